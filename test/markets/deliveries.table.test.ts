@@ -34,7 +34,7 @@ const [first, second] = [
   { chain: "base", token: otherToken },
 ] as const;
 
-/** Plays rounds of readMarkets with the real table. The test sets the records of the chain. */
+/** Simulates rounds of readMarkets with the real table. The test sets the records of the chain. */
 function serving() {
   const changed = new Map<string, { block: number; changedAtMs: number }>();
   const chain = {
@@ -119,7 +119,7 @@ describe("Deliveries", () => {
     await Promise.all(["a0", "a1", "a2"].map(leave));
   });
 
-  it("repeats a change after a failed delivery, and starts no other for four seconds", async () => {
+  it("repeats a change after a failed delivery, and starts no other delivery for four seconds", async () => {
     const { round, change, state } = serving();
     await follow("b0", 0, first);
     change(moon, 5);
@@ -149,7 +149,7 @@ describe("Deliveries", () => {
     await leave("e0");
   });
 
-  it("invokes nothing for shards without followers, and stops when a subscription ends", async () => {
+  it("invokes nothing for shards without followers, and stops when the last subscription ends", async () => {
     const { round, change, state, deliveries } = serving();
     change(moon, 5);
     await round();
@@ -161,14 +161,14 @@ describe("Deliveries", () => {
     deliveries.takeCoins([price()], Date.now());
     await round();
     expect(blocksTo("c1")).toEqual([[5]]);
-    // News announces the end of the subscription, which the next full read drops.
+    // The news of markets announces the end of the subscription, and the next full read drops the connection.
     pass(60_000);
     state.invoked = [];
     await round();
     expect(state.invoked).toEqual([]);
   });
 
-  it("informs connections once, with everything else, that their tokens are not read", async () => {
+  it("informs connections once, in their next full message, that their tokens are not read", async () => {
     const { round, deliveries } = serving();
     await follow("d0", 0, second);
     await round();

@@ -40,7 +40,7 @@ const newsOf = (id: string, atMs: number, changes: Partial<FoundNews>): FoundNew
 const followed = () => demand.followers.map(({ connectionId, tokens }) => [connectionId, tokens.length]);
 
 describe("Demand", () => {
-  it("reads the list of followers every minute, and news every time", async () => {
+  it("reads the list of followers every minute, and the news of markets every time", async () => {
     followers = [follower("c1", "0xa")];
     expect(await demand.read(1_000_000)).toBe(true);
     followers = [];
@@ -74,7 +74,7 @@ describe("Demand", () => {
     expect(await demand.read(1_000_000)).toBe(false);
   });
 
-  it("keeps a token wanted for ten minutes after a request over REST", async () => {
+  it("counts a token as wanted for ten minutes after a request over REST", async () => {
     news = [newsOf("1", 500_000, {}), newsOf("2", 900_000, { tokens: [token("0xb")] })];
     await demand.read(1_000_000);
     expect(demand.asked.map(({ token: { token: name } }) => name)).toEqual(["0xa", "0xb"]);
@@ -85,7 +85,7 @@ describe("Demand", () => {
     expect(await demand.read(1_700_000)).toBe(false);
   });
 
-  it("reads all followers again when it needs certainty", async () => {
+  it("rereads all followers when it needs certainty", async () => {
     await demand.read(1_000_000);
     followers = [follower("c1", "0xa")];
     expect(await demand.read(1_001_000)).toBe(false);

@@ -17,7 +17,7 @@ const later = (seconds: number) => ago(-seconds);
 const chains = silentChains();
 const coin = price({ chain: "base", symbol: "ETH", price: "2600", asOf: now.toISOString() });
 
-/** Answers of the host in this order. Afterwards, the host is silent. */
+/** Answers of the host, in this order. After the last one, the host is silent. */
 let looks: (Market | Error)[];
 let looked: number;
 let wanted: string[];
@@ -110,7 +110,7 @@ describe("getMarket", () => {
     expect(market).not.toHaveProperty("usdSource");
   });
 
-  it("queries a host if the stored market is older, and keeps the day's figures in the same quote", async () => {
+  it("queries a host if the stored market is older, and keeps the day's figures if they are in the same quote", async () => {
     await store(marketAt(ago(16), { revision: 4, hasGaps: true }));
     looks = [marketAt(now, { price: decimal("0.0003"), block: 90, revision: 0, history: "loading" })];
     expect(await marketOf()).toMatchObject({
@@ -141,7 +141,7 @@ describe("getMarket", () => {
       };
       return tokenStore(db.table).writer(1).saveCandles({ chain: "base", token }, kind, [candle], 1);
     };
-    // Stores two minutes from before the day, and an hour that counts by its minute instead.
+    // Stores two minute candles from before the day, and an hour candle that counts only through its minute candle.
     await save("minutes", 24 * 60 + 1, "0.0002");
     await save("minutes", 24 * 60, "0.0009");
     await save("minutes", 24 * 60 - 1, "0.0004");
@@ -174,7 +174,7 @@ describe("getMarket", () => {
   it.each([
     ["in another quote", ago(16), otherToken],
     ["older than ten minutes", ago(601), "native"],
-  ])("leaves out a day's figures that are %s", async (_, asOf, quote) => {
+  ])("omits the day's figures if they are %s", async (_, asOf, quote) => {
     const market = marketAt(asOf);
     await store({ ...market, pool: { ...market.pool, quote } as NonNullable<Market["pool"]> });
     looks = [marketAt(now)];
@@ -184,7 +184,7 @@ describe("getMarket", () => {
       expect(shown).not.toHaveProperty(name);
   });
 
-  it("shows a newly wanted token without the day's figures, and lets the reader read it", async () => {
+  it("shows a newly wanted token without the day's figures, and asks the market reader to read the token", async () => {
     looks = [
       marketAt(now, { token: otherToken, history: "loading", day: { volume: decimal("0"), trades: 0 } }),
     ];
@@ -255,7 +255,7 @@ describe("getMarket", () => {
     expect(await marketOf({ userID, now: later(60) })).toMatchObject({ flags: [] });
   });
 
-  it("prefers this process's last look to an older stored market", async () => {
+  it("prefers the last look of the same process to an older stored market", async () => {
     await store(marketAt(ago(700)));
     looks = [marketAt(now, { block: 99 }), unavailable(), unavailable()];
     await marketOf();

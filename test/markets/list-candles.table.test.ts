@@ -126,7 +126,7 @@ describe("listCandles", () => {
     expect([wanted, identified]).toEqual([[token], 0]);
   });
 
-  it("folds minutes to longer intervals, and marks unfinished ones", async () => {
+  it("folds minute candles to longer intervals, and marks unfinished ones", async () => {
     const token = newToken();
     const minutes = ["19:55", "19:59", "20:00", "20:03"].map((time, index) =>
       candle(at(`22T${time}`), `${index + 1}`),
@@ -151,7 +151,7 @@ describe("listCandles", () => {
       return writeMarket(db.table, { market, state: { pools: [], bases: [] } }, { epoch: 1, wantedAt: now });
     };
 
-    it("marks no interval as final before it is over, even if its minutes are final", async () => {
+    it("marks no interval as final before it is over, even if its minute candles are final", async () => {
       const token = newToken();
       await store(token, "minutes", [candle(at("22T20:00"), "1"), candle(at("22T20:02"), "2")]);
       await readTo(token, "22T20:03");
@@ -163,7 +163,7 @@ describe("listCandles", () => {
         expect(await flags(token, interval)).toEqual([["20:00", false, true]]);
     });
 
-    it("marks an interval as final once a minute at its end or later is final", async () => {
+    it("marks an interval as final once the candle of a minute at or after its end is final", async () => {
       const token = newToken();
       const last = candle(at("22T20:00"), "2", { isFinal: false });
       await store(token, "minutes", [candle(at("22T19:56"), "1"), last]);
@@ -178,7 +178,7 @@ describe("listCandles", () => {
       ["22T20:01", false],
       ["22T20:02", true],
     ] as const)(
-      "marks an interval as final once two minutes from its end have been read: %s",
+      "marks an interval as final once two minutes after its end have been read: %s",
       async (time, isFinal) => {
         const token = newToken();
         await store(token, "minutes", [candle(at("22T19:56"), "1")]);
@@ -187,7 +187,7 @@ describe("listCandles", () => {
       },
     );
 
-    it("does not mark an interval as final just because it was stored as final early", async () => {
+    it("does not mark an interval as final if it was stored as final too early", async () => {
       const token = newToken();
       await store(token, "hours", [candle(at("22T10:00"), "1")]);
       await readTo(token, "22T10:30");
@@ -196,7 +196,7 @@ describe("listCandles", () => {
       expect(await flags(token, "1h")).toEqual([["10:00", true, false]]);
     });
 
-    it("never marks an interval as final if its beginning is unknown", async () => {
+    it("never marks an interval as final if its first minutes are unknown", async () => {
       const token = newToken();
       await store(token, "minutes", [candle(at("22T18:30"), "1")]);
       const loading = { blockTime: at("22T20:03"), firstSeenAt: "2026-11-22T18:20:00.000Z" };
@@ -229,7 +229,7 @@ describe("listCandles", () => {
     expect(await marks("5m")).toEqual(["19:55", "19:50 new", "19:55 new", "20:00"]);
   });
 
-  it("returns the last `limit` candles of a range, however far apart they are", async () => {
+  it("returns the last `limit` candles of a range, however far apart those are", async () => {
     const token = newToken();
     const minutes = ["15T01:00", "16T02:00", "20T03:00", "22T20:00"].map((time) => candle(at(time), "1"));
     await store(token, "minutes", minutes);
@@ -240,10 +240,10 @@ describe("listCandles", () => {
     expect(await timesOf("1000")).toHaveLength(4);
   });
 
-  it("folds hours and days from stored ones, and completes them from newer minutes", async () => {
+  it("folds stored hours and days, and completes them from newer minute candles", async () => {
     const token = newToken();
     await store(token, "days", [candle(at("20T00:00"), "1"), candle(at("22T00:00"), "9")]);
-    // The current hour was stored before its last minutes were.
+    // The current hour was stored before its last minute candles.
     const hours = ["20T10:00", "21T10:00", "22T18:00", "22T20:00"];
     await store(
       token,
@@ -266,7 +266,7 @@ describe("listCandles", () => {
     expect(await closes("1d")).toEqual(["20T00:00 1", "21T00:00 3", "22T00:00 8"]);
   });
 
-  it("fills up only the last day of hours from minutes", async () => {
+  it("completes only the last day of hours from minute candles", async () => {
     const token = newToken();
     await store(token, "hours", [candle(at("20T10:00"), "1")]);
     await store(token, "minutes", [candle(at("21T19:59"), "2"), candle(at("21T20:00"), "3")]);
@@ -274,7 +274,7 @@ describe("listCandles", () => {
     expect(timesAndCloses(candles.candles)).toEqual(["20T10:00 1", "21T20:00 3"]);
   });
 
-  it("converts each minute at the coin's closing price before folding", async () => {
+  it("converts each minute candle at the coin's closing price before folding", async () => {
     const token = newToken();
     const minutes = [
       candle(at("21T10:00"), "0.1"),
@@ -295,7 +295,7 @@ describe("listCandles", () => {
     ]);
   });
 
-  it("converts each hour at the coin's closing price", async () => {
+  it("converts each hour candle at the coin's closing price", async () => {
     const token = newToken();
     await store(token, "hours", [candle(at("10T10:00"), "0.1")]);
     const usd = { pool: { pool: "coinbase", quote: "usd" } };
@@ -306,7 +306,7 @@ describe("listCandles", () => {
     const range = { from: "2026-11-10T00:00:00.000Z", to: "2026-11-11T00:00:00.000Z" };
     const { candles } = await list(token, { ...range, interval: "1h", currency: "usd" });
     expect(timesAndCloses(candles.candles)).toEqual(["10T10:00 250"]);
-    // The coin's hour may not be stored yet.
+    // The coin's candle of that hour may not be stored yet.
     await store(token, "hours", [candle(at("22T10:00"), "0.1")], 1, "eth");
     const minutes = [candle(at("22T10:05"), "2000", usd), candle(at("22T10:55"), "3000", usd)];
     await store("native", "minutes", minutes, 1, "eth");
@@ -315,7 +315,7 @@ describe("listCandles", () => {
     expect(timesAndCloses(recent.candles.candles)).toEqual(["22T10:00 300"]);
   });
 
-  it("converts at the live price of a coin without candles, and leaves out candles without a price", async () => {
+  it("converts at the live price of a coin without candles, and omits candles for which there is no price", async () => {
     const token = newToken();
     const name = { path: { chain: "eth", token } };
     const minutes = [candle(at("22T20:00"), "0.1"), candle(at("22T20:01"), "5", { pool: stable })];
@@ -338,7 +338,7 @@ describe("listCandles", () => {
     expect(timesAndCloses(candles.candles)).toEqual(["22T20:00 301"]);
   });
 
-  it("marks a candle as partial if the token's history begins in it", async () => {
+  it("marks a candle as partial if the token's history begins during that candle", async () => {
     const token = newToken();
     const hours = ["21T19:00", "21T20:00"].map((time) => candle(at(time), "1"));
     await store(token, "hours", hours);

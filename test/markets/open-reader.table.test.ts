@@ -36,7 +36,7 @@ const open = (changes: Partial<ReaderPorts> = {}) =>
 
 const token = { chain: "base", token: moon } as const;
 
-describe("the reader's holdings", () => {
+describe("the market reader's held tokens", () => {
   it("reads the tokens of a user's open positions", async () => {
     const save = (execution: Position) =>
       saveExecution(db.table, { userID: "holder", kind: "position", execution, now: new Date() });
@@ -54,7 +54,7 @@ describe("the reader's holdings", () => {
   });
 });
 
-describe("the reader's index", () => {
+describe("the market reader's index", () => {
   const now = new Date();
   const dayAgo = new Date(now.getTime() - 90_000_000).toISOString();
   const old = { ...marketAt(now), firstSeenAt: dayAgo };
@@ -76,7 +76,7 @@ describe("the reader's index", () => {
 
   const reading = (...markets: Market[]) => new Reading(...markets) as Partial<ChainMarkets> as ChainMarkets;
 
-  it("lets searches find stored markets and those being read", async () => {
+  it("lets searches find stored markets and markets that are being read", async () => {
     const { store, coins, saveIndex } = open();
     const writer = store.writer(1);
     const shallow = { ...old, pool: { ...(old.pool as NonNullable<typeof old.pool>), depth: decimal("1") } };

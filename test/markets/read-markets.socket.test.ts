@@ -50,7 +50,7 @@ afterAll(async () => {
   await Promise.all([chain.close(), ...hosts.map((host) => host.close())]);
 });
 
-/** Converts an event as the invocation of a function does. */
+/** Converts an event into the form that the invoked function receives. */
 const asPayload = <Event>(event: Event): Event => JSON.parse(JSON.stringify(event));
 
 function start(): Promise<void> {
@@ -98,7 +98,7 @@ const router = new Interface([
   "function swapExactETHForTokens(uint256, address[], address, uint256) payable",
 ]);
 
-/** Buys with one coin in the reference pool, which holds 100. Returns the block's number. */
+/** Buys with one coin in the reference pool, which holds 100 coins. Returns the block's number. */
 async function buy(): Promise<number> {
   const path = [localAddresses.wrapped, localAddresses.moon];
   const { status, blockNumber } = await chain.transact({
@@ -111,14 +111,14 @@ async function buy(): Promise<number> {
   return Number(blockNumber);
 }
 
-/** Returns the trades by minute in the test's messages. Later messages replace earlier ones. */
+/** Returns the trades by minute in the messages to the test. Later messages replace earlier ones. */
 function trades(): number {
   const minutes = records().flatMap((record) => record.minutes ?? []);
   const counts = new Map(minutes.map(({ time, trades: count }) => [time, count]));
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Waits for a condition, and counts the looks until it is met. */
+/** Waits until a condition is met, and returns the number of looks until then. */
 async function looksUntil(before: number, isSeen: () => boolean): Promise<number> {
   let count = 0;
   await expect
@@ -156,7 +156,7 @@ describe("a run of readMarkets", () => {
     expect(faults).toEqual([]);
   });
 
-  it("withdraws a trade within two looks after its block was replaced", async () => {
+  it("withdraws a trade within two looks after the block of that trade was replaced", async () => {
     const block = await buy();
     await expect.poll(() => records().at(-1)?.block).toBe(block);
     await expect.poll(trades).toBe(2);

@@ -51,7 +51,7 @@ const find = async (asked: Partial<Parameters<typeof findTokens>[1]>) => {
   return (await findTokens(deps, { userID: "ann", now, query: "moon", ...asked })).tokens;
 };
 
-/** Opens a position of tokens that were bought here. */
+/** Opens a position in a token that was bought through this service. */
 async function hold(userID: string, token: string, changes: Partial<Position> = {}) {
   const execution = position({ chain: "base", wallet: "0xWallet", token, symbol: "MOON/ETH", ...changes });
   await saveExecution(db.table, { userID, kind: "position", execution, now });
@@ -79,7 +79,7 @@ describe("findTokens", () => {
     expect(weth).toMatchObject([{ chain: "base", symbol: "WETH", wrapped: true, listed: true, flags: [] }]);
   });
 
-  it("finds the user's own tokens and others in the index, of one chain or all", async () => {
+  it("finds the user's own tokens and other tokens in the index, of one chain or all", async () => {
     await hold("holder", moon);
     index = [entry(), entry({ chain: "eth", symbol: "MOONE", depthUsd: 40_000 })];
     expect(await find({ userID: "holder" })).toEqual([
@@ -99,7 +99,7 @@ describe("findTokens", () => {
     expect(await find({ userID: "somebody" })).toHaveLength(2);
   });
 
-  it("shows a user's own token with its name in the index, even if it is too shallow for others", async () => {
+  it("shows a user's own token with its name in the index, even if it is too shallow for other users to find", async () => {
     await hold("owner", moon);
     index = [entry({ token: moon, symbol: "MOON", name: "To the moon", depthUsd: 1 })];
     expect(await find({ userID: "owner", query: "to the" })).toMatchObject([{ name: "To the moon" }]);
@@ -166,7 +166,7 @@ describe("findTokens", () => {
     expect(await find({ query: otherToken.toLowerCase(), chain: "eth" })).toEqual([]);
   });
 
-  it("fails if a chain that may have the address cannot be reached, and no other has it", async () => {
+  it("fails if a chain that may have the address cannot be reached, and no other chain has it", async () => {
     identify = async (reader) => {
       if (reader.chain === "eth") throw new ChainUnavailable("eth");
       return { symbol: "ODD", name: "Odd", decimals: 6 };

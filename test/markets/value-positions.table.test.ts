@@ -66,7 +66,7 @@ describe("valuePositions", () => {
     expect((await valued(held({ token: otherToken })))[0]).not.toHaveProperty("price");
   });
 
-  it("leaves out prices older than ten minutes, and lets the reader read new ones", async () => {
+  it("omits prices older than ten minutes, and asks the market reader to read new ones", async () => {
     await store(ago(601));
     expect((await valued(held()))[0]).not.toHaveProperty("price");
     expect(wanted).toEqual([`base ${moon}`]);

@@ -39,7 +39,7 @@ describe("wanting markets", () => {
     expect(await announced()).toEqual([[moon, otherToken], [otherToken]]);
   });
 
-  it("starts a reader at most once in ten seconds, if no run has the lease", async () => {
+  it("starts a market reader at most once in ten seconds, if no run has the lease", async () => {
     const want = open();
     await want(userID, [token], now);
     await want(userID, [token], later(9));

@@ -15,7 +15,7 @@ import { candleAt, pools } from "./support/arbitraries.ts";
 const secondsOf = (text: string) => Date.parse(text) / 1000;
 const noon = secondsOf("2028-03-01T12:34:56Z");
 
-/** A chunk with candles in some of its places. */
+/** Generates a chunk with candles at some of its positions. */
 const chunks = fc.constantFrom(...chunkKinds).chain((kind) => {
   const start = chunkStart(kind, noon);
   const seconds = intervalSeconds[chunkIntervals[kind]];

@@ -31,7 +31,7 @@ describe("candleRange", () => {
     ["1h", "2025-10-18T21:00:00Z"],
     ["4h", "2025-10-19T00:00:00Z"],
     ["1d", "2016-11-22T00:00:00Z"],
-  ] as const)("shortens ten years of %s to the stored time, which begins at %s", (interval, from) => {
+  ] as const)("limits ten years of %s to the period that is stored, which begins at %s", (interval, from) => {
     expect(range({ interval, from: "2016-11-22T00:00:00.000Z" })).toMatchObject({ from: seconds(from) });
   });
 
@@ -40,7 +40,7 @@ describe("candleRange", () => {
     expect(range({ interval: "1d", to: "1960-01-01T00:00:00.000Z" })).toMatchObject({ from: 0, to: 0 });
   });
 
-  it("ends a range now if a later end is requested", () => {
+  it("ends a range at the current time if a later end is requested", () => {
     expect(range({ to: "2036-01-01T00:00:00.000Z" })).toMatchObject({ to: seconds("2026-11-22T20:03:31Z") });
   });
 

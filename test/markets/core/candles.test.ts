@@ -83,7 +83,7 @@ describe("swapBlocksOf", () => {
 });
 
 describe("candlesOf", () => {
-  it("opens a minute at the previous close, and leaves out untraded minutes", () => {
+  it("opens a minute candle at the previous close, and omits minutes without trades", () => {
     const blocks = swapBlocksOf([event(10, 5, 1), event(50, 7, 1), event(190, 6, 2)], whole(4));
     expect(candlesOf(blocks, coinPool)).toEqual([
       candle(0, [4, 7, 4, 7], { volume: whole(2), trades: 2, isFinal: false }),
@@ -91,7 +91,7 @@ describe("candlesOf", () => {
     ]);
   });
 
-  it("opens the first minute at its first price if no earlier price is known", () => {
+  it("opens the first minute candle at its first price if no earlier price is known", () => {
     expect(candlesOf(swapBlocksOf([event(10, 5, 1)]), coinPool)).toEqual([
       candle(0, [5, 5, 5, 5], { isFinal: false }),
     ]);
@@ -100,7 +100,7 @@ describe("candlesOf", () => {
 });
 
 describe("foldCandles", () => {
-  it("gives the same candles from minutes as from blocks", () => {
+  it("gives the same candles from minute candles as from blocks", () => {
     fc.assert(
       fc.property(
         swapBlocks(),
@@ -124,7 +124,7 @@ describe("foldCandles", () => {
     expect(foldCandles(minutes, "5m")).toMatchObject([{ isFinal: false, hasGaps: true, trades: 2 }]);
   });
 
-  it("joins pools with the same quote, but never different quotes", () => {
+  it("combines the candles of pools with the same quote, but not of pools with different quotes", () => {
     const minutes = [
       candle(0, [1, 2, 1, 2]),
       candle(60, [2, 3, 2, 3], { pool: otherPool }),

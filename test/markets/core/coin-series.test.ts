@@ -14,7 +14,7 @@ function seriesOf(...prices: [seconds: number, usd: string, source?: string][]):
 }
 
 describe("the price series of a coin", () => {
-  it("opens each minute at the previous close, unless a minute is missing", () => {
+  it("opens each minute candle at the previous close, unless a minute is missing", () => {
     const series = seriesOf(
       [0, "2600"],
       [30, "2610"],
@@ -36,7 +36,7 @@ describe("the price series of a coin", () => {
     ]);
   });
 
-  it("returns minutes that are over, from a given time on", () => {
+  it("returns the candles of completed minutes, starting at a given time", () => {
     const series = seriesOf([0, "1"], [60, "2"], [120, "3"]);
     const starts = (from: number, time: number) =>
       series.ended(start + from, start + time).map((candle) => candle.start - start);
@@ -58,7 +58,7 @@ describe("the price series of a coin", () => {
     ]);
   });
 
-  it("continues the minutes of the previous run", () => {
+  it("continues the minute candles of the previous run", () => {
     const before = seriesOf([0, "5"], [10, "7"]);
     const series = new CoinSeries(before.ended(0, start + 60));
     series.add({ usd: dollars("6"), source: "kraken" }, start + 40);

@@ -25,7 +25,7 @@ const minute = (index: number, price: number, changes: Partial<Candle> = {}): Ca
 const price = (value: number) => decimalOf(BigInt(value), 0);
 
 describe("DayWindow", () => {
-  it("finds the pool of the last minute before a given one, however long ago", () => {
+  it("finds the pool of the last minute candle before a given minute, however old that candle is", () => {
     const window = new DayWindow();
     const of = (pool: string) => ({ pool: { pool, quote: "native" } });
     window.put([
@@ -39,11 +39,11 @@ describe("DayWindow", () => {
     expect(pools).toEqual([undefined, "a", "b", "b", "c", "d"]);
   });
 
-  it("adds up exactly the minutes of the last 24 hours, at any minute", () => {
+  it("adds up exactly the minute candles of the last 24 hours, at any minute", () => {
     const traded = fc.uniqueArray(fc.integer({ min: 0, max: 3000 }), { maxLength: 40 });
     const property = fc.property(traded, fc.integer({ min: 1, max: 3100 }), (indices, now) => {
       const priceAt = (index: number) => 1 + ((index * 7) % 31);
-      // Each minute opens at the previous close, which may be older than a day.
+      // Each minute candle opens at the previous close, which may be older than a day.
       const minutes = indices
         .toSorted((a, b) => a - b)
         .map((index, place, sorted) => {
@@ -78,7 +78,7 @@ describe("DayWindow", () => {
     expect([dayAgo(10), dayAgo(1441), dayAgo(1443), dayAgo(1444)]).toEqual([5, 5, 5, 6].map(price));
   });
 
-  it("replaces minutes that a reorganisation has changed", () => {
+  it("replaces minute candles that a reorganisation has changed", () => {
     const window = new DayWindow();
     window.put([minute(0, 5), minute(1, 9)]);
     window.put([minute(1, 2, { trades: 3, hasGaps: true })]);
@@ -90,7 +90,7 @@ describe("DayWindow", () => {
     expect([window.hasGaps(start + 120), window.hasGaps(start + 86_400 + 120)]).toEqual([true, false]);
   });
 
-  it("leaves out minutes in another quote", () => {
+  it("omits minute candles in a different quote", () => {
     const window = new DayWindow();
     window.put([minute(0, 5), minute(1, 90_000, { pool: { pool: "0x02", quote: "0xusd" } })]);
     expect(window.statistics("native", start + 600)).toMatchObject({ high: price(5), trades: 1 });

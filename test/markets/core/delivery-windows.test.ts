@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DeliveryWindows } from "../../../lib/markets/core/delivery-windows.ts";
 
-/** A time whose second has phase 0. */
+/** A time in a second of phase 0. */
 const start = 1_795_780_800_000;
 const at = (seconds: number) => start + seconds * 1000;
 
@@ -16,7 +16,7 @@ function play(windows: DeliveryWindows, from: number, to: number) {
 }
 
 describe("DeliveryWindows", () => {
-  it("starts with everything due for each pace and phase", () => {
+  it("starts with a full delivery for each pace and phase", () => {
     const due = play(new DeliveryWindows(), 0, 6);
     expect(due.map(({ fast }) => fast.least)).toEqual(["everything", ...Array(5).fill("changes")]);
     expect(due.map(({ slow }) => [slow.phase, slow.least])).toEqual([
@@ -34,7 +34,7 @@ describe("DeliveryWindows", () => {
     });
   });
 
-  it("includes the heads every ten seconds, and everything every thirty", () => {
+  it("includes the chains' heads every ten seconds, and everything every thirty seconds", () => {
     const due = play(new DeliveryWindows(), 0, 61);
     const seconds = (least: string) =>
       due.flatMap(({ fast }, second) => (fast.least === least ? [second] : []));
@@ -44,7 +44,7 @@ describe("DeliveryWindows", () => {
     expect(slowFull.slice(0, 10)).toEqual([0, 1, 2, 3, 4, 30, 31, 32, 33, 34]);
   });
 
-  it("keeps windows and new connections pending until a delivery has arrived", () => {
+  it("keeps windows and new connections pending until a delivery has succeeded", () => {
     const windows = new DeliveryWindows();
     play(windows, 0, 5);
     windows.addConnections(["a"], at(5));

@@ -30,8 +30,8 @@ describe("depthOfReserves", () => {
   });
 });
 
-describe("computing ladders of amounts", () => {
-  it("computes amounts that are worth 0.05 to 500,000 coins", () => {
+describe("computing series of test amounts", () => {
+  it("tests amounts that are worth 0.05 to 500,000 coins", () => {
     const amounts = coarseAmounts({ in: 10_000n, out: 1n });
     expect(amounts).toHaveLength(8);
     expect([amounts[0], amounts[7]]).toEqual([500n * coin, 5_000_000_000n * coin]);
@@ -46,7 +46,7 @@ describe("computing ladders of amounts", () => {
     }
   });
 
-  it("computes amounts around a previously known depth", () => {
+  it("tests amounts around a previously known depth", () => {
     const amounts = nearAmounts({ in: 10_000n, out: 1n }, 2n * coin).map((amount) => Number(amount / coin));
     expect([amounts[0], amounts.at(-1)]).toEqual([5000, 80_000]);
     expect(amounts).toContain(20_000);
@@ -81,7 +81,7 @@ describe("greatestSale", () => {
     expect(saleBy(0, 3, 1)?.index).toBe(0);
   });
 
-  it("stops where the pool would run dry", () => {
+  it("stops at the amount that would empty the pool", () => {
     expect(saleBy(0, undefined, 1)?.index).toBe(0);
     for (const impacts of [[undefined, 0, 0], [3, 3, 3], []]) expect(saleBy(...impacts)).toBeUndefined();
   });

@@ -38,7 +38,7 @@ const markets = (changes: Partial<Markets> = {}): Markets => ({
 });
 
 const fast = { connectionId: "c1", every: 1, tokens: [token("0xa"), token("0xb")] } as const;
-/** Connections of every phase. */
+/** Connections in every phase. */
 const slow = Array.from({ length: phases }, (_, phase) => {
   const ids = Array.from({ length: 100 }, (_, index) => `s${index}=`);
   return {
@@ -65,7 +65,7 @@ describe("composer", () => {
     expect(message({ ...fast, tokens: [token("0xa", "sol")] })).toBeUndefined();
   });
 
-  it("includes minutes for tokens with candles", () => {
+  it("includes minute candles for tokens that are followed with candles", () => {
     const tokens = [{ ...token("0xa"), candles: true }, token("0xb")] as const;
     const message = composer(markets({ records: [at(9001), at(9001, "0xb")] }))({ ...fast, tokens });
     expect(message?.records.map(({ hasMinutes }) => hasMinutes)).toEqual([true, false]);
@@ -100,7 +100,7 @@ describe("composer", () => {
     expect(ofNew(fast)).toBeUndefined();
   });
 
-  it("serves slow connections in their phase, with the changes of their own window", () => {
+  it("serves connections with the slow pace in their phase, with the changes since their own last delivery", () => {
     const records = [at(5001), at(5000, "0xb")];
     for (const phase of slow.keys()) {
       const message = composer(markets({ records, slow: { sinceMs: 5000, least: "changes", phase } }));

@@ -14,7 +14,7 @@ const charted = (index: number): FollowedToken => ({ ...plain(index), candles: t
 const upTo = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 
 describe("following", () => {
-  it("adds tokens in order, and tells chains apart", () => {
+  it("adds tokens in order, and distinguishes chains", () => {
     const others: FollowedToken[] = [{ chain: "eth", token: "0x1" }, plain(2)];
     expect(following([plain(1)], others)).toEqual({
       tokens: [plain(1), ...others],
@@ -23,12 +23,12 @@ describe("following", () => {
     });
   });
 
-  it("changes a token's options without moving it", () => {
+  it("changes a followed token's options without changing the token's position", () => {
     const { tokens } = following([plain(1), charted(2), plain(3)], [charted(1), plain(2)]);
     expect(tokens).toEqual([charted(1), plain(2), plain(3)]);
   });
 
-  it("adds tokens up to the limit, and still changes followed ones", () => {
+  it("adds tokens up to the limit, and can still change tokens that are already followed", () => {
     const before = upTo(mostFollowedTokens - 1).map(plain);
     const found = following(before, [plain(100), plain(101), charted(3), plain(102)]);
     expect(found.tooMany).toEqual([1, 3]);

@@ -82,7 +82,7 @@ describe("searchTokens", () => {
   it.each([
     ["below $10,000", { depthUsd: 9999.99 }],
     ["younger than a day", { firstSeen: dayAgo + 1 }],
-  ])("hides other tokens that are %s, but never the user's own", (_, rest) => {
+  ])("hides tokens that are %s, except the user's own", (_, rest) => {
     const hidden = indexed("MOON", rest);
     expect(symbolsOf("moon", { others: [hidden] })).toEqual([]);
     expect(symbolsOf("moon", { own: [hidden], others: [hidden] })).toEqual(["MOON"]);

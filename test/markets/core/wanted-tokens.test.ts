@@ -26,7 +26,7 @@ function granted(tokens: WantedTokens, all: readonly Wish[], nowMs = 0, rules = 
   return { wanted: wanted.map(({ token }) => token), refused: refused.map(({ token }) => token) };
 }
 
-/** Returns the wanted tokens of a run that has already begun. */
+/** Returns the wanted tokens of a run that has already granted some. */
 function running(): WantedTokens {
   const tokens = new WantedTokens();
   tokens.grant([], anything, 0);
@@ -52,7 +52,7 @@ describe("WantedTokens", () => {
     expect(refused).toEqual([]);
   });
 
-  it("counts 20 tokens of a connection, and 50 of a user", () => {
+  it("counts at most 20 tokens of a connection, and at most 50 of a user", () => {
     expect(granted(new WantedTokens(), [wish("ann", some(21))]).wanted).toHaveLength(20);
     const { wanted, refused } = granted(new WantedTokens(), wishes("ann", some(60)));
     expect(wanted).toHaveLength(50);
@@ -71,7 +71,7 @@ describe("WantedTokens", () => {
     expect(refused).toEqual(some(10, "new"));
   });
 
-  it("reads at most 20 new tokens of a user per minute, except those that others also want", () => {
+  it("adds at most 20 new tokens of a user per minute, not counting tokens that other users also want", () => {
     const tokens = running();
     granted(tokens, [wish("bob", some(5))]);
     const all = [wish("bob", some(5)), ...wishes("ann", some(30))];
@@ -82,7 +82,7 @@ describe("WantedTokens", () => {
     expect(granted(tokens, most, 62_000).wanted).toHaveLength(45);
   });
 
-  it("counts no listed or held token as new, and rejects none while a user's positions are unknown", () => {
+  it("counts no listed or held token as new, and rejects no token while a user's positions are unknown", () => {
     const tokens = running();
     let known: ReadonlySet<string> | undefined;
     const rules: WishRules = {
@@ -100,11 +100,11 @@ describe("WantedTokens", () => {
     expect(many).toMatchObject({ wanted: { length: 50 }, refused: { length: 10 } });
   });
 
-  it("continues with all tokens that the last run has read", () => {
+  it("continues with all tokens that the previous run has read", () => {
     expect(granted(new WantedTokens(), wishes("ann", some(50))).wanted).toHaveLength(50);
   });
 
-  it("drops tokens of the user with the most tokens if a chain is full", () => {
+  it("drops tokens of the user with the most tokens if a chain has reached its limit", () => {
     const tokens = new WantedTokens();
     const greedy = ["ann", "bob", "eve"].flatMap((userID) => wishes(userID, some(50, userID)));
     expect(granted(tokens, greedy).wanted).toHaveLength(150);

@@ -98,7 +98,7 @@ describe("eventsCall", () => {
     }
   });
 
-  it("uses the other amount if the token is the second one", () => {
+  it("takes the volume from the other amount if the token is the pool's second one", () => {
     const turned = { ...v3, isTokenFirst: false, quoteDecimals: 0 };
     const data = words(-3n, 4n, 1n << 96n, 1n, 1n);
     const logs = [log({ address: v3.pool.toLowerCase(), topics: [topics.v3Swap, ...people], data })];

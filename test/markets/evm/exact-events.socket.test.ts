@@ -58,7 +58,7 @@ function expectTruth(
 }
 
 describe("events", () => {
-  it.each(seeds)("agrees with all states and receipts of seed %i", async (seed) => {
+  it.each(seeds)("agrees with the chain's own states and receipts for seed %i", async (seed) => {
     await chain.restore();
     const swaps = await startRandomSwaps(chain, seed);
     host.lie = likePancake(swaps.pools);

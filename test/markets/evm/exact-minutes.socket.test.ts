@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([chain.close(), ...hosts.map((host) => host.close())]));
 
-/** Faults of hosts that return logs. The first two are honest. */
+/** Faults of hosts that return logs. With the first two, the logs are still true. */
 const faults: readonly HostFaults[] = [
   { logs: "zeroTimes" },
   { logBlocks: 2 },
@@ -39,7 +39,7 @@ const faults: readonly HostFaults[] = [
 
 type Shown = Map<string, Map<number, Candle>>;
 
-/** Looks once, proves once, and takes the minutes that have changed. */
+/** Runs one look and one proof, and takes the minute candles that have changed. */
 async function round(journal: Journal, reader: ReturnType<typeof marketHosts>, shown: Shown, nowMs: number) {
   const { isUnexplained } = await lookRound(journal, reader, nowMs);
   if (isUnexplained) reader.leaveHost();
@@ -54,7 +54,7 @@ async function round(journal: Journal, reader: ReturnType<typeof marketHosts>, s
     }
 }
 
-/** Converts blocks into the form from which minutes are computed. */
+/** Converts blocks into the form from which minute candles are computed. */
 const modelOf = (blocks: readonly TrueBlock[], pools: readonly WatchedPool[]) =>
   blocks.map((block) => ({
     ...block,
@@ -73,7 +73,7 @@ const modelOf = (blocks: readonly TrueBlock[], pools: readonly WatchedPool[]) =>
 
 type Blocks = ReturnType<typeof modelOf>;
 
-/** Compares minutes from a time on. Only final minutes must be right before a history ends. */
+/** Compares minute candles from a time on. Until a history ends, only final candles must be right. */
 function expectTruth(
   shown: Shown,
   pools: readonly WatchedPool[],
@@ -97,9 +97,9 @@ function expectTruth(
   expect(compared).toBeGreaterThan(10);
 }
 
-describe("minutes of random swaps", () => {
+describe("minute candles of random swaps", () => {
   it.each(seeds)(
-    "shows only true minutes as final while a host lies and blocks are replaced: seed %i",
+    "shows a minute candle as final only if it is true, even while a host lies and blocks are replaced: seed %i",
     async (seed) => {
       await chain.restore();
       const random = new Random(seed);

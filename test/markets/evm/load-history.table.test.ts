@@ -74,7 +74,7 @@ const storedOf = async (token: string, kind: "minutes" | "hours" | "days") => {
 };
 
 describe("loadHistory", () => {
-  it("stores the minutes before the reader began, and their hours and day", async () => {
+  it("stores the minute candles before the market reader began, and their hours and day", async () => {
     const asked: object[] = [];
     const events = [
       swap(minute(1), "1"),
@@ -96,7 +96,7 @@ describe("loadHistory", () => {
     expect((await storedOf("0xa", "days")).map(([, close, trades]) => [close, trades])).toEqual([["4", 4]]);
   });
 
-  it("marks the minute in which the reader began, and reports if the history is incomplete", async () => {
+  it("marks the minute in which the market reader began, and reports if the history is incomplete", async () => {
     const events = [swap(minute(61), "4"), swap(minute(62) + 3, "5")];
     expect(await load("0xb", { events, isComplete: false })).toBe("unavailable");
     expect(await storedOf("0xb", "minutes")).toEqual([
@@ -105,7 +105,7 @@ describe("loadHistory", () => {
     ]);
   });
 
-  it("never replaces a final minute while a reader is running", async () => {
+  it("never replaces a final minute candle while a market reader is running", async () => {
     const name = { chain: "base", token: "0xc" } as const;
     const reader = tokenStore(db.table).writer(7);
     const known = [candle(minute(1), "10", true), candle(minute(2), "20", false)];

@@ -61,7 +61,7 @@ describe("lookAtPools", () => {
     }
   });
 
-  it("leaves out addresses that are no pools or pools of another kind", async () => {
+  it("omits addresses that are not pools, or not pools of the stated kind", async () => {
     const { moonV2, moonV3 } = pools;
     const asked = [
       { pool: `0x${"1".repeat(40)}`, venue: "uniswap-v3" },
@@ -88,7 +88,7 @@ describe("lookAtPools", () => {
     await expect(lookAtPools(lonely, newPoolsMemory(), none, 0)).rejects.toThrow("No host of base answers");
   });
 
-  it("drops the looks of a host that goes back, and switches after ten seconds", async () => {
+  it("drops the looks of a host that goes back to older blocks, and switches hosts after ten seconds", async () => {
     await chain.mine(5);
     const reader = readerOf(chain, { hosts: [late.url, chain.url] });
     const memory = newPoolsMemory();

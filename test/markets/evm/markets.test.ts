@@ -48,7 +48,7 @@ const store: TokenStore<MarketState> = {
 const { token } = v3Pool;
 const pool: FoundPool = { ...v3Pool, venue: "uniswap-v3", feeBps: 30, depth: decimal("50") };
 
-/** Reads a token that has these pools. */
+/** Starts to read a token that has these pools. */
 const readerOf = (
   hosts: SlowHosts,
   pools: readonly FoundPool[],
@@ -81,7 +81,7 @@ const readerOf = (
 const mineIn = (hosts: SlowHosts) => hosts.mine(Math.floor(Date.now() / 1000));
 
 describe("EvmMarkets", () => {
-  it("includes a change in the first delivery after it was seen, even if that began during the look", async () => {
+  it("includes a change in the first delivery after it was seen, even if that delivery began during the look", async () => {
     const hosts = new SlowHosts();
     const mine = (words: readonly bigint[] = []) => hosts.mine(Math.floor(Date.now() / 1000), words);
     for (let block = 0; block < 3; block++) mine();
@@ -104,7 +104,7 @@ describe("EvmMarkets", () => {
     await end();
   });
 
-  it("loads no history for a token without a pool, until a pool appears", async () => {
+  it("does not load a token's history until the token has a pool", async () => {
     const hosts = new SlowHosts();
     for (let block = 0; block < 3; block++) mineIn(hosts);
     const pools: FoundPool[] = [];
@@ -146,7 +146,7 @@ describe("EvmMarkets", () => {
       await pass(60_000);
     }
     expect(markets.markets(Date.now())[0]?.pool?.pool).toBe("0xdeeper");
-    // Loading it would mix the minutes of both pools.
+    // Loading the second pool's history would mix the minute candles of both pools.
     expect(new Set(asked)).toEqual(new Set([pool.pool]));
     expect(markets.markets(Date.now())[0]?.history).toBe(state);
     await end();

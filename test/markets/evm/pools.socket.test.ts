@@ -66,7 +66,7 @@ describe("PoolFinder", () => {
     expect(found.pools.map(({ feeBps }) => feeBps)).toEqual([30, 30, 30]);
   });
 
-  it("measures as depth what a sale with an impact of at most 2 % really pays", async () => {
+  it("reports as depth what a sale with an impact of at most 2 % really pays", async () => {
     const { pools } = await find(moon);
     const { depth, price } = pools.find(
       ({ venue, quote }) => venue === "uniswap-v3" && quote === "native",
@@ -83,7 +83,7 @@ describe("PoolFinder", () => {
     expect(await impactOf(sold * 1.3)).toBeGreaterThan(0.02);
   });
 
-  it("finds pools with a stable token only, and Slipstream's pools with their own fee", async () => {
+  it("finds pools of a token that is only traded for a stable token, and Slipstream's pools with their own fee", async () => {
     const pools = shown(await find(star)).toSorted();
     expect(pools).toEqual([
       ["pancakeswap-v3 USDX", near(0.2627), near(1.1)],
@@ -137,7 +137,7 @@ describe("PoolFinder", () => {
     expect(pools).toMatchObject([{ venue: "uniswap-v2", depth: { mantissa: 2n, exponent: -1 } }]);
   });
 
-  it("finds no token at an account without code, and queries the next host if one fails", async () => {
+  it("finds no token at an address without code, and queries the next host if one fails", async () => {
     host.faults = { unavailable: 1 };
     const reader = readerOf(chain, { hosts: [host.url, chain.url] });
     expect(await new EvmPoolFinder(reader).find(alice.address)).toBeUndefined();
@@ -170,7 +170,7 @@ describe("searching again with PoolFinder", () => {
     for (const [index, [name, price, depth]] of first.entries())
       expect(again[index]).toEqual([name, price, expect.closeTo(depth as number, 1)]);
     const [, few = 0] = counts;
-    // Reads the states of all pools once, and one ladder for each of two pools.
+    // Reads the states of all pools once, and one series of test amounts for each of two pools.
     expect(few).toBe(3);
     await findAt(600_000);
     expect(counts[2]).toBe(counts[0]);
@@ -189,7 +189,7 @@ describe("searching again with PoolFinder", () => {
     expect(await names(2000)).toEqual(whole);
   });
 
-  it("measures again when depths have changed much", async () => {
+  it("measures the depths again when they have changed much", async () => {
     await findAt(0);
     const { moonV3 } = await localPoolsOf(chain);
     expect(moonV3).toBeDefined();

@@ -74,7 +74,7 @@ describe("readEvents", () => {
     expect(events).toEqual(await truth());
   });
 
-  it("reports pools with too many events for the host, and reads all others", async () => {
+  it("reports pools with too many events for the host, and reads all other pools", async () => {
     odd.faults = { mostLogs: 1 };
     const { events, unread } = await read(onlyOdd(), { from: blocks.to });
     const whole = (await truth()).filter(({ block }) => block === blocks.to);
@@ -84,7 +84,7 @@ describe("readEvents", () => {
     expect(events).toEqual(whole.filter(({ pool }) => !unread.has(pool)));
   });
 
-  it("leaves all pools unread once its time is up", async () => {
+  it("leaves all pools unread once the time limit is reached", async () => {
     expect(await read(readerOf(chain), { untilMs: Date.now() })).toMatchObject({
       events: [],
       unread: { size: all().length },
@@ -106,7 +106,7 @@ describe("readEvents", () => {
   });
 
   it.each(["unknown", "limitExceeded"] as const)(
-    "remembers that a host has no logs: %s",
+    "remembers that a host provides no logs: %s",
     async (refusesLogs) => {
       odd.faults = { refusesLogs };
       const reader = both();
@@ -122,7 +122,7 @@ describe("readEvents", () => {
     },
   );
 
-  it("leaves a host that lacks the last block, if that block matters", async () => {
+  it("switches from a host that does not have the last block, if that block matters", async () => {
     odd.faults = { blocksBehind: 2 };
     const late = await read(both());
     expect(late.events.at(-1)?.block).toBeLessThanOrEqual(blocks.to - 2);
@@ -130,7 +130,7 @@ describe("readEvents", () => {
     await expect(read(onlyOdd(), { needsLast: true })).rejects.toThrow("No host of eth answers");
   });
 
-  it("leaves a host whose headers contradict its logs", async () => {
+  it("switches from a host whose headers contradict its logs", async () => {
     odd.faults = { logs: "noTimes" };
     odd.lie = ({ method }, reply) =>
       method === "eth_getBlockByNumber" && "result" in reply
@@ -143,7 +143,7 @@ describe("readEvents", () => {
 });
 
 describe("a host made of several nodes", () => {
-  it("leaves a host whose nodes have different blocks of the same number", async () => {
+  it("switches from a host whose nodes have different blocks with the same number", async () => {
     odd.faults = { mostLogs: 4 };
     let asked = 0;
     odd.lie = ({ method }, reply) => {
@@ -157,7 +157,7 @@ describe("a host made of several nodes", () => {
   });
 });
 
-/** Lists refusals in hosts' own words, with the ranges of the requests that follow. */
+/** Lists refusals in the words of real hosts, with the ranges of the requests that follow. */
 describe("a host that limits ranges of blocks", () => {
   const asked = () =>
     server.requests.flat().flatMap(({ method, params: [filter] }) => {
@@ -219,7 +219,7 @@ describe("a host that limits ranges of blocks", () => {
     odd.lie = (_, reply) => reply;
   });
 
-  it("remembers a host's limit of ranges, but forgets a limit of results", async () => {
+  it("remembers a host's limit on ranges, but not its limit on results", async () => {
     const reader = readerOf(chain, { hosts: [server.url] });
     limit(5000, new RpcFailure(-32005, "query returned more than 10000 results"));
     await read(reader, range);
@@ -239,7 +239,7 @@ describe("a host that limits ranges of blocks", () => {
     expect(reader.client.inOrder()[0]).toBe(first);
   });
 
-  it("requests smaller ranges after an HTTP error that names the reason, or if the range is wide", async () => {
+  it("requests smaller ranges after an HTTP error that gives the reason, or after any HTTP error if the range is wide", async () => {
     server.misbehaviour = (response, requests) => {
       const [filter] = requests.flatMap(({ method, params }) => (method === "eth_getLogs" ? params : []));
       const { fromBlock, toBlock } = (filter ?? {}) as Record<string, string>;
@@ -254,7 +254,7 @@ describe("a host that limits ranges of blocks", () => {
     const readBlocks = (count: number) => read(reader, { from: 1, to: count });
     await readBlocks(20);
     await readBlocks(20);
-    // The first request also asked for the chain id, and was repeated without it.
+    // The first request also asked for the chain id, and was repeated without that call.
     expect(asked()).toEqual([20, 20, 10, 10, 10, 10]);
     words = "bad request";
     const other = readerOf(chain, { hosts: [server.url] });

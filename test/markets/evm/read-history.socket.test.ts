@@ -44,12 +44,12 @@ const all = async () => {
 const blocksIn = (events: readonly PoolEvent[]) => [...new Set(events.map(({ block }) => block))];
 
 describe("readHistory", () => {
-  it("reads all events from a time on up to a block", async () => {
+  it("reads all events from a given time up to a given block", async () => {
     const truth = await swaps.truth(last - 59, last);
     const { pool } = swaps.pools.moonV2;
     const changed = truth.filter(({ words }, index) => words.get(pool) !== truth[index - 1]?.words.get(pool));
     const events = await all();
-    // The first event only shows the state before the range.
+    // The first event serves only to show the state before the range.
     expect(blocksIn(events)).toEqual(expect.arrayContaining(changed.slice(1).map(({ number }) => number)));
     const since = await timeOf(last - 30);
     const asked = { to: last - 3, since };
@@ -85,7 +85,7 @@ describe("readHistory", () => {
     );
   });
 
-  it("stops after sixty requests, with the newest events", async () => {
+  it("stops after sixty requests, and keeps the newest events", async () => {
     odd.faults = { logBlocks: 1 };
     const { events, isComplete } = await readHistory(onlyOdd(), swaps.pools.moonV2, { to: last, since: 0 });
     expect(isComplete).toBe(false);
@@ -94,7 +94,7 @@ describe("readHistory", () => {
     expect(events).toEqual((await all()).filter(({ block }) => block >= oldest));
   });
 
-  it("stops when its time is up, and never reads before the chain's first block", async () => {
+  it("stops at its time limit, and never reads before the chain's first block", async () => {
     const asked = { to: last, since: 0 };
     expect(await readHistory(onlyOdd(), swaps.pools.moonV2, { ...asked, untilMs: Date.now() })).toEqual({
       events: [],
@@ -107,7 +107,7 @@ describe("readHistory", () => {
     });
   });
 
-  it("continues with the next host, and keeps what it has read if none is left", async () => {
+  it("continues with the next host, and keeps what it has read if no host is left", async () => {
     odd.faults = { logBlocks: 10 };
     odd.lie = ({ method }, reply) => {
       if (method !== "eth_getLogs") return reply;
@@ -130,7 +130,7 @@ describe("readHistory", () => {
     );
   });
 
-  it("returns no events if all hosts refuse them, and fails if one is only silent", async () => {
+  it("returns no events if all hosts refuse them, and fails if one of them is merely silent", async () => {
     const asked = { to: last, since: 0 };
     const silent = "http://127.0.0.1:1";
     for (const refusesLogs of ["limitExceeded", "unknown"] as const) {

@@ -77,7 +77,7 @@ describe("readMarketOnce", () => {
     await expect(readMarketOnce(await solReaderOf(sol, [host]), address, now)).rejects.toThrow(notFound);
   });
 
-  it("fails while no host answers, or if the only one returns an older slot", async () => {
+  it("fails while no host answers, or if the only host that answers returns an older slot", async () => {
     const silent = readerOf(chain, { hosts: ["http://127.0.0.1:1"] });
     await expect(readMarketOnce(silent, localAddresses.moon, now)).rejects.toThrow("No host of eth answers");
     const reader = await solReaderOf(sol, [host]);

@@ -54,7 +54,7 @@ describe("writeChunk", () => {
     expect(chunk).toMatchObject({ candles: [candle(0), candle(1)], version: 2 });
   });
 
-  it("rejects writes of runs and code versions that were replaced", async () => {
+  it("rejects writes of runs and of code versions that were replaced", async () => {
     const name = { ...minutes, token: "0xc" };
     expect(await write(name, [candle(0)], { epoch: 5 })).toBe(true);
     expect(await write(name, [candle(1)], { epoch: 4, version: 1 })).toBe(false);

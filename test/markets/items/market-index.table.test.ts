@@ -28,7 +28,7 @@ describe("the index of markets", () => {
     expect(await readMarketIndex(db.table, "base")).toEqual(tokens.toReversed().slice(0, 2000));
   });
 
-  it("leaves out the shallowest tokens if the index would be too large for an item", async () => {
+  it("omits the shallowest tokens if the index would be too large for an item", async () => {
     const tokens = Array.from({ length: 2000 }, (_, index) =>
       tokenOf(index, randomBytes(128).toString("base64")),
     );

@@ -33,7 +33,7 @@ const write = (token: string, epoch: number, changes: Partial<Market> = {}) =>
   writeMarket(db.table, { market: market(token, changes), state }, { epoch, wantedAt });
 
 describe("writeMarket", () => {
-  it("writes every digit of a market, and keeps it for eight days after it was wanted", async () => {
+  it("writes every digit of a market, and keeps the market for eight days after the token was wanted", async () => {
     expect(await write("0xa", 1)).toBe(true);
     expect(await readMarket(db.table, { chain: "base", token: "0xa" })).toEqual({
       market: market("0xa"),

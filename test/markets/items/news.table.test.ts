@@ -34,7 +34,7 @@ describe("news", () => {
     expect(items.map(({ expiresAt }) => Number(expiresAt) - startMs / 1000)).toEqual([600, 603]);
   });
 
-  it("writes news again if the table was slow and a reader may have missed it", async () => {
+  it("repeats a news item if the table was slow and a reader may have missed the item", async () => {
     let nowMs = startMs + 60_000;
     const delays = [1001, 1000];
     const table = interceptedTable(db.table, () => {

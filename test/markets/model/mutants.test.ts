@@ -7,7 +7,7 @@ import { playRules, theRuleSystem } from "./rule-histories.ts";
 import { playToken, theTokenSystem } from "./token-history.ts";
 import { virtualTimeForTests } from "./world.ts";
 
-/** Maps mutants to the first history that catches them, if that is a late one. Changed moves only cost time. */
+/** Maps mutants to the first history that catches them, if it is not an early one. Outdated entries only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
   "believes the first hash of each height": 5,
   "keeps minutes whose swaps were taken back": 3,
@@ -27,28 +27,28 @@ async function playAll(name: string, play: (seed: number) => Promise<void> | voi
 
 const isCaught = /^History \d+: /;
 
-describe("faults caught by histories of a chain", () => {
+describe("bugs that histories of a chain catch", () => {
   it.each(Object.entries(journalMutants))("catches a reader that %s", async (name, mutant) => {
     const system = { ...theJournalSystem, ...mutant };
     await expect(playAll(name, (seed) => playHistory(seed, new Map(), system))).rejects.toThrow(isCaught);
   });
 });
 
-describe("faults caught by histories of a token", () => {
+describe("bugs that histories of a token catch", () => {
   it.each(Object.entries(tokenMutants))("catches a market that %s", async (name, mutant) => {
     const system = { ...theTokenSystem, ...mutant };
     await expect(playAll(name, (seed) => playToken(seed, system))).rejects.toThrow(isCaught);
   });
 });
 
-describe("faults caught by histories of rules", () => {
+describe("bugs that histories of rules catch", () => {
   it.each(Object.entries(ruleMutants))("catches code that %s", async (name, mutant) => {
     const system = { ...theRuleSystem, ...mutant };
     await expect(playAll(name, (seed) => playRules(seed, system))).rejects.toThrow(isCaught);
   });
 });
 
-describe("faults caught by histories of runs", () => {
+describe("bugs that histories of runs catch", () => {
   virtualTimeForTests();
 
   it.each(Object.entries(worldMutants))("catches a table that %s", async (name, mutant) => {

@@ -13,7 +13,7 @@ const { lookRound, takeChangedMinutes, watchPool } = theJournalSystem;
 const { chooseReference, TokenMarket } = theTokenSystem;
 const { DeliveryWindows, WantedTokens } = theRuleSystem;
 
-/** Changes what the core sees of the hosts. */
+/** Changes the hosts' answers before the core sees them. */
 const seeing = (change: (hosts: MarketHosts) => Partial<MarketHosts>): Partial<JournalSystem> => ({
   seen: (hosts) => ({
     look: (asked) => hosts.look(asked),
@@ -26,7 +26,7 @@ const seeing = (change: (hosts: MarketHosts) => Partial<MarketHosts>): Partial<J
 
 const itself = (of: HostChoice): HostChoice => ("not" in of ? { only: of.not } : of);
 
-/** Believes the first hash of each height, even after hosts report another. */
+/** Accepts the first hash of each height, even after hosts report a different one. */
 function oldHashes(hosts: MarketHosts): Partial<MarketHosts> {
   const believed = new Map<number, string>();
   const first = (height: number, hash: string) =>
@@ -41,7 +41,7 @@ function oldHashes(hosts: MarketHosts): Partial<MarketHosts> {
   };
 }
 
-/** Faults in the code that reads a chain. */
+/** Bugs in the code that reads a chain. */
 export const journalMutants: Readonly<Record<string, Partial<JournalSystem>>> = {
   "takes the parent's hash for the block's own": seeing((hosts) => ({
     async look(asked) {
@@ -90,7 +90,7 @@ export const journalMutants: Readonly<Record<string, Partial<JournalSystem>>> = 
   },
 };
 
-/** Changes all pools that a token's market sees. */
+/** Changes all pools that the market of a token sees. */
 const withPools = (change: (pool: FoundPool) => FoundPool): TokenSystem["TokenMarket"] =>
   class extends TokenMarket {
     override find(found: FoundMarket, nowMs: number) {
@@ -101,7 +101,7 @@ const withPools = (change: (pool: FoundPool) => FoundPool): TokenSystem["TokenMa
     }
   };
 
-/** Faults in the choice of a reference pool, and in the market that follows it. */
+/** Bugs in the choice of a reference pool, and in the market that follows it. */
 export const tokenMutants: Readonly<Record<string, Partial<TokenSystem>>> = {
   "changes the reference in mid-minute": {
     TokenMarket: class extends TokenMarket {
@@ -148,12 +148,12 @@ const granting = (grant: (original: Grant, ...asked: Parameters<Grant>) => Retur
   },
 });
 
-/** Faults in the table, or in the conditions of its writes. */
+/** Bugs in the table, or in the conditions of its writes. */
 export const worldMutants: Readonly<Record<string, WorldSystem>> = {
   "lets a run write that another one has followed": { isStale: () => false },
 };
 
-/** Faults in rules that need no chain. */
+/** Bugs in rules that need no chain. */
 export const ruleMutants: Readonly<Record<string, Partial<RuleSystem>>> = {
   "reads all tokens that users wish": granting((_, wishes) => {
     const wished = wishes.flatMap(({ tokens }) => tokens.map((name) => ({ ...name, wantedMs: 0 })));

@@ -9,7 +9,7 @@ import { type Client, modelTokens, theWorldSystem, World } from "./world.ts";
 /** Counts what has happened, to show that histories were not empty. */
 export type Coverage = Map<string, number>;
 
-/** Time at which faults end. Afterwards, everything must become right. */
+/** Time at which faults end. Afterwards, all data must become right. */
 const faultySeconds = 900;
 const quietSeconds = 300;
 
@@ -17,8 +17,9 @@ const [v2, v3, quiet] = modelTokens as [string, string, string];
 const dollars = decimalOf(2000n, 0);
 
 /**
- * Plays a history of runs of readMarkets: they die between any two effects, new code follows old code, the table and
- * deliver are throttled, and hosts are silent, late or lie, one at a time. Throws if anything stored or sent is wrong.
+ * Plays a history of runs of readMarkets: runs die between any two effects, new code replaces old code, the table and
+ * deliver are throttled, and hosts are silent, late or lie, one at a time. Throws if anything that is stored or sent is
+ * wrong.
  */
 export async function playReaders(seed: number, coverage: Coverage, system = theWorldSystem): Promise<void> {
   const world = new World(`readers ${seed}`, system);
@@ -138,7 +139,7 @@ export async function playReaders(seed: number, coverage: Coverage, system = the
           has: client.prices.get(token),
           is: formatDecimal(inCoin),
         });
-      // Minutes that were read as history appear only over REST.
+      // Minute candles that were read as history appear only over REST.
       const last = world.minutesOf(token).findLast(({ start, isFinal }) => isFinal && start < end);
       const own = last && client.minutes.get(token)?.get(new Date(last.start * 1000).toISOString());
       if (last && own?.trades !== last.trades) fail("a client has another minute", { token, last, own });

@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import { type Coverage, playReaders } from "./play.ts";
 import { virtualTimeForTests } from "./world.ts";
 
-/** Seeds of histories. The first is arbitrary, and the others have caught faults that it misses. `FULL=1` plays 300. */
+/**
+ * Seeds of histories. The first is arbitrary; the others have caught bugs that the first does not. `FULL=1` plays 300.
+ */
 const seeds =
   process.env.FULL === undefined ? [1, 105, 107] : Array.from({ length: 300 }, (_, index) => index + 1);
 
@@ -14,7 +16,7 @@ const wanted = [
 
 virtualTimeForTests();
 
-it("keeps stored minutes true, and clients up to date, when runs die at any effect", async () => {
+it("keeps stored minute candles true, and clients up to date, if runs die at any effect", async () => {
   const coverage: Coverage = new Map();
   for (const seed of seeds) await playReaders(seed, coverage);
   expect(wanted.filter((name) => !coverage.has(name))).toEqual([]);

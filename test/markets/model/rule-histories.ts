@@ -24,7 +24,7 @@ export function playRules(seed: number, system = theRuleSystem): void {
 const named = (token: string): TokenName => ({ chain: "base", token });
 const some = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
 
-/** Lets users want more and more tokens: some of their own, some listed and some of open positions. */
+/** Lets users want more and more tokens: ordinary tokens of their own, listed tokens, and tokens of open positions. */
 function playWishes(chance: Chance, system: RuleSystem): string | undefined {
   const rules: WishRules = {
     isListed: ({ token }) => token.startsWith("listed"),
@@ -71,10 +71,10 @@ function playWishes(chance: Chance, system: RuleSystem): string | undefined {
   return undefined;
 }
 
-/** Longest times until each connection gets a message, and until it gets everything. */
+/** Longest times until each connection gets a message, and until it gets all data. */
 const quietMs = { message: 16_000, everything: 36_000 };
 
-/** Changes tokens and subscriptions while deliveries fail and messages are lost, and ends with a quiet time. */
+/** Changes tokens and subscriptions while deliveries fail and messages are lost. The history ends with a quiet time. */
 function playDeliveries(chance: Chance, system: RuleSystem): string | undefined {
   const names = some(4, "t");
   const windows = new system.DeliveryWindows();

@@ -19,15 +19,18 @@ const historySeconds = 3600;
 const lookSeconds = 3;
 const measureSeconds = 60;
 
-/** Rules of the reference. A pool takes over if it is this many times as deep for this long, or much deeper at once. */
+/**
+ * Rules for the reference pool. Another pool replaces it after being this many times as deep for this long, or at once
+ * if much deeper.
+ */
 const muchDeeper = decimalOf(15n, -1);
 const deeperMs = 10 * 60_000;
 const incomparablyDeeper = decimalOf(10n, 0);
 const leastDepth = decimalOf(1n, -1);
 
 /**
- * Plays a history of a token with two pools in different quotes, whose depths change. Throws if the reference breaks
- * its rules or changes within a minute, or if the market is not the reference's.
+ * Plays a history of a token with two pools in different quotes, whose depths change. Throws if the choice of the
+ * reference pool breaks the rules or changes within a minute, or if the market is not that of the reference pool.
  */
 export async function playToken(seed: number, system = theTokenSystem): Promise<void> {
   const { chooseReference, TokenMarket } = system;
@@ -44,9 +47,9 @@ export async function playToken(seed: number, system = theTokenSystem): Promise<
   const token = { chain: "avax", token: "0xtoken", symbol: "T", name: "T", decimals: 18, supply } as const;
   const market = new TokenMarket({ token, pools }, { firstSeenAt: "", history: "complete", nowMs: 0 });
   let choice = noReference;
-  /** Time since which every measurement has found the other pool much deeper than the reference. */
+  /** Start of the period in which every measurement has found the other pool much deeper than the reference pool. */
   let deeperSinceMs: number | undefined;
-  /** Time when there last was no reference. The next reference begins at once. */
+  /** Last time without a reference pool. The next reference pool is used at once. */
   let withoutPoolAt = 0;
   const minutes = new Map<number, Candle>();
   const depthOf = (name: string | undefined) => pools.find(({ pool }) => pool === name)?.depth ?? zero;

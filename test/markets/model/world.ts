@@ -37,7 +37,7 @@ type ModelChainName = EvmChain & keyof typeof blockSeconds;
 /** A run of readMarkets, which may die at any effect. */
 export type Process = {
   build: string;
-  /** Number of effects until the run dies, and whether the last of them still happens. */
+  /** Number of effects until the run dies, and whether the last of these effects still happens. */
   diesAfter: number;
   isLastDone: boolean;
   isDead: boolean;
@@ -47,7 +47,7 @@ export type Process = {
 
 const running = new AsyncLocalStorage<Process>();
 
-/** Lets tests play with virtual time. */
+/** Runs tests in virtual time. */
 export function virtualTimeForTests(): void {
   beforeEach(() => {
     vi.useFakeTimers();
@@ -59,7 +59,7 @@ export function virtualTimeForTests(): void {
   });
 }
 
-/** Ends a process's timers with it. Timers of dead processes would slow down the others. */
+/** Ends a process's timers when the process dies, because they would slow down the other processes. */
 function endTimersWithProcesses(): void {
   const { setTimeout: setTimer } = globalThis;
   vi.stubGlobal("setTimeout", (call: () => void, ms?: number) => {
@@ -96,7 +96,7 @@ export class World {
   lease: ReaderLease | undefined;
   isTableThrottled = false;
   isDeliverThrottled = false;
-  /** Seconds that deliver takes when it is slow. */
+  /** Seconds that deliver takes when deliveries are slow. */
   slowness = 0;
   questions = 0;
   onSaved: (token: TokenName, candles: readonly Candle[], hosts: ModelHosts) => void = () => {};
@@ -176,7 +176,9 @@ export class World {
     return process;
   }
 
-  /** Performs an effect of a process, which may die before or after it. A throttled table refuses it. */
+  /**
+   * Performs an effect of a process, which may die before or after the effect. A throttled table refuses the effect.
+   */
   #effect<Args extends readonly unknown[], Result>(
     process: Process,
     act: (...args: Args) => Result | Promise<Result>,
@@ -283,7 +285,7 @@ export class World {
     return { token: { chain, token, symbol: "T", name: "T", decimals: 18, supply }, pools: [found] };
   }
 
-  /** Reads the past from the chain as it is now, like a single host. */
+  /** Reads the history from the chain as it is now, like a single host. */
   #loadHistory(pool: FoundPool, { time }: PoolBase): "complete" {
     const name = `${this.chainName} ${pool.token} minutes`;
     const known = this.chunks.get(name) ?? { candles: [], epoch: 0 };

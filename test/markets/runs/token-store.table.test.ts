@@ -30,7 +30,7 @@ const minutesIn = async (token: string) =>
 const writer = (epoch: number) => tokenStore(db.table).writer(epoch);
 
 describe("tokenStore", () => {
-  it("puts candles into their chunks, in place of those that it wrote before", async () => {
+  it("puts candles into their chunks, and replaces those that it wrote before", async () => {
     const store = writer(1);
     const token = tokenNamed("0xa");
     await store.saveCandles(token, "minutes", [candle(8), candle(9), candle(10)], 0);
@@ -47,7 +47,7 @@ describe("tokenStore", () => {
     expect(await load("0xa", within)).toHaveLength(2);
   });
 
-  it("removes a token's minute that has lost its swaps, but keeps coins' minutes, which have no swaps", async () => {
+  it("removes a token's minute candle that has lost its swaps, but keeps coins' minute candles, which have no swaps", async () => {
     const store = writer(1);
     await store.saveCandles(tokenNamed("0xe"), "minutes", [candle(1), candle(2)], 0);
     await store.saveCandles(tokenNamed("0xe"), "minutes", [candle(2, 0)], 1);
@@ -55,7 +55,7 @@ describe("tokenStore", () => {
     expect([await minutesIn("0xe"), await minutesIn("native")]).toEqual([[[1, 1]], [[2, 0]]]);
   });
 
-  it("keeps minutes that others have written in the meantime", async () => {
+  it("keeps minute candles that other functions have written in the meantime", async () => {
     const store = writer(3);
     const token = tokenNamed("0xb");
     await store.saveCandles(token, "minutes", [candle(5)], 0);
@@ -115,12 +115,12 @@ describe("saveHours", () => {
     expect(await stored("0xf")).toEqual([]);
   });
 
-  it("folds no minute of the next hour", async () => {
+  it("does not fold minute candles of the next hour", async () => {
     await change("0xd", [at(hour(1) - 60), at(hour(1))], [hour(0)]);
     expect((await stored("0xd")).filter(([hours]) => hours === 0 || hours === 1)).toEqual([[0, 1]]);
   });
 
-  it("keeps the hours of coins, whose minutes have no swaps", async () => {
+  it("keeps the hour candles of coins, whose minute candles have no swaps", async () => {
     await change("native", [at(hour(3), 0)], [hour(3)]);
     await change("native", [], [hour(3), hour(4)]);
     expect((await stored("native")).filter(([hours]) => hours === 3 || hours === 4)).toEqual([[3, 0]]);

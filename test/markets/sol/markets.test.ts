@@ -44,7 +44,7 @@ const found = (slot: number, price: string | undefined, depth = "50"): TokenPool
 
 function reading() {
   const state = {
-    /** The host's view of MOON: "behind" if the host lags, and "silent" if it does not answer. */
+    /** How the host shows MOON: "behind" if the host lags, and "silent" if it does not answer. */
     shows: found(1, "0.5") as TokenPools | "behind" | "silent" | "unknown",
     asked: [] as (readonly string[])[],
     saved: [] as { item: MarketItem; wantedAt: Date }[],
@@ -141,7 +141,7 @@ describe("SolMarkets", () => {
     expect(changed(startMs + 4000)).toMatchObject([{ record: { flags: ["NO_POOL"] } }]);
   });
 
-  it("flags thin markets and those whose host is silent or behind, and reports an outage once", async () => {
+  it("flags thin markets and markets whose host is silent or behind, and reports an outage once", async () => {
     const { state, markets, changed, faults, silences, read } = reading();
     state.shows = found(1, "0.5", "4.9");
     markets.want([wanted(token)]);
@@ -169,7 +169,7 @@ describe("SolMarkets", () => {
     expect(markets.markets()).toEqual([]);
   });
 
-  it("stores a market every five minutes, with the time when it was first seen", async () => {
+  it("stores a market every five minutes, with the time when the token was first seen", async () => {
     const { state, markets, read } = reading();
     state.firstSeenAt = "2026-11-01T00:00:00.000Z";
     markets.want([wanted(token, startMs - 60_000)]);

@@ -38,7 +38,7 @@ describe("SolPoolReader", () => {
     });
     const { pool } = chain.deployment.tokens.MOON;
     expect(pools).toMatchObject([{ pool, quote: "native", venue: "raydium-cpmm", feeBps: 25 }]);
-    // A pool of 500 coins and 5,000,000 tokens. A sale with an impact of 2 % is paid a fiftieth of the coins.
+    // A pool of 500 coins and 5,000,000 tokens. A sale with an impact of 2 % pays a fiftieth of the coins.
     expect([pools?.[0]?.price, pools?.[0]?.depth].map((value) => value && formatDecimal(value))).toEqual([
       "0.0001",
       "10",
@@ -49,7 +49,7 @@ describe("SolPoolReader", () => {
     expect(looks).toHaveLength(1);
   });
 
-  it("reads few accounts once it knows which pools exist, and all again after ten minutes", async () => {
+  it("reads few accounts once it knows which pools exist, and reads all accounts again after ten minutes", async () => {
     const looks = countingLooks();
     const reader = await only();
     for (const nowMs of [0, 1000, 600_000]) await reader.read([mintOf("MOON")], nowMs);
@@ -74,7 +74,7 @@ describe("SolPoolReader", () => {
     expect(await (await only()).read([])).toEqual(new Map());
   });
 
-  it("leaves out a pool with too few coins, and one that is stopped or not open yet", async () => {
+  it("omits a pool with too few coins, and pools that are stopped or not open yet", async () => {
     const { mint, pool, vaults } = chain.deployment.tokens.MOON;
     const poolsSeen = async () => (await (await only()).read([mint]))?.get(mint)?.pools;
     hosts[0].lie = scaling(vaults.coin, 9n);
@@ -95,7 +95,7 @@ describe("SolPoolReader", () => {
     expect(await poolsSeen()).toEqual([]);
   });
 
-  it("queries the next host if one fails, and switches after ten seconds if one goes back", async () => {
+  it("queries the next host if one fails, and switches hosts after ten seconds if one goes back to older slots", async () => {
     const failing = () => {
       throw new Error("no answer");
     };

@@ -21,7 +21,7 @@ export const silentChains = () =>
 export const moon = "0x5409e03Dda8614EFE68ACFB5d2DaD1A351Cb5094";
 export const otherToken = "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0";
 
-/** Creates a market of MOON on base, as read at this time. */
+/** Creates a market of MOON on base, as read at the given time. */
 export const marketAt = (asOf: Date, changes: Partial<Market> = {}): Market => ({
   chain: "base",
   token: moon,

@@ -14,7 +14,7 @@ export const pools: readonly [CandlePool, ...CandlePool[]] = [
   { pool: "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0", quote: "native" },
 ];
 
-/** Generates blocks in the order of the chain, from time 0 on. Most start at the previous block's price. */
+/** Generates blocks in chain order, starting at time 0. Most start at the previous block's price. */
 export const swapBlocks = (): fc.Arbitrary<SwapBlock[]> =>
   fc
     .array(
@@ -38,7 +38,7 @@ export const swapBlocks = (): fc.Arbitrary<SwapBlock[]> =>
       });
     });
 
-/** A candle in one place of a chunk. */
+/** A candle at one position of a chunk. */
 export const candleAt = (start: number): fc.Arbitrary<Candle> =>
   fc
     .record({

@@ -33,7 +33,7 @@ const read = (events: readonly PoolEvent[], known: Record<number, string> = {}) 
 const [first, second, third] = [event(10, 1), event(10, 2), event(20, 0)];
 
 describe("checkEvents", () => {
-  it("removes repeated events, sorts the others, and reports both faults", () => {
+  it("removes repeated events, sorts the remaining ones, and reports both faults", () => {
     expect(read([first, second, third])).toEqual({ events: [first, second, third], faults: [] });
     expect(read([third, second, first, { ...second }])).toEqual({
       events: [first, second, third],
@@ -101,14 +101,14 @@ describe("explains", () => {
   const swap = (block: number, logIndex: number, change: readonly [bigint, bigint]) =>
     event(block, logIndex, { change });
 
-  it("accepts events that end in the state of the look", () => {
+  it("accepts events that end in the state that the look shows", () => {
     expect(explains([event(10, 1, { word: 5n })], 3n, 5n)).toBe(true);
     expect(explains([event(10, 1, { word: 5n }), event(10, 2, { word: 3n })], 3n, 3n)).toBe(true);
     expect(explains([], 3n, 3n)).toBe(true);
     expect(explains([], undefined, 3n)).toBe(true);
   });
 
-  it("detects that the newest events are hidden or that some are invented", () => {
+  it("detects that the newest events are hidden, or that events are invented", () => {
     expect(explains([event(10, 1, { word: 5n })], 3n, 6n)).toBe(false);
     expect(explains([], 3n, 5n)).toBe(false);
   });
@@ -117,7 +117,7 @@ describe("explains", () => {
     const events = [
       sync(10, 1, word(110n, 91n)),
       swap(10, 2, [10n, -9n]),
-      // A change of liquidity, which no swap explains.
+      // A change of liquidity, for which no swap accounts.
       sync(10, 5, word(220n, 182n)),
       sync(11, 0, word(200n, 200n)),
       swap(11, 1, [-20n, 18n]),
@@ -127,7 +127,8 @@ describe("explains", () => {
     expect(explains(events, undefined, after)).toBe(true);
     for (const place of [0, 2, 3]) expect(explains(events.toSpliced(place, 1), before, after)).toBe(false);
     expect(explains(events.toSpliced(3, 2), before, after)).toBe(false);
-    // An event hidden before a change of liquidity looks like a part of it, so only another host can tell.
+    // An event hidden before a change of liquidity looks like a part of that change, so only a second host can reveal
+    // it.
     expect(explains(events.toSpliced(0, 2), before, after)).toBe(true);
     expect(explains(events.toSpliced(4, 1), before, after)).toBe(true);
   });

@@ -8,7 +8,7 @@ import { q96, ScriptedHosts, v3Pool } from "./support/scripted-hosts.ts";
 
 type Block = readonly [time: number, words?: readonly bigint[]];
 
-/** Starts with the pool at the last of these blocks, and reads the minute before that block. */
+/** Starts with the pool at the last of these blocks, and reads the part of the first minute before that block. */
 async function begin(blocks: readonly Block[], change: Partial<ScriptedHosts> = {}) {
   const hosts = new ScriptedHosts();
   for (const [time, words] of blocks) hosts.mine(time, words);
@@ -43,7 +43,7 @@ it.each<[string, readonly Block[]]>([
   ["on an old chain", [[0], ...swaps]],
   ["in the first block of its chain", swaps],
   ["in its first second", [[60, [2n * q96]], [80, [3n * q96]], [90]]],
-])("completes the first minute of a pool that was created in it, %s", async (_, blocks) => {
+])("completes the first minute of a pool that was created in that minute, %s", async (_, blocks) => {
   const made = blocks.findIndex(([, words]) => words !== undefined);
   // There is no price before the first trade.
   const read = await begin(blocks, { bornAt: { a: made, b: made } });
@@ -54,7 +54,7 @@ it.each<[string, Partial<ScriptedHosts>]>([
   ["knows an older pool", { bornAt: { a: 1 } }],
   ["says nothing", { bornAt: { a: 1, b: 1 }, silent: ["b"] }],
 ])(
-  "keeps the gaps of a pool's first minute if one host lacks the pool and the other host %s",
+  "keeps the gaps of a pool's first minute if one host does not have the pool and the other host %s",
   async (_, change) => {
     expect(await begin([[0], ...swaps], change)).toMatchObject({ isWhole: false });
   },

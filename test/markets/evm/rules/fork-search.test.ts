@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { searchFork } from "../../../../lib/markets/evm/rules/fork-search.ts";
 
-/** Searches for a fork if the chain has all blocks up to this one. Returns the result and the number of queries. */
+/**
+ * Searches for a fork on a chain that still has all blocks up to `fork`. Returns the result and the number of queries.
+ */
 function search(known: readonly number[], fork: number, kept: readonly number[], refuted: readonly number[]) {
   let compared = { kept: [...kept], refuted: [...refuted] };
   for (let asked = 0; ; asked++) {
@@ -23,7 +25,7 @@ describe("searchFork", () => {
     });
   });
 
-  it("finds the last known block that still exists with few queries", () => {
+  it("finds the last known block that still exists, using few queries", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.nat(2000), { minLength: 1, maxLength: 200 }),
@@ -40,7 +42,7 @@ describe("searchFork", () => {
     );
   });
 
-  it("queries nothing if the blocks on both sides are known", () => {
+  it("queries nothing if the blocks on both sides of the fork are known", () => {
     expect(searchFork([5, 9], { kept: [5], refuted: [9] })).toEqual({ fork: 5 });
     expect(searchFork([5], { kept: [], refuted: [5] })).toEqual({ fork: undefined });
   });

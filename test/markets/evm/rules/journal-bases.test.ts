@@ -14,7 +14,7 @@ import { q96, v3Pool } from "./support/scripted-hosts.ts";
 const { run, bookOf, look, restart, settle, taken } = journalForTests();
 
 describe("a base", () => {
-  it("lets another run continue from a base in the middle of a minute", async () => {
+  it("lets the next run continue from a base in the middle of a minute", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(120, [3n * q96]);
     run.hosts.mine(121);
@@ -29,7 +29,7 @@ describe("a base", () => {
     expect(taken()).toEqual(["120: 4 16 4 16, 2 final"]);
   });
 
-  it("gives another run time to prove its minutes again", async () => {
+  it("gives the next run time to prove the minutes again", async () => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
     const bases = basesToKeep(bookOf());
@@ -56,7 +56,7 @@ describe("a base", () => {
     expect(kept(hour)).toEqual([540, 2640, 3300, 3540]);
   });
 
-  it("lets a run revoke minutes that its predecessor has shown", async () => {
+  it("lets a run revoke minute candles that the previous run has shown", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(120);
     await settle();
@@ -70,7 +70,7 @@ describe("a base", () => {
     expect(taken()).toEqual(["60: 1 1 1 1, 0"]);
   });
 
-  it("revokes no minute before its events are read", async () => {
+  it("revokes no minute candle before the events of that minute are read", async () => {
     const bases = basesToKeep(bookOf());
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(120);
@@ -95,7 +95,7 @@ describe("a base", () => {
     expect(bookOf().bases).toMatchObject([{ block: 8, hash: "0x8" }]);
   });
 
-  it("drops a base that was undone between two runs once two hosts no longer have its block", async () => {
+  it("drops a base whose block was undone between two runs, once two hosts no longer have that block", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(120, [3n * q96]);
     await settle();
@@ -104,7 +104,7 @@ describe("a base", () => {
     run.hosts.drop(2);
     for (const time of [120, 121, 122]) run.hosts.mine(time, [5n * q96], "'");
     restart(base && [base]);
-    // A newer block still exists, so looks do not query the old one.
+    // A newer block still exists, so looks do not query the older one.
     const newer = { block: 9, hash: "0x9'", time: 122, isWhole: true };
     watchPool(run.journal, { ...v3Pool, pool: "0xother" }, run.nowMs, [newer]);
     run.hosts.isForgetful = true;

@@ -10,11 +10,11 @@ import { q96, type ScriptedBlock, v3Pool } from "./support/scripted-hosts.ts";
 const { run, bookOf, look, settle, taken } = journalForTests();
 
 describe("the journal of pools", () => {
-  it("starts a pool only if two hosts agree on its state", async () => {
+  it("starts to follow a pool only if two hosts agree on its state", async () => {
     expect(bookOf().bases).toMatchObject([{ block: 5, hash: "0x5", time: 50, word: q96, isWhole: false }]);
   });
 
-  it("starts no pool whose state another host contradicts or has not seen", async () => {
+  it("does not start to follow a pool if a second host contradicts its state or has not seen it", async () => {
     watchPool(run.journal, { ...v3Pool, pool: "0xunknown" }, run.nowMs);
     run.hosts.blocks.b?.pop();
     run.journal.books.delete(v3Pool.pool);
@@ -27,7 +27,7 @@ describe("the journal of pools", () => {
     expect(bookOf().price).toBeDefined();
   });
 
-  it("computes minutes from events that explain new states", async () => {
+  it("computes minute candles from events that lead to the new states", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(70, [q96, 3n * q96]);
     await look();
@@ -38,7 +38,7 @@ describe("the journal of pools", () => {
     expect(taken()).toEqual([]);
   });
 
-  it("reads the last block again, since another one may have taken its number", async () => {
+  it("reads the last block again, because another block may have taken its number", async () => {
     run.hosts.mine(60, [2n * q96]);
     await look();
     run.hosts.mine(70, [3n * q96]);
@@ -46,7 +46,7 @@ describe("the journal of pools", () => {
     expect(run.hosts.asked.at(-1)).toBe("events a 6-7");
   });
 
-  it("rejects events that do not end in the look's state, and queries another host", async () => {
+  it("rejects events that do not lead to the state that the look shows, and queries the second host", async () => {
     run.hosts.mine(60, [2n * q96, 3n * q96]);
     run.hosts.tamper.a = (events) => events.slice(0, -1);
     await look();
@@ -57,7 +57,7 @@ describe("the journal of pools", () => {
       isTaken: true,
       isUnexplained: true,
     });
-    // Another host's events do not explain the state either, so the pool itself must be odd.
+    // The second host's events do not lead to the state either, so the pool itself must be odd.
     run.hosts.tamper.b = run.hosts.tamper.a;
     run.hosts.first = "b";
     expect(await lookRound(run.journal, run.hosts, run.nowMs)).toMatchObject({ isUnexplained: false });
@@ -79,7 +79,7 @@ describe("the journal of pools", () => {
     expect(taken()).toEqual([]);
   });
 
-  it("drops a block's hash if its host does not show it again", async () => {
+  it("drops a block's hash if the host that reported it does not show it again", async () => {
     run.hosts.mine(60, [2n * q96]);
     await look();
     run.hosts.mine(70, [3n * q96]);
@@ -101,7 +101,7 @@ describe("the journal of pools", () => {
     expect(taken()).toEqual([]);
   });
 
-  it("prevents a false time from moving an event into a final minute", async () => {
+  it("prevents a false time from moving an event into a final minute candle", async () => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
     run.hosts.mine(120);
@@ -118,7 +118,7 @@ describe("the journal of pools", () => {
     expect(taken()).toEqual(["120: 4 9 4 9, 1"]);
   });
 
-  it("queries a block again if another host names another hash, and drops a false hash", async () => {
+  it("queries a block again if the second host reports a different hash, and drops a false hash", async () => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
     run.hosts.mine(70, [3n * q96, 2n * q96]);
@@ -127,7 +127,7 @@ describe("the journal of pools", () => {
     await look();
     run.hosts.mine(121);
     await look();
-    // Looks no longer query this block, since a newer one is known.
+    // Looks no longer query this block, because a newer one is known.
     run.journal.hashes.set(8, { hash: "0xlie", isConfirmed: true });
     expect(await proofRound(run.journal, run.hosts, run.nowMs)).toMatchObject({
       proven: [],
@@ -139,7 +139,7 @@ describe("the journal of pools", () => {
     expect(taken()).toEqual(["60: 1 4 1 4, 3 final"]);
   });
 
-  it("counts no failure of a proof during which blocks are dropped", async () => {
+  it("does not count a failed proof during which blocks are dropped", async () => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
     run.hosts.mine(70, [3n * q96]);
@@ -160,7 +160,7 @@ describe("the journal of pools", () => {
     });
   });
 
-  it("keeps the events of a minute until it was taken as final", async () => {
+  it("keeps the events of a minute until its final candle was taken", async () => {
     run.hosts.mine(60, [2n * q96]);
     for (let time = 120; time <= 420; time += 2) {
       run.hosts.mine(time);
@@ -173,7 +173,7 @@ describe("the journal of pools", () => {
     expect(bookOf().bases).toHaveLength(2);
   });
 
-  it("queries the times of events if a host does not state them", async () => {
+  it("queries the times of events if a host does not report them", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.tamper.a = (events) => events.map((event) => ({ ...event, time: 0 }));
     await look();
@@ -181,7 +181,7 @@ describe("the journal of pools", () => {
     expect(taken()).toEqual(["60: 1 4 1 4, 1"]);
   });
 
-  it("closes a minute once both hosts show the same after its end", async () => {
+  it("makes a minute final once both hosts show the same events and a block after its end", async () => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
     run.hosts.mine(119, [3n * q96]);
@@ -200,14 +200,14 @@ describe("the journal of pools", () => {
     expect(run.hosts.asked.slice(-4)).toEqual(asked);
   });
 
-  it("finds swaps that leave a pool's state unchanged", async () => {
+  it("finds swaps that together leave a pool's state unchanged", async () => {
     run.hosts.mine(60, [2n * q96, q96]);
     run.hosts.mine(120);
     expect(await settle()).toMatchObject({ proven: [v3Pool.pool] });
     expect(taken()).toEqual(["60: 1 1 1 1, 2 final"]);
   });
 
-  it("proves nothing with a host that misses swaps between two equal states", async () => {
+  it("proves nothing if the second host misses swaps between two equal states", async () => {
     run.hosts.mine(60, [2n * q96, q96]);
     run.hosts.mine(120);
     run.hosts.tamper.b = () => [];
@@ -215,7 +215,7 @@ describe("the journal of pools", () => {
     expect(taken()).toEqual([]);
   });
 
-  it("adopts the first host's corrected events if the other host shows the same", async () => {
+  it("adopts the first host's corrected events if the second host shows the same events", async () => {
     run.hosts.mine(60, [2n * q96, 3n * q96]);
     run.hosts.tamper.a = (events) =>
       events.map((event) => ({ ...event, volume: { mantissa: 5n, exponent: 0 } }));
@@ -227,7 +227,7 @@ describe("the journal of pools", () => {
     expect(taken()).toEqual(["60: 1 9 1 9, 2 final"]);
   });
 
-  it("marks gaps where two hosts differ, until they agree", async () => {
+  it("marks gaps where two hosts differ, until the hosts agree", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(120);
     run.hosts.tamper.b = () => [];
@@ -248,7 +248,7 @@ describe("the journal of pools", () => {
     ["the end", 8, { time: 122 }],
     ["the last proof", 6, { hash: "0xother" }],
     ["the last proof", 6, { time: 61 }],
-  ])("closes no minute if the other host has another block at %s", async (_, place, change) => {
+  ])("makes no minute final if the second host has a different block at %s", async (_, place, change) => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
     run.hosts.mine(120);
@@ -274,7 +274,7 @@ describe("a reorganisation of the chain", () => {
     taken();
   });
 
-  it("corrects a minute in the next look after a reorganisation of the newest block", async () => {
+  it("corrects a minute candle in the next look after a reorganisation of the newest block", async () => {
     run.hosts.drop(2);
     run.hosts.mine(100, [q96], "'");
     run.hosts.mine(110, [], "'");
@@ -283,7 +283,7 @@ describe("a reorganisation of the chain", () => {
     expect(taken()).toEqual(["60: 1 4 1 1, 2"]);
   });
 
-  it("withdraws a minute whose swaps are all gone", async () => {
+  it("withdraws a minute candle whose swaps have all disappeared", async () => {
     run.hosts.drop(3);
     for (const time of [60, 100, 130]) run.hosts.mine(time, [], "'");
     await look();
@@ -303,7 +303,7 @@ describe("a reorganisation of the chain", () => {
     expect(run.journal.revision).toBe(8);
   });
 
-  it("starts a pool again after a reorganisation below its first base, with gaps in its minutes", async () => {
+  it("starts again with a pool after a reorganisation below its first base, and marks gaps in its minutes", async () => {
     run.hosts.drop(5);
     for (const time of [40, 50, 60, 100, 110]) run.hosts.mine(time, [], "'");
     await look();
@@ -320,7 +320,7 @@ describe("a reorganisation of the chain", () => {
     const [first, ...later] = bookOf().bases;
     expect(first).toMatchObject({ block: 5 });
     expect(later.length).toBeGreaterThan(1);
-    // A block that was proven only for another pool proves nothing about this one.
+    // A block that was proven only for a different pool proves nothing about this one.
     const other = { block: 14, hash: "0x14", time: 130, isWhole: true };
     watchPool(run.journal, { ...v3Pool, pool: "0xother" }, run.nowMs, [other]);
     run.hosts.drop(148);
@@ -333,7 +333,7 @@ describe("a reorganisation of the chain", () => {
     expect(taken()).toEqual(["120: 9 14400 9 25, 2 final"]);
   });
 
-  it("makes no minute final while only the other host shows a reorganisation", async () => {
+  it("makes no minute final while only the second host shows a reorganisation", async () => {
     run.hosts.mine(120);
     await settle();
     taken();
@@ -349,7 +349,7 @@ describe("a reorganisation of the chain", () => {
   });
 });
 
-describe("switching to another host", () => {
+describe("switching to the second host", () => {
   beforeEach(async () => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
@@ -362,13 +362,13 @@ describe("switching to another host", () => {
     run.hosts.first = "b";
   });
 
-  it("proves nothing with the events of the previous host", async () => {
+  it("proves nothing with events that the previous host reported", async () => {
     run.hosts.mine(120);
     expect(await settle()).toMatchObject({ proven: [], failed: [v3Pool.pool] });
     expect(bookOf().events.map(({ volume }) => volume.mantissa)).toEqual([1n, 1n, 1n]);
   });
 
-  it("tolerates another host that lags behind", async () => {
+  it("tolerates a second host that lags behind", async () => {
     run.hosts.blocks.b?.splice(-2);
     await look();
     expect(run.journal.look?.number).toBe(7);
@@ -376,7 +376,7 @@ describe("switching to another host", () => {
     expect(bookOf().events).toHaveLength(1);
   });
 
-  it("tolerates another host on a fork below the proven part", async () => {
+  it("tolerates a second host that is on a fork below the proven blocks", async () => {
     run.hosts.tamper = {};
     run.hosts.mine(120);
     run.hosts.first = "a";

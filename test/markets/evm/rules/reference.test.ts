@@ -11,7 +11,7 @@ const minuteMs = 60_000;
 const pools = (depths: Record<string, string>) =>
   Object.entries(depths).map(([pool, depth]) => ({ pool, depth: parseDecimal(depth) ?? zero }));
 
-/** Chooses a reference again at each of these minutes. */
+/** Chooses the reference pool again at each of these minutes. */
 function choices(first: ReferenceChoice, measured: readonly (readonly [number, Record<string, string>])[]) {
   let choice = first;
   return measured.map(([minute, depths]) => {
@@ -52,7 +52,7 @@ describe("chooseReference", () => {
     ).toEqual(["a", "a"]);
   });
 
-  it("starts the ten minutes again once the other pool is no longer so deep", () => {
+  it("restarts the ten minutes once the other pool is no longer so deep", () => {
     const [deeper, equal] = [
       { a: "2", b: "3" },
       { a: "2", b: "2" },
@@ -76,7 +76,7 @@ describe("chooseReference", () => {
         [10, measured],
       ]),
     ).toEqual(["a", "c"]);
-    // A pool that came later has not waited long enough.
+    // A pool that appeared later has not waited long enough.
     expect(
       choices(a, [
         [0, { a: "2", b: "3" }],
@@ -86,12 +86,12 @@ describe("chooseReference", () => {
     ).toEqual(["a", "a", "b"]);
   });
 
-  it("switches at once if the reference has less than a tenth of another pool's depth", () => {
+  it("switches at once if the reference pool has less than a tenth of another pool's depth", () => {
     expect(choices(a, [[0, { a: "1", b: "10" }]])).toEqual(["a"]);
     expect(choices(a, [[0, { a: "1", b: "10.1" }]])).toEqual(["b"]);
   });
 
-  it("continues a wait that an earlier run has begun", () => {
+  it("continues a wait that began in an earlier run", () => {
     const { rivals } = chooseReference(a, pools({ a: "2", b: "3" }), 0);
     const stored = JSON.parse(JSON.stringify({ pool: "a", rivals }));
     expect(choices(stored, [[10, { a: "2", b: "3" }]])).toEqual(["b"]);

@@ -27,7 +27,7 @@ describe("priceOf", () => {
     expect(priceText({}, wordOfReserves(3n * 10n ** 18n, 10n ** 6n))).toBe("0.333333333333333333");
   });
 
-  it("computes the price of other pools by squaring the stored root", () => {
+  it("computes the price of other kinds of pools by squaring the stored root", () => {
     const v3 = { venue: "uniswap-v3", decimals: 18, quoteDecimals: 18 } as const;
     expect(priceText(v3, 1n << 97n)).toBe("4");
     expect(priceText({ ...v3, isTokenFirst: false }, 1n << 97n)).toBe("0.25");

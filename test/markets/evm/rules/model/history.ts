@@ -14,14 +14,14 @@ export type Coverage = Map<string, number>;
 
 const chainKinds = { eth: 12, avax: 1, base: 0.2 } as const;
 
-/** Time at which faults end. Afterwards, everything must become right. */
+/** Time at which faults end. Afterwards, all data must become right. */
 const faultySeconds = 900;
 const quietSeconds = 300;
 
 /**
- * Plays a history of a forking chain, and of hosts that are late, away or lie, one at a time. Throws if a final minute
- * without gaps is ever wrong, if events that do not lead to a pool's state are believed, or if minutes are wrong in the
- * end.
+ * Plays a history of a forking chain, and of hosts that are late, silent or lie, one at a time. Throws if a final
+ * minute candle without gaps is ever wrong, if events that do not lead to a pool's state are accepted, or if candles
+ * are wrong at the end.
  */
 export async function playHistory(
   seed: number,
@@ -39,14 +39,17 @@ export async function playHistory(
   let journal = newJournal(chainName);
   for (const pool of modelPools.slice(0, 2)) watchPool(journal, pool, 0);
   const stored = new Map(modelPools.map(({ pool }) => [pool, new Map<number, Candle>()]));
-  /** Last final minutes that were shown. */
+  /** The last final minute candles that were shown. */
   const finals = new Map<string, { minute: Candle; revision: number }>();
   const lookSeconds = chainName === "eth" ? 4 : 2;
   const forkShare = chance.pick([0, 0.002, 0.01]) * lookSeconds;
   const restartShare = chance.pick([0, 0.003]);
   let isFaulty = true;
   let liar = chance.below(2);
-  /** Time from which the next host may lie. Earlier lies must be forgotten first, or both hosts could agree on one. */
+  /**
+   * Time from which the next host may lie. Earlier lies must be forgotten first, or both hosts could report the same
+   * lie.
+   */
   let honestUntil = 0;
 
   const mineUpTo = (seconds: number) => {
@@ -94,7 +97,7 @@ export async function playHistory(
     if (!isSame(book.price, price)) fail("a price is not that of the look", { pool, number });
   };
 
-  /** Checks that a changed final minute has a greater revision, without which clients ignore it. */
+  /** Checks that a changed final candle has a greater revision, because clients otherwise ignore the change. */
   const checkRevision = (minute: Candle) => {
     if (!minute.isFinal) return;
     const key = `${minute.pool.pool} ${minute.start}`;
@@ -105,7 +108,7 @@ export async function playHistory(
     finals.set(key, { minute, revision });
   };
 
-  /** Continues with another run, from the state that the last one has stored. */
+  /** Continues with a new run, from the state that the previous one has stored. */
   const restart = (nowMs: number) => {
     const before: Journal = journal;
     journal = newJournal(chainName, before.revision);

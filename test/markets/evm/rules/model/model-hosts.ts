@@ -32,7 +32,7 @@ export const lookLies = [
 /** Simulates a host that may lag behind the chain and may lie. */
 class ModelHost {
   readonly name: string;
-  /** Number of changes of the chain that the host has not seen yet. */
+  /** Number of changes of the chain that this host has not seen yet. */
   lag = 0;
   isAway = false;
   isLying = false;
@@ -50,14 +50,14 @@ export class ModelHosts implements MarketHosts {
   readonly memory: LookMemory<MarketLook> = { host: 0 };
   readonly told = new Map<string, number>();
   nowMs = 0;
-  /** Blocks that the host of the last look had, and whether it hid their replacement. */
+  /** Blocks that the host showed in the last look, and whether it hid that they were replaced. */
   lastView: { blocks: readonly ModelBlock[]; isHidden: boolean } | undefined;
-  /** Runs between any two answers. */
+  /** Called between any two answers. */
   onAnswer: () => void = () => {};
   readonly #chain: ModelChain;
   readonly #chance: Chance;
   readonly #views: (readonly ModelBlock[])[] = [];
-  /** Hashes reported so far, which lies repeat to hide a fork. */
+  /** Hashes that hosts have reported so far. Lies repeat them to hide a fork. */
   readonly #toldHashes = new Map<number, string>();
 
   constructor(chain: ModelChain, chance: Chance) {

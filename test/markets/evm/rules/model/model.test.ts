@@ -7,7 +7,7 @@ const isFull = process.env.FULL !== undefined;
 /** Number of histories. `FULL=1` plays 500, which takes 90 seconds of one core. */
 const histories = isFull ? 500 : 12;
 
-it("never shows a wrong final minute without gaps, and ends with the true minutes of the final chain", async () => {
+it("never shows a wrong final minute candle without gaps, and ends with the true candles of the final chain", async () => {
   const coverage: Coverage = new Map();
   for (let seed = 1; seed <= histories; seed++) await playHistory(seed, coverage);
   const wanted = [

@@ -3,9 +3,9 @@ import { lookRound, type MarketHosts } from "../../../../../lib/markets/evm/rule
 import { addShown, takeChangedMinutes } from "../../../../../lib/markets/evm/rules/pool-book.ts";
 import { proofRound } from "../../../../../lib/markets/evm/rules/proof-round.ts";
 
-/** Parts of the core that a journal's history uses. A mutant replaces one of them. */
+/** Parts of the core that a history of the journal uses. A mutant replaces one of them. */
 export type JournalSystem = {
-  /** Lets a mutant change what the core sees of the hosts. */
+  /** Lets a mutant change the hosts' answers before the core sees them. */
   seen: (hosts: MarketHosts) => MarketHosts;
   watchPool: typeof watchPool;
   lookRound: typeof lookRound;

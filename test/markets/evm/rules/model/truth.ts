@@ -5,12 +5,12 @@ import type { ModelBlock } from "./model-chain.ts";
 
 export type TrueMinute = Omit<Candle, "pool" | "isFinal" | "hasGaps">;
 
-/** A pool's price at a block, and its last minute with swaps up to there. */
+/** A pool's price at a block, and the candle of the last minute with swaps up to that block. */
 type Known = { price: Decimal; minute: TrueMinute | undefined };
 
 const computed = new WeakMap<ModelBlock, Map<string, Known>>();
 
-/** Computes a pool's minute up to a block from the states after all blocks. */
+/** Computes what is known of a pool at a block from the states after all blocks. */
 function knownAt(blocks: readonly ModelBlock[], number: number, pool: WatchedPool): Known {
   // Avoids recursion, which could be thousands of blocks deep.
   let first = number;
@@ -44,7 +44,7 @@ function next({ time, events, words }: ModelBlock, pool: WatchedPool, before: Kn
   return { price, minute };
 }
 
-/** Returns a pool's true minute, or undefined if it had no swaps. */
+/** Returns a pool's true minute candle, or undefined if the pool had no swaps in that minute. */
 export function trueMinute(
   blocks: readonly ModelBlock[],
   pool: WatchedPool,

@@ -41,19 +41,19 @@ export function journalForTests() {
     run,
     bookOf,
     look,
-    /** Takes the changed minutes as text with start, prices and marks. */
+    /** Takes the changed minute candles and returns them as text: start, prices and marks. */
     taken() {
       const time = { blockTime: run.journal.look?.time ?? 0, nowMs: run.nowMs };
       return takeChangedMinutes(bookOf(), time).map(shown);
     },
-    /** Looks at the latest block and at one that confirms it, then proves the minutes that have ended. */
+    /** Looks at the latest block and at a further block that confirms it, then proves the minutes that have ended. */
     async settle() {
       await look();
       run.hosts.mine(run.hosts.lastTime + 1);
       await look();
       return proofRound(run.journal, run.hosts, run.nowMs);
     },
-    /** Replaces the run with another one, which knows these bases of the pool. */
+    /** Replaces the run with a new one, which knows these bases of the pool. */
     restart(bases?: readonly PoolBase[]) {
       run.journal = newJournal("avax");
       watchPool(run.journal, v3Pool, run.nowMs, bases);

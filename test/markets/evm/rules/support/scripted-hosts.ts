@@ -33,15 +33,15 @@ export const eventsOf = (number: number, { hash, time, words }: ScriptedBlock): 
 /** Simulates two hosts with their own blocks. Tests change the blocks and the answers. */
 export class ScriptedHosts implements MarketHosts {
   blocks: Record<string, ScriptedBlock[]> = { a: [], b: [] };
-  /** Name of the host that is looked at. */
+  /** Name of the host that answers looks. */
   first = "a";
   /** Changes the events that a host returns. */
   tamper: Record<string, (events: PoolEvent[]) => PoolEvent[] | undefined> = {};
-  /** Number of the block before which a host knows no such pool. */
+  /** First block at which a host knows the pool. */
   bornAt: Record<string, number> = {};
   /** Hosts that return no states. */
   silent: string[] = [];
-  /** Limits looks to the parent's hash, as for old blocks. */
+  /** Makes looks at a block return only its parent's hash, as for old blocks. */
   isForgetful = false;
   /** Requests so far, such as `events a 5-7`. */
   asked: string[] = [];
@@ -50,13 +50,13 @@ export class ScriptedHosts implements MarketHosts {
     return this.blocks.a?.at(-1)?.time ?? 0;
   }
 
-  /** Adds a block at both hosts. */
+  /** Adds a block on both hosts. */
   mine(time: number, words: readonly bigint[] = [], fork = ""): void {
     for (const blocks of Object.values(this.blocks))
       blocks.push({ hash: `0x${blocks.length}${fork}`, time, words });
   }
 
-  /** Replaces the last blocks at both hosts. */
+  /** Replaces the last blocks on both hosts. */
   drop(count: number): void {
     for (const blocks of Object.values(this.blocks)) blocks.splice(-count);
   }
