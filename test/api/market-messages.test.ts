@@ -46,7 +46,7 @@ const bytesOf = (message: MarketMessage) => Buffer.byteLength(encode(message));
 const maxMessageBytes = 128 * 1024;
 
 describe("marketEncoder", () => {
-  it("encodes updates like their schema, with and without minutes", () => {
+  it("encodes updates according to their schema, whether or not they contain minute candles", () => {
     const { minutes: _, ...without } = record({ chain: "sol" });
     const message: MarketMessage = {
       heads: { base: { block: 57, time }, sol: { block: 9, time } },
@@ -88,7 +88,7 @@ describe("marketEncoder", () => {
     ).toThrow();
   });
 
-  it("drops minutes where needed to keep the largest messages within the limit", () => {
+  it("drops minute candles where needed to keep the largest messages within the limit", () => {
     // A price of 10^-333, which pools of tokens with 255 decimals can have.
     const tiny = `0.${"0".repeat(332)}1`;
     const manyMinutes = (decimal: string) =>

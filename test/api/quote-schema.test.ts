@@ -11,7 +11,7 @@ const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const buy = { chain: "eth", side: "buy", token: moon, amount: "0.5" };
 const sell = { chain: "eth", wallet, side: "sell", token: moon, percent: 50 };
 
-/** Changes a valid request. An undefined field is left out. */
+/** Changes a valid request. Removes the fields that are changed to undefined. */
 const changed = (request: object, changes: object) =>
   Object.fromEntries(Object.entries({ ...request, ...changes }).filter(([, value]) => value !== undefined));
 

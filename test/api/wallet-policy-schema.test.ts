@@ -28,7 +28,7 @@ const read = (asked: object) => validate(GivenPolicySchema, asked);
 const open = { tokens: "any", tradingEnabled: true };
 
 describe("GivenPolicySchema", () => {
-  it("reads missing limits as no limits, and missing tokens as any", () => {
+  it("reads a missing limit as no limit, and a missing list of tokens as any token", () => {
     expect(read({ tradingEnabled: true })).toEqual(open);
     const tokens = Array.from({ length: 100 }, () => "0x1");
     const limits = {

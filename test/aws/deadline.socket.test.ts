@@ -22,7 +22,7 @@ afterEach(() => {
 });
 afterAll(() => void silent.close());
 
-/** Disables attempt limits, so that only the deadline ends a call. */
+/** Disables the limits on attempts, so that only the deadline ends a call. */
 const configuration = () => ({
   endpoint,
   region: "us-east-1",
@@ -57,7 +57,7 @@ describe("withDeadline", () => {
     expect(sockets.size).toBe(1);
   });
 
-  it("shares one deadline among all calls, and sends none after it", async () => {
+  it("shares one deadline among all calls, and sends no call after it", async () => {
     const { client } = openTable("table", configuration());
     const calls = withDeadline(300, async () => {
       await client.send(read).catch(() => {});
@@ -69,7 +69,7 @@ describe("withDeadline", () => {
     expect(sockets.size).toBe(1);
   });
 
-  it("leaves other work of the same client unlimited", async () => {
+  it("does not limit calls that the same client makes outside of withDeadline", async () => {
     const { client } = openTable("table", configuration());
     const late = expect(withDeadline(300, () => client.send(read))).rejects.toThrow();
     const other = client.send(read);

@@ -146,7 +146,7 @@ describe("push", () => {
     expect(api.current.calls).toHaveLength(3);
   });
 
-  it("starts no push after the deadline, and names the connections left out", async () => {
+  it("starts no push after the deadline, and reports the connections that it did not serve", async () => {
     const { current } = api;
     const deadline = new Date(Date.now() + 60_000);
     const clock = vi.spyOn(Date, "now");

@@ -11,7 +11,7 @@ describe("positionIn", () => {
   });
 
   it.each(["\u{10FFFF}z", "\uFFFD", "a b", "a\n", ""])(
-    "rejects an impossible position, although anybody can compute its digest: %j",
+    "rejects an impossible position even with a correct digest, which anybody can compute: %j",
     (position) => {
       expect(positionIn(cursorAt(position, list), list)).toBeUndefined();
     },

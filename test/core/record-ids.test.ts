@@ -26,7 +26,7 @@ describe("orderIdFor", () => {
     expect(new Set([orderIdFor("alice", "k", now), ...others]).size).toBe(4);
   });
 
-  it("makes ids in a form reserved for this service's orders, like ids of positions", () => {
+  it("makes ids in a form reserved for this service's own records", () => {
     fc.assert(fc.property(fc.string(), fc.string(), times, (a, b, at) => isOwnId(orderIdFor(a, b, at))));
     expect(isOwnId(hashedId(["alice", "eth", 1]))).toBe(true);
     expect(["o-1", "01KAMZ3Q5T9WJ2M4N6P8R0S1V", "01kamz3q5t9wj2m4n6p8r0s1v3"].filter(isOwnId)).toEqual([]);

@@ -3,7 +3,7 @@ import { ServiceError } from "../../lib/core/service-error.ts";
 
 describe("a ServiceError", () => {
   it("derives its name from its code, whatever the name of its class", () => {
-    // Stands for a class that minification has renamed.
+    // Simulates a class that minification has renamed.
     const a = class extends ServiceError {
       override readonly code = "KEY_NOT_IN_V2";
     };
@@ -12,7 +12,7 @@ describe("a ServiceError", () => {
     expect(new ServiceError("Nothing more is known")).toMatchObject({ name: "Error", code: "ERROR" });
   });
 
-  it("takes the error's given name if its class has several codes", () => {
+  it("takes a given name instead if its class has several codes", () => {
     expect(new ServiceError("-", { name: "HostFault", code: -32000 })).toMatchObject({
       name: "HostFault",
       code: -32000,

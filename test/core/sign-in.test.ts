@@ -21,7 +21,7 @@ describe("isFreshSignIn", () => {
 });
 
 describe("requireFreshSignIn", () => {
-  it("accepts a fresh sign-in, and reports the greatest accepted age when it refuses", () => {
+  it("accepts a fresh sign-in, and reports the maximum age when it refuses an older one", () => {
     expect(() => requireFreshSignIn(ago(10), now)).not.toThrow();
     const refusal = expect.objectContaining({ code: "SIGN_IN_REQUIRED", details: { maxAgeSeconds: 300 } });
     expect(() => requireFreshSignIn(ago(301), now)).toThrow(refusal);

@@ -2,7 +2,7 @@ import { describe, expectTypeOf, it } from "vitest";
 import type { CoinUnits, Lamports, TokenUnits, Wei, WeiPerGas } from "../../lib/core/units.ts";
 
 describe("units of money", () => {
-  it("take a plain number, and give one after arithmetic", () => {
+  it("accept a plain number, and yield one after arithmetic", () => {
     expectTypeOf<bigint>().toExtend<Wei>();
     expectTypeOf<bigint>().toExtend<Lamports>();
     expectTypeOf<bigint>().toExtend<TokenUnits>();
@@ -10,7 +10,7 @@ describe("units of money", () => {
     expectTypeOf(sum).returns.toEqualTypeOf<bigint>();
   });
 
-  it("do not take each other", () => {
+  it("cannot be used in place of each other", () => {
     expectTypeOf<Wei>().not.toExtend<Lamports>();
     expectTypeOf<Wei>().not.toExtend<WeiPerGas>();
     expectTypeOf<Wei>().not.toExtend<TokenUnits>();
@@ -23,7 +23,7 @@ describe("units of money", () => {
     expectTypeOf(mixed).returns.toEqualTypeOf<TokenUnits>();
   });
 
-  it("let a coin's amount be in the unit of either family", () => {
+  it("let an amount of coin be in the unit of either chain family", () => {
     expectTypeOf<Wei>().toExtend<CoinUnits>();
     expectTypeOf<Lamports>().toExtend<CoinUnits>();
   });

@@ -37,7 +37,7 @@ describe("a REST function", () => {
     expect(JSON.parse(body)).toEqual([{ ...wallet, slotName: "Wallet 1", colortag: "blue" }]);
   });
 
-  it("returns stored settings that exceed today's limits", async () => {
+  it("returns stored settings even if they exceed the current limits", async () => {
     const profile = { ...newProfile({ ...identity, now: new Date() }), PK: "USER#alice", SK: "PROFILE" };
     const stored = { PK: "SETTINGS#alice", SK: "SETTINGS#eth", slippage: 500, maxGasPrice: -1 };
     table.on(BatchGetCommand).resolves({ Responses: { [process.env.TABLE_NAME ?? ""]: [profile, stored] } });
@@ -81,7 +81,7 @@ describe("a REST function", () => {
     expect(headers?.Vary).toBe("Origin");
   });
 
-  it("lists no rewards before any have been loaded", async () => {
+  it("returns an empty list of rewards before any have been loaded", async () => {
     table.on(GetCommand).resolves({});
     table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves({ Item: { points: 5 } });
     expect(JSON.parse((await listRewards(restEvent())).body)).toEqual({

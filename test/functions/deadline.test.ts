@@ -11,11 +11,11 @@ import { freshHandler } from "../support/fresh-handler.ts";
 import { newEvmKey } from "../support/keys.ts";
 import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
 
-/** Stands for a table that accepts connections and never responds. */
+/** Simulates a table that accepts connections and never responds. */
 const sockets = new Set<Socket>();
 const silent = createServer((socket) => sockets.add(socket));
 
-/** Stands for API Gateway's @connections, which may hang as well. */
+/** Simulates API Gateway's @connections, which may not respond either. */
 let messages: string[] = [];
 let hangs = false;
 const gateway = createHttpServer(async (request, response) => {

@@ -59,7 +59,7 @@ describe("exportWallet", () => {
     ["a short coordinate", { ...jwk, x: jwk.x.slice(0, 42) }, /publicKey\.x/],
     ["an unknown field", { ...jwk, n: jwk.x }, /publicKey\.n/],
     ["no point of the curve", { ...jwk, y: jwk.x }, /publicKey/],
-  ])("refuses a key with %s, and logs nothing of it", async (_, publicKey, message) => {
+  ])("refuses a key with %s, and logs no part of the key", async (_, publicKey, message) => {
     const { statusCode, answer } = await answerTo({ publicKey });
     expect(statusCode).toBe(400);
     expect(answer.error).toMatchObject({ code: "INVALID_REQUEST", message: expect.stringMatching(message) });
@@ -68,7 +68,7 @@ describe("exportWallet", () => {
   });
 });
 
-describe("calls of exportWallet to sealExport", () => {
+describe("calls from exportWallet to sealExport", () => {
   it("invokes sealExport only once, because each seal counts", async () => {
     const stored = { _id: "w1", UserID: "alice", network: "eth", generatedWalletAddress: "0x1" };
     table.on(QueryCommand).resolves({
@@ -83,7 +83,7 @@ describe("calls of exportWallet to sealExport", () => {
 });
 
 describe("lockExports", () => {
-  it("locks exports by one unconditional write, without a read", async () => {
+  it("locks exports with a single unconditional write, without a read", async () => {
     table.on(PutCommand).resolves({});
     const { statusCode, body } = await lockExports(eventOf({}, 86_400));
     expect(statusCode).toBe(200);
@@ -103,7 +103,7 @@ describe("lockExports", () => {
     ]);
   });
 
-  it("refuses a body with any field", async () => {
+  it("refuses a request body that has any field", async () => {
     expect((await lockExports(eventOf({ lockId: "x" }, 1))).statusCode).toBe(400);
     expect(table.calls()).toEqual([]);
   });
@@ -150,7 +150,7 @@ describe("importWallet", () => {
 });
 
 describe("refuseExport", () => {
-  it("refuses exports where their methods are not deployed", async () => {
+  it("refuses exports in a deployment without the export methods", async () => {
     const { statusCode, body } = await refuseExport(restEvent({ body: {} }));
     expect(statusCode).toBe(403);
     expect(JSON.parse(body).error).toMatchObject({ code: "EXPORT_DISABLED" });

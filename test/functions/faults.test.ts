@@ -68,7 +68,7 @@ const error = { error: "Internal server error" };
 
 type Handler = (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult>;
 
-describe("a fault of DynamoDB", () => {
+describe("a DynamoDB failure", () => {
   it.each<[string, Handler, APIGatewayProxyEvent, unknown]>([
     ["storeWallet", storeWallet, importEvent, message],
     ["listWallets", listWallets, restEvent(), error],
@@ -82,7 +82,7 @@ describe("a fault of DynamoDB", () => {
     ["listRewards", listRewards, restEvent(), envelope],
     ["listWalletsV2", listWalletsV2, restEvent(), envelope],
   ])(
-    "responds with 500 in the form of %s, and logs the fault without quoting the request",
+    "responds with 500 in the form of %s, and logs the error without quoting the request",
     async (_, handler, event, body) => {
       for (const command of [GetCommand, QueryCommand, UpdateCommand, TransactWriteCommand] as const) {
         table.on(command as typeof GetCommand).rejects(fault("ProvisionedThroughputExceededException"));
@@ -112,9 +112,9 @@ describe("a fault of DynamoDB", () => {
   });
 });
 
-describe("a fault of KMS", () => {
+describe("a KMS failure", () => {
   it.each(["KMSInternalException", "ThrottlingException", "AccessDeniedException", "TimeoutError"])(
-    "responds to %s of KMS with 500, and stores nothing",
+    "responds with 500 if KMS fails with %s, and stores nothing",
     async (name) => {
       kms.on(GenerateDataKeyCommand).rejects(fault(name));
       const result = await storeWallet(importEvent);
@@ -146,13 +146,13 @@ describe("the transaction of storeWallet", () => {
     expect(writes()).toBe(40);
   });
 
-  it("retries after no other failure", async () => {
+  it("does not retry after any other failure", async () => {
     table.on(TransactWriteCommand).rejects(cancelled("None", "ValidationError"));
     expect((await storeWallet(importEvent)).statusCode).toBe(500);
     expect(writes()).toBe(1);
   });
 
-  it("responds with 403 if another import took the last place", async () => {
+  it("responds with 403 if another import took the last free place", async () => {
     table.on(TransactWriteCommand).callsFakeOnce(() => {
       table
         .on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } })

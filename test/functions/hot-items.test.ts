@@ -20,7 +20,7 @@ const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
 
 beforeEach(() => {
-  // A time that no other test uses, so that no cached item is valid.
+  // A time that no other test uses, so that cached items are out of date.
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2027-01-01T00:00:00.000Z") });
   for (const mock of [table, api]) mock.reset();
   table

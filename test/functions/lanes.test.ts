@@ -37,7 +37,7 @@ describe("executeOrders", () => {
     table.on(UpdateCommand).rejects(gone).on(BatchGetCommand).resolves({});
   };
 
-  it("takes one lane, and reads only its place if it is gone or held by another run", async () => {
+  it("claims only the given lane, and then reads only its place if it is gone or held by another run", async () => {
     heldByOthers();
     const lease = { run: "r", epoch: 1, build: "b", startedAtMs: Date.now(), heartbeatMs: Date.now() };
     table.on(QueryCommand, queryOf(watcherOf("base"))).resolves({ Items: [lease] });
@@ -59,7 +59,7 @@ describe("executeOrders", () => {
     expect(logged()).toEqual([expect.objectContaining({ operation: "executeOrders", error: "Throttled" })]);
   });
 
-  it("requests the data of the job that woke it, without waiting for the list of jobs", async () => {
+  it("requests the data of the job that woke the lane, without waiting for the list of jobs", async () => {
     const job = { orderId: "o1", userID: "alice", token: "0xA0b8" };
     const started = vi.fn(async (_event: WakeEvent) => {});
     await wakeEffect(started, vi.fn()).wake({ lane, job });
@@ -86,7 +86,7 @@ describe("sweepLanes", () => {
       Items: [{ ...laneKey(lane, homeShard(lane)), ...lane, jobs: 1, watch: { jobs: 1, blocks: {} } }],
     });
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
-    // Gives hosts no time to agree.
+    // Gives hosts no time to agree with each other.
     vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
     await sweepLanes();
     // Each of the four chains has two shards, a lease, and two ranges of held tokens.

@@ -84,7 +84,7 @@ describe("a fault", () => {
     ["listTokens", { query: { query: "moon" } }],
   ];
 
-  it.each(asked)("responds to a fault of the table with a 500 of %s without details", async (name, parts) => {
+  it.each(asked)("responds to a table failure with a 500 from %s, without details", async (name, parts) => {
     table.rejects(Object.assign(new Error("table-1 is down"), { name: "InternalServerError" }));
     const { statusCode, body } = await answerOf(name, parts);
     expect(statusCode).toBe(500);
@@ -93,7 +93,7 @@ describe("a fault", () => {
   });
 
   it.each(asked.slice(0, 2))(
-    "responds to a failure of all hosts with a 503 of %s about an unknown token",
+    "responds with a 503 from %s if all hosts fail and the token is unknown",
     async (name, parts) => {
       table.resolves({});
       fetched.mockRejectedValue(new TypeError("secret.example refused"));
@@ -106,7 +106,7 @@ describe("a fault", () => {
     },
   );
 
-  it("answers the 31st look with a 429 that says when to retry", async () => {
+  it("responds to a user's 31st look with a 429 that says when to retry", async () => {
     table.resolves({});
     const refused = new ConditionalCheckFailedException({ $metadata: {}, message: "refused" });
     table.on(UpdateCommand).rejects(refused);
@@ -118,7 +118,7 @@ describe("a fault", () => {
 });
 
 describe("listCandles", () => {
-  it("leaves out everything that the client already has", async () => {
+  it("omits everything that the client already has", async () => {
     const start = chunkStart("minutes", Math.floor(Date.now() / 1000) - 3600);
     const close = parseDecimal("2") ?? zero;
     const prices = { open: close, high: close, low: close, close, volume: zero };

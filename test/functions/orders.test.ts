@@ -89,7 +89,7 @@ describe("placeOrder", () => {
     await refused({ headers: { ...json, "Idempotency-Key": "k" }, body: text }, 400);
   });
 
-  it.each(unknownFields)("refuses $title among good fields", async ({ value }) => {
+  it.each(unknownFields)("refuses $title among valid fields", async ({ value }) => {
     await refused(keyed({ ...buy, ...(value as object) }), 400);
   });
 
@@ -150,7 +150,7 @@ describe("placeOrder", () => {
     expect(fetched).not.toHaveBeenCalled();
   });
 
-  it("treats bodies as equal despite another order of fields or another form of amounts and addresses", async () => {
+  it("treats bodies as equal even if their fields are in a different order, or amounts and addresses are written differently", async () => {
     tableHas(used("k-1"), stored);
     const { amount: _, ...rest } = buy;
     const same = { amount: "00.500", ...rest, token: token.toLowerCase(), allowUnsafe: false };
@@ -170,7 +170,7 @@ describe("placeOrder", () => {
     expect(body.error).toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } });
   });
 
-  it("refuses a chain that does not trade here, and lists those that do", async () => {
+  it("refuses a chain on which this deployment does not trade, and lists the chains on which it does", async () => {
     tableHas();
     const addresses = {
       wallet: "vines1vzrYbzLMRdu58ou5XTby4qAqVRLmqo36NKPTg",
@@ -204,7 +204,7 @@ describe("cancelOrder", () => {
     expect(table.calls()).toEqual([]);
   });
 
-  it("reports an order of nobody or of another user as unknown", async () => {
+  it("reports an order as unknown if it does not exist or belongs to another user", async () => {
     tableHas();
     table.onAnyCommand().resolves({});
     tableHas();

@@ -91,7 +91,7 @@ describe("mirrorPlans", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("requests a retry of a user that it could not read, and continues with the others", async () => {
+  it("requests a retry for a user that it could not read, and continues with the others", async () => {
     const event = visits("ann", "bob");
     table.on(GetCommand, { Key: profileKey("ann") }).rejects(fault("InternalServerError"));
     expect(await mirrorPlans(event)).toEqual({
@@ -163,7 +163,7 @@ describe("makeFallbackKeys", () => {
     table.on(PutCommand).resolves({});
   });
 
-  it("records the keys that it made before the account was full, and logs that", async () => {
+  it("records the keys that it made before the account was full, and logs that the key limit was reached", async () => {
     gateway.on(CreateApiKeyCommand).rejects(new LimitReached("KEY_LIMIT_REACHED"));
     await expect(makeFallbackKeys({}, context())).rejects.toThrow(/^makeFallbackKeys failed$/);
     const [written] = table.commandCalls(PutCommand).slice(-1);

@@ -42,7 +42,7 @@ const priceDelivery = (): ChannelDelivery => ({
 });
 
 describe("publishChanges and deliver", () => {
-  it("invokes one delivery of new prices per occupied shard, and the reader of markets, without waiting", async () => {
+  it("invokes one delivery of new prices per occupied shard, and the market reader, without waiting", async () => {
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
     const occupied = ["CHANNEL#prices#0", "CHANNEL#prices#2", "CHANNEL#markets#1"];
     table.on(QueryCommand).callsFake(({ ExpressionAttributeValues: { ":pk": PK, ":from": from } }) => ({
@@ -110,7 +110,7 @@ describe("publishChanges and deliver", () => {
   });
 });
 
-describe("deliver for the reader of markets", () => {
+describe("deliver for the market reader", () => {
   const token = { chain: "base", token: "0x1" } as const;
   const asOf = "2026-11-21T09:05:00.000Z";
   const marketDelivery = (atMs = Date.now()): MarketDelivery => ({

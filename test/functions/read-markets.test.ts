@@ -60,7 +60,7 @@ describe("readMarkets", () => {
     holding({ "CHANNEL#markets#2": [follower] });
     const Payload = { transformToString: () => '{"isDelivered":true}' } as never;
     lambda.on(InvokeCommand).resolves({ StatusCode: 200, Payload });
-    // A run keeps half a minute for storing its results.
+    // A run reserves half a minute for storing its results.
     const beganMs = Date.now();
     await readMarkets({}, contextOf(31_500));
     expect(Date.now() - beganMs).toBeLessThan(15_000);

@@ -68,7 +68,7 @@ const writes = () =>
 const posted = () =>
   api.commandCalls(PostToConnectionCommand).map(({ args: [{ input }] }) => JSON.parse(String(input.Data)));
 
-describe("the functions of a connection", () => {
+describe("the connection functions", () => {
   it("registers a connection in one of the shards, for its longest duration", async () => {
     const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
     expect(await connect(event)).toEqual({
@@ -123,7 +123,7 @@ describe("the functions of a connection", () => {
   });
 });
 
-describe("the functions of messages", () => {
+describe("the message functions", () => {
   it("returns the reply as its result if it cannot push", async () => {
     expect(JSON.parse((await ping(messageEvent({ type: "ping" }))).body ?? "")).toMatchObject({
       type: "pong",
@@ -158,7 +158,7 @@ describe("the functions of messages", () => {
     ]);
   });
 
-  it("starts the reader of markets for the first tokens, without waiting for it", async () => {
+  it("starts the market reader for the first tokens, without waiting for it", async () => {
     api.on(PostToConnectionCommand).resolves({});
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
     const tokens = [{ chain: "base", token: "0x5fbdb2315678afecb367f032d93f642f64180aa3" }];
@@ -172,7 +172,7 @@ describe("the functions of messages", () => {
     ]);
     const [start, ...others] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
     expect(start).toEqual({ FunctionName: "readMarkets", InvocationType: "Event", Payload: "{}" });
-    // The reader was started a moment ago.
+    // The market reader was started a moment ago.
     expect(others).toEqual([]);
   });
 
@@ -209,7 +209,7 @@ describe("the functions of messages", () => {
     expect(posted().filter(({ code }) => code === "RATE_LIMITED")).toHaveLength(1);
   });
 
-  it("logs no fault if the connection has closed in the meantime", async () => {
+  it("logs no error if the connection has closed in the meantime", async () => {
     api.on(PostToConnectionCommand).rejects(new GoneException({ $metadata: {}, message: "Gone" }));
     const event = messageEvent({ type: "subscribe", channels: ["orders"] });
     expect(await subscribe(event)).toEqual({ statusCode: 200 });
@@ -223,7 +223,7 @@ const priceDelivery = (changes: Partial<Price> = {}): ChannelDelivery => ({
   update: { type: "update", channel: "prices", time: new Date().toISOString(), data: [price(changes)] },
 });
 
-describe("a fault of DynamoDB", () => {
+describe("a DynamoDB failure", () => {
   const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
   const record = streamRecord(executionItem("alice", order({ reason: secret })));
   const pushed = { statusCode: 200 };
@@ -261,7 +261,7 @@ describe("a fault of DynamoDB", () => {
       { results: [expect.objectContaining({ index: 0, status: "failed" })] },
     ],
   ])(
-    "answers a fault of DynamoDB in the form of %s, and logs only its name",
+    "responds to a DynamoDB failure in the form of %s, and logs only its name",
     async (operation, call, expected) => {
       const result = await call();
       expect(result).toEqual(expected);

@@ -85,7 +85,7 @@ describe("authorize while the table rejects writes", async () => {
     vi.unstubAllGlobals();
   });
 
-  it("accepts a user whose visit it cannot record, and logs the fault as a warning", async () => {
+  it("accepts a user whose visit it cannot record, and logs the failure as a warning", async () => {
     const identity = { _id: "p1", userID: "alice", username: "Alice", refID: "ABCD2345" };
     const visited = newProfile({ ...identity, now: new Date("2026-01-01T00:00:00Z") });
     table.on(GetCommand, { Key: profileKey("alice") }).resolves({ Item: visited });

@@ -75,7 +75,7 @@ describe.each(takers)("$name", ({ handle, path, good }) => {
     expectMessage(await handle(restEvent({ path, body: asText(body(good)) })), 400, /\S/);
   });
 
-  it.each(unknownFields)("refuses $title among good fields, and names it", async ({ value }) => {
+  it.each(unknownFields)("refuses $title among valid fields, and names it", async ({ value }) => {
     const body = good.replace("{", `{${value.json},`);
 
     expectMessage(await handle(restEvent({ path, body })), 400, value.names);
@@ -123,16 +123,19 @@ describe("a change of settings", () => {
     expect(read(chain, body)).toEqual(body);
   });
 
-  it.each(gasPrices)("keeps a gas price of $title exactly, or refuses it", ({ value: maxGasPrice }) => {
-    try {
-      expect(read("base", { maxGasPrice })).toEqual({ maxGasPrice });
-    } catch (error) {
-      expect(error).toMatchObject({
-        code: "INVALID_REQUEST",
-        message: expect.stringContaining("maxGasPrice"),
-      });
-    }
-  });
+  it.each(gasPrices)(
+    "either keeps a gas price of $title exactly, or refuses it",
+    ({ value: maxGasPrice }) => {
+      try {
+        expect(read("base", { maxGasPrice })).toEqual({ maxGasPrice });
+      } catch (error) {
+        expect(error).toMatchObject({
+          code: "INVALID_REQUEST",
+          message: expect.stringContaining("maxGasPrice"),
+        });
+      }
+    },
+  );
 });
 
 describe("a response", () => {

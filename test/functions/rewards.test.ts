@@ -31,7 +31,7 @@ const bought = { ...shown, createdAt: expect.any(String), updatedAt: expect.any(
 
 let startedAt = now.getTime();
 beforeEach(() => {
-  // A time later than in any other test, so that no cached item is used.
+  // A time later than in any other test, so that cached items are out of date.
   startedAt += 60_000;
   vi.useFakeTimers({ toFake: ["Date"], now: startedAt });
   table.reset();
@@ -69,7 +69,7 @@ describe("redeemReward", () => {
     expect(headers).not.toHaveProperty("Idempotent-Replayed");
   });
 
-  it("sells at the catalogue's current price and limit", async () => {
+  it("sells at the current price and limit in the catalogue", async () => {
     const written = (rest: Partial<Reward>) =>
       table
         .on(GetCommand, { Key: catalogueKey, ConsistentRead: true })

@@ -129,7 +129,7 @@ describe("updateTradingSettings", () => {
     expect(table.calls()).toEqual([]);
   });
 
-  it("names a bad setting before it checks the condition", async () => {
+  it("names an invalid setting before it checks If-Match", async () => {
     const answer = await update({ "If-Match": 'W/"1"' }, { gasPreset: "fast" });
     expect(answer).toMatchObject({ statusCode: 400, body: expect.stringContaining("gasPreset") });
     expect(table.calls()).toEqual([]);

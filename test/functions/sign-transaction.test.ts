@@ -161,7 +161,7 @@ describe("signTransaction", () => {
     ]);
   });
 
-  it("refuses a private key of another address, and wipes it", async () => {
+  it("refuses a private key that belongs to another address, and wipes it", async () => {
     const other = randomBytes(32);
     const body = encrypt(other, dataKeyBytes, { userID, walletId: "w1", network: chain, address: wallet });
     const encryptedPrivateKey = pack({ wrappedKey: Buffer.from("wrapped"), body });
@@ -173,7 +173,7 @@ describe("signTransaction", () => {
     expect(JSON.stringify(logged())).not.toContain(other.toString("hex"));
   });
 
-  it("logs postponed requests with their reason, and raises the alarm of refusals for a streak", async () => {
+  it("logs postponed requests with their reason, and raises the refusal alarm after several in a row", async () => {
     const late = { ...own, orderId: "LATE".padEnd(26, "0"), validUntil: 1 };
     const order = {
       ...tradeKey(userID, late.orderId),
@@ -183,7 +183,7 @@ describe("signTransaction", () => {
       ...slotKey(late, 7),
       ...(packed(slot({ call: swapBy(late, v2, late.amount) }, late)) as object),
     };
-    // A signature ends the streaks of earlier requests.
+    // A signature ends the series of postponed requests from earlier tests.
     await ask();
     table.on(BatchGetCommand).resolves({ Responses: { table: [order, item, ...items().slice(2)] } });
     const again = signPayload({ ...request, orderId: late.orderId });
@@ -200,7 +200,7 @@ describe("signTransaction", () => {
     expect(notes).toHaveLength(7);
   });
 
-  it("lets a streak continue when the same bytes are signed again", async () => {
+  it("continues a series of postponed requests when the same bytes are signed again", async () => {
     const answer = await ask();
     if (!("slot" in answer)) return expect.fail("nothing was signed");
     const whileStopped = [tradingStopKey(chain), ...items(answer.slot)];
@@ -221,7 +221,7 @@ describe("signTransaction", () => {
     expectNoSecret(logged());
   });
 
-  describe("clearing a nonce after the day's network fees are spent", () => {
+  describe("clearing a nonce after the day's limit of network fees is reached", () => {
     const coin = 10n ** 18n;
     const sent = { ...attempt(planned.fees), hash: "0x1" };
     const ledger = { ...emptyEvmLedger(own), fees: { 7: signedFee(planned.fees) }, revision: 1 };
@@ -243,13 +243,13 @@ describe("signTransaction", () => {
       return handler(signPayload(clear));
     };
 
-    it("pays more only if a policy raises the limit", async () => {
+    it("signs the clear only if a policy raises the limit", async () => {
       const raised = { ...openPolicy, maxNetworkFeesPerDay: 2n * coin };
       expect(await answerUnder(raised)).toHaveProperty("slot");
       expect(await answerUnder({ ...raised, maxNetworkFeesPerDay: coin })).toHaveProperty("later");
     });
 
-    it("clears without waiting if the policy is invalid", async () => {
+    it("postpones the clear if the policy is invalid", async () => {
       expect(await answerUnder("none")).toEqual({ later: "the limit forbids it: networkFeesPerDay" });
     });
   });
@@ -356,7 +356,7 @@ describe("signTransaction", () => {
     expect(logged()).toEqual([{ event: "signTransaction refused", reason }]);
   });
 
-  it("postpones a signature if another write comes first", async () => {
+  it("postpones a signature if another write happens first", async () => {
     table.on(TransactWriteCommand).rejects(fault("TransactionInProgressException"));
     expect(await ask()).toEqual({ later: "a call to AWS has failed" });
   });

@@ -26,7 +26,7 @@ async function answerOf(name: keyof typeof handlers, parts: Parts) {
   return { statusCode, headers, text: body, body: JSON.parse(body) };
 }
 
-/** A valid request to each operation that queries a chain, for any chain. */
+/** A valid request for each operation that queries a chain. */
 const asking = {
   inspectToken: (chain: string) => ({ path: { chain, token } }),
   readBalances: (chain: string) => ({ query: { chain } }),
@@ -56,7 +56,7 @@ describe("listTokens", () => {
     expect(body.data.tokens.some((each: { wrapped?: boolean }) => each.wrapped)).toBe(true);
   });
 
-  it("refuses a chain that does not trade here, and lists those that do", async () => {
+  it("refuses a chain on which this deployment does not trade, and lists the chains on which it does", async () => {
     const { statusCode, body } = await answerOf("listTokens", { query: { chain: "sol" } });
     expect(statusCode).toBe(400);
     expect(body.error).toMatchObject({ code: "UNSUPPORTED_CHAIN", details: { chains: evmChains } });
@@ -64,7 +64,7 @@ describe("listTokens", () => {
 });
 
 describe.each(askers)("%s", (name, of) => {
-  it("refuses a chain that does not trade here, and reads nothing", async () => {
+  it("refuses a chain on which this deployment does not trade, and reads nothing", async () => {
     const { statusCode, body } = await answerOf(name, of("sol"));
     expect(statusCode).toBe(400);
     expect(body).toMatchObject({
@@ -148,7 +148,7 @@ describe("quoteOrder", () => {
     await refused({ body: value instanceof Uint8Array ? Buffer.from(value).toString() : value }, 400);
   });
 
-  it.each(unknownFields)("refuses $title among good fields, and names it", async ({ value }) => {
+  it.each(unknownFields)("refuses $title among valid fields, and names it", async ({ value }) => {
     expect(await refused({ body: good.replace("{", `{${value.json},`) }, 400)).toMatch(value.names);
   });
 

@@ -29,7 +29,7 @@ type RoleProperties = { Policies: { PolicyName: string; PolicyDocument?: object 
 const stacks = synthesize(tradingContext);
 const names = Object.keys(operations);
 
-/** Decides calls as AWS does, by the policies of roles, keys and endpoints in these stacks. */
+/** Decides whether a call is allowed, as AWS does, by the policies of roles, keys and endpoints in these stacks. */
 function accessIn({ data, api }: Stacks) {
   const access = readAccess([
     { name: "TerminalData", template: data },
@@ -87,8 +87,8 @@ const allOfDynamoDb = {
   PolicyDocument: { Statement: [{ Effect: "Allow", Action: "dynamodb:*", Resource: "*" }] },
 };
 
-describe("the key of wallets", () => {
-  it("lets the signer decrypt keys of one wallet at a time, on networks that trade", () => {
+describe("the wallet key", () => {
+  it("lets the signer decrypt the keys of one wallet at a time, on networks with trading", () => {
     expect(open("signTransaction")).toBeUndefined();
     const { userID: _, ...unbound } = wallet;
     for (const context of [{ ...wallet, network: "sol" }, { ...wallet, another: "x" }, unbound, {}])
@@ -97,7 +97,7 @@ describe("the key of wallets", () => {
       expect(open("signTransaction", wallet, action)).toBeDefined();
   });
 
-  it("lets only sealExport decrypt wallets' keys besides the signer", () => {
+  it("lets no function except sealExport and the signer decrypt wallets' keys", () => {
     expect(names.filter((name) => open(name) === undefined)).toEqual(["sealExport", "signTransaction"]);
     expect(accessIn(impostor).open("executeOrders")).toMatch(/no VPC endpoint policy/);
     const outside = changed((of) => {
@@ -106,7 +106,7 @@ describe("the key of wallets", () => {
     expect(accessIn(outside).open("executeOrders")).toMatch(/no resource-based policy/);
   });
 
-  it("stops the signer decrypting outside the VPC if there is one", () => {
+  it("stops the signer from decrypting outside the VPC, if the deployment has one", () => {
     const outside = changed((of) => Object.assign(of("signTransaction").lambda, { VpcConfig: undefined }));
     expect(accessIn(outside).open("signTransaction")).toMatch(/no identity-based policy/);
     const withoutWalls = accessIn(synthesize({ ...tradingContext, signerVpc: false }));
@@ -117,17 +117,17 @@ describe("the key of wallets", () => {
   });
 });
 
-describe("the key of orders", () => {
+describe("the order key", () => {
   const users = (action: string) => names.filter((name) => mac(name, action) === undefined);
 
-  it("lets only the placer create codes, and only the signer verify them", () => {
+  it("lets only placeOrder create MACs, and only the signer verify them", () => {
     expect(users("kms:VerifyMac")).toEqual(["signTransaction"]);
     expect(users("kms:GenerateMac")).toEqual(["placeOrder"]);
     const { mac: ofImpostor } = accessIn(impostor);
     expect(ofImpostor("executeOrders", "kms:VerifyMac")).toMatch(/no VPC endpoint policy/);
   });
 
-  it("names both roles, so that another role with the same policy is refused", () => {
+  it("names both roles in the key's policy, so that another role with the same permissions is refused", () => {
     const others = changed((of) => {
       for (const name of ["placeOrder", "signTransaction"])
         of("executeOrders").role.Policies.push(...of(name).role.Policies);
@@ -136,7 +136,7 @@ describe("the key of orders", () => {
       expect(accessIn(others).mac("executeOrders", action)).toMatch(/no resource-based policy/);
   });
 
-  it("stops the signer verifying codes outside the VPC", () => {
+  it("stops the signer from verifying MACs outside the VPC", () => {
     const outside = changed((of) => Object.assign(of("signTransaction").lambda, { VpcConfig: undefined }));
     expect(accessIn(outside).mac("signTransaction", "kms:VerifyMac")).toMatch(/no identity-based policy/);
   });
@@ -147,7 +147,7 @@ const reads = ["GetItem", "BatchGetItem", "Query", "ConditionCheckItem"];
 const unlisted = ["BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"];
 const deniedToRole = /with an explicit deny in an identity-based policy/;
 
-/** A key in each partition, by name, and one in a partition that the layout lacks. */
+/** A key in each partition, by name, and one in a partition that the layout does not have. */
 const keys = Object.fromEntries([
   ...partitions.map(({ key }) => [partitionNameOf(key), key.replaceAll(/\{\w+\}/g, "x")]),
   ["NEW", "NEW#x"],
@@ -199,7 +199,7 @@ describe("the partitions", () => {
     },
   );
 
-  it("names partitions only in rows that have the actions", () => {
+  it("lists partitions only in rows that have the matching actions", () => {
     for (const [name, { table, writes: written, deletes }] of Object.entries<Operation>(operations)) {
       const isWriting = /(Put|Update|Delete)Item/.test(table.join());
       expect([name, written.length > 0]).toEqual([name, isWriting]);
@@ -208,7 +208,7 @@ describe("the partitions", () => {
     }
   });
 
-  it("limits the writers of partitions that the signer and sealExport trust, and lets nobody delete there", () => {
+  it("allows only certain functions to write to partitions that the signer and sealExport trust, and none to delete there", () => {
     const guarded: readonly PartitionLayout[] = partitions.filter((each) => "isGuarded" in each);
     const guardedNames = guarded.map(({ key }) => partitionNameOf(key));
     expect(Object.fromEntries(guardedNames.map((name) => [name, writersOf(name)]))).toEqual({
@@ -225,7 +225,7 @@ describe("the partitions", () => {
       expect(deletes.filter((name) => guardedNames.includes(name))).toEqual([]);
   });
 
-  it("limits the readers of secret partitions", () => {
+  it("allows only certain functions to read secret partitions", () => {
     const secret: readonly PartitionLayout[] = partitions.filter((each) => "isSecret" in each);
     const readersOf = (name: PartitionName) =>
       names.filter((each) => reads.some((action) => ask(each, action, [keys[name]]) === undefined));
@@ -254,7 +254,7 @@ describe("the partitions", () => {
     );
   });
 
-  it("denies roles with all actions on the table protected partitions, even in batches and PartiQL", () => {
+  it("denies access to protected partitions even to roles with all actions on the table, including batches and PartiQL", () => {
     const generous = accessIn(changed((of) => of("executeOrders").role.Policies.push(allOfDynamoDb)));
     for (const action of [...writes, ...unlisted]) {
       expect(generous.ask("executeOrders", action, ["TRADES#u"])).toBeUndefined();
@@ -275,7 +275,7 @@ describe("the partitions", () => {
 });
 
 describe("DynamoDB's endpoint in the VPC", () => {
-  it("lets only the signer through, with the actions of its row, on this table", () => {
+  it("lets only the signer through, only with the actions in its row, and only to this table", () => {
     expect(ask("signTransaction", "PutItem", ["SIGNED#1"])).toBeUndefined();
     const generous = accessIn(changed((of) => of("signTransaction").role.Policies.push(allOfDynamoDb)));
     expect(generous.ask("signTransaction", "Query", ["SIGNED#1"])).toMatch(/no VPC endpoint policy/);

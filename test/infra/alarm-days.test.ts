@@ -28,7 +28,7 @@ function rowOf({ MetricName, Dimensions = [] }: Metric): Operation | undefined {
 }
 
 /**
- * Tells whether a function runs in a minute. Functions without a schedule run every minute. Daily runs begin a day
+ * Returns whether a function runs in a minute. Functions without a schedule run every minute. Daily runs begin a day
  * after the deployment.
  */
 function runs(row: Operation | undefined, minute: number): boolean {
@@ -36,7 +36,7 @@ function runs(row: Operation | undefined, minute: number): boolean {
   return minute >= row.everyMinutes && minute % row.everyMinutes === Math.min(700, row.everyMinutes - 1);
 }
 
-/** Days with users on which a call fails now and then, and the next attempt succeeds. */
+/** Days with users. A call fails now and then, and the next attempt succeeds. */
 const goodDays: Feed = (metric) => {
   const row = rowOf(metric);
   const call = metric.Dimensions?.find(({ Name }) => Name === "Operation")?.Value;
@@ -72,7 +72,7 @@ const cleanDeploy: Feed = (metric) => {
   return (minute) => (minute >= 2 && runs(row, minute) ? value : undefined);
 };
 
-/** A lasting fault that fails every run of a schedule, and some calls of every other function in each minute. */
+/** A lasting failure of every run of a schedule, and of some calls of every other function in each minute. */
 const badDays: Feed = (metric) => {
   const row = rowOf(metric);
   const failures = row?.kind === "schedule" ? 1 : 3;
@@ -99,7 +99,7 @@ describe("alarms without an incident", () => {
 
 const cases = alarms.flatMap(([id, alarm]) =>
   metricsOf(alarm).flatMap(({ metric }, index) => {
-    // Signatures are no incident: another metric is compared with them.
+    // Signatures are not an incident; the alarm only compares another metric with them.
     if (metric.MetricName === "SignatureMade") return [];
     const call = metric.Dimensions?.find(({ Name }) => Name === "Operation")?.Value;
     return [[id, [metric.MetricName, call].filter(Boolean).join(" of "), alarm, index] as const];
@@ -117,7 +117,7 @@ describe("alarms during incidents", () => {
       if (JSON.stringify(each) !== JSON.stringify(metric)) return good;
       return (minute) => (isBad(minute) ? bad(minute) : good(minute));
     };
-    // Notices a missing run even if CloudWatch looks back no further than it must.
+    // Also notices a missing run if CloudWatch looks back no further than it must.
     for (const more of metric.MetricName === "Invocations" ? [0, undefined] : [undefined]) {
       const states = statesOf(alarm, feed, 5 * part, more).filter((state) => state !== "INSUFFICIENT_DATA");
       expect(states).toEqual(["OK", "ALARM", "OK", "ALARM", "OK"]);

@@ -73,7 +73,7 @@ const expressions: Record<string, (all: readonly Series[]) => Series> = {
 /** Number of periods that CloudWatch looks at beyond those it evaluates. Undocumented; AWS's examples have two. */
 const usuallyMore = 2;
 
-/** Time until metrics arrive, in minutes. */
+/** Time until a metric's data arrives, in minutes. */
 const delayMinutes = 2;
 
 /** Lists the states of an alarm in order, starting with its creation in minute 0. */
@@ -115,7 +115,7 @@ export function nextState(alarm: AlarmProperties, points: Series, current: State
   const breaching = present.filter((point) => breaches[ComparisonOperator]?.(point, Threshold)).length;
   if (breaching >= DatapointsToAlarm) return "ALARM";
   if (present.length === EvaluationPeriods) return "OK";
-  // CloudWatch ignores missing data of DynamoDB, whatever the alarm's setting.
+  // CloudWatch ignores missing data in DynamoDB's metrics, whatever the alarm's setting.
   const ignores =
     alarm.TreatMissingData === "ignore" ||
     metricsOf(alarm).some(({ metric }) => metric.Namespace === "AWS/DynamoDB");

@@ -68,7 +68,7 @@ const assetOf = (name: string) => join(outdir, `asset.${functions[name]?.Code.S3
 
 /** Limits in KB, slightly above the present sizes: a function that loads unneeded code starts later. */
 const limits: Readonly<Record<string, number>> = {
-  // Functions without the table or without the SDK.
+  // Functions that do not use the table, or do not use the SDK.
   ...Object.fromEntries(
     ["refuseExport", "refuseMarkets", "refuseTrading", "startSession", "endSession"].map((name) => [
       name,

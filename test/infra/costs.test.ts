@@ -42,7 +42,7 @@ describe("costsPage", () => {
     expect((many - few) / 9900).toBeLessThan(2 * (36_000e-6 + 2000 * 5e-6));
   });
 
-  it("counts resources that are billed at rest", () => {
+  it("counts resources that cost money even when nothing runs", () => {
     expect(page).toContain("| KMS keys | 2 × $1.00 | $2.00 |");
     expect(pageWith({ Other: { Type: "AWS::KMS::Key", Properties: {} } })).toContain(
       "| KMS keys | 3 × $1.00 | $3.00 |",
@@ -88,7 +88,7 @@ describe("costsPage", () => {
     expect(costs.get("executeOrders: the fill")).toBeCloseTo(0.2 + 5.3333 + 2.5 + 14.375, 1);
   });
 
-  it("counts prices for subscribed clients, and nothing at rest", () => {
+  it("counts prices only while clients are subscribed", () => {
     const [, atRest = ""] = /## At rest\n(.*?)\n## /s.exec(page) ?? [];
     expect(atRest).not.toMatch(/feedPrices|deliver/);
     expect(page).toMatch(/\| feedPrices, for all clients \| 0\.04 M × 60,000 ms of 0\.25 GB/);

@@ -21,7 +21,7 @@ const textOf = (template: Template) =>
   JSON.stringify(only(template, "AWS::CloudWatch::Dashboard").Properties);
 
 describe("the dashboard of a deployment that trades on Solana", () => {
-  it("adds up by path, through log filters, what executeOrders logs of settled orders", () => {
+  it("uses log filters to add up, by path, the settled orders that executeOrders logs", () => {
     const expected = ["signed", "landed"].map((field) => ({
       FilterPattern: '{ $.message.event = "executeOrders settled" }',
       LogGroupName: { Ref: expect.stringMatching(/^executeOrdersLog/) },

@@ -46,7 +46,7 @@ describe("the data stack", () => {
     expect(protectedData).toBe(true);
   });
 
-  it("has a table that takes the context's traffic at once", () => {
+  it("has a table that can handle the traffic given in the context from the start", () => {
     expect(only(issued.data, "AWS::DynamoDB::Table").Properties).toMatchObject({
       WarmThroughput: { ReadUnitsPerSecond: 13_000, WriteUnitsPerSecond: 5000 },
     });
@@ -87,7 +87,7 @@ describe("the data stack", () => {
   });
 });
 
-describe("the keys for imports", () => {
+describe("the import keys", () => {
   const importKeys = ["1", "2"];
   const two = synthesize({ importKeys });
 

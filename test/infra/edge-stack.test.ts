@@ -84,7 +84,7 @@ describe("the distribution", () => {
     );
   });
 
-  it("puts the distribution into a stack that no other refers to, so that they can change independently", () => {
+  it("puts the distribution into a stack that no other stack refers to, so that each can change independently", () => {
     expect(JSON.stringify(templates.edge)).not.toContain("Fn::ImportValue");
     for (const template of [templates.data, api, templates.watch])
       expect(JSON.stringify(template)).not.toContain("TerminalEdge");
@@ -179,7 +179,7 @@ describe("a custom domain and a web ACL", () => {
   const chosen = synthesize(firewallContext);
   const { domainName, certificateArn, webAclArn } = firewallContext;
 
-  it("attaches both to the distribution, while the APIs keep their own addresses", () => {
+  it("attaches the domain and the web ACL to the distribution, while the APIs keep their own addresses", () => {
     const [distribution] = propertiesOf<Distribution>(
       chosen.edge as Template,
       "AWS::CloudFront::Distribution",
@@ -284,7 +284,7 @@ describe("the firewall", () => {
 });
 
 describe("the outputs of the edge stack", () => {
-  it("outputs the address of both APIs", () => {
+  it("outputs the addresses of both APIs", () => {
     const domainName = { "Fn::GetAtt": [distribution.id, "DomainName"] };
     expect(edge.Outputs).toEqual({
       BaseUrl: { Value: { "Fn::Join": ["", ["https://", domainName]] } },

@@ -35,7 +35,7 @@ const plans = {
   PRO_PLAN_ID: "p2",
 };
 
-/** Most bytes of a function's variables on AWS. */
+/** Maximum size of a function's variables on AWS, in bytes. */
 const maxBytes = 4096;
 
 /** Bytes reserved for the names of tables, keys and functions, and for the addresses of an issuer. */

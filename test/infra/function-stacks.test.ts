@@ -41,7 +41,7 @@ function copiesOf(kind: Operation["kind"], count: number): [string, Operation][]
   });
 }
 
-/** A context that creates the most resources. */
+/** The context that creates the most resources. */
 const largest = { ...customContext, trading: evmChains, chains: ownHosts, importKeys: ["1", "2"] };
 
 const outdir = mkdtempSync(join(tmpdir(), "room-"));
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(outdir, { recursive: true }));
 
-/** Synthesizes the stacks with additional rows. */
+/** Synthesizes the stacks with additional rows in the table of operations. */
 async function templatesWith(rows: Record<string, Operation>): Promise<ReadonlyMap<string, string>> {
   const folder = join(outdir, `${Object.keys(rows).length}`);
   const throttles = Object.fromEntries(

@@ -61,7 +61,7 @@ describe("the functions", () => {
     expect(configured).toHaveLength(names.length + 1);
   });
 
-  it("allows no function to invoke itself or a cycle, except executeOrders, which starts a missing reader", () => {
+  it("allows no function to invoke itself or a cycle, except executeOrders, which starts readChains if it is not running", () => {
     const nextOf = (name: string) =>
       (operations[name as keyof typeof operations] as Operation).invokes.filter(
         (next) => next !== "readChains",

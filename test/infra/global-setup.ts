@@ -10,7 +10,7 @@ declare module "vitest" {
   }
 }
 
-/** Provides a folder for one run only, because another run may have other sources. */
+/** Provides a folder for one run only, because another run may have different sources. */
 export default function setUp(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "shared-templates-"));
   project.provide("templates", folder);

@@ -15,7 +15,7 @@ type RoleProperties = { RoleName?: unknown; Policies: { PolicyName: string }[] }
 const stacks = synthesize(tradingContext);
 const names = Object.keys(operations);
 
-/** Decides which functions may use the key for imports. */
+/** Decides which functions may use the import key. */
 function accessIn({ data, api }: Pick<typeof stacks, "data" | "api">) {
   const access = readAccess([
     { name: "TerminalData", template: data },
@@ -32,7 +32,7 @@ function accessIn({ data, api }: Pick<typeof stacks, "data" | "api">) {
 
 const ecdh = { "kms:KeyAgreementAlgorithm": ["ECDH"] };
 
-describe("a key for imports", () => {
+describe("an import key", () => {
   const { denial, users } = accessIn(stacks);
 
   it("decrypts only for importWallet", () => {
@@ -42,11 +42,11 @@ describe("a key for imports", () => {
       expect(users(action, ecdh)).toEqual([]);
   });
 
-  it("shows its public half to roles whose policies allow it", () => {
+  it("shows its public key to roles whose policies allow it", () => {
     expect(users("GetPublicKey").sort()).toEqual(["importWallet", "listImportKeys"]);
   });
 
-  it("names the role, so that another role with the same policy is refused", () => {
+  it("names the role in its policy, so that another role with the same permissions is refused", () => {
     const { data, api } = structuredClone(stacks);
     const roleOf = (name: string) => {
       const id = functionsOf({ api })[name]?.Role["Fn::GetAtt"][0] ?? "";

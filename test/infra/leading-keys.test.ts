@@ -54,8 +54,8 @@ function rolesOf(configured: LeadingKeys) {
 }
 
 /**
- * Reaches the table through each function's deployed role. IAM sees the keys of each part of a transaction, or of the
- * whole.
+ * Reaches the table through each function's deployed role. IAM sees the keys either of each part of a transaction or of
+ * the whole transaction.
  */
 function deployed(configuredOf: (name: OperationName) => LeadingKeys, leadingKeys: LeadingKeys) {
   const denied = new Set<OperationName>();
@@ -106,7 +106,7 @@ const raise = (error: unknown) => {
   throw error;
 };
 
-/** Each use case returns only after it has had its effect. */
+/** Each use case returns only after its effect is complete. */
 const journeys = {
   async "buys, and cancels an order"({ tableOf }: Deployed) {
     const desk = await openDesk(engine.table, chain, { tableOf });
@@ -154,14 +154,14 @@ const journeys = {
 };
 
 describe.each(Object.entries(journeys))("a user who %s", (_, journey) => {
-  it("serves a user by the roles for whole requests, if policies see whole requests", async () => {
+  it("succeeds with the roles for whole-request, if policies see whole requests", async () => {
     const by = deployed(() => "whole-request", "whole-request");
     await journey(by);
     expect([...by.denied]).toEqual([]);
   });
 });
 
-/** Reaches the table as leadingKeys allows, with an action between the signer's reads and its transaction. */
+/** Reaches the table as leadingKeys allows, and performs an action between the signer's reads and its transaction. */
 function interrupted(by: Deployed, action: () => Promise<unknown>) {
   let isDone = false;
   const table = by.tableOf("signTransaction");
@@ -188,7 +188,7 @@ describe("changes between the signer's reads and its transaction", () => {
     expect(attempts).toEqual([]);
   });
 
-  it("treats a retirement of the wallet as later than the signature", async () => {
+  it("fills the order if the wallet is retired after the signer's reads", async () => {
     let retire = async (): Promise<unknown> => undefined;
     const desk = await openDesk(engine.table, chain, { tableOf: interrupted(by(), () => retire()) });
     const { orderId } = await desk.place({ amount: "0.5" });
@@ -201,14 +201,14 @@ describe("changes between the signer's reads and its transaction", () => {
   });
 });
 
-describe("a role for each-part where policies see whole requests", () => {
+describe("a role for each-part if policies see whole requests", () => {
   it.each<[OperationName, keyof typeof journeys]>([
     ["placeOrder", "buys, and cancels an order"],
     ["signTransaction", "buys, and cancels an order"],
     ["loosenGuards", "sets a policy, and retires the wallet"],
     ["exportWallet", "exports a wallet, and ends the export"],
     ["sealExport", "exports a wallet, and ends the export"],
-  ])("stops only %s", async (name, title) => {
+  ])("denies only %s", async (name, title) => {
     const by = deployed((other) => (other === name ? "each-part" : "whole-request"), "whole-request");
     await expect(journeys[title](by)).rejects.toThrow("is not authorized to perform: dynamodb:PutItem");
     expect([...by.denied]).toEqual([name]);
@@ -216,7 +216,7 @@ describe("a role for each-part where policies see whole requests", () => {
 });
 
 describe("a row", () => {
-  it("lets a function read what it enforces, and only functions that decrypt keys enforce anything", () => {
+  it("lets a function read the partitions that it enforces, and lets only functions that decrypt keys enforce any", () => {
     for (const [name, { enforces, reads, opensWallets }] of Object.entries(operations)) {
       expect(reads, name).toEqual(expect.arrayContaining([...enforces]));
       expect(enforces.length === 0 || opensWallets, name).toBe(true);

@@ -32,7 +32,7 @@ describe("markets", () => {
 });
 
 describe("marketWarnings", () => {
-  it("names a concurrency limit below 50, and what it switches off", () => {
+  it("names a concurrency limit below 50, and what such a limit switches off", () => {
     expect(marketWarnings(read({}))).toEqual([]);
     expect(marketWarnings(read({ concurrentRuns: 10 }))).toEqual([
       expect.stringMatching(/^Context concurrentRuns is 10: .*markets of tokens are off.*higher limit/),
@@ -79,14 +79,14 @@ describe("a deployment that trades without markets", () => {
     expect(methodsServedBy(off, "refuseTrading")).toHaveLength(0);
   });
 
-  it("passes no reader's name to the functions that could start it", () => {
+  it("does not give the market reader's name to the functions that could otherwise start it", () => {
     const reader = (template: typeof on) =>
       functionsOf(template).subscribe?.Environment?.Variables.READ_MARKETS_FUNCTION;
     expect(reader(off)).toBe("");
     expect(JSON.stringify(reader(on))).toContain("markets-readMarkets");
   });
 
-  it("lets the reader invoke three functions and no other", () => {
+  it("lets the market reader invoke exactly three functions", () => {
     const role = functionsOf(on).readMarkets?.Role["Fn::GetAtt"][0] ?? "";
     const invoking = statementsOfRole(on.api, role).filter(({ Action }) =>
       Action.includes("lambda:InvokeFunction"),

@@ -84,7 +84,7 @@ describe("a deployment without trading", () => {
     ["TRADING", []],
     ["EXPORT#u", []],
     ["EXPORTED#u", []],
-  ])("lets no function forge in %s what trading would trust later", (PK, owners) => {
+  ])("lets no function forge anything in %s that trading would later trust", (PK, owners) => {
     const isWriter = (name: string) =>
       ["PutItem", "UpdateItem", "DeleteItem"].some(
         (action) =>
@@ -97,7 +97,7 @@ describe("a deployment without trading", () => {
     expect(always.filter(isWriter)).toEqual(owners);
   });
 
-  it("retires wallets without invoking a function", () => {
+  it("retires wallets without invoking another function", () => {
     const { Environment, Role } = functions.retireWallet ?? {};
     expect(Environment?.Variables).toMatchObject({ EXECUTE_ORDERS_FUNCTION: "" });
     const actions = statementsOfRole(off.api, Role?.["Fn::GetAtt"][0] ?? "").flatMap(({ Action }) => Action);
@@ -111,7 +111,7 @@ describe("a deployment without trading", () => {
     expect(functions.refuseTrading?.Environment?.Variables).toEqual({ ALLOWED_ORIGINS: "[]" });
   });
 
-  it("serves the methods of all missing rows with one refusing function", () => {
+  it("serves the methods of all missing rows with one function that refuses requests", () => {
     const missing = servedMethods.filter(({ name }) =>
       ["with trading", "with markets"].includes(operations[name].deployed),
     );

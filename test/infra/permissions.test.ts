@@ -26,7 +26,7 @@ const grants: Grant[] = roles.flatMap(([name]) =>
     ),
 );
 
-/** Tells whether the statements allow data keys for an encryption context. */
+/** Returns whether the statements allow data keys for an encryption context. */
 function mayMakeDataKeys(statements: readonly Statement[]) {
   const policy = readPolicy({ Statement: statements });
   return (context: Record<string, string | undefined>) => {
@@ -49,7 +49,7 @@ describe("the permissions", () => {
     expect(new Set(roles.map(([, role]) => role)).size).toBe(roles.length);
   });
 
-  it("lets a GET write only notes about wanted markets, and wake lanes", () => {
+  it("lets functions of GET methods write only notes about wanted markets, and wake lanes", () => {
     const reading = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "kms:GetPublicKey"];
     const notes: readonly string[] = ["MARKETNEWS", "MARKETLOOKS"];
     const gets = operationsOf("rest").filter(([, { method }]) => method === "GET");
@@ -117,7 +117,7 @@ describe("the permissions", () => {
         expect(`${action} ${resource}`).toMatch(/^ec2:\w+ \*$|^[^*]*$/);
   });
 
-  it("lets no test route invoke a function", () => {
+  it("grants no permission to API Gateway's test-invoke-stage", () => {
     expect(rightsText(templates)).not.toContain("test-invoke-stage");
   });
 });

@@ -6,7 +6,7 @@ import { allOf, contexts, synthesize } from "./synthesized.ts";
 const removals: Record<string, string> = {
   "AWS::ApiGateway::Account": "apigateway update-account",
   "AWS::Cognito::UserPool": "cognito-idp delete-user-pool",
-  // Deleted with its user pool.
+  // Types of resources that are deleted together with the user pool.
   "AWS::Cognito::UserPoolClient": "cognito-idp delete-user-pool",
   "AWS::DynamoDB::Table": "dynamodb delete-table",
   "AWS::IAM::Role": "iam delete-role",

@@ -93,11 +93,11 @@ function inValue(value: unknown, type: PropertyType, at: string): string[] {
       return inProperties(value, schemas().get("typeDefinition", type.reference.$ref).properties, at);
     }
     case "union": {
-      // Leaves out the alternative JSON for objects and lists, which would allow anything.
+      // Omits the alternative JSON for objects and lists, because it would allow anything.
       const shapes = Array.isArray(value) ? ["array"] : isObject(value) ? ["ref", "map"] : [];
       const precise = type.types.filter((each) => shapes.includes(each.type));
       const problems = (precise.length > 0 ? precise : type.types).map((each) => inValue(value, each, at));
-      // Reports the problems of the alternative with the fewest.
+      // Reports the problems of the alternative that has the fewest problems.
       return problems.reduce((best, each) => (each.length < best.length ? each : best));
     }
   }

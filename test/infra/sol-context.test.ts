@@ -31,7 +31,7 @@ const moon = {
 const relay = { url: "https://relay.example", tipAccounts: [usdc], leastTip: "0.00001" };
 
 describe("the context of sol", () => {
-  it("provides defaults for everything but a relay, a payer and a limit of buys", () => {
+  it("provides defaults for everything except a relay, a payer and a limit on buys", () => {
     expect(read({ hosts })).toEqual({ ...defaultSol, hosts });
     expect(Object.keys(defaultSol)).not.toEqual(expect.arrayContaining(["relay", "payer", "maxOrder"]));
     expect(read({}, { publicHosts: true })).toEqual(defaultSol);

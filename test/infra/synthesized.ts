@@ -31,7 +31,7 @@ export type Templates = {
   deployedAfter: Record<string, string[]>;
 };
 
-/** A context in which every choice differs from its default except the VPC, without which CDK warns. */
+/** A context in which every choice differs from its default. Only the VPC stays, because CDK warns without it. */
 export const customContext = {
   allowedOrigins: ["https://app.example", "http://localhost:5173"],
   walletLimits: { Pro: 60 },
@@ -73,7 +73,7 @@ export const ownHosts = Object.fromEntries(
   evmChains.map((chain) => [chain, { hosts: ["https://rpc.example", "https://other.example"] }]),
 );
 
-/** A context without prices but with all rows, because trading and export are on. */
+/** A context without prices but with all rows, because it switches trading and export on. */
 export const tradingContext = {
   priceFeeds: [],
   trading: evmChains,
@@ -81,7 +81,7 @@ export const tradingContext = {
   walletExport: true,
 };
 
-/** A context without the VPC but with all options of the edge. */
+/** A context without the VPC but with all options for the edge. */
 export const firewallContext = {
   trading: ["eth"],
   chains: ownHosts,
@@ -152,7 +152,7 @@ function synthesizeNow(context: Record<string, unknown>): Templates {
 
 /**
  * Returns the template of the watch stack, with outputs replaced by references into the other templates.
- * @param onRead receives each value, and the template that it refers to
+ * @param onRead receives each value, and the template that the value refers to
  */
 export function watchOf(
   { watch, ...others }: Pick<Templates, "data" | "api" | "watch">,
@@ -238,7 +238,7 @@ export type FunctionProperties = {
   Role: { "Fn::GetAtt": [string, "Arn"] };
   Runtime: string;
   Timeout: number;
-  /** Network of the function. Present in the VPC only. */
+  /** Network of the function. Absent if the function is not in the VPC. */
   VpcConfig?: { SecurityGroupIds: unknown[]; SubnetIds: unknown[] };
 };
 

@@ -126,7 +126,7 @@ describe("the table's changes", () => {
       expect(isMirrored(eventName, key)).toBe(false);
   });
 
-  it("records changes that Lambda gave up for two weeks, encrypted and over TLS only", () => {
+  it("keeps changes that Lambda gave up on for two weeks, in an encrypted queue that accepts only TLS", () => {
     expect(queue.Properties).toEqual({ MessageRetentionPeriod: 14 * 24 * 3600, SqsManagedSseEnabled: true });
     const policy = only<{ PolicyDocument: unknown; Queues: unknown }>(api, "AWS::SQS::QueuePolicy");
     expect(policy.Properties).toEqual({

@@ -85,7 +85,7 @@ describe("the throttles of both stages", () => {
   });
 
   it.each(["cancelOrder", "cancelExport", "lockExports", "setWalletPolicy"] as const)(
-    "leaves room in %s, which stops a thief, while one user of Pro takes as much as possible",
+    "leaves requests to %s, which stops a thief, while one user of Pro sends as many as possible",
     (name) => {
       expect(defaultThrottles(10_000)[name].rateLimit).toBeGreaterThan(requestsPerMinute.Pro / 60);
       expect(defaultThrottles(2500)[name].rateLimit).toBeGreaterThan(requestsPerMinute.Standard / 60);

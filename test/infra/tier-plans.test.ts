@@ -15,7 +15,7 @@ const plans = resourcesOf<PlanProperties>(api, "AWS::ApiGateway::UsagePlan");
 const planNamed = (name: string) =>
   Object.keys(plans).find((id) => plans[id]?.Properties.UsagePlanName === `TerminalApi/${name}`) ?? "";
 
-/** Stands for the 32 hexadecimal digits of the stack's id, which no template contains. */
+/** Replaces the 32 hexadecimal digits of the stack's id, because no template contains them. */
 const stackId = { "Fn::Select": [2, { "Fn::Split": ["/", { Ref: "AWS::StackId" }] }] };
 const sharedKeyValue = { "Fn::Join": ["", { "Fn::Split": ["-", stackId] }] };
 const planStages = {

@@ -110,7 +110,7 @@ describe("a deployment with exports and trading", () => {
     ]);
   });
 
-  it("lets both functions make the calls that they need through the endpoints", () => {
+  it("lets signTransaction and sealExport make the calls that they need through the endpoints", () => {
     const policies = propertiesOf<{
       PolicyDocument: { Statement: { Action: unknown; Condition: object }[] };
     }>(both.api, "AWS::EC2::VPCEndpoint").flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
@@ -126,7 +126,7 @@ describe("a deployment with exports and trading", () => {
 describe("a deployment without exports", () => {
   const off = synthesize();
 
-  it("has no function, right or name of exports except the refusing function", () => {
+  it("has no function, right or name related to exports, except for the function that refuses them", () => {
     expect(JSON.stringify(synthesize({ trading: ["eth"], chains: ownHosts }).data)).not.toContain(
       "sealExport",
     );
@@ -139,7 +139,7 @@ describe("a deployment without exports", () => {
     ).not.toContain("kms:Decrypt");
   });
 
-  it("refuses exports with a function that may only write its log", () => {
+  it("refuses exports with a function that may only write its own log", () => {
     const missing = servedMethods.filter(({ name }) => operations[name].deployed === "with export");
     expect(methodsServedBy(off.api, "refuseExport")).toHaveLength(missing.length);
     expect(methodsServedBy(alone.api, "refuseExport")).toEqual([]);
@@ -151,7 +151,7 @@ describe("a deployment without exports", () => {
   });
 });
 
-describe("the operators' bus", () => {
+describe("the event bus of the operators", () => {
   const noticeBusArn = "arn:aws:events:eu-west-1:111111111111:event-bus/notices";
   const onBus = (context: object) =>
     allStatements(synthesize({ ...exporting, ...context }).api).filter(({ Action }) =>

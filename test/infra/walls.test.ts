@@ -99,7 +99,7 @@ describe("the VPC", () => {
     expect(zonesOf(synthesize({ ...tradingContext, signerZones }).api)).toEqual(signerZones);
   });
 
-  it("gives the VPC no way out: no gateway, address, peering or route", () => {
+  it("gives the VPC no connection to the outside: no gateway, address, peering or route", () => {
     const ways = types.filter((type) => /^AWS::EC2::(.*Gateway.*|EIP|Route|VPCPeering.*|VPN.*)$/.test(type));
     expect(ways).toEqual([]);
     expect(types.filter((type) => type === "AWS::EC2::Subnet")).toHaveLength(2);
@@ -108,11 +108,11 @@ describe("the VPC", () => {
     );
   });
 
-  it("adds no function with rights on networks", () => {
+  it("adds no function that has rights on networks", () => {
     expect(types.filter((type) => type.startsWith("Custom::"))).toEqual([]);
   });
 
-  it("lets functions send to port 443 only, and lets KMS's endpoint accept only their requests", () => {
+  it("lets functions send only to port 443, and lets KMS's endpoint accept only their requests", () => {
     const groups = propertiesOf<{ SecurityGroupEgress?: object[]; SecurityGroupIngress?: object[] }>(
       api,
       "AWS::EC2::SecurityGroup",

@@ -22,7 +22,7 @@ describe("the watch stack", () => {
     for (const template of [data, api]) expect(JSON.stringify(template)).not.toContain("TerminalWatch");
   });
 
-  it("refers only to names, in a way that lets the other stacks change", () => {
+  it("refers to other stacks only by names, so that those stacks can change", () => {
     expect(JSON.stringify(watch)).not.toContain("Fn::ImportValue");
     const read = new Set<string>();
     watchOf({ data, api, watch }, (value, { Resources }) => {

@@ -8,7 +8,7 @@ const { rows, options } = workerData as { rows: Record<string, Operation>; optio
 
 Object.assign(tradingRows, rows);
 const { terminalApp } = await import("../../lib/infra/app.ts");
-// Replaces the code of added rows, which have none.
+// Replaces the code of the added rows, because they have none.
 const fromAsset = Code.fromAsset.bind(Code);
 Code.fromAsset = (_, rest) => fromAsset("functions/ping", rest);
 terminalApp(options).synth();

@@ -47,7 +47,7 @@ const tableOf = (name: OperationName) =>
 
 const change = (key: Key, set: Record<string, unknown>) => ({ kind: "change", key, set }) as const;
 
-/** Changes that no message shows to the victim, because they leave the item's version unchanged. */
+/** Changes that the victim sees in no message, because they leave the item's version unchanged. */
 const attacks = {
   "raises a user's slippage": change(keys.settings, { slippage: 100, mevProtection: false }),
   "shows another address for a wallet": change(keys.wallet, { generatedWalletAddress: "0x2" }),
@@ -68,7 +68,7 @@ const mayDo: Readonly<Record<string, readonly string[]>> = {
 const withTable = Object.entries<Operation>(operations).filter(([, row]) => row.table.length > 0);
 const names = withTable.map(([name]) => name as OperationName);
 
-describe("a taken-over function without rights to these items", () => {
+describe("a taken-over function without rights to another user's items", () => {
   it.each(Object.entries(attacks))(
     "denies a taken-over function that %s, alone or in a transaction",
     async (attack, single) => {

@@ -139,7 +139,7 @@ export class SigningDesk {
     return tradeOrder({ intent: own, amount: own.amount, mac: await this.#keys.macs.makeMac(own) });
   }
 
-  /** Seals a private key for a wallet of Alice's, like a function that makes data keys. */
+  /** Seals a private key for a wallet of Alice's, as a function that may create data keys could. */
   sealForAlice(privateKey: string) {
     const secret = Buffer.from(privateKey.replace("0x", ""), "hex");
     return sealedKey(this.#keys.vault, lane(alice.address), "alice", secret);
@@ -199,7 +199,7 @@ export class SigningDesk {
   }
 }
 
-/** Opens a desk for the tests of a file. Returns a function that copies it to a new table. */
+/** Opens a desk for the tests of a file. Returns a function that copies the desk to a new table. */
 export function desksForTests(): () => Promise<SigningDesk> {
   let engine: Engine;
   let first: SigningDesk;

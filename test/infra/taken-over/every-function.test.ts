@@ -85,10 +85,10 @@ function itemsOf(owner: Owner): Item[] {
 
 type Rights = { allowed: Allowed; seed: number; isEarly?: boolean };
 
-/** Claims that an intruder broke, and those that its rights let it break. */
+/** Claims that an intruder broke, and claims that its rights allow it to break. */
 type Attack = { broken: Claim[]; mayBreak: readonly Claim[]; spoiler: Spoiler };
 
-/** Attacks owners on a separate table. The last one acts while all items change all the time. */
+/** Attacks owners on a separate table. While the last owner acts, all items keep changing. */
 async function attack({ allowed, seed, isEarly = true }: Rights): Promise<Attack> {
   // Keeps the id of the original table, so that earlier announcements still count.
   const table = { ...(await engine.newTable()), id: engine.table.id };
@@ -106,7 +106,7 @@ async function attack({ allowed, seed, isEarly = true }: Rights): Promise<Attack
 
 type Manner = Pick<Attack, "spoiler" | "mayBreak"> & { isEarly: boolean; isBusy: boolean };
 
-/** Spoils all items before the owner acts, if early, and rewinds them afterwards. */
+/** If `isEarly`, spoils all items before the owner acts. Rewinds all items afterwards. */
 async function attackOwner(
   now: Service,
   owner: Owner,
@@ -116,7 +116,7 @@ async function attackOwner(
   const [trading, , exported] = owner.wallets;
   const { kept, cancelled, forbidden, retired } = owner.orders;
   const at = (seconds: number): Service => ({ ...now, nowMs: now.nowMs + seconds * 1000 });
-  // Changes of odd wallets are retried for a long time, cancellations of an order only a few times.
+  // Changes of wallets with invalid items are retried for a long time, but cancellations of an order only a few times.
   const patient = <Result>(claim: Claim, act: () => Promise<Result>) =>
     withDeadline(
       isEarly && mayBreak.includes(claim) && claim !== "a cancellation succeeds" ? 100 : 60_000,
@@ -161,7 +161,7 @@ async function attackOwner(
   await spoiler.rewind(own.filter(({ PK }) => PK.startsWith("SIGNED#")));
   return {
     "a cancellation succeeds": isCancelled,
-    // Checks this claim even if the answer was an error.
+    // Checks this claim even if the response was an error.
     "a cancelled order is not signed": !(await signs(now, cancelled)),
     "a change of a policy succeeds": isLimited,
     "a policy is obeyed": !(await signs(now, forbidden)) || !isLimited,
@@ -208,12 +208,15 @@ const mayBreakAny = (allowed: Allowed) =>
 
 const bystanders = rows.filter(({ allowed }) => !mayBreakAny(allowed));
 
-/** Allows all that any function without a claim's partition may do: if all together break nothing, none does alone. */
+/**
+ * Combines the rights of all functions that can break no claim: if all of them together break nothing, none does alone.
+ */
 const allowedToBystanders: Allowed = (what, partition) =>
   bystanders.some(({ allowed }) => allowed(what, partition));
 
 /**
- * Attacks with the rights of a function: once for equal rights, and once for all functions that no claim depends on.
+ * Attacks with the rights of a function. Runs only once for equal rights, and once for all functions that no claim
+ * depends on.
  */
 function attackAs(own: Allowed): Promise<Attack> {
   const allowed = mayBreakAny(own) ? own : allowedToBystanders;
@@ -227,7 +230,7 @@ const union = (lists: readonly (readonly PartitionName[])[]) => [...new Set(list
 
 describe("an intruder", () => {
   it.each(rows)(
-    "spoils only the partitions of $name with its rights, and breaks only what depends on them",
+    "spoils only the partitions that $name may write, and breaks only claims that depend on them",
     async ({ row, allowed }) => {
       const { broken, mayBreak, spoiler } = await attackAs(allowed);
       const { written, deleted } = spoiler;
@@ -241,7 +244,7 @@ describe("an intruder", () => {
 
   it("breaks every claim with all rights", async () => {
     const broken = new Set<Claim>();
-    // Some odd contents happen to do no harm.
+    // A seed may happen to produce only invalid contents that do no harm.
     for (let seed = 1; seed <= 6 && broken.size < claimNames.length; seed++) {
       const { broken: own } = await attack({ allowed: () => true, seed, isEarly: seed !== 2 });
       for (const claim of own) broken.add(claim);

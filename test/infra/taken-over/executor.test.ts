@@ -29,7 +29,7 @@ const openDesk = desksForTests();
 
 const executor = roleOf("executeOrders");
 
-/** Tells whether the deployed role of executeOrders allows an action. */
+/** Returns whether the deployed role of executeOrders allows an action. */
 const allows: Allows = (action, partition) => isAllowed(executor, action, partition);
 
 const intrude = async (rights: Allows = allows) => {
@@ -94,7 +94,7 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
 
 /**
  * Writes that would change a user's next order, and need more rights than the role has. Each leaves something for the
- * next write.
+ * next write to use.
  */
 const harms: Record<string, (intruder: Intruder, of: EvmIntent) => Promise<void>> = {
   "raises the user's slippage and highest gas price": (intruder, { userID, chain }) =>
@@ -111,7 +111,7 @@ const harms: Record<string, (intruder: Intruder, of: EvmIntent) => Promise<void>
     intruder.remove(walletKey(userID, chain, wallet)),
 };
 
-/** Tries each harm, and returns those that changed what placeOrder reads. */
+/** Tries each harmful write, and returns those that changed what placeOrder reads. */
 async function harmDone(rights: Allows): Promise<string[]> {
   const { desk, intruder } = await intrude(rights);
   const { intent } = desk.named("ALICEBUYS");
@@ -145,7 +145,7 @@ describe("an executor that was taken over", () => {
     await expect(way(intruder, desk)).rejects.toThrow(Theft);
   });
 
-  it("gains nothing from an order of its own in another user's name", async () => {
+  it("gains nothing from placing an order of its own in another user's name", async () => {
     const { desk, intruder } = await intrude();
     const [own, of] = [desk.named("MALLORYBUYS"), desk.named("ALICEBUYS").intent];
     const { userID, orderId, chain, wallet } = of;

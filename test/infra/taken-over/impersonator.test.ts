@@ -25,7 +25,7 @@ afterAll(() => engine.stop());
 const at = (seconds: number): Service => ({ ...service, nowMs: nowMs + seconds * 1000 });
 
 describe("a setWalletPolicy that was taken over", () => {
-  it("writes no policy, and before the announced day is over loosens only limits of network fees, with a message", async () => {
+  it("writes no policy, and before the announced day ends loosens only limits on network fees, with a message to the user", async () => {
     const allowed = allowedTo("setWalletPolicy");
     for (const partition of ["POLICY", "GUARDS"])
       expect(allowed("write", `${partition}#${owner.userID}`)).toBe(false);
@@ -34,7 +34,7 @@ describe("a setWalletPolicy that was taken over", () => {
     const deps = { table: service.table, delaySeconds, onFault: () => undefined };
     const times = (ms: number) => ({ now: new Date(nowMs + ms), deadline: new Date(Date.now() + 60_000) });
     await allow(service, wallet, [dai], new Date(nowMs));
-    // Forges a sign-in and a time, and calls the schedule itself.
+    // Forges a sign-in and a time, and invokes the scheduled function itself.
     const named = { userID: owner.userID, walletId: wallet._id };
     const asked = { tokens: "any", tradingEnabled: true };
     expect(await answerGuardRequest(deps, { ...named, asked }, times(0))).toEqual({

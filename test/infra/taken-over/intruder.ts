@@ -23,7 +23,7 @@ import { signedFee, slot, v2, v2OverUSDC, v3, v3OverUSDC } from "../../support/t
 import type { Random } from "../../trading/model/random.ts";
 import { mallory, nowMs, type SigningDesk, worthless } from "./desk.ts";
 
-/** Tells whether a role's policy allows an action on an item of this partition. */
+/** Returns whether a role's policy allows an action on an item of this partition. */
 export type Allows = (action: "PutItem" | "DeleteItem", partition: string) => boolean;
 
 const routes = [
@@ -84,7 +84,7 @@ export class Intruder {
     return this.#random.pick(items) as Item;
   }
 
-  /** Takes one random action, mostly a signature request that nearly fits an order. */
+  /** Performs one random action, usually a signature request that nearly fits an order. */
   async move(): Promise<void> {
     const order = this.#pick(this.#desk.orders);
     if (this.#random.chance(0.15)) return this.#tamper(order);

@@ -45,7 +45,7 @@ export type Service = { table: Table; keys: Keys; nowMs: number };
 /** An order with the slot of its swap. */
 export type Placed = { intent: EvmIntent; planned: EvmSlot };
 
-/** Orders of an owner, by their fate. */
+/** Orders of an owner, named after what will happen to them. */
 type Orders = Readonly<Record<"kept" | "cancelled" | "forbidden" | "retired", Placed>>;
 
 /** A user with three wallets and four orders. All items of the owner contain the user's id, or ids made from it. */
@@ -108,7 +108,7 @@ export class Owner {
     if ("refused" in answer) throw new Error(answer.refused);
   }
 
-  /** Forbids one of the two tokens. */
+  /** Forbids the wallet to buy one of the two tokens. */
   forbidToken(service: Service): Promise<void> {
     return allow(service, this.wallets[0], [dai], new Date(service.nowMs));
   }

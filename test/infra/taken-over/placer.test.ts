@@ -113,14 +113,14 @@ describe("a placeOrder that was taken over", () => {
   const dear = mostWei / gasLimit;
   const pays = (price: bigint) => ({ fees: { maxFeePerGas: price, maxPriorityFeePerGas: price } });
 
-  /** Requests that the intruder repeats at each nonce. Each pays at most 0.1 coins. */
+  /** Requests that the intruder repeats at each nonce. Each spends at most 0.1 coins. */
   const burnings: Record<string, readonly Partial<SignRequest<Evm>>[]> = {
     approvals: [pays(dear)],
     "approvals that become dearer": [pays(dear / 100n), pays(dear)],
     "cheap approvals and dear clears": [pays(1n), { purpose: "clear", ...pays(mostWei / 21_000n) }],
   };
 
-  it.each(Object.entries(burnings))("burns at most a day's limit of coin by %s", async (_, requests) => {
+  it.each(Object.entries(burnings))("burns at most one day's limit of coin by %s", async (_, requests) => {
     const table = await engine.newTable();
     const fresh = await SigningDesk.open(table);
     await putPolicy(table, { ...policyOfAlice, policy: { ...openPolicy, maxPerDay: 10n ** 16n } });
@@ -159,7 +159,7 @@ describe("a placeOrder that was taken over", () => {
     expect(answers).toContainEqual({ later: expect.stringContaining("networkFeesPerDay") });
   });
 
-  it("gets only one nonce near the wallet's for a swap, whatever facts it leaves for executeOrders", async () => {
+  it("gets only one nonce near the wallet's nonce for a swap, whatever facts it leaves for executeOrders", async () => {
     const order = desk.named("MALLORYBUYS");
     const { intent } = order;
     const lane = { chain: intent.chain, wallet: intent.wallet };

@@ -10,14 +10,14 @@ import { Intruder } from "./intruder.ts";
 
 const openDesk = desksForTests();
 
-/** Opens a desk that has signed an order at nonce 1, and a table in its earlier state. */
+/** Opens a desk that has signed an order at nonce 1, and a table in the state before that signature. */
 async function afterSignature() {
   const [desk, { table: earlier }] = [await openDesk(), await openDesk()];
   expect(await askFor(desk, 1)).toHaveProperty("slot");
   return { desk, earlier };
 }
 
-/** Requests the order's swap or clear at a nonce, like an executor that kept the order and plants a slot. */
+/** Requests a swap or a clear of the order at a nonce, like an executor that kept the order and plants a slot. */
 function askFor(desk: SigningDesk, place: number, purpose: "swap" | "clear" = "swap") {
   const order = desk.named("ALICEBUYS");
   const { intent } = order;

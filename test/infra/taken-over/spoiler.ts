@@ -7,7 +7,7 @@ import type { Random } from "../../trading/model/random.ts";
 /** Decides whether a role allows writing or deleting an item of this partition. */
 export type Allowed = (what: "write" | "delete", partition: string) => boolean;
 
-/** Makes values that no part of the service writes from those they replace. */
+/** Functions that turn a value into one that no part of the service writes. */
 const oddities: readonly ((value: unknown) => unknown)[] = [
   () => "x",
   (value) => ` ${value}`,
@@ -72,7 +72,7 @@ export class Spoiler {
   readonly #table: Table;
   readonly #allowed: Allowed;
   readonly #random: Random;
-  /** Uses only one item of 300 KB, because each takes long. */
+  /** Set once an item of 300 KB was written. There is only one, because each takes long. */
   #hasLarge = false;
 
   constructor(table: Table, allowed: Allowed, random: Random) {
@@ -87,7 +87,7 @@ export class Spoiler {
     return isAllowed;
   }
 
-  /** Gives most items odd contents, and deletes some. Returns false if it may do neither. */
+  /** Writes invalid contents into most items, and deletes some. Returns false if it may do neither. */
   async spoil(items: readonly Item[]): Promise<boolean> {
     const requests = items.flatMap((item): object[] => {
       const { PK, SK } = item;
@@ -106,7 +106,7 @@ export class Spoiler {
     return this.written.size > 0;
   }
 
-  /** Writes real items back in a state of long ago, and deletes others. */
+  /** Rewrites real items with old dates, and deletes the others. */
   rewind(items: readonly Item[]): Promise<void> {
     return this.#send(
       items.flatMap((item): object[] => {

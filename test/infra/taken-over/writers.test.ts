@@ -81,7 +81,7 @@ describe("a loosenGuards that was taken over", () => {
   });
 
   it.each([{ policy: "x" }, { policy: { tokens: new Set([dai]) } }, { policy: undefined, revision: "1" }])(
-    "gets nothing signed by an odd policy: %o",
+    "gets nothing signed by writing an invalid policy: %o",
     async (odd) => {
       const { desk, intruder, signs } = await intrudeAs("loosenGuards");
       await intruder.put(policyKey(policyOfAlice), { ...policyOfAlice, ...odd });
