@@ -39,7 +39,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Advances the clock of the cache, which rereads it only after a moment. */
+/** Advances the clock of the cache. The cache notices this only after a moment. */
 async function waitMs(ms: number): Promise<void> {
   clock += ms;
   await pause(5);
@@ -72,7 +72,7 @@ function counted(table: Table) {
 }
 
 describe("admission", () => {
-  it("returns the shared key until the user's own key is active, and then that key", async () => {
+  it("returns the shared key until the user's own key is active, and from then on the user's key", async () => {
     const own = await mirrored("alice", base);
     expect(await open()(user("alice"), later(graceMs - 1))).toBe(sharedKey);
     expect(await open()(user("alice"), later(graceMs))).toBe(own);
@@ -116,7 +116,7 @@ describe("admission", () => {
     expect(await admit(user("customer"), later(graceMs))).toEqual({ key: own, plan });
   });
 
-  it("registers a new user, and returns the shared key", async () => {
+  it("registers a new user, and returns the shared key for the first request", async () => {
     expect(await open()(user("newcomer"), start)).toBe(sharedKey);
     expect(await readProfile(world.table, "newcomer")).toMatchObject({ tier: "Base" });
   });
@@ -130,7 +130,7 @@ describe("admission", () => {
     expect(await open()(user("riser"), later(graceMs))).toBe(own);
   });
 
-  it("returns the user's own key even after a deploy changed the limit of the tier's plan", async () => {
+  it("returns the user's own key even after a deployment changed the limit of the tier's plan", async () => {
     const own = await mirrored("settled", base);
     const record = await readUserKeyRecord(world.table, "settled");
     if (record?.current === undefined) throw new Error("There is no key");
@@ -184,7 +184,7 @@ describe("admission", () => {
     expect(await admitted()).toEqual(keys);
   });
 
-  it("caches nothing about a user that it failed to admit", async () => {
+  it("caches nothing about a user whom it failed to admit", async () => {
     let broken = true;
     const fail = () => {
       if (broken) throw new Error("no");
@@ -195,7 +195,7 @@ describe("admission", () => {
     expect(await admit(user("unlucky"), start)).toBe(sharedKey);
   });
 
-  it("creates one profile under any concurrency", async () => {
+  it("creates one profile even if many requests arrive at once", async () => {
     const admit = open();
     const admitted = await Promise.all(Array.from({ length: 20 }, () => admit(user("crowd"), start)));
     expect(new Set(admitted)).toEqual(new Set([sharedKey]));
@@ -204,7 +204,7 @@ describe("admission", () => {
     expect(await readProfile(world.table, "crowd")).toEqual(made);
   });
 
-  it("credits no referrer after the user is registered", async () => {
+  it("credits no referrer if the user is already registered", async () => {
     await open()(user("late referrer"), start);
     await open()(user("early bird"), start);
     for (const owner of ["late referrer", "early bird"]) {
@@ -263,7 +263,7 @@ describe("admission", () => {
     });
   });
 
-  it("replaces a generated username with a later token's, once", async () => {
+  it("replaces a generated username once by the username in a later token", async () => {
     const named = (...names: unknown[]) => ({ ...user("nameless"), names });
     const username = async () => (await readProfile(world.table, "nameless"))?.username;
     await open()(named(), start);

@@ -23,7 +23,7 @@ const paths: [was: User, becomes: User, is: User][] = [
   [enterprise(6000), enterprise(12_000), enterprise(12_000)],
   [base, "nobody", "nobody"],
   [enterprise(6000), "nobody", "nobody"],
-  // The next run no longer wants what the first run tried.
+  // In the following paths, the next run has a different aim from the first one.
   ["nobody", base, pro],
   ["nobody", enterprise(6000), base],
   ["nobody", enterprise(6000), enterprise(12_000)],
@@ -35,9 +35,7 @@ const paths: [was: User, becomes: User, is: User][] = [
   [enterprise(6000), pro, "nobody"],
 ];
 
-/**
- * Takes a new user along a path, with one failing call in the interrupted run. Returns the calls of that run.
- */
+/** Changes a user along a path, with one failing call in the interrupted run. Returns the calls of that run. */
 async function walk(
   userID: string,
   [was, becomes, is]: (typeof paths)[number],
@@ -93,9 +91,9 @@ describe("mirrorUser", () => {
   });
 });
 
-describe("the SDK's own retry", () => {
+describe("an SDK retry", () => {
   it.each(named.slice(0, 9))(
-    "survives a repetition of any call that already took effect: %s",
+    "survives the repetition of any call that has already taken effect: %s",
     async (name, path, index) => {
       const first = `${name}/repeated`;
       const calls = await walk(first, path, world.deps(), noFault);

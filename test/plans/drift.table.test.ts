@@ -36,7 +36,7 @@ function attached(profile: KeyUser, changes: Partial<ActiveKey> = {}): ActiveKey
 const record = (parts: Partial<UserKeyRecord>): ReadonlyMap<string, UserKeyRecord> =>
   new Map([["alice", { userID: "alice", version: 1, ...parts }]]);
 
-/** Makes a state for one user that differs only by the given changes. */
+/** Makes a state for one user that differs from the correct state only by the given changes. */
 function stateOf(profile: KeyUser, changes: Partial<PlanState> = {}): PlanState {
   const current = attached(profile);
   const own = { id: "own", name: "alice/1", throttle: throttleOf(current.plan), stages, tagged: true };

@@ -22,7 +22,7 @@ describe("fallbackKeyOf", () => {
       members[number] = (members[number] ?? Number.NaN) + 1;
     }
     const mean = users.length / count;
-    // Allows six standard deviations.
+    // Allows a deviation of six standard deviations.
     for (const each of members) expect(Math.abs(each - mean)).toBeLessThanOrEqual(6 * Math.sqrt(mean));
   });
 
@@ -30,7 +30,7 @@ describe("fallbackKeyOf", () => {
     [500, 501],
     [500, 1000],
     [1000, maxFallbackKeys],
-  ])("moves only as many users as the new keys need when %i keys become %i", (few, many) => {
+  ])("assigns different keys only to as many users as necessary when %i keys become %i", (few, many) => {
     const moved = users.filter((userID) => fallbackKeyOf(userID, few) !== fallbackKeyOf(userID, many));
     for (const userID of moved) expect(fallbackKeyOf(userID, many)).toBeGreaterThanOrEqual(few);
     const expected = ((many - few) / many) * users.length;
@@ -71,35 +71,35 @@ describe("the usable keys", () => {
   const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 9, minute));
   const entry = (count: number, minute: number) => ({ count, from: at(minute).toISOString() });
 
-  it("makes keys usable from the time of each addition, and none before the first", () => {
+  it("makes keys usable from the time of each addition, and none before the first addition", () => {
     const usable = withMore(withMore([], { count: 3, from: at(2) }, at(0)), { count: 5, from: at(7) }, at(5));
     expect([0, 1, 2, 6, 7, 60].map((minute) => usableCount(usable, at(minute)))).toEqual([0, 0, 3, 3, 5, 5]);
   });
 
-  it("keeps the usable keys when an addition brings no more", () => {
+  it("keeps the usable keys when an addition contains no more keys", () => {
     const usable = withMore([], { count: 3, from: at(2) }, at(0));
     expect(withMore(usable, { count: 3, from: at(9) }, at(8))).toBe(usable);
     expect(withMore(usable, { count: 2, from: at(9) }, at(8))).toBe(usable);
   });
 
-  it("forgets what an addition has replaced", () => {
+  it("forgets entries that an addition has made obsolete", () => {
     const usable = [entry(3, 2), entry(5, 7)];
     expect(withMore(usable, { count: 6, from: at(10) }, at(8))).toEqual([entry(5, 7), entry(6, 10)]);
   });
 
-  it("reduces the usable keys at once, and cancels those that are not usable yet", () => {
+  it("reduces the usable keys at once, and cancels keys that are not usable yet", () => {
     const usable = withAtMost([entry(3, 2), entry(9, 7)], 4, at(5));
     expect([4, 5, 60].map((minute) => usableCount(usable, at(minute)))).toEqual([3, 3, 3]);
     expect(usableCount(withAtMost([entry(9, 7)], 4, at(8)), at(8))).toBe(4);
     expect(usableCount(withAtMost([entry(9, 7)], 4, at(5)), at(60))).toBe(0);
   });
 
-  it("keeps the usable keys under a limit that they do not exceed", () => {
+  it("keeps the usable keys if their number does not exceed a new limit", () => {
     const usable = [entry(3, 2), entry(9, 7)];
     expect(withAtMost(usable, 9, at(5))).toBe(usable);
   });
 
-  it("counts keys as forgotten ten minutes after they were last usable", () => {
+  it("treats keys as forgotten ten minutes after they were last usable", () => {
     const usable = withAtMost([entry(9, 0)], 4, at(20));
     expect([20, 29, 30].map((minute) => areForgotten(usable, 4, at(minute)))).toEqual([false, false, true]);
     expect(areForgotten([entry(9, 0)], 4, at(60))).toBe(false);

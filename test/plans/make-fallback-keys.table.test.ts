@@ -81,7 +81,7 @@ describe("makeFallbackKeys", () => {
     });
   });
 
-  it("only reads when all keys exist", async () => {
+  it("makes no changes if all keys exist", async () => {
     await make();
     const [record, usage, calls] = [await readFallbackKeys(world.table), world.usage, world.calls.length];
     await make({}, later(minutes(5)));
@@ -90,7 +90,7 @@ describe("makeFallbackKeys", () => {
     expect(world.calls.slice(calls)).toEqual([`GET /usageplans/${tierPlans.Standard}/keys`]);
   });
 
-  it("stays within the quotas of the control plane, and leaves part of them to others", async () => {
+  it("stays within the quotas of the control plane, and leaves part of the quotas to other callers", async () => {
     world.reset({ throttled: true, now: () => Date.now() });
     let endedAt = 0;
     await inQuickTime(world.fallbackKeyDeps({ wanted: 60 }), async (deps) => {
@@ -114,7 +114,7 @@ describe("makeFallbackKeys", () => {
     expect(onPlan()).toEqual(upTo(12));
   });
 
-  it("starts nothing after its deadline, where the next run continues", async () => {
+  it("starts nothing after its deadline, and the next run continues from there", async () => {
     await make({}, start, later(1000));
     expect(onPlan()).toEqual(upTo(4));
     expect(await usableAt(later(minutes(4)))).toBe(4);
@@ -156,7 +156,7 @@ describe("makeFallbackKeys", () => {
     },
   );
 
-  it("uses the keys that an account has room for, and makes the rest when there is more", async () => {
+  it("uses the keys that an account has room for, and makes the rest once there is more room", async () => {
     world.reset({ maxKeys: 5 });
     await expect(make()).rejects.toMatchObject({ name: "KeyLimitReached" });
     expect(await usableAt(later(minutes(3)))).toBe(5);
@@ -181,7 +181,7 @@ describe("makeFallbackKeys", () => {
     expect(await readFallbackKeys(world.table)).toEqual(record);
   });
 
-  it("deletes keys of a stack that was deleted and deployed again, even when they fill the account", async () => {
+  it("deletes the keys of an earlier stack of the same name, even when they fill the account", async () => {
     world.reset({ maxKeys: 12 });
     await make({ sharedKey: sharedKey.replace("0", "1") });
     world.change({ planKeys: [] });
@@ -194,7 +194,7 @@ describe("makeFallbackKeys", () => {
     expect(stale).not.toContain(world.usage.apiKeys[0]?.value);
   });
 
-  it("records whether users' own keys fill the room beside the fallback keys", async () => {
+  it("records whether users' own keys take up all the room that fallback keys leave", async () => {
     const isFull = async (ofUsers: number) => {
       const keyIds = upTo(ofUsers).map((number) => `key ${number}`);
       world.change({
@@ -219,7 +219,7 @@ describe("makeFallbackKeys", () => {
     expect([await isFull(room - 1), await isFull(room), await isFull(0)]).toEqual([false, true, false]);
   });
 
-  it("leaves other keys alone", async () => {
+  it("does not change keys that are not fallback keys", async () => {
     await make();
     const [pattern] = world.usage.apiKeys;
     if (pattern === undefined) throw new Error("There is no key");
@@ -246,7 +246,7 @@ describe("makeFallbackKeys", () => {
   });
 });
 
-describe("makeFallbackKeys after a deploy", () => {
+describe("makeFallbackKeys after a deployment", () => {
   it("takes surplus keys out of use at once, and deletes them ten minutes later", async () => {
     await make();
     await make({ wanted: 5 }, later(minutes(20)));
@@ -258,7 +258,7 @@ describe("makeFallbackKeys after a deploy", () => {
     expect(await usableAt(later(minutes(31)))).toBe(5);
   });
 
-  it("restarts the grace period of keys that are wanted again, whether or not they were deleted", async () => {
+  it("restarts the grace period of keys that become necessary again, whether or not they were deleted", async () => {
     await make();
     await make({ wanted: 5 }, later(minutes(20)));
     await make({ wanted: 5 }, later(minutes(31)), later(minutes(31) + 1000));
@@ -272,7 +272,7 @@ describe("makeFallbackKeys after a deploy", () => {
   it.each([
     ["other stages", () => ({ plans: { ...world.fallbackKeyDeps().plans, stages: [] } })],
     ["another plan", () => ({ planId: tierPlans.Pro })],
-  ])("uses no keys of %s until they are in place", async (_, parts) => {
+  ])("uses no keys of %s until the keys are attached", async (_, parts) => {
     await make();
     world.change({ planKeys: [] });
     await make(parts(), later(minutes(20)));

@@ -41,7 +41,7 @@ describe("mirrorChanges", () => {
     await expectSettled(world, userID, base);
   });
 
-  it("ignores other changes of a profile", async () => {
+  it("ignores changes of other fields of a profile", async () => {
     await world.put("other", base);
     for (const [before, after] of [
       [{ points: 1 }, { points: 7 }],
@@ -61,7 +61,7 @@ describe("mirrorChanges", () => {
 });
 
 describe("mirrorChanges with several records", () => {
-  it("reaches the same result for any order and any repetition of records", async () => {
+  it("reaches the same result whatever the order of records and however often they are repeated", async () => {
     await world.put("restless", enterprise(6000));
     const records = [
       streamRecord(image("restless", { tier: "Enterprise", requestsPerMinute: 6000 }), image("restless")),
@@ -74,14 +74,14 @@ describe("mirrorChanges with several records", () => {
     expect(world.usage.apiKeys).toHaveLength(1);
   });
 
-  /** Makes the control plane answer each call about this user with an error. */
+  /** Makes the control plane respond to each call about this user with an error. */
   const failFor = (userID: string, status: number, name: string) =>
     world.reset({
       before: (request) =>
         request.body.includes(`/${userID}/`) ? Promise.resolve(refusal(status, name, "no")) : undefined,
     });
 
-  it("returns the records of a transient fault for a retry, and mirrors the other users", async () => {
+  it("returns the records of a transient failure for a retry, and mirrors the other users", async () => {
     failFor("unlucky", 500, "InternalFailure");
     for (const userID of ["before", "unlucky", "after"]) await world.put(userID, base);
     const records = ["before", "unlucky", "after", "unlucky"].map((userID) => streamRecord(image(userID)));
@@ -120,7 +120,7 @@ describe("mirrorChanges with several records", () => {
     expect(faults).toEqual(["TypeError"]);
   });
 
-  it("returns a user's record for a retry if another run is ahead", async () => {
+  it("returns a user's record for a retry if another run has changed the user's key in the meantime", async () => {
     await world.put("overtaken", base);
     const records = [streamRecord(image("overtaken"))];
     let isOvertaken = false;
@@ -152,7 +152,7 @@ describe("mirrorChanges with several records", () => {
     expect(world.usage.apiKeys).toHaveLength(5);
   });
 
-  it("makes no call for any number of users who have only signed up", async () => {
+  it("makes no call for users who have only signed up, however many there are", async () => {
     const users = Array.from({ length: 300 }, (_, index) => `sign-up ${index}`);
     await Promise.all(users.map((userID) => world.put(userID, base, { createdAt: start.toISOString() })));
     expect(await mirror(users.map((userID) => streamRecord(image(userID))))).toEqual([]);
@@ -160,7 +160,7 @@ describe("mirrorChanges with several records", () => {
     expect(world.calls).toEqual([]);
   });
 
-  it("retries a user without room for a key only at the next visit", async () => {
+  it("if there is no room for a user's key, tries again only at the user's next visit", async () => {
     world.reset({ maxKeys: 1 });
     for (const userID of ["in", "out"]) await world.put(userID, pro);
     expect(await mirror(["out", "in"].toReversed().map((userID) => streamRecord(image(userID))))).toEqual([]);

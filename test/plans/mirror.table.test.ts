@@ -40,7 +40,7 @@ describe("mirrorUser", () => {
     expect(world.calls).toEqual(["POST /apikeys", `POST /usageplans/${tierPlans.Standard}/keys`]);
   });
 
-  it("changes nothing when it runs again", async () => {
+  it("changes nothing on a second run", async () => {
     await world.put("again", enterprise(6000));
     await mirrorUser(world.deps(), "again");
     const before = await recordOf("again");
@@ -50,7 +50,7 @@ describe("mirrorUser", () => {
     expect(world.calls).toHaveLength(calls);
   });
 
-  it("counts the grace period of a key from the time it was put on its plan", async () => {
+  it("starts a key's grace period when the key is put on its plan", async () => {
     await world.put("slow", base);
     let time = 0;
     await mirrorUser(world.deps({ now: () => later(minutes(time++)), graceMs: 3000 }), "slow");
@@ -89,7 +89,7 @@ describe("mirrorUser", () => {
 });
 
 describe("mirrorUser in a slow run", () => {
-  it("keeps the changes of a later run", async () => {
+  it("keeps the changes of a run that started later", async () => {
     await world.put("overtaken", base);
     let calls = 0;
     const overtaken = observed(
@@ -124,7 +124,7 @@ describe("mirrorUser after two runs have created two plans", () => {
 });
 
 describe("mirrorUser after a tier plan was replaced during a run", () => {
-  it("replaces the key on the old plan", async () => {
+  it("replaces a key that is on the old plan", async () => {
     await world.put("misplaced", base);
     const elsewhere = world.deps({
       tierPlans: { ...tierPlans, Standard: tierPlans.Pro },
@@ -163,7 +163,7 @@ describe("mirrorUser after a change of tier", () => {
   });
 });
 
-describe("mirrorUser with a useless key", () => {
+describe("mirrorUser with a key that cannot be used", () => {
   it("replaces a key that was created for another API", async () => {
     await world.put("moved", base);
     const elsewhere = { ...world.openPlans(), stages: [{ apiId: "Rest", stage: "live" }] };
@@ -174,14 +174,14 @@ describe("mirrorUser with a useless key", () => {
     expect(await retiredNames(world)).toContain(old.name);
   });
 
-  it("replaces a key that is on another tier plan", async () => {
+  it("replaces a key that is on the wrong tier plan", async () => {
     await world.put("replanned", base);
     await mirrorUser(world.deps({ tierPlans: { ...tierPlans, Standard: tierPlans.Pro } }), "replanned");
     await mirrorUser(world.deps(), "replanned");
     await expectSettled(world, "replanned", base);
   });
 
-  it("replaces a key if the customer's plan to change is gone", async () => {
+  it("replaces a key if the customer's plan that should be changed no longer exists", async () => {
     await world.put("bereft", enterprise(6000));
     await mirrorUser(world.deps(), "bereft");
     world.change({ usagePlans: world.usage.usagePlans.filter(({ name }) => !name.startsWith(prefix)) });
@@ -220,13 +220,13 @@ describe("the value of a key", () => {
   });
 });
 
-describe("mirrorUser at a limit of the account", () => {
-  it("leaves the user without a key until there is room", async () => {
+describe("mirrorUser if the account has reached a limit", () => {
+  it("leaves the user without a key until there is room for one", async () => {
     world.reset({ maxKeys: 1 });
     for (const userID of ["first", "second"]) await world.put(userID, base);
     await mirrorUser(world.deps(), "first");
     await expect(mirrorUser(world.deps(), "second")).rejects.toMatchObject({ name: "KeyLimitReached" });
-    // Expects no retry by the SDK.
+    // Expects that the SDK does not retry.
     expect(world.calls.filter((call) => call === "POST /apikeys")).toHaveLength(2);
     expect(await readUserKeyRecord(world.table, "second")).toMatchObject({
       next: { plan: { name: "Standard" } },
@@ -237,7 +237,7 @@ describe("mirrorUser at a limit of the account", () => {
     await expectSettled(world, "second", base);
   });
 
-  it("retires a key that is useless after a change of tier", async () => {
+  it("retires a key that cannot be used after a change of tier", async () => {
     world.reset({ maxKeys: 1 });
     await world.put("upgraded", base);
     await mirrorUser(world.deps(), "upgraded");
@@ -252,7 +252,7 @@ describe("mirrorUser at a limit of the account", () => {
     expect(await readUserKeyRecord(world.table, "upgraded")).toEqual(record);
   });
 
-  it("leaves the reserve of a full plan Standard to fallback keys and other plans", async () => {
+  it("creates no key on a full plan Standard, because the remaining keys are for fallback keys and other plans", async () => {
     const record = { planId: tierPlans.Standard, coverage: coverageOf(stages), usable: [] };
     const full = await writeFallbackKeys(world.table, undefined, { ...record, isFull: true });
     for (const [userID, user] of [
@@ -269,7 +269,7 @@ describe("mirrorUser at a limit of the account", () => {
     await expectSettled(world, "late", base);
   });
 
-  it("leaves the customer without a plan", async () => {
+  it("leaves the customer without a plan if no further plan fits", async () => {
     await world.put("customer", enterprise(6000));
     world.reset({
       before: (request) =>

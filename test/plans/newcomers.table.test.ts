@@ -34,7 +34,7 @@ async function signUp(users: readonly string[]): Promise<string[]> {
   return keys;
 }
 
-it("limits a newcomer who sends as fast as possible, and only three others who share the key", async () => {
+it("limits a newcomer who sends as fast as possible, and only three other newcomers, who share the key", async () => {
   await inQuickTime(world.fallbackKeyDeps({ wanted: 100 }), (deps) => makeFallbackKeys(deps, begin));
   const users = Array.from({ length: 200 }, (_, index) => `newcomer ${index}`);
   const [greedy = "none", ...keys] = await signUp(["greedy", ...users]);
@@ -46,7 +46,7 @@ it("limits a newcomer who sends as fast as possible, and only three others who s
   const admitted = { inFirstMinute: 0, inSecondMinute: 0 };
   const refused = new Set<string>();
   for (; ms < minutes(2); ms += 5) {
-    // One user sends 200 requests a second, each other user one request in ten seconds.
+    // One user sends 200 requests a second, and each other user one request in ten seconds.
     if (isAdmitted(greedy)) admitted[ms < minutes(1) ? "inFirstMinute" : "inSecondMinute"] += 1;
     const next = (ms % 10_000) / 50;
     const key = keys[next];

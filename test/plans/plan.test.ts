@@ -13,7 +13,7 @@ describe("planOf", () => {
       { name: "Enterprise", requestsPerMinute: 20_000 },
     ],
     [{ tier: "Enterprise" }, { name: "Pro", requestsPerMinute: 5000 }],
-    // An earlier tier left this limit behind.
+    // A former tier has left this limit behind.
     [
       { tier: "Base", requestsPerMinute: 20_000 },
       { name: "Standard", requestsPerMinute: 1000 },
@@ -24,7 +24,7 @@ describe("planOf", () => {
 });
 
 describe("samePlan", () => {
-  it("ignores a tier plan's limit from an earlier deployment", () => {
+  it("ignores a limit of a tier plan that comes from an earlier deployment", () => {
     const earlier = { name: "Standard", requestsPerMinute: 600 } as const;
     expect(samePlan(earlier, planOf({ tier: "Base" }))).toBe(true);
     expect(samePlan(earlier, planOf({ tier: "Pro" }))).toBe(false);
@@ -64,7 +64,7 @@ describe("sameThrottle", () => {
     );
   });
 
-  it("returns false if a part is missing", () => {
+  it("returns false if a part of one throttle is missing", () => {
     const wanted = throttleOf({ requestsPerMinute: 60 });
     expect(sameThrottle({}, wanted)).toBe(false);
     expect(sameThrottle({ rateLimit: 1 }, wanted)).toBe(false);

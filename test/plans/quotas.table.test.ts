@@ -69,7 +69,7 @@ it("mirrors a backlog of users within the quota of CreateApiKey", async () => {
   expect(times("POST /apikeys")).toBeGreaterThan(40);
 });
 
-it("retries when keys are put on their plans too fast", async () => {
+it("retries if keys are put on their plans too fast", async () => {
   await world.put("hasty", base);
   let refusals = 2;
   world.reset({

@@ -25,7 +25,7 @@ describe("repair", () => {
       const { what, ...ids } = difference({ userID: "user", keyId: "the key", planId: "the plan" });
       return [`${what}${"id" in ids ? ` of ${ids.id}` : ""}`, difference] as const;
     }),
-  )("changes nothing if the difference does not exist: %s", async (userID, difference) => {
+  )("changes nothing if the difference no longer exists: %s", async (userID, difference) => {
     await world.put(userID, enterprise(6000));
     await mirrorUser(world.deps(), userID);
     const record = await readUserKeyRecord(world.table, userID);

@@ -91,7 +91,7 @@ describe("deleteRetiredKeys", () => {
     await expect(mirrorUser(world.deps(), userID)).rejects.toMatchObject({ name: "KeyLimitReached" });
   }
 
-  it("gives an upgraded user of a full account the place of their old key", async () => {
+  it("lets an upgraded user of a full account reuse the room of their old key", async () => {
     await upgradeInFullAccount("upgraded");
     await sweepAt(later(minutes(11)));
     await expectSettled(world, "upgraded", pro);
@@ -99,7 +99,7 @@ describe("deleteRetiredKeys", () => {
     expect(await retiredNames(world)).toEqual([]);
   });
 
-  it("retries in the next run if others have taken the place of the old key", async () => {
+  it("retries in the next run if other keys have taken the room of the old key", async () => {
     await upgradeInFullAccount("unlucky");
     const { apiKeys, planKeys } = world.usage;
     world.reset({
@@ -193,7 +193,7 @@ describe("freeIdleKeys", () => {
     await expectSettled(world, "customer", enterprise(6000));
   });
 
-  it("retires a key whose creation was never completed", async () => {
+  it("retires a key that was never completely created", async () => {
     await world.put("unfinished", base);
     const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
     await withFault(deps, [6, "not arrived"], (faulty) => mirrorUser(faulty, "unfinished"));

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe("openUsagePlans", () => {
-  it("waits longer for the control plane than functions wait for other services", async () => {
+  it("waits longer for the control plane than functions wait for other AWS services", async () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { once } = openUsagePlans(
       { prefix: "Terminal/user/", stages: [] },

@@ -43,7 +43,7 @@ describe("needsKey", () => {
 });
 
 describe("mirrorUser", () => {
-  it("creates no key until a user comes back after an hour", async () => {
+  it("creates no key until a user returns after at least an hour", async () => {
     const visit = (time: Date) =>
       admission(world.table, {
         sharedKey: "shared",
@@ -74,7 +74,7 @@ describe("mirrorUser", () => {
 });
 
 describe("freeIdleKeys", () => {
-  it("retires the key of a user who never came back", async () => {
+  it("retires the key of a user who never returned", async () => {
     await world.put("once", base);
     await mirrorUser(world.deps(), "once");
     await world.put("once", base, { createdAt: start.toISOString() });

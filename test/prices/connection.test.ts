@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 describe("feedSession", () => {
-  it("requests each product in its own message, except those refused before", () => {
+  it("requests each product in its own message, except products that were refused before", () => {
     expect(asked(feedSession(coinbase, new Set(["BNB-USD"]), listener).requests())).toEqual([
       "ETH-USD",
       "SOL-USD",

@@ -18,7 +18,7 @@ import { streamRecord } from "../support/stream.ts";
 import { messageEvent } from "../support/websocket-events.ts";
 import { ScriptedSocket } from "./support/scripted-sockets.ts";
 
-// Runs the real functions on a real table. Virtual time passes while none of them waits for the table. This file
+// Runs the real functions on a real table. Virtual time passes only while no function waits for the table. This file
 // simulates Lambda, the table's stream, the venue and the gateway of connections.
 
 type Invocations = Partial<Record<string, number>>;

@@ -7,7 +7,7 @@ import { startKraken } from "./support/kraken-server.ts";
 import { startRun } from "./support/run.ts";
 
 describe.concurrent("a venue with faults", () => {
-  it("replaces a venue that sends heartbeats but no prices, and uses it again when prices return", async (test) => {
+  it("replaces a venue that sends heartbeats but no prices, and uses the venue again when its prices return", async (test) => {
     const { first, second, run } = await startBoth(test);
     first.mode.prices = false;
     await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
@@ -41,7 +41,7 @@ describe.concurrent("a venue with faults", () => {
     expect(JSON.stringify([run.lines, run.saves])).not.toContain("secret");
   });
 
-  it("keeps a venue that sends garbage among its prices", async (test) => {
+  it("keeps using a venue that sends garbage among its prices", async (test) => {
     const { first, second, run } = await startBoth(test);
     first.mode.garbage = JSON.stringify({ type: "ticker", product_id: "ETH-USD", price: "-1" });
     await run.until(() => expect(run.sources()).toEqual(["coinbase"]), 20);

@@ -35,7 +35,7 @@ const run = (durationMs = 100_000, { isHeld = true, everyMs = 1000 } = {}) => {
   return feedPrices({ feeds, hold, isWanted, everyMs, durationMs, onLine, onFault, open: sockets.open });
 };
 
-/** A run that nobody replaces frees the feed and throws, so that Lambda starts another run. */
+/** If nobody replaces a run, it frees the feed and throws, so that Lambda starts the next run. */
 const notReplaced = expect.objectContaining({ name: "NotReplaced" });
 const outcomeOf = (ended: Promise<void>) => ended.catch((error: unknown) => error);
 const faults = () => onFault.mock.calls.map(([{ name }]) => name);
@@ -78,7 +78,7 @@ describe("feedPrices", () => {
     expect(onLine).not.toHaveBeenCalled();
   });
 
-  it("saves nothing while nothing changes, but counts a new time as a change", async () => {
+  it("saves nothing while nothing changes, but treats a new time of a price as a change", async () => {
     const ended = outcomeOf(run(10_000));
     const socket = await connected();
     quoteAll(socket, "1");
@@ -92,7 +92,7 @@ describe("feedPrices", () => {
     await ended;
   });
 
-  it("waits up to two seconds for the remaining prices before it takes over", async () => {
+  it("waits up to two seconds for the remaining prices before it takes over the feed", async () => {
     const ended = outcomeOf(run(10_000));
     const socket = await connected();
     await seconds(0.5);
@@ -118,14 +118,14 @@ describe("feedPrices", () => {
     expect(sockets.sockets).toHaveLength(1);
   });
 
-  it("ends without waiting for a venue that never confirms the close", async () => {
+  it("ends without waiting for a venue that never confirms that the connection is closed", async () => {
     const ended = outcomeOf(run(3000));
     quoteAll(await connected(), "1");
     await seconds(4);
     expect(await ended).toEqual(notReplaced);
   });
 
-  it("continues with the latest prices after a failed save, one save at a time", async () => {
+  it("continues with the latest prices after a failed save, and never runs two saves at once", async () => {
     const fault = new Error("no");
     save.mockImplementationOnce(() => new Promise((_, reject) => setTimeout(reject, 2500, fault)));
     const ended = outcomeOf(run(8000));
@@ -144,7 +144,7 @@ describe("feedPrices", () => {
     expect(save.mock.calls.map(([prices]) => prices[0]?.price)).toEqual(["10.5", "40.5", "70.5", "100.5"]);
   });
 
-  it("gives a sign of life every two seconds without a new price, and ends if another run has the feed", async () => {
+  it("sends a heartbeat every two seconds if there is no new price, and ends if another run has the feed", async () => {
     const ended = outcomeOf(run());
     await seconds(10.5);
     expect(keep).toHaveBeenCalledTimes(5);
@@ -153,7 +153,7 @@ describe("feedPrices", () => {
     expect(await ended).toBeUndefined();
   });
 
-  it("reports a fault for each minute without a saved price", async () => {
+  it("reports a fault for each minute in which no price was saved", async () => {
     const ended = outcomeOf(run(130_000));
     await seconds(59);
     expect(onFault).not.toHaveBeenCalled();
@@ -202,7 +202,7 @@ describe("a run without subscribers", () => {
     expect(socket.state).toBe("closing");
   });
 
-  it("looks for subscribers again after it has left the feed, as some may have come earlier", async () => {
+  it("looks for subscribers once more after it has left the feed, because some may have come in the meantime", async () => {
     isWanted.mockResolvedValue(false);
     leave.mockImplementationOnce(async () => void setTimeout(() => isWanted.mockResolvedValue(true), 1500));
     const ended = outcomeOf(run(80_000));
@@ -225,7 +225,7 @@ describe("a run without subscribers", () => {
     expect(await ended).toBeUndefined();
   });
 
-  it("throws if it cannot look for subscribers again, so that Lambda restarts it", async () => {
+  it("throws if it cannot look for subscribers again, so that Lambda restarts the run", async () => {
     const fault = new Error("no");
     isWanted.mockResolvedValue(false);
     leave.mockImplementationOnce(async () => void isWanted.mockRejectedValue(fault));
@@ -234,7 +234,7 @@ describe("a run without subscribers", () => {
     expect(await ended).toBe(fault);
   });
 
-  it("continues while it cannot look for subscribers", async () => {
+  it("continues if it cannot look for subscribers", async () => {
     isWanted.mockRejectedValue(new Error("no"));
     const ended = outcomeOf(run());
     await seconds(50);
@@ -246,7 +246,7 @@ describe("a run without subscribers", () => {
 });
 
 describe("a silent feed", () => {
-  it("replaces a silent feed after five seconds, until it has quoted for five seconds again", async () => {
+  it("replaces a silent feed after five seconds, until that feed has quoted for five seconds again", async () => {
     const ended = outcomeOf(run());
     quoteAll(await connected(), "1");
     await seconds(4.9);
@@ -272,7 +272,7 @@ describe("a silent feed", () => {
     await ended;
   });
 
-  it("reconnects to a silent feed less and less often, but at least every 35 seconds", async () => {
+  it("reconnects to a silent feed at growing intervals of at most 35 seconds", async () => {
     vi.spyOn(Math, "random").mockReturnValue(1);
     const times: number[] = [];
     const began = Date.now();
@@ -284,7 +284,7 @@ describe("a silent feed", () => {
     const ended = outcomeOf(run(180_000));
     await seconds(181);
     await ended;
-    // Each attempt takes five seconds of silence and then the pause.
+    // Each attempt takes five seconds of silence, and then the pause.
     expect(times).toEqual([0, 6, 13, 22, 35, 56, 91, 126, 161]);
     expect(onLine.mock.calls).toContainEqual([{ source: "coinbase", fault: "silent", count: 9 }]);
   });

@@ -95,7 +95,7 @@ describe("isSteady", () => {
 });
 
 describe("isSettled", () => {
-  it("counts a feed as settled with a price of every asset, or after two seconds", () => {
+  it("counts a feed as settled once every asset has a price, or after two seconds", () => {
     expect(isSettled(followed, at(60_000), timings)).toBe(false);
     expect(isSettled(complete, at(100), timings)).toBe(true);
     const some = quote(quote(quote(followed, "ETH", "1", 100), "SOL", "1", 200), "AVAX", "1", 300);

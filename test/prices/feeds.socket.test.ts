@@ -9,19 +9,22 @@ describe.concurrent("a feed over a real socket", () => {
   it.for([
     ["Coinbase's protocol", startCoinbase, coinbaseAt],
     ["Kraken's protocol", startKraken, krakenAt],
-  ] as const)("yields all prices as text, with their times, in %s", async ([, startVenue, feed], test) => {
-    const began = Date.now();
-    const venue = await startVenue(test);
-    const run = startRun(test, [feed(venue)]);
-    await run.until(() => expect(run.chains()).toEqual(networks));
-    for (const { price, asOf, currency } of run.saves.at(-1) ?? []) {
-      expect(price).toMatch(/^10\d(\.\d{1,2})?$/);
-      expect(new Date(asOf).toISOString()).toBe(asOf);
-      expect(Date.parse(asOf)).toBeGreaterThanOrEqual(began);
-      expect(currency).toBe("USD");
-    }
-    expect(run.lines).toEqual([]);
-  });
+  ] as const)(
+    "yields all prices as text, with the times of the prices, in %s",
+    async ([, startVenue, feed], test) => {
+      const began = Date.now();
+      const venue = await startVenue(test);
+      const run = startRun(test, [feed(venue)]);
+      await run.until(() => expect(run.chains()).toEqual(networks));
+      for (const { price, asOf, currency } of run.saves.at(-1) ?? []) {
+        expect(price).toMatch(/^10\d(\.\d{1,2})?$/);
+        expect(new Date(asOf).toISOString()).toBe(asOf);
+        expect(Date.parse(asOf)).toBeGreaterThanOrEqual(began);
+        expect(currency).toBe("USD");
+      }
+      expect(run.lines).toEqual([]);
+    },
+  );
 
   it("closes the feed with code 1000 when the run ends", async (test) => {
     const { first, run } = await startBoth(test);
@@ -36,7 +39,7 @@ describe.concurrent("a feed over a real socket", () => {
   });
 });
 
-describe.concurrent("a product that a venue lacks", () => {
+describe.concurrent("a product that a venue does not offer", () => {
   const known = { coinbase: ["ETH-USD", "SOL-USD", "AVAX-USD"], kraken: ["ETH/USD", "SOL/USD", "AVAX/USD"] };
 
   it.for([

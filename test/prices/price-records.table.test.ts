@@ -49,7 +49,7 @@ describe("the feed", () => {
     expect(await readFeed(table)).toEqual(free);
   });
 
-  it("keeps the latest prices exactly, in one item with their run and time", async () => {
+  it("keeps the latest prices exactly, in one item together with their run and time", async () => {
     const [run, now] = [runOf("l1"), new Date()];
     expect(await takeFeed(table, run)).toBe("l1");
     expect(await savePrices(table, run, prices("1.10"))).toBe(true);
@@ -67,7 +67,7 @@ describe("the feed", () => {
     expect((await record())?.lease).toBe(holders[0]);
   });
 
-  it("frees the feed eight seconds after the last heartbeat, and then shows no old prices", async () => {
+  it("frees the feed eight seconds after the last heartbeat, and shows no old prices from then on", async () => {
     const begun = Date.now();
     const later = (ms: number) => new Date(begun + ms);
     await holdPrices(table, prices("1"), "dead");
@@ -91,7 +91,7 @@ describe("the feed", () => {
     expect(await takeFeed(table, runOf("l2"))).toBe("l2");
   });
 
-  it("hands the feed to one of several runs with its first save, without a gap", async () => {
+  it("lets one of several runs take over the feed with its first save, without a gap", async () => {
     await holdPrices(table, prices("1"), "old");
     const [next, other] = [runOf("next", "old"), runOf("other", "old")];
     expect(await takeFeed(table, next)).toBe("old");
@@ -136,7 +136,7 @@ describe("feedPrices", () => {
     return freshHandler<typeof import("../../functions/feedPrices/handler.ts")>("feedPrices");
   }
 
-  it("takes a free feed, ignores other starting runs, and gives way to its successor", async () => {
+  it("takes a free feed, ignores other runs that are starting, and gives way to the run that replaces it", async () => {
     const venue = await startVenue();
     onTestFinished(venue.close);
     const handler = await loadHandler(venue.url);
@@ -165,7 +165,7 @@ describe("feedPrices", () => {
     await second;
   });
 
-  it("throws without a stack if no other run replaces it in time, so that Lambda restarts it", async () => {
+  it("throws without a stack trace if no other run replaces it in time, so that Lambda restarts it", async () => {
     const handler = await loadHandler("ws://127.0.0.1:1");
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});

@@ -44,7 +44,7 @@ function passDeadline(): void {
   onTestFinished(() => clock.mockRestore());
 }
 
-/** Opens a connection that has missed a message. */
+/** Opens a connection, and records that it has missed a message. */
 async function behind(userID: string, connectionId: string, wanted: readonly Channel[] = []) {
   const name = { userID, connectionId };
   await openConnection(db.table, name, { shard: 0, now });
@@ -94,7 +94,7 @@ describe("catchUp", () => {
     ]);
   });
 
-  it("retries with current data until the client accepts everything", async () => {
+  it("retries with current data until the client accepts all messages", async () => {
     const name = await behind("bea", "bea-1");
     await saveSettings(db.table, "bea", "eth", { slippage: 2 }, now);
     let refused = 0;
@@ -129,7 +129,7 @@ describe("catchUp", () => {
     expect(await misses("cyd")).toEqual([["cyd-1", undefined]]);
   });
 
-  it("gives up at the deadline, and leaves the connection to the next change", async () => {
+  it("gives up at the deadline, and leaves the connection until the next change", async () => {
     const name = await behind("dan", "dan-1");
     await saveSettings(db.table, "dan", "eth", { slippage: 2 }, now);
     api.current.answer = () => {
@@ -145,7 +145,7 @@ describe("catchUp", () => {
     expect(await noteMiss(db.table, name, now)).toBe(true);
   });
 
-  it("serves other connections while some do not respond", async () => {
+  it("serves other connections while some do not accept messages", async () => {
     const names = [await behind("eva", "eva-full"), await behind("fay", "fay-1")];
     for (const { userID } of names) await saveSettings(db.table, userID, "eth", { slippage: 2 }, now);
     api.current.answer = ({ connectionId }) => {
@@ -170,7 +170,7 @@ describe("catchUp", () => {
 });
 
 describe("inCatchUps", () => {
-  it("splits many connections into several catch-ups, and passes on only their names", () => {
+  it("splits many connections into several catch-ups, and passes on only the connections' names", () => {
     const connections = Array.from({ length: 201 }, (_, index) => ({
       userID: "u",
       connectionId: `c${index}`,

@@ -18,23 +18,23 @@ async function place(choose: (now: Date) => Promise<number>, minutes: number, sh
 }
 
 describe("the shards of a channel", () => {
-  it("uses the configured shards while no other number is stored", async () => {
+  it("uses the configured number of shards while no other number is stored", async () => {
     expect(await shardCounter(db.table, 4)(at(0))).toBe(4);
   });
 
-  it("reads more shards as soon as a connection is in a new one, even under the old configuration", async () => {
+  it("reads more shards as soon as a connection is in a new shard, even under the old configuration", async () => {
     const [old, young] = [shardChooser(db.table, 1), shardChooser(db.table, 4)];
     const count = shardCounter(db.table, 1);
     await place(old, 0, 1);
     expect(await count(at(0))).toBe(1);
     expect(await place(young, 1, 4)).toEqual(new Set([0, 1, 2, 3]));
     expect(await count(at(1))).toBe(4);
-    // Old processes continue for a while and store their number again.
+    // Old processes continue for a while, and store the old number again.
     await place(old, 61, 1);
     expect(await shardCounter(db.table, 1)(at(61))).toBe(4);
   });
 
-  it("reads fewer shards once no connection can be left in the removed ones", async () => {
+  it("reads fewer shards once the removed shards can contain no more connections", async () => {
     const [old, young] = [shardChooser(db.table, 4), shardChooser(db.table, 1)];
     const countAt = (minutes: number) => shardCounter(db.table, 1)(at(minutes));
     await place(old, 0, 4);
@@ -63,7 +63,7 @@ describe("the occupied shards", () => {
     return name;
   };
 
-  it("adds shards with subscribers without tokens at once, and drops empty ones after five seconds", async () => {
+  it("adds shards at once when they get subscribers without tokens, and drops empty shards after five seconds", async () => {
     const find = occupiedShards(db.table, async () => 4);
     const foundAfter = (ms: number) => find(new Date(start + ms));
     expect(await foundAfter(0)).toEqual([]);

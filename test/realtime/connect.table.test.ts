@@ -38,7 +38,7 @@ const recorded = async (userID: string) =>
   (await connectionsOfUser(db.table, userID)).map(({ connectionId }) => connectionId).sort();
 
 describe("admitConnection", () => {
-  it("records a user's connections up to the limit, regardless of other users", async () => {
+  it("records a user's connections up to the limit, independently of other users", async () => {
     for (const id of ["a1", "a2", "a3"]) expect(await admit("ann", id)).toBe("admitted");
     expect(await admit("ann", "a4")).toBe("too many");
     expect(await recorded("ann")).toEqual(["a1", "a2", "a3"]);
@@ -60,12 +60,12 @@ describe("admitConnection", () => {
     );
   });
 
-  it("rejects one connection too many even if its clock is behind the others", async () => {
+  it("rejects a connection over the limit even if its clock is behind the others' clocks", async () => {
     for (const id of ["b1", "b2", "b3"]) await admit("bob", id, { now: later(5) });
     expect(await admit("bob", "b0", { now: start })).toBe("too many");
   });
 
-  it("accepts another connection when one ends, without checking any", async () => {
+  it("accepts another connection after one has ended, without checking any connection", async () => {
     for (const id of ["c1", "c2", "c3"]) await admit("cyd", id);
     await closeConnection(db.table, { userID: "cyd", connectionId: "c2" });
     expect(await admit("cyd", "c4")).toBe("admitted");
@@ -98,7 +98,7 @@ describe("admitConnection", () => {
     expect(await recorded("gil")).toEqual(Array(3).fill(expect.stringMatching(/^new/)));
   });
 
-  it("checks at most three connections, and none that may still be in its handshake", async () => {
+  it("checks at most three connections, and none whose handshake may still be in progress", async () => {
     for (let index = 0; index < 20; index++) await admit("fay", `f${index}`, { limit: 20 });
     expect(await admit("fay", "g1", { limit: 20, now: later(30) })).toBe("too many");
     expect(isConnected).not.toHaveBeenCalled();
@@ -106,7 +106,7 @@ describe("admitConnection", () => {
     expect(new Set(isConnected.mock.calls.flat()).size).toBe(3);
   });
 
-  it("counts a connection that it cannot check, and reports the fault", async () => {
+  it("counts a connection that it cannot check, and reports the error", async () => {
     for (const id of ["h1", "h2", "h3"]) await admit("hal", id);
     isConnected.mockRejectedValue(new Error("no"));
     expect(await admit("hal", "h4", { now: afterHandshakes })).toBe("too many");
@@ -123,7 +123,7 @@ describe("admitConnection", () => {
     expect(await admit("lou", "l2")).toBe("admitted");
   });
 
-  it("accepts the last connection even if the response was lost and the write repeated", async () => {
+  it("accepts the last connection even if the response to the write was lost and the write is repeated", async () => {
     const again = async (command: unknown) => {
       if (command instanceof UpdateCommand) await db.table.client.send(command);
     };
@@ -132,7 +132,7 @@ describe("admitConnection", () => {
     expect(await admit("ian", "i2", { limit: 1, table })).toBe("too many");
   });
 
-  it("records a connection before it counts it, so that a crash in between takes no place", async () => {
+  it("records a connection before counting it, so that a crash in between does not use up the limit", async () => {
     const crash = async (command: unknown) => {
       if (command instanceof PutCommand) throw new Error("crash");
     };
@@ -143,7 +143,7 @@ describe("admitConnection", () => {
     expect(await admit("joy", "j1", { limit: 1 })).toBe("admitted");
   });
 
-  it("expires the count together with its connections", async () => {
+  it("expires the count of a user's connections together with the connections", async () => {
     await admit("kim", "k1");
     const [count] = (await itemsNamed(db.table, "CONNECTIONS#kim CONNECTIONS")).filter(
       ({ SK }) => SK === "CONNECTIONS",

@@ -64,7 +64,7 @@ const follow = (name: ConnectionName, tokens: readonly FollowedToken[], every: 1
     tokens: following(before?.tokens ?? [], tokens).tokens,
   }));
 
-/** Lists the places of a connection in the audience of readMarkets. */
+/** Lists the places of a connection in the audience that readMarkets serves. */
 const marketsOf = async ({ connectionId }: ConnectionName) =>
   (await itemsNamed(db.table, connectionId)).filter(({ PK }) => PK.startsWith("CHANNEL#markets#"));
 
@@ -119,7 +119,7 @@ describe("addChannels and removeChannels", () => {
     expect(await recordsOf(name)).toEqual({ channels: ["orders", "prices"], places: [place] });
   });
 
-  it("removes channels down to none, and ignores unsubscribed ones", async () => {
+  it("removes channels until none is left, and ignores channels without a subscription", async () => {
     const name = await connected();
     await add(name, "prices", "orders");
     expect(await remove(name, "prices", "positions")).toEqual(["orders", "prices"]);
@@ -202,8 +202,8 @@ describe("concurrent changes of a connection", () => {
   });
 });
 
-describe("tokens of a connection", () => {
-  it("moves a connection between audiences, so that it is in at most one", async () => {
+describe("the tokens of a connection", () => {
+  it("moves a connection between audiences, so that it is never in two at once", async () => {
     const name = await connected();
     await add(name, "prices", "orders");
     await follow(name, [moon, charted]);
@@ -231,7 +231,7 @@ describe("tokens of a connection", () => {
     expect(await marketsOf(name)).toEqual([]);
   });
 
-  it("keeps all tokens of twenty simultaneous messages that name one each", async () => {
+  it("keeps the tokens of twenty simultaneous messages that each name one token", async () => {
     const name = await connected();
     const tokens = Array.from({ length: 20 }, (_, index) => ({ ...moon, token: `0x${index}` }));
     await Promise.all(tokens.map((token) => follow(name, [token])));
@@ -240,7 +240,7 @@ describe("tokens of a connection", () => {
     expect(await marketsOf(name)).toMatchObject([{ tokens: own?.tokens }]);
   });
 
-  it("leaves no place behind if the connection leaves the channel while it moves", async () => {
+  it("leaves no place behind if the connection unsubscribes from the channel while it moves to the other audience", async () => {
     const name = await connected();
     await add(name, "prices");
     let hasMoved = false;
@@ -254,7 +254,7 @@ describe("tokens of a connection", () => {
     expect(await recordsOf(name)).toEqual({ channels: [], places: [] });
   });
 
-  it("remembers since when a connection is stuck when its tokens change", async () => {
+  it("when a connection's tokens change, keeps the time since which the connection is stuck", async () => {
     const name = await connected();
     await follow(name, [moon]);
     await noteStuckSubscriber(db.table, { audience: "markets", shard, connectionId: name.connectionId }, now);
@@ -282,7 +282,7 @@ describe("tokens of a connection", () => {
     expect(await recordsOf(name)).toEqual({ channels: ["orders"], places: [] });
   });
 
-  it("finds the tokens of connections in their shard", async () => {
+  it("finds the tokens of the connections in a shard", async () => {
     const table = db.table;
     const tokens = Array.from({ length: 20 }, (_, index) => ({ ...moon, token: `0x${index}` }));
     for (let index = 0; index < 3; index++) {
@@ -319,7 +319,7 @@ describe("tokens of a connection", () => {
   });
 });
 
-/** Sends each write to the table twice, like the SDK when a response is lost. */
+/** Sends each write to the table twice, as the SDK does when a response is lost. */
 function repeating(): Table {
   const { name, client } = db.table;
   const send = async (command: GetCommand | TransactWriteCommand) => {

@@ -42,7 +42,7 @@ const record = (token: FollowedToken, block: number): MarketRecord => ({
 
 let block = 0;
 
-/** Makes a delivery of new records, put together now. */
+/** Makes a delivery of new records with the current time. */
 function delivery(shard: number, changes: Partial<Markets> = {}): MarketDelivery {
   const atMs = Date.now();
   block++;
@@ -122,7 +122,7 @@ describe("deliverMarkets", () => {
     expect(api.current.calls).toEqual([]);
   });
 
-  it("starts no push of an old delivery or after its own deadline, and reports it as undelivered", async () => {
+  it("starts no push of an old delivery or after its own deadline, and reports the connections as undelivered", async () => {
     await follow(3, "s3-a");
     await follow(3, "s3-b");
     const undelivered = { isDelivered: false, reached: 0, undelivered: 2 };
@@ -184,7 +184,7 @@ describe("deliverMarkets", () => {
     expect(api.current.messagesTo("s7-b")).toHaveLength(2);
   });
 
-  it("closes the connection of a client that accepts nothing for a minute while others do", async () => {
+  it("closes the connection of a client that accepts nothing for a minute while other clients do", async () => {
     await follow(8, "s8-a");
     await follow(8, "s8-b");
     const lists = new SubscriberLists(db.table);
@@ -197,7 +197,7 @@ describe("deliverMarkets", () => {
     }
     expect(api.current.hungUp).toEqual(["s8-a"]);
     expect(await itemsNamed(db.table, "s8-a")).toEqual([]);
-    // Retries only the first refusal, and none once the connection is known to be stuck.
+    // Retries only the first refusal, and no later one, because the connection is then known to be stuck.
     expect(api.current.messagesTo("s8-a")).toHaveLength(5);
   });
 });
@@ -205,7 +205,7 @@ describe("deliverMarkets", () => {
 describe("deliverMarkets after its invocations were refused for a minute", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it("sends nobody a stale message or two in a second, and loses no change", async () => {
+  it("sends no client a stale message or two messages in a second, and loses no change", async () => {
     await follow(30, "s30-a", { every: 1, tokens: [moon, other] });
     await follow(30, "s30-b", { every: 5, tokens: [moon, other] });
     const startMs = Date.now();
@@ -220,7 +220,7 @@ describe("deliverMarkets after its invocations were refused for a minute", () =>
       return 200;
     };
 
-    // The reader sends every second what has changed since the last successful delivery.
+    // The market reader sends every second what has changed since the last successful delivery.
     const since = { fast: startMs, slow: Array(5).fill(startMs) as number[] };
     const queued: { at: number; event: MarketDelivery }[] = [];
     const [refusedFrom, refusedUntil] = [5, 65];
@@ -232,7 +232,7 @@ describe("deliverMarkets after its invocations were refused for a minute", () =>
       const phase = second % 5;
       const event = delivery(30, {
         atMs,
-        // One token changes every second, the other once while nothing arrives.
+        // One token changes every second, and the other one once while no delivery arrives.
         records: [
           { record: record(moon, second), changedAtMs: atMs },
           ...(second < 20 ? [] : [{ record: record(other, 20), changedAtMs: startMs + 20_000 }]),
@@ -267,7 +267,7 @@ describe("deliverMarkets after its invocations were refused for a minute", () =>
   });
 });
 
-describe("the two senders of prices", () => {
+describe("the two functions that send prices", () => {
   const deliverCoins = (shard: number) => {
     const update: PublicUpdate = {
       type: "update",
@@ -280,7 +280,7 @@ describe("the two senders of prices", () => {
   const sendersTo = (connectionId: string) =>
     received(connectionId).map((message) => ("heads" in message ? "readMarkets" : "publishChanges"));
 
-  it("never serves a connection twice while it moves between senders and coins are in flight", async () => {
+  it("never serves a connection twice while it moves between senders and prices of coins are on their way", async () => {
     for (const id of ["s20-a", "s20-b"]) {
       await openConnection(db.table, nameOf(id), { shard: 20, now: new Date() });
       await addChannels(db.table, nameOf(id), ["prices"]);
@@ -303,13 +303,13 @@ describe("the two senders of prices", () => {
     }
   });
 
-  it("serves a connection by one sender after another if it moves back, even with a cached list", async () => {
+  it("serves a connection from only one sender at a time if it moves back, even with a cached list", async () => {
     await follow(21, "s21-a");
     const lists = new SubscriberLists(db.table);
     await deliver(21, {}, { lists });
     await removeChannels(db.table, nameOf("s21-a"), ["prices"]);
     await addChannels(db.table, nameOf("s21-a"), ["prices"]);
-    // The reader of markets knows of the change by now.
+    // The market reader has learned of the change by now.
     const listSinceMs = Date.now();
     for (let second = 0; second < 3; second++)
       await Promise.all([deliverCoins(21), deliver(21, { listSinceMs }, { lists })]);

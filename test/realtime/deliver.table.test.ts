@@ -68,7 +68,7 @@ const subscribed = (shard: number, ...connections: string[]) =>
 const called = () => api.current.calls.map(({ connectionId }) => connectionId).sort();
 
 describe("deliverToShard", () => {
-  it("sends the update to each subscriber in the shard once, and to nobody else", async () => {
+  it("sends the update once to each subscriber in the shard, and to nobody else", async () => {
     await subscribed(1, "s1-a", "s1-b");
     await subscribed(10, "s10-a");
     expect(await deliver(1)).toEqual(reached);
@@ -116,7 +116,7 @@ describe("deliverToShard", () => {
 
   it("neither closes connections nor marks them as stuck while the account is throttled", async () => {
     await subscribed(7, ...Array.from({ length: 100 }, (_, index) => `s7-${index}`));
-    // An empty token bucket still admits some pushes. Here six of ten pass, always the same ones.
+    // An empty token bucket still lets some pushes through. In this test, six of ten succeed, always the same ones.
     const unlucky = ({ connectionId }: Call) => Number(connectionId.slice("s7-".length)) % 10 < 4;
     api.current.answer = (call) => (unlucky(call) ? 429 : 200);
     for (const ms of [0, 1000, 61_000, 122_000])
@@ -127,7 +127,7 @@ describe("deliverToShard", () => {
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it("closes the connection of a client that accepts nothing for a minute while others do", async () => {
+  it("closes the connection of a client that accepts nothing for a minute while other clients do", async () => {
     await subscribed(11, "s11-a", "s11-b", "s11-c");
     api.current.answer = ({ connectionId }) => (connectionId === "s11-a" ? 429 : 200);
     for (const ms of [0, 1000, 60_000])
@@ -139,7 +139,7 @@ describe("deliverToShard", () => {
     expect(await itemsNamed(db.table, "s11-a")).toEqual([]);
   });
 
-  it("restarts the count when a client accepts a message", async () => {
+  it("starts counting again when a client has accepted a message", async () => {
     await subscribed(12, "s12-a", "s12-b");
     let full = true;
     api.current.answer = ({ connectionId }) => (full && connectionId === "s12-a" ? 429 : 200);
@@ -172,7 +172,7 @@ describe("deliverToShard", () => {
     expect(deleted.filter((PK) => PK !== undefined)).toEqual(["CONNECTIONS#u", "CHANNEL#prices#14"]);
   });
 
-  it("reports each cause once, as a fault if nobody was reached", async () => {
+  it("reports each cause once, as a fault if no subscriber was reached", async () => {
     await subscribed(15, "s15-a", "s15-b", "s15-c");
     api.current.answer = ({ connectionId }) => (connectionId === "s15-c" ? 500 : 403);
     expect(await deliver(15)).toEqual({ ...reached, undelivered: 3 });
@@ -188,7 +188,7 @@ describe("deliverToShard", () => {
     expect(onMissed).not.toHaveBeenCalled();
   });
 
-  it("reports causes without a fault if others were reached, or only one user does not read", async () => {
+  it("reports causes without a fault if other subscribers were reached, or if only one user's clients do not read", async () => {
     await subscribed(16, "s16-a", "s16-b");
     api.current.answer = ({ connectionId }) => (connectionId === "s16-a" ? 403 : 200);
     await deliver(16);
@@ -201,7 +201,7 @@ describe("deliverToShard", () => {
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it("reports a fault if several users' connections were refused and nobody was reached", async () => {
+  it("reports a fault if several users' connections were refused and no subscriber was reached", async () => {
     await putItems(db.table, [placeOf("s17-a", 17), { ...placeOf("s17-b", 17), userID: "v" }]);
     api.current.answer = () => 429;
     await deliver(17);

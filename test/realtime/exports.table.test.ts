@@ -24,7 +24,7 @@ function requested(userID: string) {
 }
 
 describe("subscribe with a requested export", () => {
-  it("announces a requested export to users who were offline until it ends, whatever their channels", async () => {
+  it("announces a requested export to users who were offline until the export ends, whatever their channels", async () => {
     await scene.connect("fred", "f-1");
     const { announced, item } = requested("fred");
     const { walletId, availableAt, thumbprint, version } = announced;
@@ -67,7 +67,7 @@ describe("publish for a requested export", () => {
 
   it("publishes without delay when the bus rejects a notice or is slow", async () => {
     const records = ["carl", "dora"].map((userID) => streamRecord(requested(userID).item));
-    // Fails once both notices are in progress.
+    // Fails once both notices are on their way.
     const bothPut = Promise.withResolvers<never>();
     scene.putNotice.mockImplementation(() => {
       if (scene.putNotice.mock.calls.length === 2) bothPut.reject(new Error("the bus is down"));
@@ -84,7 +84,7 @@ describe("publish for a requested export", () => {
     expect(scene.onFault.mock.calls).toEqual([[expect.objectContaining({ name: "OutOfTime" })]]);
   });
 
-  it("announces no sealed or cancelled exports, and trusts only items of sealExport", async () => {
+  it("announces no sealed or cancelled exports, and trusts only items that sealExport has written", async () => {
     const { item, request } = requested("ann");
     const planted = { ...item, PK: `EXPORT#${item.userID}` };
     await scene.publishAll([

@@ -103,7 +103,7 @@ describe("publish", () => {
     expect(posted().sort()).toEqual(["ann-1", "ann-1", "bob-1"]);
   });
 
-  it("retries nothing if a shard does not get prices, because newer prices follow", async () => {
+  it("retries nothing if a shard does not get the prices, because newer prices follow", async () => {
     handOver.mockResolvedValueOnce().mockRejectedValueOnce(fault("TooManyRequestsException"));
     expect(await publishAll([prices, ofBob])).toEqual([]);
     expect(posted()).toEqual(["bob-1"]);

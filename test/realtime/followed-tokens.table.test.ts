@@ -58,7 +58,7 @@ const newsOf = async ({ connectionId }: ConnectionName) =>
   (await readNewsSince(db.table, Date.now() - 60_000)).filter((news) => news.connectionId === connectionId);
 
 describe("subscribe with tokens", () => {
-  it("moves the connection to the reader of markets, and tells the reader", async () => {
+  it("moves the connection to the market reader's audience, and informs the market reader", async () => {
     await holdPrices(db.table, [price()]);
     const name = await connected();
     await follow(name, {}, {});
@@ -77,7 +77,7 @@ describe("subscribe with tokens", () => {
     expect(startReader).toHaveBeenCalledTimes(1);
   });
 
-  it("adds tokens, and keeps earlier ones and their pace", async () => {
+  it("adds tokens, and keeps the connection's earlier tokens and pace", async () => {
     const name = await connected();
     expect(await follow(name, { channels: ["orders", "prices"], every: 5 })).toContainEqual(
       answer(5, [], ["orders", "prices"]),
@@ -90,12 +90,12 @@ describe("subscribe with tokens", () => {
       answer(5, [moon, sol], ["orders", "prices"]),
     );
     expect(await newsOf(name)).toHaveLength(3);
-    // Clients repeat the request without tokens after a fault.
+    // After a fault, clients repeat the request without tokens.
     await follow(name, {});
     expect((await newsOf(name)).map((news) => news.tokens)).toEqual([[], [moon], [sol, moon], []]);
   });
 
-  it("starts a reader only if none is alive", async () => {
+  it("starts a market reader only if none is running", async () => {
     const name = await connected();
     const lease = { run: "r1", epoch: 1, build: "b", startedAtMs: 0 };
     const startsAfter = async (set: object) => {
@@ -157,7 +157,7 @@ describe("subscribe with tokens", () => {
       [{ ...moon, token: moon.token.toLowerCase(), candles: true }],
       error("INVALID_MESSAGE", "tokens.1 must not repeat an earlier token"),
     ],
-  ])("names tokens %s, and follows the others", async (_, bad, problem) => {
+  ])("names tokens %s, and follows the remaining ones", async (_, bad, problem) => {
     const name = await connected();
     const replies = await follow(name, { tokens: [moon, ...bad, sol] });
     expect(errorsIn(replies)).toEqual([problem]);
@@ -187,7 +187,7 @@ describe("subscribe with tokens", () => {
     expect([await newsOf(name), startReader.mock.calls]).toEqual([[], []]);
   });
 
-  it("follows 20 tokens of a connection, five with candles, however many messages come at once", async () => {
+  it("follows up to 20 tokens of a connection, five of them with candles, however many messages arrive at once", async () => {
     const name = await connected();
     const charted = tokens(21).map((each) => ({ ...each, candles: true }));
     const replies = await follow(name, { tokens: charted });
@@ -208,7 +208,7 @@ describe("subscribe with tokens", () => {
   it.each([
     ["tokens", { tokens: [moon] }, "tokens must come with the channel prices"],
     ["a pace", { every: 1 as const }, "every must come with the channel prices"],
-  ])("refuses %s without the channel, and subscribes to the rest", async (_, given, text) => {
+  ])("refuses %s without the channel, and subscribes to the remaining channels", async (_, given, text) => {
     const name = await connected();
     expect(await follow(name, { ...given, channels: ["orders"] })).toEqual([
       error("INVALID_MESSAGE", text),
@@ -230,7 +230,7 @@ describe("subscribe with tokens", () => {
 });
 
 describe("unsubscribe with tokens", () => {
-  it("removes tokens with or without channels, and tells the reader", async () => {
+  it("removes tokens with or without channels, and informs the market reader", async () => {
     const name = await connected();
     await follow(name, { channels: ["orders", "prices"], tokens: [moon, sol, token(1)] });
     expect(await leave(name, { tokens: [{ ...moon, token: moon.token.toLowerCase() }, token(2)] })).toEqual([
@@ -241,7 +241,7 @@ describe("unsubscribe with tokens", () => {
     expect((await newsOf(name)).map((news) => news.tokens.length)).toEqual([3, 0, 0]);
   });
 
-  it("removes all tokens with the channel, so that it has none after the next subscription", async () => {
+  it("removes all tokens together with the channel, so that a new subscription starts without tokens", async () => {
     const name = await connected();
     await follow(name, { every: 5, tokens: [moon] });
     expect(await leave(name, { channels: ["prices"] })).toEqual([plain()]);

@@ -19,7 +19,7 @@ function shown(userID: string, change: PolicyChange, changes: Partial<ShownPolic
 const noticesOf = () => scene.putNotice.mock.calls.map(([notice]) => notice);
 
 describe("publish for a policy", () => {
-  it("sends a policy to all of the user's connections, and to the operators' bus if it becomes looser", async () => {
+  it("sends a policy to all of the user's connections, and also to the operators' bus if the policy becomes looser", async () => {
     await scene.connect("ann", "a-1", ["orders"]);
     await scene.connect("ann", "a-2");
     const asked = shown("ann", "announced", { pending });
@@ -45,7 +45,7 @@ describe("publish for a policy", () => {
     ]);
   });
 
-  it("repeats a looser policy's announcement and start for users who were offline", async () => {
+  it("for users who were offline, repeats the messages that a looser policy is announced and has taken effect", async () => {
     await scene.connect("fred", "f-1");
     const name = { userID: "fred", connectionId: "f-1", channels: ["prices"], now };
     const typesOf = async () => (await subscribe(scene.table, name)).map(({ type }) => type);

@@ -7,7 +7,7 @@ import { tableForTests } from "../support/dynamodb.ts";
 const db = tableForTests();
 
 describe("arePricesWanted", () => {
-  it("counts subscribers with and without tokens, and a run that reads markets", async () => {
+  it("counts subscribers with and without tokens, and a running market reader", async () => {
     const wanted = () => arePricesWanted(db.table, 4);
     const name = { userID: "ann", connectionId: "c1" };
     await openConnection(db.table, name, { shard: 3, now: new Date() });

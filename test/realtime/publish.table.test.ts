@@ -163,7 +163,7 @@ describe("publish", () => {
     expect(messages.flatMap((message) => JSON.parse(message).data)).toEqual(many);
   });
 
-  it("hands over a batch's latest changed prices once for each shard", async () => {
+  it("hands over the latest changed prices of a batch once for each shard", async () => {
     const [eth, avax] = [price({ chain: "eth" }), price({ chain: "avax" })];
     const first = pricesItem([avax]);
     const earlier = pricesItem([price({ price: "1" }), eth, avax]);
@@ -176,7 +176,7 @@ describe("publish", () => {
     expectOnly();
   });
 
-  it("starts another run of feedPrices after ten minutes, at most every half minute", async () => {
+  it("starts another run of feedPrices if the current run is older than ten minutes, at most every half minute", async () => {
     const saved = (agoMs: number, second: number) =>
       pricesItem([], {
         startedAt: new Date(publishing.now.getTime() - agoMs).toISOString(),
@@ -201,7 +201,7 @@ describe("publish", () => {
     expect(onFault).toHaveBeenCalledTimes(1);
   });
 
-  it("keeps a run that reads markets while anybody follows tokens", async () => {
+  it("keeps a market reader running while anybody follows tokens", async () => {
     const first = pricesItem([price()]);
     const change = streamRecord(pricesItem([price({ price: "2" })]), first);
     const turn = streamRecord(first);
@@ -216,7 +216,7 @@ describe("publish", () => {
     expect(await startsAfter(turn)).toBe(0);
     await changeReaderLease(publishing.table, { chain: "markets", when: undefined, set });
     expect(await startsAfter(change, true)).toBe(0);
-    // Starts a run although one exists, which may be old or have old code.
+    // Starts a run although one exists, because that run may be old or have old code.
     expect(await startsAfter(turn, true)).toBe(1);
     await changeReaderLease(publishing.table, {
       chain: "markets",
@@ -266,7 +266,7 @@ describe("publish", () => {
     expect(onFault.mock.calls.map(([error]) => error.name).sort()).toEqual(["Error", "ValiError"]);
   });
 
-  it("retries no batch because of a user whose connections cannot be read", async () => {
+  it("does not retry a whole batch because of one user whose connections cannot be read", async () => {
     await connect("kim", "kim-1");
     await connect("lou", "lou-1");
     const [odd] = await itemsNamed(publishing.table, "CONNECTIONS#kim CONNECTION#");
@@ -278,7 +278,7 @@ describe("publish", () => {
     expect(onFault.mock.calls.map(([error]) => error.name)).toEqual(["TypeError"]);
   });
 
-  it("sends a batch to everybody again after a crash between two pushes", async () => {
+  it("sends a whole batch again after a crash between two pushes", async () => {
     await connect("joy", "joy-1");
     await connect("joy", "joy-2");
     const records = [streamRecord(settingsItem("joy", "eth", {}))];

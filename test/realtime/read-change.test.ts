@@ -81,7 +81,7 @@ describe("readChange", () => {
     expect(readChange(streamRecord(after, after))).toEqual({ of: "prices", prices: [] });
   });
 
-  it("reads all prices and their run every half minute, even from a sign of life", () => {
+  it("reads all prices and their run every half minute, even from a heartbeat", () => {
     const startedAt = "2026-11-21T09:00:01.000Z";
     const times = { startedAt, updatedAt: "2026-11-21T09:00:30.000Z" };
     const [before, after] = [pricesItem([price()]), pricesItem([price()], times)];

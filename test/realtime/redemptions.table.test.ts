@@ -16,7 +16,7 @@ function bought(userID: string, redemptionId: string, now = new Date()) {
 }
 
 describe("RewardRedeemed", () => {
-  it("sends a redemption to every connection of the user after each change, whatever its channels", async () => {
+  it("sends a redemption to every connection of the user after each change, whatever the connections' channels", async () => {
     await scene.connect("ann", "a-1", ["orders"]);
     await scene.connect("ann", "a-2");
     await scene.connect("bob", "b-1", ["orders"]);

@@ -42,7 +42,7 @@ const unknown = (list: string) => ({
 const notConnected = [expect.objectContaining({ type: "error", code: "NOT_CONNECTED" })];
 
 describe("subscribe", () => {
-  it("replies with all subscriptions, sorted, and then with a snapshot of each channel named", async () => {
+  it("replies with all subscriptions, sorted, and then with a snapshot of each channel in the request", async () => {
     const name = await connected();
     await saveOrder(name.userID, order());
     await saveOrder("somebody-else", order({ orderId: "theirs" }));
@@ -61,7 +61,7 @@ describe("subscribe", () => {
     ]);
   });
 
-  it("changes nothing for channels that the connection has, and sends their snapshots again", async () => {
+  it("changes nothing for channels that the connection already has, and sends the channels' snapshots again", async () => {
     const name = await connected();
     expect(await subscribeTo(name, "orders", "orders")).toHaveLength(2);
     const before = await itemsNamed(db.table, name.connectionId);
@@ -90,7 +90,7 @@ describe("subscribe", () => {
     expect(await subscribeTo(name, "constructor")).toEqual([unknown("constructor"), subscriptions("orders")]);
   });
 
-  it("names at most five unknown channels, but none that may be a secret", async () => {
+  it("names at most five unknown channels, and none that may be a secret", async () => {
     const name = await connected();
     const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
     const [problem] = await subscribeTo(name, secret, "a", "b", "c", "d", "e", "f", "");
@@ -98,7 +98,7 @@ describe("subscribe", () => {
     expect((await subscribeTo(name, "a b"))[0]).toEqual(unknown("1 other"));
   });
 
-  it("splits a large snapshot over several messages, all but the last marked with `more`", async () => {
+  it("splits a large snapshot into several messages, all marked with `more` except the last one", async () => {
     const name = await connected();
     const many = Array.from({ length: 250 }, (_, index) =>
       order({ orderId: `o${String(index).padStart(3, "0")}`, reason: "価".repeat(250) }),
@@ -115,7 +115,7 @@ describe("subscribe", () => {
 });
 
 describe("unsubscribe", () => {
-  it("replies with the remaining subscriptions, whether or not any ended", async () => {
+  it("replies with the remaining subscriptions, whether or not the request ended any", async () => {
     const name = await connected();
     await subscribeTo(name, "orders", "prices");
     expect(await unsubscribeFrom(name, "prices", "positions")).toEqual([subscriptions("orders")]);

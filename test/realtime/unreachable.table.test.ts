@@ -31,7 +31,7 @@ describe("publish for unreachable connections", () => {
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it("retries a connection before it leaves the update for later", async () => {
+  it("retries a connection once before it leaves the update to a catch-up", async () => {
     await connect("oda", "oda-1");
     const answers = [429, 200];
     api.current.answer = () => answers.shift() ?? 200;
@@ -52,24 +52,24 @@ describe("publish for unreachable connections", () => {
     expect(onFault.mock.calls.map(([{ name }]) => name)).toEqual(["TooManyRequestsException"]);
   });
 
-  it("does not wait for a user's stuck connections, and blames no other user", async () => {
+  it("does not wait for a user's stuck connections, and reports no fault", async () => {
     await connect("kim", "kim-1", channels);
     await connect("kim", "kim-2", channels);
     api.current.answer = () => 429;
     const records = [streamRecord(settingsItem("kim", "eth", {}))];
     expect(await publishAll(records)).toEqual([]);
     expect(caughtUp().sort()).toEqual(["kim-1", "kim-2"]);
-    // Runs one catch-up at a time.
+    // Only one catch-up runs at a time.
     expect(await publishAll(records, { now: new Date(now.getTime() + 61_000) })).toEqual([]);
     expect(caughtUp()).toHaveLength(2);
-    // Expects two attempts at first and then one, so that others do not wait.
+    // Expects two attempts in the first batch and one in the second, so that other connections do not wait.
     expect(api.current.calls).toHaveLength(6);
-    // Keeps connections open when none was reached, because the account's throttle may be the cause.
+    // Keeps connections open if none was reached, because the account's throttle may be the cause.
     expect(api.current.hungUp).toEqual([]);
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it("closes a connection that accepts nothing for a minute while others do", async () => {
+  it("closes a connection that accepts nothing for a minute while other connections do", async () => {
     await connect("leo", "leo-full", channels);
     await connect("leo", "leo-1", channels);
     api.current.answer = ({ connectionId }) => (connectionId === "leo-full" ? 429 : 200);
@@ -82,7 +82,7 @@ describe("publish for unreachable connections", () => {
     expect(received("leo-1")).toHaveLength(3);
   });
 
-  it("closes no connection while half of all pushes are refused, and updates all of them", async () => {
+  it("closes no connection while half of all pushes are refused, and updates all connections", async () => {
     const ids = Array.from({ length: 12 }, (_, index) => `ned-${index}`);
     await Promise.all(ids.map((id) => connect("ned", id)));
     for (const version of [1, 2, 3, 4]) {
@@ -105,7 +105,7 @@ describe("publish for unreachable connections", () => {
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it("updates a connection that reads again after it was given up", async () => {
+  it("updates a connection that reads again after a catch-up has given it up", async () => {
     await connect("max", "max-1");
     const name = { userID: "max", connectionId: "max-1" };
     await noteMiss(publishing.table, name, now);

@@ -6,7 +6,7 @@ const [userID, now] = ["ann", new Date("2026-11-01T00:00:00.000Z")];
 const set = (change: number) => ({ reason: "set", change }) as const;
 
 describe("nextLines", () => {
-  it("opens an empty ledger with the balance so far", () => {
+  it("opens an empty ledger with the balance before the change", () => {
     expect(nextLines({ userID, points: 500 }, undefined, set(-100), now)).toEqual([
       { userID, number: 1, time: now.toISOString(), reason: "opening", change: 500, points: 500 },
       { userID, number: 2, time: now.toISOString(), reason: "set", change: -100, points: 400 },
@@ -27,7 +27,7 @@ describe("nextLines", () => {
     ]);
   });
 
-  it("adds up to the balance after any changes", () => {
+  it("has lines that add up to the balance after any changes", () => {
     const steps = fc.array(fc.record({ change: fc.integer(), outside: fc.option(fc.integer()) }));
     fc.assert(
       fc.property(fc.nat(), steps, (start, all) => {
@@ -46,7 +46,7 @@ describe("nextLines", () => {
 });
 
 describe("auditOf", () => {
-  it("finds missing lines, but none before the ledger exists", () => {
+  it("finds missing lines, but none from before the ledger was opened", () => {
     expect(auditOf(7, [])).toEqual({ sum: 7, missing: [] });
     const lines = [2, 5].map((number) => ({ number, change: 10 }));
     expect(auditOf(7, lines)).toEqual({ sum: 20, missing: [1, 3, 4] });

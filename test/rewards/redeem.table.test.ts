@@ -23,7 +23,7 @@ const catalogue = [
   reward("later", { available: false, stock: 0 }),
 ];
 const buy = buying(() => db.table, catalogue);
-/** Buys like a client, and retries while a reward is busy. */
+/** Buys as a client does, and retries while a reward is busy. */
 async function buyPatiently(userID: string, rewardId: string, key: string): Promise<string> {
   const code = await codeOf(buy(userID, rewardId, key));
   return code === "REWARD_BUSY" ? buyPatiently(userID, rewardId, key) : code;
@@ -35,7 +35,7 @@ const ofUser = async (userID: string) =>
 afterEach(() => void vi.restoreAllMocks());
 
 describe("redeem", () => {
-  it("takes one piece and its points, and records the purchase", async () => {
+  it("takes one from the stock and its price in points, and records the purchase", async () => {
     await userWith(db.table, "ann", 250);
     const { redemption, points, isReplayed } = await buy("ann", "mug", "k1");
     expect({ points, isReplayed }).toEqual({ points: 150, isReplayed: false });
@@ -61,7 +61,7 @@ describe("redeem", () => {
     });
   });
 
-  it("opens a ledger once, and counts no stock of an unlimited reward", async () => {
+  it("opens a ledger once, and counts no stock for an unlimited reward", async () => {
     await userWith(db.table, "bea", 60);
     for (const key of ["k1", "k2"]) await buy("bea", "course", key);
     expect(await ledgerOf(db.table, "bea")).toEqual({
@@ -81,7 +81,7 @@ describe("redeem", () => {
     expect(await ledgerOf(db.table, "poor")).toMatchObject({ points: 0 });
   });
 
-  it("returns the earlier purchase for a repeated key, even if nothing is left", async () => {
+  it("returns the earlier purchase for a repeated key, even if the reward is sold out", async () => {
     await setStock(db.table, "cap", 1);
     await userWith(db.table, "cat", 100);
     const { redemption } = await buy("cat", "cap", "k1");
@@ -102,7 +102,7 @@ describe("redeem", () => {
     expect(await ledgerOf(db.table, "dan")).toMatchObject({ points: 970 });
   });
 
-  it("buys once if the same request completes between its read and its write", async () => {
+  it("buys once if the same request completes between this request's read and write", async () => {
     await userWith(db.table, "dot", 30);
     // Enough points remain, so only the key and the number of the next line prevent a second purchase.
     await buy("dot", "course", "before");
@@ -125,14 +125,14 @@ describe("redeem", () => {
     expect(await ledgerOf(db.table, "dora")).toMatchObject({ points: 10 });
   });
 
-  it("keeps equal keys of two users apart", async () => {
+  it("treats equal keys of two users as different keys", async () => {
     for (const userID of ["eve", "fay"]) {
       await userWith(db.table, userID, 30);
       expect(await buy(userID, "course", "same")).toMatchObject({ points: 0, isReplayed: false });
     }
   });
 
-  it("rejects a key that bought another reward, and names the purchase", async () => {
+  it("rejects a key that was used to buy a different reward, and names that purchase", async () => {
     await userWith(db.table, "gus", 500);
     const { redemption } = await buy("gus", "course", "k");
     await expect(buy("gus", "free", "k")).rejects.toMatchObject({
@@ -199,9 +199,10 @@ describe("redeem", () => {
   });
 });
 
-describe("200 simultaneous redemptions of the last 7 pieces by 50 users", () => {
-  it("leaves no stock, 7 redemptions, and the right points in every ledger", async () => {
-    // A third of the users can pay for two rewards, a third for one, and a third for none. Each sends two keys twice.
+describe("200 simultaneous redemptions by 50 users of the last 7 in stock", () => {
+  it("leaves no stock, 7 redemptions, and the right number of points in every ledger", async () => {
+    // A third of the users can pay for two rewards, a third for one, and a third for none. Each user sends two keys
+    // twice.
     const users = Array.from({ length: 50 }, (_, index) => `racer ${index}`);
     const pointsOf = (index: number) => [250, 100, 99][index % 3] ?? 0;
     const profiles = users.map((userID, index) => ({

@@ -103,7 +103,7 @@ describe.each([
   it.each<[string, Fakes]>([
     ["the issuer's keys cannot be fetched", { verify: failing }],
     ["the profile cannot be read", { admit: failing }],
-  ])("throws without quoting the token or a stack if %s", async (_, fakes) => {
+  ])("throws without quoting the token or a stack trace if %s", async (_, fakes) => {
     const error = await thrownBy(authorize(fakes)(event));
     expect(error).toMatchObject({ message: "The authorizer failed", stack: "" });
     expect(logged()).toEqual([expect.objectContaining({ operation, error: "Error" })]);
@@ -150,7 +150,7 @@ describe("restAuthorizer with several cookies", () => {
   });
 });
 
-describe("restAuthorizer at the end of a session", () => {
+describe("restAuthorizer on requests to end a session", () => {
   const ofSession = { httpMethod: "DELETE", resource: "/api/v2/session" };
 
   it.each([
@@ -158,13 +158,16 @@ describe("restAuthorizer at the end of a session", () => {
     ["an invalid token", { Authorization: "Bearer x" }, rejecting(false)],
     ["an expired token", { Authorization: "Bearer x" }, rejecting(true)],
     ["a blocked user", { Authorization: "Bearer x" }, () => Promise.reject(new UserBlocked())],
-  ])("allows only this request with %s, and counts it against a fallback key", async (_, headers, verify) => {
-    const result = await authorizeRequest({ verify })({ ...authorizerEvent(headers), ...ofSession });
-    expect(result.policyDocument.Statement).toEqual([
-      { Action: "execute-api:Invoke", Effect: "Allow", Resource: `${stage}/DELETE/api/v2/session` },
-    ]);
-    expect(result).toMatchObject({ principalId: "anonymous", usageIdentifierKey: "a stranger's key" });
-  });
+  ])(
+    "given %s, allows only the request to end the session, and counts it against a fallback key",
+    async (_, headers, verify) => {
+      const result = await authorizeRequest({ verify })({ ...authorizerEvent(headers), ...ofSession });
+      expect(result.policyDocument.Statement).toEqual([
+        { Action: "execute-api:Invoke", Effect: "Allow", Resource: `${stage}/DELETE/api/v2/session` },
+      ]);
+      expect(result).toMatchObject({ principalId: "anonymous", usageIdentifierKey: "a stranger's key" });
+    },
+  );
 
   it("counts the request against the user's key if the token is valid", async () => {
     expect(await authorizeRequest()({ ...restEvent, ...ofSession })).toMatchObject({

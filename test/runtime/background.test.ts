@@ -15,7 +15,7 @@ describe("background", () => {
     expect(await handler(1, 2)).toBe(3);
   });
 
-  it("logs a fault by its name, and throws without quoting the event", async () => {
+  it("logs an error by its name, and throws without quoting the event", async () => {
     const handler = background("deliver", (_: string) => Promise.reject(new RangeError(`not ${secret}`)));
     const error = await handler(secret).catch((error) => error);
     expect(error).toMatchObject({ message: "deliver failed", stack: "" });
@@ -24,7 +24,7 @@ describe("background", () => {
     expect(JSON.stringify(logged())).not.toContain(secret);
   });
 
-  it("tells the invoker about an unreadable event, without a stack or a log line", async () => {
+  it("tells the invoker that an event is unreadable, without a stack trace or a log line", async () => {
     const handler = background("recordExecutions", () => Promise.reject(new InvalidRequest("no list")));
     const error = await handler().catch((error) => error);
     expect(error).toMatchObject({ name: "InvalidRequest", message: "no list", stack: "" });
@@ -41,7 +41,7 @@ describe("walled", () => {
     expect(handle).not.toHaveBeenCalled();
   });
 
-  it.each([[{ source: "other" }], [null], ["text"]])("passes any other event on: %j", async (event) => {
+  it.each([[{ source: "other" }], [null], ["text"]])("passes on any other event: %j", async (event) => {
     expect(await handler(event)).toBe(event);
   });
 });
@@ -57,7 +57,7 @@ describe("onChanges", () => {
     expect(handle).toHaveBeenCalledExactlyOnceWith(records, "context");
   });
 
-  it("reports no failures if all records were handled", async () => {
+  it("reports no failed records if all records were handled", async () => {
     expect(await onChanges("publishChanges", async () => [])({ Records: records })).toEqual({
       batchItemFailures: [],
     });
@@ -70,7 +70,7 @@ describe("onChanges", () => {
 });
 
 describe("deadlineOf", () => {
-  it("reserves time at the end of a run", () => {
+  it("reserves time for the end of a run", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     onTestFinished(() => void vi.useRealTimers());
     expect(deadlineOf({ getRemainingTimeInMillis: () => 30_000 }, 6000)).toEqual(

@@ -62,7 +62,7 @@ describe("environment", () => {
     );
   });
 
-  it("quotes no malformed value", () => {
+  it("does not quote a malformed value", () => {
     const read = () => environment("WALLET_LIMITS");
     vi.stubEnv("WALLET_LIMITS", "4c0883a69102937d");
     expect(read).toThrow(expect.not.objectContaining({ message: expect.stringContaining("4c0883a6") }));

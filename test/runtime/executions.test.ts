@@ -11,7 +11,7 @@ const asPosition = (rest: object = {}) => ({ kind: "position", userID: "bob", ..
 const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
 
 describe("recordExecutions", () => {
-  it("records each order and position, and returns a result for each", async () => {
+  it("records each order and position, and returns one result for each", async () => {
     const record = vi.fn(async ({ kind }) =>
       kind === "order" ? ("recorded" as const) : ("unchanged" as const),
     );

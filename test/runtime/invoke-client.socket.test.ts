@@ -58,7 +58,7 @@ const metadata = ({ httpStatusCode, requestId, attempts }: sdk.InvokeCommandOutp
 /** Calls the server with one of the clients. Returns the requests, and the result or the error. */
 async function outcomeOf({ LambdaClient, InvokeCommand }: typeof own | typeof sdk, input: Input) {
   received = [];
-  // Lets only a service that never answers time out: on a busy machine, others may take longer.
+  // Lets calls time out only if the service never answers, because other services may be slow on a busy machine.
   const requestTimeout = answers.includes("is silent") ? 100 : 30_000;
   const requestHandler = { connectionTimeout: 30_000, requestTimeout, throwOnRequestTimeout: true };
   const client = new LambdaClient({ requestHandler, maxAttempts: 2 });

@@ -37,7 +37,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Tells whether a token verifies with the issuer's keys, or names the error. */
+/** Returns whether a token verifies with the issuer's keys, or the error's name. */
 function opened(uri = jwksUri) {
   const keys = issuerKeys(issuer, uri, onOutage);
   return async (token: string): Promise<string> => {
@@ -85,7 +85,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("waits five seconds after a fetch before it fetches for an unknown key id", async () => {
+  it("after a fetch, waits five seconds before it fetches again for an unknown key id", async () => {
     const verify = opened();
     expect(await verify(await sign("invented"))).toBe(unknownKey);
     expect(fetched).toHaveBeenCalledTimes(2);
@@ -97,7 +97,7 @@ describe("issuerKeys", () => {
     expect(await verify(afterRotation)).toBe("verified");
   });
 
-  it("fetches at most six times a minute for unknown key ids, and serves other tokens meanwhile", async () => {
+  it("fetches at most six times a minute for unknown key ids, and verifies other tokens in the meantime", async () => {
     const verify = opened();
     await verify(good);
     fetched.mockClear();
@@ -137,7 +137,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(1);
   });
 
-  it("discovers the address of the keys once, if it is not given", async () => {
+  it("discovers the address of the keys once, if the address is not configured", async () => {
     fetched.mockImplementationOnce(async () => Response.json({ issuer, jwks_uri: jwksUri }));
     const verify = opened("");
     await verify(good);
@@ -152,7 +152,7 @@ describe("issuerKeys", () => {
     ["they are not a key set", jwksUri, async () => Response.json({ nothing: true })],
     ["discovery fails", "", () => Promise.reject(new TypeError("fetch failed"))],
     ["discovery finds another issuer", "", async () => Response.json({ issuer: "other", jwks_uri: jwksUri })],
-  ])("throws, and fetches the keys ten seconds later, if %s", async (_, uri, answer) => {
+  ])("throws, and fetches the keys again after ten seconds, if %s", async (_, uri, answer) => {
     fetched.mockImplementation(answer);
     const verify = opened(uri);
     expect(await verify(good)).toBe("IssuerUnavailable");
@@ -186,7 +186,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(1);
   });
 
-  it("fetches at most twice in ten seconds of an outage, however many tokens come", async () => {
+  it("fetches at most twice in ten seconds of an outage, however many tokens arrive", async () => {
     issuerIsDown();
     const verify = opened();
     for (let second = 0; second < 60; second++) {
@@ -220,7 +220,7 @@ describe("issuerKeys during an outage of the issuer", () => {
     expect(onOutage.mock.lastCall?.[0]).toMatchObject({ cause: expect.any(TypeError) });
   });
 
-  it("still refuses a forged token of a known key id, without a fetch", async () => {
+  it("refuses a forged token with a known key id, without a fetch", async () => {
     const verify = opened();
     await verify(good);
     issuerIsDown();
@@ -229,7 +229,7 @@ describe("issuerKeys during an outage of the issuer", () => {
     expect(fetched).toHaveBeenCalledTimes(1);
   });
 
-  it("reports an unavailable issuer for a key id that the last good keys lack", async () => {
+  it("reports an unavailable issuer for a key id that is not among the last good keys", async () => {
     const verify = opened();
     await verify(good);
     issuerIsDown();

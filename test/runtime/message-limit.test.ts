@@ -73,7 +73,7 @@ describe("limited", () => {
   it("closes a connection whose error takes too long to send", async () => {
     let hasDeadline = false;
     send.mockImplementation(async () => {
-      // Middleware of the SDK's clients ends the call.
+      // Middleware of the SDK's clients ends the call to the API.
       hasDeadline = await keepDeadline(() => new Promise<never>(() => {}))({}).catch(() => true);
       throw new Error("no");
     });

@@ -25,7 +25,7 @@ describe("remembered", () => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 
-  it("caches no failure", async () => {
+  it("does not cache a failed read", async () => {
     const read = vi.fn().mockRejectedValueOnce(new Error("no")).mockResolvedValueOnce(1);
     const prices = remembered(read, 1000);
     await expect(prices()).rejects.toThrow("no");

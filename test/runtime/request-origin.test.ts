@@ -15,7 +15,7 @@ const originOf = (headers: Headers, edgeOnly = true, keys = originKeys) =>
   requestOrigin(authorizerEvent(headers), { originKeys: keys, edgeOnly });
 
 describe("requestOrigin", () => {
-  it("uses the address that the edge added, and ignores a client's", () => {
+  it("uses the address that the edge added, and ignores an address that a client sends", () => {
     expect(originOf(edgeHeaders)).toEqual({ clientIp: "203.0.113.7", isAllowed: true });
     const v6 = { ...edgeHeaders, "X-Forwarded-For": ["x", "2001:db8::1", "130.176.0.1"] };
     expect(originOf(v6).clientIp).toBe("2001:db8::1");
@@ -28,12 +28,12 @@ describe("requestOrigin", () => {
     expect(originOf(edgeHeaders, false, [])).toEqual({ clientIp: "192.0.2.9", isAllowed: true });
   });
 
-  it.each(originKeys)("accepts each of several keys, as during a replacement: %s", (key) => {
+  it.each(originKeys)("accepts each of several origin keys, as while one replaces another: %s", (key) => {
     const headers = { ...edgeHeaders, "x-origin-key": key };
     expect(originOf(headers)).toEqual({ clientIp: "203.0.113.7", isAllowed: true });
   });
 
-  it("names no address that would break a line of JSON", () => {
+  it("reports no address that would break a line of JSON", () => {
     const forwarded = { ...edgeHeaders, "X-Forwarded-For": 'x, a"b, 130.176.0.1' };
     expect(originOf(forwarded).clientIp).toBe("unknown");
     expect(originOf({ "x-origin-key": originKey }).clientIp).toBe("unknown");
@@ -48,7 +48,7 @@ describe("requestOrigin", () => {
     ["two keys as one value", { "x-origin-key": originKeys.join() }],
     ["the key twice", { "x-origin-key": [originKey, originKey] }],
     ["the key in another header", { "x-origin-keys": originKey }],
-  ])("refuses requests with %s where all must come from the edge", (_, headers) => {
+  ])("refuses requests with %s if all requests must come from the edge", (_, headers) => {
     expect(originOf(headers).isAllowed).toBe(false);
     expect(originOf(headers, false).isAllowed).toBe(true);
   });
@@ -72,7 +72,7 @@ describe.each([
   });
   const Authorization = "Bearer secret-token";
 
-  it("refuses other requests without reading their token, and names no API key, which every method needs", async () => {
+  it("refuses requests that bypass the edge without reading their token, and passes no API key, without which no method runs", async () => {
     expect(await authorize(authorizerEvent({ Authorization }))).toEqual({
       principalId: outsider,
       policyDocument: { Version: "2012-10-17", Statement: [expect.objectContaining({ Effect })] },

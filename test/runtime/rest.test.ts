@@ -33,7 +33,7 @@ describe("rest", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("omits details for an error without them", async () => {
+  it("omits details for an error that has none", async () => {
     const { body } = await answerTo(new DomainError("NO_ROUTE", "No pool has this token"));
     expect(body.error).toEqual({ code: "NO_ROUTE", message: "No pool has this token" });
   });
@@ -125,7 +125,7 @@ describe("rest", () => {
     expect(JSON.parse(body).error.message).toMatch(message);
   });
 
-  it("names the caller's plan in every response, even errors and refusals", async () => {
+  it("names the caller's plan in every response, including errors and refusals", async () => {
     const policy = '"standard";q=1000;w=60';
     const event = restEvent();
     Object.assign(event.requestContext, { authorizer: { principalId: "alice", rateLimitPolicy: policy } });
@@ -137,7 +137,7 @@ describe("rest", () => {
     expect((await ending(restEvent())).headers).not.toHaveProperty("RateLimit-Policy");
   });
 
-  it("sends Retry-After with no other error", async () => {
+  it("sends Retry-After with no other kind of error", async () => {
     const { headers } = await answerTo(new Error("broken"));
     expect(headers).not.toHaveProperty("Retry-After");
   });

@@ -132,14 +132,14 @@ describe("tokenVerifier with an invalid token", async () => {
     expect(await outcome(verifier()(token))).toBe("Invalid token");
   });
 
-  it("refuses an expired token as expired if it is otherwise valid", async () => {
+  it("refuses an expired token as expired if it is valid otherwise", async () => {
     const error = await verifier()(await sign({ claims: { exp: seconds - 6 } })).catch((error) => error);
     expect(error).toMatchObject({ name: "InvalidToken", expired: true, message: "Token expired" });
   });
 });
 
 describe("tokenVerifier with a verified token", () => {
-  it("accepts a verified token without a fetch for ten minutes, and longer if the issuer keeps its key", async () => {
+  it("accepts a verified token without a fetch for ten minutes, and for longer if the issuer still publishes its key", async () => {
     const verify = verifier();
     const token = await sign();
     await verify(token);
@@ -163,7 +163,7 @@ describe("tokenVerifier with a verified token", () => {
     expect(await outcome(verify(another))).toBe("Invalid token");
   });
 
-  it("rejects a token at once if another token reveals that its key was withdrawn", async () => {
+  it("rejects a token at once if a fetch for another token shows that its key was withdrawn", async () => {
     const verify = verifier();
     const seen = await sign();
     await verify(seen);

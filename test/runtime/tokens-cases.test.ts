@@ -79,9 +79,12 @@ describe("a token", () => {
     expect(await verdictOn(await forge(good, published))).toBe("invalid");
   });
 
-  it.each(badClaims)("refuses a token $title, without asking for a refresh", async ({ value: change }) => {
-    expect(await verdictOn(await sign(change({ iss, aud, nowSeconds })))).toBe("invalid");
-  });
+  it.each(badClaims)(
+    "refuses a token $title, without asking the client to refresh it",
+    async ({ value: change }) => {
+      expect(await verdictOn(await sign(change({ iss, aud, nowSeconds })))).toBe("invalid");
+    },
+  );
 
   it.each(goodClaims)("accepts a token $title", async ({ value: change }) => {
     expect(await verdictOn(await sign(change({ iss, aud, nowSeconds })))).toBe("good");

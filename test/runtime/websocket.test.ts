@@ -148,7 +148,7 @@ function pushes(failures = 0) {
   return { send, pushed };
 }
 
-describe("a message after a fault", () => {
+describe("a message after an earlier error", () => {
   const fault = () => Promise.reject(new Error(`failed on ${secret}`));
   const event = messageEvent({ type: "subscribe", id: "s1", channels: [secret] });
   const internal = { type: "error", id: "s1", code: "INTERNAL_ERROR", message: "Internal server error" };
@@ -159,7 +159,7 @@ describe("a message after a fault", () => {
     ["because several replies cannot be sent", message("subscribe", async () => [subscriptions, snapshot])],
     ["because there is no reply to send", message("subscribe", async () => [])],
   ])(
-    "replies INTERNAL_ERROR for a fault %s, and logs its name without quoting the message",
+    "replies INTERNAL_ERROR for an error %s, and logs its name without quoting the message",
     async (_, handler) => {
       expect(await bodyOf(handler(event))).toEqual(internal);
       expect(logged()).toEqual([expect.objectContaining({ operation: "subscribe" })]);
@@ -167,7 +167,7 @@ describe("a message after a fault", () => {
     },
   );
 
-  it("pushes INTERNAL_ERROR after a fault in the use case or in sending the replies", async () => {
+  it("pushes INTERNAL_ERROR after an error in the use case or in sending the replies", async () => {
     for (const [useCase, failures] of [[fault, 0] as const, [async () => [snapshot], 1] as const]) {
       const { send, pushed } = pushes(failures);
       expect(await message("subscribe", useCase, send)(event)).toEqual({ statusCode: 200 });
@@ -183,7 +183,7 @@ describe("a message after a fault", () => {
     expect(logged()).toHaveLength(2);
   });
 
-  it("treats an event without a user as a fault", async () => {
+  it("treats an event without a user as an error", async () => {
     const { requestContext, ...rest } = event;
     const anonymous = { ...rest, requestContext: { ...requestContext, authorizer: {} } };
     const useCase = vi.fn(async () => [subscriptions]);
@@ -263,7 +263,7 @@ describe("connect", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("responds with 500 if the connection cannot be stored, and logs the fault by its name", async () => {
+  it("responds with 500 if the connection cannot be stored, and logs the error by its name", async () => {
     const open = () => Promise.reject(new Error("no table for a.b.c"));
     const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
     expect(await connect(open)(event)).toEqual({ statusCode: 500 });
@@ -289,7 +289,7 @@ describe("disconnect", () => {
     );
   });
 
-  it("logs a fault if the connection cannot be removed", async () => {
+  it("logs an error if the connection cannot be removed", async () => {
     const close = () => Promise.reject(new Error("no table"));
     expect(await disconnect(close)(disconnectEvent())).toEqual({ statusCode: 500 });
     expect(logged()).toEqual([expect.objectContaining({ operation: "disconnect" })]);
@@ -310,7 +310,7 @@ describe("connect and disconnect", () => {
     expect(await disconnect(close)(event)).toEqual({ statusCode: 400 });
   });
 
-  it("ignores events of the other kind", async () => {
+  it("connect ignores disconnect events, and disconnect ignores connect events", async () => {
     expect(await connect(open)(disconnectEvent())).toEqual({ statusCode: 400 });
     expect(await disconnect(close)(connectEvent())).toEqual({ statusCode: 400 });
   });

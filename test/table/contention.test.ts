@@ -49,7 +49,7 @@ describe("contention", () => {
     },
   );
 
-  it("repeats checks beside the transaction, because a new attempt may come seconds later", async () => {
+  it("repeats the checks outside the transaction, because a new attempt may come seconds later", async () => {
     const check = { kind: "check", key: { PK: "foreign", SK: "item" }, when: "absent" } as const;
     const beside = { ...table, transactionPartitions: [] };
     const found = { Responses: { table: [check.key] } };
@@ -59,7 +59,7 @@ describe("contention", () => {
     expect(attempts()).toBe(1);
   });
 
-  it("throws contention after eight attempts, or as many as requested", async () => {
+  it("throws the contention after eight attempts, or after as many as requested", async () => {
     mock.on(TransactWriteCommand).rejects(cancelled("TransactionConflict"));
     await expect(write(table, step)).rejects.toThrow(TransactionCanceledException);
     expect(attempts()).toBe(8);

@@ -59,7 +59,7 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("absent", "present") },
   { weight: 8, arbitrary: fc.record({ a: wanted, b: wanted }, { requiredKeys: [] }) },
 );
-/** Derives half of the conditions from the item itself, so that many are true. */
+/** Derives half of the conditions from the item, so that many are true. */
 const pair = fc.oneof(
   fc.tuple(fc.option(item, { nil: undefined }), fc.array(condition, { minLength: 1, maxLength: 2 })),
   item.map((own) => [own, [own]] as [typeof own, Condition[]]),

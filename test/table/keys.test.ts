@@ -29,8 +29,8 @@ import * as userKeys from "../../lib/users/item-keys.ts";
 import * as walletKeys from "../../lib/wallets/item-keys.ts";
 
 /**
- * Names from outside: subjects of tokens, ids of execution engines and of API Gateway. Some look like the service's own
- * keys.
+ * Names that the service does not choose: subjects of tokens, ids of execution engines and of API Gateway. Some look
+ * like the service's own keys.
  */
 const name = fc.oneof(
   fc.string({
@@ -165,7 +165,7 @@ const published: readonly Kind[] = [
 ];
 
 describe("a key", () => {
-  it.each(kinds)("recognizes the key of a %s only as such, whatever names it contains", (kind) => {
+  it.each(kinds)("recognizes the key of a %s only as such, whatever names the key contains", (kind) => {
     fc.assert(
       fc.property<[Key]>(keyOfKind[kind], (key) => {
         expect(kindsOf(key)).toEqual(recognized.includes(kind) ? [kind] : []);
@@ -242,7 +242,7 @@ describe("isOfTheMoment", () => {
     "looks at markets",
   ];
 
-  it.each(kinds)("knows whether an old copy of a %s is wrong", (kind) => {
+  it.each(kinds)("knows whether an old copy of a %s would be wrong", (kind) => {
     fc.assert(
       fc.property<[Key]>(keyOfKind[kind], (key) => {
         expect(isOfTheMoment(key)).toBe(ofTheMoment.includes(kind));

@@ -12,7 +12,7 @@ describe("retry", () => {
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
-  it("returns undefined after the last attempt, which is called with true", async () => {
+  it("returns undefined after the last attempt, and passes true to that attempt", async () => {
     const attempt = vi.fn().mockResolvedValue(undefined);
     expect(await retry(attempt, { attempts: 3 })).toBeUndefined();
     expect(attempt.mock.calls).toEqual([[false], [false], [true]]);

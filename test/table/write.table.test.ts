@@ -26,7 +26,7 @@ async function read(Key = key) {
   return Item;
 }
 
-/** Returns a table whose transactions name no partition. */
+/** Returns a table whose list of transactionPartitions is empty. */
 const besideTable = () => ({ ...db.table, transactionPartitions: [] });
 
 const put = (item: object) => write(db.table, { kind: "put", key, item });
@@ -63,7 +63,7 @@ describe("a write", () => {
     ["one with a member that it lacks", { members: containing("z") }, false],
     ["of one of several kinds", ["absent", { number: 4 }, { number: 5 }], true],
     ["of none of several kinds", ["absent", { number: 4, text: "b" }], false],
-  ])("knows whether an item is %s, alone and in a transaction", async (_, when, holds) => {
+  ])("decides whether an item is %s, alone and in a transaction", async (_, when, holds) => {
     await put(item);
     expect(await write(db.table, { kind: "change", key, set: { seen: 1 }, when })).toBe(holds);
     expect((await read())?.seen).toBe(holds ? 1 : undefined);
@@ -83,7 +83,7 @@ describe("a write", () => {
     expect(await write(db.table, { kind: "put", key, item, when })).toBe(holds);
   });
 
-  it("sets, removes, adds and takes values, and sets initial ones", async () => {
+  it("sets fields, removes fields, adds to and takes from values, and sets initial values", async () => {
     const left = initially(10, { plus: -1 });
     const change = {
       kind: "change",
@@ -100,7 +100,7 @@ describe("a write", () => {
     expect(await read()).toMatchObject({ first: 1, left: 8, count: 2 });
   });
 
-  it("creates an item by a change, even without fields", async () => {
+  it("creates an item by a change, even if the change has no fields", async () => {
     expect(await write(db.table, { kind: "change", key })).toBe(true);
     expect(await read()).toEqual(key);
   });
@@ -117,7 +117,7 @@ describe("a write", () => {
     expect(await read(other)).toEqual({ ...other, number: 1 });
   });
 
-  it("reads items of partitions outside its transaction again for each attempt", async () => {
+  it("rereads items of partitions outside its transaction on each attempt", async () => {
     const foreign = { PK: "foreign", SK: "item" };
     const sent: string[] = [];
     const { name, client } = interceptedTable(db.table, (command) => {

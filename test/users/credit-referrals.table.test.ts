@@ -26,7 +26,10 @@ const conflict = new TransactionCanceledException({
   CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }],
 });
 
-/** Returns the profile that a transaction changes: a credit changes one, a registration none. */
+/**
+ * Returns the partition of the profile that a transaction changes. Crediting changes one profile; registering changes
+ * none.
+ */
 const credited = (command: unknown) =>
   command instanceof TransactWriteCommand &&
   command.input.TransactItems?.find(({ Update }) => Update !== undefined)?.Update?.Key?.PK;
@@ -45,7 +48,7 @@ async function pending(): Promise<string[]> {
   return userIDs;
 }
 
-/** Registers a referrer, and then users with their code, without crediting them. */
+/** Registers a referrer, and then users with the referrer's code, without crediting the referrer. */
 async function referred(referrerId: string, ...userIDs: string[]): Promise<void> {
   const { refID } = await register(db.table, user(referrerId), now);
   for (const userID of userIDs) await register(contended(), user(userID, refID), now);
@@ -63,7 +66,7 @@ describe("register while others change the referrer's profile", () => {
 });
 
 describe("creditReferrals", () => {
-  it("credits once what the registration could not credit", async () => {
+  it("credits once what could not be credited at registration", async () => {
     await referred("late", "first", "second");
     for (let count = 0; count < 2; count++) await run();
     expect(await creditOf("late")).toBe(2);
@@ -75,7 +78,7 @@ describe("creditReferrals", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("never repeats a credit of the registration", async () => {
+  it("never repeats a credit that was made at registration", async () => {
     const { refID } = await register(db.table, user("prompt"), now);
     await register(db.table, user("follower", refID), now);
     expect(await creditOf("prompt")).toBe(1);
@@ -84,7 +87,7 @@ describe("creditReferrals", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("credits once after a crash between the credit and its clean-up", async () => {
+  it("credits once even if a run crashes between the credit and its clean-up", async () => {
     await referred("crashed", "newcomer");
     const crashing = interceptedTable(db.table, (command) => {
       if (command instanceof DeleteCommand) throw new Error("no");
@@ -102,7 +105,7 @@ describe("creditReferrals", () => {
     expect(await creditOf("twice")).toBe(3);
   });
 
-  it("drops a referral whose referrer was deleted", async () => {
+  it("drops a referral if the referrer was deleted", async () => {
     await referred("leaver", "orphan");
     const deletion = new DeleteCommand({ TableName: db.table.name, Key: profileKey("leaver") });
     await db.table.client.send(deletion);
@@ -122,7 +125,7 @@ describe("creditReferrals", () => {
     expect(await creditOf("busy")).toBe(1);
   });
 
-  it("starts no referral without enough time", async () => {
+  it("starts no referral if too little time is left", async () => {
     await referred("patient", "c", "d");
     let left = 1;
     await run(db.table, () => left-- > 0);

@@ -22,13 +22,13 @@ describe("withTotal and xpAt", () => {
     expect(xpAt(earned, at(time))).toEqual({ total: 120, ...windows });
   });
 
-  it("counts on in a week that spans two months or years", () => {
+  it("continues to count in a week that spans two months or two years", () => {
     const newYear = at("2026-12-31T10:00:00Z");
     const before = withTotal(noExperience(newYear), 50, newYear);
     expect(xpAt(before, at("2027-01-03T23:00:00Z"))).toEqual({ total: 50, daily: 0, weekly: 50, monthly: 0 });
   });
 
-  it("subtracts no loss from a window, but never shows more in it than in total", () => {
+  it("subtracts no loss from a window, but never shows more XP in a window than in total", () => {
     expect(xpAt(withTotal(earned, 20, start), start)).toEqual({
       total: 20,
       daily: 20,

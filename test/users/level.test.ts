@@ -36,7 +36,7 @@ describe("levelAt and xpToNextLevel", () => {
     );
   });
 
-  it("never lowers the level as XP grow", () => {
+  it("never lowers the level as XP increase", () => {
     fc.assert(
       fc.property(xp, fc.nat(10_000), (total, more) => {
         expect(levelAt(total + more)).toBeGreaterThanOrEqual(levelAt(total));

@@ -12,7 +12,7 @@ const hoursLater = (hours: number) => new Date(now.getTime() + hours * 3_600_000
 const user = (userID: string, ref?: string) => ({ userID, names: [userID], ref });
 
 describe("register", () => {
-  it("creates one profile and credits the referrer once under any concurrency", async () => {
+  it("creates one profile and credits the referrer once, even if many requests arrive at once", async () => {
     const { refID } = await register(db.table, user("referrer"), now);
     const profiles = await Promise.all(
       Array.from({ length: 50 }, () => register(db.table, user("referred", refID), now)),

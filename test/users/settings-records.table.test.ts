@@ -24,7 +24,7 @@ describe("saveSettings", () => {
     });
   });
 
-  it("changes only the given settings, and keeps the id and the time of creation", async () => {
+  it("changes only the given settings, and keeps the id and the creation time", async () => {
     const first = await saveSettings(db.table, "bob", "sol", { slippage: 2, autoBuy: true }, now);
     const second = await saveSettings(db.table, "bob", "sol", { priorityFee: 0 }, later);
     expect(second).toEqual({ ...first, priorityFee: 0, version: 2, updatedAt: later.toISOString() });
@@ -66,7 +66,7 @@ describe("saveSettings", () => {
     saveSettings(db.table, userID, "eth", { slippage }, now, expected);
   const failed = expect.objectContaining({ code: "PRECONDITION_FAILED" });
 
-  it("changes only the expected version, and otherwise writes nothing", async () => {
+  it("changes only the expected version, and writes nothing if the version differs", async () => {
     await expect(saveIf("fay", [1, 2], 2)).rejects.toEqual(failed);
     expect(await slippageOf("fay")).toEqual([0, defaultSettings.eth.slippage]);
     expect(await saveIf("fay", [0], 2)).toMatchObject({ slippage: 2, version: 1 });

@@ -63,7 +63,7 @@ describe("checkPatch", () => {
     expect(() => checkPatch(name, { [field]: value })).toThrow(`${field} is not a setting of chain ${name}`);
   });
 
-  it("leaves out absent settings", () => {
+  it("omits absent settings", () => {
     expect(checkPatch("eth", { slippage: 2, gasPreset: undefined })).toEqual({ slippage: 2 });
     expect(checkPatch("sol", { gasPreset: undefined })).toEqual({});
   });

@@ -50,7 +50,7 @@ describe("addWallet", () => {
     expect(await countOf(userID)).toBe(10);
   });
 
-  it("numbers wallets in the order of storage, whatever their clocks and the concurrency", async () => {
+  it("numbers wallets in the order of storage, whatever the clocks and the concurrency", async () => {
     const userID = await holder("collector");
     await Promise.all(Array.from({ length: 10 }, (_, index) => add(userID, `0x${index}`)));
     const slots = (await walletsOfUser(db.table, userID)).map(({ slot }) => slot);
@@ -151,7 +151,7 @@ describe("addWallet", () => {
     expect(await walletsOfUser(db.table, userID)).toEqual([]);
   });
 
-  it("imports the wallet if the user's tier is raised in the meantime, and seals its key once", async () => {
+  it("imports the wallet if the user's tier is raised in the meantime, and seals the wallet's key once", async () => {
     const userID = await holder("riser");
     const wallet = newWallet("imported", { userID, network: "eth", address: "0x1", now: new Date() });
     const rise = vi.fn(async () => {
@@ -197,7 +197,7 @@ describe("addWallet during another import", () => {
 });
 
 describe("walletsOfUser", () => {
-  it("leaves out the encrypted key", async () => {
+  it("omits the encrypted key", async () => {
     const userID = await holder("lister");
     await add(userID, "0x1");
     expect(Object.keys((await walletsOfUser(db.table, userID))[0] ?? {}).sort()).toEqual(

@@ -52,7 +52,7 @@ const eventsOf = async (wallet: Wallet) =>
 describe("changePolicy", () => {
   const limited = text({ maxPerOrder: "0.5", maxPerDay: "2" });
 
-  it("tightens at once, loosens after 24 hours, and records both", async () => {
+  it("tightens limits at once, loosens limits after 24 hours, and records both changes", async () => {
     const wallet = await one("careful");
     expect(await get(wallet)).toEqual({ policy: text() });
     expect(await set(wallet, limited)).toEqual({ policy: limited });
@@ -105,12 +105,12 @@ describe("changePolicy", () => {
     expect(await shown()).toEqual(["tightened"]);
   });
 
-  it("freezes a wallet without a fresh sign-in, whatever other limits the request has", async () => {
+  it("freezes a wallet without a fresh sign-in, whatever other limits are in the request", async () => {
     const wallet = await one("hurried");
     await set(wallet, limited);
     const frozen = text({ tradingEnabled: false });
     const answer = await set(wallet, frozen, noon, hoursLater(-24));
-    // Expects no pending policy, which would remove the other limits a day later.
+    // Expects no pending policy, because it would remove the other limits a day later.
     expect(answer).toEqual({ policy: { ...limited, tradingEnabled: false } });
     const lifted = set(wallet, text(), hoursLater(48), noon);
     await expect(lifted).rejects.toMatchObject({ code: "SIGN_IN_REQUIRED" });
@@ -125,7 +125,7 @@ describe("changePolicy", () => {
     expect(await readPolicyRecord(db.table, keyOf("patient"))).toMatchObject({ revision: 4 });
   });
 
-  it("writes nothing if nothing changes", async () => {
+  it("writes nothing if the policy stays the same", async () => {
     const wallet = await one("idle");
     await set(wallet, text());
     expect(await readPolicyRecord(db.table, keyOf("idle"))).toBeUndefined();
@@ -143,7 +143,7 @@ describe("changePolicy", () => {
     expect((await get(wallet)).policy).toEqual(text({ maxPerOrder: "1" }));
   });
 
-  it("keeps the stricter fields of two simultaneous policies, in either order", async () => {
+  it("keeps the stricter fields of two simultaneous policies, in whichever order they arrive", async () => {
     const wallet = await one("torn");
     await set(wallet, text({ maxSlippage: 2 }));
     const frozen = text({ maxSlippage: 5, tradingEnabled: false });
@@ -169,7 +169,7 @@ describe("changePolicy", () => {
     expect((await get({ ...wallet, _id: "imported again" })).policy).toEqual(limited);
   });
 
-  it("leaves a wallet alone that is retired after it was read", async () => {
+  it("changes nothing if the wallet is retired after it was read", async () => {
     const wallet = await one("leaver");
     const retiring = { table: db.table, limits: walletLimits, wake: async () => {} };
     let isRetired = false;
@@ -225,7 +225,7 @@ describe("loosenDue", () => {
     expect(await itemsNamed(db.table, "#watched#")).toEqual([]);
   });
 
-  it("keeps a wallet frozen when a pending looser policy would take effect", async () => {
+  it("keeps a wallet frozen when an earlier looser policy would have taken effect", async () => {
     const wallet = await one("freezer");
     await set(wallet, text({ maxPerOrder: "1" }));
     await set(wallet, text(), hoursLater(1));

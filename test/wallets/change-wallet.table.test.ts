@@ -26,7 +26,7 @@ describe("changeWallet", () => {
     expect(await walletsOfUser(db.table, "painter")).toEqual([{ ...wallet, version: 4 }]);
   });
 
-  it("records each change, and nothing without a change", async () => {
+  it("records each change, and records nothing if there is no change", async () => {
     const wallet = await one("archivist");
     await change(wallet, { slotName: "Sniper" }, new Date("2100-01-01"));
     await change(wallet, { slotName: "Sniper", colortag: null }, new Date("2100-01-02"));

@@ -58,7 +58,7 @@ describe("createWallet", () => {
     expect(await countOf("repeater")).toBe(1);
   });
 
-  it("returns the wallet of a used key, even at the limit or after its retirement", async () => {
+  it("returns the wallet of a used key, even at the limit or after the wallet's retirement", async () => {
     await holderOf(db.table, "returner", []);
     const { wallet } = await create("returner", "k");
     await holderOf(
@@ -84,7 +84,7 @@ describe("createWallet", () => {
     expect(await countOf("reuser")).toBe(1);
   });
 
-  it("requires an Idempotency-Key, and keeps those of users separate", async () => {
+  it("requires an Idempotency-Key, and distinguishes equal keys of different users", async () => {
     await holderOf(db.table, "one", []);
     await holderOf(db.table, "other", []);
     await expect(create("one", undefined)).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_MISSING" });
@@ -93,7 +93,7 @@ describe("createWallet", () => {
     expect(second.wallet._id).not.toBe(first.wallet._id);
   });
 
-  it("leaves the key of a refused request unused", async () => {
+  it("does not use up the key of a refused request", async () => {
     await holderOf(db.table, "patient", []);
     const none = { Base: 0, Pro: 0, Enterprise: 0 };
     const request = { userID: "patient", now, key: "k", body: { network: "eth" } } as const;
@@ -102,7 +102,7 @@ describe("createWallet", () => {
     expect(await create("patient", "k")).toMatchObject({ isReplayed: false });
   });
 
-  it("stores nothing if two libraries compute different addresses", async () => {
+  it("stores nothing if the two libraries compute different addresses", async () => {
     await holderOf(db.table, "unlucky", []);
     const makeKey = () => generateKey("eth", [() => "0x1", () => "0x2"]);
     const request = { userID: "unlucky", now, key: "k", body: { network: "eth" } } as const;
@@ -131,7 +131,7 @@ describe("the last place for a wallet", () => {
     expect([await countOf("pair"), (await walletsOfUser(db.table, "pair")).length]).toEqual([10, 10]);
   });
 
-  it("gives the last place to a request sent twice at once, and returns the wallet to both", async () => {
+  it("gives the last place to a request that is sent twice at once, and returns the wallet to both", async () => {
     await holderOf(db.table, "twin", nine);
     let first: ReturnType<typeof create> | undefined;
     const reads = (command: unknown, ofProfile: boolean) =>

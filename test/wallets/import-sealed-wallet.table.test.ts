@@ -88,7 +88,7 @@ describe("importSealedWallet", () => {
     },
   );
 
-  it("accepts the seed of a Solana key, names and colours, and each offered import key", async () => {
+  it("accepts the seed of a Solana key, accepts names and colours, and accepts each offered import key", async () => {
     const made = newKey("sol");
     const userID = await newHolder();
     const [, old] = await offered();
@@ -99,7 +99,7 @@ describe("importSealedWallet", () => {
       seed,
     );
     const body = { ...(await sealing), slotName: "Cold", colortag: "red" } as SealedBody;
-    // Rejects about half of all seeds, which are also public keys.
+    // Rejects about half of all seeds, because they are also valid public keys.
     const outcome = await importOf({ userID, key: "k", body }).catch(({ code }) => code);
     if (outcome !== "INVALID_PRIVATE_KEY")
       expect(outcome.wallet).toMatchObject({ slotName: "Cold", colortag: "red", network: "sol" });
@@ -176,7 +176,7 @@ describe("importSealedWallet with invalid ciphertext", () => {
     return pair.getPublicKey(null, format).toString("base64url");
   };
 
-  it("rejects truncated, changed or swapped ciphertext, and any for another user, network, key or Idempotency-Key", async () => {
+  it("rejects truncated, changed or swapped ciphertext, and ciphertext for another user, network, key or Idempotency-Key", async () => {
     const one = await requestFor();
     const other = await requestFor();
     const [newest, oldest] = await offered();
@@ -255,7 +255,7 @@ describe("importSealedWallet with invalid ciphertext", () => {
     await expectNothing(request.userID);
   });
 
-  it("rejects bytes that are no private key of the network", async () => {
+  it("rejects bytes that are not a private key of the network", async () => {
     const solana = newKey("sol");
     const wrong = { ...solana, secret: Buffer.alloc(32, 1) };
     const zero = { ...newKey("eth"), secret: Buffer.alloc(32) };

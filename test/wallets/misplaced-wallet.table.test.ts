@@ -14,12 +14,12 @@ const db = tableForTests();
 const [own, other] = ["0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "0x1"] as const;
 const mallorys = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 
-describe("a wallet's item that names another address, network or user than its key", () => {
+describe("a wallet item whose address, network or user differs from its key", () => {
   it.each([
     ["generatedWalletAddress", mallorys],
     ["network", "base"],
     ["UserID", "mallory"],
-  ])("keeps a misplaced wallet out of lists and messages, and raises an alarm: %s", async (name, value) => {
+  ])("omits a misplaced wallet from lists and messages, and raises an alarm: %s", async (name, value) => {
     const userID = `owner-of-${name}`;
     await holderOf(db.table, userID, [own, other]);
     const change = {

@@ -26,7 +26,7 @@ describe("readPolicy", () => {
   });
 
   it.each([0.0001, 0.29, 1.1, 12.3457, 100])(
-    "reads %s %% of slippage exactly, and shows it unchanged",
+    "reads a slippage of %s %% exactly, and shows it unchanged",
     (maxSlippage) => {
       const policy = readPolicy("eth", asked({ maxSlippage }));
       expect(String(policy.maxSlippage)).toBe((maxSlippage * 10_000).toFixed());

@@ -49,7 +49,7 @@ const validUntil = Math.floor(now.getTime() / 1000) + 120;
 
 const laneAt = (wallet: string) => ({ chain: "eth", wallet }) as const;
 
-/** Makes the signer's ledger of an order that has signed at nonce 7, with changes. */
+/** Makes the signer's ledger of an order that was signed at nonce 7, with changes to the ledger. */
 const ledgerOf = (userID: string, changes: object = {}) => ({
   ...ledgerKey(orderId),
   ...emptyEvmLedger(intent({ orderId, userID, ...laneAt(`0x${userID}`), validUntil })),
@@ -68,7 +68,7 @@ async function trader(userID: string, state: string, owner = userID): Promise<Wa
 }
 
 describe("retireWallet", () => {
-  it("hides the wallet, frees its place, and keeps it for 30 days", async () => {
+  it("hides the wallet, frees its place in the limit, and keeps the wallet for 30 days", async () => {
     const [wallet] = (await holderOf(db.table, "leaver", ["0x1", "0x2"])) as [Wallet];
     expect(await retire(wallet)).toMatchObject({ wallet, restorableUntil: "2026-12-22T10:00:01.000Z" });
     expect(await namesOf("leaver")).toEqual(["Wallet 2"]);
@@ -80,7 +80,7 @@ describe("retireWallet", () => {
     expect(wake).not.toHaveBeenCalled();
   });
 
-  it("expires the key together with the wallet, and keeps both after a restoration", async () => {
+  it("expires the key together with the wallet, and keeps both after the wallet is restored", async () => {
     const [wallet] = (await holderOf(db.table, "keeper", ["0x1"])) as [Wallet];
     const stored = async () =>
       getItems<Partial<Wallet & SealedWallet>>(db.table, [
@@ -102,7 +102,7 @@ describe("retireWallet", () => {
     expect((await stored()).map(({ _id, walletId }) => _id ?? walletId)).toEqual([again._id, again._id]);
   });
 
-  it("retires a wallet without its key, but refuses to restore it", async () => {
+  it("retires a wallet whose key is missing, but refuses to restore it", async () => {
     const [wallet] = (await holderOf(db.table, "keyless", ["0x1"])) as [Wallet];
     const Key = sealedKeyKey("keyless", "eth", "0x1");
     await db.table.client.send(new DeleteCommand({ TableName: db.table.name, Key }));
@@ -111,7 +111,7 @@ describe("retireWallet", () => {
     expect(await namesOf("keyless")).toEqual([]);
   });
 
-  it("answers a repeated request alike while a restoration is possible, and wakes the lane again", async () => {
+  it("while the wallet can be restored, returns the same response to a repeated request, and wakes the lane again", async () => {
     const wallet = await trader("repeater", "planned");
     const { restorableUntil } = await retire(wallet);
     expect(await retire(wallet, later(29))).toMatchObject({ restorableUntil, wallet: { _id: wallet._id } });
@@ -134,7 +134,7 @@ describe("retireWallet", () => {
     expect(wake).toHaveBeenCalledOnce();
   });
 
-  it("never gives the wallet's number to another", async () => {
+  it("never gives the wallet's number to another wallet", async () => {
     const [, second] = (await holderOf(db.table, "numberer", ["0x1", "0x2"])) as [Wallet, Wallet];
     await retire(second);
     await holderOf(db.table, "numberer", ["0x3"]);
@@ -206,7 +206,7 @@ describe("retireWallet", () => {
     expect(await namesOf("planner")).toEqual([]);
   });
 
-  it("ignores another user's transactions with the same address", async () => {
+  it("ignores another user's transactions for the same address", async () => {
     await retire(await trader("sharer", "signed", "somebody else"));
     expect(await namesOf("sharer")).toEqual([]);
   });
@@ -249,7 +249,7 @@ describe("retireWallet", () => {
 });
 
 describe("restoreWallet", () => {
-  it("restores the wallet unchanged, and changes nothing the second time", async () => {
+  it("restores the wallet unchanged, and changes nothing on a second request", async () => {
     const [wallet] = (await holderOf(db.table, "regretter", ["0x1"])) as [Wallet];
     await retire(wallet);
     expect(await restore(wallet, later(29))).toEqual({ ...wallet, version: 3 });
@@ -288,7 +288,7 @@ describe("addWallet for a retired address", () => {
     expect(await countOf("importer")).toBe(1);
   });
 
-  it("applies the name and colour of the import, and keeps the old ones without them", async () => {
+  it("applies the name and colour of the import, and keeps the old ones if the import has none", async () => {
     const [wallet] = (await holderOf(db.table, "painter", ["0x1"])) as [Wallet];
     await retire(wallet);
     const labels = { slotName: "Vault", colortag: "pink" } as const;
@@ -302,7 +302,7 @@ describe("addWallet for a retired address", () => {
     expect(await importAgain("painter", "0x1", now, labels)).toMatchObject({ wallet: { colortag: "teal" } });
   });
 
-  it("creates another wallet once the old one is removed", async () => {
+  it("creates a new wallet once the old one is removed", async () => {
     const [wallet] = (await holderOf(db.table, "late", ["0x1"])) as [Wallet];
     await retire(wallet);
     const { outcome, wallet: next } = await importAgain("late", "0x1", later(31));

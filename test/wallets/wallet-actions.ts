@@ -33,7 +33,10 @@ export type Player = Choice & {
   model: WalletModel;
   /** Idempotency key of the request. */
   key: string;
-  /** Wallets and addresses of the round's other actions. Two actions on one wallet would have an uncertain outcome. */
+  /**
+   * Wallets and addresses that the round's other actions use, because two actions on one wallet would have an uncertain
+   * outcome.
+   */
   busy: Set<string>;
   strangersWallet: string;
 };
@@ -44,7 +47,7 @@ export type Outcome = { answer: string; places: -1 | 0 | 1; apply: () => void } 
 const among = <Element>({ number }: Choice, elements: readonly Element[]): Element | undefined =>
   elements[number % elements.length];
 
-/** Stands for KMS. */
+/** Simulates KMS. */
 const vault = {
   keyId: "key",
   client: {
@@ -60,7 +63,7 @@ const limitsOf = ({ limit }: WalletModel) => ({ Base: limit, Pro: limit, Enterpr
 
 const nowOf = ({ day }: WalletModel) => new Date(start + day * 86_400_000);
 
-/** Turns a refusal into an outcome as well. */
+/** Turns a refusal into an outcome, too. */
 async function outcomeOf<Result>(
   call: Promise<Result>,
   done: (result: Result) => NonNullable<Outcome>,
@@ -123,7 +126,7 @@ const exportDelaySeconds = 60;
 /** Requests an export, repeats the request after the delay, and returns the address of the exported private key. */
 async function exportedAddress({ table, model, number }: Player, { id: walletId, network }: Held) {
   const { userID } = model;
-  // A taken-over exportWallet may have left a request that nobody can read.
+  // A taken-over exportWallet may have left an unreadable request.
   if (number % 2 === 1) await putItems(table, [{ ...exportKey(userID, walletId), version: "1" }]);
   const { jwk, open } = await exportKeyPair();
   const ask = (now: Date) => {

@@ -22,7 +22,7 @@ type Action = Choice & { name: WalletActionName };
 type Real = { table: Table; strangersWallet: string; answers: Set<string> };
 type Command = fc.AsyncCommand<WalletModel, Real>;
 
-/** Excludes results that no action may have. */
+/** Rejects results that no action may have. */
 const isRight = (answer: string) =>
   /^(?:done|added|held|restored|EXPORT_LIMIT_REACHED|WALLET_\w+)$/.test(answer);
 
@@ -100,7 +100,7 @@ const action: fc.Arbitrary<Action> = fc.record({
 const atOnce = fc
   .array(action, { minLength: 1, maxLength: 4, size: "max" })
   .map((actions) => new AtOnce(actions));
-// Passes enough days for some retired wallets to be removed, but not for all.
+// Lets so many days pass that some retired wallets are removed, but not all.
 const days = fc.constantFrom(1, 10, 31).map((number) => new DaysPass(number));
 
 async function found(table: Table, { userID, wallets }: WalletModel): Promise<Found> {
@@ -143,7 +143,7 @@ async function allPages<Element>(
 
 describe("the wallets of a user", () => {
   it(
-    "matches the responses in counts, places, lists, pages and events under any concurrency",
+    "matches the responses in counts, places, lists, pages and events, whatever happens at the same time",
     async () => {
       const { table } = db;
       const [stranger] = await holderOf(table, "stranger", ["0x1"]);

@@ -15,7 +15,7 @@ export type Held = {
   slotName: string | undefined;
   colortag: ColorTag | undefined;
   version: number;
-  /** Day of the wallet's retirement, by its user's clock. */
+  /** Day of the wallet's retirement, by the user's clock. */
   retiredOn: number | undefined;
   /** Types of the wallet's events, oldest first. */
   events: string[];
@@ -32,7 +32,7 @@ export class WalletModel {
   /** Counts requests, so that each has its own Idempotency-Key. */
   requests = 0;
   readonly wallets = new Map<string, Held>();
-  /** Wallets by idempotency key, with the body of the request. */
+  /** Created wallets by idempotency key, with the body of the request. */
   readonly made = new Map<string, { id: string; network: Network }>();
 
   constructor(userID: string, limit: number) {
@@ -50,7 +50,7 @@ export class WalletModel {
     return [...this.wallets.values()].filter((held) => this.stateOf(held) === state);
   }
 
-  /** Finds the wallet of an address unless it was removed. */
+  /** Finds the wallet that has an address, unless that wallet was removed. */
   at(network: Network, address: string): Held | undefined {
     const held = [...this.wallets.values()].find(
       (each) => each.network === network && each.address === address && !each.isReplaced,
@@ -119,7 +119,7 @@ export class WalletModel {
   }
 }
 
-/** Adds the versions from the pages, which the list lacks. */
+/** Adds the versions from the pages, because the list has none. */
 const versionedList = ({ listed, stored }: Found) =>
   listed.map((wallet) => ({ ...wallet, version: stored.find(({ _id }) => _id === wallet._id)?.version }));
 
@@ -129,7 +129,7 @@ export type Found = {
   lastSlot: number;
   stored: readonly Wallet[];
   listed: readonly ListedWallet[];
-  /** Wallets from the paged route. */
+  /** Wallets as returned by the paged route. */
   paged: readonly (ListedWallet & { version?: number })[];
   events: ReadonlyMap<string, string[]>;
 };

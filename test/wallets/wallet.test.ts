@@ -24,7 +24,7 @@ describe("listed", () => {
     );
   });
 
-  it("keeps names and colours when a wallet is added", () => {
+  it("keeps names and colours when another wallet is added", () => {
     const before = listed(wallets(5)).map(({ slotName, colortag }) => [slotName, colortag]);
     const after = listed(wallets(6)).map(({ slotName, colortag }) => [slotName, colortag]);
     expect(after.slice(0, 5)).toEqual(before);
@@ -53,7 +53,7 @@ describe("checkWalletLimit", () => {
     expect(() => checkWalletLimit("Base", 10, limits)).toThrow("Wallet limit of 10 reached for tier Base");
   });
 
-  it("allows every count below the limit, and none above it", () => {
+  it("allows every count below the limit, and no count at or above it", () => {
     fc.assert(
       fc.property(fc.constantFrom("Base", "Pro", "Enterprise"), fc.nat(1000), (tier, count) => {
         const check = () => checkWalletLimit(tier, count, limits);

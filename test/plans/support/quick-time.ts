@@ -32,13 +32,13 @@ export async function inQuickTime<Deps extends Pick<MirrorDeps, "table" | "plans
     while (!over) {
       await new Promise(setImmediate);
       if (underWay > 0) {
-        // Waits, because calls take real time.
+        // Waits a moment, because calls take real time.
         await pause(1);
         continue;
       }
       const before = Date.now();
       await vi.advanceTimersToNextTimerAsync();
-      // A real clock would move on even for a timer of a fraction of a millisecond.
+      // A real clock would advance even for a timer of a fraction of a millisecond.
       if (Date.now() === before && vi.getTimerCount() > 0) await vi.advanceTimersByTimeAsync(1);
     }
     await running;

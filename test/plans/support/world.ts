@@ -60,7 +60,7 @@ export function worldForTests() {
   let calls: string[] = [];
   let routes: Route[] = [];
 
-  /** Starts over without keys. `before` may answer instead of the control plane. */
+  /** Starts over without keys. `before` may respond in place of the control plane. */
   function reset({ before, ...options }: Partial<ControlPlaneOptions> & { before?: Route } = {}): void {
     state = createUsageState({ ...noUsage, usagePlans: Object.keys(tierPlans).map(tierPlan) });
     const controlPlane = createControlPlane({ state, stages: new Set(stages.map(stageKey)), ...options });
@@ -113,11 +113,11 @@ export function worldForTests() {
         { prefix, stages },
         { endpoint: server.url, region: "us-east-1", credentials, requestHandler: {}, ...config },
       ),
-    /** Dependencies whose clock stands still at `start`. */
+    /** Dependencies with a clock that stands still at `start`. */
     deps(parts: Partial<MirrorDeps> = {}): MirrorDeps {
       return { table: db.table, plans: this.openPlans(), tierPlans, graceMs, now: () => start, ...parts };
     },
-    /** Dependencies for fallback keys, which use the system's clock. */
+    /** Dependencies for fallback keys, with the system's clock. */
     fallbackKeyDeps(parts: Partial<FallbackKeyDeps> = {}): FallbackKeyDeps {
       const plans = { ...this.openPlans(), prefix: fallbackPrefix };
       const planId = tierPlans.Standard;

@@ -3,7 +3,7 @@ import { startServer, type VenueServer } from "./venue-server.ts";
 
 type Options = {
   products?: readonly string[];
-  /** Products that the server accepts but leaves out of its acknowledgement. */
+  /** Products that the server accepts but omits from its acknowledgement. */
   forgets?: readonly string[];
   port?: number;
 };

@@ -5,7 +5,7 @@ import type { PriceFeed } from "../../../lib/prices/feeds.ts";
 import type { FeedLine } from "../../../lib/prices/follow-feed.ts";
 import type { Price } from "../../../lib/prices/price.ts";
 
-/** Short times, except for silences: a machine that is busy with other tests must not look like a silent venue. */
+/** Short times, except for silences: a machine that is busy with other tests must not make a venue look silent. */
 const quick: Timings = {
   roundMs: 20,
   silenceMs: 3000,

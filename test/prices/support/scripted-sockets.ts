@@ -1,4 +1,4 @@
-/** A socket whose other end the test controls. */
+/** A socket for which the test plays the server. */
 export class ScriptedSocket extends EventTarget {
   readonly url: string;
   readonly sent: string[] = [];

@@ -73,7 +73,7 @@ export async function startServer(test: TestContext, protocol: Protocol, port = 
     hangUp() {
       for (const socket of open.keys()) socket.close(1001);
     },
-    /** Goes silent on every connection without closing it, and neither sends nor reads any longer. */
+    /** Falls silent on every connection without closing it: neither sends nor reads any longer. */
     vanish() {
       for (const socket of open.keys()) {
         socket.pause();

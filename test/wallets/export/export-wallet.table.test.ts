@@ -93,7 +93,7 @@ describe("exportWallet", () => {
     },
   );
 
-  it("answers a repeated request alike, and returns a ready key three times", async () => {
+  it("returns the same response to a repeated request, and returns a ready key at most three times", async () => {
     const { ask, name } = await holder();
     const { jwk, open } = await exportKeyPair();
     const all = await Promise.all([ask(jwk, start), ask(jwk, start)]);
@@ -125,7 +125,7 @@ describe("exportWallet", () => {
       expect(versions).toEqual([...new Set(versions)].toSorted((one, other) => one - other));
   });
 
-  it("starts over with another key, or a day after the export was ready", async () => {
+  it("starts over if the request has a different key, or a day after the export was ready", async () => {
     const { ask } = await holder();
     const [first, second] = await Promise.all([exportKeyPair(), exportKeyPair()]);
     await ask(first.jwk, start);
@@ -138,7 +138,7 @@ describe("exportWallet", () => {
     expect(await ask(second.jwk, late)).toMatchObject({ status: "pending" });
   });
 
-  it("accepts three requests of a user a day, without counting repetitions", async () => {
+  it("accepts three requests of a user a day, not counting repetitions", async () => {
     const { ask, wallet } = await holder();
     const keys = await Promise.all([1, 2, 3, 4].map(() => exportKeyPair()));
     const other = exporterOf(await hold(wallet.UserID, newKey("base")));
@@ -214,7 +214,7 @@ describe("endExport", () => {
 });
 
 describe("sealExport for any caller", () => {
-  it("seals nothing before the delay after the announcement", async () => {
+  it("seals nothing before the delay after the announcement is over", async () => {
     const { ask, sealing } = await holder();
     const { jwk } = await exportKeyPair();
     expect(await sealing(start)).toEqual({ refused: "EXPORT_NOT_FOUND" });
@@ -241,7 +241,7 @@ describe("sealExport for any caller", () => {
     expect(await sealing(secondsOn(3600))).toEqual({ refused: "WALLET_NOT_FOUND" });
   });
 
-  it("decrypts no wallet of another user, even if its items are copied", async () => {
+  it("decrypts no wallet of another user, even if that wallet's items are copied", async () => {
     const [victim, thief] = [await holder(), await holder()];
     const { jwk } = await exportKeyPair();
     await thief.ask(jwk, start);
@@ -281,7 +281,7 @@ describe("sealExport for any caller", () => {
   });
 });
 
-/** Writes like a taken-over function, which cannot write the items that sealExport owns. */
+/** Writes with the rights of a taken-over function, which cannot write the items that sealExport owns. */
 async function change({ userID, walletId }: { userID: string; walletId: string }, changes: object) {
   const [found] = (await itemsNamed(db.table, `EXPORT#${userID}`)).filter(({ SK }) => SK.endsWith(walletId));
   const Item = { ...found, ...changes, ...exportKey(userID, walletId) };

@@ -40,7 +40,7 @@ class Owner {
   nowMs = start;
   /** Runs while KMS decrypts. */
   meanwhile: () => Promise<unknown> = async () => undefined;
-  /** Table that all functions use. */
+  /** The table that all functions use. */
   table: Table = db.table;
 
   private constructor(userID: string, walletId: string) {
@@ -104,7 +104,7 @@ const put = (key: Key, content: object) =>
   db.table.client.send(new PutCommand({ TableName: db.table.name, Item: { ...content, ...key } }));
 
 describe("lockExports", () => {
-  it("ends a pending export for good, and prevents others from being announced", async () => {
+  it("ends a pending export for good, and prevents other exports from being announced", async () => {
     const owner = await Owner.named("pending");
     await owner.ask();
     expect((await owner.announced()).exports).toHaveLength(1);
@@ -118,7 +118,7 @@ describe("lockExports", () => {
     const unlocksAt = iso(start + 2 * delaySeconds * 1000);
     await expect(owner.ask()).rejects.toMatchObject({ code: "EXPORT_LOCKED", details: { unlocksAt } });
     owner.wait(1);
-    // The old announcement would take effect now.
+    // Without the lock, the old announcement would take effect now.
     expect(await owner.ask()).toMatchObject({
       status: "pending",
       availableAt: iso(owner.nowMs + 86_400_000),
@@ -127,7 +127,7 @@ describe("lockExports", () => {
     expect(await owner.ask()).toMatchObject({ status: "ready" });
   });
 
-  it("voids announcements of the same request even after an unlocking within their time", async () => {
+  it("voids earlier announcements even if exports are unlocked before those announcements expire", async () => {
     const owner = await Owner.named("void");
     await owner.ask();
     await owner.lock();
@@ -166,7 +166,7 @@ describe("lockExports", () => {
     expect(await owner.published("LOCK")).toEqual({ ...message, data: { status: "locked" } });
   });
 
-  it("stops an export that is being sealed", async () => {
+  it("stops an export whose key is being sealed", async () => {
     const owner = await Owner.named("sealing");
     await owner.ask();
     owner.wait(delaySeconds);
@@ -176,7 +176,7 @@ describe("lockExports", () => {
     expect(await eventTypes(db.table, { UserID, _id } as never)).not.toContain("exported");
   });
 
-  it("locks exports whether a lock or an announcement comes first", async () => {
+  it("locks exports whether the lock or an announcement comes first", async () => {
     const owners = await Promise.all(Array.from({ length: 4 }, (_, index) => Owner.named(`race-${index}`)));
     await Promise.all(owners.map((owner) => Promise.allSettled([owner.ask(), owner.lock(), owner.ask()])));
     for (const owner of owners) {
@@ -202,7 +202,7 @@ describe("unlockExports", () => {
     expect(await itemsNamed(db.table, `LOCK#${owner.userID} `)).toEqual([]);
   });
 
-  it("waits longer if the delay has grown in the meantime", async () => {
+  it("waits longer if the configured delay was increased in the meantime", async () => {
     const owner = await Owner.named("grown");
     await owner.lock();
     await owner.unlock();
@@ -307,7 +307,7 @@ describe("a lock that cannot be read", () => {
     ["an unknown field", { lockId, lockedAt: iso(start), unlocksAt: iso(0) }],
     ["a number beyond 2^53", { lockId, lockedAt: NumberValue.from("1e100") }],
     ["300 KB", { lockId, lockedAt: "x".repeat(300_000) }],
-  ])("keeps an unreadable lock with %s until it is replaced", async (name, content) => {
+  ])("keeps an unreadable lock with %s until a new lock replaces it", async (name, content) => {
     const owner = await Owner.named(`odd-${name.replace(/\W/g, "")}`);
     await owner.ask();
     await put(lockKey(owner.userID), content);
@@ -337,7 +337,7 @@ describe("an intruder in another function", () => {
   });
 
   it.each([undefined, "x", 1, new Set(["x"])])(
-    "cannot unlock by a request with the id %s",
+    "cannot unlock with a request that has the id %s",
     async (lockId) => {
       const owner = await Owner.named(`request-${String(lockId).replace(/\W/g, "")}`);
       await owner.lock();

@@ -52,7 +52,7 @@ class Intruder {
   }
 
   static async at(userID: string, network = "eth"): Promise<Intruder> {
-    // Events of the same millisecond have no order.
+    // Dates the import earlier, because events of the same millisecond have no order.
     const now = new Date(start - 1000);
     await register(db.table, { userID, names: [], ref: undefined }, now);
     const wallet = await sealedWalletOf(db.table, { vault, userID, made: newKey(network), now });
@@ -101,7 +101,7 @@ class Intruder {
     return answer;
   }
 
-  /** Cancels like the owner. Returns the code of the response and the logged faults. */
+  /** Cancels as the owner does. Returns the code of the response and the logged faults. */
   async ownerCancels(): Promise<{ code: string; faults: unknown[] }> {
     const faults: unknown[] = [];
     const withdraw = async () => (await this.call({ withdraw: true })) as { isWithdrawn: boolean };
@@ -113,7 +113,7 @@ class Intruder {
     return { code, faults };
   }
 
-  /** Requests an export like the owner, with a public key. */
+  /** Requests an export as the owner does, with a public key. */
   async ownerAsks(publicKey: typeof own) {
     const seal = async () => (await this.call()) as SealedExport;
     const request = { ...this.#name, publicKey, now: new Date(this.#nowMs) };
@@ -135,7 +135,7 @@ class Intruder {
   }
 }
 
-describe("a taken-over exportWallet never gets a private key before a whole delay after the announcement", () => {
+describe("a taken-over exportWallet never gets a private key until the whole delay after the announcement is over", () => {
   it("gets no key immediately, even with forged dates", async () => {
     const intruder = await Intruder.at("planted");
     await intruder.plant();
@@ -197,7 +197,7 @@ describe("a taken-over exportWallet never gets a private key before a whole dela
     for (const expected of [true, true, true, false]) expect(await intruder.ask()).toBe(expected);
   });
 
-  it("gets no key by random actions earlier than a whole delay after an announcement", async () => {
+  it("gets no key by random actions until the whole delay after an announcement is over", async () => {
     const intruder = await Intruder.at("random");
     let seed = 7;
     const random = (below: number) => {
@@ -220,7 +220,7 @@ describe("a taken-over exportWallet never gets a private key before a whole dela
   });
 });
 
-/** Items that no part of the service writes, because fields differ from a proper request. */
+/** Items that no part of the service writes, because their fields differ from those of a proper request. */
 const oddRequests: Record<string, Planted> = {
   "a version that is text": { version: "x" },
   "a version that JavaScript cannot represent": { version: NumberValue.from("1e100") },
@@ -279,7 +279,7 @@ describe("a taken-over exportWallet never prevents the owner's cancellation", ()
     expect(await intruder.ask()).toBe(false);
   });
 
-  it("never claims that nothing was requested if the request cannot be read", async () => {
+  it("never claims that no export was requested if the request cannot be read", async () => {
     const fault = new Error("the table is busy");
     const table = { ...db.table, client: { send: () => Promise.reject(fault) } } as never;
     const deps = { table, withdraw: async () => ({ isWithdrawn: false }), onFault: () => expect.fail() };
@@ -308,7 +308,7 @@ describe("a taken-over exportWallet never prevents the owner's cancellation", ()
 });
 
 describe("a taken-over exportWallet cannot redirect the owner's own export unnoticed", () => {
-  it("shows the thumbprint of its key in the response, the announcement and the event", async () => {
+  it("shows the thumbprint of the intruder's key in the response, the announcement and the event", async () => {
     const intruder = await Intruder.at("redirected");
     const first = await intruder.ownerAsks(own);
     expect(first.thumbprint).toBe(thumbprintOf(own));
@@ -330,7 +330,7 @@ describe("a taken-over exportWallet cannot redirect the owner's own export unnot
 });
 
 describe("sealExport announces at most three exports of a user a day, by its own count", () => {
-  it("counts whatever the caller plants, and starts again at midnight in UTC", async () => {
+  it("counts correctly whatever the caller plants, and starts again at midnight in UTC", async () => {
     const intruder = await Intruder.at("often");
     for (let version = 1; version <= 3; version++) {
       await intruder.plant({ version });
@@ -362,7 +362,7 @@ describe("sealExport announces at most three exports of a user a day, by its own
   });
 });
 
-describe("sealExport for a wallet with the key of another address", () => {
+describe("sealExport for a wallet whose key belongs to another address", () => {
   it.each(["eth", "sol"])("refuses to export on %s, counts nothing, and wipes the key", async (network) => {
     const intruder = await Intruder.at(`wrong-key-${network}`, network);
     await intruder.plant();

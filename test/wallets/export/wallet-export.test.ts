@@ -61,7 +61,7 @@ function withKey(publicKey: Record<string, string>) {
   return { ...request, publicKey, thumbprint: thumbprintOf(publicKey as typeof own) };
 }
 
-/** Returns a text that base64url decodes to the same bytes, because two bits of the last digit are unused. */
+/** Returns a different text that base64url decodes to the same bytes, because two bits of the last digit are unused. */
 function nextDigit(text: string): string {
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return text.slice(0, -1) + digits[digits.indexOf(text.at(-1) ?? "") + 1];

@@ -85,7 +85,7 @@ describe("openMessage", () => {
     }
   });
 
-  it("rejects another key, info, additional data or sender, and a changed or missing bit", async () => {
+  it("rejects a different key, info, additional data or sender, and a changed or missing bit", async () => {
     const { skRm, pkRm: _, pt: __, ct: ciphertext, ...rest } = vector;
     const key = remoteKey(pairOf(skRm));
     const message: SealedMessage = { ...rest, ciphertext };
@@ -115,7 +115,7 @@ describe("openMessage", () => {
     expect(key.given).toEqual([new Uint8Array(32), new Uint8Array(32)]);
   });
 
-  it("passes on the reason why the key could not be used", async () => {
+  it("reports why the key could not be used", async () => {
     const { skRm, ct: ciphertext, enc, info, aad } = vector;
     const error = new Error("KMS is down");
     const key = { ...remoteKey(pairOf(skRm)), agree: () => Promise.reject(error) };

@@ -38,7 +38,7 @@ const spkiOfKey = (KeyId = "") =>
   Buffer.from((call("GetPublicKey", { KeyId }) as { PublicKey: string }).PublicKey, "base64");
 
 describe("importKeysOf", () => {
-  it("reads the keys once, the newest first", async () => {
+  it("reads the keys once, and returns the newest first", async () => {
     const read = open();
     expect((await read()).map(({ keyId }) => keyId)).toEqual(
       ids.toReversed().map((id) => keyIdOf(spkiOfKey(id))),
