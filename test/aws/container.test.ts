@@ -37,7 +37,7 @@ describe("container", () => {
     }
   });
 
-  it.each(Object.keys(binding) as (keyof Binding)[])("refuses to decrypt for another %s", (name) => {
+  it.each(Object.keys(binding) as (keyof Binding)[])("refuses to decrypt for a different %s", (name) => {
     const body = encrypt(secret, dataKey, binding);
     const value = Buffer.from(binding[name]);
     for (let bit = 0; bit < value.length * 7; bit++) {
@@ -51,7 +51,7 @@ describe("container", () => {
     expect(() => decrypt(body, dataKey, { ...binding, userID: "a", walletId: "bc" })).toThrow();
   });
 
-  it("refuses to decrypt under another data key", () => {
+  it("refuses to decrypt with a different data key", () => {
     expect(() => decrypt(encrypt(secret, dataKey, binding), randomBytes(32), binding)).toThrow();
   });
 

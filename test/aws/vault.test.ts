@@ -39,7 +39,7 @@ describe("vault", () => {
     }
   });
 
-  it.each(Object.keys(binding) as (keyof Binding)[])("refuses to unseal for another %s", async (name) => {
+  it.each(Object.keys(binding) as (keyof Binding)[])("refuses to unseal for a different %s", async (name) => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     for (const value of ["", `${binding[name]} `, binding[name].toUpperCase(), "other"]) {
       if (value === binding[name]) continue;
@@ -47,7 +47,7 @@ describe("vault", () => {
     }
   });
 
-  it("refuses to unseal under another KMS key", async () => {
+  it("refuses to unseal with a different KMS key", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     const other = openVault(kms.ensureKey("other").arn, config);
     await expect(unseal(other, encryptedPrivateKey, binding)).rejects.toThrow();
@@ -64,7 +64,7 @@ describe("vault", () => {
     expect(after.keyMaterialId).not.toBe(before.keyMaterialId);
   });
 
-  it("refuses to rewrap for another wallet", async () => {
+  it("refuses to rewrap for a different wallet", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     await expect(rewrap(vault, encryptedPrivateKey, { ...binding, walletId: "other" })).rejects.toThrow();
   });

@@ -163,7 +163,7 @@ describe("placeOrder", () => {
     { chain: "base" },
     { validForSeconds: 60 },
     { allowUnsafe: true },
-  ])("refuses a used Idempotency-Key with another body: %j", async (changes) => {
+  ])("refuses a used Idempotency-Key with a different body: %j", async (changes) => {
     tableHas(used("k-1"), stored);
     const { statusCode, body } = await place(keyed({ ...buy, ...changes }));
     expect(statusCode).toBe(422);
@@ -181,7 +181,7 @@ describe("placeOrder", () => {
     expect(body.error).toMatchObject({ code: "UNSUPPORTED_CHAIN", details: { chains: evmChains } });
   });
 
-  it("hides wallets of other users", async () => {
+  it("hides other users' wallets", async () => {
     tableHas();
     const { statusCode, body } = await place(keyed(buy));
     expect(statusCode).toBe(404);

@@ -146,7 +146,7 @@ describe("signTransaction", () => {
     expect(await new Wallet(alice.privateKey).signTransaction({ ...terms, to, value, data })).toBe(raw);
   });
 
-  it("returns and records the same bytes for a repeated request, and counts nothing twice", async () => {
+  it("returns and records the same bytes for a repeated request, and counts no amount twice", async () => {
     const answer = await ask();
     if (!("slot" in answer)) return expect.fail("nothing was signed");
     table.on(BatchGetCommand).resolves({ Responses: { table: items(answer.slot) } });

@@ -248,7 +248,7 @@ describe("the partitions", () => {
     ["that a user exists", "DeleteItem", profileKey("u"), []],
     ["the terms of an order", "PutItem", tradeKey("u", "o"), writersOfOrders],
     ["the nonces of a wallet", "PutItem", slotKey({ chain: "eth", wallet: "0x1" }, 1), writersOfLanes],
-  ])("closes %s (%s) to all functions except a few", (_, action, { PK }, allowed) => {
+  ])("lets only a few functions change %s (%s)", (_, action, { PK }, allowed) => {
     expect(names.filter((name) => ask(name, action, [PK]) === undefined)).toEqual(
       names.filter((name) => allowed.includes(name)),
     );

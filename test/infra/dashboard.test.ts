@@ -42,7 +42,7 @@ describe("the dashboard of a deployment that trades on Solana", () => {
       expect(textOf(withSol)).toContain(`100 * ${path}Landed / ${path}Signed`);
   });
 
-  it("leaves out filters and graphs of Solana where it does not trade", () => {
+  it("omits filters and graphs of Solana if the deployment does not trade there", () => {
     expect(filtersOf(without)).toEqual([]);
     expect(textOf(without)).not.toContain("Solana");
   });

@@ -96,8 +96,8 @@ export const firewallContext = {
 };
 
 /**
- * Contexts that together cover a user pool and an issuer, domains and none, origins, alarms, no prices, all chains, and
- * no VPC.
+ * Contexts that together cover a user pool, an issuer, custom domains, no domains, origins, alarms, no prices, all
+ * chains, and no VPC.
  */
 export const contexts: Record<string, Record<string, unknown>> = {
   "the defaults": {},
@@ -109,8 +109,8 @@ export const contexts: Record<string, Record<string, unknown>> = {
 const synthesized = new Map<string, Templates>();
 
 /**
- * Returns the templates for a context, without the functions' code and CDK's check, which take seconds and which
- * synthesis.test.ts and bundles.test.ts cover. All workers share them, so tests must not change a template.
+ * Returns the templates for a context, without the functions' code and CDK's check, because both take seconds and are
+ * covered by synthesis.test.ts and bundles.test.ts. All workers share the templates, so tests must not change them.
  */
 export function synthesize(context: Record<string, unknown> = {}): Templates {
   const key = JSON.stringify(context);
@@ -119,7 +119,7 @@ export function synthesize(context: Record<string, unknown> = {}): Templates {
   return templates;
 }
 
-/** Reads the templates that another worker has made, or makes them for all. */
+/** Reads the templates that another worker has made, or makes the templates for all workers. */
 function shared(key: string, make: () => Templates): Templates {
   const file = join(inject("templates"), createHash("sha256").update(key).digest("hex"));
   if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));

@@ -32,7 +32,7 @@ const planStages = {
 };
 
 describe("the usage plans of the template", () => {
-  it("allows a minute's requests at once, and then their rate", () => {
+  it("allows a minute's requests at once, and further requests at the plan's rate", () => {
     const throttles = Object.values(plans).map(({ Properties }) => [
       Properties.UsagePlanName,
       Properties.Throttle,

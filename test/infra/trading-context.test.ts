@@ -59,13 +59,13 @@ describe("the trading context", () => {
     expect(read({ trading: '["eth"]', chains: JSON.stringify({ eth }) })).toEqual(expected);
   });
 
-  it("leaves out the default bridges of missing venues", () => {
+  it("omits the default bridges of venues that the context leaves out", () => {
     const venues = defaultChains.base.venues.filter(({ venue }) => venue === "pancakeswap-v3");
     const { quoteTokens = [] } = read({ trading: ["base"], chains: { base: { venues } } }).base ?? {};
     expect(quoteTokens.flatMap(({ bridges }) => bridges)).toEqual([{ venue: "pancakeswap-v3", feeBps: 1 }]);
   });
 
-  it("lets operators switch off orders through a known venue, but still shows its pools", () => {
+  it("lets operators switch off orders through a known venue, but still shows the venue's pools", () => {
     const venues = defaultChains.base.venues.map((row) => ({
       ...row,
       displayOnly: row.venue === "slipstream",

@@ -65,7 +65,7 @@ describe("the WebSocket API", () => {
     });
   });
 
-  it("sends results only of functions that do not push their replies", () => {
+  it("sends the results of functions to clients only if the functions do not push their replies", () => {
     const responses = propertiesOf(plain, "AWS::ApiGatewayV2::RouteResponse");
     const answered = ["ping", "$default"];
     const expected = answered.map((route) => ({

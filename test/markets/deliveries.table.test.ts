@@ -71,7 +71,7 @@ function serving() {
     deliveries,
     change(token: string, block: number) {
       changed.set(token, { block, changedAtMs: Date.now() });
-      // Changes in the millisecond of a delivery are sent again with the next one.
+      // Changes in the millisecond of a delivery are sent again with the next delivery.
       pass(1);
     },
     async round() {

@@ -44,7 +44,7 @@ beforeAll(async () => {
   [questions, looks, faults] = [0, 0, []];
 });
 afterAll(async () => {
-  // Lets another run take over.
+  // Lets a second run take over, so that the first one ends.
   await changeReaderLease(db.table, { chain: "markets", when: { epoch: 1 }, set: { epoch: 2, run: "next" } });
   await run;
   await Promise.all([chain.close(), ...hosts.map((host) => host.close())]);

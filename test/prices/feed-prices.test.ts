@@ -167,7 +167,7 @@ describe("feedPrices", () => {
 });
 
 describe("a run that replaces another one", () => {
-  it("owns the feed from its first save, and sends no heartbeat before", async () => {
+  it("owns the feed from its first save on, and sends no heartbeat before that save", async () => {
     vi.spyOn(Math, "random").mockReturnValue(1);
     const ended = outcomeOf(run(20_000, { isHeld: false }));
     await seconds(13.1);
@@ -178,7 +178,7 @@ describe("a run that replaces another one", () => {
     expect(await ended).toEqual(notReplaced);
   });
 
-  it("ends after half a minute without a price, and leaves the feed to the other run", async () => {
+  it("ends after half a minute without a price, and leaves the feed to the run that has it", async () => {
     const ended = outcomeOf(run(100_000, { isHeld: false }));
     await seconds(32);
     expect(await ended).toBeUndefined();

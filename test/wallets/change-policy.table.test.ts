@@ -184,7 +184,7 @@ describe("changePolicy", () => {
     expect(await eventTypes(db.table, wallet)).toEqual(["retired", "imported"]);
   });
 
-  it("finds no retired wallet and no wallet of another user", async () => {
+  it("finds neither retired wallets nor another user's wallets", async () => {
     const wallet = await one("owner");
     await one("stranger");
     const stolen = { ...wallet, UserID: "stranger" };

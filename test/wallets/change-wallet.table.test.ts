@@ -49,7 +49,7 @@ describe("changeWallet", () => {
     expect((await walletsOfUser(db.table, "crowd"))[0]?.version).toBe(11);
   });
 
-  it("finds no wallet of another user", async () => {
+  it("does not find another user's wallet", async () => {
     const wallet = await one("owner");
     await one("stranger");
     const stolen = change({ ...wallet, UserID: "stranger" }, { slotName: "Mine" });

@@ -72,7 +72,7 @@ describe("createWallet", () => {
     expect(await create("returner", "k")).toMatchObject({ wallet: { _id: wallet._id, version: 2 } });
   });
 
-  it("rejects a used key with another body, and names the wallet", async () => {
+  it("rejects a used key with a different body, and names the wallet", async () => {
     await holderOf(db.table, "reuser", []);
     const { wallet } = await create("reuser", "k", { network: "eth", colortag: "red" });
     await create("reuser", "k", { colortag: "red", network: "eth", slotName: null });

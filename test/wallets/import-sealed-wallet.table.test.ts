@@ -115,7 +115,7 @@ describe("importSealedWallet", () => {
     expect(await walletsOfUser(db.table, request.userID)).toHaveLength(1);
   });
 
-  it("rejects a used Idempotency-Key with another body", async () => {
+  it("rejects a used Idempotency-Key with a different body", async () => {
     const request = await requestFor();
     await importOf(request);
     const other = await requestFor(newKey("eth"), { userID: request.userID });

@@ -238,7 +238,7 @@ describe("retireWallet", () => {
     expect(events.find(({ type }) => type === "restored")?.time).toBe("2026-11-22T10:00:00.501Z");
   });
 
-  it("finds no wallet of another user", async () => {
+  it("does not find another user's wallet", async () => {
     const [wallet] = (await holderOf(db.table, "owner", ["0x1"])) as [Wallet];
     await holderOf(db.table, "thief", []);
     await expect(retire({ ...wallet, UserID: "thief" })).rejects.toMatchObject(notFound);

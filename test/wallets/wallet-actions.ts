@@ -41,7 +41,7 @@ export type Player = Choice & {
   strangersWallet: string;
 };
 
-/** Result of an action and its effect on the model. Undefined if the user had no wallet for it. */
+/** Result of an action and its effect on the model. Undefined if the user had no wallet for the action. */
 export type Outcome = { answer: string; places: -1 | 0 | 1; apply: () => void } | undefined;
 
 const among = <Element>({ number }: Choice, elements: readonly Element[]): Element | undefined =>

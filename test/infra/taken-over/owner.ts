@@ -130,7 +130,7 @@ export class Owner {
     await lockExports(table, { userID: this.userID, now: new Date(nowMs) });
   }
 
-  /** Places another order and has it signed. */
+  /** Places a new order and has it signed. */
   async trade(service: Service): Promise<boolean> {
     return signs(service, await place(service, this.wallets[0], dai, 3));
   }

@@ -93,7 +93,7 @@ describe("a loosenGuards that was taken over", () => {
 });
 
 describe.each(["retireWallet", "storeWallet"] as const)("a %s that was taken over", (name) => {
-  it("never makes a wallet sign with another key", async () => {
+  it("never makes a wallet sign with a key that is not the wallet's own", async () => {
     const { desk, intruder, signs } = await intrudeAs(name);
     const { wallet } = desk.named("ALICEBUYS").intent;
     const keys = [

@@ -78,7 +78,7 @@ describe("a chunk", () => {
     expect(unpackChunk("minutes", 0, new Uint8Array())).toBeUndefined();
   });
 
-  it("reads a damaged chunk as another chunk or none, and never throws", () => {
+  it("reads a damaged chunk as a different chunk or as none, and never throws", () => {
     fc.assert(
       fc.property(
         chunks,

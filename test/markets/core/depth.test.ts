@@ -52,7 +52,7 @@ describe("computing series of test amounts", () => {
     expect(amounts).toContain(20_000);
   });
 
-  it("leaves out amounts of zero, and amounts too large for any pool", () => {
+  it("omits amounts of zero, and amounts that are too large for any pool", () => {
     expect(coarseAmounts({ in: 1n, out: 10n ** 18n })).toEqual([5n, 50n, 500n, 5000n, 50_000n, 500_000n]);
     expect(coarseAmounts({ in: 10n ** 14n, out: 1n })).toHaveLength(4);
     expect(coarseAmounts({ in: 1n, out: 0n })).toEqual([]);

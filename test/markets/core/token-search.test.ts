@@ -60,7 +60,7 @@ describe("readSearch", () => {
 });
 
 describe("searchTokens", () => {
-  it("finds listed tokens first, then the user's own, then others by depth", () => {
+  it("finds listed tokens first, then the user's own tokens, and then other tokens by depth", () => {
     const others = [indexed("MOON1", { depthUsd: 20_000 }), indexed("MOON2", { depthUsd: 30_000 })];
     expect(symbolsOf("moon", { listed: [token("XMOON")], own: [token("MOON0")], others })).toEqual([
       ...["XMOON", "MOON0", "MOON2", "MOON1"],

@@ -154,7 +154,7 @@ describe("exportWallet", () => {
     });
   });
 
-  it("finds no retired wallets and no wallets of other users", async () => {
+  it("finds neither retired wallets nor other users' wallets", async () => {
     const [one, other] = [await holder(), await holder()];
     const { jwk } = await exportKeyPair();
     const foreign = { ...one.name, walletId: other.name.walletId, publicKey: jwk, now: start };
@@ -229,7 +229,7 @@ describe("sealExport for any caller", () => {
     expect(await sealing(secondsOn(3600))).toHaveProperty("ciphertext");
   });
 
-  it("seals nothing for an expired request, another key or a retired wallet", async () => {
+  it("seals nothing for an expired request, a different key or a retired wallet", async () => {
     const { ask, sealing, name, wallet } = await holder();
     const [{ jwk }, other] = await Promise.all([exportKeyPair(), exportKeyPair()]);
     await ask(jwk, start);

@@ -216,7 +216,7 @@ describe("unlockExports", () => {
 });
 
 describe("an older copy of the table", () => {
-  /** Copies a user's items into a table with another id, like a restored table. */
+  /** Copies a user's items into a table with a different id, like a restored table. */
   async function copyOf(owner: Owner): Promise<Table> {
     const copied = await db.newTable();
     await putItems(copied, await itemsNamed(owner.table, owner.userID));

@@ -57,7 +57,7 @@ describe("checkEvents", () => {
     expect(read(events)).toEqual({ faults: [fault] });
   });
 
-  it("rejects events of another fork", () => {
+  it("rejects events of a different fork", () => {
     expect(read([first, third], { 20: "0x20" }).events).toEqual([first, third]);
     expect(read([first, third], { 20: "0xfork" })).toEqual({ faults: ["foreign"], foreign: [20] });
   });
@@ -86,7 +86,7 @@ describe("isSameReading", () => {
     ["kind", { isSwap: false }],
     ["volume", { volume: { mantissa: 1n, exponent: 0 } }],
     ["change", { change: [1n, -1n] as const }],
-  ])("returns false for another %s", (_, change) => {
+  ])("returns false for a different %s", (_, change) => {
     const one = event(10, 1, { word: 1n, change: [1n, -2n] });
     expect(isSameReading([one], [{ ...one }])).toBe(true);
     expect(isSameReading([one], [{ ...one, ...change }])).toBe(false);

@@ -68,7 +68,7 @@ describe("the journal of pools", () => {
     expect(taken()).toEqual(["60: 1 9 1 1, 3"]);
   });
 
-  it("rejects events with the hashes of another fork", async () => {
+  it("rejects events with the hashes of a different fork", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(70);
     run.hosts.tamper.a = (events) => events.map((event) => ({ ...event, blockHash: "0xfork" }));
