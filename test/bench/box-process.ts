@@ -1,6 +1,6 @@
 /**
  * Imitates a back end on a single machine: Express, jose for tokens, an in-memory token bucket, and SQLite for wallets
- * and settings. It serves two operations like the service. Each message from the benchmark stores a user's wallets.
+ * and settings. It serves two of the service's operations. Each message from the benchmark stores a user's wallets.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";

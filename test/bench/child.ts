@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 
-/** A process of the benchmark. It answers each request before reading the next. */
+/** A process that the benchmark starts. It answers each request before reading the next. */
 export type Child<Request, Answer> = {
   pid: number;
   ask(request: Request): Promise<Answer>;
@@ -10,7 +10,7 @@ export type Child<Request, Answer> = {
   stop(): Promise<void>;
 };
 
-/** Starts a script and waits for its first message. Relative paths start at this folder. */
+/** Starts a script and waits for its first message. Paths are relative to this folder. */
 export async function startChild<Request, Answer, First = Answer>(
   script: string,
   ...options: string[]

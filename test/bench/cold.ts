@@ -1,7 +1,7 @@
 /**
- * `npm run bench:cold` measures the functions' processor time from process start to the first response, and that of
- * warm calls, on Lambda's version of Node.js. It compares both with a minimal handler, alone and in Express. Functions
- * start in turns, so that all see the same machine load.
+ * `npm run bench:cold` measures the processor time of functions on Lambda's version of Node.js: from process start to
+ * the first response, and for warm calls. It compares both with a minimal handler, alone and in Express. It alternates
+ * between the functions, so that the machine's load affects all of them equally.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -66,7 +66,10 @@ try {
   for (const close of closers.reverse()) await close();
 }
 
-/** Starts everything that the chosen functions call. Returns a factory for a start's event and environment. */
+/**
+ * Starts everything that the chosen functions call. Returns a function that makes the event and environment of each
+ * start.
+ */
 async function opened() {
   const fronts = openTlsFronts(folder);
   closers.push(fronts.close);

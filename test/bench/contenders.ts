@@ -16,7 +16,7 @@ import { keysPath, offeredKey, tokenOf } from "./fake-aws.ts";
 /** A handler to measure and its first event. */
 export type Contender = {
   name: string;
-  /** First event. Set for functions of the order path, which all start with the same event. */
+  /** First event. Set only if every start gets the same event, as for functions of the order path. */
   event?: unknown;
   /** Name of the contender that makes only the same AWS calls. Undefined to skip comparing warm calls. */
   bare?: string;
@@ -132,7 +132,7 @@ function creationEvent(network: string) {
   return { ...restEvent({ body: { network } }), headers };
 }
 
-/** Builds a sealed import by the user of these events. */
+/** Builds the event of a sealed import, with the same user as in the other events. */
 async function sealedEvent(network: string, privateKey: Uint8Array) {
   const key = `import of ${network}`;
   const event = restEvent();

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";
 import { now, type Spread, spreadOf } from "./statistics.ts";
 
-/** A request of the load with its response, if that has status 200. */
+/** A request to send, and, if it succeeded with status 200, its response. */
 export type Call = { method: string; url: string; headers: Record<string, string>; body?: object };
 
 /** `perSecond` counts responses, `latency` is in milliseconds, and `used` is the server's processor time. */

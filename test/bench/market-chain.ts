@@ -13,7 +13,7 @@ const router = new Interface([
 const unit = 10n ** 18n;
 const forever = 2n ** 40n;
 
-/** Coins of each purchase and of each token's pool. */
+/** Number of coins in each purchase and in each token's pool. */
 const purchase = unit / 100n;
 const depth = 100n * unit;
 

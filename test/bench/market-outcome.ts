@@ -38,7 +38,7 @@ const noticeMs = 100;
 /**
  * Compares the clients' messages with the chain's blocks.
  *
- * @param clients each client's followed tokens and its receipts in order.
+ * @param clients each client's followed tokens and its received messages in order.
  * @param blocks the measured blocks and those after them, in order.
  */
 export function marketOutcome(

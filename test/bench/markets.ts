@@ -41,7 +41,7 @@ const tokenCount = 40;
 const followed = 20;
 /** Number of different sets of followed tokens. */
 const choices = 10;
-/** Each block comes after a second and trades a fifth of the tokens. */
+/** Blocks are mined one second apart, and each contains trades of a fifth of the tokens. */
 const traded = tokenCount / 5;
 const blockMs = 1000;
 const connectionsOfUser = 30;
@@ -112,7 +112,7 @@ async function throughTheService(service: Service, clients: Clients) {
   const connected = clients.ask({ do: "connect", url: service.streamUrl, groups }).finally(() => {
     isConnected = true;
   });
-  // Mines blocks before the first look, so that the charts' first minutes are complete.
+  // Mines blocks before the reader's first look at the chain, so that the charts' first minutes are complete.
   while (!isConnected) await Promise.all([trade(service, 1), pause(blockMs)]);
   await connected;
   await trade(service, warmUpSeconds);
@@ -134,7 +134,7 @@ async function throughTheService(service: Service, clients: Clients) {
   return { outcome, samples, asked, used, measured: messages };
 }
 
-/** Sends the same messages in a plain loop. Returns one message's processor time in microseconds. */
+/** Sends the same messages in a plain loop. Returns the processor time for each message in microseconds. */
 async function bareTime(samples: readonly (readonly string[])[]): Promise<number> {
   const server = await startChild<BroadcastRequest, BroadcastAnswer, { url: string }>("broadcast-process.ts");
   const clients = await startClients();

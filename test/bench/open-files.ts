@@ -1,4 +1,4 @@
-/** Upper bound on the files that a benchmark process opens besides its sockets. */
+/** Upper bound on the number of files that a benchmark process opens besides its sockets. */
 const others = 500;
 
 type Report = { userLimits?: { open_files?: { soft: number | "unlimited" } } };

@@ -13,7 +13,7 @@ import type { Question } from "../../lib/orders/effects.ts";
 import { intent as intentOf, localV2, localV3 } from "../support/trading.ts";
 import { countsOf, type HostCounts, type HostRequest } from "./host-requests.ts";
 
-/** Stage of an order's transaction: unsent, sent and not yet due for higher fees, or mined. */
+/** Stage of an order's transaction: unsent, sent but too recently for higher fees to be due, or mined. */
 export type Stage = "unsent" | "sent" | "mined";
 
 /** One host's calls for a quote and for a run at each stage. */

@@ -10,7 +10,7 @@ export type OrderChain = {
   url: string;
   /** CDK context of the stacks, without hosts and relay. */
   context: object;
-  /** Chain configuration of the service, for the lower bound. */
+  /** The service's chain configuration, which the lower bound uses as well. */
   configurationFor(hosts: readonly string[]): object;
   /** File with the lower bound's process. */
   floor: string;

@@ -15,7 +15,7 @@ export type Outcome = {
   /** Messages of the last tick that never reached a client. */
   lost: number;
   duplicates: number;
-  /** Ticks still on their way when the next one was due. */
+  /** Ticks that had not reached all clients when the next one was due. */
   late: number;
   /** Messages received per second, from the first message's sending to the last one's receipt. */
   messagesPerSecond: number;

@@ -1,6 +1,6 @@
 /**
- * Runs an in-memory local runner with these options and without a price feed. Each message names functions to make
- * cold.
+ * Runs an in-memory local runner with these options and without a price feed. Each message names functions whose
+ * processes are stopped, so that their next start is a cold one.
  */
 
 import { resolve } from "node:path";

@@ -77,7 +77,7 @@ export async function startFunction({
 
 type Exchange = { request: IncomingMessage; response: ServerResponse };
 
-/** Requests of a function, one after another. */
+/** Requests of a function that wait to be served, one after another. */
 class Waiting {
   readonly #arrived: Exchange[] = [];
   #taker: ((exchange: Exchange) => void) | undefined;

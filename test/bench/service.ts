@@ -16,7 +16,7 @@ export type Service = {
   token(user: string): Promise<string>;
   /** Writes prices like the feed. `sentAt` is just before the write. */
   writePrices(): Promise<Tick>;
-  /** Makes each function's next call a cold one. */
+  /** Makes the next call of each function a cold start. */
   cool(functions: readonly OperationName[]): Promise<void>;
   stop(): Promise<void>;
 };

@@ -54,7 +54,7 @@ export type WatchReport = {
   orders: number;
   /** Counts of both hosts together for each order. */
   perOrder: Record<Asker, HostCounts>;
-  /** Runs of executeOrders for each order by purpose. */
+  /** Number of executeOrders runs for each order, by purpose. */
   runs: Record<Exclude<Asker, "the quote" | "the reader">, number>;
   /** Requests per minute that serve all lanes, and new orders per minute. */
   shared: HostCounts;
@@ -256,7 +256,7 @@ class Watched {
     if ("refused" in answer) throw new Error(`An order was refused: ${answer.refused}`);
   }
 
-  /** Hands a lane to a run without waiting for it. */
+  /** Starts a run for a lane without waiting for its end. */
   async #invoke(lane: LaneKey): Promise<void> {
     await pause(times.invoke);
     const watch = this.#watches.get(lane.wallet);

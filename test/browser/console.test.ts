@@ -237,7 +237,7 @@ describe("the console", () => {
     await page.getByRole("button", { name: "Try again" }).click();
     await panel(page, "Wallets").waitFor();
 
-    // Keeps the user signed in, since only a 401 says that the session has ended.
+    // Keeps the user signed in, because only a 401 means that the session has ended.
     reads = 0;
     await page.reload();
     await panel(page, "Wallets").waitFor();

@@ -46,7 +46,7 @@ describe("the reference pages", () => {
     await context.close();
   });
 
-  it("keeps the words of page titles whole on a phone", async () => {
+  it("breaks no word of the page titles on a phone", async () => {
     const { page, context } = await browser.visit("/docs/rest.html", { width: 360 });
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     expect(await page.evaluate(brokenWords)).toEqual([]);

@@ -50,7 +50,7 @@ describe("the console on Solana", () => {
     await context.close();
   });
 
-  it("shows the flags of a pasted mint, and rejects an address of another chain without a quote", async () => {
+  it("shows the flags of a pasted mint, and rejects another chain's address without requesting a quote", async () => {
     const { page, context } = await browser.visit();
     const { trade, token } = await onSol(page);
     const flags = trade.getByRole("list", { name: "Warnings about the token" });

@@ -20,7 +20,7 @@ const requests = {
 type Step = keyof typeof requests;
 
 type Trouble = {
-  /** Disturbs the first request of a step. */
+  /** Causes trouble with the first request of a step. */
   meet: (route: Route, step: Step) => Promise<void>;
   /** True while all requests fail. */
   isAway?: () => boolean;
@@ -28,7 +28,7 @@ type Trouble = {
   isAskedAgain?: boolean;
 };
 
-/** Trades on a page while disturbing each step. Returns the disturbed steps. */
+/** Trades on a page while each step meets trouble once. Returns these steps. */
 async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): Promise<Step[]> {
   const met: Step[] = [];
   let coming: Step | undefined;

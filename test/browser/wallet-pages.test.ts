@@ -43,7 +43,7 @@ it("shows a wallet's deposits, limits, history, export and lock on its page", as
   await context.close();
 });
 
-it("warns on every page of looser limits and exports until the user dismisses or undoes them", async () => {
+it("shows looser limits and exports as a notice on every page until the user dismisses or undoes them", async () => {
   const user = await userWithCoins("gail", "base");
   const here = await browser.visit("/console/", { width: 900 });
   const there = await browser.visit("/console/", { width: 900, context: here.context });

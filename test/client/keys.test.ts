@@ -138,7 +138,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("reuses the key of whichever equal request lost its response", async () => {
+  it("reuses the key of the one among several equal requests that lost its response", async () => {
     const { kept, keys } = store();
     const { terminal, sent, end } = scripted([order, "broken", order], { keys, patienceMs: 0 });
     const [first, second] = await end(

@@ -65,7 +65,7 @@ describe("a stream that reconnects", () => {
     expect(sockets).toHaveLength(8);
   });
 
-  it("waits longer after the service has found it too fast, whatever messages precede the close", async () => {
+  it("waits longer to reconnect after a RATE_LIMITED error, whatever messages follow it before the close", async () => {
     const { socket, clock, statuses } = await silent();
     socket().emit("open");
     socket().snapshot("orders");

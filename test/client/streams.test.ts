@@ -168,7 +168,7 @@ describe("close", () => {
     }
   });
 
-  it("opens no connection if the token arrives after close", async () => {
+  it("opens no connection if the stream is closed before the token arrives", async () => {
     const answers: ((token: string) => void)[] = [];
     const token = () => new Promise<string>((resolve) => answers.push(resolve));
     const { sockets, stream, clock } = await silent({}, { token });

@@ -140,7 +140,7 @@ describe("the token provider of a page that cannot read why it is refused", () =
     vi.unstubAllGlobals();
   });
 
-  it("calls the token provider once more after a network error", async () => {
+  it("calls the token provider once more after a network error, which may hide a 401", async () => {
     const { asked, token } = provider();
     const { terminal, sent, end } = scripted(["broken", "broken", "broken", answered, "broken"], { token });
     expect((await end(terminal.listOrders())).error).toBeUndefined();

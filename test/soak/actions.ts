@@ -8,7 +8,7 @@ import type { Person } from "./people.ts";
 import { strangersIn } from "./people.ts";
 import type { Answer, Service } from "./service.ts";
 
-/** Receives each broken promise of the service. */
+/** Called with a description of each promise that the service breaks. */
 export type Report = (problem: string) => void;
 
 type World = { service: Service; chance: Chance; report: Report };

@@ -71,7 +71,7 @@ async function problemsOfAnswers(service: Service, person: Person): Promise<[str
   return [problems, new Map(settings)];
 }
 
-/** Attempts of each call after the faults, because the last fault may still have effects. */
+/** Number of attempts to make each call after the faults, because the last fault may still have effects. */
 const attempts = 5;
 
 async function creditAtLast(service: Service): Promise<void> {

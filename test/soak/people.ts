@@ -29,7 +29,7 @@ export function strangersIn(text: string, { index }: { index: number }): string[
   return [...text.matchAll(marker)].filter(([, other]) => Number(other) !== index).map(([id]) => id);
 }
 
-/** One in this many users refers others. */
+/** One user in this many refers other users. */
 const referrers = 10;
 
 /**

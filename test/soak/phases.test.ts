@@ -4,7 +4,7 @@ import { phases, planPhases } from "./phases.ts";
 import { countRows } from "./soak-report.ts";
 
 describe("createChance", () => {
-  it("makes the same choices for the same seed and different ones for another", () => {
+  it("makes the same choices for the same seed and different choices for a different seed", () => {
     const numbers = (seed: string) => {
       const chance = createChance(seed);
       return Array.from({ length: 20 }, () => chance.below(1000));

@@ -48,7 +48,7 @@ export function planPhases<Phase extends string = PhaseName>(
     const order: Change<Phase>["phase"][] = chance.shuffled(faults);
     return [...order.toSpliced(1 + chance.below(faults.length), 0, "crash"), "calm"];
   };
-  // Leaves room for a calm start and one whole round.
+  // Leaves time for a calm start and one whole round.
   const length = Math.max(1, Math.min(stretch, Math.floor(requests / (faults.length + 3))));
   const changes: Change<Phase>[] = [];
   let coming: Change<Phase>["phase"][] = [];

@@ -36,7 +36,7 @@ const unmarked = (name: string) =>
     .replace(/^(evm|sol)([A-Z])/, (_, __, first: string) => first.toLowerCase())
     .replace(/(Evm|Sol)(?![a-z])/, "");
 
-/** Lists the names of each family that stand for a concept of the core or of another family but have no mark. */
+/** Lists, for each family, the names without its mark that the core or another family also uses. */
 function missingMarks(core: readonly string[], namesOf: (family: string) => readonly string[]): string[] {
   const general = new Set(core.flatMap((name) => [name, name.replace(/Terms$/, "")]));
   return families.flatMap((family) => {
@@ -95,7 +95,7 @@ describe("the source", () => {
     expect(methodsTakenOff([file(types + taking)])).toEqual(["a.ts: read of Reads", "a.ts: read of A"]);
   });
 
-  it("derives all errors outside the tools from one base, and names classes with one code by it", () => {
+  it("derives all errors outside the tools from one base, and names classes with a single code after it", () => {
     const service = productFiles.filter(({ path }) => !path.startsWith("lib/tools/"));
     const ofOwnKind = service.filter(({ text }) => /^(?:export )?class .* extends Error\b/m.test(text));
     expect(ofOwnKind.map(({ path }) => path)).toEqual(["lib/core/service-error.ts"]);

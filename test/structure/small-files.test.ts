@@ -21,7 +21,9 @@ const importersOf = Map.groupBy(
   ({ imported }) => imported,
 );
 
-/** True if the only importer could contain a file. Programs and configurations name files that nobody imports. */
+/**
+ * True if a file's only importer could contain its code. Programs and configurations name files that nobody imports.
+ */
 const isFoldable = (path: string): boolean => {
   const [importer, second] = importersOf.get(path) ?? [];
   if (importer === undefined || second !== undefined) return false;

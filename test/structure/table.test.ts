@@ -5,7 +5,7 @@ import { isIn, productFiles } from "./source-files.ts";
 const others = productFiles.filter(({ path }) => !isIn("lib/table", path));
 
 describe("the layout of the table", () => {
-  it("spells names of partitions in one place only", () => {
+  it("spells the name of each partition in only one place", () => {
     const names = partitions.map(({ key }) => partitionNameOf(key)).join("|");
     // Skips rows, which name partitions by types derived from the layout.
     const spelled = new RegExp(`["'\`/(|](?:${names})#|PK: "`);

@@ -1,6 +1,6 @@
 /*
- * Accounts of Solana's mainnet, as its hosts returned them, with independently published facts. Nothing here comes from
- * the code under test.
+ * Accounts of Solana's mainnet, as its hosts returned them, with independently published facts. Nothing in this file
+ * comes from the code under test.
  */
 
 /** Builds an account's data from base64 parts, each at a byte offset, padded with zeros. */

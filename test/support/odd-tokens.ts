@@ -41,7 +41,7 @@ const oddities = [
   "logs transfers with the amount indexed",
 ] as const;
 
-/** Tokens with one defect each, by its description. */
+/** Tokens with one defect each, by the defect's description. */
 const oddTokens = {
   ...(Object.fromEntries(
     oddities.map((oddity, index) => [

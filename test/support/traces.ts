@@ -21,7 +21,7 @@ export function partIn(text: string, secrets: Iterable<string>): string | undefi
  */
 const longPartLength = 20;
 /**
- * Length of the searched windows. Every part of `longPartLength` contains a window that starts at a multiple of
+ * Length of the pieces to search for. Every part of `longPartLength` contains a piece that starts at a multiple of
  * `stride`.
  */
 const windowLength = 10;

@@ -26,7 +26,7 @@ export const disconnectEvent = () => event("DISCONNECT", "$disconnect", headerFo
 export const messageEvent = (content: unknown, routeKey = "$default") =>
   event("MESSAGE", routeKey, { body: typeof content === "string" ? content : JSON.stringify(content) });
 
-/** The record of that connection. */
+/** The table's item for the connection `c1`. */
 export const connectionItem = {
   PK: "CONNECTIONS#alice",
   SK: "CONNECTION#c1",

@@ -29,7 +29,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const runner = await startRunner({
     folder,
     chainPort: await freePorts(chainPorts),
-    // Allows both sites in the service, so that only the browser keeps the cookie from the other site.
+    // Makes the service allow both sites, so that only the browser prevents the other site from using the cookie.
     options: ["--allowed-origin", ...Object.values(pages)],
   });
   server.callApi(runner.baseUrl.replace("127.0.0.1", "api.terminal.localhost"));

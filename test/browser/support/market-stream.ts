@@ -5,7 +5,7 @@ export type StreamOfPage = {
   sent: { type: string; tokens?: { token: string }[] }[];
   /** Sends the page a message as if from the service. */
   send(message: object): void;
-  /** Holds back all messages while the connection stays open, like a lost network. */
+  /** Holds back all messages while the connection stays open, as if the network were lost. */
   hold(isHeld: boolean): void;
   /** Closes the connection and refuses new ones. */
   cut(): Promise<void>;

@@ -205,27 +205,30 @@ describe("CandleSeries", () => {
     }
   });
 
-  it.each(["1m", "5m", "1h"] as const)("omits a minute whose swaps were all reverted, in %s", (interval) => {
-    const series = new CandleSeries({ interval, currency: "usd" });
-    const known = [minute(0, "2"), minute(1, "3")];
-    const removed = (at: number) => minute(at, "1", { trades: 0 });
-    const load = (minutes: MarketMinute[]) => {
-      const [open] = listed(minutes, interval, "usd");
-      if (open && interval !== "1m")
-        series.addHistory({ candles: [{ ...open, partial: true }], revision: 0 });
-      series.addMinutes({ candles: listed(minutes, "1m", "usd"), revision: 0 }, midnight);
-    };
-    load(known);
-    series.addMarket(market([removed(1)], 1, 9));
-    expect(closes(series)).toEqual(["4000"]);
-    series.addMarket(market([removed(0)], 1, 9));
-    expect(closes(series)).toEqual([]);
-    // An older response of the service.
-    load(known);
-    expect(closes(series)).toEqual([]);
-    series.addMarket(market([minute(1, "4")], 1, 10));
-    expect(closes(series)).toEqual(["8000"]);
-  });
+  it.each(["1m", "5m", "1h"] as const)(
+    "omits a minute whose swaps were all reverted, at the interval %s",
+    (interval) => {
+      const series = new CandleSeries({ interval, currency: "usd" });
+      const known = [minute(0, "2"), minute(1, "3")];
+      const removed = (at: number) => minute(at, "1", { trades: 0 });
+      const load = (minutes: MarketMinute[]) => {
+        const [open] = listed(minutes, interval, "usd");
+        if (open && interval !== "1m")
+          series.addHistory({ candles: [{ ...open, partial: true }], revision: 0 });
+        series.addMinutes({ candles: listed(minutes, "1m", "usd"), revision: 0 }, midnight);
+      };
+      load(known);
+      series.addMarket(market([removed(1)], 1, 9));
+      expect(closes(series)).toEqual(["4000"]);
+      series.addMarket(market([removed(0)], 1, 9));
+      expect(closes(series)).toEqual([]);
+      // Adds the minutes from an older response of the service.
+      load(known);
+      expect(closes(series)).toEqual([]);
+      series.addMarket(market([minute(1, "4")], 1, 10));
+      expect(closes(series)).toEqual(["8000"]);
+    },
+  );
 
   it("removes a minute candle within the same revision only if a newer block reports it without trades", () => {
     const series = new CandleSeries({ interval: "1m", currency: "native" });

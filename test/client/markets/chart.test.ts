@@ -111,7 +111,7 @@ describe("followCandles", () => {
     expect(shown).toEqual([["3"]]);
   });
 
-  it("loads a long interval's minutes in pages", async () => {
+  it("loads the minute candles of a long interval in pages", async () => {
     const { asked, settle } = charted({}, "1d", { fromMs: Date.parse("2026-11-21T20:00:00.000Z") });
     await settle();
     const middle = "2026-11-21T16:40:00.000Z";

@@ -53,7 +53,7 @@ describe("the relay of a local chain", () => {
 
   const set = (faults: object) => setFaults(relay.url, faults);
 
-  it("hides a transaction from the public pool until a block has it", async () => {
+  it("hides a transaction from the public pool until a block contains it", async () => {
     const { raw, hash } = await signed();
     expect(await send(raw)).toEqual([hash]);
     expect(await chain.request("txpool_status")).toEqual(emptyPool);
@@ -63,7 +63,7 @@ describe("the relay of a local chain", () => {
     expect(await receipt(hash)).toMatchObject({ status: "0x1" });
   });
 
-  it("leaves no transaction in the public pool outside a block", async () => {
+  it("leaves no transaction in the public pool that did not fit in the block", async () => {
     const { raw, hash } = await signed();
     await send(raw);
     await chain.request("evm_setBlockGasLimit", ["0x1adb0"]);

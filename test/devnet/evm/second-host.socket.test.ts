@@ -131,7 +131,7 @@ describe("the second host of a local chain", () => {
     ["notWhitelisted", -32001],
     ["gasLimit", -38015],
   ] as const)(
-    "refuses simulations in the way %s and answers all other requests",
+    "refuses simulations with the fault %s and answers all other requests",
     async (simulation, code) => {
       await set({ simulation });
       expect(await ask("eth_simulateV1", { blockStateCalls: [] }, "latest")).toMatchObject({

@@ -140,7 +140,7 @@ describe("a host of the local Solana chain", () => {
   });
 
   describe("a lagging Solana host", () => {
-    // More slots than pass while a busy machine answers.
+    // Larger than the number of slots that pass before a busy machine responds.
     const slotsBehind = 40;
 
     it("stays at its slot, then follows the chain at the configured distance", async () => {

@@ -116,7 +116,7 @@ async function quoted(name: Name, side: Side, amount: bigint): Promise<bigint> {
 
 describe("the stand-in of Raydium's program", () => {
   it.each(["MOON", "FEEZ"] as const)(
-    "pays exactly the amount for %s that follows from the pool's accounts",
+    "pays exactly the amount that follows from the pool's accounts for %s",
     async (name) => {
       const { mint, program } = chain.deployment.tokens[name];
       const own = await accountsOf(name);
@@ -151,7 +151,7 @@ describe("the stand-in of Raydium's program", () => {
     },
   );
 
-  it("rejects any other instruction", async () => {
+  it("rejects an unknown instruction", async () => {
     const other = { ...(await swap("MOON", "buy", 1n, 0n)), data: new Uint8Array(24) };
     const { meta } = await chain.transact(wallet, [other]);
     expect(meta.err).toEqual({ InstructionError: [0, { Custom: ammErrors.unknownInstruction }] });

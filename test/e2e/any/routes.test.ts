@@ -62,7 +62,7 @@ describe("an unknown path or method", () => {
 const reading = endpoints.filter(({ method }) => method === "GET");
 
 it.each(reading.slice(0, runsAll() ? undefined : 2))(
-  "answers HEAD like $name, with the same checks and no body",
+  "answers HEAD like $name, with the same checks but without a body",
   async ({ path, status }) => {
     const headers = [bearer(), ["Origin", deployment().allowedOrigin ?? ""]] as const;
     const [head, got] = [await sendRaw("HEAD", path, [...headers]), await sendRaw("GET", path, [...headers])];

@@ -22,7 +22,7 @@ const reward = (id: string, cost: number, rest: object = {}) => ({
   ...rest,
 });
 
-/** Lists rewards in no particular order, on purpose. */
+/** Rewards in an order that follows from none of their fields, to show that the catalogue's order is kept. */
 const catalogue = [
   reward("zebra", 500),
   reward("apple", 0, { type: "credits" }),

@@ -102,7 +102,7 @@ describe("an order", () => {
     }
   });
 
-  it("refuses changes of an order by another engine", async () => {
+  it("refuses changes to the order that another engine reports", async () => {
     const { orders } = await dataOf("orders");
     const [own] = orders as [Shown];
     const report = { kind: "order", userID: user.id, ...own, version: 99, status: "open" };

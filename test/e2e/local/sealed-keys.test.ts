@@ -26,7 +26,7 @@ async function bodyFor(user: User, made: ReturnType<typeof newEvmKey>, key: stri
 const sendSealed = async ({ token }: User, body: object, key: string) =>
   post("/api/v2/wallets/import", { token, body, headers: { "Idempotency-Key": key } });
 
-// Leaves the keys for test/e2e/last to search for.
+// Records the keys, so that test/e2e/last searches the output for them.
 describe("private keys that are imported and exported sealed", () => {
   it("imports and exports a wallet's own key, and announces the export first", async () => {
     const user = await knownUser();

@@ -20,7 +20,7 @@ function newWord(): string {
 }
 
 describe("secrets in every place of a request", () => {
-  // Leaves the secrets for test/e2e/last to search for.
+  // Records the secrets, so that test/e2e/last searches the output for them.
   it("refuses secrets in wrong places, and never with a 500", { timeout: 240_000 }, async () => {
     const halves = [newEvmKey().privateKey.slice(2, 62), newSolanaKey().privateKey.slice(0, 80)];
     const badKeys = [

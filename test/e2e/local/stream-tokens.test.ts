@@ -43,7 +43,7 @@ describe.each(ways)("the stream with the token in %s", (_, handshake) => {
   });
 });
 
-it("refuses an expired token in the header, even with valid tokens elsewhere", async () => {
+it("refuses an expired token in the header, even if the request has valid tokens in other places", async () => {
   const { id, token } = await newUser();
   const expired = await issueToken({ sub: id, expiresIn: -60 });
 

@@ -13,7 +13,7 @@ import { get } from "../support/client.ts";
 import { importWallet } from "../support/terminal.ts";
 import { it, service } from "./support/check.ts";
 
-/** mirrorPlans may queue behind other users: API Gateway accepts 5 new keys a second. */
+/** mirrorPlans may have to create keys for other users first, and API Gateway accepts 5 new keys a second. */
 const mirroring = { timeout: 120_000, interval: 500 };
 
 /** More requests than the largest burst of a plan. */

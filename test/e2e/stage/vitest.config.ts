@@ -62,7 +62,7 @@ export default defineConfig({
     sequence: { sequencer: ByName },
     // Passing checks take less than half of this time.
     testTimeout: 10 * 60 * 1000,
-    // Shows whole values in failures.
+    // Shows complete values in failures.
     chaiConfig: { truncateThreshold: 0 },
   },
 });

@@ -35,8 +35,8 @@ export function localRunner(): NonNullable<Deployment["local"]> {
 }
 
 /**
- * Waits until the local runner, if any, serves. POST first crashes it and restarts it on the same data. DELETE waits
- * until the runner and all of its processes have ended.
+ * Waits until the local runner, if there is one, serves requests. With POST, first crashes the runner and restarts it
+ * on the same data. With DELETE, waits until the runner and all of its processes have ended.
  *
  * @returns the process id
  */

@@ -10,7 +10,7 @@ export type Wanted = Partial<Message> | ((message: Message) => boolean);
 export type Inbox = {
   /** All messages received so far, in order of arrival. */
   readonly received: readonly Message[];
-  /** Takes the first matching message not taken before. Waits for it while the connection lasts. */
+  /** Takes the first matching message that has not been taken yet. Waits for it while the connection lasts. */
   take(wanted: Wanted): Promise<Message>;
   /**
    * Finds the first matching message without taking it, even if it was taken before. Waits while the connection lasts.

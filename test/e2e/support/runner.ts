@@ -14,7 +14,7 @@ export type Runner = {
   baseUrl: string;
   streamUrl: string;
   pid: number;
-  /** Tells the runner to end. Rejects if the runner or one of its processes does not end. */
+  /** Makes the runner end. Rejects if the runner or one of its processes does not end. */
   stop(): Promise<void>;
   /** Kills the runner, like a crash. */
   kill(): Promise<void>;

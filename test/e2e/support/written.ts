@@ -53,7 +53,10 @@ function noteKey(key: Key): void {
   noteSecret(kind, [...formsOf(key), key.secret.toString("latin1")]);
 }
 
-/** Searches for the signature alone: tokens of one issuer start alike, and the runner prints one on purpose. */
+/**
+ * Searches only for the token's signature, because all tokens of an issuer start alike and the runner prints one on
+ * purpose.
+ */
 function noteToken(token: string): void {
   const [, , signature = ""] = token.split(".");
   noteSecret("token", [signature.length < 20 ? token.slice(-60) : signature]);

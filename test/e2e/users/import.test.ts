@@ -161,7 +161,7 @@ describe("a user of tier Base with 10 wallets", () => {
     expectMessage(await importWallet(user, { network: "bsc", privateKey: keys[0]?.privateKey ?? "" }), 403);
   });
 
-  it("answers a bad key with 400 before it checks the limit", async () => {
+  it("answers a bad key with 400 before checking the limit", async () => {
     expectMessage(await importWallet(user, { network: "eth", privateKey: "1" }), 400);
   });
 });

@@ -19,7 +19,7 @@ it("sends a change to all of a user's 30 simultaneously opened connections", asy
     expect(settingsEvents(stream)).toMatchObject([{ version: 1, settings: { slippage: 8.5 } }]);
 });
 
-it("brings every connection to the final value after 20 simultaneous changes", async () => {
+it("sends every connection the final value after 20 simultaneous changes", async () => {
   const user = await newUser();
   const streams = await times(5, () => streamOf(user));
 

@@ -67,7 +67,7 @@ describe("a wallet that the service creates", () => {
   });
 });
 
-it("sets a wallet's name and colour, and restores the defaults", async () => {
+it("sets a wallet's name and colour, and resets them to the defaults", async () => {
   const user = await newUser();
   const { wallet } = await create(user);
   expect(await change(user, wallet, { slotName: "🚀 Moon", colortag: "red" })).toMatchObject({

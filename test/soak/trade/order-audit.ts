@@ -30,7 +30,7 @@ export function traced({ orders, chains }: Pick<TradeFacts, "orders" | "chains">
 const nativeIfBuy = ({ side, token = "" }: ShownOrder["order"]) =>
   side === "buy" ? (["native", token] as const) : ([token, "native"] as const);
 
-/** Computes the amounts that a swap spent and received from its receipt. */
+/** Computes from a swap's receipt the amounts that it spent and received. */
 export function amountsOf({ order }: ShownOrder, { tokens, wrapped, unwrapped }: MinedTransaction) {
   const gained = tokens.get(order.token ?? "") ?? 0n;
   return order.side === "buy"

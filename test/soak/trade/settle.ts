@@ -16,7 +16,7 @@ export function leftoversIn(items: readonly Item[], wallets: ReadonlySet<string>
 /** Milliseconds between runs of the scheduled functions while settling. */
 const sweepMs = 3000;
 
-/** Attempts of each call after the faults, because the last fault may still have effects. */
+/** Number of attempts to make each call after the faults, because the last fault may still have effects. */
 const attempts = 5;
 
 export async function repeated<Result>(act: () => Promise<Result>): Promise<Result> {
@@ -50,7 +50,7 @@ export async function settleAll(
     if (Date.now() - sweptAt > sweepMs) {
       await repeated(() => service.runSchedule("sweepLanes"));
       sweptAt = Date.now();
-      // Advances time on idle chains.
+      // Mines a block on idle chains, whose time would otherwise stand still.
       await Promise.all(chains.map(({ wake }) => wake()));
     }
     await pause(300);

@@ -254,7 +254,8 @@ function newBody(world: TradeWorld, wallet: TraderWallet): Body {
   const { chance, mostValidSeconds } = world;
   const { chain, address } = wallet;
   const token = tokenFor(world, wallet);
-  // Waits longer on Solana, where an order waits for earlier ones of its token, whose messages live for a minute.
+  // Waits longer on Solana, because an order there waits for earlier orders of the same token, whose messages live for
+  // a minute.
   const longest = chain === "sol" ? 3 * mostValidSeconds : mostValidSeconds;
   const common = {
     chain,

@@ -51,7 +51,10 @@ export const fundOnSol = (sol: SolAccess, wallets: readonly TraderWallet[]): Pro
     ({ address }) => sol.airdrop(address, startLamports),
   );
 
-/** Creates users with funded wallets on all chains. The last wallet has the first one's key but another owner. */
+/**
+ * Creates users with funded wallets on all chains. The last wallet has the same key as the first, but a different
+ * owner.
+ */
 export async function makeTraders(
   service: Service,
   { chains, sol }: { chains: readonly ChainAccess[]; sol: SolAccess },
@@ -70,7 +73,7 @@ export async function makeTraders(
   for (let index = 0; index < wallets; index++) {
     const isShared = index > 0 && index === wallets - 1;
     const trader = traders[isShared ? 1 : index % count] as Trader;
-    // Shifts the chain, because all wallets of a user would otherwise share one.
+    // Shifts the chain with each of a user's wallets, because they would otherwise all be on the same chain.
     const shift = count % tradingChains.length === 0 ? Math.floor(index / count) : 0;
     const chain = tradingChains[isShared ? 0 : (index + shift) % tradingChains.length] as TradingChain;
     const { address, privateKey, secret } = isShared || index === 0 ? first : newKey(chain);

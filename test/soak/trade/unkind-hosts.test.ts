@@ -16,7 +16,7 @@ it.each(["eth", "sol"] as const)(
   },
 );
 
-it("plans the same turns for the same seed and different ones for another", () => {
+it("plans the same turns for the same seed and different turns for a different seed", () => {
   expect(turns("1", 20)).toEqual(turns("1", 20));
   expect(turns("2", 20)).not.toEqual(turns("1", 20));
 });

@@ -25,7 +25,7 @@ describe("planWeather", () => {
     );
   });
 
-  it("plans the same weather for the same seed and different weather for another", () => {
+  it("plans the same weather for the same seed and different weather for a different seed", () => {
     expect(planWeather(50, createChance("1"))).toEqual(short);
     expect(planWeather(50, createChance("2"))).not.toEqual(short);
   });

@@ -46,7 +46,7 @@ describe("askSecret", () => {
 });
 
 describe("askNewPassword", () => {
-  it("asks for a new password twice and rejects two different ones", async () => {
+  it("asks for a new password twice and rejects two that differ", async () => {
     expect(await askNewPassword(question, terminal("one", "one"))).toBe("one");
     await expect(askNewPassword(question, terminal("one", "two"))).rejects.toThrow(
       "The two passwords differ",

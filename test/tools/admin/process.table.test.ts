@@ -76,7 +76,7 @@ describe("bin/admin.ts", () => {
     for (const { wallet, secret } of wallets) expect(await opened(target, wallet)).toEqual(secret);
   });
 
-  it("exits quietly when the reader of its output closes the pipe", async () => {
+  it("exits quietly when the program that reads its output closes the pipe", async () => {
     await userWithWallets(target, "alice", 0);
     await using runner = await serve(localRunner(engine, target));
     const { child, finished } = start(["list-users", "--local", String(runner.port)]);

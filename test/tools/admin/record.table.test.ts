@@ -198,7 +198,7 @@ describe("the input file of record", () => {
       content,
       'FILE must be a list of records, or an object whose only field "records" is a list',
     ]),
-  ])("rejects a malformed file with one line that quotes none of its content: %s", async (content, line) => {
+  ])("rejects a malformed file with one line that does not quote its content: %s", async (content, line) => {
     expect(await record(content, unused)).toEqual({ code: 1, out: "", err: `error: ${line}\n` });
   });
 

@@ -41,7 +41,7 @@ const wallet = (userID: string, address: string): Item => ({
 });
 const seconds = (from: Date, minutes: number) => from.getTime() / 1000 + minutes * 60;
 
-/** A whole number beyond JavaScript's exact integers, a binary value and a set. */
+/** A whole number too large for JavaScript to store exactly, a binary value and a set. */
 const odd = { amount: 2n ** 60n + 1n, sealed: new Uint8Array([0, 255]), names: new Set(["a", "b"]) };
 
 const copied = [profile("alice"), wallet("alice", "0x1"), profile("bob")];
@@ -301,7 +301,7 @@ describe("restore --fix", () => {
       expect(left.toSorted()).toEqual(types.slice(0, -1).toSorted());
     });
 
-    it("leaves a policy alone that its user changes during the restore", async () => {
+    it("does not change a policy that its user changes during the restore", async () => {
       await putItems(backup, [policy("busy", small)]);
       await putItems(table, [policy("busy", openPolicy)]);
       const meanwhile = interceptedTable(table, async (command) => {
@@ -384,7 +384,7 @@ describe("restore --fix", () => {
     expect(await restore(["--fix", "--exact", "--yes"])).toMatchObject({ out: tally(1, 0, 21) });
   });
 
-  it("leaves an item alone that reappears during the restore", async () => {
+  it("does not change an item that reappears during the restore", async () => {
     await remove(table, profile("bob"));
     const back = profile("bob", { points: 9 });
     const meanwhile = interceptedTable(table, async (command) => {

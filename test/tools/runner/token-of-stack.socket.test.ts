@@ -35,7 +35,7 @@ describe("token --stack", () => {
     expect(user).toMatchObject({ password: newPassword, isTemporary: false });
   });
 
-  it("answers with the authenticator's code, even after a new password", async () => {
+  it("sends the authenticator's code, even after a new password", async () => {
     const totpSecret = randomBytes(20);
     const user = pool.add({ email, password, isTemporary: true, totpSecret });
     const variables = {

@@ -8,7 +8,7 @@ import { main } from "../../../lib/tools/runner/token.ts";
 import { stdioForTests } from "./support/stdio.ts";
 import { runProgram } from "./support/wiring.ts";
 
-/** Fakes a server that always gives this answer and records the requests. */
+/** Fakes a server that always gives the same answer and records the requests. */
 async function serving(status: number, answer: string) {
   const asked: unknown[] = [];
   const server = createServer(async (request, response) => {

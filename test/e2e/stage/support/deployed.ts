@@ -102,7 +102,7 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
       return LastUpdatedTime ?? CreationTime;
     },
 
-    /** Tells whether IAM allows a function to make a call on a resource with these tags. */
+    /** Returns whether IAM allows a function to make a call on a resource with these tags. */
     async mayCall(
       name: OperationName,
       { action, resource, tags }: { action: string; resource: string; tags: Record<string, string> },

@@ -22,7 +22,7 @@ export type Service = Target &
     /** Address shared by both APIs, with the APIs' own addresses in `own`. */
     edge: { streamUrl: string; own: Addresses } | undefined;
     plans: PlanTarget;
-    /** Issuer that belongs to the service. Undefined if the deployment configures another. */
+    /** Issuer that belongs to the service. Undefined if the deployment configures a different issuer. */
     issuer: UserPoolNames | { port: number } | undefined;
     /** Parts that only a deployment has. Undefined on the local runner. */
     deployed: Deployed | undefined;

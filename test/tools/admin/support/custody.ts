@@ -44,7 +44,7 @@ export function targetWith(table: Table, kms: Kms = createKms()) {
   return { table, vault, hooks, kms };
 }
 
-/** Starts a database for the tests of a file, and gives each test a target with a table of its own. */
+/** Starts a database for the tests of a file, and gives each test its own target with its own table. */
 export function targetForTests(): ReturnType<typeof targetWith> {
   const target = {} as ReturnType<typeof targetWith>;
   const { newTable } = tableForTests();

@@ -154,7 +154,7 @@ describe("watch", () => {
     expect(replaced).toEqual(["head;\nnew"]);
   });
 
-  it("names the changed stacks and asks for a restart", async () => {
+  it("names the changed stacks and tells the user to restart", async () => {
     lines.length = 0;
     checkStacks = async () => ["Notes"];
     appendFileSync(inProject("app.ts"), "// Changed.\n");
