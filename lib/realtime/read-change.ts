@@ -59,8 +59,7 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   if (chain !== undefined)
     return settingsChange(chain, before as SettingsItem | undefined, after as Item<SettingsItem>);
   if (kind === undefined || before?.version === after.version) return undefined;
-  const { userID } = after;
-  if (typeof userID !== "string") throw new Error("The record has no userID");
+  const userID = ownerOf(after.userID);
   const execution = after as Item<Execution>;
   if (idOf(execution) === undefined) throw new Error("The record has no orderId or positionId");
   return { of: "execution", userID, kind, execution };
@@ -77,14 +76,18 @@ function settingsChange(
   before: SettingsItem | undefined,
   after: SettingsItem,
 ): PublishedChange | undefined {
-  const { userID, version } = after;
+  const { version } = after;
   const settings = settingsInForce(chain, after);
   if (before?.version === version) {
     if (isDeepStrictEqual(settings, settingsInForce(chain, before))) return undefined;
-    throw new ServiceError("Settings have changed under the same version", { code: "UNVERSIONED_SETTINGS" });
+    throw new ServiceError("Settings lack a new version", { code: "UNVERSIONED_SETTINGS" });
   }
+  return { of: "settings", userID: ownerOf(after.userID), chain, version, settings };
+}
+
+function ownerOf(userID: unknown): string {
   if (typeof userID !== "string") throw new Error("The record has no userID");
-  return { of: "settings", userID, chain, version, settings };
+  return userID;
 }
 
 /**
