@@ -7,7 +7,7 @@ import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { exportWallet } from "../../lib/wallets/export/export-wallet.ts";
 import type { SealedExport } from "../../lib/wallets/export/seal-export.ts";
 
-// Makes a single attempt: a second one could seal the wallet again and count as another export.
+// Makes a single attempt, because a second attempt could seal the wallet again and count as another export.
 const call = callOf(environment("SEAL_EXPORT_FUNCTION"), { maxAttempts: 1 });
 const deps = {
   table: openCheckingTable(),

@@ -7,7 +7,7 @@ import { openTable } from "../../lib/table/table.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-/** Reads the catalogue each time: the price may just have changed, or the reward may be gone. */
+/** Reads the catalogue for each request, because the price may just have changed, or the reward may be gone. */
 const catalogue = () => readCatalogue(table, { isConsistent: true });
 
 export const handler = rest(

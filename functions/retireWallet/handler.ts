@@ -13,7 +13,7 @@ const startExecution = executor === "" ? async () => undefined : handOverTo(exec
 const deps: RetiringDeps = {
   table: openTable(environment("TABLE_NAME")),
   limits: environment("WALLET_LIMITS"),
-  // Wakes the wallet's lane. If that fails, the next sweep wakes it.
+  // Starts work on the wallet's lane. If that fails, the next sweep starts it.
   wake: (lane) => startExecution(lane).catch((error) => logFault("retireWallet", error)),
 };
 

@@ -11,7 +11,7 @@ import { openTable } from "../../lib/table/table.ts";
 const table = { ...openTable(environment("TABLE_NAME")), id: environment("TABLE_ID") };
 const startFeed =
   environment("PRICE_FEEDS").length > 0 ? handOverTo(environment("FEED_PRICES_FUNCTION")) : undefined;
-/** Reads the prices once a second for all clients: after an outage, all of them subscribe at once. */
+/** Reads the prices only once a second for all clients, because all of them subscribe at once after an outage. */
 const prices = remembered(openPrices(table, startFeed), 1000);
 const startReader = handOverTo<object>(environment("READ_MARKETS_FUNCTION"));
 const chains = environment("MARKET_CHAINS");

@@ -20,7 +20,7 @@ export const realClock: Clock = {
   },
 };
 
-/** Limits of a wait: a signal that aborts it, and a timeout. */
+/** Limits of a wait: a signal that aborts the wait, and a timeout. */
 export type WaitLimits = { signal?: AbortSignal | undefined; timeoutMs?: number | undefined };
 
 /**
@@ -62,7 +62,8 @@ export const pause = (clock: Clock, timeoutMs: number, signal?: AbortSignal): Pr
   limited(clock, { signal, timeoutMs }, new Promise<never>(() => {})).catch(() => {});
 
 /**
- * Doubles the pause with each failure, up to a limit. Half of it is random, so that clients do not all return at once.
+ * Doubles the pause with each failure, up to a limit. Half of the pause is random, so that clients do not all return at
+ * once.
  */
 export function backoffMs(
   clock: Clock,

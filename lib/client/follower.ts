@@ -74,7 +74,7 @@ export class Follower {
   readonly #forgetPage: () => void;
   /** Connection for which the list of wallets is being read. */
   #readingWallets: AbortSignal | undefined;
-  /** Pending calls of `until`, which check each new state. */
+  /** Pending calls of `until`, which check each new state of the stream. */
   readonly #checks = new Set<(state: TerminalState) => void>();
   #rejectWaits: (error: Error) => void = () => {};
   /** Rejects when the stream is closed. */
@@ -198,7 +198,7 @@ export class Follower {
     if (error?.status === 401 && !signal.aborted) await tokens.doubt(token);
     const next = await tokens.current().catch(() => token);
     if (signal.aborted) return;
-    // Connects without a long pause, in which the next token might expire as well.
+    // Connects without a long pause, because the next token might expire during it.
     if (next !== token) this.#failures = 0;
     this.#wait(error?.status === 401 && next === token ? "UNAUTHORIZED" : "REFUSED");
   }
@@ -238,7 +238,7 @@ export class Follower {
     if (this.#held.followed.has("wallets")) void this.#readWallets(signal);
   }
 
-  /** Subscribes, and once more if no snapshot arrives. If that fails as well, reconnects. */
+  /** Subscribes, and repeats this once if no snapshot arrives. If none arrives then either, reconnects. */
   async #subscribe(signal: AbortSignal): Promise<void> {
     for (let times = 0; times < 2 && !signal.aborted && this.#ask(); times++)
       await pause(this.#deps.clock, wholeWithinMs, signal);
@@ -304,7 +304,7 @@ export class Follower {
     return wallets;
   }
 
-  /** Repeats a read until it succeeds or the connection ends. */
+  /** Repeats a request until it succeeds or the connection ends. */
   async #read(signal: AbortSignal, once: () => Promise<boolean>): Promise<void> {
     const { clock } = this.#deps;
     for (let failures = 0; !signal.aborted && !(await once()); failures++)

@@ -40,7 +40,7 @@ export function withMarkets(
   newHeads: MarketHeads,
   newRecords: readonly MarketRecord[],
 ): HeldMarkets {
-  // Messages about a token that is no longer followed may still arrive.
+  // Messages about a token may still arrive after the client has stopped following it.
   const wanted = newRecords.filter((record) => held.tokens.has(keyOf(record)));
   return withParts(held, {
     heads: withParts(held.heads, newHeads),

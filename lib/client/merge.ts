@@ -17,7 +17,7 @@ import type {
 
 /**
  * Data that a connection has received so far. Messages may repeat and may be late, so the record with the highest
- * version or the latest `asOf` counts. All functions here leave their arguments unchanged.
+ * version or the latest `asOf` counts. No function of this file changes its arguments.
  */
 export type Held = {
   readonly followed: ReadonlySet<Followed>;
@@ -111,7 +111,9 @@ export const complete = (held: Held, what: Followed): Held =>
     ? { ...held, awaited: new Set([...held.awaited].filter((one) => one !== what)) }
     : held;
 
-/** Only the list can tell if an unlisted wallet is active: the message may be late and the wallet long retired. */
+/**
+ * Only the list can tell if an unlisted wallet is active, because the message may be late and the wallet long retired.
+ */
 function withWallet(held: Held, { state, ...wallet }: Wallet & { state: "active" | "retired" }): Held {
   const { _id: id, version } = wallet;
   const known = held.wallets.get(id)?.version ?? held.retired.get(id) ?? -1;

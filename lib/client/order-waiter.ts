@@ -13,8 +13,8 @@ export type OrderWait = WaitLimits & {
 type Deps = { calls: Pick<RestCalls, "getOrder">; follow: () => Stream; clock: Clock };
 
 /**
- * Makes a function that waits for orders. Calls at the same time share a stream. A call rejects if the user has no such
- * order, or when a limit is reached.
+ * Makes a function that waits for orders. Calls at the same time share one stream. A call rejects if the user has no
+ * such order, or when one of its limits is reached.
  */
 export function orderWaiter({ calls, follow, clock }: Deps) {
   let shared: Stream | undefined;

@@ -48,7 +48,7 @@ export class RequestKeys {
       this.#inUse.add(taken);
       return taken;
     });
-    // Waits for its turn, so that a request already waiting does not get this key.
+    // Waits until earlier calls have taken their keys, so that none of them gets this key.
     const end = (certain: boolean) =>
       this.#inTurn(async () => {
         this.#inUse.delete(key);

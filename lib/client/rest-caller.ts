@@ -21,7 +21,7 @@ export type CallerDeps = {
   tokens: TokenKeeper;
   keys: RequestKeys;
   clock: Clock;
-  /** True in a browser, which hides some responses from scripts. */
+  /** True in a browser, because browsers hide some responses from scripts. */
   isInPage: boolean;
   /** Milliseconds during which a failed request is repeated. */
   patienceMs: number;
@@ -55,7 +55,7 @@ export class RestCaller {
   /**
    * Calls an operation.
    *
-   * @throws {TypeError} if the request lacks a part of the path
+   * @throws {TypeError} if the request lacks a parameter of the path
    */
   async call(name: OperationName, request: AnyRequest = {}): Promise<AnyAnswer> {
     const { path = {}, query = {}, headers: own = {}, signal, patienceMs } = request;

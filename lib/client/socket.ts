@@ -33,7 +33,7 @@ type ConnectionOptions = {
   WebSocket: SocketConstructor;
   url: string;
   protocols: string[];
-  /** After this time without a message, the client sends a ping. By default, it sends one every minute. */
+  /** If no message arrives for this time, the client sends a ping. By default, it sends a ping every minute. */
   quietMs?: number | undefined;
 };
 
@@ -66,7 +66,7 @@ export class Connection {
     this.#socket.onerror = () => {};
   }
 
-  /** Drops messages while the connection is closed, because everything needed is sent when it opens. */
+  /** Drops messages while the connection is closed, because everything needed is sent once it opens. */
   send(message: object): void {
     if (this.#ended || !this.#opened) return;
     this.#socket.send(JSON.stringify(message));

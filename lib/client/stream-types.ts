@@ -83,8 +83,8 @@ export type FollowOptions = {
   /** Seconds between two price updates: 1, or 5 for less traffic. */
   every?: 1 | 5;
   /**
-   * Milliseconds without a message after which a ping checks the connection. Its pong calls `onMessage`, so that a page
-   * can show the age of its data. By default, a ping is sent every minute.
+   * Milliseconds without a message after which a ping checks the connection. The answer to the ping calls `onMessage`,
+   * so that a page can show the age of its data. By default, a ping is sent every minute.
    */
   quietMs?: number;
   /**
@@ -109,7 +109,7 @@ export type Stream = {
     find: (state: TerminalState) => Found | undefined | null | false,
     limits?: WaitLimits,
   ): Promise<Found>;
-  /** Follows more tokens, or changes the options of followed ones. Needs the channel `prices`. */
+  /** Follows more tokens, or changes the options of tokens that are already followed. Needs the channel `prices`. */
   addTokens(tokens: readonly FollowedToken[]): void;
   removeTokens(tokens: readonly TokenName[]): void;
   /**

@@ -124,7 +124,7 @@ function callerDeps(
 ): CallerDeps {
   if (token !== undefined && typeof token !== "function")
     throw new TypeError("token must be a function that returns a token, such as async () => token");
-  // Calls fetch without an object, as browsers require.
+  // Calls fetch as a plain function and not as a method, as browsers require.
   const fetch = options.fetch ?? globalThis.fetch;
   return {
     baseUrl: absolute(baseUrl),

@@ -34,7 +34,7 @@ export class TokenKeeper {
     return isOver ? this.#ask({ refresh: true }) : this.#token;
   }
 
-  /** Replaces the token, unless another request has already done so. Returns false without a provider. */
+  /** Replaces the token, unless another request has already done so. Returns false if there is no provider. */
   async replace(expired: string | undefined): Promise<boolean> {
     if (this.#deps.provider === undefined) return false;
     const held = this.#token;
@@ -45,8 +45,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Replaces a token that may have been refused, if the provider has another. Does so only once until the service
-   * accepts a request, because a broken network or a blocked user looks the same.
+   * Replaces a token that may have been refused, if the provider has another token. Does so only once until the service
+   * accepts a request, because a broken network or a blocked user looks like a refused token.
    */
   async doubt(token: string | undefined): Promise<void> {
     if (this.#hasDoubted) return;

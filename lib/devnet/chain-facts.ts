@@ -8,7 +8,7 @@ export const chainNames = [...evmChains, "sol"] as const;
 
 export type ChainName = (typeof chainNames)[number];
 
-/** Ids and coins of the real chains, which the local ones share. */
+/** Ids and coins of the real chains, which the local chains have as well. */
 export const evmFacts: Readonly<
   Record<EvmChain, { chainId: number; coin: { symbol: string; name: string } }>
 > = {

@@ -7,7 +7,10 @@ import { createReaper } from "cdk-local-runner/testing";
 /** Thrown when another program has taken the port of a chain. */
 export class PortTakenError extends StartupError {}
 
-/** Matches errors about ports. Surfpool panics in its WebSocket thread if only that port is taken. */
+/**
+ * Matches error messages about ports. Surfpool panics in its WebSocket thread if only the port of the WebSocket is
+ * taken.
+ */
 const portTaken = /already in use|'WebSocket RPC Handler' .*panicked/i;
 
 export type ChainProcess = { address: string; processId: number; stop: () => Promise<void> };

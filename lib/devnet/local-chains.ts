@@ -28,7 +28,7 @@ export type LocalChainsOptions = {
   seed?: number;
   /** Prints a warning while the chains run. */
   warn?: (line: string) => void;
-  /** Block times of chains that differ from the usual ones. */
+  /** Block times of the chains on which they differ from the usual ones. */
   times?: { [Chain in EvmChain]?: ChainTimes };
 };
 

@@ -43,9 +43,12 @@ export type Configuration = {
    * `__Host-`.
    */
   cookieName: string;
-  /** True if a cookie without the prefix `__Host-` is accepted as well. */
+  /** True if the cookie is also accepted under its name without the prefix `__Host-`. */
   bareCookie: boolean;
-  /** Pages whose requests carry the cookie: the API's own site, links to it, or all sites. */
+  /**
+   * Whose requests carry the cookie: only pages of the API's own site, also links to it from other sites, or pages of
+   * all sites.
+   */
   cookieSameSite: SameSite;
   /** Web origins whose pages may call the service with credentials. */
   allowedOrigins: readonly string[];
@@ -84,7 +87,7 @@ export type Configuration = {
   tableStreamArn: string | undefined;
   /** Price feeds, in order of preference. An empty list fetches no prices. */
   priceFeeds: readonly PriceFeed[];
-  /** Number of API keys shared by users without one of their own. */
+  /** Number of API keys shared by users who have no key of their own. */
   fallbackKeys: number;
   /** Shortest time between two updates of prices. */
   pricesEverySeconds: number;
@@ -127,7 +130,7 @@ export type Configuration = {
   alarmTopicArn: string | undefined;
 };
 
-/** Defaults of the context. Keys not listed here are off. */
+/** Defaults of the context. Features whose keys are not listed are off. */
 export const defaults = {
   // A day and an hour, in seconds.
   maxTokenSeconds: 90_000,

@@ -27,7 +27,7 @@ export function wholeWithin(from: number, to: number, unit?: "seconds") {
   );
 }
 
-/** Labels of keys that replace each other, the newest last. */
+/** Labels of keys, of which each replaces the one before it. */
 export const labels = v.pipe(
   v.array(matching(/^[a-z\d]{1,16}$/, "1 to 16 lower-case letters and digits"), "must be a list of labels"),
   v.minLength(1, "must have a label"),

@@ -68,7 +68,7 @@ export class DataStack extends Stack {
     this.importKeys = configuration.importKeys.map(
       (label) => new ImportKeyPair(this, `ImportKey-${label}`, { label, apiStackName }),
     );
-    // Makes the origin keys even without an edge, so that a new edge finds them.
+    // Makes the origin keys even if there is no edge, so that they exist when an edge is added.
     this.originKeys = configuration.originKeys.map((label) => new OriginKey(this, `OriginKey-${label}`));
     const users = new UserDirectory(this, "Users", {
       isIssuer: configuration.issuer === undefined,
@@ -82,8 +82,8 @@ export class DataStack extends Stack {
     if (tableStreamArn === undefined) throw new Error("The table has no stream");
     this.streamArn = configuration.tableStreamArn ?? tableStreamArn;
     this.issuer = configuration.issuer ?? users.issuer;
-    // Always exports these values. Only some configurations import them, and CloudFormation cannot remove an export in
-    // use.
+    // Always exports these values, although only some configurations import them, because CloudFormation cannot remove
+    // an export in use.
     for (const value of [tableStreamArn, users.pool.userPoolId, users.client.userPoolClientId])
       this.exportValue(value);
 

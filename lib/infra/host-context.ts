@@ -17,7 +17,7 @@ export const HostUrl = v.pipe(
   }, "must be a URL without user name and password"),
 );
 
-/** Hosts of a chain, of any family. */
+/** Hosts of a chain, which may be of any family. */
 export const HostsContext = v.pipe(
   v.array(HostUrl, "must be a list of URLs"),
   v.minLength(1, "must have a host"),

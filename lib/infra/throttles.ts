@@ -88,8 +88,8 @@ export function defaultThrottles(accountRequestsPerSecond: number): Throttles {
 }
 
 /**
- * Gives a HEAD a tenth of its GET's limit, which is enough for monitors. The full limit for both would leave no room
- * for pushes.
+ * Gives a HEAD request a tenth of the limit of the same path's GET, which is enough for monitors. With the full limit
+ * for both, no room would be left for pushes.
  */
 export function throttleOfMethod(
   throttles: Throttles,

@@ -8,7 +8,7 @@ import type { Watched } from "./monitoring/metrics.ts";
 export type WatchStackProps = Pick<StackProps, "tags"> & { configuration: Configuration; watched: Watched };
 
 /**
- * Stack of the alarms, the log metric filters and the dashboard. It reads the other stacks, and nothing refers to it.
+ * Stack of the alarms, the log metric filters and the dashboard. It reads the other stacks, and no stack refers to it.
  * It stores nothing, so it can be deleted and deployed again at any time.
  */
 export class WatchStack extends Stack {

@@ -21,8 +21,8 @@ export type Currency = "usd" | "native";
 export type Candles = Pick<RestData<"listCandles">, "candles" | "revision">;
 
 /**
- * Significant digits of prices in dollars. Candles from the service and candles folded here may differ in further
- * digits, and a chart must not show this difference.
+ * Significant digits of prices in dollars. Further digits may differ between candles from the service and candles that
+ * the client folds, and a chart must not show this difference.
  */
 const dollarDigits = 12;
 
@@ -41,8 +41,8 @@ export const startOf = (timeMs: number, interval: Interval): number =>
   timeMs - (timeMs % (intervalSeconds[interval] * 1000));
 
 /**
- * Folds candles into longer ones, as the service does. Takes and returns them in order of time. Intervals without
- * candles are left out.
+ * Folds candles into candles of longer intervals, as the service does. Takes and returns them in order of time.
+ * Intervals without candles are left out.
  */
 export function foldCandles(candles: readonly Candle[], interval: Interval): Candle[] {
   const folded: Candle[] = [];
@@ -70,7 +70,8 @@ const joined = (first: Candle, next: Candle): Candle => ({
 });
 
 /**
- * Converts a minute of the stream to a candle. Returns undefined if the coin's price in dollars is needed but unknown.
+ * Converts a minute candle of the stream to the form of other candles. Returns undefined if the coin's price in dollars is
+ * needed but unknown.
  */
 export function minuteCandle(minute: MarketMinute, currency: Currency): Candle | undefined {
   const { time, open, high, low, close, volume, trades, isFinal = false, hasGaps, hasNewPool } = minute;
@@ -111,7 +112,7 @@ export class CandleSeries {
   readonly #changed = new Set<number>();
   /** All minute candles from this time on are known. */
   #minutesFromMs = Number.POSITIVE_INFINITY;
-  /** End of the newest candle that the service has marked final. All earlier minutes are final as well. */
+  /** End of the newest candle that the service has marked final. All earlier minute candles are final as well. */
   #finalToMs = 0;
 
   constructor({ interval, currency }: { interval: Interval; currency: Currency }) {

@@ -24,7 +24,7 @@ export type ChartOptions = TokenName & {
    * service still reads the token's last day.
    */
   onCandles: (candles: readonly Candle[], more: { isLoading: boolean }) => void;
-  /** Called if the service fails to list candles. The chart tries again. */
+  /** Called if the service fails to list candles. The chart then tries again. */
   onError?: (error: RestError<"listCandles">) => void;
 };
 
@@ -46,7 +46,7 @@ const silenceMs = 20_000;
 /** Pause before the chart reads again, after a failure or while the service still reads the token's last day. */
 const askAgainMs = 10_000;
 
-/** The service stores an hour some seconds after its end. */
+/** The service stores the candles of an hour some seconds after the hour's end. */
 const storedAfterMs = 30_000;
 
 /**
@@ -60,8 +60,8 @@ export const marketOf = (
   token === undefined ? undefined : state.markets.find((market) => isSameToken(market, { chain, token }));
 
 /**
- * Follows the candles of a token. Past candles come from the service, and the newest are folded from the stream's
- * minutes, which need the channel `prices`. After a pause of the stream, reads again what may have been missed.
+ * Follows the candles of a token. Past candles come from the service, and the newest are folded from the stream's minute
+ * candles, which need the channel `prices`. After a pause of the stream, reads again what may have been missed.
  *
  * @example
  * const chart = followCandles(terminal, stream, {
@@ -88,7 +88,7 @@ export function followCandles(
   let isLoading = false;
   let seenMs = clock.dateMs();
   let loadAtMs = 0;
-  /** When the last silence ended, and when the series was last read. */
+  /** Time at which the stream's last silence ended, and time at which the series was last read. */
   let [silentToMs, readMs] = [0, 0];
 
   function see(state: TerminalState): void {
@@ -105,7 +105,7 @@ export function followCandles(
     if (minutes.length > 0) show();
   }
 
-  /** True after a silence, until the missed candles have been read. */
+  /** True after a silence of the stream, until the missed candles have been read. */
   const hasMissed = () => silentToMs > readMs;
 
   function show(): void {
@@ -135,7 +135,7 @@ export function followCandles(
     const nextMs = startOf(nowMs, interval) + intervalSeconds[interval] * 1000;
     loadAtMs = isHistoryLoading
       ? clock.dateMs() + askAgainMs
-      : // Spreads the requests of many programs over time.
+      : // Waits a random time, to spread the requests of many programs.
         nextMs + storedAfterMs * (1 + clock.random());
     show();
   }
@@ -178,7 +178,8 @@ export function followCandles(
 }
 
 /**
- * Removes the mark `isFinal`. A final minute would also mark earlier minutes final, and some of them may be missing.
+ * Removes the mark `isFinal`, because a final minute candle would also mark the earlier ones final, and some of them
+ * may be missing.
  */
 const notFinal = ({ isFinal: _, ...minute }: MarketMinute): MarketMinute => minute;
 

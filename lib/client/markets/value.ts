@@ -15,13 +15,13 @@ import {
   zero,
 } from "./exact.ts";
 
-/** Value of a position by its token's market, in the chain's coin and in dollars. */
+/** Value of a position according to its token's market, in the chain's coin and in dollars. */
 export type Valuation =
   | ({
       status: "valued";
       /** Profit as a percentage of the cost, with at most four decimal places. */
       percent?: number;
-      /** True if selling would bring over 5 % less than `value`. Show `exitValue` first in this case. */
+      /** True if selling would bring over 5 % less than `value`. In this case, show `exitValue` first. */
       isThin: boolean;
       priceAsOf: string;
       /** Value in dollars. Absent if the coin's price in dollars is unknown. */

@@ -5,7 +5,7 @@
 
 import { type Bytes, joined, utf8 } from "./bytes.ts";
 
-/** The type of a key has no name that browsers and Node share. */
+/** Browsers and Node have no common name for the type of a key. */
 type Key = Parameters<typeof crypto.subtle.exportKey>[1];
 
 export type KeyPair = { readonly privateKey: Key; readonly publicKey: Key };

@@ -22,7 +22,10 @@ export type ExportAnswer =
 export type WalletExporter = {
   /** Thumbprint of the key (RFC 7638). Announcements and events must show the same thumbprint. */
   readonly thumbprint: string;
-  /** Requests the export, or gets the private key once the delay is over. Call it again with the same key pair. */
+  /**
+   * Requests the export, or gets the private key once the delay is over. For this, call the function again with the
+   * same key pair.
+   */
   ask(): Promise<ExportAnswer>;
   /**
    * Compares the key of an announcement on the stream with this one. Returns undefined for other messages and other

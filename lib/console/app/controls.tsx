@@ -124,8 +124,8 @@ export function Form({ onSubmit, children, label, ...rest }: FormProps) {
 type DialogProps = { title: string; onClose?: () => void; children: ComponentChildren };
 
 /**
- * A modal dialog. Escape closes it if `onClose` is given. Chromium closes every dialog at the second Escape, so one
- * without `onClose` reopens.
+ * A modal dialog. Escape closes it if `onClose` is given. Chromium closes every dialog at the second Escape, so a
+ * dialog without `onClose` opens again.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();

@@ -64,8 +64,8 @@ export function useDesk(): Desk {
 }
 
 /**
- * Reads from the service, and again after a change of the values, a new sign-in or an outage. The signal aborts an
- * outdated reading.
+ * Reads from the service. Repeats this after a change of the values, a new sign-in or an outage. The signal aborts an
+ * outdated request.
  */
 export function useReading(read: (signal: AbortSignal) => void, values: readonly unknown[]): void {
   const { terminal, isOffline } = useDesk();
@@ -77,7 +77,7 @@ export function useReading(read: (signal: AbortSignal) => void, values: readonly
   }, [terminal, isOffline, ...values]);
 }
 
-/** Copies text to the clipboard and tells the user. The name begins that sentence. */
+/** Copies text to the clipboard and tells the user so, in a sentence that begins with the given name. */
 export function useCopy() {
   const { notify } = useDesk();
   return async (text: string, name: string) => {

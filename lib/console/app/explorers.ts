@@ -24,7 +24,7 @@ const sol: Forms = {
 
 const formsOf: Readonly<Record<Network, Forms>> = { eth: evm, base: evm, bsc: evm, avax: evm, sol };
 
-/** Websites of explorers. Chains without one have no links. */
+/** Websites of explorers. Chains without an explorer have no links. */
 export type Explorers = Partial<Record<Network, string>>;
 
 /** True for text in the format of a network's addresses. The service checks checksums and lengths. */

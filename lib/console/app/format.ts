@@ -115,7 +115,7 @@ export const percentText = (change: number) =>
 export const percent = (value: number | null | undefined) =>
   value === undefined || value === null ? "unknown" : `${value} %`;
 
-/** Turns a code such as `GAS_PRICE_TOO_HIGH` into words. */
+/** Turns an error code such as `GAS_PRICE_TOO_HIGH` into words. */
 export const words = (code: string) => code.toLowerCase().replaceAll("_", " ");
 
 export type Failure = { code: string; message: string; status?: number; retryAfterSeconds?: number };

@@ -15,7 +15,7 @@ const typedInto = "input:not([type=radio], [type=checkbox]), select, textarea, d
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && target.closest(typedInto) !== null;
 
-/** True while a dialog is open. Only the dialog handles Escape then; the desk behind it stays as it is. */
+/** True while a dialog is open. Escape then affects only the dialog, and the desk behind it stays as it is. */
 const isDialogOpen = () => document.querySelector("dialog[open]") !== null;
 
 const focusToken = () => document.querySelector<HTMLInputElement>("#token")?.focus();

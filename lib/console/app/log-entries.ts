@@ -24,5 +24,5 @@ export function withNewest(entries: readonly LogEntry[], newest: LogEntry): LogE
   return [newest, ...entries.filter((entry) => isPrice(entry) !== ofKind || left-- > 0)];
 }
 
-/** True for price messages, which arrive every second and would crowd out the others. */
+/** True for price messages, which arrive every second and would crowd out all other messages. */
 export const isPrice = ({ message }: LogEntry) => "channel" in message && message.channel === "prices";

@@ -27,7 +27,7 @@ type Query = NonNullable<RestRequest<"listOrders">["query"]>;
 const shownAtFirst = 50;
 const pageSize = 50;
 
-/** Reads pages of older orders, which the stream lacks or which are too many to show at once. */
+/** Reads pages of older orders, because the stream lacks them or they are too many to show at once. */
 function useOlder(filter: { status: Status; chain: NetworkName | "" }) {
   const { terminal } = useDesk();
   const { call, isBusy } = useCall();
@@ -57,7 +57,7 @@ export function Orders() {
     (status === "" || order.status === status) && (chain === "" || order.chain === chain);
   const streamed = (state?.orders ?? []).filter(fits);
   const known = new Set(streamed.map(({ orderId }) => orderId));
-  // Prefers orders from the stream, which has their newest versions.
+  // Prefers orders from the stream, because it has their newest versions.
   const all = [...streamed, ...older.filter((order) => !known.has(order.orderId) && fits(order))];
   const shown = all.slice(0, Math.max(shownAtFirst, older.length + shownAtFirst));
   return (

@@ -17,7 +17,7 @@ export type Session = {
   onRetry: { current: (retry: Retry) => void };
 };
 
-/** Lifetime of local tokens in seconds, enough for a day of testing. */
+/** Lifetime of local tokens in seconds, long enough for a day of testing. */
 const localTokenSeconds = 12 * 3600;
 
 /** Gets tokens from the local issuer, which signs for any user. */

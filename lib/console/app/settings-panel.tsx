@@ -65,7 +65,8 @@ type FormProps = {
 };
 
 /**
- * Shows the service's settings until the user edits them. Later changes from elsewhere are shown and never overwritten.
+ * Shows the service's settings until the user edits them. If they then change elsewhere, shows the change and never
+ * overwrites it.
  */
 function SettingsForm({ chain, current: streamed, draft, setDraft }: FormProps) {
   const { terminal, notify } = useDesk();

@@ -47,7 +47,7 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
 
   useEffect(() => {
     const add = (entry: LogEntry) => setLog((entries) => withNewest(entries, entry));
-    // Starts without news: the service repeats all announcements that are still valid.
+    // Starts without news, because the service repeats all announcements that are still valid.
     setGuardNews([]);
     onSend.current = (text) => add(newEntry("sent", JSON.parse(text)));
     const opened = terminal.follow({
@@ -69,7 +69,7 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
   return { stream, state, status, heardMs, log, guardNews };
 }
 
-/** Follows the markets of the tokens on the page. The chart adds its token itself, and this hook removes it. */
+/** Follows the markets of the tokens on the page. The chart adds its token itself, but this hook removes that token. */
 function useTokens(stream: Stream | undefined, tokens: readonly FollowedToken[]) {
   const followed = useRef<{ stream: Stream | undefined; tokens: readonly FollowedToken[] }>(undefined);
   const wanted = JSON.stringify(tokens);

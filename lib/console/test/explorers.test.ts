@@ -30,7 +30,7 @@ describe("explorerPage", () => {
 });
 
 describe("isAddressOn", () => {
-  it("accepts an address only on chains of its own format", () => {
+  it("accepts an address only on chains with the address's format", () => {
     expect(isAddressOn("eth", address)).toBe(true);
     expect(isAddressOn("eth", mint)).toBe(false);
     expect(isAddressOn("sol", mint)).toBe(true);

@@ -36,7 +36,7 @@ describe("the facts of an order on sol", () => {
     ]);
   });
 
-  it("shows the terms of an attempt, without gas", () => {
+  it("shows the terms of an attempt, which include no gas", () => {
     expect(attemptFacts("sol", solAttempt)).toEqual([
       ["Priority fee", "0.0003 SOL"],
       ["Tip", "0 SOL"],

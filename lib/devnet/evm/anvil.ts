@@ -12,7 +12,7 @@ export type AnvilOptions = {
   port: number;
   /** File that keeps the chain across restarts. Anvil reads it at start and writes it at exit. */
   statePath?: string | undefined;
-  /** Slots in an epoch. With the default of 1, a block is final after two more blocks. */
+  /** Number of slots in an epoch. With the default of 1, a block is final after two more blocks. */
   slotsInEpoch?: number | undefined;
 };
 

@@ -130,7 +130,7 @@ export function deployment(chain: EvmChain): DeployerTransaction[] {
     creationOf("v2Factory", deployer),
     creationOf("v2Router", v2Factory, wrapped),
     creationOf("v3Factory"),
-    // Replaces the contract that draws pictures of positions by the zero address.
+    // Uses the zero address instead of the contract that draws pictures of positions.
     creationOf("v3Positions", v3Factory, wrapped, zero),
     creationOf("v3Router", v2Factory, v3Factory, v3Positions, wrapped),
     creationOf("v3Quoter", v3Factory, wrapped),
@@ -211,7 +211,7 @@ function quotedPools(price: bigint): DeployerTransaction[] {
       fee: 2500,
       reach: 2,
     }),
-    // Has the same price as the token's pools with the coin, but costs two fees.
+    // This pool has the same price as the token's pools with the coin, but a trade through it costs two fees.
     v2PairLiquidity(localAddresses, deployer, dollars, { token: taxd, amount: coins(200_000n) }),
     v3PairLiquidity(localAddresses, deployer, [dollars, { token: moon, amount: coins(200_000n) }], {
       fee: 3000,

@@ -60,7 +60,7 @@ export function asOf(height: Height, question: RpcQuestion): AsOf {
   if (number > head) return { reply: unknownBlock(method) };
   if (number <= head - keptStates && !stateless.includes(method)) return { reply: prunedState };
   const older = [...params];
-  // Sets the block. A missing parameter before it implies that the block is missing as well.
+  // Sets the block parameter. If a parameter before it is missing, the block parameter is missing as well.
   older[at] = hex(number);
   return { question: { ...question, params: older } };
 }

@@ -26,7 +26,7 @@ export type LocalChainOptions = {
   port?: number;
   /** File that keeps the chain across restarts. If absent, the chain is not kept. */
   statePath?: string;
-  /** Slots in an epoch. With the default of 1, a block is final after two more blocks. */
+  /** Number of slots in an epoch. With the default of 1, a block is final after two more blocks. */
   slotsInEpoch?: number;
 };
 

@@ -49,7 +49,7 @@ export function startMiner(options: MinerOptions): Miner {
   async function step(): Promise<void> {
     const [pool, head] = await Promise.all([request("txpool_status"), request("eth_blockNumber")]);
     const height = Number(head);
-    // Looks for transactions in new blocks, which may include late ones.
+    // Looks for transactions in new blocks, which may include transactions that arrived late.
     if (height !== seen.height) seen = { height, busy: await newestBusy(height) };
     const isWaiting = Number((pool as { pending: string }).pending) > 0 || (relay?.hasWaiting() ?? false);
     if (!isWaiting && !isAwake && height >= seen.busy + finalAfter) return onIdle();

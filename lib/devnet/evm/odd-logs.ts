@@ -15,7 +15,7 @@ const changes = {
     logs.filter(({ transactionHash }) => transactionHash !== middle(logs)?.transactionHash),
   repeats: (logs) => [...logs, ...logs],
   reverses: (logs) => logs.toReversed(),
-  /** Repeats a log from the middle at the end of its block. */
+  /** Repeats a log from the middle of the list, with an index at the end of its block. */
   invents: (logs) => [...logs, ...logs.filter((log) => log === middle(logs)).map(later)],
   /** Changes the amount or price in a log from the middle. */
   alters: (logs) => logs.map((log) => (log === middle(logs) ? { ...log, data: otherData(log) } : log)),

@@ -70,7 +70,8 @@ export function startRandomTrader(options: RandomTraderOptions): RandomTrader {
     for (const { chain, url } of chains) {
       const isWatched = names.some((name) => name.startsWith(`${chain} `));
       const wanted = [...routes].filter(([token]) => names.includes(`${chain} ${token}`));
-      // Trades another token if a watched one cannot be traded. Without new blocks, the chain's markets would be stale.
+      // Trades another token if a watched one cannot be traded, because the chain's markets would be stale without new
+      // blocks.
       const traded = wanted.length > 0 || !isWatched ? wanted : [...routes].slice(0, 1);
       for (const [, route] of traded) if (!signal.aborted) await trade(chain, url, route);
     }

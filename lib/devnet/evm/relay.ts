@@ -54,9 +54,12 @@ type Request = RelayOptions["request"];
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const { chainId, request, seed = 1, now = () => performance.now() } = options;
   const strikes = strikesOf(relayFaults, seed, () => relay.faults);
-  /** Transactions by sender and nonce. A later one replaces an earlier one. */
+  /** Transactions by sender and nonce. A later transaction replaces an earlier one. */
   const waiting = new Map<string, Waiting>();
-  /** Times at which the relay received transactions, by sender and nonce. It allows cancellations only for a while. */
+  /**
+   * Times at which the relay received transactions, by sender and nonce. The relay allows their cancellation only for a
+   * while.
+   */
   const takenMs = new Map<string, number>();
 
   function take(raw: unknown): RpcReply | "nothing" {
@@ -138,7 +141,7 @@ async function dropFailed(request: Request, hashes: readonly string[]): Promise<
       await request("anvil_dropTransaction", [hash]);
 }
 
-/** Counts a block. True if the relay gives up on the transaction, or another one has used its nonce. */
+/** Counts a block. Returns true if the relay gives up on the transaction, or another transaction has used its nonce. */
 const isOver = async (request: Request, held: Waiting): Promise<boolean> =>
   ++held.blocks >= patienceBlocks ||
   (await nextNonce(request, held.transaction.from)) > held.transaction.nonce;

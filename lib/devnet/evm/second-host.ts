@@ -79,7 +79,7 @@ const ownMethod = /^(?:anvil|evm|hardhat)_/;
 
 const unknownMethod: RpcReply = { error: { code: -32601, message: "the method does not exist" } };
 
-/** Lowers the gas of a call to the limit without an error, as geth does. */
+/** Lowers the gas of a call to the host's limit without reporting an error, as geth does. */
 function withLeastGas(mostGas: number | undefined, question: RpcQuestion): RpcQuestion {
   const [call, ...others] = question.params as [{ gas?: string }?];
   if (mostGas === undefined || question.method !== "eth_call") return question;
@@ -97,7 +97,7 @@ function waitsForBlocks({ method, params }: RpcQuestion, reply: RpcReply): boole
 const isExact = ({ blocksBehind = 0, lagMs = 0, keptStates }: HostFaults): boolean =>
   blocksBehind + lagMs === 0 && keptStates === undefined;
 
-/** Returns the chain's height as the host shows it. */
+/** Returns the height of the chain according to the host. */
 async function height(
   chainUrl: string,
   heads: Heads,

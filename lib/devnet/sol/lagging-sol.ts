@@ -76,7 +76,7 @@ const height = async (lag: SolLag, truth: number) => Math.max(0, truth - shiftOf
 const readers: Readonly<
   Record<string, (lag: SolLag, truth: never, question: RpcQuestion) => Promise<unknown>>
 > = {
-  // Limits the slot to `head`, because the chain may have moved on in the meantime.
+  // Limits the slot to `head`, because the chain may have made further slots in the meantime.
   getSlot: async (lag, truth: number) => Math.min(lag.head, await height(lag, truth)),
   getBlockHeight: height,
   async getEpochInfo(

@@ -20,7 +20,7 @@ export type ServedSolOptions = {
 
 /** The local Solana chain. It starts from the beginning each time. */
 export type ServedSol = {
-  /** Time at which the chain started over. It keeps nothing between runs. */
+  /** Time at which the chain started over. It stores no state between runs. */
   startedAt: string;
   /** URL of an honest host, where anyone can request coins. */
   url: string;
@@ -51,7 +51,7 @@ const usualSlotMs = 400;
 /** Length of a cluster's name, which is the beginning of its genesis hash (CAIP-2). */
 const clusterNameLength = 32;
 
-/** Only token that Jupiter's stand-in trades. All others have pools of their own. */
+/** Only token that Jupiter's stand-in trades. All other tokens have pools of their own. */
 const jupiterToken = "ORBIT";
 
 /**

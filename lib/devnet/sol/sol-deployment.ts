@@ -104,7 +104,7 @@ const mintData = (
 
 /**
  * Encodes a token account.
- * @param rent Lamports of a wrapped-coin account that are not tokens.
+ * @param rent Lamports of a wrapped-coin account that do not count as tokens.
  */
 const tokenAccountData = (
   mint: Address,

@@ -27,7 +27,7 @@ const keptSlots = 300;
 /**
  * Starts reading the recently named accounts in each slot.
  *
- * @param everyMs Milliseconds between two readings. Several readings of one slot count once.
+ * @param everyMs Milliseconds between two readings. Of several readings in one slot, only the first counts.
  */
 export async function startSolPast(node: SolNode, everyMs: number): Promise<SolPast> {
   const readings: Reading[] = [];

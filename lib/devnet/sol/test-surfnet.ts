@@ -32,7 +32,7 @@ export type TestSurfnet = LocalSol & {
   send(wire: string, signature: string, patienceMs?: number): Promise<TestTransaction | undefined>;
 };
 
-/** Milliseconds per slot. Even a busy machine can then use a blockhash within its 150 slots. */
+/** Milliseconds per slot. They are long enough for a busy machine to use a blockhash within its 150 slots. */
 export const slotMs = 60;
 
 /** Longest wait for a block. A transaction gets into a block within two slots, unless the machine is busy. */
@@ -103,7 +103,7 @@ export async function startTestSurfnet(): Promise<TestSurfnet> {
   };
 }
 
-/** Sets a token account. An account of wrapped coin also holds rent that is not tokens. */
+/** Sets the content of a token account. An account of wrapped coin also holds rent that does not count as tokens. */
 export function tokenAccountBytes(
   mint: Address,
   owner: Address,

@@ -22,8 +22,8 @@ export function portBeside(runner: string): number {
 }
 
 /**
- * Starts a venue with invented prices on 127.0.0.1. It speaks the public ticker and heartbeat channels of Coinbase
- * Exchange's feed, so that its clients also understand the real one.
+ * Starts a venue with invented prices on 127.0.0.1. It offers the public ticker and heartbeat channels of Coinbase
+ * Exchange's feed, so that its clients also work with the real feed.
  *
  * @param port Preferred port. If it is in use, the venue takes any free port
  * @param subscribeWithinMs Longest time that a connection may stay without a subscription

@@ -24,7 +24,7 @@ type Delivery = Pick<
  */
 const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }> = {
   "published items": {
-    // Leaves out deletions, which are never published.
+    // Leaves out deletions, because they are never published.
     filter: {
       eventName: FilterRule.or("INSERT", "MODIFY"),
       dynamodb: {
@@ -36,7 +36,7 @@ const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }
       },
     },
     batchSize: 100,
-    // Runs several batches of a shard at once. The changes of one item stay in order.
+    // Processes several batches of a shard at once. The changes of one item stay in order.
     parallelizationFactor: 10,
     // Gives up after an hour. A change that cannot be published must not delay others for the stream's 24 hours.
     retryAttempts: 5,
@@ -48,8 +48,8 @@ const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }
         Keys: { SK: { S: sortKeysSentTo("mirrorPlans").flatMap((key) => FilterRule.isEqual(key)) } },
       },
     },
-    // Runs one batch at a time. API Gateway's control plane allows few calls a second, so parallel batches would only
-    // wait.
+    // Processes one batch at a time. API Gateway's control plane allows few calls a second, so parallel batches would
+    // only wait.
     batchSize: 20,
     parallelizationFactor: 1,
     // Gives up on a change that cannot be mirrored, so that it does not delay others. The user's next visit tries

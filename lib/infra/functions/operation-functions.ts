@@ -135,7 +135,7 @@ export class OperationFunction extends Construct {
         ...(row.key.length > 0 && { KEY_ID: key.keyArn }),
         ...(row.importKeys.length > 0 && { IMPORT_KEYS: importKeys.map(({ keyArn }) => keyArn).join() }),
         ...(row.mac.length > 0 && macKey && { MAC_KEY_ID: macKey.keyArn }),
-        // Sets the endpoint by a variable that the SDK reads, so that no code names it.
+        // Sets the endpoint with a variable that the SDK itself reads, so that no code needs to pass it on.
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
         ...(invoked.catchUp && { CATCH_UP_FUNCTION: invoked.catchUp.functionName }),

@@ -48,7 +48,10 @@ export type OperationRoleProps = Resources & {
   logGroup: LogGroup;
 };
 
-/** Role of one function. It allows the listed actions on the resources that the row names, and writing its own log. */
+/**
+ * Role of one function. It allows the listed actions on the resources that the row names, and writing the function's
+ * own log.
+ */
 export class OperationRole extends Role {
   constructor(scope: Construct, id: string, props: OperationRoleProps) {
     const { name, row, table, leadingKeys, key, importKeys, macKey, openings, noticeBusArn } = props;

@@ -12,7 +12,7 @@ export const transactionPartitionsOf = (
 ): PartitionName[] | undefined =>
   leadingKeys === "each-part" ? undefined : [...new Set([...writes, ...enforces])];
 
-/** Lists a row's actions on the table. Adds reading if its transactions may not check all items. */
+/** Lists a row's actions on the table. If its transactions may not check all items, this includes reading. */
 export const tableActionsOf = (
   { table }: Pick<Operation, "table">,
   leadingKeys: LeadingKeys,

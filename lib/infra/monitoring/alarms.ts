@@ -108,8 +108,8 @@ export class Alarms extends Construct {
   }
 
   /**
-   * Alarms on failures behind the REST API: connections and messages, changes, schedules and direct
-   * invocations.
+   * Alarms on failures of functions that do not serve the REST API: those for connections and messages, changes,
+   * schedules and direct invocations.
    */
   #watchBackground({ functions }: Watched) {
     for (const operation of functions.all()) {
@@ -124,7 +124,9 @@ export class Alarms extends Construct {
     }
   }
 
-  /** Alarms on changes that are published late or never, and on plans that cannot follow profiles. */
+  /**
+   * Alarms on changes that are published late or never, and on usage plans that cannot be adapted to users' profiles.
+   */
   #watchChanges({ functions, changes }: Watched) {
     for (const [name, { impact }] of operationsOf("changes")) {
       this.#add(
@@ -169,7 +171,7 @@ export class Alarms extends Construct {
       );
   }
 
-  /** Alarms on stuck orders and chains, and on refused signature requests. No function fails in these cases. */
+  /** Alarms on stuck orders and chains, and on refused signature requests, because no function fails in these cases. */
   #watchTrading({ functions }: Watched) {
     this.#add(
       "SignatureRefused",

@@ -51,7 +51,7 @@ const failedRequestsName = "FailedRequests";
 
 /**
  * Counts the requests that API Gateway answered with a 5xx, by method. A method has a metric, and costs, only while it
- * fails. CloudWatch allows no default value beside dimensions, so there is no data without failures.
+ * fails. CloudWatch allows no default value for a metric with dimensions, so there is no data while nothing fails.
  */
 export function countFailedRequests(scope: Construct, { accessLog }: TerminalRestApi): void {
   const { namespace } = logMetric(accessLog, failedRequestsName);
@@ -131,7 +131,7 @@ export const limitMetric = ({ lambda }: OperationFunction) => logMetric(lambda.l
 
 const limitMetricName = "KeyLimitReached";
 
-/** Counts the authorizers' failures to fetch the issuer's keys, with or without a cached copy to fall back on. */
+/** Counts how often the authorizers failed to fetch the issuer's keys, whether or not they could use a cached copy. */
 export function issuerOutages(scope: Construct, authorizers: readonly OperationFunction[]): Metric {
   const logs = authorizers.map(({ lambda }) => lambda.logGroup);
   return counted(
@@ -145,7 +145,7 @@ export function issuerOutages(scope: Construct, authorizers: readonly OperationF
 /** Warnings of sweepLanes, which it logs every minute as long as their cause lasts. */
 export type TradingTrouble = "CHAIN_UNAVAILABLE" | "READER_MISSING" | LaneTrouble;
 
-/** Counts how often a warning was logged, for all chains together. */
+/** Counts how often a warning was logged, as one number for all chains. */
 export const troublesSeen = (
   scope: Construct,
   { lambda }: OperationFunction,

@@ -57,7 +57,8 @@ export class TerminalRestApi extends RestApi {
       minCompressionSize: Size.kibibytes(1),
       // Takes the API key from the authorizer. A key in a header would let callers use up another user's plan.
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
-      // Makes the account's role for API Gateway in this region. Without it, API Gateway refuses to write access logs.
+      // Makes the account's role for API Gateway in this region, because API Gateway refuses to write access logs if
+      // there is none.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: retained,
       deployOptions: {
@@ -74,8 +75,8 @@ export class TerminalRestApi extends RestApi {
       },
     });
     this.accessLog = accessLog;
-    // Removes CDK's output of the default address, which does not respond if there is a domain. The stack has
-    // its own output.
+    // Removes CDK's output of the default address, because that address does not respond if there is a custom domain.
+    // The stack has an output of its own.
     this.node.tryRemoveChild("Endpoint");
     Validations.of(this).acknowledge(
       {

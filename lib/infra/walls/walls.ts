@@ -126,8 +126,8 @@ export class Walls extends Construct {
   }
 
   /**
-   * Creates the security group of one function. Functions that share subnets and a group also share network interfaces:
-   * the removal of one would wait for interfaces that the other still uses.
+   * Creates the security group of one function. Functions that share subnets and a group also share network interfaces,
+   * and the removal of one function would wait for interfaces that the other still uses.
    */
   #groupOf(name: OperationName, vpc: IVpc): SecurityGroup {
     const group = new SecurityGroup(this, name, {

@@ -44,7 +44,7 @@ export class ConnectionAuthorizer extends Construct implements IWebSocketRouteAu
   }
 }
 
-/** URI that API Gateway invokes a function by. */
+/** URI by which API Gateway invokes a function. */
 export function invocationUri(stack: Stack, lambda: IFunction): string {
   return stack.formatArn({
     service: "apigateway",

@@ -56,8 +56,8 @@ export class StreamApi extends WebSocketApi {
       },
     });
     this.stage.node.addDependency(logging);
-    // Sets the routes' throttles, which CDK's stage does not support. CloudFormation takes them as JSON, with its own
-    // spelling.
+    // Sets the routes' throttles, which CDK's stage does not support. CloudFormation takes them as JSON, in which
+    // properties have different spellings.
     (this.stage.node.defaultChild as CfnStage).routeSettings = Lazy.any({
       produce: () => this.#routeSettings,
     });

@@ -30,7 +30,8 @@ import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-reward
 type StoredItem = Record<string, AttributeValue>;
 
 /**
- * A difference between the table and a backup. `item` is the backup's version, or the table's if only the table has it.
+ * A difference between the table and a backup. `item` is the backup's version, or the table's version if only the table
+ * has the item.
  */
 export type Difference =
   | { what: "missing" | "changed" | "newer"; item: StoredItem }
@@ -116,8 +117,8 @@ export async function* newerItems(comparison: Comparison): AsyncGenerator<Differ
 }
 
 /**
- * Restores one item from the backup, without doubling or losing points or pieces of rewards. Returns false if a missing
- * item has reappeared in the meantime, or a redemption to delete has changed.
+ * Restores one item from the backup. Neither doubles nor loses points or pieces of rewards. Returns false if a missing
+ * item has reappeared in the meantime, or if a redemption to delete has changed.
  */
 export async function undo(comparison: Comparison, { what, item }: Difference): Promise<boolean> {
   const { table, userID, isExact = false } = comparison;
@@ -133,7 +134,8 @@ export async function undo(comparison: Comparison, { what, item }: Difference): 
   // Wraps numbers, so that they keep all their digits.
   const put = { kind: "put", key, item: unmarshall(stored, { wrapNumbers: true }) } as const;
   if (what === "missing") return write(table, { ...put, when: "absent" });
-  // Writes a policy only if its revision is still the compared one, because the user may have tightened it since.
+  // Writes a policy only if its revision is still the one that was compared, because the user may have tightened the
+  // policy since.
   const revision = Number(item.revision?.N) - 1;
   return write(table, isPolicy(key) ? { ...put, when: { revision } } : put);
 }
@@ -178,7 +180,7 @@ async function* pagesOf(
 
 const isRedemptionItem = (item: StoredItem) => isRedemption(keyOf(item));
 
-/** Builds the key of the entry by which the service finds a redemption, or the owner of a wallet. */
+/** Builds the key of the entry through which the service finds a redemption, or the owner of a wallet. */
 function entryOf(item: StoredItem, userID: string): StoredItem | undefined {
   const key = keyOf(item);
   if (isRedemption(key)) return storedKey(redemptionPlaceKey(item.redemptionId?.S ?? ""));

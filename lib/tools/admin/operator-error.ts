@@ -1,4 +1,4 @@
-/** An error whose message is meant for the operator. The message may have several lines. */
+/** An error whose message is shown to the operator. The message may have several lines. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
 }

@@ -62,7 +62,7 @@ export async function signIn(pool: UserPool, username: string, credentials: Cred
         ChallengeName,
         Session,
         ChallengeResponses: {
-          // Cognito's own name of the user. Cognito does not accept an email address here.
+          // Cognito's own name of the user. Cognito does not accept an email address in this place.
           USERNAME: ChallengeParameters.USER_ID_FOR_SRP ?? username,
           ...(await responseTo(ChallengeName, credentials)),
         },

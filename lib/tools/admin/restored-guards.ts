@@ -37,7 +37,7 @@ export type KeptReason = keyof typeof keptReasons;
 
 export const isPolicy = (key: Key): boolean => itemAt(key) === "policy";
 
-/** True for an unsettled order of this service, and for its entries in lists. */
+/** True for an unsettled order of this service, and for the entries of such orders in lists. */
 function wasOpen(key: Key, item: StoredItem): boolean {
   switch (itemAt(key)) {
     case "trade":

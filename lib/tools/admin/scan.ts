@@ -6,7 +6,7 @@ import { projection, type Table } from "../../table/table.ts";
  * Reads all items of one kind, unsorted, page by page as they are consumed. This reads the whole table, so no function
  * of the service may use it.
  *
- * @param attributes Attributes to read. All others never leave the table.
+ * @param attributes Attributes to read. No other attribute leaves the table.
  */
 export async function* scan<Content>(
   table: Table,

@@ -21,7 +21,7 @@ export function schemaComponents(target: "draft-07" | "draft-2020-12") {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  // Skips rules that JSON Schema cannot express. Descriptions state them.
+  // Skips rules that JSON Schema cannot express. The descriptions state these rules.
   const convert = (schema: v.GenericSchema) =>
     hoist(
       toJsonSchema(schema, { target, ignoreActions: ["check", "raw_check", "transform", "trim"] }),

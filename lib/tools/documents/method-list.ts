@@ -47,7 +47,7 @@ export function methodList(): string {
     .join("\n\n");
 }
 
-/** Names the parts of a request. Optional ones have a question mark. */
+/** Names the parts of a request. Optional parts have a question mark. */
 function requestOf({ parameters = [], requestBody }: Operation, { schemas }: Document["components"]): string {
   const places = { path: "path", query: "query", header: "headers" };
   const parts = Object.entries(places).flatMap(([place, name]) => {
@@ -62,7 +62,7 @@ function requestOf({ parameters = [], requestBody }: Operation, { schemas }: Doc
   return given.length === 0 ? "" : `{ ${given.join(", ")} }`;
 }
 
-/** Names the fields of the data, or else its type. */
+/** Names the fields of a response's data, or else the data's type. */
 function dataOf({ responses }: Operation, { schemas }: Document["components"]): string {
   const schema = responses[200]?.content?.["application/json"].schema;
   if (schema === undefined) return "";

@@ -100,7 +100,7 @@ export const runs: Record<OperationName, Run> = {
   redeemReward: { ms: 40, reads: 3, writes: 10, publishes: true },
   listRedemptions: { ms: 30, reads: 2 },
   listWalletsV2: { ms: 30, reads: 1 },
-  // Reads the public keys once, and then keeps them.
+  // Reads the public keys once, and then keeps them in memory.
   listImportKeys: { ms: 5 },
   getWalletPolicy: { ms: 30, reads: 2 },
   setWalletPolicy: { ms: 100, reads: 1 },
@@ -152,10 +152,10 @@ export const runs: Record<OperationName, Run> = {
   // Counts one minute of the long run on four chains, and the short run that starts each minute, finds the long one
   // alive, and ends.
   readChains: { ms: 60_100, reads: 424, writes: 120 },
-  // Asks two hosts per chain.
+  // Counts a run that asks two hosts per chain.
   sweepLanes: { ms: 300, reads: 12 },
   refuseTrading: { ms: 5 },
-  // Asks a host if the stored market is older than 15 seconds.
+  // Counts a run that asks a host, which happens if the stored market is older than 15 seconds.
   getMarket: { ms: 200, reads: 3, writes: 1 },
   listCandles: { ms: 60, reads: 16 },
   // Counts one minute of a run on four chains, but not its tokens. Each second, it reads newly requested tokens and

@@ -24,7 +24,7 @@ const wallet = { path: { walletId: "8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f" } };
 const order = { path: { orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3" } };
 const trade = { chain: "eth", wallet: address, side: "buy", token, amount: "0.1" };
 
-/** Generator point of P-256, as an example of a public key. */
+/** The generator point of P-256, used as an example of a public key. */
 const generator = {
   x: "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY",
   y: "T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU",

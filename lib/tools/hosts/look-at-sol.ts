@@ -50,7 +50,7 @@ export type OpenSolHosts = {
   chain: "sol";
   configuration: SolConfiguration;
   hosts: readonly { url: string; rpc: RpcHost }[];
-  /** Tokens to try with Jupiter's routes, before the listed ones. */
+  /** Tokens to try with Jupiter's routes, before the listed tokens. */
   mints: readonly string[];
 };
 

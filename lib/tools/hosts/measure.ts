@@ -2,7 +2,9 @@ import { type FaultCode, type HostError, HostFault, isHostError } from "../../ch
 import type { RpcCall, ValuesOf } from "../../chains/hosts/rpc-call.ts";
 import { rpcHost } from "../../chains/hosts/rpc-host.ts";
 
-/** An answer with its size and time. `mostCalls` is the largest batch that the host is known to accept. */
+/**
+ * An answer, its size, and the time that it took. `mostCalls` is the largest batch that the host is known to accept.
+ */
 export type Measured<Values> = {
   bytes: number;
   ms: number;

@@ -4,7 +4,7 @@ import type { Block } from "../../orders/block.ts";
 /** A problem of a host. If it is fatal, orders fail. Trading works around all other problems. */
 export type Problem = { words: string; isFatal: boolean };
 
-/** A call that trading makes, with the size and time of its answer. */
+/** A call that trading makes, with the size of its answer and the time that it took. */
 export type CallLook = { name: string; bytes: number; ms: number; problem?: Problem };
 
 export type HostLook = {
@@ -14,7 +14,7 @@ export type HostLook = {
   lagSeconds?: number;
   lagProblem?: Problem;
   calls: readonly CallLook[];
-  /** Configured contracts and bridges that were checked at this host. */
+  /** Configured contracts and bridges that were checked through this host. */
   contracts: readonly { name: string; problem?: Problem }[];
 };
 

@@ -23,7 +23,7 @@ export const configurationFiles = [
 ] as const;
 
 /**
- * Lists everything that the assembly depends on. An unnecessary file only costs a synthesis, but a missing one would
+ * Lists everything that the assembly depends on. An unnecessary file only costs a synthesis, but a missing file would
  * leave old code running.
  */
 export const sources = [
@@ -56,7 +56,8 @@ export async function synthesizeTerminal(
       keyGraceSeconds: 0,
       // Creates only as many keys as can be made within five seconds.
       fallbackKeys: 20,
-      // Accepts a cookie without the prefix, for simple clients and tests. No other host of the site sets cookies.
+      // Accepts a cookie without the prefix `__Host-`, for simple clients and tests. No other host of the site sets
+      // cookies.
       bareCookie: true,
       // Requires no fresh sign-in for large losses, because trial orders may empty the small local pools.
       lossSignIn: false,

@@ -1,6 +1,8 @@
 import { explorers, tradingChains } from "../../core/chain-facts.ts";
 
-/** Lists the explorers that the console links to: the given ones, and public ones for chains that are not local. */
+/**
+ * Lists the explorers to which the console links: the given ones, and public explorers for chains that are not local.
+ */
 export const explorersFor = (
   localChains: object,
   given: Readonly<Record<string, string>>,

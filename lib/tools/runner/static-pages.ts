@@ -5,9 +5,9 @@ type PageFile = { type: string; body: Buffer };
 type PageFiles = ReadonlyMap<string, PageFile>;
 
 /**
- * Serves files below a path. Other paths below it are not found.
+ * Serves files below a path. Requests for other paths below it are answered as not found.
  *
- * @param path Path without a final slash. With a slash, it serves the file `index.html`.
+ * @param path Path without a final slash. A request for the path with a slash gets the file `index.html`.
  */
 export function staticPages(
   path: string,

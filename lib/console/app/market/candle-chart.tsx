@@ -158,7 +158,7 @@ function redraw(drawn: Drawn, bars: readonly Bar[]): void {
 
 const isSame = (a: Bar | undefined, b: Bar | undefined) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Draws all bars, or only the last ones if the earlier bars are unchanged. */
+/** Draws all bars, or only the last bars if the earlier ones are unchanged. */
 function show(drawn: Drawn, bars: readonly Bar[]): void {
   const { bars: before } = drawn;
   drawn.bars = bars;

@@ -6,7 +6,7 @@ import { isAddressOn } from "../explorers.ts";
 
 type Failure = { code: string; message: string };
 
-/** Reads a token's market once, for fields that the stream lacks and until the stream delivers the market. */
+/** Reads a token's market once, to have it before the stream delivers it, and for fields that the stream lacks. */
 export function useRestMarket({ chain, token }: TokenName): { market?: Market; problem?: Failure } {
   const { terminal } = useDesk();
   const [read, setRead] = useState<{ of: string; market?: Market; problem?: Failure }>();

@@ -7,7 +7,7 @@ type Trade = Pick<OrderRequest, "chain" | "side" | "token">;
 /** Names a trade regardless of its amount. */
 export const tradeOf = ({ chain, side, token }: Trade) => `${chain} ${side} ${token.toLowerCase()}`;
 
-/** Names the order that a typed minimum belongs to. For a larger order, the same minimum would protect too little. */
+/** Names the order to which a typed minimum belongs. For a larger order, the same minimum would protect too little. */
 export const sizedTradeOf = (ticket: Trade & { given: string; unit: string; wallet: string }) =>
   `${tradeOf(ticket)} ${ticket.given} ${ticket.unit} ${ticket.wallet}`;
 

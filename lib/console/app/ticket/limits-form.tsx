@@ -68,8 +68,8 @@ type LeastProps = TokenName & {
 };
 
 /**
- * Asks for the smallest acceptable amount if only a router's server prices the token. The field starts empty, because
- * nothing else confirms the quote. If another source has a price, it is shown as a hint.
+ * Asks for the smallest acceptable amount if only a router's server knows the token's price. The field starts empty,
+ * because nothing else confirms the quote. If another source has a price, it is shown as a hint.
  */
 export function LeastField({ chain, token, symbol, side, least, onEdit }: LeastProps) {
   const { state } = useDesk();

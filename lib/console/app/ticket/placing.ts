@@ -6,7 +6,7 @@ import { mayBePlacedAfter } from "./verdict.ts";
 
 export type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
 
-/** An order without an answer. It may have been placed. */
+/** An order that the service has not answered. It may have been placed. */
 export type UnansweredOrder = {
   /** Idempotency-Key of the order. The service shows it as `clientOrderId`. */
   key: string;

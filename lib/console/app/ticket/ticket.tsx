@@ -26,7 +26,7 @@ const sides = [
 /** Suggested amounts: coins for a buy, percentages of the balance for a sale. */
 const shortcuts = { buy: ["0.1", "0.5", "1"], sell: ["25", "50", "100"] } as const;
 
-/** Reads the tokens that a chain offers. Without the list, users can still trade a pasted address. */
+/** Reads the tokens that a chain offers. If the list is missing, users can still trade a pasted address. */
 function useTokens(chain: NetworkName) {
   const { terminal } = useDesk();
   const [read, setRead] = useState<{ chain: NetworkName; tokens: readonly Token[]; problem?: string }>();
@@ -68,8 +68,8 @@ function useOf<Value>(of: string, empty: Value): [Value, (value: Value) => void]
 }
 
 /**
- * Keeps the limits and confirmations of one trade. Another token or side starts without any, and another amount starts
- * without a minimum.
+ * Keeps the limits and confirmations of one trade. If the chain, the token or the side changes, all of them start
+ * empty; if the amount changes, only the minimum does.
  */
 function useWishes(ticket: TicketEntry) {
   const { placed } = useDesk().placing;

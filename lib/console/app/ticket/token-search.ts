@@ -21,7 +21,7 @@ export const traded = (tokens: readonly Token[] = []): Token[] =>
 
 type Found = { of: string; tokens: readonly Token[]; problem?: string };
 
-/** Finds tokens by part of their name. Returns undefined without a search, or until it is answered. */
+/** Finds tokens by part of their name. Returns undefined if there is no search, or it is not answered yet. */
 export function useTokenSearch(text: string): Omit<Found, "of"> | undefined {
   const { terminal } = useDesk();
   const [found, setFound] = useState<Found>();

@@ -3,7 +3,7 @@ import { useDesk } from "../desk.ts";
 import { amount, chainName, day, shortened } from "../format.ts";
 import { useNow } from "./fresh-quote.ts";
 
-/** After this many milliseconds, the market may be far from the order's minimum. */
+/** After this many milliseconds, the market price may be far from the order's minimum. */
 const oldestTermsMs = 5 * 60_000;
 
 /** Lets the user settle an order whose answer was lost. */

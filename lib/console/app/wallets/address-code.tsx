@@ -1,6 +1,9 @@
 import { encode } from "uqr";
 
-/** Shows an address as a QR code. It is dark on light in both themes, because many cameras read nothing else. */
+/**
+ * Shows an address as a QR code. The code is dark on light in both themes, because many cameras cannot read other
+ * colours.
+ */
 export function AddressCode({ address }: { address: string }) {
   const { data, size } = encode(address, { border: 2 });
   const path = data

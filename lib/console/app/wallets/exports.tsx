@@ -99,7 +99,7 @@ export function ExportLock() {
   const [lock, setLock] = useState<Lock>();
   const show = (answer: { lock: Lock } | undefined) => answer && setLock(answer.lock);
 
-  // The lock is missing if the deployment has no exports.
+  // The service reports no lock if the deployment has no exports.
   const news = guardNews.find(({ of }) => of === "lock")?.id;
   useReading(() => void terminal.getExportLock().then(({ data }) => show(data)), [news]);
 

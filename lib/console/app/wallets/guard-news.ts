@@ -2,7 +2,7 @@ import type { ServerMessage, Wallet } from "trading-terminal-client";
 import { coinOf, day } from "../format.ts";
 import { looserLimits, type Policy } from "./looser-limits.ts";
 
-/** A guard of the user's wallets that has become looser or soon will. */
+/** News about a guard of the user's wallets that has become looser or soon will. */
 export type GuardNews = {
   of: "export" | "lock" | "policy";
   /** Id of the announcement. It stays the same when the service repeats the announcement. */
@@ -47,7 +47,8 @@ function policyNews(
 ): GuardNews {
   const id = `policy ${walletId} ${version}`;
   const at = pending?.effectiveAt;
-  // Compares with the previous policy if its version is one lower. After a gap, that policy is unknown.
+  // Compares with the previous policy if its version is lower by one. If versions are missing in between, the previous
+  // policy is unknown.
   const last = news.find((each) => each.of === "policy" && each.walletId === walletId);
   const before = last?.version === version - 1 ? last.policies?.inForce : undefined;
   return {

@@ -79,7 +79,7 @@ function useUndo({ of, walletId = "" }: GuardNews, onCancelled: () => void) {
   }
   async function keepPolicy() {
     const read = await call(() => terminal.getWalletPolicy({ path }));
-    // Sets the policy that is in force, which drops the looser one without a fresh sign-in.
+    // Sets the policy in force again. This drops the looser policy and needs no fresh sign-in.
     if (read && (await call(() => terminal.setWalletPolicy({ path, body: read.policy }))))
       notify("The limits stay as they are");
   }

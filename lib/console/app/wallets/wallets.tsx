@@ -65,7 +65,10 @@ export function Wallets() {
 
 type Retired = Pick<Wallet, "_id" | "slotName" | "network"> & { restorableUntil: string };
 
-/** Keeps wallets retired in this browser while they can be restored. The service lists only active ones. */
+/**
+ * Remembers the wallets that were retired in this browser as long as they can be restored, because the service lists
+ * only active wallets.
+ */
 function useRetired(userID: string) {
   const name = `retired-wallets ${userID}`;
   const read = () =>

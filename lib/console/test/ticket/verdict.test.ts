@@ -137,7 +137,7 @@ describe("the text of a refusal", () => {
     );
   });
 
-  it("mentions only fields that the page has a control for", () => {
+  it("mentions only fields for which the page has a control", () => {
     const message = "The token cannot be sold. To buy it anyway, set allowUnsafe";
     expect(refusalText({ code: "TOKEN_UNSAFE", message })).toBe("The token cannot be sold.");
     const hearsay = { code: "NO_REFERENCE", message: "Name the least that may arrive in minAmountOut" };

@@ -69,7 +69,10 @@ async function disconnect(deps: AdminDeps, target: ConnectionTarget, userID: str
 
 const attempts = 5;
 
-/** @throws {OperatorError} if the user does not exist, or each attempt collided with another change of the profile. */
+/**
+ * @throws {OperatorError} if the user does not exist, or if the profile was changed by somebody else during each
+ * attempt.
+ */
 async function setBlockedAt(table: Table, userID: string, blockedAt: string | undefined): Promise<void> {
   const isSet = await retry(
     async () => {

@@ -46,7 +46,7 @@ const Records = v.array(v.unknown());
 const Content = v.union([Records, v.strictObject({ records: Records })]);
 
 /**
- * Reads the records. The function validates them later.
+ * Reads the records. The invoked function validates them later.
  *
  * @throws {OperatorError} if the file is not JSON or has no such list. The message quotes nothing from the file.
  */

@@ -38,7 +38,7 @@ export function showSigned(program: Command, deps: AdminDeps): void {
   });
 }
 
-/** Sorts transactions on sol by their orders, whose ids sort by the time of placing. */
+/** Sorts transactions on sol by their orders, because order ids sort by the time of placing. */
 const byPlace = (a: SignedLine, b: SignedLine) => a.nonce - b.nonce || (a.orderId < b.orderId ? -1 : 1);
 
 const attributes = [

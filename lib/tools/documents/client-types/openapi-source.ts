@@ -119,7 +119,7 @@ async function typesOf(openapi: Documents["openapi"], asyncapi: Documents["async
   return astToString(wanted);
 }
 
-/** Removes errors, because the client derives their types from the codes. */
+/** Removes error responses, because the client derives their types from the error codes. */
 const withoutErrors = (operation: Operation): Operation => ({
   ...operation,
   responses: Object.fromEntries(
@@ -166,7 +166,7 @@ type ObjectSchema = { required: string[]; properties: Record<string, ObjectSchem
 const requiredIn = (schema: unknown, name: string): ObjectSchema =>
   (schema as ObjectSchema).properties[name] as ObjectSchema;
 
-/** Generates lib/client/methods.ts, with a method for each operation. Editors show its comment and example. */
+/** Generates lib/client/methods.ts, with a method for each operation. Editors show the method's comment and example. */
 export function methodsSource({ openapi }: Pick<Documents, "openapi">): string {
   const methods = operationsOf(openapi).flatMap(({ operation }) => [
     "    /**",

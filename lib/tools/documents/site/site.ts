@@ -71,7 +71,7 @@ const index = page(
 );
 
 /**
- * Lists the reference pages by file name, in one folder. They work without a network.
+ * Lists the reference pages by file name, in one folder. They can be read without a network.
  *
  * @param read Reads a file of the folder docs
  * @param ports Ports of the local runner that serves the pages
