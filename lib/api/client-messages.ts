@@ -19,7 +19,9 @@ export const MessageIDSchema = v.union(
 
 const namesRule = "must be an array of at most 100 channel names";
 
-/** Accepts unknown names of channels, which are rejected later, so that a request's known channels still count. */
+/**
+ * Accepts unknown names of channels. They are rejected later, so the known channels in the same request still count.
+ */
 const ChannelNamesSchema = v.pipe(v.array(v.string("must be text"), namesRule), v.maxLength(100, namesRule));
 
 const optionalId = { id: v.optional(MessageIDSchema) };
@@ -27,8 +29,8 @@ const optionalId = { id: v.optional(MessageIDSchema) };
 const tokensRule = `must be an array of at most ${mostNamedTokens} tokens`;
 
 /**
- * Accepts any text as a chain or an address. Wrong ones are rejected later, so that a request's other tokens still
- * count.
+ * Accepts any text as a chain or an address. Wrong ones are rejected later, so the other tokens in the same request
+ * still count.
  */
 const given = (description: string) => v.pipe(v.string("must be text"), v.description(description));
 

@@ -4,13 +4,15 @@ import { evmChains } from "../core/chain-facts.ts";
 /** Keywords of a JSON Schema, which may describe properties or name components. */
 type Keywords = { readonly [keyword: string]: unknown };
 
-/** Adds keywords to the API's JSON Schema, from which the client's types are made. At run time, they check nothing. */
+/**
+ * Adds keywords to the API's JSON Schema, from which the client's types are generated. They check nothing at run time.
+ */
 export const documented = <Input>(keywords: Keywords) => v.metadata<Input, Keywords>(keywords);
 
-/** Describes decimal text, which clients may write and read as a number of any precision. */
+/** Describes decimal text. Clients may write it and read it as a number of any precision. */
 export const decimalFormat = <Input>() => documented<Input>({ format: "decimal" });
 
-/** Describes a number that query strings carry as text. The client's type for it is still a number. */
+/** Describes a number that a query string carries as text. The client's type for it is a number. */
 export const numberInText = <Input>(bounds: { minimum: number; maximum: number }) =>
   documented<Input>({ type: "integer", pattern: undefined, ...bounds });
 
@@ -20,7 +22,10 @@ export const booleanInText = <Input>() => documented<Input>({ type: "boolean", e
 /** Describes the form of EVM addresses. No type can describe addresses on Solana. */
 export const evmAddress = { type: "string", format: "evm-address" };
 
-/** Makes an object's variants for EVM chains and for sol. `addresses` describes its EVM addresses. */
+/**
+ * Makes an object's variants for EVM chains and for sol. `addresses` describes the addresses in the variant for EVM
+ * chains.
+ */
 export const variantsByChain = (title: string, key: "chain" | "network", addresses: Keywords) => [
   {
     title: `${title}OnEvm`,
@@ -39,8 +44,8 @@ export const variantsByChain = (title: string, key: "chain" | "network", address
 const present = (field: string) => ({ type: "object", properties: { [field]: {} }, required: [field] });
 
 /**
- * Describes rules between several fields of a trade: see `tradeProblem`. Only buying and selling are separate variants,
- * since pages show a single choice.
+ * Describes the rules of `tradeProblem`, which involve several fields of a trade. Only buying and selling become
+ * separate variants, because documentation pages show a single choice.
  */
 export function tradeVariants(share: { title: string; required: readonly string[] }) {
   const side = (side: "buy" | "sell") => ({ side: { type: "string", const: side } });

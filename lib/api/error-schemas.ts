@@ -11,7 +11,7 @@ const AmountText = v.pipe(v.string(), decimalFormat());
 const Percent = v.number();
 const Gwei = v.pipe(v.string(), decimalFormat());
 
-/** Details of errors in the general envelope, keyed by error code. Other codes have none. */
+/** Details of errors in the general envelope, by error code. Errors with other codes have no details. */
 const detailsOfCode = {
   INVALID_REQUEST: v.object({ field: v.string() }),
   IDEMPOTENCY_KEY_MISSING: v.object({ field: v.string() }),
@@ -69,7 +69,7 @@ const withDetails = Object.entries(detailsOfCode).map(([code, details]) =>
   v.object({
     code: v.literal(code),
     message: v.string(),
-    // Makes the details optional: if a body is not a JSON object, no field is at fault.
+    // Makes the details optional: if a body is not a JSON object, the error names no field.
     details: code === "INVALID_REQUEST" ? v.optional(details) : details,
   }),
 );

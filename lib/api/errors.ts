@@ -16,7 +16,7 @@ export type ErrorCode =
   | "CHAIN_UNAVAILABLE"
   | "INTERNAL_ERROR";
 
-/** Codes of HTTP responses, each with its status. Any domain error may end a request. */
+/** Codes of HTTP responses, each with its status. Every code of a domain error may occur. */
 export const statusOfCode = {
   INVALID_REQUEST: 400,
   IDEMPOTENCY_KEY_MISSING: 400,
@@ -79,7 +79,7 @@ export const messageErrorCodes = [
 
 export type MessageErrorCode = (typeof messageErrorCodes)[number];
 
-/** Codes of executions that could not be recorded. */
+/** Codes of errors in recording executions. */
 export const executionErrorCodes = [
   "INVALID_REQUEST",
   "UNKNOWN_USER",

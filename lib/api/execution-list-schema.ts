@@ -9,7 +9,7 @@ import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { RouteStepSchema } from "./token-schema.ts";
 import { AmountTextSchema, ChainNameSchema, TokenNameSchema } from "./trading-scalars.ts";
 
-// Accepts the addresses of all networks, since lists contain the orders of all engines.
+// Accepts the addresses of all networks, because lists contain the orders of all engines.
 const accountRule = "must be an address of its network";
 const accountPattern = /^(0[xX][\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
 const AccountSchema = v.pipe(v.string(), v.regex(accountPattern, accountRule));

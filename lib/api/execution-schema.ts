@@ -42,8 +42,8 @@ const given: Parts = {
   time: GivenTimestampSchema,
 };
 
-// Applies no limits to stored records, so that narrowing a limit never makes one invalid. One invalid record would
-// block all others of its user.
+// Applies no limits to stored records, so that they stay valid if a limit is narrowed later. A single invalid record
+// would block all other records of its user.
 const storedAmount = v.pipe(v.string(), v.description("A decimal number as text"), decimalFormat());
 const stored: Parts = {
   identifier: v.string(),
@@ -69,7 +69,7 @@ const common = ({ text }: Parts) => ({
   settled: described(v.boolean(), "True if it is final on chain"),
 });
 
-/** Only orders placed here need the fields from `clientOrderId` on. Other engines may omit them. */
+/** Only orders placed through this API need the fields from `clientOrderId` on. Other engines may omit them. */
 const orderOf = (parts: Parts) => {
   const { identifier, amount, text, time } = parts;
   return {
@@ -102,7 +102,7 @@ const orderOf = (parts: Parts) => {
   };
 };
 
-/** Only positions from orders placed here have `token`, `settled` and the fields from `closedAt` on. */
+/** Only positions from orders placed through this API have `token`, `settled` and the fields from `closedAt` on. */
 const positionOf = (parts: Parts) => ({
   positionId: parts.identifier,
   ...common(parts),
@@ -138,7 +138,9 @@ const UserIDSchema = v.pipe(
   v.regex(/^[\x20-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters"),
 );
 
-/** Records that an execution engine sends, by kind. An unknown field is an error, so that no field is lost silently. */
+/**
+ * Records that an execution engine sends, by kind. An unknown field is an error; otherwise it would be lost silently.
+ */
 export const executionRecords = {
   order: v.pipe(
     v.strictObject({
@@ -162,7 +164,7 @@ export const executionRecords = {
   ),
 };
 
-/** Most records in one invocation. */
+/** Maximum number of records in one invocation. */
 export const maxRecords = 100;
 const recordsRule = `must be a list of 1 to ${maxRecords} records`;
 

@@ -5,7 +5,7 @@ const keyRule = "must be 1 to 255 printable ASCII characters, bare or as a quote
 /**
  * Requires an idempotency key in the headers. Quotes around the key are ignored.
  *
- * @param use a sentence for the documents: what a key can do only once.
+ * @param use a sentence for the API documents that says what happens only once per key.
  */
 export const idempotencyHeaders = (use: string) =>
   v.object({

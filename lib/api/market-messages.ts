@@ -105,12 +105,12 @@ export const MarketsUpdateSchema = v.pipe(
   v.title("MarketsUpdate"),
 );
 
-/** Most bytes in a message. API Gateway accepts 128 KB. */
+/** Maximum number of bytes in a message. API Gateway accepts 128 KB. */
 const mostBytes = 128 * 1024;
 
 /**
- * Makes a function that encodes updates for many connections, but each shared part only once. Drops the minutes of an
- * update if absurd prices make it too large.
+ * Makes a function that encodes updates for many connections and encodes each shared part only once. Drops the minute
+ * candles of an update if absurd prices make it too large.
  */
 export function marketEncoder(time: string): (message: MarketMessage) => string {
   const update = JSON.stringify({ type: "update", channel: "prices", time });

@@ -8,7 +8,9 @@ import {
 import type { OperationSchemas } from "./operation-schema.ts";
 import { NoQuerySchema } from "./scalars.ts";
 
-/** Errors of operations about a token's market. If markets are off, another function answers such requests. */
+/**
+ * Errors of operations about a token's market. If the deployment has no markets, another function answers the requests.
+ */
 const ofMarkets = [
   "INVALID_REQUEST",
   "UNSUPPORTED_CHAIN",

@@ -19,9 +19,9 @@ export type OperationSchemas = {
   headers?: v.GenericSchema;
   /** Body of a 200, or NoContentSchema for a 204. Fields not listed here never leave the service. */
   success: v.GenericSchema;
-  /** Descriptions of the headers that a success of this operation adds. */
+  /** Descriptions of the headers that are added to a successful response of this operation. */
   answerHeaders?: Readonly<Record<string, string>>;
-  /** Errors of this operation, beside those of every request with such input. */
+  /** Errors of this operation, besides the errors that any request with such input may get. */
   errors?: readonly HttpErrorCode[];
   errorShapes?: ErrorShapes;
   /** True for a POST that is safe to repeat without an Idempotency-Key: the second request changes nothing. */

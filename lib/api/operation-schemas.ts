@@ -33,5 +33,5 @@ export type Request<Name extends RestOperationName> = {
   body: InputPart<Name, "body">;
 };
 
-/** The body of an operation's success. */
+/** The body of an operation's successful response. */
 export type Success<Name extends RestOperationName> = v.InferInput<Schemas[Name]["success"]>;

@@ -22,7 +22,7 @@ import {
   TradingChainSchema,
 } from "./trading-scalars.ts";
 
-/** Fields of a trade and its limits. The user's settings apply where a limit is absent. */
+/** Fields of a trade and its limits. If a limit is absent, the user's settings apply. */
 export const tradeEntries = {
   side: v.picklist(orderSides),
   token: GivenAddressSchema,

@@ -22,7 +22,7 @@ export const CatalogueSchema = v.pipe(
   v.array(
     v.strictObject({
       ...RewardInputSchema.entries,
-      // Limits prices only in new catalogues, so that older ones can still be shown.
+      // Limits prices only in new catalogues, so that older catalogues can still be shown.
       cost: v.pipe(CountSchema, v.maxValue(maxPoints)),
     }),
   ),

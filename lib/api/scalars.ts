@@ -1,14 +1,14 @@
 import * as v from "valibot";
 
 /**
- * A time in ISO 8601, UTC, with milliseconds. The schema is lax, since it also reads data stored by earlier versions.
+ * A time in ISO 8601, UTC, with milliseconds. The schema is lax, because it also reads data stored by earlier versions.
  */
 export const TimestampSchema = v.pipe(v.string(), v.isoTimestamp());
 
 const timestampRule = "must be an ISO 8601 timestamp, such as 2026-01-31T09:30:00.000Z";
 const timestampPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Converts a timestamp from any time zone to UTC with milliseconds, since clients compare timestamps as text. */
+/** Converts a timestamp from any time zone to UTC with milliseconds, because clients compare timestamps as text. */
 export const GivenTimestampSchema = v.pipe(
   v.string(timestampRule),
   v.check(isTimestamp, timestampRule),
@@ -22,7 +22,7 @@ function isTimestamp(text: string): boolean {
   return new Date(`${local}Z`).toISOString().startsWith(local);
 }
 
-/** Refuses numbers with more decimal places, since rounding would change them. */
+/** Refuses numbers with more decimal places, because rounding would change them. */
 export const decimalPlaces = (most: number) =>
   v.check(
     (value: number) => Number(value.toFixed(most)) === value,
@@ -36,14 +36,14 @@ export const ThumbprintSchema = v.pipe(
 
 export const CountSchema = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** `{message}`: the body of a successful import, and of errors at some endpoints. */
+/** `{message}`: the body of a successful import, and of errors of some endpoints. */
 export const MessageSchema = v.pipe(v.object({ message: v.string() }), v.title("Message"));
 
 /** Wraps the data of a success in the general envelope. */
 export const envelopeOf = <Data extends v.GenericSchema>(data: Data) =>
   v.object({ success: v.literal(true), data, timestamp: TimestampSchema });
 
-/** Refuses all query parameters, so that a mistaken one is not ignored. */
+/** Refuses all query parameters; otherwise a mistaken one would be ignored silently. */
 export const NoQuerySchema = v.strictObject({});
 
 /** Empty body of a 204 response. */

@@ -66,7 +66,7 @@ const coordinate = base64urlOf([32], "A coordinate, 32 bytes in base64url");
 
 /** A JWK as browsers export it. Members that restrict the use of the key have no effect. */
 const PublicKeySchema = v.strictObject({
-  // Checks `d` first, so that a request with a private key gets this error.
+  // Checks `d` first, so that a request that contains a private key gets this error.
   d: v.optional(v.never("is the private part of a key, which must not be sent")),
   kty: v.literal("EC"),
   crv: v.literal("P-256"),

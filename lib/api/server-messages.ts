@@ -23,7 +23,7 @@ const optionalId = { id: v.optional(MessageIDSchema) };
 
 const time = { time: TimestampSchema };
 
-/** Makes a channel's message: a snapshot with all its records, or an update with changed ones. */
+/** Makes a channel's message: a snapshot with all of the channel's records, or an update with the changed ones. */
 const channelMessage = <Type extends string, More extends v.ObjectEntries>(
   type: Type,
   title: string,
@@ -78,7 +78,7 @@ export const serverMessages = {
   snapshot: channelMessage("snapshot", "Snapshot", {
     more: v.pipe(v.optional(v.literal(true)), v.description("Another snapshot of this channel follows.")),
   }),
-  // Puts the update of markets first: the schema of other updates would drop its `heads`.
+  // Puts the update of markets first, because the schema of the other updates would drop its `heads`.
   update: v.variant("channel", [MarketsUpdateSchema, ...channelMessage("update", "Update", {}).options]),
   TradingSettingsUpdated: v.pipe(
     v.object({
@@ -170,7 +170,7 @@ export const errorMessage = (code: MessageErrorCode, message: string): ServerMes
   message,
 });
 
-/** Most bytes of data in one message. API Gateway accepts 128 KB, and the rest of the message needs some. */
+/** Maximum number of bytes of data in one message. API Gateway accepts 128 KB for the whole message. */
 const maxDataBytes = 120_000;
 
 /** Splits a list, in order, into as few parts as fit into messages. An empty list gives one empty part. */

@@ -4,8 +4,8 @@ import { chains } from "../core/network.ts";
 import { gasPresets } from "../users/settings.ts";
 import { decimalPlaces, envelopeOf, TimestampSchema } from "./scalars.ts";
 
-// Limits of the settings keep out typing errors, and numbers that could not be stored exactly. The lower ones are the
-// chains' smallest units (wei in gwei, lamport in SOL); the upper ones are far above any fee ever paid.
+// The limits of the settings prevent typing errors, and numbers that could not be stored exactly. The lower limits are
+// the chains' smallest units (wei in gwei, lamport in SOL); the upper limits are far above any fee ever paid.
 const slippage = v.pipe(
   v.number(),
   v.minValue(0.0001),
@@ -35,7 +35,7 @@ export const ChainPathSchema = v.strictObject({
   chain: v.picklist(chains),
 });
 
-/** Accepts any settings of any chain. The domain checks whether the chain has them. */
+/** Accepts any settings for any chain. The domain checks whether the chain has these settings. */
 export const SettingsPatchSchema = v.pipe(
   v.strictObject({
     slippage: v.optional(slippage),
@@ -52,7 +52,7 @@ export const SettingsPatchSchema = v.pipe(
   ),
 );
 
-// Applies no limits to responses, so that narrowing a limit never makes a stored record invalid.
+// Applies no limits to responses, so that stored records stay valid if a limit is narrowed later.
 const number = (unit: "Percent" | "Gwei" | "SOL") => v.pipe(v.number(), v.description(unit));
 const flags = { mevProtection: flag, autoBuy: flag, autoSell: flag };
 const evm = { slippage: number("Percent"), gasPreset, maxGasPrice: number("Gwei"), ...flags };
@@ -60,14 +60,14 @@ const solana = { slippage: number("Percent"), priorityFee: number("SOL"), ...fla
 const record = { _id: v.string(), userID: v.string() };
 const times = { createdAt: TimestampSchema, updatedAt: TimestampSchema };
 
-/** Full settings after an update. The EVM form comes first, since only it requires a gasPreset. */
+/** Full settings after an update. The EVM form is tried first, because only it requires a gasPreset. */
 export const SettingsRecordSchema = v.union([
   v.pipe(v.object({ ...record, ...evm, ...times }), v.title("EvmTradingSettings")),
   v.pipe(v.object({ ...record, ...solana, ...times }), v.title("SolanaTradingSettings")),
 ]);
 
 /**
- * All settings of a chain for events, without ids and times. The EVM form comes first, since only it requires a
+ * All settings of a chain for events, without ids and times. The EVM form is tried first, because only it requires a
  * gasPreset.
  */
 export const StreamedSettingsSchema = v.union([v.object(evm), v.object(solana)]);
@@ -97,7 +97,7 @@ export const IfMatchHeadersSchema = v.object({
   ),
 });
 
-/** Reads the ETags in If-None-Match, which rest.ts compares with the response's. */
+/** Reads the ETags in If-None-Match, which rest.ts compares with the response's ETag. */
 export const IfNoneMatchHeadersSchema = v.object({
   "If-None-Match": v.optional(
     v.pipe(v.string(), v.description("Responds with 304 and no body if the ETag is in this list.")),

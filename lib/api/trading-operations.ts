@@ -25,7 +25,9 @@ import {
   TokenPathSchema,
 } from "./token-schema.ts";
 
-/** Errors of operations that query chains. If no chain trades, another function answers. */
+/**
+ * Errors of operations that query chains. If the deployment trades on no chain, another function answers the requests.
+ */
 const ofChains = ["UNSUPPORTED_CHAIN", "TRADING_DISABLED"] as const satisfies HttpErrorCode[];
 
 export const listTokens = {

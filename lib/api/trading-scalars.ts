@@ -4,14 +4,14 @@ import { networks } from "../core/network.ts";
 import { decimalFormat } from "./documented.ts";
 import { decimalPlaces, TimestampSchema } from "./scalars.ts";
 
-/** Name of a chain in requests. The configuration decides whether it trades here. */
+/** Name of a chain in requests. The configuration decides whether the deployment trades on it. */
 export const ChainNameSchema = v.picklist(networks);
 
 /** Name of a chain in a response. */
 export const TradingChainSchema = v.picklist(tradingChains);
 
-// Leaves checksums, and whether an address fits its chain, to later checks: hashing would double the code that every
-// function loads.
+// Does not check checksums, nor whether an address fits its chain. Later checks do, because hashing would double the
+// code that every function loads.
 const addressRule = "must be an address: 0x and 40 hex digits, or base58";
 const addressForms = String.raw`0[xX](?!0{40}$)(?![eE]{40}$)[\da-fA-F]{40}$|[1-9A-HJ-NP-Za-km-z]{32,44}$`;
 
@@ -68,5 +68,5 @@ export const PercentSchema = v.pipe(v.number(), v.description("Percent"));
 /** A token's tax in percent, or null if unknown. */
 export const TaxSchema = v.pipe(v.nullable(v.number()), v.description("Percent; null if unknown"));
 
-/** Block that a response refers to, and the time at which it was read. */
+/** A block that a response refers to, and the time at which the block was read. */
 export const asOfBlock = { block: v.pipe(v.number(), v.integer()), asOf: TimestampSchema };

@@ -45,7 +45,7 @@ export const ReferralDataSchema = v.pipe(
   v.description("`referrals` holds the newest 100, newest first."),
 );
 
-/** Tries the form of profile data first, since only it requires a tier. */
+/** Tries the form of profile data first, because only it requires a tier. */
 export const UserDataSchema = v.union([ProfileDataSchema, ReferralDataSchema]);
 
 /** Requires an empty JSON object, which a form on another site cannot send. */

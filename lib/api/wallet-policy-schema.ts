@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { AmountTextSchema, GivenAmountSchema, GivenPercentSchema, PercentSchema } from "./trading-scalars.ts";
 
-/** Most tokens that a policy can name. */
+/** Maximum number of tokens that a policy can name. */
 const mostTokens = 100;
 
 const tokensRule = `must be any, or a list of at most ${mostTokens} addresses`;

@@ -5,7 +5,7 @@ import { isWalletName, tidyWalletName, walletNameRule } from "../wallets/wallet-
 import { documented, evmAddress, variantsByChain } from "./documented.ts";
 import { CountSchema, envelopeOf, TimestampSchema } from "./scalars.ts";
 
-/** Checks `network` first: the format of the key depends on it, so a wrong one must be reported first. */
+/** Checks `network` first, because the format of the key depends on it. */
 export const ImportWalletSchema = v.pipe(
   v.strictObject({
     network: v.picklist(networks),
@@ -34,7 +34,7 @@ export const walletLabels = {
   colortag: v.optional(v.nullable(v.picklist(colorTags))),
 };
 
-/** Documents the form of the address on each network. */
+/** Describes the form of the address on each network for the API documents. */
 export const walletVariants = <Input>(title: string) =>
   documented<Input>({ oneOf: variantsByChain(title, "network", { generatedWalletAddress: evmAddress }) });
 

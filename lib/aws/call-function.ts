@@ -2,12 +2,12 @@ import { InvokeCommand, LambdaClient, type LambdaClientConfig } from "@aws-sdk/c
 import { ServiceError } from "../core/service-error.ts";
 import { timeouts } from "./timeouts.ts";
 
-/** Longest call: the function's own limit of ten seconds, and one second for the network. */
+/** Time limit of a call: the function's own limit of ten seconds, and one second for the network. */
 const longestCallMs = 11_000;
 
 /**
- * Makes a function that invokes a Lambda function and returns its result. A call may arrive twice unless `maxAttempts`
- * is 1, so use it for idempotent functions only.
+ * Makes a function that invokes a Lambda function and returns its result. Unless `maxAttempts` is 1, the function may
+ * be invoked twice, so use it for idempotent functions only.
  *
  * @param name The Lambda function's name or ARN.
  * @param longestMs The time after which a call fails.

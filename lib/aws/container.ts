@@ -10,12 +10,12 @@ export type Binding = Readonly<Record<"userID" | "walletId" | "network" | "addre
 /**
  * An encrypted private key as stored: version (1 byte, 1) | length of the wrapped data key (2, big endian) | wrapped
  * data key | IV (12) | ciphertext | tag (16). The cipher is AES-256-GCM under the data key, with the version and the
- * binding as additional data. The wrapped data key is not part of that: KMS authenticates it already, so it can be
- * rewrapped without decrypting the rest.
+ * binding as additional data. The additional data does not include the wrapped data key: KMS authenticates it already,
+ * and so it can be rewrapped without decrypting the private key.
  */
 export type Container = { wrappedKey: Uint8Array; body: Uint8Array };
 
-/** @param dataKey 32 bytes, which the caller wipes. */
+/** @param dataKey 32 bytes. The caller wipes them. */
 export function encrypt(secret: Uint8Array, dataKey: Uint8Array, binding: Binding): Uint8Array {
   const iv = randomBytes(IV_LENGTH);
   const cipher = createCipheriv("aes-256-gcm", dataKey, iv).setAAD(additionalData(binding));
@@ -36,7 +36,7 @@ export function decrypt(body: Uint8Array, dataKey: Uint8Array, binding: Binding)
     .setAuthTag(tag);
   const secret = decipher.update(body.subarray(IV_LENGTH, -TAG_LENGTH));
   try {
-    // Checks the tag. In this mode, no further bytes follow.
+    // Checks the tag. In GCM, `final` returns no further bytes.
     decipher.final();
     return secret;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ServiceError } from "../core/service-error.ts";
 
-/** Reports that no time is left to call AWS. */
+/** Reports that no time is left for a call to AWS. */
 export class DeadlineExceeded extends ServiceError {
   override readonly code = "DEADLINE_EXCEEDED";
 }
@@ -14,8 +14,8 @@ export function withDeadline<Result>(durationMs: number, work: () => Promise<Res
 }
 
 /**
- * Middleware that ends an SDK call at the deadline of the work around it, without further attempts. A request already
- * sent may still succeed.
+ * Middleware that aborts an SDK call at the deadline of the surrounding work, without further attempts. A request
+ * already sent may still succeed.
  */
 export function keepDeadline<Args, Output>(next: (args: Args) => Promise<Output>) {
   return async (args: Args): Promise<Output> => {
@@ -34,7 +34,7 @@ export function keepDeadline<Args, Output>(next: (args: Args) => Promise<Output>
 }
 
 /**
- * Place of {@link keepDeadline} in the stack. A low priority puts it inside the SDK's retries, so it applies to each
- * attempt.
+ * Position of {@link keepDeadline} in the middleware stack. Its low priority puts it inside the SDK's retries, so it
+ * applies to each attempt.
  */
 export const perAttempt = { step: "finalizeRequest", priority: "low", name: "keepDeadline" } as const;

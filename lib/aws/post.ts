@@ -17,9 +17,9 @@ type Message = { ConnectionId: string; Data: string };
 type Output = PostToConnectionCommandOutput;
 
 /**
- * Posts a text to a connection like PostToConnectionCommand, for a third of the processor time. It uses the
- * SDK's endpoint, signer, HTTP handler and errors, but not its middleware, so it makes one attempt. The
- * client needs `cacheMiddleware`.
+ * Posts a text to a connection like PostToConnectionCommand, but takes a third of the processor time. It uses the SDK's
+ * endpoint, signer, HTTP handler and errors. It skips the SDK's middleware, so it makes only one attempt. The client
+ * needs `cacheMiddleware`.
  */
 export class Post extends PostToConnectionCommand {
   constructor(message: Message) {
@@ -47,7 +47,7 @@ function poster(config: Config): (message: Message) => Promise<Output> {
   let last = { body: "", digest: "" };
 
   return keepDeadline(async ({ ConnectionId, Data: body }: Message) => {
-    // Reuses the digest: thousands of connections in a row get the same body.
+    // Reuses the digest of the body, because thousands of connections in a row get the same body.
     if (body !== last.body) last = { body, digest: hash("sha256", body) };
     endpoint ??= endpointOf(config);
     const { host, path, ...place } = await endpoint;
@@ -66,7 +66,7 @@ function poster(config: Config): (message: Message) => Promise<Output> {
       response.body.resume();
       return { $metadata: { httpStatusCode: 200 } };
     } catch (error) {
-      // Adds the number of attempts, as the SDK does. Without a status, no response arrived.
+      // Adds the number of attempts, as the SDK does. If there is no status, no response arrived.
       const { $metadata } = error as Partial<Output>;
       throw Object.assign(error as Error, { $metadata: { ...$metadata, attempts: 1 } });
     }
@@ -81,7 +81,7 @@ async function endpointOf(config: Config) {
   return { protocol, hostname, host, path: path.replace(/\/$/, ""), ...(port !== undefined && { port }) };
 }
 
-/** Remembers the keys of recent signatures: preparing a key takes Node longer than using it. */
+/** Caches the keys of recent signatures, because preparing a key takes Node longer than using it. */
 const keys = new Map<string, KeyObject>();
 
 function prepared(secret: SourceData): KeyObject {
@@ -89,14 +89,14 @@ function prepared(secret: SourceData): KeyObject {
   const name = bytes.toString("latin1");
   const known = keys.get(name);
   if (known !== undefined) return known;
-  // Forgets old keys. Signing keys change once a day, and with the credentials.
+  // Forgets old keys. Signing keys change once a day, and whenever the credentials change.
   if (keys.size >= 10) keys.clear();
   const key = createSecretKey(bytes);
   keys.set(name, key);
   return key;
 }
 
-/** Hashes one chunk with SHA-256, or with HMAC if there is a secret. The signer needs no more. */
+/** Hashes one chunk with SHA-256, or with HMAC if there is a secret. The signer calls no other methods. */
 class Sha256 implements Checksum {
   readonly #secret: SourceData | undefined;
   #chunk: Uint8Array = new Uint8Array();

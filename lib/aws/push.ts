@@ -18,7 +18,7 @@ export type Pusher = ApiGatewayManagementApiClient;
 /** Messages for one connection, in order. */
 export type Delivery<Target> = { to: Target; connectionId: string; messages: readonly string[] };
 
-/** An open connection, or one that may be open, that missed a message, with the error of the last attempt. */
+/** A connection that missed a message, with the error of the last attempt. The connection is open, or may be open. */
 export type Missed<Target> = { to: Target; error: unknown };
 
 export type Outcome<Target> = {
@@ -27,12 +27,15 @@ export type Outcome<Target> = {
   /** Connections that are closed. */
   gone: Target[];
   missed: Missed<Target>[];
-  /** Connections that the deadline cut off. They may have got some of their messages. */
+  /** Connections whose pushes the deadline cut off. They may have got some of their messages. */
   unfinished: Target[];
 };
 
 export type PushOptions<Target> = {
-  /** Most attempts per connection, with growing pauses: a client or the service may be busy for a moment. */
+  /**
+   * Maximum number of attempts per connection. The pauses between them grow, because a client or the service may be
+   * busy for a moment.
+   */
   rounds?: number;
   /** True if a connection should be tried again. */
   isRetried?: (to: Target) => boolean;
@@ -40,7 +43,7 @@ export type PushOptions<Target> = {
   deadline?: Date;
 };
 
-/** Most pushes at a time, each on a keep-alive connection of its own. */
+/** Maximum number of simultaneous pushes, each on a keep-alive connection of its own. */
 export const concurrentPushes = 64;
 
 /** Opens the pusher of a function. Each function does this once, when it is loaded. */
@@ -58,7 +61,10 @@ export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pu
   return pusher;
 }
 
-/** Pushes messages to connections. Retries failed ones after all others, so that nobody waits for the slowest. */
+/**
+ * Pushes messages to connections. Retries failed pushes after all others, so that other connections do not wait for
+ * them.
+ */
 export async function push<Target>(
   pusher: Pusher,
   deliveries: AsyncIterable<Delivery<Target>> | Iterable<Delivery<Target>>,
@@ -90,13 +96,13 @@ export async function push<Target>(
   }
 }
 
-/** Functions that send to a connection and close it. */
+/** Functions that send messages to a connection and close it. */
 export const connectionPort = (pusher: Pusher) => ({
   send: (connectionId: string, messages: readonly string[]) => pushTo(pusher, connectionId, messages),
   hangUp: (connectionId: string) => hangUp(pusher, connectionId),
 });
 
-/** True if a connection is open. During its handshake, it is not. */
+/** True if a connection is open. A connection still in its handshake is not open. */
 export async function isConnected(pusher: Pusher, connectionId: string): Promise<boolean> {
   try {
     await pusher.send(new GetConnectionCommand({ ConnectionId: connectionId }));
@@ -108,12 +114,12 @@ export async function isConnected(pusher: Pusher, connectionId: string): Promise
 }
 
 /**
- * True if API Gateway refused a push for now: the client's buffer is full, or the account sends too much. API Gateway
- * does not distinguish the two.
+ * True if API Gateway refused a push only temporarily: either the client's buffer is full, or the account sends too
+ * much. API Gateway does not distinguish the two.
  */
 export const isRefusal = (error: unknown): boolean => error instanceof LimitExceededException;
 
-/** Closes a connection. Returns false if it is not open: already closed, or still in its handshake. */
+/** Closes a connection. Returns false if the connection is already closed, or still in its handshake. */
 export async function hangUp(pusher: Pusher, connectionId: string): Promise<boolean> {
   try {
     await pusher.send(new DeleteConnectionCommand({ ConnectionId: connectionId }));
@@ -125,7 +131,7 @@ export async function hangUp(pusher: Pusher, connectionId: string): Promise<bool
 }
 
 /**
- * Pushes messages to one connection. Succeeds if the connection is closed.
+ * Pushes messages to one connection. Does not fail if the connection is closed.
  *
  * @throws the error of the last attempt.
  */
@@ -138,7 +144,10 @@ export async function pushTo(
   for (const { error } of missed) throw error;
 }
 
-/** Returns the unsent messages, and any error that stopped the push. Reaching the deadline is no error. */
+/**
+ * Returns the unsent messages, and the error that stopped the push, if any. Reaching the deadline does not count as an
+ * error.
+ */
 async function deliver<Target>(
   pusher: Pusher,
   { connectionId, messages }: Delivery<Target>,

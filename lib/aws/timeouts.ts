@@ -1,8 +1,11 @@
 /**
- * Limits of one attempt of an SDK client, in milliseconds. Three attempts and their pauses fit into a function's 10
+ * Limits for one attempt of an SDK client, in milliseconds. Three attempts and their pauses fit into a function's 10
  * seconds. deadline.ts limits several calls together.
  */
 export const timeouts = { connectionTimeout: 1000, requestTimeout: 2500, throwOnRequestTimeout: true };
 
-/** Most attempts per call. DynamoDB's client makes four by default, and the last would outlast the function. */
+/**
+ * Maximum number of attempts per call. DynamoDB's client makes four by default, and the last one would exceed the
+ * function's time limit.
+ */
 export const maxAttempts = 3;

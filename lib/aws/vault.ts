@@ -15,7 +15,7 @@ export type Vault = { keyId: string; client: KMSClient };
 
 /** An encrypted private key. */
 export type SealedKey = {
-  /** Bytes in the form of {@link Container}. */
+  /** Bytes in the format of {@link Container}. */
   encryptedPrivateKey: Uint8Array;
   /** Version of the KMS key that wrapped the data key. */
   keyMaterialId: string | undefined;
@@ -31,8 +31,8 @@ export const openVault = (keyId: string, config: KMSClientConfig = {}): Vault =>
 });
 
 /**
- * Additional data of a wallet's container, which is also its KMS encryption context. CloudTrail shows it, so it has
- * only ids.
+ * Additional data of a wallet's container, which is also its KMS encryption context. It contains only ids, because
+ * CloudTrail shows it.
  */
 export function bindingOf(wallet: SealableWallet): Binding {
   const { UserID: userID, _id: walletId, network, generatedWalletAddress: address } = wallet;
@@ -55,7 +55,7 @@ export async function seal(
   };
 }
 
-/** Reports that the stored bytes were changed, or sealed for another wallet. */
+/** Reports that the stored bytes were changed, or belong to a different wallet. */
 export class NotSealed extends ServiceError {
   override readonly code = "NOT_SEALED";
 }
@@ -63,7 +63,7 @@ export class NotSealed extends ServiceError {
 /**
  * Decrypts the result of {@link seal}. Needs kms:Decrypt.
  *
- * @returns the secret, which the caller wipes.
+ * @returns the secret. The caller wipes it.
  * @throws {NotSealed}
  */
 export async function unseal(

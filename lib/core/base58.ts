@@ -1,11 +1,11 @@
 import bs58 from "bs58";
 
-/** Most base58 digits that 32 and 64 bytes can have. */
+/** Maximum number of base58 digits for 32 and for 64 bytes. */
 const mostDigits = { 32: 44, 64: 88 };
 
 /**
  * Decodes base58 text of at most `most` bytes. Rejects longer text first, because decoding takes quadratic time.
- * @returns undefined for any other text.
+ * @returns undefined if the text is too long or is not base58.
  */
 export const base58Bytes = (text: string, most: keyof typeof mostDigits): Uint8Array | undefined =>
   text.length <= mostDigits[most] ? bs58.decodeUnsafe(text) : undefined;
@@ -14,7 +14,8 @@ export const base58Bytes = (text: string, most: keyof typeof mostDigits): Uint8A
 export const isBase58 = (text: string, length: keyof typeof mostDigits): boolean =>
   base58Bytes(text, length)?.length === length;
 
-// Wraps the package, so that bundles that do not call it leave it out. A direct import would stay in the bundle.
+// Wraps the package in a function, so that bundles that do not call it leave the package out. A direct import would
+// stay in the bundle.
 export const encodeBase58 = (bytes: Uint8Array): string => bs58.encode(bytes);
 
 /** @throws {Error} if the text is not base58. */

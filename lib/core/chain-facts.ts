@@ -1,22 +1,24 @@
 import type { Network } from "./network.ts";
 import type { WeiPerGas } from "./units.ts";
 
-/** Describes a chain by facts that every deployment shares. */
+/** Describes a chain by facts that are the same in every deployment. */
 type CommonFacts = {
   coin: { symbol: string; name: string; decimals: number };
-  /** Usual time between two blocks. On sol, between two slots. */
+  /** Usual time between two blocks, or on sol between two slots. */
   blockSeconds: number;
-  /** True if pending transactions are public on this chain, so that a relay is needed to hide them. */
+  /** True if pending transactions are public on this chain. Then only a relay can hide them. */
   hasPublicPool: boolean;
 };
 
 type EvmFacts = CommonFacts & {
   family: "evm";
-  /** Chain id that hosts must report, and that every signed transaction contains. */
+  /** Chain id that the chain's hosts must report, and that every signed transaction contains. */
   chainId: number;
   /** True if transactions pay an L1 fee for their data in addition to gas. */
   hasL1Fee?: true;
-  /** True if blocks have almost no base fee, so that the hosts' gas price is the lowest that validators accept. */
+  /**
+   * True if blocks have almost no base fee. The gas price that hosts report is then the lowest that validators accept.
+   */
   isGasPriceFloor?: true;
   /** Lowest tip that validators accept. Absent if they accept any tip above 0. */
   lowestTip?: WeiPerGas;
@@ -73,7 +75,7 @@ export const chainFacts = { eth, base, bsc, avax, sol } satisfies Record<Network
 /** Returns the family of a chain. Chains of a family share the forms of their addresses, keys and transactions. */
 export const familyOf = (chain: Network) => chainFacts[chain].family;
 
-/** Hosts of the chains' public explorers. Kept apart, because no function needs them. */
+/** Hosts of the chains' public explorers. Kept apart from the other facts, because no function needs them. */
 export const explorers: Readonly<Record<Network, string>> = {
   eth: "etherscan.io",
   base: "basescan.org",
@@ -88,7 +90,7 @@ type ChainOf<Family extends string> = {
 
 export type EvmChain = ChainOf<"evm">;
 
-/** Chains of Ethereum's family. Kept apart from the other facts, which most functions do not need. */
+/** EVM chains. Kept apart from the other facts, because most functions do not need those. */
 export const evmChains = ["eth", "base", "bsc", "avax"] as const satisfies EvmChain[];
 
 /** Networks on which trading is possible. */

@@ -1,6 +1,6 @@
 /**
- * Works on items as they arrive, up to `concurrency` at a time. After an abort or an error of the source, it starts no
- * more items but finishes those it has started.
+ * Works on items as they arrive, up to `concurrency` at a time. After an abort or an error of the source, starts no
+ * more items, but finishes those already started.
  *
  * @param work must not reject.
  * @throws the error of the source.

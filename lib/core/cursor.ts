@@ -4,8 +4,8 @@ import { DomainError } from "./domain-error.ts";
 const digestBytes = 12;
 
 /**
- * Computes a digest that ties a cursor to its list. The digest need not be secret: any position is within the user's
- * own list.
+ * Computes a digest that ties a cursor to its list. The digest need not be secret, because any position that a user
+ * could forge lies within that user's own list.
  */
 const digestOf = (position: string, list: readonly unknown[]): Buffer =>
   createHash("sha256")
@@ -21,14 +21,14 @@ const digestOf = (position: string, list: readonly unknown[]): Buffer =>
 export const cursorAt = (position: string, list: readonly unknown[]): string =>
   Buffer.concat([digestOf(position, list), Buffer.from(position)]).toString("base64url");
 
-/** Checks a position: DynamoDB rejects one that sorts after the list's last key. */
+/** Checks a position, because DynamoDB rejects one that sorts after the list's last key. */
 const isPosition = (text: string) => /^[\x21-\x7e]+$/.test(text);
 
 /** Returns the position in a cursor, or undefined if the cursor belongs to another list. */
 export function positionIn(cursor: string, list: readonly unknown[]): string | undefined {
   const bytes = Buffer.from(cursor, "base64url");
   const position = bytes.subarray(digestBytes).toString();
-  // Compares the texts, since decoding skips characters outside base64url.
+  // Compares the cursors as text, because decoding skips characters outside base64url.
   return isPosition(position) && cursorAt(position, list) === cursor ? position : undefined;
 }
 

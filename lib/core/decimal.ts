@@ -41,7 +41,8 @@ export function ratioOf(dividend: bigint, divisor: bigint): Decimal {
 /** Like {@link ratioOf}, but also rounded to the given number of decimal places. The result may end in zeros. */
 export function quotientOf(dividend: bigint, divisor: bigint, mostPlaces: number): Decimal {
   const guess = String(dividend).length - String(divisor).length;
-  // Counts the digits before the quotient's point. Below 0.1, gives minus the number of zeros after the point.
+  // Counts the quotient's digits before the decimal point. For quotients below 0.1, returns minus the number of zeros
+  // after the point.
   const digits = timesTen(dividend, -guess) >= timesTen(divisor, guess) ? guess + 1 : guess;
   const places = Math.min(mostPlaces, mostDigits - digits);
   return {
@@ -50,7 +51,7 @@ export function quotientOf(dividend: bigint, divisor: bigint, mostPlaces: number
   };
 }
 
-/** Multiplies by a power of ten. A negative exponent changes nothing. */
+/** Multiplies by a power of ten. If the exponent is negative, returns the number unchanged. */
 export const timesTen = (value: bigint, count: number): bigint => value * 10n ** BigInt(Math.max(0, count));
 
 /** Divides and rounds half-even to a whole number. */
@@ -104,7 +105,7 @@ export const formatDecimal = ({ mantissa, exponent }: Decimal): string =>
 
 const pattern = /^(\d+)(?:\.(\d+))?$/;
 
-/** Parses digits with or without a point. Undefined for any other text. */
+/** Parses digits with or without a decimal point. Returns undefined for any other text. */
 export function parseDecimal(text: string): Decimal | undefined {
   const [, whole, places = ""] = pattern.exec(text) ?? [];
   return whole === undefined ? undefined : decimalOf(BigInt(whole + places), -places.length);

@@ -12,9 +12,9 @@ export type DomainErrorDetails = {
   INVALID_REQUEST: { field: string };
   /** Name of the missing header. */
   IDEMPOTENCY_KEY_MISSING: { field: string };
-  /** Id of the order or wallet that the key added, or of the reward that it bought. */
+  /** Id of what the first request with this key created: an order or a wallet, or the reward that it bought. */
   IDEMPOTENCY_KEY_REUSED: { orderId: string } | { walletId: string } | { redemptionId: string };
-  /** Greatest accepted age of the sign-in, in seconds. */
+  /** Maximum accepted age of the sign-in, in seconds. */
   SIGN_IN_REQUIRED: { maxAgeSeconds: number };
   INVALID_PRIVATE_KEY: undefined;
   UNKNOWN_IMPORT_KEY: undefined;
@@ -23,7 +23,7 @@ export type DomainErrorDetails = {
   EXPORT_DISABLED: undefined;
   EXPORT_NOT_FOUND: undefined;
   EXPORT_LIMIT_REACHED: { limit: number };
-  /** Time when an announced unlocking takes effect. Absent if none is announced. */
+  /** Time when the announced unlocking takes effect. Absent if no unlocking is announced. */
   EXPORT_LOCKED: { unlocksAt?: string };
   INVALID_SETTING: undefined;
   PRECONDITION_FAILED: undefined;
@@ -37,7 +37,7 @@ export type DomainErrorDetails = {
   TRADING_DISABLED: undefined;
   MARKETS_DISABLED: undefined;
   LOOK_LIMIT_REACHED: undefined;
-  /** Rule that forbids the order. The limit has the form of the rule: an amount, or a percentage. */
+  /** Rule that forbids the order. The limit has the form that the rule gives it: an amount, or a percentage. */
   POLICY_LIMIT:
     | { rule: "tradingEnabled" }
     | { rule: "maxSlippage"; limit: number; requested: number }
@@ -46,7 +46,7 @@ export type DomainErrorDetails = {
   WALLET_NOT_FOUND: undefined;
   TOKEN_NOT_FOUND: undefined;
   ORDER_NOT_FOUND: undefined;
-  /** Name of the field in which the request must set the least output. */
+  /** Name of the field in which the request must set the minimum output. */
   NO_REFERENCE: { field: "minAmountOut" };
   PRICE_IMPACT_TOO_HIGH: { priceImpact: number; limit: number };
   GAS_PRICE_TOO_HIGH: { gasPrice: string; limit: string };

@@ -1,4 +1,4 @@
-/** Tags in an If-Match or If-None-Match: `*`, or a list. `text` is the part between the quotes. */
+/** Tags in an If-Match or If-None-Match: `*`, or a list. `text` is the part of a tag between the quotes. */
 export type EntityTags = "*" | readonly { text: string; isWeak: boolean }[];
 
 /** Strong tag of a record's version. Version 0 means that the record does not exist yet. */
@@ -28,7 +28,8 @@ export function matchedVersions(tags: EntityTags): number[] | undefined {
 }
 
 /**
- * True if an If-None-Match contains a tag. A weak tag counts like a strong one, since either proves a good cached copy.
+ * True if an If-None-Match contains a tag. A weak tag counts like a strong one, because either shows that the cached
+ * copy is still good.
  */
 export const isNamed = (etag: string, tags: EntityTags): boolean =>
   tags === "*" || tags.some(({ text }) => `"${text}"` === etag.replace(/^W\//, ""));

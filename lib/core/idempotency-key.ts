@@ -1,7 +1,7 @@
 import { DomainError } from "./domain-error.ts";
 
 /**
- * @param consequence ends the message, with the effect that a repeated request must not have.
+ * @param consequence The end of the message: the effect that a repeated request must not have.
  *
  * @throws {DomainError} IDEMPOTENCY_KEY_MISSING
  */

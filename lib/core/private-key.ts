@@ -11,7 +11,7 @@ export type PrivateKey = Disposable & {
 /** Derives the address of a 32-byte secret. */
 export type Derivation = (secret: Uint8Array) => Promise<string> | string;
 
-/** Two ways to derive an address, which share no code for the curve, the hash, or the address's form. */
+/** Two ways to derive an address. They share no code for the curve, the hash, or the address's form. */
 export type Derivations = readonly [Derivation, Derivation];
 
 export function withWipe(address: string, secret: Uint8Array): PrivateKey {

@@ -1,4 +1,4 @@
-/** A map of limited size. When full, it forgets the entry used longest ago. */
+/** A map of limited size. When full, it forgets the least recently used entry. */
 export class RecentMap<Key, Value> {
   // Relies on the insertion order of a Map: the oldest entry comes first.
   readonly #entries = new Map<Key, Value>();

@@ -5,21 +5,21 @@ export const errorName = (code: string | number): string =>
 type Options = ErrorOptions & { code?: string | number; name?: string };
 
 /**
- * Base of the service's errors. Messages contain no key, token, body or URL. Only an error that some code catches by
- * its class needs a class of its own.
+ * Base class of the service's errors. Messages contain no key, token, body or URL. An error needs a class of its own
+ * only if some code catches it by its class.
  */
 export class ServiceError extends Error {
   readonly code: string | number;
   readonly #name: string | undefined;
 
-  /** @param options `name` for a class whose errors have several codes. */
+  /** @param options `name` sets the error's name, for a class whose errors have several codes. */
   constructor(message?: string, options: Options = {}) {
     super(message, options);
     this.code = options.code ?? "ERROR";
     this.#name = options.name;
   }
 
-  /** Takes the name from the code, since minification changes the class's name. */
+  /** Takes the name from the code, because minification changes the class's name. */
   override get name(): string {
     return this.#name ?? errorName(this.code);
   }

@@ -1,12 +1,12 @@
 import { DomainError } from "./domain-error.ts";
 
-/** Greatest age of a sign-in for sensitive requests, so that a stolen token alone does not allow them. */
+/** Maximum age of a sign-in for sensitive requests, so that a stolen token alone does not allow them. */
 export const maxSignInAgeSeconds = 300;
 
-/** Tolerance in milliseconds for issuers whose clocks are ahead. */
+/** Tolerance in milliseconds for issuers with fast clocks. */
 const aheadMs = 60_000;
 
-/** True if the user has signed in recently. A sign-in at an unknown time never counts. */
+/** True if the user has signed in recently. A sign-in whose time is unknown never counts. */
 export function isFreshSignIn(signedInAt: Date | undefined, now: Date): boolean {
   const ageMs = signedInAt === undefined ? Number.NaN : now.getTime() - signedInAt.getTime();
   return ageMs <= maxSignInAgeSeconds * 1000 && ageMs >= -aheadMs;

@@ -1,4 +1,4 @@
-/** Subscription tiers. Each has a usage plan, and a limit of wallets that the configuration may override. */
+/** Subscription tiers. Each has a usage plan, and a maximum number of wallets that the configuration may override. */
 export const tiers = {
   Base: { plan: "Standard", walletLimit: 10 },
   Pro: { plan: "Pro", walletLimit: 50 },
@@ -9,5 +9,5 @@ export type Tier = keyof typeof tiers;
 
 export const tierNames = Object.keys(tiers) as Tier[];
 
-/** Most wallets that a user of each tier may hold. */
+/** Maximum number of wallets that a user of each tier may hold. */
 export type WalletLimits = Readonly<Record<Tier, number>>;

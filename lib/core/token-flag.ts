@@ -1,4 +1,4 @@
-/** Warnings about a token. None of them blocks its sale. */
+/** Warnings about a token. None of them blocks selling the token. */
 export const tokenFlags = [
   /** The token is not on the list shown to users. */
   "NOT_LISTED",
@@ -7,22 +7,22 @@ export const tokenFlags = [
   /** The token's name or symbol cannot be displayed unchanged. */
   "ODD_METADATA",
   "TAXED",
-  /** Transfers deliver less than was sent, for reasons other than a tax. */
+  /** A transfer delivers less than was sent, for a reason other than a tax. */
   "TRANSFER_LOSS",
   /** The token's events misstate the amount that a wallet gets. */
   "ODD_EVENTS",
   "CANNOT_SELL",
   "SELLABILITY_UNKNOWN",
   "LOW_LIQUIDITY",
-  /** An authority can freeze anybody's tokens. Occurs on sol only, like all flags below. */
+  /** An authority can freeze anybody's tokens. This flag and all flags below occur on sol only. */
   "FREEZABLE",
-  /** An authority can make more tokens. */
+  /** An authority can mint more tokens. */
   "MINTABLE",
-  /** The issuer's program runs in each transfer, and can refuse it. */
+  /** The issuer's program runs in each transfer, and can refuse the transfer. */
   "HOOKED",
   /** An authority can later make each transfer run a program. */
   "HOOKABLE",
-  /** An authority can raise the fee of transfers, up to the whole amount. */
+  /** An authority can raise the transfer fee, up to the whole amount. */
   "TAXABLE",
   /** An authority can take anybody's tokens. */
   "SEIZABLE",
@@ -31,7 +31,7 @@ export const tokenFlags = [
   /** An authority can stop all transfers. */
   "PAUSABLE",
   "NON_TRANSFERABLE",
-  /** Wallets may show other amounts of the token than the service does. */
+  /** Wallets may show amounts of the token that differ from those of the service. */
   "SCALED",
 ] as const;
 

@@ -2,7 +2,7 @@ declare const unit: unique symbol;
 
 /**
  * An amount in a unit. A plain `bigint` may be an amount in any unit, so arithmetic needs no casts. An amount in one
- * unit is no amount in another.
+ * unit cannot be used where another unit is expected.
  */
 type Unit<Name extends string> = bigint & { readonly [unit]?: Name };
 
