@@ -2,14 +2,14 @@ import { compare, type Decimal, isDecimal } from "../../core/decimal.ts";
 import { type Candle, type CandlePool, type Interval, intervalSeconds } from "./candle.ts";
 
 /**
- * Candles are stored in chunks: minutes in chunks of ten minutes, hours in chunks of a day, and days in chunks of a
- * year.
+ * Candles are stored in chunks: minute candles in chunks of ten minutes, hourly candles in chunks of a day, and daily
+ * candles in chunks of a year.
  */
 export const chunkKinds = ["minutes", "hours", "days"] as const;
 
 export type ChunkKind = (typeof chunkKinds)[number];
 
-/** The interval of each kind's candles. */
+/** The interval of the candles of each kind. */
 export const chunkIntervals = { minutes: "1m", hours: "1h", days: "1d" } as const satisfies Record<
   ChunkKind,
   Interval
@@ -40,7 +40,7 @@ const mostExponent = 400;
 const mostTrades = 0xffff_ffff;
 
 /**
- * Packs the candles of a chunk: first the pools, then the candles in the order of time, with 58 bytes each.
+ * Packs the candles of a chunk: first the pools, then the candles in the order of time. Each candle takes 58 bytes.
  *
  * @param start The start of the chunk, in epoch seconds.
  */
@@ -114,7 +114,7 @@ function candleAt(
     const place = at + 8 + index * decimalBytes;
     return { mantissa: view.getBigUint64(place), exponent: view.getInt16(place + 8) };
   }) as [Decimal, Decimal, Decimal, Decimal, Decimal];
-  // Rejects huge exponents, because comparing numbers with them would take long.
+  // Rejects huge exponents, because comparing such numbers would take too long.
   const isSound = (decimal: Decimal) => isDecimal(decimal) && Math.abs(decimal.exponent) <= mostExponent;
   if (![open, high, low, close, volume].every(isSound)) return undefined;
   if ([open, close].some((price) => compare(price, low) < 0 || compare(price, high) > 0)) return undefined;

@@ -1,14 +1,14 @@
 import { type Interval, intervalSeconds } from "./candle.ts";
 import { type ChunkKind, chunkKinds } from "./candle-chunk.ts";
 
-/** How long candles are kept after the end of their chunk, in seconds. Days are kept forever. */
+/** How long candles are kept after the end of their chunk, in seconds. Daily candles are kept forever. */
 export const keptSeconds: Readonly<Record<ChunkKind, number | undefined>> = {
   minutes: 8 * 86_400,
   hours: 400 * 86_400,
   days: undefined,
 };
 
-/** Kind of the chunks from which each interval is folded. */
+/** The kind of chunks from whose candles each interval is folded. */
 export const chunkKindOf: Readonly<Record<Interval, ChunkKind>> = {
   "1m": "minutes",
   "5m": "minutes",
@@ -18,7 +18,7 @@ export const chunkKindOf: Readonly<Record<Interval, ChunkKind>> = {
   "1d": "days",
 };
 
-/** Returns the kind of chunks with shorter candles. */
+/** Returns the kind of chunks with the next shorter candles. */
 export const finerThan = (kind: ChunkKind): ChunkKind | undefined => chunkKinds[chunkKinds.indexOf(kind) - 1];
 
 type AskedRange = {
@@ -30,15 +30,18 @@ type AskedRange = {
 };
 
 /**
- * A range of candles in epoch seconds. Candles start at `from`, which is the start of an interval, or later, and before
- * `to`.
+ * A range of candles in epoch seconds. The range contains candles that start at `from` or later and before `to`. `from`
+ * is the start of an interval.
  */
 export type CandleRange = { from: number; to: number };
 
-/** Largest lead of clients' clocks that is accepted, in seconds. */
+/** Maximum number of seconds by which a client's clock may be ahead. */
 const mostAheadSeconds = 60;
 
-/** Reads a range of candles, cut to the stored time, or describes the problem in words that follow the field's name. */
+/**
+ * Reads a range of candles, cut to the time for which candles are stored. If the range is invalid, returns the problem
+ * in words that follow the field's name.
+ */
 export function candleRange(
   { interval, from, to, limit }: AskedRange,
   now: Date,

@@ -1,6 +1,6 @@
 import type { Decimal } from "../../core/decimal.ts";
 
-/** Lengths of the intervals of candles, in seconds. All but the first are folded from shorter ones. */
+/** Lengths of candle intervals, in seconds. All but the first are folded from shorter ones. */
 export const intervalSeconds = {
   "1m": 60,
   "5m": 300,
@@ -15,21 +15,22 @@ export type Interval = keyof typeof intervalSeconds;
 export const intervals = Object.keys(intervalSeconds) as Interval[];
 
 /**
- * The prices of a token in an interval, in the quote of one pool, before and after each block with swaps. So a swap
- * that is reversed in the same block shows only in the volume. An interval without swaps has no candle.
+ * The prices of a token in an interval, in the quote of one pool. Only prices before and after each block with swaps
+ * count, so a swap that is reversed in the same block shows only in the volume. An interval without swaps has no
+ * candle.
  */
 export type Candle = {
   /** Start of the interval, in epoch seconds. */
   start: number;
   /**
    * Price before the interval's first block with swaps, or the first known price. It equals the previous close, unless
-   * liquidity alone has moved the price since.
+   * a change of liquidity has moved the price in between.
    */
   open: Decimal;
   high: Decimal;
   low: Decimal;
   close: Decimal;
-  /** Quote side of the candle's swaps, in whole units of the quote. Each swap adds at most nine decimal places. */
+  /** Quote side of the interval's swaps, in whole units of the quote. Each swap adds at most nine decimal places. */
   volume: Decimal;
   /** Number of swaps in the interval. */
   trades: number;
@@ -39,10 +40,7 @@ export type Candle = {
   isFinal: boolean;
   /** True if swaps may be missing. */
   hasGaps: boolean;
-  /**
-   * True for the first candle after another pool became the reference. Computed when candles are shown, and never
-   * stored.
-   */
+  /** True for the first candle after the reference pool changed. Computed when candles are shown, and never stored. */
   hasNewPool?: true;
 };
 

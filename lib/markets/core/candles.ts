@@ -6,7 +6,7 @@ export type SwapBlock = {
   block: number;
   /** Time of the block, in epoch seconds. */
   time: number;
-  /** Price before the block's first swap. Undefined if unknown. */
+  /** Price before the block's first swap. Undefined if the price is unknown. */
   before: Decimal | undefined;
   /** Price at the end of the block. Undefined if no price is known yet. */
   after: Decimal | undefined;
@@ -18,15 +18,15 @@ export type SwapBlock = {
 type PricedEvent = {
   block: number;
   time: number;
-  /** Price after the event, in the quote of the pool. Undefined if the event does not show it. */
+  /** Price after the event, in the quote of the pool. Undefined if the event does not show the price. */
   price?: Decimal | undefined;
   volume: Decimal;
   isSwap: boolean;
 };
 
 /**
- * Sums up a pool's events by block. Events must be in the order of the chain. Changes of liquidity alone make no block,
- * but may move the price from which the next block starts.
+ * Sums up a pool's events by block. Events must be in the order of the chain. A block with only changes of liquidity is
+ * left out, but may move the price from which the next block starts.
  *
  * @param before The price before all events.
  */
@@ -71,7 +71,7 @@ export const intervalStart = (time: number, interval: Interval): number =>
 
 /**
  * Folds candles, in the order of time, into longer intervals. Never mixes prices in different quotes: an interval has
- * one candle for each quote, unless they were converted to the same currency before.
+ * one candle for each quote, unless all candles were converted to the same currency first.
  */
 export function foldCandles(candles: readonly Candle[], interval: Interval): Candle[] {
   const folded: Candle[] = [];
@@ -100,7 +100,8 @@ const joined = (first: Candle, next: Candle): Candle => ({
 });
 
 /**
- * Makes the candle of an interval whose swaps were all taken back. It replaces the previous candle and is not shown.
+ * Makes the candle of an interval whose swaps were all taken back. It replaces the earlier candle of this interval and
+ * is not shown.
  */
 export const withoutSwaps = (
   start: number,
@@ -133,7 +134,7 @@ export type Currency = (typeof currencies)[number];
 
 /**
  * Converts an amount between the quote of a pool and another currency. A stable token is worth a dollar. Undefined if
- * the conversion needs the coin's price in dollars and it is unknown.
+ * the conversion needs the coin's price in dollars and that price is unknown.
  */
 export function inCurrency(
   amount: Decimal,
@@ -148,8 +149,8 @@ export function inCurrency(
 }
 
 /**
- * Converts a candle by the coin's close of its interval. The currency becomes its quote, so that candles of several
- * pools can be folded into one.
+ * Converts a candle at the price that the coin had at the end of the interval. The currency becomes the candle's quote,
+ * so that candles of several pools can be folded into one.
  */
 export function candleInCurrency(
   candle: Candle,
@@ -166,8 +167,8 @@ export function candleInCurrency(
 }
 
 /**
- * Returns the close of the last candle that starts at this time or before, or else the open of the first one. Undefined
- * without candles. Candles must be in the order of time.
+ * Returns the close of the last candle that starts at this time or before. If there is none, returns the open of the
+ * first candle. Undefined if the list is empty. Candles must be in the order of time.
  */
 export function closeAt(candles: readonly Candle[], start: number): Decimal | undefined {
   let [low, high] = [0, candles.length];
@@ -179,7 +180,7 @@ export function closeAt(candles: readonly Candle[], start: number): Decimal | un
   return candles[low - 1]?.close ?? candles[0]?.open;
 }
 
-/** Puts changed candles into a list and replaces those with the same start. Both lists are in the order of time. */
+/** Puts changed candles into a list, replacing those with the same start. Both lists are in the order of time. */
 export function withCandles(candles: readonly Candle[], changed: readonly Candle[]): Candle[] {
   const starts = new Set(changed.map(({ start }) => start));
   return [...candles.filter(({ start }) => !starts.has(start)), ...changed].toSorted(

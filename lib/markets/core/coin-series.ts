@@ -8,17 +8,20 @@ export type CoinPrice = { usd: Decimal; source: string };
 /** Returns the coin's price in dollars in the minute with this start. */
 export type CoinUsdAt = (start: number) => Decimal | undefined;
 
-/** Quote of the coin's own candles. */
+/** The quote of the coin's own candles. */
 const dollars = "usd";
 
-/** Most minutes to keep, to correct tokens' minutes and those of the previous run. */
+/**
+ * Maximum number of minutes to keep. They are needed to correct the minute candles of tokens and those of the previous
+ * run.
+ */
 const keptMinutes = 130;
 
 /** The prices of a chain's coin in dollars, minute by minute. */
 export class CoinSeries {
   #minutes: Candle[];
 
-  /** @param minutes The last known minutes, in the order of time. */
+  /** @param minutes The last known minute candles, in the order of time. */
   constructor(minutes: readonly Candle[] = []) {
     this.#minutes = minutes.slice(-keptMinutes);
   }
@@ -47,13 +50,16 @@ export class CoinSeries {
     );
   }
 
-  /** Returns the minutes that start at `from` or later and ended by `time`. Both are in epoch seconds. */
+  /** Returns the minute candles that start at `from` or later and ended by `time`. Both are in epoch seconds. */
   ended(from: number, time: number): Candle[] {
     const within = this.#minutes.filter(({ start }) => start >= from && start + 60 <= time);
     return within.map((candle) => ({ ...candle, isFinal: true }));
   }
 
-  /** Returns the coin's price at the end of a minute, or now. Undefined if no known price is younger than an hour. */
+  /**
+   * Returns the coin's price at the end of a minute, or the current one if the minute has not ended. Undefined if no
+   * known price is younger than an hour.
+   */
   usdAt(start: number): Decimal | undefined {
     const found = this.#minutes.findLast((candle) => candle.start <= start);
     return found !== undefined && start - found.start <= 3600 ? found.close : undefined;

@@ -8,7 +8,10 @@ const daySeconds = 86_400;
 const hourSeconds = 3600;
 const minuteSeconds = 60;
 
-/** The minutes of a chunk: packed, because a reader has many, and folded into one candle for each quote. */
+/**
+ * The minute candles of a chunk: packed, because a reader holds many of them, and folded into one candle for each
+ * quote.
+ */
 type Part = { packed: Uint8Array; whole: readonly Candle[] };
 
 /**
@@ -32,30 +35,30 @@ export function summedUp(
   return { ...(hourAgo && { hourAgo }), ...(dayAgo && { dayAgo }), high, low, volume, trades };
 }
 
-/** A token's minutes of the last 24 hours. */
+/** A token's minute candles of the last 24 hours. */
 export class DayWindow {
   readonly #parts = new Map<number, Part>();
 
   /**
-   * Adds minutes in the order of time and replaces those with the same start. A minute without swaps only removes the
-   * old one.
+   * Adds minute candles in the order of time, replacing those with the same start. A candle without swaps only removes
+   * the old one.
    */
   put(minutes: readonly Candle[]): void {
     for (const [start, changed] of Map.groupBy(minutes, (minute) => chunkStart("minutes", minute.start))) {
       const candles = withCandles(this.#minutesOf(start), changed).filter(({ trades }) => trades > 0);
-      // Folds a chunk's minutes as one hour, because all of them are in the same hour.
+      // Folds a chunk's minute candles as one hour, because all of them are in the same hour.
       const whole = foldCandles(candles, "1h").map((candle) => ({ ...candle, start }));
       this.#parts.set(start, { packed: packChunk("minutes", start, candles), whole });
     }
   }
 
-  /** Forgets minutes that are older than 24 hours at a time in epoch seconds. */
+  /** Forgets minute candles that are older than 24 hours at a time in epoch seconds. */
   trim(time: number): void {
     for (const start of this.#parts.keys())
       if (chunkEnd("minutes", start) < time - daySeconds - minuteSeconds) this.#parts.delete(start);
   }
 
-  /** Returns the pool of the last minute before this one. */
+  /** Returns the pool of the last minute candle before this time. */
   poolBefore(minute: number): CandlePool | undefined {
     const own = chunkStart("minutes", minute);
     const before = this.#minutesOf(own).findLast(({ start }) => start < minute);
@@ -65,22 +68,22 @@ export class DayWindow {
     return (before ?? this.#parts.get(Math.max(...starts))?.whole.at(-1))?.pool;
   }
 
-  /** True if minutes in the 24 hours before a time may lack swaps. */
+  /** True if minute candles in the 24 hours before a time may lack swaps. */
   hasGaps(time: number): boolean {
     return this.#candles(time).some(({ hasGaps }) => hasGaps);
   }
 
   /**
-   * Sums up the minutes that start in the 24 hours before a time.
+   * Sums up the minute candles that start in the 24 hours before a time.
    *
-   * @param quote Minutes in other quotes are left out, because no sum can mix quotes.
+   * @param quote The quote of the sums. Candles in any other quote are left out, because no sum can mix quotes.
    */
   statistics(quote: string, time: number): DayStatistics {
     const candles = this.#candles(time).filter(({ pool }) => pool.quote === quote);
     return summedUp(candles, (secondsAgo) => this.#closeBefore(quote, time - secondsAgo));
   }
 
-  /** Returns the close of the last minute that ended by a time, or else the first known price. */
+  /** Returns the close of the last minute candle that ended by a time, or else the first known price. */
   #closeBefore(quote: string, time: number) {
     const start = chunkStart("minutes", time - minuteSeconds);
     const candles = this.#sorted()
@@ -89,7 +92,10 @@ export class DayWindow {
     return closeAt(candles, time - minuteSeconds);
   }
 
-  /** Returns the minutes that start in the 24 hours before a time. Chunks that lie wholly in them are folded. */
+  /**
+   * Returns the minute candles that start in the 24 hours before a time. Chunks that lie wholly in these hours are
+   * returned as folded candles.
+   */
   #candles(time: number): Candle[] {
     const from = time - daySeconds;
     return this.#sorted().flatMap(([start, { whole }]) => {

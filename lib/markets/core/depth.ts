@@ -2,14 +2,18 @@ import { type Decimal, decimalOf } from "../../core/decimal.ts";
 import type { CoinUnits, TokenUnits } from "../../core/units.ts";
 import { type PoolPrice, priceImpact } from "../../orders/price-impact.ts";
 
-/** Price impact that defines the depth of a pool, in percent: depth is the payment of the largest sale within it. */
+/**
+ * Price impact that defines the depth of a pool, in percent: the depth is what the pool pays for the largest sale
+ * within this impact.
+ */
 const mostImpact = 2;
 
-/** Least depth of a pool that gives a price: a tenth of a coin. */
+/** Minimum depth of a pool whose price is used: a tenth of a coin. */
 export const leastDepth = (coinDecimals: number): CoinUnits => 10n ** BigInt(coinDecimals - 1);
 
 /**
- * Steps of the first ladder, each ten times the previous one. They begin below the least depth, because fees are paid.
+ * Steps of the first ladder, each ten times the previous one. They begin below the minimum depth, because the fees
+ * reduce what the pool pays.
  */
 const coarseSteps = Array.from({ length: 8 }, (_, power) => (leastDepth(18) / 2n) * 10n ** BigInt(power));
 
@@ -25,10 +29,10 @@ const fineSteps = [
 /** Steps around a previously measured depth, in thousandths of it. */
 const nearSteps = [250n, 500n, 700n, 850n, 950n, 1000n, 1030n, 1070n, 1150n, 1300n, 1600n, 2500n, 4000n];
 
-/** Limits amounts, because no pool can hold more. */
+/** Limits amounts, because no pool can hold more than this. */
 const tooMany = 1n << 112n;
 
-/** Prices of a route's pools and their fees in basis points, for a sale. */
+/** For a sale, the prices of a route's pools and their fees in basis points. */
 export type RouteTerms = { price: PoolPrice; fees: readonly number[] };
 
 const isPossible = (amount: TokenUnits) => amount > 0n && amount < tooMany;
@@ -53,7 +57,7 @@ export const nearAmounts = (price: PoolPrice, depth: CoinUnits): TokenUnits[] =>
 export type Sale = { index: number; amountOut: CoinUnits };
 
 /**
- * Finds the greatest sale without too much impact. Sales above the first one with too much impact never count.
+ * Finds the largest sale without too much impact. Sales larger than the first one with too much impact never count.
  *
  * @param amountsOut Output of the route for each amount. Undefined if the route would run dry.
  */
@@ -79,7 +83,7 @@ export function depthOfReserves({ tokens, coins }: { tokens: TokenUnits; coins: 
   return arrived === 0n ? 0n : (coins * arrived) / (tokens + arrived);
 }
 
-/** Decimal places of a depth. More would mean nothing, because ladders have steps. */
+/** Decimal places of a depth. More would be meaningless, because the ladders proceed in steps. */
 const depthPlaces = 6;
 
 /** Converts units of a coin to a depth. */

@@ -5,12 +5,12 @@ import type { MarketHeads, MarketRecord } from "./market-record.ts";
 import type { MarketSubscription } from "./market-subscription.ts";
 
 /**
- * The least that a connection gets: the changes; at least the heads, which prove that nothing has changed; or all of
+ * The minimum that a connection gets: only the changes; also the heads, which prove that nothing has changed; or all of
  * its tokens and the coins, in case it has missed some.
  */
 export type Least = "changes" | "heads" | "everything";
 
-/** Part of a delivery for connections of one pace. Changes after this time are new to them. */
+/** Part of a delivery for connections of one pace. Changes after `sinceMs` are new to these connections. */
 type Window = { sinceMs: number; least: Least };
 
 /**
@@ -25,13 +25,13 @@ export type MarketDelivery = {
     heads: MarketHeads;
     coins: readonly { price: Price; changedAtMs: number }[];
     records: readonly { record: MarketRecord; changedAtMs: number }[];
-    /** Changes for connections that get them each second. */
+    /** Changes for connections that get changes each second. */
     fast: Window;
     /** Changes for connections with a pace of five seconds that are in this phase. */
     slow: Window & { phase: number };
-    /** Ids of connections that get everything, regardless of pace and phase. */
+    /** Ids of connections that get everything, regardless of their pace and phase. */
     newConnections: readonly string[];
-    /** Time before which a list of subscribers counts as outdated. */
+    /** A list of subscribers read before this time counts as outdated. */
     listSinceMs: number;
   };
 };
@@ -41,7 +41,7 @@ export type Markets = MarketDelivery["markets"];
 /** Number of phases, which equals the slow pace in seconds. */
 export const phases = 5;
 
-/** Returns the phase of a slow connection, so that a fifth of them gets changes in each second. */
+/** Returns the phase of a slow connection. The phases spread slow connections evenly over five seconds. */
 export function phaseOf(connectionId: string): number {
   let hash = 0;
   for (let index = 0; index < connectionId.length; index++)
@@ -51,7 +51,7 @@ export function phaseOf(connectionId: string): number {
 
 type Recipient = MarketSubscription & { connectionId: string };
 
-/** Content of one message. All its parts are also parts of the delivery, so that each is encoded only once. */
+/** Content of one message. All its parts are shared with the delivery, so that each part is encoded only once. */
 export type MarketMessage = {
   heads: MarketHeads;
   coins: readonly Price[];

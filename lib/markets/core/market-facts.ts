@@ -5,11 +5,11 @@ import type { Market, MarketFlag } from "./market.ts";
 
 const decimal = (value: bigint): Decimal => ({ mantissa: value, exponent: 0 });
 
-/** Least depth of a market that is not thin, in coins and in dollars. */
+/** Minimum depth of a market that is not thin, in coins and in dollars. */
 const leastCoins = decimal(5n);
 const leastUsd: Decimal = { mantissa: 1n, exponent: 4 };
 
-/** Price of a token and its depth, in the chain's coin and in dollars. */
+/** Price of a token and the depth of its pool, in the chain's coin and in dollars. */
 export type Worth = { price?: Decimal; priceUsd?: Decimal; depth?: Decimal; depthUsd?: Decimal };
 
 /** @param coinUsd The coin's price in dollars. Undefined if unknown. */
@@ -31,15 +31,15 @@ const withoutUndefined = <Fields extends object>(fields: Fields) =>
     [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
   };
 
-/** Greatest age of the newest block that was read: five blocks, and at least ten seconds. */
+/** Maximum age of the newest block that was read: five blocks, and at least ten seconds. */
 export const mostAgeSeconds = (chain: TradingChain): number =>
   Math.max(10, 5 * chainFacts[chain].blockSeconds);
 
 type Flagged = Pick<Market, "chain" | "pool" | "hasGaps">;
 
 /**
- * @param headTime The time of the newest block that was read, in epoch seconds. A market whose pool has not changed is
- * as new as this block.
+ * @param headTime The time of the newest block that was read, in epoch seconds. A market whose pool has not changed
+ * counts as being as new as this block.
  */
 export function marketFlagsOf(
   market: Flagged,
@@ -58,8 +58,8 @@ export function marketFlagsOf(
 }
 
 /**
- * Computes the change between two prices in percent, with at most four decimal places. Undefined if either is unknown
- * or the first is 0.
+ * Computes the change between two prices in percent, with at most four decimal places. Undefined if one of the prices
+ * is unknown or the first one is 0.
  */
 export function percentBetween(before: Decimal | undefined, after: Decimal | undefined): number | undefined {
   if (before === undefined || after === undefined || before.mantissa === 0n) return undefined;

@@ -2,7 +2,8 @@ import type { TradingChain } from "../../core/chain-facts.ts";
 import type { MarketFlag } from "./market.ts";
 
 /**
- * A minute of a market as clients get it. Prices are in the chain's coin; multiplied by `coinUsd`, they are in dollars.
+ * A minute candle of a market as clients get it. Prices are in the chain's coin; multiplied by `coinUsd`, they are in
+ * dollars.
  */
 export type MinuteRecord = {
   /** Start of the minute, in ISO 8601. */
@@ -13,14 +14,14 @@ export type MinuteRecord = {
   close: string;
   volume: string;
   trades: number;
-  /** The coin's price in dollars at the end of the minute, or now. Absent if no feed knew it. */
+  /** The coin's price in dollars at the end of the minute, or the current one. Absent if no feed knew the price. */
   coinUsd?: string;
   isFinal?: true;
   hasGaps?: true;
   hasNewPool?: true;
 };
 
-/** A market as the stream brings it. The record with the greater `revision`, then `block`, is the newer one. */
+/** A market as clients get it on the stream. The record with the greater `revision`, then `block`, is the newer one. */
 export type MarketRecord = {
   chain: TradingChain;
   token: string;
@@ -29,7 +30,7 @@ export type MarketRecord = {
   /** Price of a token in the chain's coin. */
   price?: string;
   priceUsd?: string;
-  /** Coins that a sale really gets at an impact of at most 2 %. */
+  /** Coins that are actually paid for the largest sale with an impact of at most 2 %. */
   liquidity?: string;
   /** Price change in percent. */
   change24h?: number;
@@ -42,9 +43,9 @@ export type MarketRecord = {
   block: number;
   /** Time when the market was read, in ISO 8601. */
   asOf: string;
-  /** Changed minutes, for connections that asked for the token's candles. */
+  /** Changed minute candles, for connections that asked for the token's candles. */
   minutes?: readonly MinuteRecord[];
 };
 
-/** The newest block that was read on each chain, for all chains with tokens in a message. */
+/** The newest block that was read on each chain that has tokens in a message. */
 export type MarketHeads = { readonly [Chain in TradingChain]?: { block: number; time: string } };

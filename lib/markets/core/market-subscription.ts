@@ -7,14 +7,16 @@ export type Pace = (typeof paces)[number];
 
 /** A token that a connection follows. */
 export type FollowedToken = TokenName & {
-  /** True if the connection also gets the token's minutes. */
+  /** True if the connection also gets the token's minute candles. */
   candles?: true;
 };
 
 /** A connection's tokens and its pace. */
 export type MarketSubscription = { every: Pace; tokens: readonly FollowedToken[] };
 
-/** Most tokens that a message may name, that a connection may follow, and that it may follow with candles. */
+/**
+ * Maximum number of tokens that a message may name, that a connection may follow, and that it may follow with candles.
+ */
 export const mostNamedTokens = 50;
 export const mostFollowedTokens = 20;
 export const mostCandleTokens = 5;
@@ -22,12 +24,15 @@ export const mostCandleTokens = 5;
 export const isSameToken = (one: TokenName, other: TokenName): boolean =>
   one.chain === other.chain && one.token === other.token;
 
-/** Tokens after a change, and the indices of those that found no place, or no place with candles. */
+/**
+ * Tokens after a change, with the indices of the requested tokens that exceeded the limit, and of those that exceeded
+ * only the limit for candles.
+ */
 export type Followed = { tokens: FollowedToken[]; tooMany: number[]; withoutCandles: number[] };
 
 /**
- * Adds tokens in their order while there is a place. A followed token gets the new options. If there is no place for
- * candles, the token is followed without them.
+ * Adds tokens in their order until the limit is reached. A token that is already followed gets the new options. If the
+ * limit for candles is reached, the token is followed without candles.
  */
 export function following(before: readonly FollowedToken[], added: readonly FollowedToken[]): Followed {
   let tokens = [...before];

@@ -3,19 +3,19 @@ import type { TradingChain } from "../../core/chain-facts.ts";
 import { type Decimal, decimalOf, zero } from "../../core/decimal.ts";
 import type { CandlePool } from "./candle.ts";
 
-/** Warnings about a market. They change no number. */
+/** Warnings about a market. They do not change any figure. */
 export const marketFlags = ["THIN", "STALE", "GAPS", "NO_POOL", "TOO_MANY_TOKENS"] as const;
 
 export type MarketFlag = (typeof marketFlags)[number];
 
-/** Names a token on a chain. Its address is in the form that responses have. */
+/** Names a token on a chain. The address has the form that is used in responses. */
 export type TokenName = { chain: TradingChain; token: string };
 
 /** A pool whose price can be read. */
 export type MarketPool = CandlePool & {
   venue: PoolVenue;
   feeBps: number;
-  /** Coins that a sale really gets at an impact of at most 2 %. */
+  /** Coins that are actually paid for the largest sale with an impact of at most 2 %. */
   depth: Decimal;
 };
 
@@ -35,10 +35,10 @@ export const supplyIn = (
 ): Pick<MarketToken, "supply"> =>
   totalSupply === undefined ? {} : { supply: decimalOf(totalSupply, -decimals) };
 
-/** A pool that can be the reference of its token, with its price. */
+/** A pool that can be the reference pool of its token, with its price. */
 export type PricedPool = MarketPool & { price: Decimal };
 
-/** A token and the pools that can be its reference, starting with the deepest. */
+/** A token and the pools that can be its reference pool, starting with the deepest. */
 export type TokenPools<Pool extends PricedPool = PricedPool> = {
   token: MarketToken;
   pools: readonly Pool[];
@@ -48,9 +48,9 @@ export type TokenPools<Pool extends PricedPool = PricedPool> = {
 /** Finds a token with its pools. Undefined if the address is not a token. */
 export type FindPools = (token: string, nowMs: number) => Promise<TokenPools | undefined>;
 
-/** Sums of the last 24 hours, in the quote of the pool. Absent without a candle. */
+/** Sums of the last 24 hours, in the quote of the pool. Absent if there is no candle. */
 export type DayStatistics = {
-  /** Closes of one hour ago and 24 hours ago, or else the oldest known. */
+  /** Closes of one hour ago and of 24 hours ago, or else the oldest known close. */
   hourAgo?: Decimal;
   dayAgo?: Decimal;
   high?: Decimal;
@@ -59,14 +59,14 @@ export type DayStatistics = {
   trades: number;
 };
 
-/** State of the history: the 24 hours before a token was first wanted, read from logs. */
+/** State of the history: the 24 hours before somebody first wanted the token, read from logs. */
 export type HistoryState = "loading" | "complete" | "unavailable";
 
 /** The state of a token's market at a block. */
 export type Market = MarketToken & {
-  /** The reference pool, which all prices come from. Absent with the flag `NO_POOL`. */
+  /** The reference pool, from which all prices are taken. Absent if the market has the flag `NO_POOL`. */
   pool?: MarketPool;
-  /** Number of pools that could be the reference. */
+  /** Number of pools that could be the reference pool. */
   pools: number;
   /** Price in the pool's quote token. */
   price?: Decimal;
@@ -75,13 +75,13 @@ export type Market = MarketToken & {
   blockTime: number;
   /** Time when the market was read, in ISO 8601. */
   asOf: string;
-  /** Grows when a reorganisation of the chain has revoked shown candles. */
+  /** Grows when a reorganisation of the chain has revoked candles that were already shown. */
   revision: number;
   day: DayStatistics;
-  /** True if minutes of the last 24 hours have gaps. */
+  /** True if minute candles of the last 24 hours have gaps. */
   hasGaps: boolean;
   history: HistoryState;
-  /** Time when the token was first wanted, in ISO 8601. */
+  /** Time when somebody first wanted the token, in ISO 8601. */
   firstSeenAt: string;
 };
 
@@ -102,7 +102,7 @@ export function marketNow({ token, pools, block }: TokenPools, circumstances: Ci
   };
 }
 
-/** Returns a pool without the fields that only its family has. */
+/** Returns a pool without the fields that only one family has. */
 export const marketPoolOf = ({ pool, quote, venue, feeBps, depth }: MarketPool): MarketPool => ({
   pool,
   quote,

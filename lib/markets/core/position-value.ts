@@ -2,12 +2,12 @@ import { chainFacts, type TradingChain } from "../../core/chain-facts.ts";
 import { type Decimal, inUnits } from "../../core/decimal.ts";
 import { coinText } from "../../orders/decimal-text.ts";
 
-/** A holding as decimal text. Other engines may state amounts of any length, and no cost. */
+/** A holding as decimal text. Other engines may state amounts of any length, and may state no cost. */
 type Held = { chain: TradingChain; amount: string; cost?: string | undefined };
 
 /**
- * The value of a position in the chain's coin, rounded half-even to the coin's last unit, and the profit from selling
- * all of it for that. Undefined if the amount cannot be read.
+ * The value of a position in the chain's coin, rounded half-even to the coin's smallest unit, and the profit from
+ * selling the whole position at that value. Undefined if the amount cannot be read.
  */
 export function positionValue(
   { chain, amount, cost }: Held,

@@ -5,7 +5,7 @@ import type { Market, MarketFlag, TokenName } from "./market.ts";
 import { percentBetween, worthOf } from "./market-facts.ts";
 import type { MarketRecord, MinuteRecord } from "./market-record.ts";
 
-/** Describes a market for clients. Without the coin's price in dollars, figures that depend on it are absent. */
+/** Describes a market for clients. If the coin's price in dollars is unknown, figures that depend on it are absent. */
 export function recordOf(
   market: Market,
   {
@@ -46,7 +46,9 @@ export function recordWithoutMarket(
   return { chain, token, flags: [flag], revision, block: head?.block ?? 0, asOf };
 }
 
-/** Returns a minute for clients. Undefined if its conversion needs the coin's price and that is unknown. */
+/**
+ * Returns a minute candle for clients. Undefined if its conversion needs the coin's price and that price is unknown.
+ */
 export function minuteRecordOf(candle: Candle, coinUsd: Decimal | undefined): MinuteRecord | undefined {
   const converted = candleInCurrency(candle, "native", coinUsd);
   if (converted === undefined) return undefined;

@@ -4,11 +4,11 @@ import type { TokenName } from "./market.ts";
 /** A token that a search may find. */
 export type SearchedToken = TokenName & { symbol: string; name: string; decimals: number; wrapped?: true };
 
-/** A token whose market somebody has wanted. */
+/** A token whose market somebody has requested. */
 export type IndexedToken = SearchedToken & {
   /** Dollars that a sale pays at an impact of at most 2 %. */
   depthUsd: number;
-  /** Time when somebody first wanted the market, in epoch seconds. */
+  /** Time when somebody first requested the market, in epoch seconds. */
   firstSeen: number;
 };
 
@@ -19,7 +19,7 @@ export type FoundToken = SearchedToken & {
 };
 
 export type Searchable = {
-  /** Tokens that users are shown, including the coins. */
+  /** Tokens that all users are shown, including the coins. */
   listed: readonly SearchedToken[];
   /** Tokens of the user's open positions. */
   own: readonly SearchedToken[];
@@ -28,7 +28,10 @@ export type Searchable = {
 
 const mostFound = 20;
 
-/** Least depth in dollars to be found. With less, an attacker could buy a place in the results. */
+/**
+ * Minimum depth in dollars for a token to be found. If it were lower, an attacker could cheaply buy a place in the
+ * results.
+ */
 const leastDepthUsd = 10_000;
 
 const leastAgeSeconds = 24 * 3600;
@@ -37,7 +40,10 @@ const [fewestCharacters, mostCharacters] = [2, 64];
 
 const rule = `must have ${fewestCharacters} to ${mostCharacters} characters`;
 
-/** Reads the text of a search: normalized and in lower case, or the problem with it in words that follow its name. */
+/**
+ * Reads the text of a search. Returns it normalized and in lower case, or the problem with it in words that follow the
+ * field's name.
+ */
 export function readSearch(text: string): { wanted: string } | { problem: string } {
   // Rejects long texts before normalizing, because one character may become 18.
   if (text.length > 4 * mostCharacters) return { problem: rule };
@@ -55,7 +61,7 @@ const folded = (text: string) => text.normalize("NFKC").toLowerCase();
  * Finds tokens by their symbol or name: listed ones first, then the user's own, then others that are not new and can be
  * sold.
  *
- * @param wanted The search text as {@link readSearch} returns it
+ * @param wanted The search text as returned by {@link readSearch}
  */
 export function searchTokens(
   wanted: string,

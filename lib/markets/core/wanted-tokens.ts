@@ -3,7 +3,7 @@ import { nativeToken } from "../../orders/trading-chain.ts";
 import type { TokenName } from "./market.ts";
 import { mostFollowedTokens } from "./market-subscription.ts";
 
-/** Tokens that a connection follows, or one that was requested over REST. */
+/** Tokens that a connection follows, or a token that was requested over REST. */
 export type Wish = {
   userID: string;
   tokens: readonly TokenName[];
@@ -11,7 +11,7 @@ export type Wish = {
   wantedMs: number;
 };
 
-/** Reasons to read a token for a user. Such tokens stay if there are too many. */
+/** Reasons for reading a token for a user. Such tokens are still read when users want too many tokens. */
 export type WishRules = {
   /** True if the token is shown to all users. */
   isListed: (name: TokenName) => boolean;
@@ -20,14 +20,17 @@ export type WishRules = {
 };
 
 /**
- * Most tokens to read for a user, and most new ones in a minute that nobody else wants. Listed and held tokens do not
- * count as new.
+ * Maximum number of tokens to read for a user, and of new ones per minute that nobody else wants. Listed and held
+ * tokens do not count as new.
  */
 export const mostOfUser = 50;
 const mostNewOfUser = 20;
 const newMs = 60_000;
 
-/** Most tokens to read on a chain, and most including listed or held ones. Each has up to two pools. */
+/**
+ * Maximum number of tokens to read on a chain, without and with the listed or held ones. Each token has up to two
+ * pools.
+ */
 export const mostOnChain = 150;
 const mostProtectedOnChain = 300;
 
@@ -45,22 +48,22 @@ type Claim = TokenName & {
 const keyOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
 
 /**
- * Decides which tokens are read, so that no user can have too many read. Remembers since when each user has wanted each
- * token.
+ * Decides which tokens are read, so that no user can have too many tokens read. Remembers since when each user has
+ * wanted each token.
  */
 export class WantedTokens {
   /** Start times of each user's claims, by token. */
   #claims = new Map<string, Map<string, number>>();
-  /** For each user, the times when tokens that nobody else wanted were first read. */
+  /** For each user, the times at which tokens that nobody else wanted were first read. */
   #news = new Map<string, number[]>();
   #granted: ReadonlySet<string> = new Set();
   #isFirst = true;
 
   /**
-   * Grants requests for tokens, within the bounds of users and chains.
+   * Grants requests for tokens, within the limits of users and chains.
    *
-   * @returns the tokens to read, and the refused ones. A refused token may be granted later. No token is refused while
-   * it may turn out to be held.
+   * @returns the tokens to read, and the refused ones. A refused token may be granted later. No token is refused as
+   * long as it is unknown whether a user holds it.
    */
   grant(wishes: readonly Wish[], rules: WishRules, nowMs: number) {
     const users = Map.groupBy(wishes, ({ userID }) => userID);
@@ -68,7 +71,7 @@ export class WantedTokens {
     this.#claims = new Map(
       claims.map((own) => [own[0]?.userID ?? "", new Map(own.map((claim) => [keyOf(claim), claim.sinceMs]))]),
     );
-    // Ranks claims by their place in the user's list: a user with more tokens has them at worse places.
+    // Ranks claims by their place in the user's list, so that users with many tokens do not displace those with few.
     const kept = claims.flatMap((own) => own.slice(0, mostOfUser).map((claim, place) => ({ claim, place })));
     const tokens = [...Map.groupBy(kept, ({ claim }) => keyOf(claim)).values()].map((same) => ({
       claims: same.map(({ claim }) => claim),
@@ -100,13 +103,13 @@ export class WantedTokens {
     return { wanted, refused: [...refused.values()] };
   }
 
-  /** Lists a user's claims: protected ones first, then the oldest. */
+  /** Lists a user's claims: those with priority first, then the oldest. */
   #claimsOf(userID: string, wishes: readonly Wish[], rules: WishRules, nowMs: number): Claim[] {
     const claims = new Map<string, Claim>();
     for (const { tokens, wantedMs } of wishes) {
       for (const name of tokens.slice(0, mostFollowedTokens)) {
         const { chain, token } = name;
-        // Skips coins, which are not read on chains.
+        // Skips coins, whose prices are not read from chains.
         if (token === nativeToken) continue;
         const key = keyOf(name);
         const isHeld = rules.isHeld(userID, name);
@@ -126,7 +129,7 @@ export class WantedTokens {
     );
   }
 
-  /** True if a token is already read, or may be read for one of those users now. */
+  /** True if a token is already read, or may be read for one of these users now. */
   #mayBeRead(claims: readonly Claim[], nowMs: number): boolean {
     const [first] = claims;
     // Continues with the tokens of the last run.

@@ -7,15 +7,15 @@ import type { TokenName } from "../core/market.ts";
 import { chunkKey, chunksWithin } from "./keys.ts";
 import { itemFormat, notLaterThan } from "./market-items.ts";
 
-/** Names a chunk of a token's candles. Its start is in epoch seconds. */
+/** Names a chunk of a token's candles. The start of the chunk is in epoch seconds. */
 export type ChunkName = TokenName & { kind: ChunkKind; start: number };
 
-/** A chunk with the version of its item. */
+/** A chunk and the version of its item. */
 export type StoredChunk = {
   start: number;
   candles: Candle[];
   version: number;
-  /** Greatest revision of the market at which the chunk was written. */
+  /** Highest revision of the market at which the chunk was written. */
   revision: number;
   /** Epoch of the last run of readMarkets that wrote the chunk. 0 if none did. */
   epoch: number;
@@ -28,10 +28,10 @@ type Stored = Omit<StoredChunk, "start" | "candles"> & {
 };
 
 /**
- * Writes a chunk if it does not exist or still has the given version. If two functions write at once, one of them must
- * read again and merge, so that no candle is lost.
+ * Writes a chunk if it does not exist or still has the given version. If two functions write at once, the slower one
+ * must read the chunk again and merge the candles, so that no candle is lost.
  *
- * @returns false, without writing, if the chunk has changed since or a later run has written it.
+ * @returns false, without writing, if the chunk has changed in the meantime or a later run has written it.
  */
 export async function writeChunk(
   table: Table,

@@ -4,10 +4,12 @@ import { itemKey, type Key, type KeyRange, rangeOf } from "../../table/keys.ts";
 import type { ChunkKind } from "../core/candle-chunk.ts";
 import type { TokenName } from "../core/market.ts";
 
-/** Number of partitions over which a chain's tokens are spread. */
+/** Number of partitions over which the tokens of a chain are spread. */
 export const marketShards = 4;
 
-/** Hashes the address's characters by FNV-1a. The hash must spread well but need not resist attacks. */
+/**
+ * Hashes the characters of the address by FNV-1a. The hash must spread addresses evenly but need not resist attacks.
+ */
 export function marketShardOf(token: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < token.length; index++)
@@ -37,21 +39,21 @@ export function chunksWithin(
   return { PK, from: SK, to: chunkKey(kind, name, to).SK };
 }
 
-/** Pads epoch seconds to 11 digits, so that they sort as text for some thousand years. */
+/** Pads epoch seconds to 11 digits, so that they sort as text for some thousand years to come. */
 const padded = (seconds: number) => String(seconds).padStart(11, "0");
 
-/** Names the coin like a token, under which its price in dollars is stored. */
+/** Names the coin like a token. The coin's price in dollars is stored under this name. */
 export const coinOf = (chain: TradingChain): TokenName => ({ chain, token: nativeToken });
 
-/** @param time ISO 8601, so that news sort by time */
+/** @param time The time in ISO 8601, so that news items sort by time */
 export const marketNewsKey = (time: string, id: string): Key => itemKey("marketNews", { time, id });
 
-/** Covers the news from a time on. */
+/** Covers the news items from a given time on. */
 export const marketNewsSince = (time: string): KeyRange => ({
   ...rangeOf("marketNews", {}),
   from: rangeOf("marketNews", { time }).from,
 });
 
-/** @param minute whole minutes since the epoch */
+/** @param minute The number of whole minutes since the epoch */
 export const marketLooksKey = (userID: string, minute: number): Key =>
   itemKey("marketLooks", { userID, minute });

@@ -9,7 +9,7 @@ import { itemFormat, notLaterThan } from "./market-items.ts";
 
 type Stored = { tokens: Uint8Array; epoch: number; format: number; expiresAt: number };
 
-/** A token in the item: a list, because names of fields would take most of the space. */
+/** A token in the item: a tuple, because field names would take up most of the space. */
 type Row = [
   token: string,
   symbol: string,
@@ -21,13 +21,13 @@ type Row = [
 
 const mostTokens = 2000;
 
-/** Most bytes of an item. DynamoDB allows 400 KB and bills reads by size. */
+/** Maximum number of bytes of an item. DynamoDB allows 400 KB and bills reads by size. */
 const mostBytes = 200_000;
 
 const keptSeconds = 8 * 24 * 3600;
 
 /**
- * Writes the tokens of a chain that a search can find. If there are too many, keeps the deepest.
+ * Writes the tokens of a chain that a search can find. If there are too many, keeps those with the deepest pools.
  *
  * @returns false, without writing, if another run of readMarkets has taken over.
  */

@@ -8,26 +8,29 @@ import { write } from "../../table/write.ts";
 import type { Market, TokenName } from "../core/market.ts";
 import { marketKey, marketShards, marketsIn } from "./keys.ts";
 
-/** A token's market as a run has left it, for readers and for the next run. */
+/** A token's market as a run stored it, for functions that show it and for the next run. */
 export type MarketItem<State = unknown> = {
   market: Market;
-  /** State for the next run. Readers ignore it. */
+  /** State for the next run. Functions that show the market ignore it. */
   state: State;
 };
 
-/** Format of the code's items. Code of an earlier format never overwrites items of a later one. */
+/**
+ * Format of the items that this version of the code writes. Code with an earlier format never overwrites items of a
+ * later one.
+ */
 export const itemFormat = 1;
 
-/** Requires that no later run and no later code has written the item. */
+/** Requires that the item was not written by a later run or by code with a later format. */
 export const notLaterThan = (epoch: number) => ({ epoch: atMost(epoch), format: atMost(itemFormat) });
 
 type Stored = { content: string; epoch: number; format: number; expiresAt: number };
 
-/** How long a market and its minutes are kept after the market was last wanted. */
+/** How long a market and its minute candles are kept after somebody last wanted the market. */
 const keptMs = 8 * 24 * 3_600_000;
 
 /**
- * Writes a market, with the time since which nobody wants it, or the current time.
+ * Writes a market, with the time since when nobody has wanted it, or the current time if somebody does.
  *
  * @returns false, without writing, if another run has taken over.
  */
@@ -63,7 +66,10 @@ export async function allMarketsOf<State>(table: Table, chain: TradingChain): Pr
   return found.flat().flatMap((stored) => itemOf<State>(stored) ?? []);
 }
 
-/** Decimals and large integers, encoded because JSON lacks them. Their only field identifies them. */
+/**
+ * Encodes decimals and large integers as objects, because JSON lacks them. The name of an object's only field
+ * identifies its type.
+ */
 type Encoded = { decimal: string } | { integer: string };
 
 const isDecimal = (value: unknown): value is Decimal =>
@@ -75,7 +81,7 @@ const textOf = (item: MarketItem): string =>
     return typeof value === "bigint" ? ({ integer: String(value) } satisfies Encoded) : value;
   });
 
-/** Decodes an item. Undefined if later code wrote it, whose format is unknown. */
+/** Decodes an item. Undefined if code with a later, unknown format wrote it. */
 function itemOf<State>({ content, format }: Stored): MarketItem<State> | undefined {
   if (format > itemFormat) return undefined;
   return JSON.parse(content, (_, value) => {

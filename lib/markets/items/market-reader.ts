@@ -5,13 +5,14 @@ import { isRead } from "../../trading/procedures/reader-lease.ts";
 /** Starts a run of readMarkets without waiting for it. */
 export type StartReader = (start: Record<never, never>) => Promise<void>;
 
-/** True if a run of readMarkets will see everything written until now. */
+/** True if a run of readMarkets is active and will see everything that was written until now. */
 export const areMarketsRead = async (table: Table): Promise<boolean> =>
   isRead(await readReaderLease(table, "markets"), Date.now());
 
 /**
- * Starts a run of readMarkets unless there is one. Write the need for it first: a run that ends notes its end before it
- * looks for needs a last time, so either that look sees the need, or this call sees the end.
+ * Starts a run of readMarkets unless one is active. Callers must write what they want first. A run that ends first
+ * notes its end and then looks once more for anything wanted. So either that last look sees what the caller wrote, or
+ * this call sees that the run has ended.
  */
 export async function ensureMarketReader(table: Table, startReader: StartReader): Promise<void> {
   if (!(await areMarketsRead(table))) await startReader({});

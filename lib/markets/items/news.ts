@@ -6,8 +6,8 @@ import type { TokenName } from "../core/market.ts";
 import { marketNewsKey, marketNewsSince } from "./keys.ts";
 
 /**
- * Tokens that a client has just asked for. From a connection, news also show that its subscription has changed and that
- * it waits for all of its tokens.
+ * Tokens that a client has just asked for. If the client asked on a connection, the item also shows that the
+ * connection's subscription has changed and that the connection waits for all of its tokens.
  */
 export type MarketNews = {
   userID: string;
@@ -17,24 +17,28 @@ export type MarketNews = {
   tokens: readonly TokenName[];
 };
 
-/** News as the reader finds them. */
+/** A news item as the reader finds it. */
 export type FoundNews = MarketNews & { id: string; atMs: number };
 
-/** Lifetime of news. They are read within seconds, and subscriptions and markets keep their content. */
+/**
+ * Lifetime of news items. They are read within seconds, and their content is also stored in subscriptions and markets.
+ */
 const lifetimeSeconds = 600;
 
-/** Overlap of readings, which covers differing clocks and late storage, so that no news are missed. */
+/**
+ * Overlap between successive reads of the news. It covers differing clocks and late writes, so that no item is missed.
+ */
 const overlapMs = 2000;
 
 /**
- * Longest write of news. A longer one is repeated with a new time, because readers may already have passed the old
- * time.
+ * Maximum duration of writing a news item. If the write takes longer, it is repeated with a new time, because readers
+ * may already have read past the old time.
  */
 const promptMs = 1000;
 
 const maxAttempts = 3;
 
-/** Writes news with the current time, possibly twice. */
+/** Writes a news item with the current time. May write it twice. */
 export async function writeNews(
   table: Table,
   { userID, connectionId, shard, tokens }: MarketNews,
@@ -58,8 +62,8 @@ export async function writeNews(
 }
 
 /**
- * Reads the news since a time, in their order. Some are up to two seconds older, so a reader that asks each second
- * finds most news more than once, with the same ids.
+ * Reads the news items since a given time, in order. Some items are up to two seconds older, so a reader that asks each
+ * second finds most items more than once, with the same ids.
  */
 export async function readNewsSince(table: Table, sinceMs: number): Promise<FoundNews[]> {
   const time = new Date(sinceMs - overlapMs).toISOString();
