@@ -1,7 +1,7 @@
 import { v2ReservesOf, wordOfReserves } from "../../../chains/evm/rules/pool-price.ts";
 import type { PoolEvent } from "./watched-pool.ts";
 
-/** A block as a host names it, with its time in epoch seconds. */
+/** A block as a host describes it, with its time in epoch seconds. */
 export type Header = { hash: string; time: number };
 
 /** A range of blocks, including both ends. */
@@ -13,7 +13,7 @@ export type BlockSpan = { from: number; to: number };
  * - `outside`: from blocks or pools that were not requested.
  * - `contradictory`: two logs in one place, or two hashes or times of one block.
  * - `foreign`: from a block whose known hash is different.
- * - `untimely`: without a time, or with a time that does not fit its neighbours.
+ * - `untimely`: without a time, or with a time that does not fit the events before and after it.
  */
 export type ReadingFault = "repeated" | "unordered" | "outside" | "contradictory" | "foreign" | "untimely";
 
@@ -35,7 +35,7 @@ export const untimedBlocks = (events: readonly PoolEvent[]): number[] => [
   ...new Set(events.filter(({ time }) => !(time > 0)).map(({ block }) => block)),
 ];
 
-/** Adds the times of headers to events without a time if the hashes agree. */
+/** Sets the time of events that lack one from the block headers, if the hashes agree. */
 export const withTimes = (events: readonly PoolEvent[], headers: ReadonlyMap<number, Header>): PoolEvent[] =>
   events.map((event) => {
     const header = headers.get(event.block);
@@ -105,8 +105,8 @@ export const isSameReading = (a: readonly PoolEvent[], b: readonly PoolEvent[]):
   a.length === b.length && a.every((event, index) => isSameEvent(event, b[index] as PoolEvent));
 
 /**
- * True if a pool's events lead from one state to another. On v2, each swap must also fit the reserves before and after
- * it. A Sync without a Swap is a change of liquidity.
+ * True if a pool's events lead from one state to the other. On v2, each swap must also fit the reserves before and
+ * after it. A Sync without a Swap counts as a change of liquidity.
  *
  * @param before The state before the events. Undefined if unknown.
  */

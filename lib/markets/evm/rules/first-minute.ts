@@ -6,7 +6,7 @@ import { askEvents, type HostChoice, type MarketHosts } from "./look-round.ts";
 import { completeFirstMinute, minuteOf, type PoolBase, type PoolBook } from "./pool-book.ts";
 import { type PoolEvent, priceOf } from "./watched-pool.ts";
 
-/** Margins for the number of blocks to go back, because blocks may come faster than usual. */
+/** Factors by which to go back further than estimated, because blocks may come faster than usual. */
 const mostBlocks = { least: 1.2, factor: 2, tries: 3 };
 
 /** True if a pool's first minute lacks the events before its first base. */
@@ -42,7 +42,10 @@ export async function readFirstMinute(journal: Journal, hosts: MarketHosts, book
   completeFirstMinute(book, part);
 }
 
-/** Finds a block shortly before a time, or -1 if the chain is younger. Undefined if the host knows no such block. */
+/**
+ * Finds a block shortly before a time, or -1 if the chain is younger than that. Undefined if the host knows no such
+ * block.
+ */
 async function blockBefore(
   { chain }: Journal,
   hosts: MarketHosts,
@@ -61,7 +64,7 @@ async function blockBefore(
   return undefined;
 }
 
-/** A pool's state at a block. Undefined if the pool was created later. */
+/** A pool's state at a block. Undefined if the pool was created after it. */
 type PoolState = { word: bigint | undefined };
 
 /**

@@ -1,12 +1,12 @@
 /** Known blocks that a chain still has (`kept`), and those that it no longer has (`refuted`). */
 export type Compared = { kept: readonly number[]; refuted: readonly number[] };
 
-/** The last known block that is still on the chain, if any, or the blocks whose hashes would reveal it. */
+/** The last known block that is still on the chain, if any, or the blocks whose hashes are needed to find it. */
 export type ForkSearch = { fork: number | undefined } | { ask: number[] };
 
 /**
- * Continues the search for the block at which a chain forked. Most forks are near the head, so it asks for blocks at
- * growing distances, and then for blocks between.
+ * Continues the search for the block at which a chain forked. Most forks are near the head, so the search first asks
+ * for blocks at growing distances, and then for the blocks in between.
  *
  * @param known All known blocks, in any order.
  */

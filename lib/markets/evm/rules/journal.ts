@@ -10,24 +10,24 @@ import {
 } from "./pool-book.ts";
 import { type MarketLook, type PoolEvent, priceOf, type WatchedPool } from "./watched-pool.ts";
 
-/** The hash of a block. A hash from a log is unconfirmed until a look shows it. */
+/** The hash of a block. A hash taken from a log is unconfirmed until a look shows the same hash. */
 type KnownHash = { hash: string; isConfirmed: boolean };
 
 /** A reader's memory: the blocks of its chain, and the watched pools. */
 export type Journal = {
   readonly chain: EvmChain;
   readonly books: Map<string, PoolBook>;
-  /** The host of the journal's looks and events. */
+  /** The host that the journal's looks and events come from. */
   host: string | undefined;
   look: MarketLook | undefined;
   hashes: Map<number, KnownHash>;
-  /** Blocks of looks, the oldest first. The next look brings their hashes. */
+  /** Blocks of looks, the oldest first. The last one is confirmed by the next look. */
   seen: Pick<MarketLook, "number" | "time">[];
   /** Anchors, the oldest first. */
   anchors: Anchor[];
-  /** Grows when something that was shown is taken back. */
+  /** Grows when something that clients were shown is taken back. */
   revision: number;
-  /** Grows whenever something is forgotten, so that answers to older questions are ignored. */
+  /** Grows whenever the journal forgets something, so that answers to older questions are ignored. */
   cuts: number;
 };
 
@@ -58,8 +58,8 @@ export const newJournal = (chain: EvmChain, revision = 0): Journal => ({
 /**
  * Starts to watch a pool.
  *
- * @param bases Bases that an earlier run kept, see {@link basesToKeep}. Without any, the pool begins at the first block
- * at which two hosts agree on its state.
+ * @param bases Bases that an earlier run kept, see {@link basesToKeep}. If there are none, the pool begins at the first
+ * block at which two hosts agree on its state.
  */
 export function watchPool(
   journal: Journal,
@@ -85,7 +85,7 @@ export function addAnchor(journal: Journal, { block, hash, time }: Anchor): void
   if (!journal.hashes.has(block)) journal.hashes.set(block, { hash, isConfirmed: false });
 }
 
-/** Fewest earlier blocks whose hashes a look contains. */
+/** How far back a look asks for hashes of earlier blocks, in blocks. */
 const hashesBack = 250;
 const mostHeights = 64;
 
@@ -100,8 +100,8 @@ export function heightsToConfirm(journal: Journal): number[] {
 }
 
 /**
- * Returns the newest block known to be on the host's chain, or else on the chain of two other hosts. If it is still
- * there, so are all blocks before it.
+ * Returns the newest block known to be on the host's chain, or else the newest on which two other hosts agreed. If this
+ * block is still on the chain, so are all blocks before it.
  */
 export function lastKnown({ hashes, anchors }: Journal): number | undefined {
   let last = anchors.at(-1)?.block;
@@ -123,7 +123,7 @@ export function compareHashes({ hashes }: Journal, shown: ReadonlyMap<number, st
 
 export const compareLook = (journal: Journal, look: MarketLook) => compareHashes(journal, hashesIn(look));
 
-/** Takes a look whose hashes contradict no known hash. */
+/** Takes over a look whose hashes contradict no known hash. */
 export function takeLook(journal: Journal, look: MarketLook): void {
   for (const [block, hash] of hashesIn(look)) journal.hashes.set(block, { hash, isConfirmed: true });
   const { number, time } = look;
@@ -142,13 +142,13 @@ export const confirmedHash = ({ hashes }: Journal, block: number): string | unde
   return known?.isConfirmed ? known.hash : undefined;
 };
 
-/** Notes the blocks of events, so that the next look confirms them. */
+/** Notes the blocks of events, so that the next look confirms their hashes. */
 export function noteBlocks({ hashes }: Journal, events: readonly PoolEvent[]): void {
   for (const { block, blockHash } of events)
     if (!hashes.has(block)) hashes.set(block, { hash: blockHash, isConfirmed: false });
 }
 
-/** Forgets all blocks after one, which are no longer on the chain. */
+/** Forgets all blocks after a given one, because they are no longer on the chain. */
 export function cutAfter(journal: Journal, last: number): void {
   journal.revision++;
   journal.anchors = journal.anchors.filter(({ block }) => block <= last);
@@ -157,7 +157,10 @@ export function cutAfter(journal: Journal, last: number): void {
   cutBooks(journal, () => last);
 }
 
-/** Forgets blocks that are not on the chain, and what follows them in pools that were proven up to them. */
+/**
+ * Forgets blocks that are not on the chain. In pools whose events were proven up to these blocks, also forgets all
+ * later events.
+ */
 export function dropAnchors(journal: Journal, blocks: ReadonlySet<number>): void {
   journal.revision++;
   journal.cuts++;
@@ -171,7 +174,8 @@ export function dropAnchors(journal: Journal, blocks: ReadonlySet<number>): void
 }
 
 /**
- * Forgets events that only the last host has shown, because comparing them with that host again would prove nothing.
+ * Forgets events that only the last host has shown, because comparing them with the same host again would prove
+ * nothing.
  */
 export function changeHost(journal: Journal, host: string): void {
   journal.host = host;
@@ -186,7 +190,9 @@ function cutBooks(journal: Journal, lastOf: (book: PoolBook) => number): void {
   for (const book of journal.books.values()) cutBook(book, lastOf(book), journal.anchors);
 }
 
-/** Sums up events too deep for single blocks to be taken back, and forgets those that are too old. */
+/**
+ * Sums up events that are too deep in the chain to be taken back block by block, and forgets those that are too old.
+ */
 export function trimJournal(journal: Journal): void {
   const { look, anchors } = journal;
   if (look === undefined) return;

@@ -32,10 +32,10 @@ import {
 } from "./pool-book.ts";
 import { type MarketLook, type PoolEvent, priceOf, type WatchedPool } from "./watched-pool.ts";
 
-/** Chooses the host to ask: only this one, or any but this one. */
+/** Chooses the hosts to ask: only this host, or any host but this one. */
 export type HostChoice = { only: string } | { not: string };
 
-/** The hosts of a chain. Each answer is undefined if no chosen host responds. */
+/** The hosts of a chain. Each answer is undefined if none of the chosen hosts answers. */
 export type MarketHosts = {
   /**
    * Looks at the latest block through the preferred host. Also undefined if that block is older than the last look's.
@@ -61,14 +61,14 @@ export type MarketHosts = {
 export type LookRound = {
   /** True if a look was taken. */
   isTaken: boolean;
-  /** True if the host's events do not explain its states, so that another host should be preferred. */
+  /** True if the host's events do not explain the states that it shows. Another host should then be preferred. */
   isUnexplained: boolean;
   faults: ReadingFault[];
 };
 
 const poolsOfBooks = (books: Iterable<PoolBook>) => [...books].map(({ pool }) => pool);
 
-/** Asks for events, and then for missing times. */
+/** Requests events, and then the times that are missing in them. */
 export async function askEvents(
   hosts: MarketHosts,
   of: HostChoice,
@@ -87,7 +87,7 @@ export async function askEvents(
 
 /**
  * Looks at a chain once: finds blocks that were taken back, and reads the events that explain new states of pools.
- * Prices are known even without events.
+ * Prices are known even if the events cannot be read.
  */
 export async function lookRound(journal: Journal, hosts: MarketHosts, nowMs: number): Promise<LookRound> {
   const faults: ReadingFault[] = [];
@@ -105,7 +105,7 @@ export async function lookRound(journal: Journal, hosts: MarketHosts, nowMs: num
   const { host, ...look } = answer;
   const last = journal.look?.number ?? 0;
   if (host !== journal.host) changeHost(journal, host);
-  // The reader may have changed to a host that is behind.
+  // The reader may have switched to a host that lags behind.
   if (look.number < last) cutAfter(journal, look.number);
   if (!(await dropReplaced(journal, hosts, look))) return round(false);
   takeLook(journal, look);
@@ -114,7 +114,7 @@ export async function lookRound(journal: Journal, hosts: MarketHosts, nowMs: num
   return round(true);
 }
 
-/** Drops the blocks that a look refutes. Returns false if the host does not show where its chain forked. */
+/** Drops the blocks that a look refutes. Returns false if the host does not show at which block its chain forked. */
 async function dropReplaced(journal: Journal, hosts: MarketHosts, look: MarketLook): Promise<boolean> {
   const ask = async (blocks: readonly number[]): Promise<Compared | undefined> => {
     const headers = await hosts.headers({ only: journal.host ?? "" }, blocks);
@@ -123,8 +123,8 @@ async function dropReplaced(journal: Journal, hosts: MarketHosts, look: MarketLo
   };
   let compared: Compared = compareLook(journal, look);
   const last = lastKnown(journal);
-  // Asks for the last known hash if the look lacks it: looks have no old hashes, and another host's look was not for
-  // this one.
+  // Asks for the last known hash if the look lacks it. A look shows no old hashes, and a look by another host did not
+  // ask for this one.
   if (last !== undefined && ![...compared.kept, ...compared.refuted].includes(last)) {
     const answer = await ask([last]);
     if (answer === undefined) return false;
@@ -149,8 +149,8 @@ const merged = (a: Compared, b: Compared): Compared => ({
 });
 
 /**
- * Asks the first host again about blocks whose hashes in events differ from those it has shown. Drops the blocks if the
- * host now shows different hashes, too.
+ * Asks the first host again about blocks whose hashes in events differ from those that it showed earlier. Drops the
+ * blocks if the host now shows different hashes, too.
  */
 export async function dropLies(
   journal: Journal,
@@ -237,7 +237,7 @@ function explainState(
   else {
     const { sinceMs = nowMs, hosts = [] } = book.unexplained ?? {};
     book.unexplained = { sinceMs, hosts: new Set([...hosts, journal.host ?? ""]) };
-    // If two hosts show this, the pool's state changes without events.
+    // If two hosts show such a state, the pool changes its state without events.
     if (!isUsable || book.unexplained.hosts.size < 2) return;
   }
   replaceEvents(book, first, look.number, own);

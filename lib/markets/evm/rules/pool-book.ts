@@ -8,45 +8,45 @@ import type { PoolEvent, WatchedPool } from "./watched-pool.ts";
 /** A block that two hosts have confirmed. */
 export type Anchor = Header & { block: number };
 
-/** A pool at an anchor from which its candles can continue. */
+/** A pool's state at an anchor, from which the pool's candles can continue. */
 export type PoolBase = Anchor & {
   word?: bigint;
   price?: Decimal;
-  /** Candle of the anchor's minute, up to the anchor. Absent without swaps. */
+  /** Candle of the anchor's minute, up to the anchor. Absent if there were no swaps. */
   minute?: Candle;
-  /** True if the anchor's minute is known from its start. */
+  /** True if the anchor's minute is known from its beginning. */
   isWhole: boolean;
 };
 
-/** A reader's memory of a watched pool. */
+/** What a reader remembers about a watched pool. */
 export type PoolBook = {
   readonly pool: WatchedPool;
   /**
-   * Bases, the oldest first. A reorganisation may lead back to older ones. Empty until two hosts agree on the pool's
-   * state.
+   * Bases, the oldest first. After a reorganisation, the book may continue from an older one. Empty until two hosts
+   * agree on the pool's state.
    */
   bases: PoolBase[];
   /** Events after the last base, in the order of the chain. */
   events: PoolEvent[];
-  /** Last block up to which two hosts agree on the events. Undefined without a base. */
+  /** Last block up to which two hosts agree on the events. Undefined if there is no base. */
   proven: Anchor | undefined;
-  /** Block up to which the first host's events are known. */
+  /** Block up to which the events of the first host are known. */
   readTo: number;
-  /** State of the last look, if the events explain it. Undefined if the events must be read again. */
+  /** State at the last look, if the events explain it. Undefined if the events must be read again. */
   word: bigint | undefined;
   /** Price at the last look. */
   price: Decimal | undefined;
-  /** Hosts whose events do not explain their states, and the time when this began. */
+  /** Hosts whose events do not explain the states that they show, and the time since when this is so. */
   unexplained: { sinceMs: number; hosts: ReadonlySet<string> } | undefined;
-  /** Time when the book was begun. */
+  /** Time when the book was started. */
   readonly sinceMs: number;
-  /** Number of failed proofs since the last success, and the time to try again. */
+  /** Number of failed proofs since the last success, and the time of the next attempt. */
   retry: { failures: number; atMs: number } | undefined;
-  /** Minutes as they were last taken, by start. */
+  /** Minute candles as they were last taken, by start. */
   shown: Map<number, Candle>;
-  /** Block up to which the book was proven when minutes were last taken. */
+  /** Block up to which the book was proven when minute candles were last taken. */
   takenTo: number;
-  /** Minutes that were shown but became unknown when blocks were taken back. */
+  /** Minute candles that clients were shown but that became unknown when blocks were taken back. */
   lost: Candle[];
 };
 
@@ -70,19 +70,16 @@ const minuteSeconds = intervalSeconds["1m"];
 
 export const minuteOf = (time: number): number => intervalStart(time, "1m");
 
-/** Time after a minute's end from which it has gaps until it is proven. */
+/** Time after the end of a minute. From then on, the minute counts as having gaps until it is proven. */
 const graceSeconds = 60;
 
-/** Time in which a book that continues another run proves its minutes again. */
+/** Time that a book continuing another run has to prove its minutes again. */
 const startMs = 30_000;
 
-/** Time after which a state that no events explain is doubtful. */
+/** Time after which a state that no events explain counts as doubtful. */
 export const mostUnexplainedMs = 10_000;
 
-/**
- * Starts a book at the last of some bases, which are sorted by age, the oldest first. All later events are unknown
- * then.
- */
+/** Starts a book at the last of the given bases, which are in the order of time. All later events are then unknown. */
 export function startBook(book: PoolBook, bases: readonly PoolBase[]): void {
   const base = bases.at(-1);
   if (base === undefined) return;
@@ -90,12 +87,12 @@ export function startBook(book: PoolBook, bases: readonly PoolBase[]): void {
   Object.assign(book, { word: undefined, retry: undefined });
 }
 
-/** Ages of the bases that another run gets besides the last one, in seconds before it. */
+/** Ages of the older bases that another run gets, in seconds before the last base. */
 const keptAges = [3000, 900, 240];
 
 /**
- * Returns bases for another run to continue from. The last one is old enough that deeper reorganisations are rare.
- * Older bases are for those, which would otherwise leave wrong minutes behind.
+ * Returns bases for another run to continue from. The last one is old enough that deeper reorganisations are rare. The
+ * older bases serve such reorganisations, which would otherwise leave wrong minute candles.
  */
 export function basesToKeep({ bases }: PoolBook): PoolBase[] {
   const last = bases.at(-1);
@@ -128,7 +125,7 @@ export function follows(book: PoolBook, from: number, [first]: readonly PoolEven
 export const unprovenEvents = (book: PoolBook, to: number): PoolEvent[] =>
   book.events.filter(({ block }) => block > provenBlock(book) && block <= to);
 
-/** Replaces the events of some blocks, except proven events. */
+/** Replaces the events in a range of blocks, except proven events. */
 export function replaceEvents(book: PoolBook, from: number, to: number, events: readonly PoolEvent[]): void {
   const first = Math.max(from, provenBlock(book) + 1);
   book.events = [
@@ -160,7 +157,7 @@ export function doubtBook(book: PoolBook): void {
 }
 
 /**
- * Forgets everything after a block. Without a base up to that block, no minute remains known.
+ * Forgets everything after a block. If there is no base up to that block, no minute remains known.
  *
  * @param anchors The remaining anchors, the oldest first.
  */
@@ -172,7 +169,7 @@ export function cutBook(book: PoolBook, last: number, anchors: readonly Anchor[]
     book.lost = [...book.shown.values()].map((minute) => ({ ...minute, isFinal: false, hasGaps: true }));
     book.shown = new Map(book.lost.map((minute) => [minute.start, minute]));
   }
-  // The events between two bases are not kept.
+  // Events between two bases are not kept, so after a cut to an older base, none after that base remain.
   const kept = base === before ? last : (base?.block ?? -1);
   const provenTo = Math.min(kept, provenBlock(book));
   const proven = anchors.findLast(({ block }) => block <= provenTo);
@@ -180,7 +177,7 @@ export function cutBook(book: PoolBook, last: number, anchors: readonly Anchor[]
   book.proven = base && anchorOf(proven !== undefined && proven.block > base.block ? proven : base);
   book.readTo = Math.max(Math.min(book.readTo, kept), provenBlock(book));
   Object.assign(book, { word: undefined, retry: undefined, takenTo: Math.min(book.takenTo, kept) });
-  // Until the events are read again, minutes after the proven part may be wrong.
+  // Until the events are read again, minute candles after the proven part may be wrong.
   for (const minute of book.shown.values()) {
     if (!minute.isFinal || minute.start + minuteSeconds <= (book.proven?.time ?? 0)) continue;
     const doubtful = { ...minute, isFinal: false };
@@ -189,7 +186,7 @@ export function cutBook(book: PoolBook, last: number, anchors: readonly Anchor[]
   }
 }
 
-/** Describes a pool at an anchor up to which its events are proven. Undefined without a base. */
+/** Describes a pool at an anchor up to which its events are proven. Undefined if there is no base. */
 export function baseAt(book: PoolBook, { block, hash, time }: Anchor): PoolBase | undefined {
   const last = book.bases.at(-1);
   if (last === undefined) return undefined;
@@ -209,9 +206,9 @@ export function baseAt(book: PoolBook, { block, hash, time }: Anchor): PoolBase 
 }
 
 /**
- * Adds the part of a pool's first minute before its first base.
+ * Adds the part of a pool's first minute that lies before the pool's first base.
  *
- * @param part The candle of the swaps in that part. Undefined if there were none.
+ * @param part The candle of the swaps in that part. Undefined if there were no swaps.
  */
 export function completeFirstMinute(book: PoolBook, part: Candle | undefined): void {
   const start = minuteOf(book.bases[0]?.time ?? 0);
@@ -225,7 +222,7 @@ export function completeFirstMinute(book: PoolBook, part: Candle | undefined): v
   });
 }
 
-/** Adds a base at an anchor up to which the minutes were taken as final, and forgets bases that are too old. */
+/** Adds a base at an anchor, if minute candles up to it were taken as final. Forgets bases that are too old. */
 export function rebase(book: PoolBook, anchor: Anchor | undefined, oldestTime: number): void {
   const base = anchor && anchor.block > (book.bases.at(-1)?.block ?? Infinity) && baseAt(book, anchor);
   if (base) {
@@ -241,10 +238,10 @@ function candlesUpTo({ pool: { pool, quote }, bases }: PoolBook, events: readonl
   return base?.minute ? foldCandles([base.minute, ...candles], "1m") : candles;
 }
 
-/** A moment of a reader: the time of its last block in epoch seconds, and its own time. */
+/** A moment as a reader sees it: the time of its last block in epoch seconds, and its own clock. */
 export type ReaderTime = { blockTime: number; nowMs: number };
 
-/** Returns the minutes since the last base. The last one may still be open. */
+/** Returns the minute candles since the last base. The last one may not have ended yet. */
 export function minutesOf(book: PoolBook, { blockTime, nowMs }: ReaderTime): Candle[] {
   const base = book.bases.at(-1);
   if (base === undefined) return [];
@@ -258,7 +255,7 @@ export function minutesOf(book: PoolBook, { blockTime, nowMs }: ReaderTime): Can
   });
 }
 
-/** Adds minutes that earlier runs have shown, so that wrong ones can be taken back. */
+/** Adds minute candles that earlier runs have shown, so that wrong ones can be taken back. */
 export function addShown(book: PoolBook, minutes: readonly Candle[]): void {
   const oldest = minuteOf(book.bases[0]?.time ?? Number.POSITIVE_INFINITY);
   for (const minute of minutes)
@@ -267,8 +264,8 @@ export function addShown(book: PoolBook, minutes: readonly Candle[]): void {
 }
 
 /**
- * Returns the minutes that have changed since they were last taken. A minute whose swaps were all taken back has no
- * swaps left, and a minute that can no longer be known has gaps.
+ * Returns the minute candles that have changed since they were last taken. If all swaps of a minute were taken back,
+ * its candle has no swaps. If a minute can no longer be known, its candle has gaps.
  */
 export function takeChangedMinutes(book: PoolBook, time: ReaderTime): Candle[] {
   // A run that continues another one or follows a fork has not yet read the events of all minutes.
@@ -281,7 +278,7 @@ export function takeChangedMinutes(book: PoolBook, time: ReaderTime): Candle[] {
   );
   const base = book.bases.at(-1);
   const starts = new Set(minutes.map(({ start }) => start));
-  // If a base is not whole, the swaps before it in its minute are unknown.
+  // If the base's minute is not known from its beginning, swaps in it before the base are unknown.
   const first = base && minuteOf(base.time) + (base.isWhole ? 0 : minuteSeconds);
   const isGone = (start: number) =>
     first !== undefined && start >= first && !starts.has(start) && isRead(start);

@@ -11,16 +11,21 @@ import {
   unprovenEvents,
 } from "./pool-book.ts";
 
-/** Result of comparing two hosts: pools whose events are now proven further, and pools whose events are not. */
+/**
+ * Result of comparing two hosts: pools whose events were proven up to a later block, and pools for which this failed.
+ */
 export type ProofRound = { proven: string[]; failed: string[]; faults: ReadingFault[] };
 
-/** Largest lag of a proof, in seconds, for a book to be proven together with others. */
+/** Maximum lag of a book's proof, in seconds, for the book to be proven together with other books. */
 const togetherSeconds = 180;
 
 /** Pause after a failed proof. Doubles after each further failure. */
 const pauseMs = { least: 5000, most: 60_000 };
 
-/** Returns the newest block whose hash two looks have shown, with its time from the first of them. */
+/**
+ * Returns the newest block whose hash a later look has confirmed, with the time from the first look that showed the
+ * block.
+ */
 function newestConfirmed(journal: Journal): Anchor | undefined {
   const seen = journal.seen.findLast(({ number }) => confirmedHash(journal, number) !== undefined);
   if (seen === undefined) return undefined;
@@ -28,8 +33,8 @@ function newestConfirmed(journal: Journal): Anchor | undefined {
 }
 
 /**
- * Closes the minutes that have ended. The block after them and their events must be the same at another host. If that
- * host shows other events, the first host is asked once more. Events on which two hosts agree are proven.
+ * Closes the minutes that have ended: a second host must show the same events, and the same block after them. If it
+ * shows different events, the first host is asked once more. Events on which two hosts agree are proven.
  */
 export async function proofRound(journal: Journal, hosts: MarketHosts, nowMs: number): Promise<ProofRound> {
   const end = newestConfirmed(journal);
@@ -43,7 +48,7 @@ export async function proofRound(journal: Journal, hosts: MarketHosts, nowMs: nu
     end.time - (proven?.time ?? 0) <= togetherSeconds ? 0 : (proven?.block ?? 0),
   );
   for (const group of groups.values()) {
-    // A reorganisation may have taken back the end, or a pool's base, in the meantime.
+    // A reorganisation may have taken back the end block, or a pool's base, in the meantime.
     const books = group.filter(({ proven }) => proven !== undefined && proven.block < end.block);
     if (confirmedHash(journal, end.block) !== end.hash) break;
     if (books.length > 0) await proveTogether(journal, hosts, { books, end, nowMs }, round);
@@ -61,7 +66,7 @@ async function proveTogether(
   const starts = new Map(books.map((book) => [book, book.proven as Anchor]));
   const anchors = [...starts.values(), end];
   const from = Math.min(...anchors.map(({ block }) => block)) + 1;
-  /** Asks for blocks and events together, because a host that is behind would show too few events. */
+  /** Asks for blocks and events together, because a host that lags behind would show too few events. */
   const ask = async (of: HostChoice, asked: readonly PoolBook[]) => {
     const checks = { known: (block: number) => confirmedHash(journal, block), latest: end.time };
     const [headers, reading] = await Promise.all([
@@ -82,7 +87,7 @@ async function proveTogether(
   };
   const theirs = await ask({ not: host }, books);
   if (journal.cuts !== cuts) return;
-  // An unchanged state in looks does not prove that there were no swaps.
+  // Also compares pools whose state is unchanged, because an unchanged state does not prove that there were no swaps.
   const isSame = (book: PoolBook, events = theirs.eventsOf(book)) =>
     events !== undefined &&
     book.readTo >= end.block &&
@@ -115,8 +120,8 @@ async function proveTogether(
 }
 
 /**
- * Drops blocks that the other host contradicts if they are gone at the first host, too. Blocks from the end of an
- * earlier run may be older than those that looks compare.
+ * Drops blocks that the other host contradicts if the first host no longer has them either. Blocks at which an earlier
+ * run ended may be older than those that looks compare.
  */
 async function dropRefuted(
   journal: Journal,

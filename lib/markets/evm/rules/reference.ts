@@ -1,10 +1,10 @@
 import { compare, type Decimal, multiply } from "../../../core/decimal.ts";
 import type { MarketPool } from "../../core/market.ts";
 
-/** The pool that a token's prices come from, and pools that may replace it. */
+/** The pool from which a token's prices are taken, and the pools that may replace it. */
 export type ReferenceChoice = {
   pool: string | undefined;
-  /** Times at which other pools became much deeper, by the pool's address. */
+  /** Times at which other pools became much deeper than the reference pool, by the pool's address. */
   rivals: Readonly<Record<string, number>>;
 };
 
@@ -12,18 +12,18 @@ export const noReference: ReferenceChoice = { pool: undefined, rivals: {} };
 
 type MeasuredPool = Pick<MarketPool, "pool" | "depth">;
 
-/** Least depth of a pool that gives a price: a tenth of a coin. */
+/** Minimum depth of a pool whose price is used: a tenth of a coin. */
 const leastDepth: Decimal = { mantissa: 1n, exponent: -1 };
 
-/** Factor, and duration, by which a pool must be deeper to become the reference. */
+/** How many times deeper than the reference pool another pool must be to replace it, and for how long. */
 const muchDeeper: Decimal = { mantissa: 15n, exponent: -1 };
 const deeperMs = 10 * 60_000;
 
-/** Factor by which a pool must be deeper to become the reference at once. */
+/** How many times deeper than the reference pool another pool must be to replace it at once. */
 const incomparablyDeeper: Decimal = { mantissa: 10n, exponent: 0 };
 
 /**
- * Chooses the reference among pools by their last measured depths: usually the deepest one, but changes are rare. A
+ * Chooses the reference pool by the last measured depths of pools: usually the deepest one, but changes it rarely. A
  * change takes effect at the start of a minute.
  *
  * @param before The last choice, possibly by an earlier run.

@@ -21,7 +21,7 @@ import type { Journal } from "./journal.ts";
 import { basesToKeep, type PoolBase, type ReaderTime, takeChangedMinutes } from "./pool-book.ts";
 import type { WatchedPool } from "./watched-pool.ts";
 
-/** A pool that could be a token's reference. */
+/** A pool that could be a token's reference pool. */
 export type FoundPool = WatchedPool & MarketPool;
 
 /** A token and its pools, found before its market is read. */
@@ -30,7 +30,7 @@ export type FoundMarket = { token: MarketToken; pools: readonly FoundPool[] };
 /** Part of a market that only the next run needs. */
 export type MarketState = {
   pools: readonly FoundPool[];
-  /** Places from which the minutes of the reference pool can continue, the oldest first. */
+  /** States from which the minute candles of the reference pool can be continued, the oldest first. */
   bases: readonly PoolBase[];
 };
 
@@ -39,10 +39,13 @@ type Reign = { pool: FoundPool; from: number };
 
 const minuteSeconds = 60;
 
-/** Time after which every client has got a changed minute. A client that missed it gets all of its tokens again. */
+/**
+ * Time after which every client counts as having got a changed minute candle. A client that missed it gets all of its
+ * tokens again.
+ */
 const shownMs = 120_000;
 
-/** Length of the final minutes that are sent again by a run that continues another one. */
+/** How far back a run that continues another one sends final minute candles again, in seconds. */
 const repeatedSeconds = 300;
 
 /** Time for which a former reference pool is still watched, until its last minutes are final. */
@@ -53,13 +56,13 @@ export class TokenMarket {
   readonly name: TokenName;
   readonly #firstSeenAt: string;
   readonly #window = new DayWindow();
-  /** Last minutes of the reference pools, by start. */
+  /** Last minute candles of the reference pools, by start. */
   readonly #minutes = new Map<number, { candle: Candle; changedMs: number }>();
   readonly #unsaved = new Map<number, Candle>();
   #token: MarketToken;
   #pools: readonly FoundPool[];
   #reigns: readonly Reign[] = [];
-  /** The pool that becomes the reference once its minutes are known. */
+  /** The pool that becomes the reference pool once its minute candles are known. */
   #next: FoundPool | undefined;
   #price: Decimal | undefined;
   #changedMs: number;
@@ -90,7 +93,7 @@ export class TokenMarket {
     return this.#next === undefined ? pools : [...pools, this.#next];
   }
 
-  /** Returns the pool that the price comes from, or soon will. */
+  /** Returns the pool that the price comes from, or soon will come from. */
   get reference(): FoundPool | undefined {
     return this.#next ?? this.#reigns.at(-1)?.pool;
   }
@@ -109,8 +112,8 @@ export class TokenMarket {
   }
 
   /**
-   * Makes a pool the reference: at once if there is none, or else from its first completely known minute on. Undefined
-   * if no pool can be the reference.
+   * Makes a pool the reference pool. If there is none yet, it takes effect at once, otherwise from the pool's first
+   * completely known minute on. Undefined if no pool can be the reference pool.
    */
   choose(pool: FoundPool | undefined, nowMs: number): void {
     if (pool?.pool === this.reference?.pool) return;
@@ -122,7 +125,9 @@ export class TokenMarket {
     } else this.#next = pool.pool === this.#reigns.at(-1)?.pool.pool ? undefined : pool;
   }
 
-  /** Adds minutes that were stored before. Clients may have missed the last ones that another run made final. */
+  /**
+   * Adds minute candles that were stored earlier. Clients may have missed the last ones that another run made final.
+   */
   restore(minutes: readonly Candle[], nowMs: number): void {
     const foreign = minutes.filter(({ start }) => !this.#minutes.has(start));
     this.#window.put(foreign);
@@ -161,7 +166,10 @@ export class TokenMarket {
     this.#window.trim(time.blockTime);
   }
 
-  /** Replaces the reference once the next one is known, and drops former references in time. */
+  /**
+   * Replaces the reference pool once the minutes of the next one are known, and drops former reference pools when their
+   * time is over.
+   */
   #succeed(journal: Journal, { blockTime }: ReaderTime): void {
     const base = this.#next && journal.books.get(this.#next.pool)?.bases[0];
     if (this.#next !== undefined && base !== undefined) {
@@ -183,20 +191,20 @@ export class TokenMarket {
     return pool && journal.books.get(pool.pool)?.price;
   }
 
-  /** Returns the minutes that are not stored yet. They then count as stored unless they are given back. */
+  /** Returns the minute candles that are not stored yet. They then count as stored unless they are given back. */
   takeUnsaved(): Candle[] {
     const unsaved = [...this.#unsaved.values()].toSorted((a, b) => a.start - b.start);
     this.#unsaved.clear();
     return unsaved;
   }
 
-  /** Gives back minutes that could not be stored, except those that have changed since. */
+  /** Gives back minute candles that could not be stored, except those that have changed in the meantime. */
   giveBack(minutes: readonly Candle[]): void {
     for (const candle of minutes)
       if (!this.#unsaved.has(candle.start)) this.#unsaved.set(candle.start, candle);
   }
 
-  /** Computes the market's flags, which may change even if the chain stands still. */
+  /** Computes the market's flags, which may change even if the chain produces no blocks. */
   judge(journal: Pick<Journal, "look" | "revision">, coinUsd: Decimal | undefined, nowMs: number): void {
     const headTime = journal.look?.time ?? 0;
     const flags = marketFlagsOf(this.market(journal, nowMs), { coinUsd, headTime, nowMs });
@@ -229,13 +237,13 @@ export class TokenMarket {
       revision,
       day: statistics,
       hasGaps,
-      // Without a pool there is no history to load until one appears.
+      // A market that has no pool has no history to load until it gets one.
       history: this.history === "loading" && this.reference === undefined ? "unavailable" : this.history,
       firstSeenAt: this.#firstSeenAt,
     };
   }
 
-  /** Returns the state from which the next run can continue, and on which two hosts agree. */
+  /** Returns the state on which two hosts agree and from which the next run can continue. */
   state({ books }: Pick<Journal, "books">, blockTime: number): MarketState {
     const pool = this.#reignAt(blockTime)?.pool;
     const book = pool && books.get(pool.pool);
@@ -245,7 +253,8 @@ export class TokenMarket {
   /**
    * Describes the market for clients.
    *
-   * @param sinceMs Time from which changed minutes are included. The open minute always is.
+   * @param sinceMs Time of change from which minute candles are included. The minute that has not ended is always
+   * included.
    */
   record(
     journal: Pick<Journal, "look" | "revision">,

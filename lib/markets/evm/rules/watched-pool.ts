@@ -10,24 +10,24 @@ export type WatchedPool = CandlePool & {
   token: string;
   decimals: number;
   quoteDecimals: number;
-  /** True if the token is the pool's first token, which has the lower address. */
+  /** True if the token is the first of the pool's two tokens, which is the one with the lower address. */
   isTokenFirst: boolean;
 };
 
 /**
- * A log of a pool: a swap, or on v2 a change of its reserves. A swap on v2 has two logs, and only the first has a
- * state.
+ * A log of a pool: a swap, or on v2 a change of its reserves. A swap on v2 writes two logs, and only the first of them
+ * has a state.
  */
 export type PoolEvent = {
   pool: string;
   block: number;
   blockHash: string;
-  /** Time of the block, in epoch seconds, which other blocks may share. 0 if the host did not state it. */
+  /** Time of the block, in epoch seconds. Several blocks may have the same time. 0 if the host did not state it. */
   time: number;
-  /** Place of the event among all logs of the block. */
+  /** Position of the event among all logs of the block. */
   logIndex: number;
   isSwap: boolean;
-  /** The quote side of a swap, see {@link volumeOf}. */
+  /** The swap's amount of the quote, see {@link volumeOf}. */
   volume: Decimal;
   /** State of the pool after the swap, see {@link priceAt}. */
   word?: bigint;
@@ -37,9 +37,9 @@ export type PoolEvent = {
   change?: readonly [bigint, bigint];
 };
 
-/** One host's view of a chain and of the wanted pools, at its latest block or an earlier one. */
+/** One host's view of a chain and of the requested pools, at the host's latest block or an earlier one. */
 export type MarketLook = Omit<Look, "final"> & {
-  /** State of each pool that answered, see {@link priceAt}. */
+  /** State of each pool that the host returned, see {@link priceAt}. */
   words: ReadonlyMap<string, bigint>;
 };
 
@@ -50,7 +50,7 @@ export function priceOf(pool: WatchedPool, word: bigint): Decimal | undefined {
   return ratioOf(out * 10n ** BigInt(pool.decimals), sold * 10n ** BigInt(pool.quoteDecimals));
 }
 
-/** Most decimal places of a swap's volume. With these, sums up to a billion are exact in any order. */
+/** Maximum number of decimal places of a swap's volume. With this many, sums up to a billion are exact in any order. */
 const volumePlaces = 9;
 
 /**
