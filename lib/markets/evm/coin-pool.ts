@@ -13,7 +13,7 @@ const memoryMs = 10 * 60_000;
 
 /**
  * Makes a function that reads the price of a chain's coin from its deepest pool with a stable token. The price is
- * undefined if there is none. A stable token counts as a dollar.
+ * undefined if there is no such pool. A stable token counts as a dollar.
  *
  * @throws {ChainUnavailable} if no host answers.
  */

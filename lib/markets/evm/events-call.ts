@@ -13,7 +13,7 @@ const syncTopic = "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fff
 
 type Log = v.InferOutput<typeof LogSchema>;
 
-/** Reads a block's time. Hosts that do not know it omit it or write a 0. */
+/** Reads a block's time. Hosts that do not know it omit the field or write a 0. */
 const TimeSchema = v.fallback(v.optional(v.pipe(SafeNumber, v.maxValue(lastSecond)), "0x0"), 0);
 
 const LogSchema = v.object({
@@ -26,7 +26,9 @@ const LogSchema = v.object({
   blockTimestamp: TimeSchema,
 });
 
-/** Accepts an incomplete log if a reorganisation has taken it back, because it may lack the rest. */
+/**
+ * Accepts a log that a reorganisation has taken back even if it is incomplete, because its other fields may be missing.
+ */
 const LogsSchema = v.pipe(
   v.array(v.union([v.object({ removed: v.literal(true) }), LogSchema])),
   v.transform((logs) => logs.filter((log): log is Log => !("removed" in log))),
@@ -53,16 +55,16 @@ const readings: Readonly<Record<string, Reading>> = {
 
 const kindsOf = (pool: WatchedPool): Reading["kinds"] => (kindOf(pool) === "v2" ? "v2" : "v3");
 
-/** True if a host has turned logs off. The hosts of bsc then answer with nothing but this message. */
+/** True if a host has switched logs off. The hosts of bsc then answer with exactly this message. */
 const isTurnedOff = (refusal: RpcRefusal): boolean => refusal.says(/^limit exceeded$/i);
 
-/** True if a host refuses all questions about events, not just one. */
+/** True if a host refuses all requests for events, not just this one. */
 export const refusesEvents = (error: unknown): boolean =>
   error instanceof RpcRefusal && (error.kind === "unsupported" || isTurnedOff(error));
 
 /**
- * Asks for the events of pools in a range of blocks, in their order. The time is 0 if the host does not state it. An
- * answer counts as malformed if it has anything that was not requested or contradicts itself.
+ * Requests the events of pools in a range of blocks, in the order of the chain. An event's time is 0 if the host does
+ * not state it. An answer counts as malformed if it contains anything that was not requested or contradicts itself.
  */
 export const eventsCall = (
   pools: readonly WatchedPool[],

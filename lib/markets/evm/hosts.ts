@@ -10,23 +10,23 @@ import { lookAtPools, newPoolsMemory, wordsOf } from "./look-at-pools.ts";
 import { readEvents } from "./read-events.ts";
 import type { HostChoice, MarketHosts } from "./rules/look-round.ts";
 
-/** The hosts of a chain, as a reader of its markets queries them. */
+/** The hosts of a chain, as used by the reader of its markets. */
 export type ReaderHosts = MarketHosts & {
-  /** Prefers another host for the next looks. */
+  /** Uses a different host for the next looks. */
   leaveHost(): void;
 };
 
 export type HostReports = {
-  /** Receives the first error of each outage of all hosts. */
+  /** Receives the first error each time that all of the chain's hosts fail. */
   onSilence: (error: unknown) => void;
   /** Receives pools that have more events than can be read. */
   onFlood: (pools: ReadonlySet<string>) => void;
 };
 
-/** Time limit for further requests, counted from the first request for events. */
+/** Time limit for requests for events, counted from the first of them. No request begins later. */
 const longestReadMs = 15_000;
 
-/** Most headers in a request, because hosts limit the number of calls in a batch. */
+/** Maximum number of headers in a request, because hosts limit the number of calls in a batch. */
 const headersPerRequest = 100;
 
 export function marketHosts(reader: EvmReader, { onSilence, onFlood }: HostReports): ReaderHosts {
@@ -40,7 +40,7 @@ export function marketHosts(reader: EvmReader, { onSilence, onFlood }: HostRepor
     return name;
   }
 
-  /** Lists the hosts to ask a question. If there is only one host, it is believed. */
+  /** Lists the hosts to ask a question. If there is only one host, its answers are trusted. */
   function hostsFor(of: HostChoice): RpcHost[] {
     const hosts = reader.client.inOrder();
     if ("only" in of) return hosts.filter((host) => nameOf(host) === of.only);

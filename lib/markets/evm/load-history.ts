@@ -13,14 +13,14 @@ export type HistoryDeps = {
   writer: Pick<TokenWriter, "saveCandles">;
 };
 
-/** A request for the minutes of a reference pool before a reader's first block. */
+/** A request for the minute candles of a reference pool before a reader's first block. */
 export type HistoryOrder = { name: TokenName; pool: WatchedPool; first: Pick<Anchor, "block" | "time"> };
 
 const daySeconds = 86_400;
 
 /**
- * Stores the minutes of the 24 hours before a reader began with a token, and folds their hours. They come from only one
- * host, so they are not final and replace no final ones.
+ * Stores the minute candles of the 24 hours before a reader began to read a token, and folds them into hours. They come
+ * from only one host, so they are not final and replace no final candles.
  *
  * @param untilMs No request begins after this time.
  */
@@ -33,7 +33,7 @@ export async function loadHistory(
   const asked = { to: first.block, since: intervalStart(end - daySeconds, "1m"), untilMs };
   const { events, isComplete } = await readHistory(pool, asked);
   const candles = candlesOf(swapBlocksOf(events), { pool: pool.pool, quote: pool.quote });
-  // Marks the reader's first minute as incomplete, because the reader itself knows the rest of it.
+  // Marks the reader's first minute as incomplete here, because the reader itself knows the rest of that minute.
   const minutes = candles.map((candle) => ({ ...candle, hasGaps: candle.start === end }));
   await writer.saveCandles(name, "minutes", minutes, 0);
   const starts = [...new Set(minutes.map(({ start }) => intervalStart(start, "1h")))];

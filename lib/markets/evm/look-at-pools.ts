@@ -7,22 +7,24 @@ import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
 import type { MarketLook, WatchedPool } from "./rules/watched-pool.ts";
 
-/** Memory of looks at the pools of a chain. */
+/** What is remembered between looks at the pools of a chain. */
 export type PoolsMemory = LookMemory<MarketLook> & {
-  /** Time when the last block was first seen as the newest one. */
+  /** Time when the latest block was first seen. */
   newMs?: number;
 };
 
 export const newPoolsMemory = (): PoolsMemory => ({ host: 0 });
 
-/** Time without a new block after which another host is used, because this one may have stopped. */
+/**
+ * Time without a new block after which a different host is used, because this one may have stopped following the chain.
+ */
 const mostStillMs = 30_000;
 
 type AskedPool = Pick<WatchedPool, "pool" | "venue">;
 
 /**
  * Looks at the latest block and at the states of pools in it. Undefined if the host shows an older block than the last
- * look. If that lasts ten seconds, the next look uses another host. The answer names the host.
+ * look. If that lasts ten seconds, the next look uses another host. The answer names its host.
  *
  * @param heights Heights of blocks whose hashes are requested.
  * @throws {ChainUnavailable} if no host answers.

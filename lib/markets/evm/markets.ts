@@ -44,13 +44,13 @@ export type EvmMarketsDeps = {
   onFault: (error: unknown) => void;
 };
 
-/** Limits of the time between two looks, which otherwise equals the time between blocks. */
+/** Bounds for the time between two looks, which otherwise equals the time between blocks. */
 const pauses = { leastMs: 1000, mostMs: 2000 };
 
-/** Time without a look after which stored markets are sent, although they are older than the data of clients. */
+/** Time without a look after which stored markets are sent, although they are older than the data that clients have. */
 const blindMs = 15_000;
 
-/** Interval at which a run begins its work besides looks. */
+/** Interval at which a run starts its tasks other than looks. */
 const stepMs = 1000;
 
 /** Number of tokens that are stored at a time. */
@@ -62,7 +62,7 @@ export class EvmMarkets implements ChainMarkets {
   readonly #deps: EvmMarketsDeps;
   readonly #journal: Journal;
   readonly #entries = new Map<string, TokenEntry>();
-  /** Tokens that nobody wants any more but that must still be stored. */
+  /** Tokens that nobody wants any more but whose markets must still be stored. */
   readonly #leaving = new Set<TokenEntry>();
   readonly #steps: RunSteps;
   readonly #finding: TokenFinding;
@@ -180,7 +180,7 @@ export class EvmMarkets implements ChainMarkets {
     const { hosts } = this.#deps;
     const round = await lookRound(this.#journal, hosts, nowMs);
     if (round.isUnexplained) hosts.leaveHost();
-    // Deliveries may have begun meanwhile, so current changes must be new to the next delivery.
+    // Deliveries may have begun in the meantime, so the changes must be newer than those deliveries.
     this.#refresh(Date.now());
     return round.isTaken;
   }
@@ -206,7 +206,7 @@ export class EvmMarkets implements ChainMarkets {
     if (proven.length > 0) this.#refresh(Date.now());
   }
 
-  /** Stores the tokens that are due in this second, and those that nobody wants any more. */
+  /** Stores the tokens that are due in this second, and the tokens that nobody wants any more. */
   async #saveDue(writer: TokenWriter<MarketState>): Promise<void> {
     const nowMs = Date.now();
     const due = [...this.#entries.values()].filter(({ saving }) => saving.isDue(nowMs));
@@ -217,7 +217,7 @@ export class EvmMarkets implements ChainMarkets {
     });
   }
 
-  /** Stores everything at the end of the run. */
+  /** Stores all tokens at the end of the run. */
   async #saveAll(writer: TokenWriter<MarketState>): Promise<void> {
     if (this.#steps.isSuperseded) return;
     const entries = [...this.#entries.values(), ...this.#leaving];
@@ -239,7 +239,8 @@ export class EvmMarkets implements ChainMarkets {
     if (market === undefined) return;
     const { revision } = this.#journal;
     const nowMs = Date.now();
-    // Takes all parts at the same time: nothing before the last base of the state is ever read again.
+    // Takes all parts of the row at the same moment, because nothing before the last base of the stored state is ever
+    // read again.
     this.#refresh(nowMs);
     const row = {
       market: market.market(this.#journal, nowMs),
@@ -256,7 +257,7 @@ export type EvmMarketPorts = {
   /** Invokes loadHistory and waits for its result. */
   loadHistory: (order: HistoryOrder) => Promise<HistoryState>;
   onFault: (error: unknown) => void;
-  /** Receives the first error of each outage of all hosts. */
+  /** Receives the first error each time that all of the chain's hosts fail. */
   onSilence: (error: unknown) => void;
 };
 
@@ -281,7 +282,7 @@ export function openEvmMarkets(reader: EvmReader, ports: EvmMarketPorts): EvmMar
   return markets;
 }
 
-/** Omits fields that JSON cannot have, such as the depth. */
+/** Omits fields that JSON cannot represent, such as the depth. */
 const watchedOf = (pool: WatchedPool): WatchedPool => ({
   pool: pool.pool,
   quote: pool.quote,

@@ -6,10 +6,10 @@ import type { PoolKey } from "../../chains/evm/rules/intent.ts";
 import { kindOf } from "../../chains/evm/rules/swap-venues.ts";
 import { type RpcCall, thenRead } from "../../chains/hosts/rpc-call.ts";
 
-/** A pool's address, with its place among pools of the same tokens. */
+/** A pool's address, with its position among pools of the same tokens. */
 export type NamedPool = PoolKey & { pool: string };
 
-/** A pool's state as one word, and its fee in basis points. */
+/** A pool's state packed into one word, and the pool's fee in basis points. */
 export type PoolState = { word: bigint; feeBps: number };
 
 export type PoolStates = {

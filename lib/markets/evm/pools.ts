@@ -37,18 +37,18 @@ import { priceOf, type WatchedPool } from "./rules/watched-pool.ts";
 /** A pool that can be the reference of its token, with its price. */
 export type EvmPool = WatchedPool & PricedPool;
 
-/** Gas for a token's answers about itself. */
+/** Gas limit for a token's answers about itself. */
 const claimGas = 200_000n;
 
 /** Time after which a token's own data and the list of its pools are read again. */
 const memoryMs = 10 * 60_000;
 
-/** Most tokens to remember. */
+/** Maximum number of tokens to remember. */
 const mostTokens = 1000;
 
 const coinDecimals = 18;
 
-/** Memory of a token: routes that sell it, and the last depth of each route's own pool. */
+/** What is remembered about a token: the routes that sell it, and the last depth of each route's own pool. */
 type Memory = {
   token: MarketToken;
   routes: readonly RoutePools[];
@@ -127,7 +127,7 @@ async function discover(ask: Ask, reader: EvmReader, address: string) {
   const [decimalsOf, balanceOf, supplyOf, ...texts] = claimQuestions(address);
   const { numbers, names, answers } = await askTogether(ask, {
     numbers: multicall([decimalsOf, balanceOf, supplyOf], "latest", claimGas),
-    // Asks for texts separately, because a text that is too long must not spoil the numbers.
+    // Asks for texts in separate calls, because a text that is too long must not make the numbers fail.
     names: multicall(texts, "latest", claimGas),
     answers: poolCalls(configuration, address, [], "latest", pricedRoutesOf(configuration, address)),
   });
@@ -140,7 +140,7 @@ async function discover(ask: Ask, reader: EvmReader, address: string) {
   return { token, routes: found, depths: [] as CoinUnits[], block: block.number };
 }
 
-/** Lists the routes through pools that have a price: pools with the coin or a stable token, except those with bins. */
+/** Lists the routes through pools that have a price: pools with the coin or a stable token, except pools with bins. */
 const pricedRoutesOf = (configuration: EvmReader["configuration"], token: string): EvmRoute[] =>
   routesOf(
     { ...configuration, quoteTokens: configuration.quoteTokens.filter(({ isStable }) => isStable) },
@@ -153,7 +153,7 @@ const poolsIn = ({ bridge, bridgePool, ...own }: RoutePools): NamedPool[] => [
   ...(bridge !== undefined && bridgePool !== undefined ? [{ ...bridge, pool: bridgePool }] : []),
 ];
 
-/** A route of a sale with its own pool, and the pool's depth if its state shows it. */
+/** A route of a sale with the token's own pool, and the depth of that pool if its state shows it. */
 type PricedRoute = {
   route: RoutePools;
   pool: Omit<EvmPool, "depth">;
@@ -196,7 +196,7 @@ function pricedRoute(
   return { route, pool, terms };
 }
 
-/** Rounds a fee down to whole basis points. The rest counts as impact. */
+/** Rounds a fee down to whole basis points. The remainder counts as impact. */
 const wholeFee = ({ feeBps }: PoolState): number => Math.floor(feeBps);
 
 type Ladder = { kind: "near" | "coarse" | "fine"; amounts: readonly TokenUnits[] };
@@ -224,7 +224,7 @@ function afterLadder({ route, depth }: Search, { kind, amounts }: Ladder, sale: 
   return { route, depth: sale.amountOut, next: { kind: "fine", amounts: fineAmounts(amount) } };
 }
 
-/** Asks the quoters for the output of routes for ladders of amounts. Returns the depth of each route. */
+/** Asks the quoters for each route's output for a ladder of amounts. Returns the depth of each route. */
 async function depthsBy(
   ask: Ask,
   configuration: EvmReader["configuration"],

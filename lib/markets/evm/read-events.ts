@@ -23,15 +23,15 @@ export type EventsRead = {
 
 export type EventsAsked = BlockRange & {
   pools: readonly WatchedPool[];
-  /** Hosts to ask, in this order. By default all hosts, starting with those that have not failed recently. */
+  /** Hosts to ask, in this order. The default is all hosts, starting with those that have not failed recently. */
   hosts?: readonly RpcHost[];
   /** Time after which no request begins. */
   untilMs?: number;
-  /** True if a host must prove that it has the last block. A host that lags silently returns fewer events. */
+  /** True if a host must prove that it has the last block, because a host that lags silently returns fewer events. */
   needsLast?: boolean;
 };
 
-/** Most requests for one range. More would be a flood. */
+/** Maximum number of requests for one range. A range that needs more has too many events. */
 const mostCalls = 40;
 
 /**
@@ -49,7 +49,7 @@ export function readEvents(reader: EvmReader, asked: EventsAsked): Promise<Event
   });
 }
 
-/** Blocks in a request. Many hosts allow no more. */
+/** Number of blocks in a request. Many hosts do not allow more. */
 const usualBlocks = 10_000;
 
 /** A host's limits for a request. */
@@ -92,7 +92,10 @@ export class EventReading {
     return this.#blocks;
   }
 
-  /** Reads a range, starting with its first block. If a block has too many events, asks for each pool alone. */
+  /**
+   * Reads a range, starting with its first block. If a single block has too many events, asks for the events of each
+   * pool separately.
+   */
   async read(pools: readonly WatchedPool[], { from, to }: BlockRange): Promise<Omit<EventsRead, "host">> {
     const most = allowedBy(this.#host).pools;
     if (pools.length > most) return this.#readEach(inPartsOf(most, pools), { from, to });
@@ -130,7 +133,7 @@ export class EventReading {
     if (hash === undefined) throw new HostFault("BAD_RESULT", "eth_getLogs");
   }
 
-  /** Asks once. If the answer is too large, the next request should be for fewer blocks or pools. */
+  /** Makes one request. If the answer is too large, the next request should be for fewer blocks or pools. */
   async readPart(
     pools: readonly WatchedPool[],
     part: BlockRange,
@@ -163,7 +166,7 @@ export class EventReading {
     allowances.set(this.#host, { ...known, ...limit, untilMs: Date.now() + memoryMs });
   }
 
-  /** Reads times that the host left out from the headers of the blocks. */
+  /** Takes times that the host left out from the block headers. */
   async #withTimes(events: readonly PoolEvent[]): Promise<PoolEvent[]> {
     const hashes = new Map(
       events.flatMap(({ block, blockHash, time }) => (time === 0 ? [[block, blockHash] as const] : [])),
@@ -171,7 +174,7 @@ export class EventReading {
     if (hashes.size === 0) return [...events];
     this.#callsLeft -= Math.ceil(hashes.size / headersPerRequest);
     const blocks = await askInParts(this.#ask, [...hashes.keys()], blockCall, headersPerRequest);
-    // A mismatch means that a reorganisation came between, or that the host's nodes disagree.
+    // A mismatch means that a reorganisation happened between the requests, or that the host's nodes disagree.
     if (blocks.some(({ number, hash }) => hashes.get(number) !== hash))
       throw new HostFault("BAD_RESULT", "eth_getBlockByNumber");
     const times = new Map(blocks.map(({ number, time }) => [number, time]));
@@ -179,7 +182,7 @@ export class EventReading {
   }
 }
 
-/** Most headers in a request, because hosts limit the number of calls in a batch. */
+/** Maximum number of headers in a request, because hosts limit the number of calls in a batch. */
 const headersPerRequest = 100;
 
 const unreadOf = (pools: readonly WatchedPool[]) => ({
@@ -187,7 +190,7 @@ const unreadOf = (pools: readonly WatchedPool[]) => ({
   unread: new Set(pools.map(({ pool }) => pool)),
 });
 
-/** @throws {HostFault} if a reorganisation came between two requests */
+/** @throws {HostFault} if a reorganisation happened between two requests */
 function joined(parts: readonly Omit<EventsRead, "host">[]): Omit<EventsRead, "host"> {
   const events = parts.flatMap((part) => part.events).toSorted(inPlace);
   if (events.some((event, index) => isTorn(events[index - 1], event)))
@@ -203,7 +206,10 @@ const isTorn = (before: PoolEvent | undefined, { block, blockHash }: PoolEvent):
 /** Messages about too many addresses. */
 const poolWords = /addresses/i;
 
-/** Messages about too many events, and about ranges with too many blocks. Some name both to explain the first. */
+/**
+ * Messages about too many events, and about ranges with too many blocks. Some messages name both, to explain why there
+ * are too many events.
+ */
 const sizeWords = /results?\b|logs\b.*\bsize|response|timeout|timed out/i;
 const rangeWords = /range|blocks/i;
 
@@ -211,17 +217,19 @@ const rangeWords = /range|blocks/i;
 const laterWords =
   /rate limit|too many requests|request count|capacity|per second|compute units|beyond|invalid block range/i;
 
-/** The range of blocks that a host allows. */
+/** The range of blocks that a host allows in a request. */
 const limitPattern = /(?:limited to|max\w*|up to|over|than)\D{0,60}?([\d,]{1,9})\b/i;
 
-/** Reads the limit of blocks that a host's message names. Undefined if the limit is not below the requested number. */
+/**
+ * Reads the maximum number of blocks that a host's message names. Undefined if it is not below the requested number.
+ */
 function limitIn(error: unknown, blocks: number): number | undefined {
   const isWorded = error instanceof RpcRefusal || error instanceof RequestRefused;
   const named = isWorded ? error.numberIn(limitPattern) : undefined;
   return named !== undefined && named > 0 && named < blocks ? named : undefined;
 }
 
-/** Blocks in a range that may take a host too long. */
+/** Number of blocks in a range that may take a host too long. */
 const wideBlocks = 100;
 
 /** Determines which part of a request was too large, so that a smaller request may succeed. */

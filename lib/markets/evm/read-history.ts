@@ -13,7 +13,7 @@ import type { PoolEvent, WatchedPool } from "./rules/watched-pool.ts";
 export type HistoryAsked = {
   /** The last block to read. */
   to: number;
-  /** Time from which events are wanted, in epoch seconds. */
+  /** Time from which events are requested, in epoch seconds. */
   since: number;
   /** Time after which no request begins. */
   untilMs?: number;
@@ -22,18 +22,18 @@ export type HistoryAsked = {
 /** Events of a pool up to a block, in the order of the chain. */
 export type History = {
   events: readonly PoolEvent[];
-  /** False if events between the wanted time and the first event may be missing. */
+  /** False if events between the requested time and the first event may be missing. */
   isComplete: boolean;
 };
 
-/** Most requests for a whole history. */
+/** Maximum number of requests for a whole history. */
 export const mostHistoryCalls = 60;
 
 /**
  * Reads the events of a pool backwards from a block. If a host fails midway, the next one continues. Returns no events
- * if all hosts refuse such questions.
+ * if all hosts refuse such requests.
  *
- * @throws {ChainUnavailable} if no host answers, and one may do so later.
+ * @throws {ChainUnavailable} if no host answers, but one may do so later.
  */
 export async function readHistory(
   reader: EvmReader,
@@ -79,14 +79,15 @@ export async function readHistory(
   };
 }
 
-/** Accepts a block that is older than the wanted time by at most this. */
+/** Maximum number of seconds by which the block found may be older than the requested time. */
 const nearSeconds = 600;
 
-/** Most headers to ask for when searching a block by its time. */
+/** Maximum number of headers to request when searching for a block by its time. */
 const mostGuesses = 5;
 
 /**
- * Finds a block slightly older than a time: guesses it from the time between blocks, and corrects the guess by headers.
+ * Finds a block slightly older than a time: estimates it from the usual time between blocks, and corrects the estimate
+ * by the headers of blocks.
  */
 async function blockBefore(ask: Ask, { chain }: EvmReader, to: number, since: number): Promise<number> {
   const [last] = await ask([blockCall(to)]);
@@ -95,7 +96,7 @@ async function blockBefore(ask: Ask, { chain }: EvmReader, to: number, since: nu
   let seconds = chainFacts[chain].blockSeconds;
   let oldest = -1;
   for (let guesses = 0; guesses < mostGuesses && after.number > 0; guesses++) {
-    // Goes back a tenth further, because a block that is too new is useless.
+    // Goes back a tenth further than estimated, because a block that is too new is useless.
     const blocks = Math.ceil(((after.time - since) * 1.1) / seconds) + 1;
     const number = Math.max(0, after.number - blocks);
     if (number <= oldest) break;

@@ -9,7 +9,7 @@ import { noReference, type ReferenceChoice } from "./rules/reference.ts";
 import type { TokenMarket } from "./rules/token-market.ts";
 import { TokenSaving } from "./token-saving.ts";
 
-/** Counts attempts at something that may fail for long. The pause after each failure doubles. */
+/** Counts attempts at something that may keep failing for long. The pause doubles after each failure. */
 class Attempts {
   readonly #pauses: { leastMs: number; mostMs: number };
   #pauseMs: number;
@@ -35,7 +35,9 @@ class Attempts {
   }
 }
 
-/** Pauses before a failed reading of a minute's beginning or of a history is repeated. Some hosts never answer. */
+/**
+ * Pauses before the program tries again to read the beginning of a minute, or a history. Some hosts never return them.
+ */
 const mostPauseMs = 10 * 60_000;
 const beginningPauses = { leastMs: 5000, mostMs: mostPauseMs };
 const historyPauses = { leastMs: 60_000, mostMs: mostPauseMs };
@@ -46,16 +48,16 @@ export class TokenEntry {
   wanted: WantedToken;
   /** Market of the token. Undefined until it is found, or if the address is not a token. */
   market: TokenMarket | undefined;
-  /** Time when the address was found to be no token. */
+  /** Time when it was found that the address is not a token. */
   unknownMs: number | undefined;
-  /** True while a question about the token is in progress. */
+  /** True while a request about the token is in progress. */
   isBusy = false;
-  /** Time when the token and its pools are next searched. */
+  /** Time of the next search for the token and its pools. */
   findAtMs = 0;
   isHistoryDue = false;
-  /** Attempts to get the history read. */
+  /** Attempts to have the history read. */
   readonly histories = new Attempts(historyPauses);
-  /** Attempts to read the part of the first base's minute before that base. */
+  /** Attempts to read the part of the first base's minute that lies before the base. */
   readonly beginnings = new Attempts(beginningPauses);
   /** The last reference pool, and the hashes of its bases at the last refresh. */
   begun: { pool: string | undefined; bases: readonly string[] } = { pool: undefined, bases: [] };

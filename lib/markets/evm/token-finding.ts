@@ -8,16 +8,16 @@ import { chooseReference, noReference, type ReferenceChoice } from "./rules/refe
 import { type FoundMarket, type FoundPool, type MarketState, TokenMarket } from "./rules/token-market.ts";
 import { lastDayOf, type TokenEntry } from "./token-entry.ts";
 
-/** Time after which a silent chain is asked about a token again. */
+/** Time after which the hosts of a chain that did not answer are asked about a token again. */
 const retryMs = 5000;
 
-/** Time after which an address that was no token is checked again. */
+/** Time after which an address that was not a token is checked again. */
 export const unknownMs = 10 * 60_000;
 
-/** Interval between measurements of depths, which is shorter for tokens of open positions. */
+/** Interval between measurements of depths. It is shorter for tokens of open positions. */
 const measuredMs = { usual: 10 * 60_000, held: 60_000 };
 
-/** Age from which a stored market is not continued. The minutes in between come from the history. */
+/** Age from which a stored market is not continued. The history then provides the minutes in between. */
 const mostBehindMs = 15 * 60_000;
 
 /** Number of tokens whose pools are searched at a time. */
@@ -73,7 +73,7 @@ export class TokenFinding {
     }
   }
 
-  /** Starts with a token: continues the last run, or starts over. */
+  /** Starts to read a token: continues from the state of the last run, or starts over. */
   async #join(entry: TokenEntry): Promise<void> {
     const { store, journal } = this.#deps;
     const stored = await store.readMarket(entry.name);
@@ -102,7 +102,7 @@ export class TokenFinding {
     entry.market = market;
   }
 
-  /** Chooses the reference among a token's pools by their last measured depths. */
+  /** Chooses the reference pool among a token's pools by their last measured depths. */
   #choose(
     entry: TokenEntry,
     market: TokenMarket,

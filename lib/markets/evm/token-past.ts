@@ -9,20 +9,20 @@ import type { PoolBase } from "./rules/pool-book.ts";
 import type { FoundPool } from "./rules/token-market.ts";
 import { bookOf, lastDayOf, type TokenEntry } from "./token-entry.ts";
 
-/** Number of tokens whose past is read at a time. */
+/** Number of tokens whose earlier minutes are read at a time. */
 const beginningsAtOnce = 3;
 const historiesAtOnce = 2;
 
 export type PastDeps = {
   hosts: ReaderHosts;
   store: Pick<TokenStore, "loadCandles">;
-  /** Reads the minutes before a pool's first base and stores them. */
+  /** Reads the minute candles before a pool's first base and stores them. */
   loadHistory: (pool: FoundPool, base: PoolBase) => Promise<HistoryState>;
   journal: Journal;
   steps: RunSteps;
 };
 
-/** Completes the minutes before the first block of a token's pools that a run has read. */
+/** Completes the minutes before the first block that a run has read of a token's pools. */
 export class TokenPast {
   readonly #deps: PastDeps;
 
@@ -31,8 +31,8 @@ export class TokenPast {
   }
 
   /**
-   * Requests the history of the minutes in between if a pool had to start over. A pool that replaces another one has no
-   * such history: its minutes would be mixed with the other pool's.
+   * If a pool had to start over, requests the history of the minutes in between. For a pool that replaces another one,
+   * requests no history, because its minutes would be mixed with the other pool's.
    */
   noteBases(entry: TokenEntry): void {
     const { market, begun } = entry;
@@ -63,7 +63,7 @@ export class TokenPast {
     });
   }
 
-  /** Reads the minutes before a token was first wanted. */
+  /** Reads the minute candles before somebody first wanted the token. */
   async completeHistories(entries: readonly TokenEntry[]): Promise<void> {
     const { journal, steps } = this.#deps;
     const nowMs = Date.now();

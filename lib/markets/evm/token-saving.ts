@@ -6,10 +6,13 @@ import type { TokenStore, TokenWriter } from "../runs/chain-markets.ts";
 import { rowMs, saveHours } from "../runs/token-store.ts";
 import type { MarketState, TokenMarket } from "./rules/token-market.ts";
 
-/** Seconds of the next minute at which minutes are stored, so that not all are stored at once. */
+/**
+ * Seconds of the next minute at which minute candles are stored. Tokens are spread over them, so that not all are
+ * stored at once.
+ */
 const saveSeconds = { from: 3, count: 6 };
 
-/** Delay between an hour's end and its folding. The hour's last minutes are final by then. */
+/** Delay between the end of an hour and its folding. The last minutes of the hour are final by then. */
 const hourGraceSeconds = 120;
 
 const hourSeconds = 3600;
@@ -20,7 +23,7 @@ type Unsaved = {
   row: MarketItem<MarketState>;
   revision: number;
   wantedMs: number;
-  /** True if no later storage follows, so that open hours and the row are stored as well. */
+  /** True if nothing is stored after this, so that the row and hours that have not ended are stored as well. */
   isLast: boolean;
 };
 
@@ -29,14 +32,14 @@ export class TokenSaving {
   readonly #name: TokenName;
   #rowAtMs = 0;
   #savedMinute = 0;
-  /** Starts of the hours that have minutes but are not stored. */
+  /** Starts of the hours with minute candles that are not folded and stored as an hour yet. */
   readonly #openHours = new Set<number>();
 
   constructor(name: TokenName) {
     this.#name = name;
   }
 
-  /** Continues after a run that stored these candles. */
+  /** Continues from the candles that an earlier run stored. */
   restore(minutes: readonly Candle[], hours: readonly Candle[], nowMs: number): void {
     const known = new Set(hours.map(({ start }) => start));
     for (const { start } of minutes) {

@@ -6,7 +6,7 @@ import { type EvmMarketPorts, openEvmMarkets } from "../evm/markets.ts";
 import type { ChainMarkets } from "../runs/chain-markets.ts";
 import { openSolMarkets, type SolMarketPorts } from "../sol/markets.ts";
 
-/** Reads the price of a chain's coin from its pools. Undefined if no pool has it. */
+/** Reads the price of a chain's coin from its pools. Undefined if there is no suitable pool. */
 type ReadCoinPrice = () => Promise<CoinPrice | undefined>;
 
 export type MarketPorts = EvmMarketPorts & SolMarketPorts;
@@ -15,7 +15,8 @@ type Registry = {
   readonly [F in Family]: {
     open: (reader: FamilyReader<F>, ports: MarketPorts) => ChainMarkets;
     /**
-     * Makes the function that reads the coin's price. Absent for families whose coin price comes only from exchanges.
+     * Makes the function that reads the coin's price from pools. Absent for families whose coin price comes only from
+     * exchanges.
      */
     coinPrice?: (reader: FamilyReader<F>) => ReadCoinPrice;
   };

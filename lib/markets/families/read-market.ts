@@ -12,11 +12,11 @@ const openers: Registry = { evm: openEvmFinder, sol: openSolFinder };
 
 const openFinder = <F extends Family>(reader: FamilyReader<F>): FindPools => openers[reader.family](reader);
 
-/** Remembers found pools while the chain's reader is in use. */
+/** Remembers found pools for as long as the chain's reader is used. */
 const finders = new WeakMap<ChainReader, FindPools>();
 
 /**
- * Reads the market of a token from one host, without the last day.
+ * Reads the market of a token from one host, without the figures of the last day.
  *
  * @throws {DomainError} TOKEN_NOT_FOUND
  * @throws {ChainUnavailable} if no host answers.

@@ -31,7 +31,7 @@ export type SolMarketsDeps = {
   readPools: (tokens: readonly string[]) => Promise<ReadonlyMap<string, TokenPools> | undefined>;
   store: TokenStore;
   coinUsdAt: CoinUsdAt;
-  /** Receives the first error of each outage of all hosts. */
+  /** Receives the first error each time that all of the chain's hosts fail. */
   onSilence: (error: unknown) => void;
   /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
@@ -43,14 +43,14 @@ type Entry = {
   wanted: WantedToken;
   market?: Market;
   flags: readonly MarketFlag[];
-  /** Time of the last change. Undefined until the token is found or found to be none. */
+  /** Time of the last change. Undefined until it is known whether the address is a token. */
   changedMs?: number;
   rowAtMs: number;
 };
 
 /**
- * Reads the prices and depths of Solana tokens. Solana's pools keep no events that could be proved, so there are no
- * minutes.
+ * Reads the prices and depths of Solana tokens. Solana's pools keep no events that two hosts could prove, so there are
+ * no minute candles.
  */
 export class SolMarkets implements ChainMarkets {
   readonly chain = "sol";
@@ -199,6 +199,6 @@ export function openSolMarkets(reader: SolReader, { table, ...ports }: SolMarket
   return new SolMarkets({ ...ports, readPools: (tokens) => pools.read(tokens), store: tokenStore(table) });
 }
 
-/** Returns the part of a market that clients see, without its slot, which changes all the time. */
+/** Returns the part of a market that clients see. Omits the slot, which changes all the time. */
 const shownOf = ({ price, pool, pools }: Market): string =>
   JSON.stringify([price, pool, pools], (_, value) => (typeof value === "bigint" ? `${value}` : value));

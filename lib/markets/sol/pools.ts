@@ -26,18 +26,20 @@ import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
 import { depthOf, depthOfReserves, leastDepth } from "../core/depth.ts";
 import { type FindPools, type PricedPool, supplyIn, type TokenPools } from "../core/market.ts";
 
-/** Confirmed states last well enough for a price. Final ones come half a minute later. */
+/**
+ * States at the commitment level `confirmed` are reliable enough for a price. Final states come half a minute later.
+ */
 const at = { commitment: "confirmed" } as const;
 
-/** Time after which pools that did not exist are searched again. */
+/** Time after which pools that did not exist are searched for again. */
 const memoryMs = 10 * 60_000;
 
-/** Most tokens whose accounts are remembered. */
+/** Maximum number of tokens whose accounts are remembered. */
 const mostTokens = 1000;
 
 const { decimals: decimalsOfCoin } = chainFacts.sol.coin;
 
-/** Accounts of a mint: all that it may have, and those found. */
+/** Accounts of a mint: all possible ones, and those that were found. */
 type Remembered = { all: MintPlaces; found: MintPlaces; untilMs: number };
 
 /** Reads the prices of Solana tokens, many in one call. Remembers which of their pools exist. */
@@ -51,8 +53,8 @@ export class SolPoolReader {
   }
 
   /**
-   * Reads tokens and their pools, each token at one slot. Leaves out addresses that are not tokens. Undefined if the
-   * host shows an older slot than before. If that lasts ten seconds, the next host is asked.
+   * Reads tokens and their pools, all of a token at the same slot. Leaves out addresses that are not tokens. Undefined
+   * if the host shows an older slot than before. If that lasts ten seconds, the next host is asked.
    *
    * @throws {ChainUnavailable} if no host answers.
    */
@@ -95,7 +97,7 @@ export class SolPoolReader {
   }
 }
 
-/** Splits mints into calls with as many accounts as a call may have. */
+/** Splits mints into groups, so that each call has as many accounts as allowed. */
 function inCalls(mints: readonly MintPlaces[]): MintPlaces[][] {
   const calls: MintPlaces[][] = [];
   for (const mint of mints) {
