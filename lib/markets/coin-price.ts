@@ -3,10 +3,10 @@ import { parseDecimal } from "../core/decimal.ts";
 import type { Price } from "../prices/price.ts";
 import type { CoinPrice } from "./core/coin-series.ts";
 
-/** The price of a coin and the time that the exchange states for it, in ISO 8601. */
+/** The price of a coin, and the exchange's own time for the price, in ISO 8601. */
 export type LivePrice = CoinPrice & { asOf: string };
 
-/** Age from which an exchange's last price does not count. */
+/** Age from which an exchange's last price no longer counts. */
 const mostAgeMs = 60_000;
 
 /** Finds the price of a chain's coin. Undefined if it is unknown or too old. */

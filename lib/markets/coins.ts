@@ -8,16 +8,18 @@ import { coinOf } from "./items/keys.ts";
 import type { TokenStore, TokenWriter } from "./runs/chain-markets.ts";
 import { saveHours } from "./runs/token-store.ts";
 
-/** Seconds to wait after a minute's end before storing the minute. */
+/** Seconds to wait after the end of a minute before its candle is stored. */
 const saveSecond = 2;
 
 const minuteSeconds = 60;
 const hourSeconds = 3600;
 
-/** Length of a series, in seconds, that is read when a run begins. */
+/** Length of the stored coin series, in seconds, that is read when a run begins. */
 const restoredSeconds = 7200;
 
-/** The prices of coins in dollars: from an exchange, or from the deepest pool while exchanges are silent. */
+/**
+ * The prices of coins in dollars: from an exchange, or from the coin's deepest pool while no exchange reports a price.
+ */
 export class Coins {
   readonly #series = new Map<TradingChain, Series>();
   readonly #deps: CoinDeps;
@@ -31,7 +33,7 @@ export class Coins {
     return this.#series.get(chain)?.series.usdAt(start);
   }
 
-  /** Takes the current prices of coins for chains whose markets are wanted. */
+  /** Takes the current prices of coins, for chains whose markets somebody wants. */
   async take(prices: readonly Price[], chains: readonly TradingChain[], nowMs: number): Promise<void> {
     await Promise.all(
       chains.map(async (chain) => {
@@ -42,7 +44,7 @@ export class Coins {
     );
   }
 
-  /** Stores the minutes that have ended. */
+  /** Stores the candles of the minutes that have ended. */
   async save(writer: TokenWriter, nowMs: number): Promise<void> {
     const now = Math.floor(nowMs / 1000) - saveSecond;
     for (const [chain, known] of this.#series) {
@@ -74,14 +76,16 @@ export class Coins {
 
 type Series = {
   series: CoinSeries;
-  /** Time before which all minutes are stored. */
+  /** Time before which the candles of all minutes are stored. */
   savedTo: number;
-  /** Starts of the hours that have minutes but are not stored. */
+  /** Starts of the hours with minute candles that are not folded and stored as an hour yet. */
   openHours: Set<number>;
 };
 
 export type CoinDeps = {
   store: Pick<TokenStore, "loadCandles">;
-  /** Reads the price of a chain's coin from its deepest pool with a stable token. Undefined if there is none. */
+  /**
+   * Reads the price of a chain's coin from its deepest pool with a stable token. Undefined if there is no such pool.
+   */
   poolPrice: (chain: TradingChain) => Promise<CoinPrice | undefined>;
 };

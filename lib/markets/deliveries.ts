@@ -13,7 +13,7 @@ export type DeliverDeps = {
   chains: readonly ChainMarkets[];
   /** Invokes deliver and waits for its result. */
   deliver: (delivery: MarketDelivery) => Promise<{ isDelivered: boolean }>;
-  /** Receives errors. Undelivered changes are sent again. */
+  /** Receives errors. Changes that were not delivered are sent again. */
   onFault: (error: unknown) => void;
 };
 
@@ -25,10 +25,10 @@ type Shard = {
   nextMs: number;
 };
 
-/** Pause after a delivery, because its first messages may have been sent late in it. */
+/** Pause after a delivery. Even its first messages may have been sent late in the delivery. */
 const pauseMs = 1000;
 
-/** Time for which a failed delivery may continue to send after it was assembled. */
+/** Time for which a failed delivery may go on sending, counted from when it was assembled. */
 export const failedMs = 4000;
 
 /** Invokes deliver for each shard with changes, one delivery at a time. */
@@ -36,7 +36,7 @@ export class Deliveries {
   readonly #deps: DeliverDeps;
   readonly #shards = new Map<number, Shard>();
   readonly #running = new Set<Promise<void>>();
-  /** Tokens that are not read because their users want too many, each with the time of the first refusal. */
+  /** Tokens that are not read because users want too many, each with the time of the first refusal. */
   #refused = new Map<string, TokenName & { sinceMs: number }>();
   #coins = new Map<TradingChain, { price: Price; changedAtMs: number }>();
 
@@ -44,7 +44,7 @@ export class Deliveries {
     this.#deps = deps;
   }
 
-  /** Replaces the connections that are served. New ones get everything. */
+  /** Replaces the connections that deliveries serve. New connections get everything. */
   serve(followers: readonly Follower[], arrivals: readonly Follower[], nowMs: number): void {
     const byShard = Map.groupBy(followers, ({ shard }) => shard);
     for (const [shard, state] of this.#shards) state.followers = byShard.get(shard) ?? [];
@@ -65,7 +65,7 @@ export class Deliveries {
       );
   }
 
-  /** Replaces the tokens that are not read because there are too many. */
+  /** Replaces the tokens that are not read because users want too many. */
   refuse(tokens: readonly TokenName[], nowMs: number): void {
     const before = this.#refused;
     this.#refused = new Map(

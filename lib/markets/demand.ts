@@ -16,13 +16,13 @@ export type AskedMarket = { userID: string; token: TokenName; askedMs: number };
 export type DemandDeps = {
   /** Reads all connections that readMarkets serves, consistently. */
   readFollowers: () => Promise<readonly Follower[]>;
-  /** Reads the news since a time, consistently. May return some of them twice. */
+  /** Reads the news of markets since a given time, consistently. May return some items twice. */
   readNewsSince: (sinceMs: number) => Promise<readonly FoundNews[]>;
 };
 
 /**
- * Time after which all followers are read again. News show changes since then, but a follower that has left counts
- * until the next such reading.
+ * Time after which all followers are read again. In between, news items show changes, but a follower that has
+ * disconnected still counts until all followers are read again.
  */
 const wholeMs = 60_000;
 
@@ -32,7 +32,7 @@ const askedForMs = 10 * 60_000;
 /** Largest expected difference between the clocks of functions. */
 const skewMs = 2000;
 
-/** Tokens that clients want to have read. */
+/** Tokens that clients want readMarkets to read. */
 export class Demand {
   readonly #deps: DemandDeps;
   readonly #seen = new Map<string, number>();
@@ -63,7 +63,7 @@ export class Demand {
     return arrivals;
   }
 
-  /** Updates the demand. Returns false if nobody wants anything. */
+  /** Updates the demand. Returns false if no client wants any token. */
   async read(nowMs: number, { isWhole = false } = {}): Promise<boolean> {
     const news = await this.#deps.readNewsSince(this.#newsMs);
     this.#newsMs = nowMs;
@@ -88,7 +88,8 @@ export class Demand {
         this.#asked.set(`${token.chain} ${token.token}`, { userID, token, askedMs: atMs });
       return;
     }
-    // Ignores older news: either the last reading of all followers has seen them, or the connection has left since.
+    // Ignores older news items: either they were known when all followers were last read, or the connection has closed
+    // since.
     if (atMs < this.#wholeMs - skewMs) return;
     const known = this.#followers.get(connectionId)?.tokens ?? [];
     const isNew = ({ chain, token }: TokenName) =>

@@ -17,7 +17,7 @@ export type MarketDeps = {
   table: Table;
   chains: Chains;
   /**
-   * Reads a market from one host, without the last day.
+   * Reads a market from one host, without the figures of the last day.
    *
    * @throws {DomainError} TOKEN_NOT_FOUND
    * @throws {ChainUnavailable}
@@ -28,14 +28,14 @@ export type MarketDeps = {
   looked: RecentMap<string, ShownMarket>;
 };
 
-/** Greatest age at which a stored market is shown, and one from this process's own looks. */
+/** Maximum age at which a stored market is shown, and at which a market from this process's own looks is shown. */
 const storedMs = 15_000;
 const lookedMs = 2000;
 
-/** Greatest age at which a day's sums are shown. The reader writes them every five minutes. */
+/** Maximum age at which the sums of the last day are shown. The reader stores them every five minutes. */
 const dayMs = 10 * 60_000;
 
-/** Markets from this process's last looks. */
+/** Markets that this process read in its last looks. */
 export const recentLooks = () => new RecentMap<string, ShownMarket>(500);
 
 type Asked = { userID: string; chain: Network; token: string; now: Date };
@@ -52,7 +52,7 @@ export async function getMarket(
 ): Promise<{ market: MarketView }> {
   const token = askedToken(deps.chains, asked);
   const prices = deps.prices();
-  // Ignores a failure here, because awaiting the prices below throws it.
+  // Ignores a failure of the prices at this point, because awaiting them below throws it.
   prices.catch(() => undefined);
   const coin = async () => coinPriceOf(await prices, token.name.chain, now);
   if (token.isCoin) return { market: coinView(token, await coin(), now) };
@@ -92,13 +92,13 @@ const nameOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
 
 const ageOf = ({ asOf }: Market, now: Date) => now.getTime() - Date.parse(asOf);
 
-/** Returns the last day unless it is too old or in another quote than the price. */
+/** Returns the figures of the last day, unless they are too old or in a different currency from the price. */
 const dayOf = (stored: Market | undefined, quote: string | undefined, now: Date) =>
   stored && ageOf(stored, now) <= dayMs && stored.pool?.quote === quote ? stored.day : undefined;
 
 /**
- * Computes the last day of a market that was just read. Uses candles, because they get new trades before the stored
- * market does.
+ * Computes the figures of the last day for a market that was just read. Uses candles, because they include new trades
+ * earlier than the stored market does.
  */
 async function dayWith(
   table: Table,
@@ -111,7 +111,7 @@ async function dayWith(
   return sums.trades > 0 ? sums : day;
 }
 
-/** Adds fields that a single read cannot know. */
+/** Adds the fields that cannot be known from a single look. */
 function withStored(market: Market, stored: Market | undefined, day: DayStatistics | undefined): ShownMarket {
   const { revision, history, firstSeenAt } = stored ?? market;
   const hasGaps = day !== undefined && stored?.hasGaps === true;

@@ -2,12 +2,12 @@ import { forEachConcurrently } from "../core/concurrency.ts";
 import type { TokenName } from "./core/market.ts";
 
 /**
- * Time after which a user's positions are read again. Before that, the client itself follows the token of a new
+ * Time after which a user's positions are read again. Until then, the client itself follows the token of a new
  * position.
  */
 const readMs = 5 * 60_000;
 
-/** Most users whose positions are read in one round, and at a time. */
+/** Maximum number of users whose positions are read in one round, and at the same time. */
 const mostInRound = 20;
 const atOnce = 4;
 
@@ -26,7 +26,10 @@ export class HeldTokens {
     return this.#known.get(userID)?.tokens.has(`${chain} ${token}`);
   }
 
-  /** Reads some of the users whose positions are unknown or old, and forgets all others. */
+  /**
+   * Reads the positions of some of these users if their positions are unknown or outdated. Forgets all users who are
+   * not in the list.
+   */
   async refresh(users: readonly string[], nowMs: number): Promise<void> {
     const wanted = new Set(users);
     for (const userID of this.#known.keys()) if (!wanted.has(userID)) this.#known.delete(userID);

@@ -117,7 +117,7 @@ export async function listCandles(
       await expectToken(deps, { userID, now, reader, token: name.token });
     await deps.want(userID, [name], now);
   }
-  // Keeps only candles in the last one's quote, because prices in two units make no chart.
+  // Keeps only candles in the quote of the last one, because a chart cannot mix prices in two currencies.
   const quote = currency === "quote" ? candles.at(-1)?.pool.quote : undefined;
   const from = market ? knownFrom(market) : 0;
   const readTo = isCoin ? epochSeconds(now) : (market?.blockTime ?? 0);
@@ -160,7 +160,7 @@ type Listed = {
 
 /**
  * Reads backwards in growing steps from the end of the range until there are enough candles.
- * @returns the candles, and the end of the newest final minute. All earlier minutes are final, too.
+ * @returns the candles, and the end of the newest final minute candle. All minutes before that end are final, too.
  */
 async function lastCandles(
   listed: Listed,
@@ -190,15 +190,15 @@ async function lastCandles(
 }
 
 /**
- * Returns the end of the newest final minute. Longer candles do not count, because they may be stored as final before
- * their interval ends.
+ * Returns the end of the newest final minute candle. Longer candles do not count, because they may be stored as final
+ * before their interval ends.
  */
 function endOfFinal(candles: readonly StoredCandle[]): number {
   const newest = candles.findLast(({ candle, seconds }) => seconds === 60 && candle.isFinal);
   return newest === undefined ? 0 : newest.candle.start + newest.seconds;
 }
 
-/** Converts candles by the coin's closes in their intervals. Leaves out candles without a known close. */
+/** Converts candles by the coin's close in each interval. Leaves out candles for whose interval no close is known. */
 async function converted(
   { table, name: { chain }, currency, now, prices }: Listed,
   candles: readonly StoredCandle[],
@@ -218,7 +218,7 @@ async function converted(
 
 const daySeconds = 86_400;
 
-/** Time after an interval's end until a second host has confirmed its swaps. */
+/** Time from the end of an interval until a second host has confirmed its swaps. */
 const finalAfterSeconds = 120;
 
 /** Returns the time from which a token's candles are known, in epoch seconds. */
@@ -248,6 +248,6 @@ function viewOf(
   };
 }
 
-/** Computes a weak tag, because the time of the response differs. */
+/** Computes a weak tag, because the time in the response differs each time. */
 const etagOf = (answer: Candles): string =>
   `W/"${createHash("sha256").update(JSON.stringify(answer)).digest("base64url").slice(0, 22)}"`;

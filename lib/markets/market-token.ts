@@ -6,11 +6,11 @@ import { chainFor } from "../orders/requests.ts";
 import { nativeToken } from "../orders/trading-chain.ts";
 import type { TokenName } from "./core/market.ts";
 
-/** A token that a request names, on a chain that trades. */
+/** A token that a request names, on a chain on which this deployment trades. */
 export type AskedToken = {
   reader: ChainReader;
   name: TokenName;
-  /** True for the coin and for the token that wraps it, which have a price in dollars but no pool. */
+  /** True for the coin and for its wrapped token, which have a price in dollars but no pool. */
   isCoin: boolean;
 };
 
@@ -24,7 +24,7 @@ export function askedToken(chains: Chains, { chain, token }: { chain: Network; t
   return { reader, name, isCoin: [nativeToken, reader.configuration.wrapped.token].includes(name.token) };
 }
 
-/** Refuses another look for a user who has caused too many of them. */
+/** Refuses a further look for a user who has already caused too many of them. */
 export const tooManyLooks = (): DomainError =>
   new DomainError(
     "LOOK_LIMIT_REACHED",

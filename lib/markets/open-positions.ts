@@ -2,7 +2,7 @@ import type { Position } from "../orders/execution.ts";
 import type { Table } from "../table/table.ts";
 import { readListed } from "../trading/items/listed-executions.ts";
 
-/** Most open positions to read. Newer ones come first, so that only old ones are left out. */
+/** Maximum number of open positions to read. Newer ones come first, so that only old ones are left out. */
 const mostOpen = 100;
 
 /** Reads the open positions of a user with one Query. */

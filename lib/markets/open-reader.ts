@@ -61,7 +61,7 @@ export function openReader(ports: ReaderPorts): ReadMarketsDeps {
   };
 }
 
-/** Ignores an outage of all hosts, because looks report it already. */
+/** Ignores an outage of all hosts at this point, because the looks report it already. */
 async function unlessSilent<Answer>(answer: Promise<Answer> | undefined): Promise<Answer | undefined> {
   try {
     return await answer;
@@ -76,13 +76,16 @@ async function heldTokens(table: Table, userID: string): Promise<TokenName[]> {
   return positions.flatMap((position) => tokenOfPosition(position) ?? []);
 }
 
-/** Stores the tokens that a search can find on a chain: those being read, and those read in the last days. */
+/**
+ * Stores the tokens that a search can find on a chain: those that are being read, and those that were read in the last
+ * days.
+ */
 async function saveIndex(
   table: Table,
   read: Pick<ChainMarkets, "chain" | "markets">,
   { epoch, coinUsd, now }: { epoch: number; coinUsd: Decimal | undefined; now: Date },
 ): Promise<void> {
-  // Depths cannot be compared without the coin's price.
+  // If the coin's price is unknown, stores nothing, because depths cannot be compared.
   if (coinUsd === undefined) return;
   const stored = await allMarketsOf(table, read.chain);
   const newest = new Map(stored.map(({ market }) => [market.token, market]));

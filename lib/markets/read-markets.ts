@@ -19,7 +19,7 @@ export type ReadMarketsDeps = {
   /** True if the token is shown to all users. */
   isListed: WishRules["isListed"];
   holdings: Pick<HeldTokens, "has" | "refresh">;
-  /** Reads the prices of coins, and starts a run of the feed if none is active. */
+  /** Reads the prices of coins, and starts a run of feedPrices if none is active. */
   readPrices: () => Promise<readonly Price[]>;
   deliver: DeliverDeps["deliver"];
   store: TokenStore;
@@ -30,7 +30,7 @@ export type ReadMarketsDeps = {
 };
 
 export type ReadMarketsTimes = {
-  /** Version of the code. A run replaces one with other code. */
+  /** Version of the code. A run replaces an active run whose code has a different version. */
   build: string;
   /** Time after which the run ends. */
   longestMs: number;
@@ -39,17 +39,20 @@ export type ReadMarketsTimes = {
 /** Interval between rounds, each of which reads the demand. */
 const roundMs = 1000;
 
-/** Longest delay until a due delivery begins. */
+/** Maximum delay until a delivery that is due begins. */
 const beginMs = 50;
 
-/** Time after which a run that nobody needs ends. */
+/** Time without demand after which a run ends. */
 const mostIdleMs = 5 * 60_000;
 
-/** Delay between a run's start and its first storage of the search index, which then repeats every ten minutes. */
+/**
+ * Delay between the start of a run and the first time it stores the search index, which it then repeats every ten
+ * minutes.
+ */
 const firstIndexMs = 60_000;
 const indexMs = 10 * 60_000;
 
-/** Time after a run's last heartbeat in which the run may begin deliveries. */
+/** Time after a run's last heartbeat during which the run may still begin deliveries. */
 const mostDeliveringMs = beatMs + 500;
 
 /**
@@ -57,7 +60,10 @@ const mostDeliveringMs = beatMs + 500;
  */
 const handOverMs = mostDeliveringMs + failedMs;
 
-/** Reads the markets that clients want and has them delivered, until another run takes over or nobody wants any. */
+/**
+ * Reads the markets that clients want and has them delivered, until another run takes over or no client wants any
+ * market.
+ */
 export async function readMarkets(deps: ReadMarketsDeps, times: ReadMarketsTimes): Promise<void> {
   await new ReaderRun(deps, times).start();
 }
@@ -94,7 +100,7 @@ class ReaderRun {
     await LeasedRun.start("markets", candidate, { effects, onFault }, (run) => this.#read(run));
   }
 
-  /** Looks at the wanted chains once. Returns false if none answers. */
+  /** Looks at each wanted chain once. Returns false if no chain answers. */
   async #try(): Promise<boolean> {
     this.#isHandedOver = true;
     await this.#demand.read(Date.now(), { isWhole: true });
@@ -126,14 +132,14 @@ class ReaderRun {
     await this.#deliveries.emptied();
   }
 
-  /** Begins deliveries when they are due, while no other run can have the lease. */
+  /** Begins deliveries when they are due, but only while no other run can have the lease. */
   async #deliver(leased: LeasedRun, run: MarketRun): Promise<void> {
     await delay(this.#isHandedOver ? handOverMs : 0);
     for (; !run.isOver; await delay(beginMs))
       if (Date.now() - leased.heldMs <= mostDeliveringMs) this.#deliveries.begin(Date.now());
   }
 
-  /** Reads the demand until the run is over or nobody needs it. */
+  /** Reads the demand until the run is over or nobody needs the run any more. */
   async #serve(leased: LeasedRun): Promise<void> {
     let busyMs = Date.now();
     for (let nowMs = Date.now(); !leased.isOver && nowMs < this.#untilMs; nowMs = Date.now()) {
@@ -149,7 +155,7 @@ class ReaderRun {
     }
   }
 
-  /** Hands the wanted tokens to the chains and the deliveries. */
+  /** Passes the wanted tokens to the chains and to the deliveries. */
   #want(): void {
     const nowMs = Date.now();
     const { followers, asked } = this.#demand;
@@ -171,7 +177,7 @@ class ReaderRun {
     for (let nowMs = Date.now(); !run.isOver; nowMs = Date.now()) {
       await this.#survive(async () => {
         const prices = await readPrices();
-        // A delivery may have begun since nowMs.
+        // A delivery may have begun since nowMs, so this takes the time again.
         this.#deliveries.takeCoins(prices, Date.now());
         const wanted = chains.filter(({ isWanted }) => isWanted).map(({ chain }) => chain);
         await coins.take(prices, wanted, nowMs);

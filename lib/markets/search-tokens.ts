@@ -43,17 +43,18 @@ export type SearchDeps = {
 type Asked = { userID: string; now: Date; query: string; chain?: Network | undefined };
 
 /**
- * Finds tokens by part of their symbol or name, or by their exact address, on one chain or on all that trade.
+ * Finds tokens by part of their symbol or name, or by their exact address, on one chain or on all chains on which this
+ * deployment trades.
  *
  * @throws {DomainError} UNSUPPORTED_CHAIN, INVALID_REQUEST, LOOK_LIMIT_REACHED
- * @throws {ChainUnavailable} if an address is searched and no chain can be asked.
+ * @throws {ChainUnavailable} if the text is an address and no chain can be asked about it.
  */
 export async function findTokens(deps: SearchDeps, asked: Asked): Promise<{ tokens: Token[] }> {
   const { userID, now, query, chain } = asked;
   const readers = chain === undefined ? [...deps.chains.values()] : [chainFor(deps.chains, chain)];
   const search = readSearch(query);
   if ("problem" in search) throw invalid(search.problem);
-  // Lists the tokens of all chains, because tokens of any chain can be imitated.
+  // Lists the tokens of all chains, because a token can imitate a token of any chain.
   const { tokens: listed } = listTokens(deps.chains);
   const addressed = addressedIn(query.trim(), readers);
   if (addressed.length > 0) {
@@ -87,7 +88,7 @@ const shown = ({ isListed, isImitation, ...token }: FoundToken): Token => ({
 type Addressed = { reader: ChainReader; token: string };
 
 /**
- * Returns the tokens whose address a text may be. Empty if the text is a name.
+ * Returns the tokens whose address the text may be. Empty if the text is a name.
  *
  * @throws {DomainError} INVALID_REQUEST if the address has a wrong checksum.
  */
@@ -122,12 +123,12 @@ async function tokensAt(
     }
   };
   const found = (await Promise.all(addressed.map(lookUp))).flat();
-  // Throws, because the chain that failed may have the token.
+  // Throws, because the token may exist on the chain that failed.
   if (found.length === 0 && faults.length > 0) throw faults[0];
   return found;
 }
 
-/** Lists the tokens of a user's newest open positions, as the positions' fills name them. */
+/** Lists the tokens of a user's newest open positions, as named in the positions' fills. */
 async function ownTokens(table: Table, userID: string): Promise<SearchedToken[]> {
   const positions = await openPositions(table, userID);
   const keys = new Map(

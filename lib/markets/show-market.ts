@@ -17,14 +17,14 @@ export type MarketView = {
   priceUsd?: string;
   /** Exchange that the coin's price in dollars comes from. */
   usdSource?: string;
-  /** Change in percent. This field and the next six are in the quote of the pool. */
+  /** Price change in percent. This field and the next six are in the quote of the pool. */
   change1h?: number;
   change24h?: number;
   high24h?: string;
   low24h?: string;
   volume24h?: string;
   trades24h?: number;
-  /** Coins that a sale really gets at an impact of at most 2 %. */
+  /** Coins that are actually paid for the largest sale with an impact of at most 2 %. */
   liquidity?: string;
   liquidityUsd?: string;
   fdvUsd?: string;
@@ -49,7 +49,7 @@ export type ShownMarket = {
 export function marketView({ market, day, isOld }: ShownMarket, coin: LivePrice | undefined): MarketView {
   const { pool, block, asOf, history, pools, supply } = market;
   const { price, priceUsd, depth, depthUsd } = worthOf(market, coin?.usd);
-  // Judges the market as of its reading; the time in the response shows how long ago that was.
+  // Judges the market as of the time when it was read. The time in the response shows how long ago that was.
   const flags = marketFlagsOf(market, {
     coinUsd: coin?.usd,
     headTime: market.blockTime,
@@ -90,7 +90,10 @@ const identityOf = ({ chain, token, symbol, name, decimals }: Market) => ({
   decimals,
 });
 
-/** Extends the range of a day's prices by the current price, which liquidity may have moved without a swap. */
+/**
+ * Extends the day's range of prices by the current price, because a change of liquidity may have moved it without a
+ * swap.
+ */
 function rangeOf({ high, low }: Partial<DayStatistics> = {}, price: Decimal | undefined) {
   const extreme = (known: Decimal | undefined, sign: number) =>
     known && price && compare(price, known) * sign > 0 ? price : known;
@@ -107,7 +110,7 @@ const texts = <Name extends string>(fields: { [Key in Name]: Decimal | undefined
 const percent = <Name extends string>(name: Name, value: number | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: number };
 
-/** Shows the coin of a chain, or the token that wraps it, which is worth one coin. */
+/** Shows the coin of a chain, or its wrapped token, which is worth one coin. */
 export function coinView({ name, reader }: AskedToken, coin: LivePrice | undefined, now: Date): MarketView {
   const { chain, token } = name;
   const { symbol, name: longName } =

@@ -14,13 +14,13 @@ export type StoredCandle = { candle: Candle; seconds: number };
 export type StoredCandles = {
   /** Candles in the order of time. The newest ones are shorter than the others. */
   candles: StoredCandle[];
-  /** Greatest revision of the candles' chunks. */
+  /** Highest revision of the candles' chunks. */
   revision: number;
 };
 
 /**
- * Seconds before now in which shorter candles may replace the newest ones, whose last parts may not be folded in yet.
- * Shorter candles also fill a gap after the stored ones, if it is not older.
+ * How far back from now shorter candles may replace the newest stored ones, in seconds. The last parts of those may not
+ * be folded in yet. Shorter candles also fill a gap after the stored ones, if the gap lies within this time.
  */
 const tailSeconds: Readonly<Record<ChunkKind, number>> = {
   minutes: 0,
@@ -64,7 +64,10 @@ const daySeconds = 86_400;
 const hourSeconds = 3600;
 const minuteSeconds = 60;
 
-/** Sums up the stored candles of the last 24 hours in one quote. Minutes are stored a few seconds after they end. */
+/**
+ * Sums up the stored candles of the last 24 hours in one quote. Minute candles are stored a few seconds after the
+ * minute ends.
+ */
 export async function storedDay(
   table: Table,
   name: TokenName,
@@ -74,7 +77,7 @@ export async function storedDay(
   const to = intervalStart(time, "1m") + minuteSeconds;
   const from = to - daySeconds;
   const firstWhole = intervalStart(from, "1h") + hourSeconds;
-  // Reads minutes for the first hour, because only that hour may begin before the day.
+  // Reads minute candles for the first hour, because only that hour may begin more than a day ago.
   const [first, rest] = await Promise.all([
     storedCandles(table, name, {
       kind: "minutes",

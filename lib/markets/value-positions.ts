@@ -25,11 +25,14 @@ export type ListedPosition = Position & {
 export type ValueDeps = { table: Table; prices: () => Promise<readonly Price[]>; want: Want };
 
 /**
- * Greatest age of a market. Markets being read are stored every five minutes, and older ones would give a wrong value.
+ * Maximum age of a market. Markets that are being read are stored every five minutes. Older ones would give a wrong
+ * value.
  */
 const mostAgeMs = 10 * 60_000;
 
-/** Adds the value of open positions whose token has a known market. Also requests the markets of all of them. */
+/**
+ * Adds the value of open positions for whose token a market is known. Also requests the markets of all open positions.
+ */
 export async function valuePositions(
   { table, prices, want }: ValueDeps,
   { userID, now }: { userID: string; now: Date },
@@ -56,7 +59,8 @@ export async function valuePositions(
 }
 
 /**
- * Names the token of a position on a chain with markets. Other engines may write addresses of EVM chains in lower case.
+ * Names the token of a position on a chain with markets. Normalizes the address, because other engines may write
+ * addresses of EVM chains in lower case.
  */
 export function tokenOfPosition({ chain, token }: Position): TokenName | undefined {
   const trading = tradingChains.find((each) => each === chain);

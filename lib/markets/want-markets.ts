@@ -7,10 +7,10 @@ import { writeNews } from "./items/news.ts";
 /** Notes that a user wants the markets of tokens, so that a run of readMarkets reads them for a while. */
 export type Want = (userID: string, tokens: readonly TokenName[], now: Date) => Promise<void>;
 
-/** Announces nothing, for services without a run that reads markets. */
+/** Announces nothing. For services without a run that reads markets. */
 export const wantNothing: Want = async () => undefined;
 
-/** Time after which a token is announced again. The reader forgets it after ten minutes. */
+/** Time after which a token is announced again. The reader forgets an announcement after ten minutes. */
 const announcedMs = 5 * 60_000;
 
 /** Time after which a failed run is replaced. */
@@ -19,9 +19,9 @@ const ensuredMs = 10_000;
 const mostRemembered = 5000;
 
 /**
- * Announces each token from time to time, regardless of the number of requests to this process.
+ * Announces each token only from time to time, however many requests this process gets.
  *
- * @param onFault Receives errors. They only delay the next reading.
+ * @param onFault Receives errors. An error only delays the next reading.
  */
 export function openWant(table: Table, startReader: StartReader, onFault: (error: unknown) => void): Want {
   const announcedAt = new RecentMap<string, number>(mostRemembered);

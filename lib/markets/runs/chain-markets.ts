@@ -17,14 +17,15 @@ export type WantedToken = {
 /** A market for clients, with the time when it last changed. */
 export type ChangedRecord = { record: MarketRecord; changedAtMs: number };
 
-/** Selects records that are due, with minutes that have changed since a time. */
+/** Selects records that are due, with the minute candles that have changed since a given time. */
 export type WantedRecords = { sinceMs: number; isFull: boolean };
 
-/** A run of readMarkets, starting when it gets the lease. */
+/** A run of readMarkets that has the lease. */
 export type MarketRun = { readonly epoch: number; readonly isOver: boolean };
 
 /**
- * Returns the first revision that a run shows. Revisions grow from run to run, even if the previous run's are unknown.
+ * Returns the first revision that a run uses. Revisions grow from run to run, even if the revisions of the previous run
+ * are unknown.
  */
 export const revisionFrom = (epoch: number): number => epoch * 1_000_000;
 
@@ -33,16 +34,19 @@ export type ChainMarkets = {
   readonly chain: TradingChain;
   /** Newest block that was read, with its time in epoch seconds. */
   readonly head: { block: number; time: number } | undefined;
-  /** Replaces the tokens that are read. Without tokens, no host is asked. */
+  /** Replaces the tokens that are read. If there are none, no host is asked. */
   want(tokens: readonly WantedToken[]): void;
-  /** Revision of the currently shown state. */
+  /** Revision of the state that clients are currently shown. */
   readonly revision: number;
   readonly isWanted: boolean;
   /** Looks once without writing. Returns false if no host answers, and undefined if no token is wanted. */
   look(): Promise<boolean | undefined>;
   /** Reads until the run is over, and then stores its results. */
   read(run: MarketRun): Promise<void>;
-  /** Describes the wanted tokens that have changed, or all of them. Leaves out tokens that are not found yet. */
+  /**
+   * Describes the wanted tokens that have changed, or all of the wanted tokens. Leaves out tokens that have not been
+   * found yet.
+   */
   records(tokens: readonly string[], wanted: WantedRecords, nowMs: number): ChangedRecord[];
   /** Returns all markets that are read. */
   markets(nowMs: number): Market[];
@@ -60,7 +64,7 @@ export type TokenStore<State = unknown> = {
   writer(epoch: number): TokenWriter<State>;
 };
 
-/** Stores tokens for a run. All methods fail with `Superseded` once another run has followed. */
+/** Stores tokens for a run. All methods fail with `Superseded` once another run has taken over. */
 export type TokenWriter<State = unknown> = {
   saveMarket(item: MarketItem<State>, wantedAt: Date): Promise<void>;
   saveCandles: (

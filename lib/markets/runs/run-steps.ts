@@ -10,7 +10,7 @@ export class RunSteps {
     this.#onFault = onFault;
   }
 
-  /** True once a later run is known to have taken over. This run may store nothing more then. */
+  /** True once it is known that a later run has taken over. This run must not store anything after that. */
   get isSuperseded(): boolean {
     return this.#isSuperseded;
   }

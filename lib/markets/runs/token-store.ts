@@ -10,13 +10,13 @@ import { readChunks, type StoredChunk, writeChunk } from "../items/chunk-items.t
 import { readMarket, writeMarket } from "../items/market-items.ts";
 import type { TokenStore, TokenWriter } from "./chain-markets.ts";
 
-/** Writes past candles while a run of readMarkets works. */
+/** Writes past candles while a run of readMarkets is active. */
 export function historyWriter(table: Table): Pick<TokenWriter, "saveCandles"> {
   const writer = new CandleWriter(table);
   return { saveCandles: (...saved) => writer.saveCandles(...saved) };
 }
 
-/** Thrown if another run of readMarkets has taken over, so that this one must not write any more. */
+/** Thrown if another run of readMarkets has taken over and this one must not write any more. */
 export class Superseded extends ServiceError {
   override readonly code = "SUPERSEDED";
 }
@@ -46,8 +46,8 @@ const hourSeconds = 3600;
 const daySeconds = 86_400;
 
 /**
- * Folds stored minutes into hours, and stored hours into days, and stores both. Removes candles that have lost all of
- * their swaps.
+ * Folds stored minute candles into hours, and stored hourly candles into days, and stores the results. Removes candles
+ * that have lost all of their swaps.
  */
 export async function saveHours(
   { loadCandles }: Pick<TokenStore, "loadCandles">,
@@ -67,14 +67,18 @@ export async function saveHours(
 }
 
 /**
- * Returns the candles of an interval, or a candle without swaps, which removes the stored ones. Coins have no swaps.
+ * Returns the candles of an interval. If there are none, returns a candle without swaps, which removes the stored ones.
+ * Candles of coins never have swaps.
  */
 function foldedOrNone({ token }: TokenName, start: number, folded: readonly Candle[]): readonly Candle[] {
   if (folded.length > 0 || token === nativeToken) return folded;
   return [withoutSwaps(start, { pool: { pool: "", quote: nativeToken }, price: zero })];
 }
 
-/** Most attempts to write a chunk. It changes only while two functions write it, so few are needed. */
+/**
+ * Maximum number of attempts to write a chunk. A chunk changes only while two functions write it, so a few attempts
+ * suffice.
+ */
 const mostAttempts = 5;
 
 type Known = Pick<StoredChunk, "start" | "candles" | "version" | "epoch">;
@@ -84,18 +88,20 @@ type Saved = Pick<StoredChunk, "candles" | "revision">;
 class CandleWriter {
   readonly #table: Table;
   readonly #epoch: number | undefined;
-  /** Last chunk of each kind and token that was read or written. */
+  /** The last chunk that was read or written, for each kind and token. */
   readonly #known = new Map<string, Known>();
 
-  /** @param epoch The epoch of the run. Without it, minutes that are final in the table stay as they are. */
+  /**
+   * @param epoch The epoch of the run. If it is absent, minute candles that are final in the table stay as they are.
+   */
   constructor(table: Table, epoch?: number) {
     this.#table = table;
     this.#epoch = epoch;
   }
 
   /**
-   * Puts candles, in the order of time, into their chunks and replaces those with the same start. Leaves out a token's
-   * minutes without swaps.
+   * Puts candles, in the order of time, into their chunks, replacing those with the same start. Leaves out a token's
+   * minute candles without swaps.
    */
   async saveCandles(
     token: TokenName,
@@ -130,7 +136,7 @@ class CandleWriter {
     throw new Superseded();
   }
 
-  /** Reads a chunk. Version 0 stands for a chunk that does not exist. */
+  /** Reads a chunk. Version 0 means that the chunk does not exist. */
   async #chunk(name: string, token: TokenName, kind: ChunkKind, start: number): Promise<Known> {
     const known = this.#known.get(name);
     if (known?.start === start) return known;
