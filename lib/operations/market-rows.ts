@@ -8,7 +8,7 @@ const showsMarket = {
   timeoutSeconds: 25,
 } as const;
 
-/** Rows that read the markets of tokens, show them, or refuse to. */
+/** Rows that read the markets of tokens, show them, or reject requests for them. */
 export const marketRows = {
   getMarket: {
     kind: "rest",
@@ -32,7 +32,7 @@ export const marketRows = {
     env: ["TRADING"],
     impact: "Users see no charts of the past. The stream and orders are not affected.",
   },
-  // Needs no schedule, since the first client that wants a market starts a run.
+  // Needs no schedule, because the first client that wants a market starts a run.
   readMarkets: {
     kind: "internal",
     deployed: "with markets",
@@ -48,7 +48,7 @@ export const marketRows = {
     invokes: ["deliver", "feedPrices", "loadHistory"],
     env: ["TRADING", "CHANNEL_SHARDS", "PRICE_FEEDS"],
     memoryMB: 1024,
-    // Lets a run hand over within ten minutes, or go on for 13 if no other run starts.
+    // Lets a run hand over to the next one within ten minutes, or go on for 13 if no other run starts.
     timeoutSeconds: 900,
     impact: "Prices, charts and volumes of tokens stop. Orders and the prices of coins are not affected.",
   },

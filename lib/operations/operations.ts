@@ -55,8 +55,8 @@ const tokenEnv = [
 const originEnv = ["ORIGIN_KEYS", "EDGE_ONLY"] as const;
 
 /**
- * Rows by subject. Each subject's functions are deployed in a stack of their own. Moving a row to another subject
- * replaces its function. Rows with usage plans stay apart from methods, because the plans depend on the methods.
+ * Rows by subject. The functions of each subject are deployed in a stack of their own. Moving a row to another subject
+ * replaces its function. Rows with usage plans are kept apart from methods, because the plans depend on the methods.
  */
 const rowsOfSubjects = {
   wallets: walletRows,

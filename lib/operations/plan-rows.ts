@@ -30,8 +30,8 @@ export const planRows = {
     kind: "schedule",
     everyMinutes: 5,
     summary: "Delete retired API keys, and plans that customers have left",
-    // Needs the rights and variables of mirrorPlans: once keys are free, this row makes one for a user who found no
-    // room before.
+    // Needs the rights and variables of mirrorPlans, because once keys are free, this row creates the key of a user for
+    // whom there was no room before.
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     writes: ["USERKEY", "RETIREDKEYS"],
     deletes: ["USERKEY", "RETIREDKEYS"],

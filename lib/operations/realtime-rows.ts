@@ -43,13 +43,14 @@ export const realtimeRows = {
       "dynamodb:DeleteItem",
     ],
     writes: ["CONNECTIONS", "CHANNEL", "MARKETNEWS"],
-    // Deletes a connection from one channel's subscribers when following tokens moves it to another channel's.
+    // When a connection starts to follow tokens, it moves to another channel's subscribers, so it is deleted from those
+    // of its first channel.
     deletes: ["CHANNEL"],
     reads: ["EXPORTED", "LOCK"],
     connections: ["POST", "DELETE"],
     invokes: ["feedPrices", "readMarkets"],
     env: ["PRICE_FEEDS", "MARKET_CHAINS", "TABLE_ID"],
-    // Gives enough memory and time for traders with tens of thousands of orders. API Gateway waits for 29 seconds.
+    // Enough memory and time for traders with tens of thousands of orders. API Gateway waits for 29 seconds.
     memoryMB: 1024,
     timeoutSeconds: 29,
     impact: "Users cannot subscribe to prices, orders and positions. Existing subscriptions continue.",

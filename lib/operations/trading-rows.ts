@@ -1,7 +1,7 @@
 import type { Row } from "./types.ts";
 
 /**
- * Leaves time to query the hosts of a chain in two rounds. A host may take two seconds to fail in each round, and API
+ * Enough time to query the hosts of a chain in two rounds. A host may take two seconds to fail in each round, and API
  * Gateway waits for 29 seconds.
  */
 const asksHosts = { memoryMB: 1024, timeoutSeconds: 25 } as const;
@@ -9,7 +9,7 @@ const asksHosts = { memoryMB: 1024, timeoutSeconds: 25 } as const;
 /** Rights to check a quote or an order against the wallet's policy, the day's count and stops of trading. */
 const orderChecks = ["POLICY", "SIGNED", "TRADING"] as const;
 
-/** Rows that trade, list trades, or refuse to trade. */
+/** Rows that trade, list trades, or reject requests to trade. */
 export const tradingRows = {
   listTokens: {
     kind: "rest",
@@ -134,7 +134,7 @@ export const tradingRows = {
     invokes: ["signTransaction", "readChains"],
     env: ["TRADING", "LANE_SHARDS"],
     memoryMB: 1024,
-    // Ends before the lease of a lane does, so that two runs never work on the same lane.
+    // Ends before the lease of the lane expires, so that two runs never work on the same lane.
     timeoutSeconds: 25,
     impact: "Orders wait, or expire without being executed. Results of sent transactions are reported late.",
   },
@@ -163,7 +163,7 @@ export const tradingRows = {
     invokes: ["executeOrders"],
     env: ["TRADING"],
     memoryMB: 256,
-    // Lets a run hand over within ten minutes, or go on for 13 if no other run starts.
+    // Lets a run hand over to the next one within ten minutes, or go on for 13 if no other run starts.
     timeoutSeconds: 900,
     impact: "Users see the outcome of their orders up to a minute late.",
   },

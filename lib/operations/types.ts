@@ -13,7 +13,7 @@ export type TableAction = ReadAction | "dynamodb:PutItem" | "dynamodb:UpdateItem
 /** IAM actions on the KMS key of the wallets. Only `opensWallets` allows Decrypt. */
 export type KeyAction = "kms:GenerateDataKey" | "kms:Decrypt";
 
-/** IAM actions on the KMS keys that users seal private keys to. */
+/** IAM actions on the KMS keys to which users seal private keys. */
 export type ImportKeyAction = "kms:GetPublicKey" | "kms:DeriveSharedSecret";
 
 /** IAM actions on the KMS key that authenticates orders. */
@@ -22,7 +22,7 @@ export type MacAction = "kms:GenerateMac" | "kms:VerifyMac";
 /** Methods of API Gateway's @connections: look up a connection, send to it, close it. */
 export type ConnectionAction = "GET" | "POST" | "DELETE";
 
-/** Calls of API Gateway's control plane, which holds API keys and usage plans. */
+/** Calls of API Gateway's control plane, which manages API keys and usage plans. */
 export type PlanAction =
   | "CreateApiKey"
   | "GetApiKeys"
@@ -69,11 +69,16 @@ export type EnvName =
   | "MARKET_CHAINS"
   | "TRADING";
 
-/** Columns that a row may leave out. */
+/** Columns that a row may omit. */
 export type Defaults = {
-  /** Condition for deploying the function: always, or only with trading, the markets of tokens, or wallet export. */
+  /**
+   * When the function is deployed: always, or only if trading, the markets of tokens, or wallet export is switched on.
+   */
   deployed: "always" | "with trading" | "with markets" | "with export";
-  /** Actions on the table. Any of them adds TABLE_NAME, and checks in transactions add TRANSACTION_PARTITIONS. */
+  /**
+   * Actions on the table. Any action adds the variable TABLE_NAME, and checks in transactions add
+   * TRANSACTION_PARTITIONS.
+   */
   table: readonly TableAction[];
   /** Partitions that the function may write. Its role is denied writes to all others. */
   writes: readonly PartitionName[];
@@ -82,20 +87,23 @@ export type Defaults = {
   /** Protected partitions that the function may read or check. Its role is denied reads of all other protected ones. */
   reads: readonly ProtectedPartition[];
   /**
-   * Guarded partitions that the function's transactions check before it acts on their content. If policies see the keys
-   * of whole transactions, the function may also write there. It gains nothing by that, since it could as well skip the
-   * check.
+   * Guarded partitions that the function's transactions check before acting on the guarded content. If IAM policies
+   * only see the keys of whole transactions, the function may also write there. It gains nothing by that, because it
+   * could just as well skip the check.
    */
   enforces: readonly ProtectedPartition[];
-  /** Actions on the KMS key of the wallets. Any of them adds KEY_ID. */
+  /** Actions on the KMS key of the wallets. Any action adds the variable KEY_ID. */
   key: readonly KeyAction[];
-  /** Actions on the KMS keys for imports. Any of them adds IMPORT_KEYS. */
+  /** Actions on the KMS keys for imports. Any action adds the variable IMPORT_KEYS. */
   importKeys: readonly ImportKeyAction[];
-  /** Actions on the KMS key of orders, which exists where trading is on. Any of them adds MAC_KEY_ID. */
+  /**
+   * Actions on the KMS key of orders, which exists only if trading is switched on. Any action adds the variable
+   * MAC_KEY_ID.
+   */
   mac: readonly MacAction[];
   /** True if the function may decrypt the private keys of wallets. It then runs without internet access. */
   opensWallets: boolean;
-  /** Actions on WebSocket connections. Any of them adds AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
+  /** Actions on WebSocket connections. Any action adds the variable AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
   connections: readonly ConnectionAction[];
   /** Functions that the function may invoke. Each adds a variable such as DELIVER_FUNCTION. */
   invokes: readonly (
@@ -125,7 +133,7 @@ export type Defaults = {
 type FunctionRow = Defaults & {
   /** Task of the function, in a few words. */
   summary: string;
-  /** Effect of the function's failures on users: the first sentence of its alarms. */
+  /** How failures of the function affect users: the first sentence of its alarms. */
   impact: string;
 };
 
@@ -141,10 +149,10 @@ export type RestRow = FunctionRow & RestMethod & { kind: "rest" };
 /** A feature that a deployment may switch on. */
 export type Capability = Exclude<Defaults["deployed"], "always">;
 
-/** A row that rejects requests to the methods of rows that are not deployed. */
+/** A row that rejects requests for methods whose rows are not deployed. */
 export type RefusalRow = FunctionRow & {
   kind: "refusal";
-  /** Capability whose requests are rejected while it is switched off. */
+  /** The capability whose requests the row rejects while the capability is switched off. */
   refuses: Capability;
 };
 
@@ -156,15 +164,14 @@ export type WebSocketRow = FunctionRow & {
   kind: "websocket";
   route: "$connect" | "$disconnect" | "$default" | "subscribe" | "unsubscribe" | "ping";
   /**
-   * True if the route sends no response. For a result without a body, API Gateway would send the client an empty
-   * message.
+   * True if the route sends no response. If the result had no body, API Gateway would send the client an empty message.
    */
   pushesReplies?: true;
 };
 
 /**
- * A row that runs after changes of the table, in their order. lib/table/layout.ts lists the items whose changes go to
- * users or subscribers.
+ * A row that runs after changes of the table, in the order of the changes. lib/table/layout.ts lists the items whose
+ * changes go to users or subscribers.
  */
 export type ChangesRow = FunctionRow & { kind: "changes"; changes: "published items" | "profiles" };
 
@@ -187,7 +194,10 @@ export type Operation =
   | ScheduleRow
   | InternalRow;
 
-/** Columns that rows of a kind may omit, and variables that all of them get. No kind has rights by default. */
+/**
+ * Columns that rows of a kind may omit, and variables that all rows of the kind get. By default, no kind has any
+ * rights.
+ */
 export type DefaultsOfKinds = {
   rest: Pick<RestRow, "env">;
   refusal: Pick<RefusalRow, "env">;
@@ -197,14 +207,14 @@ type Optional<Kind extends Operation> =
   | Exclude<keyof Defaults, keyof TableRights>
   | (Kind["kind"] extends keyof DefaultsOfKinds ? keyof DefaultsOfKinds[Kind["kind"]] : never);
 
-/** Rights on the table as a row writes them. Rights to write or delete name their partitions. */
+/** Rights on the table as a row states them. Rights to write or delete name their partitions. */
 type TableRights = { [Name in "table" | "writes" | "deletes"]?: unknown } & (
   | { table?: readonly ReadAction[] }
   | { table: readonly Exclude<TableAction, "dynamodb:DeleteItem">[]; writes: Partitions }
   | { table: readonly TableAction[]; writes: Partitions; deletes: Partitions }
 );
 
-/** Partitions of a right, at least one. */
+/** Partitions of a right. There is at least one. */
 type Partitions = readonly [PartitionName, ...PartitionName[]];
 
 type Written<Kind extends Operation> = Kind extends Operation

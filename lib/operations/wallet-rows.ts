@@ -11,7 +11,7 @@ const addsWallet = {
   env: ["WALLET_LIMITS"],
 } as const;
 
-/** Rights to a user's exports and their lock, and the delay that both need. */
+/** Rights to a user's exports and their lock, and the variable for the delay that both need. */
 const readsLock = { reads: ["EXPORTED", "LOCK"], env: ["EXPORT_DELAY_SECONDS", "TABLE_ID"] } as const;
 
 export const walletRows = {

@@ -10,7 +10,7 @@ import { type Plan, planOf, samePlan } from "./plan.ts";
 import { coverageOf, type PlanStage } from "./plan-stages.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "./user-key-records.ts";
 
-/** Time for which an authorizer remembers a user's own key. Retired keys are kept for far longer. */
+/** Time for which an authorizer remembers a user's own key. A retired key is kept for far longer. */
 const ownKeyCacheMs = 60_000;
 
 /** Time for which an authorizer remembers that a user has no active key yet. */
@@ -30,27 +30,27 @@ export class UserBlocked extends ServiceError {
   override readonly code = "USER_BLOCKED";
 }
 
-/** Shortest time between two recorded visits. */
+/** Minimum time between two recorded visits. */
 const visitIntervalMs = 60 * 60 * 1000;
 
 export type AdmissionOptions = {
-  /** Value of the shared key, for users without an active key while there are no fallback keys. */
+  /** Value of the shared key, which serves users without an active key if there are no fallback keys. */
   sharedKey: string;
-  /** Reads the record that tells which fallback keys are in use. */
+  /** Reads the record that shows which fallback keys are in use. */
   readFallbackKeys: () => Promise<FallbackKeys | undefined>;
-  /** Stages that plans cover. Keys made for other stages are not used. */
+  /** Stages that the plans cover. Keys made for other stages are not used. */
   stages: readonly PlanStage[];
-  /** Receives errors of writes that can wait until a later request. Such errors keep nobody out. */
+  /** Receives errors of writes that can wait until a later request. No user is refused because of such an error. */
   onFault: (error: unknown) => void;
 };
 
 /**
  * Makes the function that admits users. Requests count against the user's own key once it is active and on the tier's
- * plan, and against a fallback key until then. Throws {@link UserBlocked} for blocked users.
+ * plan, and against a fallback key until then. The function throws {@link UserBlocked} for blocked users.
  */
 export function admission(table: Table, options: AdmissionOptions) {
   const { sharedKey, readFallbackKeys, stages, onFault } = options;
-  // Uses dates, because Lambda freezes processes between requests, which may stop monotonic clocks.
+  // Uses dates, because Lambda freezes processes between requests, and that may stop monotonic clocks.
   const known = new RecentMap<string, { answer: AdmittedUser | typeof blocked; untilMs: number }>(10_000);
   const remember = (userID: string, answer: AdmittedUser | typeof blocked, forMs: number) =>
     known.set(userID, { answer, untilMs: Date.now() + forMs });
@@ -83,8 +83,8 @@ export function admission(table: Table, options: AdmissionOptions) {
 }
 
 /**
- * Makes the function that chooses a key for a request without a user. It picks any fallback key, so that a flood of
- * such requests uses up little of each.
+ * Makes the function that chooses a key for a request without a user. It picks a random fallback key, so that a flood
+ * of such requests uses up little of each key.
  */
 export function strangerKey({ sharedKey, readFallbackKeys, stages, onFault }: AdmissionOptions) {
   const coverage = coverageOf(stages);
@@ -103,7 +103,8 @@ const countOf = (keys: FallbackKeys | undefined, coverage: string, now: Date): n
   keys?.coverage === coverage ? usableCount(keys.usable, now) : 0;
 
 /**
- * Registers a new user. For a known user, records the visit, and a name if the user's is still generated.
+ * Registers a new user. For a known user, records the visit. If a known user's name is still generated, also records
+ * the given name.
  *
  * @returns the profile before these changes, or `blocked`.
  */

@@ -10,7 +10,7 @@ import { sameThrottle, type Throttle } from "./plan.ts";
 import { type PlanStage, stageKey } from "./plan-stages.ts";
 import { given, isTagged, tagsOf, type UsagePlans, unlessGone } from "./usage-plans.ts";
 
-/** A plan of one Enterprise customer. `name` omits the prefix and equals the name of its key. */
+/** A plan of one Enterprise customer. `name` omits the prefix and equals the name of the customer's key. */
 export type CustomerPlan = {
   id: string;
   name: string;
@@ -26,7 +26,8 @@ export async function createCustomerPlan(
   throttle: Throttle,
 ): Promise<string> {
   for await (const plan of customerPlans(plans)) if (plan.name === name) return plan.id;
-  // Does not retry: names need not be unique, so a retry could create a second plan. The next run finds the first.
+  // Does not retry: plan names need not be unique, so a retry could create a second plan. If a plan was created, the
+  // next run finds it.
   const { id } = await plans.once.send(
     new CreateUsagePlanCommand({
       name: plans.prefix + name,
@@ -46,7 +47,7 @@ export async function changeThrottle(
 ): Promise<boolean> {
   const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planId })));
   if (plan === undefined) return false;
-  // Leaves an unchanged plan alone, since API Gateway accepts only one change every 20 seconds.
+  // Does not update an unchanged plan, because API Gateway accepts only one update every 20 seconds.
   if (sameThrottle(plan.throttle ?? {}, throttle)) return true;
   const changed = client.send(
     new UpdateUsagePlanCommand({
@@ -66,7 +67,7 @@ export async function deleteCustomerPlanNamed(plans: UsagePlans, name: string): 
     if (found === name) await deleteCustomerPlan(plans, id);
 }
 
-/** Deletes a plan after removing its stages, as API Gateway requires. */
+/** Deletes a plan after removing its stages, which API Gateway requires. */
 export async function deleteCustomerPlan({ client }: UsagePlans, planId: string): Promise<void> {
   const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planId })));
   if (plan === undefined) return;

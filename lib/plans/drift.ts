@@ -19,7 +19,7 @@ export type PlanState = {
   attachments: ReadonlyMap<string, string>;
   /** Plans of Enterprise customers, indexed by planId. */
   customerPlans: ReadonlyMap<string, CustomerPlan>;
-  /** True if no room is left on the plan Standard for another user's own key. */
+  /** True if no room is left on the Standard plan for another user's own key. */
   isFull: boolean;
 };
 
@@ -41,7 +41,10 @@ export type Drift =
 /** Properties that all plans should share. */
 type Expected = Pick<MirrorDeps, "tierPlans"> & { plans: Pick<UsagePlans, "stages"> };
 
-/** Finds all differences. First come those whose repair makes room for new keys. Some may be changes in progress. */
+/**
+ * Finds all differences. First come those whose repair makes room for new keys. Some may be changes that are still in
+ * progress.
+ */
 export function driftIn(state: PlanState, expected: Expected, now: Date): Drift[] {
   const { profiles, keyRecords, keys, customerPlans } = state;
   const orphaned = [
@@ -61,7 +64,7 @@ export function driftIn(state: PlanState, expected: Expected, now: Date): Drift[
 }
 
 function ofUser(profile: KeyUser, state: PlanState, expected: Expected, now: Date): Drift[] {
-  // Ignores keys that their users no longer need, since freeIdleKeys retires them.
+  // Ignores keys that their users no longer need, because freeIdleKeys retires them.
   if (!needsKey(profile, now)) return [];
   const { userID } = profile;
   const { current } = state.keyRecords.get(userID) ?? {};
@@ -85,7 +88,9 @@ function isFor(plan: Plan, current: ActiveKey, { plans, tierPlans }: Expected): 
 const isAgreed = ({ throttle, stages }: CustomerPlan, plan: Plan, { plans }: Expected) =>
   sameThrottle(throttle, throttleOf(plan)) && coverageOf(stages) === coverageOf(plans.stages);
 
-/** Finds keys or plans that no record will ever name. Every name is recorded before its key or plan is made. */
+/**
+ * Finds keys or plans that no record will ever name. The name of a key or plan is always recorded before it is created.
+ */
 function orphans(
   what: "orphan key" | "orphan plan",
   things: readonly { id: string; name: string }[],
@@ -95,13 +100,15 @@ function orphans(
   return things.flatMap(({ id, name }) => {
     const userID = ownerOf(name);
     const { current, next } = keyRecords.get(userID) ?? {};
-    // Compares a pending key by name alone, since no id is recorded yet.
+    // Compares a pending key by name alone, because its id is not recorded yet.
     const inUse = current?.name === name && idIn(current) === id;
     return inUse || next?.name === name || retired.has(name) ? [] : [{ what, userID, id }];
   });
 }
 
-/** Finds keys or plans without the tag, even retired ones, because functions have to delete them. */
+/**
+ * Finds keys or plans without the tag. Includes retired ones, because functions may delete only tagged keys and plans.
+ */
 const untagged = (
   what: "untagged key" | "untagged plan",
   things: Iterable<{ id: string; name: string; tagged: boolean }>,

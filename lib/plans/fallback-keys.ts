@@ -4,44 +4,45 @@ import { createHash, createHmac } from "node:crypto";
 type Usable = { readonly count: number; readonly from: string };
 
 /**
- * Record of the fallback keys: API keys on the plan Standard, shared by users without an active key of their own. Keys
- * are numbered from 0. Their numbers determine their names and values, so this only records which keys are in use.
+ * Record of the fallback keys: API keys on the Standard plan, shared by users without an active key of their own. Keys
+ * are numbered from 0. The number of a key determines its name and value, so the record only says which keys are in
+ * use.
  */
 export type FallbackKeys = {
   /** Version of the record. Grows with each write, to detect concurrent ones. */
   version: number;
-  /** Plan of the fallback keys. */
+  /** Plan that the fallback keys are on. */
   planId: string;
-  /** Stages that the plan covers. Others do not accept the keys. */
+  /** Stages that the plan covers. Other stages do not accept the keys. */
   coverage: string;
   /** True if no room is left on the plan for another user's own key. */
   isFull: boolean;
-  /** Numbers of usable keys, in order of time. The last one whose time has come applies. */
+  /** Numbers of usable keys, in order of time. The last entry whose time has come applies. */
   usable: readonly Usable[];
 };
 
-/** Most API keys that an account can have. AWS does not raise this limit. */
+/** Maximum number of API keys that an account can have. AWS does not raise this limit. */
 const keysPerAccount = 10_000;
 
-/** Most fallback keys of a deployment. */
+/** Maximum number of fallback keys of a deployment. */
 export const maxFallbackKeys = 8000;
 
-/** Share of the account's keys for users of other plans, and for other programs. */
+/** Share of the account's keys that is left for users on other plans, and for other programs. */
 const reservedKeys = 500;
 
-/** Computes how many users of the plan Standard can have a key of their own beside these fallback keys. */
+/** Computes how many users on the Standard plan can have a key of their own besides these fallback keys. */
 export const roomForUsers = (fallbackKeys: number): number => keysPerAccount - reservedKeys - fallbackKeys;
 
 /** Time to keep a key that is no longer in use: far longer than an authorizer remembers the record. */
 const surplusMs = 10 * 60 * 1000;
 
 /**
- * Returns the name of a key in API Gateway, without the prefix. Every name has four digits, so no name is the start of
- * another.
+ * Returns the name of a key in API Gateway, without the prefix. The number in every name has four digits, so no name is
+ * the start of another.
  */
 export const fallbackKeyName = (number: number): string => String(number).padStart(4, "0");
 
-/** Returns the number in a key's name, or undefined for another name. */
+/** Returns the number in a key's name. Undefined if the name is not that of a fallback key. */
 export const fallbackNumberIn = (name: string): number | undefined =>
   /^\d{4}$/.test(name) ? Number(name) : undefined;
 
@@ -65,7 +66,7 @@ export function fallbackKeyOf(userID: string, count: number): number {
   return number;
 }
 
-/** Drops outdated entries, which later ones have replaced. */
+/** Drops outdated entries, which have been replaced by later ones. */
 function inForce(usable: FallbackKeys["usable"], now: Date): FallbackKeys["usable"] {
   const current = usable.findLastIndex(({ from }) => Date.parse(from) <= now.getTime());
   return usable.slice(Math.max(0, current));
@@ -96,7 +97,7 @@ export function withAtMost(usable: FallbackKeys["usable"], count: number, now: D
   return [...begun.slice(-1), { count: left, from: now.toISOString() }];
 }
 
-/** True once every authorizer has forgotten the keys beyond these, so that none can name one. */
+/** True once every authorizer has forgotten the keys from number `count` on, so that no authorizer can return one. */
 export function areForgotten(usable: FallbackKeys["usable"], count: number, now: Date): boolean {
   const left = inForce(usable, now);
   const [first] = left;

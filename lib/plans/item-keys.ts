@@ -9,7 +9,7 @@ export const retiredKeyKey = (due: Date, name: string): Key =>
 
 export const fallbackKeysKey: Key = itemKey("fallbackKeys", {});
 
-/** Covers the retired keys that may be deleted by the given time, or all of them without a time. */
+/** Covers the retired keys that may be deleted by the given time, or all retired keys if no time is given. */
 export const retiredKeysDue = (time?: Date): KeyRange => ({
   ...rangeOf("retiredKey", {}),
   ...(time && { to: time.toISOString() }),

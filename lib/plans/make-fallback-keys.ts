@@ -19,7 +19,7 @@ export type FallbackKeyDeps = {
   table: Table;
   /** API Gateway's control plane, with the name prefix of the fallback keys. */
   plans: UsagePlans;
-  /** Id of the plan Standard. */
+  /** Id of the Standard plan. */
   planId: string;
   /** Value of the shared key. The values of the fallback keys are computed from it. */
   sharedKey: string;
@@ -31,8 +31,8 @@ export type FallbackKeyDeps = {
 };
 
 /**
- * Shortest time to spend on a key. API Gateway creates and deletes five keys a second, and accepts 10 calls a second
- * from the whole account. This pace leaves a fifth of both to the functions that serve single users.
+ * Minimum time to spend on a key. API Gateway creates and deletes five keys a second, and accepts 10 calls a second
+ * from the whole account. This pace leaves a fifth of both limits to the functions that serve single users.
  */
 const paceMs = 250;
 
@@ -40,11 +40,11 @@ const paceMs = 250;
 type KeyIds = Map<number, string>;
 
 /**
- * Makes missing fallback keys. Records how many can be used, and whether there is room for users' own keys beside them.
- * Takes surplus keys out of use, so that a later run can delete them. A run looks at the existing keys, so it continues
- * where another one stopped, and replaces lost keys.
+ * Makes missing fallback keys. Records how many can be used, and whether there is room for users' own keys besides
+ * them. Takes surplus keys out of use, so that a later run can delete them. A run looks at the existing keys, so it
+ * continues where another one stopped, and replaces lost keys.
  *
- * @param deadline nothing is begun after it.
+ * @param deadline The time after which nothing new is started.
  * @throws {LimitReached} if the account has no room for another key. The keys made until then are used.
  * @throws {KeyChanged} if a concurrent run has changed the record.
  */
@@ -86,8 +86,8 @@ async function keysOnStandard({ plans, planId }: FallbackKeyDeps) {
 }
 
 /**
- * Deletes fallback keys that are not on the plan. These are left by a run that was cut short, or by a stack that was
- * deleted and deployed again, whose keys had other values.
+ * Deletes fallback keys that are not on the plan. They were left by a run that was cut short, or by an earlier
+ * deployment of the stack, whose keys had different values.
  */
 async function deleteStrays(
   { plans, planId }: FallbackKeyDeps,
@@ -98,7 +98,7 @@ async function deleteStrays(
   for await (const { id, name, tagged } of keysWithPrefix(plans)) {
     if (found.has(id) || !tagged || fallbackNumberIn(name) === undefined) continue;
     if (Date.now() >= deadline.getTime()) return;
-    // Checks the plan itself: lists may be incomplete, and users of a deleted key would be refused.
+    // Checks the plan itself: the listed keys may be incomplete, and users of a deleted key would be refused.
     if (await isAttached(plans, planId, id)) continue;
     await Promise.all([deleteKey(plans, id), pause()]);
   }

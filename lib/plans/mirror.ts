@@ -34,8 +34,8 @@ export type MirrorDeps = {
 
 /**
  * Mirrors the users of the changed profiles one at a time, because the control plane accepts few calls a second.
- * Retries only transient faults. After other faults, the user's next visit tries again, so that one faulty key does not
- * hold up the users behind it.
+ * Retries only transient faults. After any other fault, the user's next visit tries again, so that one faulty key does
+ * not hold up other users.
  *
  * @param onFault receives the error of each user that could not be mirrored, and of each record that could not be read.
  * @returns the sequence numbers of the records to retry. Lambda repeats all records from the first of them on.
@@ -51,17 +51,17 @@ export async function mirrorChanges(
       await mirrorUser(deps, userID);
     } catch (error) {
       onFault(error);
-      // Does not retry at the account's limit, since a retry would find no room either.
+      // Does not retry after the account's limit is reached, because a retry would find no room either.
       if (error instanceof LimitReached || !(isTransient(error) || error instanceof KeyChanged)) continue;
       failed.push(...changes.flatMap(({ dynamodb }) => dynamodb?.SequenceNumber ?? []));
-      // Stops when calls are throttled, since the other users would only wait for the same limit.
+      // Stops when calls are throttled, because calls for the other users would be throttled as well.
       if (error instanceof TooManyRequestsException) break;
     }
   }
   return failed;
 }
 
-/** Groups the changes that concern keys by user. Skips unreadable records, since a retry would not help. */
+/** Groups the changes that concern keys by user. Skips unreadable records, because a retry would not help. */
 function changesByUser(records: readonly DynamoDBRecord[], onFault: (error: unknown) => void) {
   const byUser = new Map<string, DynamoDBRecord[]>();
   for (const record of records) {
@@ -115,17 +115,19 @@ export async function mirrorUser(deps: MirrorDeps, userID: string): Promise<void
   } else await replaceKey(deps, userID, read, plan);
 }
 
-/** True if a key can serve the wanted plan. Changes the throttle of a customer's own plan if only that differs. */
+/**
+ * True if a key can serve the wanted plan. If only the throttle of a customer's own plan differs, changes the throttle.
+ */
 async function canStay({ plans, tierPlans }: MirrorDeps, current: ActiveKey, plan: Plan): Promise<boolean> {
-  // Compares the stages as well, since the API may have been replaced after the key was created.
+  // Compares the stages as well, because the API may have been replaced after the key was created.
   if (current.plan.name !== plan.name || current.coverage !== coverageOf(plans.stages)) return false;
   if (plan.name !== "Enterprise") return current.planId === tierPlans[plan.name];
   return samePlan(current.plan, plan) || changeThrottle(plans, current.planId, throttleOf(plan));
 }
 
 /**
- * Creates a key on the wanted plan and retires the old one. Moving the old key would leave it without a plan for a
- * moment, and its user would be rejected.
+ * Creates a key on the wanted plan and retires the old one. If the old key were moved instead, it would be on no plan
+ * for a moment, and its user would be rejected.
  */
 async function replaceKey(
   deps: MirrorDeps,
@@ -138,8 +140,8 @@ async function replaceKey(
   const { next, current: old } = recorded;
   const { planId, keyId } = await createNext(deps, recorded);
   if (!(await attachKey(plans, planId, keyId))) {
-    // Retires the new key and its plan if the tier's plan was replaced since an earlier run, or two concurrent runs
-    // created two plans.
+    // Retires the new key and its plan in two cases: an earlier run created them and the tier's plan was replaced in
+    // the meantime, or two concurrent runs created two plans.
     await writeUserKeyRecord(table, recorded, { userID, current: old }, dueFrom(now()));
     throw new KeyChanged();
   }
@@ -166,7 +168,8 @@ async function recordNext(
 /**
  * Creates the recorded key, and the plan of an Enterprise customer.
  *
- * @throws {LimitReached} after retiring the old key, which is on the wrong plan or on none, and only takes up room.
+ * @throws {LimitReached} after retiring the old key, because that key is on the wrong plan or on none, and only takes
+ * up room.
  */
 async function createNext(
   { table, plans, tierPlans, now }: MirrorDeps,
@@ -175,7 +178,7 @@ async function createNext(
   const { userID, next, current: old } = recorded;
   const { name, plan } = next;
   try {
-    // Leaves the rest of the account's keys to fallback keys and to users of other plans.
+    // Leaves the rest of the account's keys to fallback keys and to users on other plans.
     if (plan.name === "Standard" && (await readFallbackKeys(table))?.isFull)
       throw new LimitReached("KEY_LIMIT_REACHED");
     const planId =

@@ -1,6 +1,6 @@
 import { type Tier, tiers } from "../core/tier.ts";
 
-/** Requests per minute of the tier plans. Each Enterprise customer has a plan with a limit of its own. */
+/** Requests per minute of the tier plans. Each Enterprise customer has a plan with its own limit. */
 export const requestsPerMinute = { Standard: 1000, Pro: 5000 } as const;
 
 export type TierPlan = keyof typeof requestsPerMinute;
@@ -14,28 +14,31 @@ export type Plan =
   | { name: "Enterprise"; requestsPerMinute: number };
 
 /**
- * Builds the RateLimit-Policy header of a plan (draft-ietf-httpapi-ratelimit-headers-10): its name, its quota of
- * requests, and the seconds of the window. The remaining quota is unknown.
+ * Builds the RateLimit-Policy header of a plan (draft-ietf-httpapi-ratelimit-headers-10): the plan's name, the quota of
+ * requests, and the length of the window in seconds. The remaining quota is unknown.
  */
 export const rateLimitPolicy = ({ name, requestsPerMinute }: Plan): string =>
   `"${name.toLowerCase()}";q=${requestsPerMinute};w=60`;
 
-/** A token bucket: the tokens gained per second, and the most that it can contain. */
+/** A token bucket: the number of tokens gained per second, and the maximum number that the bucket can contain. */
 export type Throttle = { rateLimit: number; burstLimit: number };
 
 /** Largest burst that API Gateway accepts from a whole account. */
 const maxBurst = 5000;
 
-/** Computes the throttle of a plan. A whole minute's requests may come at once, up to API Gateway's burst limit. */
+/** Computes the throttle of a plan. All requests of a minute may come at once, up to API Gateway's burst limit. */
 export const throttleOf = ({ requestsPerMinute }: { requestsPerMinute: number }): Throttle => ({
   rateLimit: requestsPerMinute / 60,
   burstLimit: Math.min(requestsPerMinute, maxBurst),
 });
 
-/** Throttle of the shared plan, whose only key serves all users without an active key until there are fallback keys. */
+/**
+ * Throttle of the shared plan. As long as there are no fallback keys, its only key serves all users without an active
+ * key.
+ */
 export const sharedThrottle: Throttle = { rateLimit: 500, burstLimit: maxBurst };
 
-/** Throttle for the messages on one connection. Usage plans count connections only. */
+/** Throttle for the messages on one connection. Usage plans count only connections, not messages. */
 export const messageThrottle: Throttle = { rateLimit: 10, burstLimit: 50 };
 
 /** Returns a user's plan. An Enterprise customer without a limit has the Pro plan. */
@@ -50,13 +53,13 @@ export function planOf(user: { tier: Tier; requestsPerMinute?: number | undefine
 const tierPlan = (name: TierPlan): Plan => ({ name, requestsPerMinute: requestsPerMinute[name] });
 
 /**
- * True if two plans accept the same keys. Compares limits for Enterprise only: a tier plan may get a new limit, and its
+ * True if two plans accept the same keys. Compares limits only for Enterprise: if a tier plan gets a new limit, its
  * keys stay valid.
  */
 export const samePlan = (a: Plan, b: Plan): boolean =>
   a.name === b.name && (a.name !== "Enterprise" || a.requestsPerMinute === b.requestsPerMinute);
 
-/** True if two throttles are equal, apart from the digits that API Gateway drops from a rate. */
+/** True if two throttles are equal, ignoring the digits that API Gateway drops from a rate. */
 export const sameThrottle = (
   { rateLimit = 0, burstLimit = 0 }: { [Part in keyof Throttle]?: number | undefined },
   wanted: Throttle,

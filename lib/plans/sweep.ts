@@ -13,14 +13,14 @@ import {
   retiredKeys,
 } from "./user-key-records.ts";
 
-/** Times of a sweep. Nothing begins after the deadline, and the next run continues. */
+/** Time limits of a sweep. Nothing new is started after the deadline, and the next run continues. */
 export type SweepTimes = { now: Date; deadline: Date };
 
 const isOver = ({ deadline }: SweepTimes) => Date.now() >= deadline.getTime();
 
 /**
  * Deletes retired keys that no authorizer remembers, and the plans that customers have left. Then makes new keys for
- * users who found no room before.
+ * users for whom there was no room before.
  *
  * @param onFault receives the error of each key that could not be deleted. The next run tries it again.
  */
@@ -44,7 +44,8 @@ async function deleteRetired(deps: MirrorDeps, retired: RetiredKeyItem): Promise
   const { name, plan } = retired;
   await deleteKeyNamed(plans, name);
   if (plan.name === "Enterprise") await deleteCustomerPlanNamed(plans, name);
-  // Keeps the retired key on record if others take its room first, so that the next run tries again.
+  // If another user takes the room of the retired key first, keeps the retired key on record, so that the next run
+  // tries again.
   if (await makeAwaitedKey(deps, ownerOf(name))) await forgetRetiredKey(table, retired);
 }
 
@@ -92,7 +93,7 @@ async function freeIfIdle({ table }: FreeDeps, userID: string, now: Date): Promi
   try {
     await deleteUserKeyRecord(table, record, dueFrom(now), [unchangedSince(userID, profile)]);
   } catch (error) {
-    // Ignores a changed record: the user is back, or another run was faster.
+    // Ignores a changed record: either the user has come back, or another run was faster.
     if (!(error instanceof KeyChanged)) throw error;
   }
 }

@@ -17,7 +17,7 @@ export type UsagePlans = {
   client: APIGatewayClient;
   /** A client without retries, for calls that would create a second resource if repeated. */
   once: APIGatewayClient;
-  /** Prefix of the names of the service's keys and plans. The account may have others. */
+  /** Prefix of the names of the service's keys and plans. The account may contain others. */
   prefix: string;
   /** Stages that every plan covers. */
   stages: readonly PlanStage[];
@@ -32,12 +32,12 @@ export class LimitReached extends ServiceError {
   }
 }
 
-/** Allows calls of the control plane several seconds. Giving up would not undo them. */
+/** Allows several seconds for a call to the control plane, because giving up would not undo it. */
 const requestTimeout = 10_000;
 
 /**
- * Opens API Gateway's control plane. It accepts 10 calls a second from a whole account, hence the SDK's adaptive
- * retries.
+ * Opens API Gateway's control plane. It accepts only 10 calls a second from a whole account, so the client uses the
+ * SDK's adaptive retries.
  */
 export function openUsagePlans(
   { prefix, stages }: Pick<UsagePlans, "prefix" | "stages">,
@@ -52,14 +52,18 @@ export function openUsagePlans(
   };
 }
 
-/** Calls for which LimitExceededException means the account's limit. For other calls it means too many requests. */
+/**
+ * Calls for which LimitExceededException means that the account's limit is reached. For other calls, it means that
+ * there were too many requests.
+ */
 const limits: Record<string, LimitReached["code"]> = {
   CreateApiKeyCommand: "KEY_LIMIT_REACHED",
   CreateUsagePlanCommand: "PLAN_LIMIT_REACHED",
 };
 
 /**
- * Reports an account's limit as LimitReached. The SDK mistakes it for throttling, and would retry for half a minute.
+ * Reports a reached limit of the account as LimitReached. The SDK would mistake it for throttling, and would retry for
+ * half a minute.
  */
 function open(config: APIGatewayClientConfig): APIGatewayClient {
   const client = new APIGatewayClient(config);
@@ -73,7 +77,7 @@ function open(config: APIGatewayClientConfig): APIGatewayClient {
           throw limit === undefined ? error : new LimitReached(limit);
         }
       },
-    // Runs between the retries and the middleware that turns answers into errors.
+    // Runs inside the retries, but outside the middleware that turns answers into errors.
     { name: "limitReached", step: "deserialize", priority: "high" },
   );
   return client;
@@ -84,7 +88,7 @@ export const planTag = "plan-prefix";
 
 export const tagsOf = ({ prefix }: Pick<UsagePlans, "prefix">) => ({ [planTag]: prefix });
 
-/** True if a key or a plan has the service's tag. All are created with it, but operators can remove it by hand. */
+/** True if a key or a plan has the service's tag. All are created with the tag, but operators can remove it by hand. */
 export const isTagged = ({ prefix }: UsagePlans, tags: Record<string, string> = {}): boolean =>
   tags[planTag] === prefix;
 
@@ -108,7 +112,7 @@ export async function unlessGone<Output>(call: Promise<Output>): Promise<Output 
   }
 }
 
-/** Requires an id. It is optional in the SDK's types, but API Gateway always returns it. */
+/** Requires an id, which is optional in the SDK's types although API Gateway always returns it. */
 export function given(id: string | undefined): string {
   if (id === undefined) throw new Error("API Gateway returned no id");
   return id;

@@ -5,9 +5,9 @@ import { singleOf, write } from "../table/write.ts";
 import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "./item-keys.ts";
 import type { Plan } from "./plan.ts";
 
-/** A key that is being created, with the plan of an Enterprise customer. Both may exist already. */
+/** A key that is being created, with an Enterprise customer's own plan if it needs one. Both may exist already. */
 export type PendingKey = {
-  /** Name of the key and of a customer's own plan in API Gateway: `userID/random`, never used again. */
+  /** Name in API Gateway of the key and of a customer's own plan: `userID/random`. A name is never used again. */
   name: string;
   /** Value of the key, which the authorizers return as `usageIdentifierKey`. */
   value: string;
@@ -18,7 +18,7 @@ export type PendingKey = {
 export type ActiveKey = PendingKey & {
   keyId: string;
   planId: string;
-  /** Stages that the plan covers. Others do not accept the key. */
+  /** Stages that the plan covers. Other stages do not accept the key. */
   coverage: string;
   /** Time from which every part of API Gateway accepts the key, ISO 8601. */
   activeFrom: string;
@@ -31,11 +31,11 @@ export type UserKeyRecord = {
   version: number;
   /** The key in use. */
   current?: ActiveKey | undefined;
-  /** Next key. Recorded before it is created, so that a run after a crash can continue with it. */
+  /** The next key. It is recorded before it is created, so that the next run after a crash can continue with it. */
   next?: PendingKey | undefined;
 };
 
-/** A key to delete once every authorizer has forgotten it, together with a customer's own plan. */
+/** A key that is deleted once every authorizer has forgotten it, together with a customer's own plan. */
 export type RetiredKey = Pick<PendingKey, "name" | "plan">;
 
 export type RetiredKeyItem = Item<RetiredKey>;
@@ -78,7 +78,7 @@ export async function writeUserKeyRecord(
 /**
  * Deletes a record and retires its keys.
  *
- * @param conditions more checks, which must all pass.
+ * @param conditions Further checks, which must all pass.
  * @throws {KeyChanged} if the record has changed or one of the conditions fails.
  */
 export async function deleteUserKeyRecord(
@@ -95,7 +95,7 @@ export async function deleteUserKeyRecord(
   if (!(await write(table, step))) throw new KeyChanged();
 }
 
-/** Reads the retired keys that may be deleted by the given time, or all of them without a time. */
+/** Reads the retired keys that may be deleted by the given time, or all retired keys if no time is given. */
 export async function* retiredKeys(table: Table, time?: Date): AsyncGenerator<RetiredKeyItem> {
   for await (const page of queryPages<RetiredKey>(table, retiredKeysDue(time))) yield* page;
 }

@@ -13,13 +13,13 @@ export const newKey = (userID: string, plan: Plan): PendingKey => ({
 /** Returns the userID in the name of a key or of a customer's plan. */
 export const ownerOf = (name: string): string => name.slice(0, name.lastIndexOf("/"));
 
-/** Time to keep a retired key: far longer than an authorizer remembers it. */
+/** Time to keep a retired key: far longer than an authorizer remembers a key. */
 const retirementMs = 10 * 60 * 1000;
 
 /** Returns the time from which a key retired now may be deleted. */
 export const dueFrom = (now: Date): Date => new Date(now.getTime() + retirementMs);
 
-/** Longest time for which a user may be away and keep a key. An account can hold only 10,000 keys. */
+/** Maximum time for which a user may be away and keep a key. An account can hold only 10,000 keys. */
 const idleMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Fields of a profile that decide whether a user has a key. */
@@ -37,8 +37,8 @@ export function needsKey(user: Omit<KeyUser, "userID">, now: Date): boolean {
 }
 
 /**
- * True if a user has paid, has a wallet, or has come back. Signing up is not enough: it is free, so anyone could take
- * all keys of the account. A visit is recorded at least an hour after the previous one.
+ * True if a user has paid, has a wallet, or has come back. Signing up does not suffice: it is free, so anyone could use
+ * up all keys of the account. A visit is recorded at least an hour after the previous one.
  */
 const usesService = ({ tier, walletCount, createdAt, lastVisited }: Omit<KeyUser, "userID">): boolean =>
   tier !== "Base" || walletCount > 0 || lastVisited !== createdAt;
