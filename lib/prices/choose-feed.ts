@@ -4,9 +4,10 @@ import { type FollowedFeed, type FollowOptions, followFeed } from "./follow-feed
 import type { Price } from "./price.ts";
 
 /**
- * Follows as many feeds as it takes to have prices. Each call of `prices` chooses the feed again, so call it regularly.
+ * Follows as many feeds as are needed to have prices. Each call of `prices` chooses the feed again, so `prices` must be
+ * called regularly.
  *
- * @param feeds In order of preference, at least one
+ * @param feeds At least one feed, in order of preference
  */
 export function followFeeds(feeds: readonly PriceFeed[], options: FollowOptions) {
   const { report, timings } = options;
@@ -27,7 +28,8 @@ export function followFeeds(feeds: readonly PriceFeed[], options: FollowOptions)
 
   return {
     /**
-     * Returns the prices of the feed in use, never mixed with another's. Empty until that feed's prices are settled.
+     * Returns the prices of the feed in use, never mixed with those of other feeds. Empty until that feed's prices are
+     * settled.
      */
     prices(): Price[] {
       const nowMs = Date.now();
@@ -46,8 +48,8 @@ export function followFeeds(feeds: readonly PriceFeed[], options: FollowOptions)
 }
 
 /**
- * Chooses the feed to use: the current one until it falls silent, then the first that quotes. A preferred feed is used
- * again once it has quoted steadily.
+ * Chooses the feed to use: the current one until it falls silent, then the first feed that has prices. A preferred feed
+ * is used again once it has sent prices steadily.
  *
  * @param states The followed feeds, in order of preference
  * @param current The index of the feed in use
@@ -69,8 +71,8 @@ export function chooseFeed(
 }
 
 /**
- * Decides how many feeds to follow, in order of preference. Follows all up to the one in use, so that a preferred one
- * can return, and one more while all of those are silent.
+ * Decides how many feeds to follow, in order of preference. Follows all feeds up to the one in use, so that a preferred
+ * feed can be used again, and one more while all of them are silent.
  */
 export function followedCount(
   states: readonly FeedState[],

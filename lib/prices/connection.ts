@@ -5,7 +5,7 @@ import type { Unreadable, Venue, VenueEvent } from "./venues/protocol.ts";
 /** A product for which the venue has no price. */
 export type AbsentProduct = { asset: Asset; product: string; reason: "refused" | "not acknowledged" };
 
-/** Reason for the end of a connection. `silent` means that nothing readable came for too long. */
+/** Reason for the end of a connection. `silent` means that no readable message came for too long. */
 export type Ending = "closed" | "silent";
 
 export type FeedFault = Unreadable | Ending | "request refused";
@@ -18,7 +18,7 @@ export type FeedListener = {
   fault(fault: FeedFault): void;
 };
 
-/** Session of one connection: handles its messages, apart from the socket. */
+/** Session of one connection. Handles its messages, but not the socket. */
 export type Session = ReturnType<typeof feedSession>;
 
 /**
@@ -72,7 +72,9 @@ export function feedSession(
       return events.length === 0 || events.some(({ kind }) => kind !== "unreadable");
     },
 
-    /** Reports the products that are still unacknowledged. Call it once the venue has had time to acknowledge them. */
+    /**
+     * Reports the products that the venue has not acknowledged. Call it once the venue has had enough time to do so.
+     */
     reportUnacknowledged() {
       for (const product of unconfirmed) absent(product, "not acknowledged");
     },
@@ -102,9 +104,9 @@ export type ConnectionOptions = {
 };
 
 /**
- * Connects, and runs the session until the connection ends. Never throws. A connection without readable messages for
- * too long counts as `silent`, even while it opens: the peer may have gone without closing, which TCP alone detects
- * only after minutes.
+ * Connects, and runs the session until the connection ends. Never throws. If no readable message comes for too long,
+ * the connection counts as `silent`, even while it is being opened: the peer may have disappeared without closing,
+ * which TCP alone detects only after minutes.
  */
 export function runConnection(url: string, { session, open, signal, timings }: ConnectionOptions) {
   return new Promise<Ending>((resolve) => {
@@ -128,7 +130,7 @@ export function runConnection(url: string, { session, open, signal, timings }: C
       return end("closed");
     }
     const silence = after(timings.silenceMs, () => {
-      // Ends at once, since a dead peer never confirms the close. The operating system drops the connection later.
+      // Ends at once, because a dead peer never confirms the close. The operating system drops the connection later.
       socket.close();
       end("silent");
     });

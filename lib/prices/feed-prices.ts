@@ -7,19 +7,19 @@ import type { PriceFeed } from "./feeds.ts";
 import { type FeedLine, feedReport, pause } from "./follow-feed.ts";
 import type { Price } from "./price.ts";
 
-/** A run's hold on the feed, in the table. */
+/** A run's hold on the feed, as recorded in the table. */
 export type FeedHold = {
-  /** False for a run that replaces its predecessor with its first save. */
+  /** False for a run that replaces its predecessor only with its first save. */
   isHeld: boolean;
-  /** Takes the feed again after `leave`. Returns false if another run has it. */
+  /** Takes the feed again after `leave`. Returns false if another run has taken it. */
   take: () => Promise<boolean>;
   /**
-   * Saves prices. Returns false if another run has the feed, which ends this run. `keep` does the same with a sign of
-   * life.
+   * Saves prices. Returns false if another run has taken the feed; this run then ends. `keep` does the same with a sign
+   * of life instead of prices.
    */
   save: (prices: readonly Price[]) => Promise<boolean>;
   keep: () => Promise<boolean>;
-  /** Lets the next subscriber start another run. */
+  /** Gives up the feed, so that the next subscriber starts another run. */
   leave: () => Promise<void>;
 };
 
@@ -29,13 +29,13 @@ export type FeedOptions = {
   hold: FeedHold;
   /** True if anybody subscribes to prices. */
   isWanted: () => Promise<boolean>;
-  /** Shortest time between two saves. */
+  /** Minimum time between two saves. */
   everyMs: number;
-  /** Time after which the run ends unless a newer run takes over. */
+  /** Time after which the run ends unless a newer run takes over before. */
   durationMs: number;
   /** Receives problems of a feed. */
   onLine: (line: FeedLine) => void;
-  /** Receives errors. The run goes on. */
+  /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
   open?: OpenSocket;
   timings?: Timings;
@@ -44,27 +44,27 @@ export type FeedOptions = {
 /** Time between two signs of life. */
 const keepMs = 2000;
 
-/** Time between two looks for subscribers, and the time without any after which the run ends. */
+/** Time between two checks for subscribers, and how long there may be none before the run ends. */
 const lookMs = 15_000;
 const idleMs = 60_000;
 
 /**
- * Pause before the last look for subscribers. They remember for less time that a run is alive, so the look finds those
- * that have started no other run.
+ * Pause before the last check for subscribers. It is longer than subscribers remember that a run is alive, so the check
+ * finds those that relied on this run and started no other.
  */
 const lastLookMs = 2000;
 
 /** Time without a saved price after which the run reports a fault. */
 const quietMs = 60_000;
 
-/** Time that a run has to replace its predecessor. */
+/** Time within which a run must have replaced its predecessor. */
 const replacingMs = 30_000;
 
 /**
- * Follows the feeds while anybody subscribes, and saves the prices of the one in use whenever a price or its time has
+ * Follows the feeds while anybody subscribes, and saves the prices of the feed in use whenever a price or its time has
  * changed. A run that replaces another one does so with its first save, so prices continue without a gap.
  *
- * @throws {ServiceError} if the time is over. The feed is free then.
+ * @throws {ServiceError} when the run's time is over. By then the run has given up the feed.
  */
 export async function feedPrices({
   feeds,
@@ -87,7 +87,7 @@ export async function feedPrices({
   let savedMs = Number.NEGATIVE_INFINITY;
   let [keptMs, lookedMs, wantedMs, quietSinceMs] = [startedMs, startedMs, startedMs, startedMs];
 
-  /** Saves new prices, or gives a sign of life if one is due. Returns false if another run has the feed. */
+  /** Saves new prices, or records a sign of life if one is due. Returns false if another run has taken the feed. */
   async function hasFeed(nowMs: number): Promise<boolean> {
     const prices = followed.prices();
     if (prices.length > 0 && nowMs - savedMs >= everyMs && !isDeepStrictEqual(prices, saved)) {
@@ -110,7 +110,7 @@ export async function feedPrices({
     return isHeld && nowMs - wantedMs >= idleMs;
   }
 
-  /** Leaves the feed. If somebody subscribed at the last moment, takes it again and returns false. */
+  /** Gives up the feed. If somebody subscribed at the last moment, takes it again and returns false. */
   async function hasLeft(): Promise<boolean> {
     await hold.leave();
     await pause(lastLookMs, over.signal);
@@ -130,8 +130,8 @@ export async function feedPrices({
       } catch (error) {
         onFault(error);
       }
-      // Ends the run after a fault here, so that Lambda starts it again: nothing else may notice that the feed has no
-      // run.
+      // Ends the run after a fault while giving up the feed, so that Lambda starts the run again. Otherwise nobody
+      // might notice that no run follows the feeds.
       if (mayLeave && (await hasLeft())) return;
       if (nowMs - quietSinceMs >= quietMs) {
         onFault(new ServiceError("No new price was saved for a minute", { code: "NO_PRICES" }));

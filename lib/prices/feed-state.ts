@@ -1,25 +1,25 @@
 import { networks } from "../core/network.ts";
 import { type Asset, nativeAssets, type Price } from "./price.ts";
 
-/** A venue's price. `asOf` is the venue's own time, if the message had one. */
+/** A venue's price. `asOf` is the venue's own time for the price, if the message contained one. */
 export type Quote = { asset: Asset; price: string; asOf: Date | undefined };
 
 /** Time limits of the feeds. */
 export type Timings = {
-  /** Time between two checks of the feeds, and so the shortest time between two records. */
+  /** Time between two checks of the feeds, and therefore the minimum time between two records. */
   roundMs: number;
   /**
-   * Longest silence of a feed. Without a price for this long, the next feed is tried. Without any message, the
+   * Maximum silence of a feed. If no price comes for this long, the next feed is tried. If no message comes at all, the
    * connection counts as dead.
    */
   silenceMs: number;
-  /** Time for which a preferred feed must quote without a silence before it is used again. */
+  /** Time for which a preferred feed must send prices without a silence before it is used again. */
   steadyMs: number;
-  /** Time that a feed has, after its first price, to send the others. */
+  /** Time that a feed has, after its first price, to send the prices of the other assets. */
   settlingMs: number;
-  /** Limits of the pause before a connection is tried again. The lower one respects every venue's rate limit. */
+  /** Limits of the pause before a connection is tried again. The lower limit respects every venue's rate limit. */
   reconnect: { leastMs: number; mostMs: number };
-  /** Time that a venue has to confirm the closing of a connection. */
+  /** Maximum time to wait for a venue to confirm that a connection is closed. */
   closingMs: number;
 };
 
@@ -40,7 +40,7 @@ export type FeedState = {
   /** Assets for which the venue is known to have no price. */
   absent: readonly Asset[];
   firstQuoteAtMs: number | undefined;
-  /** Start of the current series of quotes without a silence. */
+  /** Start of the current series of prices without a silence. */
   quotingSinceMs: number | undefined;
   lastQuoteAtMs: number | undefined;
 };
@@ -55,8 +55,8 @@ export const newFeedState = (nowMs: number): FeedState => ({
 });
 
 /**
- * Adds a quote, unless it is older than the current one. A time in the future counts as now: with a venue's clock
- * ahead, no later quote would be newer.
+ * Adds a price, unless it is older than the current one. A time in the future counts as now. Otherwise, if a venue's
+ * clock was once ahead, its later prices would not count as newer.
  */
 export function withQuote(
   state: FeedState,
@@ -82,7 +82,7 @@ export const withoutAsset = (state: FeedState, asset: Asset): FeedState => ({
   absent: [...new Set([...state.absent, asset])],
 });
 
-/** True if the feed has sent no quote for too long, counted from when it was first followed. */
+/** True if the feed has sent no price for too long, counted from when it was first followed. */
 export const isSilent = (
   state: FeedState,
   nowMs: number,
@@ -90,7 +90,8 @@ export const isSilent = (
 ): boolean => nowMs - (state.lastQuoteAtMs ?? state.followedSinceMs) >= silenceMs;
 
 /**
- * True if the prices are complete: each asset has a price or is known to have none, or the time for the rest is over.
+ * True if the prices are complete: each asset has a price or is known to have none, or the time for the missing prices
+ * is over.
  */
 export function isSettled(
   { latest, absent, firstQuoteAtMs }: FeedState,
@@ -102,7 +103,7 @@ export function isSettled(
   return complete || nowMs - firstQuoteAtMs >= settlingMs;
 }
 
-/** True if quotes have come for long enough without a silence. */
+/** True if prices have come for long enough without a silence. */
 export const isSteady = ({ quotingSinceMs, lastQuoteAtMs }: FeedState, { steadyMs }: Timings): boolean =>
   quotingSinceMs !== undefined && lastQuoteAtMs !== undefined && lastQuoteAtMs - quotingSinceMs >= steadyMs;
 

@@ -3,7 +3,7 @@ export const venueNames = ["coinbase", "kraken"] as const;
 export type VenueName = (typeof venueNames)[number];
 
 export type PriceFeed = {
-  /** Value of `source` in the feed's prices. */
+  /** Value of `source` in the prices of this feed. */
   source: string;
   /** Venue whose protocol the feed uses. */
   venue: VenueName;

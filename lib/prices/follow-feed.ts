@@ -72,8 +72,8 @@ async function stayConnected(
 }
 
 /**
- * Computes a random pause before the next try. The longest pause doubles with each failure in a row, so that clients
- * that lost a venue at the same time do not all return together.
+ * Computes a random pause before the next attempt. The maximum pause doubles with each failure in a row, so that
+ * clients whose connections broke at the same time do not all reconnect at once.
  *
  * @param chance A number from 0 to 1
  */
@@ -100,7 +100,7 @@ export function pause(durationMs: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A line for the log, without any text from a venue's message. */
+/** A line for the log. It contains no text from a venue's message. */
 export type FeedLine =
   | { source: string; product: string; reason: AbsentProduct["reason"] }
   | { source: string; insteadOf: string }
@@ -120,7 +120,7 @@ export function feedReport(log: (line: FeedLine) => void) {
       log({ source, product, reason });
     },
     instead: (source: string, insteadOf: string) => log({ source, insteadOf }),
-    /** Counts a fault. Counts are logged at the end, since a feed may have many faults a second. */
+    /** Counts a fault. The counts are logged at the end, because a feed may have many faults a second. */
     fault(source: string, fault: FeedFault) {
       const key = `${source} ${fault}`;
       faults.set(key, { source, fault, count: (faults.get(key)?.count ?? 0) + 1 });

@@ -8,26 +8,26 @@ import type { Price } from "./price.ts";
 export type FeedRun = {
   lease: string;
   startedAt: string;
-  /** Lease of the run that this run's first save replaces. */
+  /** Lease of the run that this run replaces with its first save. */
   after?: string | undefined;
 };
 
-/** Start of the first run, or of a run that replaces the run `after`. */
+/** Start of a run that replaces no run, or of one that replaces the run `after`. */
 export type FeedStart = { after?: string };
 
 /** Run that has the feed, if any. */
 export type FeedHolder = { lease?: string; startedAt?: string | undefined };
 
-/** Latest prices, with the run that saves them. `updatedAt` is the time of the run's last sign of life. */
+/** Latest prices, and the run that saves them. `updatedAt` is the time of the run's last sign of life. */
 export type PricesItem = FeedHolder & { prices?: Price[]; updatedAt: string };
 
-/** Time after which a run counts as dead because it has missed three signs of life in a row. */
+/** Time without a sign of life after which a run counts as dead. By then it has missed three signs of life in a row. */
 const deadMs = 8000;
 
-/** Age at which a run is replaced. It ends a little later, and Lambda would end it after 15 minutes. */
+/** Age at which a run is replaced. The run itself ends a little later, and Lambda would end it after 15 minutes. */
 const replacedMs = 10 * 60_000;
 
-/** Returns the start of a new run if the run in this record is old enough to be replaced. */
+/** If the run in this record is old enough to be replaced, returns the start of a new run. */
 export function replacementOf({ lease, startedAt = "" }: FeedHolder, now: Date): FeedStart | undefined {
   if (lease === undefined || startedAt >= new Date(now.getTime() - replacedMs).toISOString())
     return undefined;
@@ -37,7 +37,7 @@ export function replacementOf({ lease, startedAt = "" }: FeedHolder, now: Date):
 const deadBefore = (now: Date): string => new Date(now.getTime() - deadMs).toISOString();
 
 /**
- * Takes the feed for a run, unless another one is alive. Removes old prices, so that nobody mistakes them for new ones.
+ * Takes the feed for a run, unless another run is alive. Removes old prices, so that nobody mistakes them for new ones.
  *
  * @returns the lease of the run that has the feed now.
  */
@@ -84,7 +84,7 @@ export async function keepFeed(table: Table, { lease }: FeedRun, now = new Date(
   });
 }
 
-/** Gives up the feed and removes its prices, if this run has the feed. */
+/** If this run has the feed, gives it up and removes its prices. */
 export async function leaveFeed(table: Table, { lease }: FeedRun, now = new Date()): Promise<void> {
   await write(table, {
     kind: "change",

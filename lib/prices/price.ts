@@ -1,6 +1,6 @@
 import type { Network } from "../core/network.ts";
 
-/** Assets that the chains' fees are paid in. The service has prices of these assets. */
+/** Assets in which the chains' fees are paid. The service has prices of these assets. */
 export const nativeAssets = {
   eth: "ETH",
   base: "ETH",
@@ -15,7 +15,7 @@ export type Asset = (typeof nativeAssets)[Network];
 export type Price = {
   chain: Network;
   symbol: Asset;
-  /** Price as decimal text, so that no digit is lost. */
+  /** Price as decimal text, so that no digits are lost. */
   price: string;
   currency: "USD";
   /** Name of the venue, or `simulated`. */

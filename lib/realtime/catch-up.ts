@@ -22,29 +22,29 @@ export type CatchUp = { connections: readonly ConnectionName[] };
 
 export type CatchUpDeps = Reporter & { table: Table; pusher: Pusher };
 
-/** Time after which a catch-up is certainly over, longer than Lambda spends on one, retries included. */
+/** Time after which a catch-up is certainly over. It exceeds the time that Lambda spends on one, including retries. */
 const abandonedMs = 600_000;
 
-/** True if a connection is out of date and no run is bringing it up to date. */
+/** True if a connection is out of date and no run is updating it. */
 export const isAbandoned = ({ stuckSince, misses }: Connection, now: Date): boolean =>
   stuckSince !== undefined && (misses === 0 || now.getTime() - Date.parse(stuckSince) > abandonedMs);
 
-/** Most connections in one catch-up. Lambda accepts 256 KB for an asynchronous invocation. */
+/** Maximum number of connections in one catch-up. Lambda accepts 256 KB for an asynchronous invocation. */
 const maxConnections = 100;
 
-/** Splits connections into catch-ups. */
+/** Splits connections into groups, one for each catch-up. */
 export function inCatchUps(connections: readonly ConnectionName[]): CatchUp[] {
   const names = connections.map(({ userID, connectionId }) => ({ userID, connectionId }));
   return inPartsOf(maxConnections, names).map((part) => ({ connections: part }));
 }
 
-/** Pauses between attempts, in milliseconds. The last one is repeated. */
+/** Pauses between attempts, in milliseconds. Once all are used, the last one is repeated. */
 const defaultPausesMs = [500, 1000, 2000, 4000, 8000];
 
 /**
  * Brings connections that have missed messages up to date. Pushes their user's current settings, wallets and recent
- * redemptions, and a snapshot of each of their private channels. Retries until the deadline. If a connection stays
- * behind, its next change starts another catch-up.
+ * redemptions, and a snapshot of each private channel that they subscribe to. Retries until the deadline. If a
+ * connection is still out of date then, its user's next change starts another catch-up.
  */
 export async function catchUp(
   deps: CatchUpDeps,
@@ -112,7 +112,7 @@ async function stateOf(
   const connections = all.filter(({ connectionId }) => connectionIds.has(connectionId));
   if (connections.length === 0) return [];
 
-  // Reads the state after the connections, so that changes missed from here on count as new misses.
+  // Reads the state after the connections, so that changes missed from now on count as new misses.
   const now = new Date();
   const time = now.toISOString();
   const since = new Date(now.getTime() - longerThanConnectionsMs).toISOString();
@@ -147,7 +147,7 @@ async function stateOf(
   }));
 }
 
-/** Marks connections as up to date. Returns those that have missed more messages meanwhile. */
+/** Marks connections as up to date. Returns those that have missed further messages in the meantime. */
 async function missedMore({ table, onFault }: CatchUpDeps, reached: readonly Behind[]): Promise<Behind[]> {
   const others: Behind[] = [];
   await forEachConcurrently(reached, { concurrency }, async (connection) => {

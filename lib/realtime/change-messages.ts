@@ -12,7 +12,7 @@ import type { ShownPolicy } from "../wallets/guard-records.ts";
 import { streamedWallet, type Wallet } from "../wallets/wallet.ts";
 import type { PublicUpdate } from "./deliver.ts";
 
-/** A change of the table that clients are notified of. */
+/** A change of the table about which clients are notified. */
 export type PublishedChange =
   | { of: "settings"; userID: string; chain: Chain; version: number; settings: object }
   | { of: "wallet"; userID: string; wallet: Wallet }
@@ -23,7 +23,7 @@ export type PublishedChange =
   | { of: "redemption"; userID: string; redemption: Redemption }
   | { of: "prices"; prices: readonly Price[]; feed?: FeedHolder | undefined };
 
-/** Published part of an announcement. The thumbprint tells users which key would receive their wallet. */
+/** The part of an announcement that is published. The thumbprint shows users which key would receive their wallet. */
 type ExportAnnounced = Pick<AnnouncedExport, "walletId" | "availableAt" | "thumbprint" | "version">;
 
 /** Builds the message about one change. */
@@ -57,7 +57,10 @@ export function pricesUpdate({ prices }: { prices: readonly Price[] }, now: Date
   return { type: "update", channel: "prices", time: now.toISOString(), data: [...prices] };
 }
 
-/** Builds `WalletsUpdated` with these wallets, in as many messages as they need. Without wallets, there are none. */
+/**
+ * Builds `WalletsUpdated` messages with these wallets, in as many messages as needed. If there are no wallets, there
+ * are no messages.
+ */
 export function walletsUpdated(wallets: readonly Wallet[], now: Date): ServerMessage[] {
   if (wallets.length === 0) return [];
   const time = now.toISOString();

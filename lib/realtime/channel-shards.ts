@@ -8,16 +8,20 @@ import { channelShardsKey, channelShardsRange } from "./item-keys.ts";
 
 /**
  * Number of shards for the subscribers of public channels, in both audiences. While a deployment changes the number,
- * functions with the old and the new one run side by side. So a process that places connections first notes its number,
- * unless a greater one is noted, and readers take the greater of the note and their own. Each shard costs a run of
- * deliver for each message, so the note expires once none of its connections can be left.
+ * functions with the old and with the new number run side by side. Therefore a process that assigns connections to
+ * shards first notes its number, unless a greater one is noted already. Readers use the greater of the noted number and
+ * their own. Each shard needs its own run of deliver for each message, so the note expires once none of its connections
+ * can still be open.
  */
 type ChannelShards = { shards: number; expiresAt: number };
 
-/** Most shards that the context allows. Without a limit, functions that place connections could note any number. */
+/**
+ * Maximum number of shards that the context allows. Without a limit, functions that assign connections could note any
+ * number.
+ */
 export const mostChannelShards = 256;
 
-/** Time after which a process repeats its note. */
+/** Time after which a process repeats its note of the number of shards. */
 const repeatSeconds = 3600;
 
 /** Chooses shards for new connections. */
@@ -39,7 +43,10 @@ export function shardChooser(table: Table, shards: number): (now: Date) => Promi
   };
 }
 
-/** Time for which a reader trusts its last read. Until then, subscribers in a new shard have only their snapshots. */
+/**
+ * Time for which a reader trusts the note that it last read. During this time, subscribers in a new shard get only
+ * their snapshots.
+ */
 const knownMs = 10_000;
 
 /** Counts the shards that may have subscribers. */
@@ -56,12 +63,12 @@ export function shardCounter(table: Table, own: number): (now: Date) => Promise<
   };
 }
 
-/** Time for which a shard with subscribers most likely still has some. */
+/** Time for which a shard that had subscribers is assumed to have some still. */
 const occupiedMs = 5000;
 
 /**
- * Finds the shards with subscribers of prices. Checks empty shards each time, so that their first subscriber misses
- * nothing.
+ * Finds the shards that have subscribers of prices. Checks empty shards each time, so that their first subscriber
+ * misses nothing.
  */
 export function occupiedShards(
   table: Table,
@@ -74,7 +81,7 @@ export function occupiedShards(
     const areOccupied = await Promise.all(
       shards.map(async (shard) => {
         const ageMs = nowMs - (seenAtMs.get(shard) ?? Number.NEGATIVE_INFINITY);
-        // Drops an old result, even if the clock was set back.
+        // Drops an old result. Does so even if the clock was set back.
         if (ageMs >= 0 && ageMs < occupiedMs) return true;
         const found = await isOccupied(table, "prices", shard);
         if (found) seenAtMs.set(shard, nowMs);

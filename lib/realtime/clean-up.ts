@@ -7,7 +7,7 @@ import { concurrency, hangUpOn, isHealthy, isStuck, type Reporter } from "./push
 import { clearStuckSubscriber, noteStuckSubscriber } from "./stuck-records.ts";
 
 /**
- * Cleans up after a delivery to a shard: forgets closed connections, closes stuck ones, and notes when others got
+ * Cleans up after a delivery to a shard: forgets closed connections, closes stuck ones, and notes when further ones got
  * stuck.
  *
  * @returns true if it has changed the shard's records.
@@ -18,7 +18,8 @@ export async function cleanUp(
   outcome: Outcome<ChannelSubscriber>,
   now: Date,
 ): Promise<boolean> {
-  // Notes nothing in an unhealthy run: the account caused its refusals, and notes would only add load.
+  // Notes nothing in an unhealthy run, because the account as a whole caused the refusals, and notes would only add
+  // load.
   const refused = isHealthy(outcome) ? outcome.missed.filter(({ error }) => isRefusal(error)) : [];
   const stuck = refused.map(({ to }) => to).filter(({ stuckSince }) => isStuck(stuckSince, now));
   await hangUpOn(pusher, stuck, { onFault });
@@ -31,7 +32,7 @@ export async function cleanUp(
   const ended = [...outcome.gone, ...stuck];
   await forEach(ended, async (name) => {
     const wasKnown = await closeConnection(table, name);
-    // Removes a place in the audience that a deleted connection has left behind.
+    // Removes the audience entry that a deleted connection has left behind.
     if (!wasKnown) await leaveAudience(table, place.audience, { ...name, shard: place.shard });
   });
   const newlyRefused = refused.map(({ to }) => to).filter(({ stuckSince }) => stuckSince === undefined);

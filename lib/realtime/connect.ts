@@ -12,28 +12,30 @@ import {
 
 export type ConnectDeps = {
   table: Table;
-  /** Most connections of a user. Each change is pushed to all of them while other users wait. */
+  /** Maximum number of connections of a user. Each change is pushed to all of them, while other users wait. */
   limit: number;
   /** Asks API Gateway whether a connection is still open. */
   isConnected: (connectionId: string) => Promise<boolean>;
-  /** Receives the error if API Gateway cannot tell whether a connection is open. The connection then counts as open. */
+  /**
+   * Receives the error if API Gateway does not report whether a connection is open. The connection then counts as open.
+   */
   onFault: (error: unknown) => void;
 };
 
 export type Admission = "admitted" | "too many" | "blocked";
 
-/** Most attempts to make room. Concurrent handshakes of the user may take the room first. */
+/** Maximum number of attempts to make room. Concurrent handshakes of the same user may take the room first. */
 const maxAttempts = 3;
 
 /** Number of connections that a refused handshake checks. A small number keeps repeated handshakes cheap. */
 const sampleSize = 3;
 
 /**
- * Records a new connection if its user may have another. Counting is one conditional write, so concurrent handshakes
- * cannot exceed the limit. Connections that end are not subtracted at once: at the limit, they are found and
- * discounted.
+ * Records a new connection if its user may have another one. Counts it by a single conditional write, so concurrent
+ * handshakes cannot exceed the limit. Connections that end are not subtracted at once: only when the limit is reached
+ * are they found and subtracted.
  *
- * @returns `admitted`, or a reason for the refusal, after which no record is left.
+ * @returns `admitted`, or a reason for the refusal. After a refusal, no record is left.
  */
 export async function admitConnection(
   deps: ConnectDeps,
@@ -60,7 +62,8 @@ async function refuse(table: Table, name: ConnectionName, reason: Admission): Pr
 }
 
 /**
- * Finds counted connections that have ended: those without a record. If all have one, checks a sample with API Gateway.
+ * Finds counted connections that have ended, which are those without a record. If all have a record, checks a sample
+ * with API Gateway.
  */
 async function endedAmong(
   { table, isConnected, onFault }: ConnectDeps,
@@ -91,7 +94,7 @@ async function endedAmong(
   return lost;
 }
 
-/** Checks a few at random. Later handshakes check other ones. */
+/** Checks a few connections at random. Later handshakes check others. */
 function sampleOf(connections: readonly Connection[]): Connection[] {
   const shuffled = connections.map((connection) => ({ connection, place: Math.random() }));
   return shuffled

@@ -28,17 +28,17 @@ export type ConnectionName = { userID: string; connectionId: string };
 
 /** An open WebSocket connection. */
 export type Connection = ConnectionName & {
-  /** Shard of the connection in each audience, chosen when it connected. */
+  /** Shard of the connection in each audience, chosen when the connection was opened. */
   shard: number;
   connectedAt: string;
-  /** Channels of the connection. Absent if there are none, because DynamoDB has no empty set. */
+  /** Channels that the connection subscribes to. Absent if there are none, because DynamoDB has no empty set. */
   channels?: Set<Channel>;
-  /** Pace and tokens of the connection's prices. Absent if readMarkets does not serve the connection. */
+  /** Pace and followed tokens of the connection. Absent if readMarkets does not serve the connection. */
   every?: Pace;
   tokens?: FollowedToken[];
-  /** Time from which the connection accepts no messages of its user. Absent if it is up to date. */
+  /** Time since when the connection has accepted no messages of its user. Absent if the connection is up to date. */
   stuckSince?: string;
-  /** Number of messages missed since a run began to bring the connection up to date, or 0 without such a run. */
+  /** Number of messages missed since a run began to bring the connection up to date. 0 if there is no such run. */
   misses?: number;
   /** Time when DynamoDB may delete the record, in epoch seconds. */
   expiresAt: number;
@@ -73,7 +73,9 @@ type ConnectionCount = {
   expiresAt: number;
 };
 
-/** Refusal of a connection. `full`: the user has reached the limit. `closed`: the user may open no connections. */
+/**
+ * Reason for refusing a connection. `full`: the user has reached the limit. `closed`: the user may open no connections.
+ */
 export type Counted =
   | { is: "counted" }
   | { is: "closed" }
@@ -94,7 +96,7 @@ export async function countConnection(
       "absent",
       { isClosed: undefined, connectionIds: undefined },
       { isClosed: undefined, connectionIds: smallerThan(limit) },
-      // Accepts a connection that is already counted, since the SDK repeats a write whose answer was lost.
+      // Accepts a connection that is already counted, because the SDK repeats a write whose answer was lost.
       { isClosed: undefined, connectionIds: containing(connectionId) },
     ],
   });
@@ -103,7 +105,8 @@ export async function countConnection(
 }
 
 /**
- * Keeps a user from opening connections for at least two hours, as authorizers may learn late that the user is blocked.
+ * Keeps a user from opening connections for at least two hours, because authorizers may learn late that the user is
+ * blocked.
  */
 export async function refuseConnections(table: Table, userID: string, now: Date): Promise<void> {
   await write(table, {
@@ -136,13 +139,16 @@ export async function discountConnections(
   });
 }
 
-/** Longest duration of a handshake. Until it ends, API Gateway does not know the recorded connection. */
+/**
+ * Maximum duration of a handshake. Until the handshake ends, API Gateway does not know the connection that is already
+ * recorded.
+ */
 const handshakeMs = 30_000;
 
 export const hasShakenHands = ({ connectedAt }: Pick<Connection, "connectedAt">, now: Date): boolean =>
   now.getTime() - Date.parse(connectedAt) > handshakeMs;
 
-/** Deletes a connection and its subscriptions. Returns false for an unknown connection. */
+/** Deletes a connection and its subscriptions. Returns false if the connection is unknown. */
 export async function closeConnection(table: Table, name: ConnectionName): Promise<boolean> {
   const { item } = await writeOne<Connection>(table, { kind: "remove", key: keyOf(name) });
   if (item === undefined) return false;
@@ -159,8 +165,8 @@ type Changed = { before: Subscriptions; after: Subscriptions; shard: number };
 /**
  * Subscribes a connection to channels and tokens.
  *
- * @param follow changes the tokens. It may be called again.
- * @returns undefined for an unknown connection.
+ * @param follow changes the tokens. It may be called several times.
+ * @returns undefined if the connection is unknown.
  */
 export async function addChannels(
   table: Table,
@@ -175,9 +181,9 @@ export async function addChannels(
 }
 
 /**
- * Unsubscribes a connection from channels and tokens. Ignores channels and tokens without a subscription.
+ * Unsubscribes a connection from channels and tokens. Ignores channels and tokens that it is not subscribed to.
  *
- * @returns undefined for an unknown connection.
+ * @returns undefined if the connection is unknown.
  */
 export async function removeChannels(
   table: Table,
@@ -201,7 +207,7 @@ export async function connectionsOfUser(table: Table, userID: string): Promise<C
 const keyOf = ({ userID, connectionId }: ConnectionName) => connectionKey(userID, connectionId);
 
 /**
- * Changes a connection and its place in an audience in one transaction. Messages of a connection are handled
+ * Changes a connection and its entry in an audience in one transaction. Messages of a connection are handled
  * concurrently, so each change builds on the state after the previous one. A closed connection is never changed.
  */
 async function changeSubscriptions(
@@ -219,7 +225,7 @@ async function changeSubscriptions(
       const step = changing(connection, changed);
       return step.length === 0 || (await write(table, singleOf(step))) ? changed : undefined;
     },
-    // Retries without limit: an attempt fails only if another change has succeeded.
+    // Retries without limit, because an attempt fails only if another change has succeeded.
     { attempts: Number.POSITIVE_INFINITY },
   );
   return found === "unknown" ? undefined : found;
@@ -276,7 +282,7 @@ export async function leaveAudience(table: Table, audience: Audience, place: Pla
 
 /** A member of an audience. */
 export type ChannelSubscriber = ConnectionName & {
-  /** Time from which the member accepts no messages. Absent if it accepted the last one. */
+  /** Time since when the member has accepted no messages. Absent if it accepted the last one. */
   stuckSince?: string;
 };
 

@@ -9,23 +9,26 @@ import { type Reporter, reportMissed } from "./push-outcome.ts";
 
 export type MarketDeliverer = Reporter & { table: Table; pusher: Pusher; lists: SubscriberLists };
 
-/** Result of a delivery, for readMarkets. */
+/** Result of a delivery, returned to readMarkets. */
 export type MarketDeliveryOutcome = {
-  /** False if the delivery was late, or did not reach most connections. Its changes must be sent again. */
+  /** False if the delivery was late or did not reach most of the connections. Its changes must then be sent again. */
   isDelivered: boolean;
   reached: number;
-  /** Number of connections that were not reached but may be open. They get all changes again within half a minute. */
+  /**
+   * Number of connections that were not reached but may still be open. They get everything again within half a minute.
+   */
   undelivered: number;
 };
 
-/** Age from which a delivery is out of date. No push begins later. */
+/** Age from which a delivery is out of date. No push begins after that. */
 const lateMs = 3000;
 
 /**
- * Pushes news to each connection with tokens in a shard, in one message at most. readMarkets waits for the outcome, so
- * a connection never gets the same news from two runs. Cleans up as after other deliveries.
+ * Pushes the changes of markets to each connection in a shard that follows tokens, in one message at most. readMarkets
+ * waits for the outcome, so a connection never gets the same changes from two runs. Cleans up as after other
+ * deliveries.
  *
- * @throws if the subscribers cannot be read. Nothing was sent then.
+ * @throws if the subscribers cannot be read. In that case, nothing was sent.
  */
 export async function deliverMarkets(
   deliverer: MarketDeliverer,
@@ -48,7 +51,7 @@ export async function deliverMarkets(
 
   const outcome = await push(pusher, deliveries(), {
     rounds: 2,
-    // Does not retry a client that does not read, since others would have to wait.
+    // Does not retry a client that does not read its messages, because other clients would have to wait.
     isRetried: ({ stuckSince }) => stuckSince === undefined,
     deadline: new Date(untilMs),
   });
@@ -59,13 +62,16 @@ export async function deliverMarkets(
   return { isDelivered: undelivered <= Math.max(1, reached / 4), reached, undelivered };
 }
 
-/** Time for which a list of subscribers is trusted, unless a delivery wants a newer one. */
+/** Time for which a list of subscribers is trusted, unless a delivery requires a newer list. */
 const knownMs = 5000;
 
-/** Most lists to remember, more than a process serves at a time. When full, forgets the list used longest ago. */
+/**
+ * Maximum number of lists to remember, more than a process serves at a time. When full, forgets the least recently used
+ * list.
+ */
 const mostLists = 32;
 
-/** Remembers the subscribers of shards, since reading them each second would cost more than all else. */
+/** Remembers the subscribers of shards, because reading them each second would cost more than everything else. */
 export class SubscriberLists {
   readonly #known = new RecentMap<number, { readAtMs: number; subscribers: MarketSubscriber[] }>(mostLists);
   readonly #table: Table;
@@ -78,7 +84,7 @@ export class SubscriberLists {
     const readAtMs = now.getTime();
     const known = this.#known.get(shard);
     const ageMs = readAtMs - (known?.readAtMs ?? Number.NEGATIVE_INFINITY);
-    // Drops an old list, even if the clock was set back.
+    // Drops an old list. Does so even if the clock was set back.
     if (known && ageMs >= 0 && ageMs < knownMs && known.readAtMs >= sinceMs) return known.subscribers;
     const subscribers: MarketSubscriber[] = [];
     for await (const each of marketSubscribersInShard(this.#table, shard)) subscribers.push(each);

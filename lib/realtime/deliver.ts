@@ -9,7 +9,7 @@ import { type ChannelSubscriber, subscribersInShard } from "./connection-records
 import { type Reporter, reportMissed } from "./push-outcome.ts";
 import { openPrices, type PriceReader } from "./snapshots.ts";
 
-/** An update of a public channel, the same for all its subscribers. */
+/** An update of a public channel. It is the same for all subscribers of the channel. */
 export type PublicUpdate = Exclude<
   Extract<ServerMessage, { type: "update"; channel: PublicChannel }>,
   { heads: object }
@@ -24,18 +24,22 @@ export type Deliverer = Reporter & { table: Table; pusher: Pusher; prices?: Pric
 const lateMs = 2000;
 
 export type DeliveryOutcome = {
-  /** True if the update was late and newer data was saved. Nothing was sent, since the next update follows. */
+  /**
+   * True if the update was late and newer data had been saved. In that case nothing was sent, because the next update
+   * follows.
+   */
   superseded: boolean;
   /**
-   * Number of connections that were not reached but may be open. An update with all prices follows within half a
+   * Number of connections that were not reached but may still be open. An update with all prices follows within half a
    * minute.
    */
   undelivered: number;
 };
 
 /**
- * Pushes an update to the subscribers in a shard while reading them. Forgets closed connections, and closes those of
- * clients that stopped reading long ago. Under overload, drops late updates, so that none arrives out of date.
+ * Pushes an update to the subscribers in a shard while reading the list of subscribers. Forgets closed connections, and
+ * closes connections whose clients stopped reading long ago. Under overload, drops late updates, so that clients get no
+ * outdated ones.
  */
 export async function deliverToShard(
   deliverer: Deliverer,

@@ -15,10 +15,13 @@ export type Disconnected = { ended: number; failed: number };
 
 const concurrency = 8;
 
-/** Pause before trying again to close a connection that is in its handshake, which API Gateway cannot close yet. */
+/**
+ * Pause before trying again to close a connection that is still in its handshake. API Gateway cannot close it until the
+ * handshake ends.
+ */
 const handshakePauseMs = 5000;
 
-/** Ends all current connections of a user. Waits up to half a minute for connections that are still opening. */
+/** Closes all current connections of a user. Waits up to half a minute for connections that are still being opened. */
 export async function disconnectUser(
   { table, pusher, now, pauseMs = pause }: DisconnectDeps,
   userID: string,

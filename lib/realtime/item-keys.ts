@@ -9,15 +9,18 @@ export const connectionsOf = (userID: string): KeyRange => rangeOf("connection",
 export const connectionCountKey = (userID: string): Key => itemKey("connectionCount", { userID });
 
 /**
- * Subscribers of prices with one sender: publishChanges serves those without tokens, readMarkets all others. Each
- * connection is in one audience, so that no message comes twice or out of order.
+ * Subscribers of prices whose messages come from the same sender: publishChanges serves those that follow no tokens,
+ * readMarkets all others. Each connection is in only one audience, so that no message comes twice or out of order.
  */
 export type Audience = PublicChannel | "markets";
 
 export const subscriberKey = (audience: Audience, shard: number, connectionId: string): Key =>
   itemKey("subscriber", { channel: audience, shard, connectionId });
 
-/** Place of the note about shards. A connection has the same shard in each audience, so one note serves all. */
+/**
+ * Key of the note about the number of shards. A connection has the same shard in each audience, so one note serves both
+ * audiences.
+ */
 const placeOfNote = { channel: "prices", shard: 0 } as const;
 
 export const channelShardsKey: Key = itemKey("channelShards", placeOfNote);

@@ -9,8 +9,9 @@ export type MarketWatch = {
 };
 
 /**
- * Starts a run of readMarkets if clients follow tokens and nobody reads markets. In each turn, starts one anyway: it
- * ends at once, or replaces a run that is ten minutes old or has other code.
+ * Starts a run of readMarkets if clients follow tokens and no run is active. At regular intervals, starts a run even if
+ * one is active: the new run ends at once, unless the active run is ten minutes old or has different code, in which
+ * case it replaces it.
  */
 export async function keepMarketsRead(
   table: Table,
@@ -22,7 +23,7 @@ export async function keepMarketsRead(
   else await ensureMarketReader(table, startReader);
 }
 
-/** True if clients subscribe to prices, or a run of readMarkets needs the prices of coins. */
+/** True if clients subscribe to prices, or if a run of readMarkets needs the prices of coins. */
 export async function arePricesWanted(table: Table, shards: number): Promise<boolean> {
   const found = await Promise.all([
     areMarketsRead(table),

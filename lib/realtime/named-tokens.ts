@@ -9,12 +9,12 @@ import { nativeToken } from "../orders/trading-chain.ts";
 /** A problem with a field of a message, in words that follow the field's name. */
 export type FieldProblem = { field: string; code: MessageErrorCode; text: string };
 
-/** A token in a message. Errors name it by its place in the message. */
+/** A token in a message. Errors refer to the token by its position in the message. */
 export type NamedToken = TokenName & { field: string; candles?: boolean | undefined };
 
 type GivenToken = { chain: string; token: string; candles?: boolean | undefined };
 
-/** Separates a message's tokens from the problems with tokens that cannot be followed. */
+/** Separates the tokens of a message from the problems with tokens that cannot be followed. */
 export function readTokens(
   given: readonly GivenToken[],
   chains: readonly TradingChain[],
@@ -45,10 +45,12 @@ export function readTokens(
   return { tokens, problems };
 }
 
-/** Most fields that an error names. */
+/** Maximum number of fields that an error names. */
 const mostFields = 5;
 
-/** Builds an error for each kind of problem. Names fields but no values, which may be secrets. */
+/**
+ * Builds an error for each kind of problem. The errors name fields but quote no values, because values may be secrets.
+ */
 export function errorsOf(problems: readonly FieldProblem[]): ServerMessage[] {
   const kinds = Map.groupBy(problems, ({ code, text }) => `${code} ${text}`).values();
   return [...(kinds as Iterable<[FieldProblem, ...FieldProblem[]]>)].map((alike) => {

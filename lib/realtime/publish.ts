@@ -35,15 +35,15 @@ export type Publisher = Reporter & {
   handOver: (delivery: ChannelDelivery) => Promise<void>;
   /** Starts a run of feedPrices, without waiting for the result. */
   startFeed: (start: FeedStart) => Promise<void>;
-  /** Watch on the reader of markets. Present if markets are switched on. */
+  /** Starts the reader of markets when needed. Present if markets are switched on. */
   markets?: MarketWatch | undefined;
-  /** Puts a notice on the operators' bus, if there is one. */
+  /** Puts a notice on the operators' bus, if there is a bus. */
   putNotice: (notice: Notice) => Promise<void>;
   /** Starts to bring connections up to date, without waiting for the result. */
   startCatchUp: (catchUp: CatchUp) => Promise<void>;
 };
 
-/** Time of messages and notes, and the deadline after which no push starts. */
+/** Time stated in messages and notes, and the deadline after which no push starts. */
 export type PublishTimes = { now: Date; deadline: Date };
 
 const outOfTime = () =>
@@ -58,13 +58,13 @@ type Personal = Pending<
   "settings" | "wallet" | "export" | "exportLock" | "policy" | "redemption" | "execution"
 >;
 
-/** A connection with the changes to push to it. */
+/** A connection and the changes to push to it. */
 type Target = Connection & { changes: readonly Personal[] };
 
 /**
- * Pushes changes of the table to clients, in order for each client. An unreachable connection delays nobody, and is
- * brought up to date later. Does not retry unreadable records, since they stay unreadable, or prices, since all of them
- * are published again every half minute.
+ * Pushes changes of the table to clients, in order for each client. An unreachable connection does not delay others,
+ * and is brought up to date later. Does not retry unreadable records, because they stay unreadable. Does not retry
+ * prices, because all of them are published again every half minute.
  *
  * @returns the sequence numbers of the records to retry. Some of their messages may have arrived.
  */
@@ -81,7 +81,7 @@ export async function publish(
     try {
       const change = readChange(record);
       if (change === undefined) continue;
-      // Encodes each message alone first, since an invalid record would fail a whole batch.
+      // Encodes each message alone first, because an invalid record would make a whole batch fail.
       encodeMessage(messageOf(change, times.now));
       if (change.of !== "prices") personal.push({ sequenceNumber, change });
       else
@@ -110,7 +110,7 @@ export async function publish(
 
 /**
  * Puts notices on the operators' bus, so that operators can inform users in other ways too. Reports a rejected notice
- * but does not retry: a retry would hold up the stream and push the same messages again.
+ * but does not retry, because a retry would hold up the stream and push the same messages again.
  */
 async function putNotices(
   { putNotice, onFault }: Publisher,
@@ -124,7 +124,7 @@ async function putNotices(
   });
 }
 
-/** Builds the operators' notice about a guard that becomes looser, or a private key that could leave. */
+/** Builds the operators' notice that a guard will become looser, or that a private key could leave the service. */
 function noticeOf(change: PublishedChange): Notice | undefined {
   switch (change.of) {
     case "export": {
@@ -164,19 +164,19 @@ async function publishToUsers(
       try {
         return deliveriesTo(await connectionsOfUser(table, userID), changes, now);
       } catch (error) {
-        // Skips a planted connection or userID that cannot be read: retries would hold up the announcements of other
-        // users.
+        // Skips a forged connection or userID that cannot be read, because retries would hold up the announcements of
+        // other users.
         if (isTransient(error)) retry(changes, error);
         else onFault(error);
         return [];
       }
     }),
   );
-  // Serves users with few connections first, so that a user with many does not keep them waiting.
+  // Serves users with few connections first, so that they do not wait for users with many.
   const fewestFirst = deliveries.toSorted((one, other) => one.length - other.length).flat();
   const outcome = await push(pusher, fewestFirst, {
     rounds: 2,
-    // Does not retry a client that does not read, since others would have to wait.
+    // Does not retry a client that does not read its messages, because other clients would have to wait.
     isRetried: ({ stuckSince }) => stuckSince === undefined,
     deadline,
   });
@@ -200,7 +200,7 @@ async function publishToUsers(
   await startCatchUps(publisher, { readingAgain, behind }, now, retry);
 }
 
-/** Starts catch-ups of connections, unless one is under way. */
+/** Starts catch-ups of connections that have none in progress. */
 async function startCatchUps(
   { table, startCatchUp, onFault }: Publisher,
   { readingAgain, behind }: { readingAgain: readonly Target[]; behind: readonly Target[] },
@@ -227,12 +227,12 @@ function deliveriesTo(
   now: Date,
 ): Delivery<Target>[] {
   const time = now.toISOString();
-  // Keeps only the newest record of each chain, since each record is complete.
+  // Keeps only the newest record of each chain, because each record is complete.
   const newest = new Map(
     changes.flatMap(({ change }) => (change.of === "settings" ? [[change.chain, change] as const] : [])),
   );
   const settings = [...newest.values()].map((change) => encodeMessage(messageOf(change, now)));
-  // Keeps only the newest version of each wallet, since each version is complete.
+  // Keeps only the newest version of each wallet, because each version is complete.
   const wallets = new Map(
     changes.flatMap(({ change }) =>
       change.of === "wallet" ? [[change.wallet._id, change.wallet] as const] : [],
@@ -267,8 +267,8 @@ function deliveriesTo(
 }
 
 /**
- * Hands over changed prices, replaces the run of the feed if it is time, and keeps a run that reads markets. Tries
- * again half a minute later if anything fails.
+ * Hands changed prices to deliver, replaces the run of feedPrices if it is old enough, and makes sure that a run reads
+ * markets if needed. If anything fails, tries again half a minute later.
  */
 async function publishPrices(
   { table, occupiedShards, handOver, startFeed, markets, onFault }: Publisher,

@@ -6,14 +6,14 @@ import { type ConnectionName, closeConnection } from "./connection-records.ts";
 export type Reporter = {
   /** Reports a fault, which counts as a failure of the function. */
   onFault: (error: unknown, details?: object) => void;
-  /** Reports an error that kept messages from connections. Called once for each error name. */
+  /** Reports an error because of which connections missed messages. Called once for each error name. */
   onMissed: (error: unknown, details: { connections: number }) => void;
 };
 
-/** Time reserved after the last push of a run for its answer and the notes in the table. */
+/** Time reserved, after the last push of a run, for the answer to this push and for the notes in the table. */
 export const pushReserveMs = 6000;
 
-/** Most connections to process at a time. Many may have closed at once. */
+/** Maximum number of connections to process at a time. Many may have been closed at once. */
 export const concurrency = 16;
 
 /** Time without an accepted message after which a connection is closed. */
@@ -24,15 +24,15 @@ export const isStuck = (stuckSince: string | undefined, now: Date): boolean =>
   stuckSince !== undefined && now.getTime() - Date.parse(stuckSince) > streakMs;
 
 /**
- * True if pushes work in general, so that a failure concerns a single connection. At most one in five may fail, or one
- * in all. A throttled account also refuses pushes to healthy clients.
+ * True if pushes work in general, so that a failure concerns only a single connection. At most one in five pushes may
+ * fail, or a single one if there are fewer than five. A throttled account also refuses pushes to healthy clients.
  */
 export const isHealthy = ({ reached, missed }: Outcome<unknown>): boolean =>
   reached.length > 0 && missed.length <= Math.max(1, reached.length / 4);
 
 /**
- * Reports why connections missed messages. Counts as a fault if no push succeeded, unless all refusals came from one
- * user's clients: that user could raise the alarm by not reading.
+ * Reports why connections missed messages. Counts as a fault if no push succeeded, unless all refusals came from the
+ * clients of a single user. Otherwise that user could raise the alarm by not reading messages.
  */
 export function reportMissed(
   { reached, missed }: Outcome<ConnectionName>,
@@ -61,7 +61,9 @@ export async function forgetConnections(
   });
 }
 
-/** Closes the connections of clients that have stopped reading. They get the current state when they reconnect. */
+/**
+ * Closes the connections of clients that have stopped reading. The clients get the current state when they reconnect.
+ */
 export async function hangUpOn(
   pusher: Pusher,
   stuck: readonly ConnectionName[],

@@ -33,7 +33,8 @@ import type { PublishedChange } from "./change-messages.ts";
  * Reads a record of the table's changes.
  *
  * @returns undefined for an item that is not published, a deletion, or a write that changes nothing for clients.
- * @throws {Error} if the record is not one that this service writes, such as other settings under the same version.
+ * @throws {Error} if this service cannot have written the record, for example because it has different settings with
+ * the same version.
  */
 export function readChange(record: DynamoDBRecord): PublishedChange | undefined {
   if (record.eventName === "REMOVE") return undefined;
@@ -68,8 +69,8 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
 /**
  * Reads changed settings.
  *
- * @throws {ServiceError} if the settings change under the same version: the user could place orders by settings that
- * nobody has chosen, and clients would not notice.
+ * @throws {ServiceError} if the settings change without a new version: the user could then place orders with settings
+ * that nobody has chosen, and clients would not notice.
  */
 function settingsChange(
   chain: Chain,
@@ -91,14 +92,17 @@ function ownerOf(userID: unknown): string {
 }
 
 /**
- * Time between two updates with all prices, for clients that have missed some. Also the time between two looks at the
+ * Time between two updates with all prices, for clients that have missed some. Also the time between two checks of the
  * age of a run.
  */
 const turnMs = 30_000;
 
 const turnOf = ({ updatedAt }: PricesItem) => Math.floor(Date.parse(updatedAt) / turnMs);
 
-/** Reads the prices that changed. The first change of each half minute has all prices, and the run that saves them. */
+/**
+ * Reads the prices that changed. For the first change of each half minute, returns all prices, and the run that saves
+ * them.
+ */
 function pricesChange(
   before: PricesItem | undefined,
   after: PricesItem,
@@ -120,7 +124,7 @@ function exportChange(
   return { of: "export", userID, walletId, availableAt, thumbprint, version };
 }
 
-/** Reads a lock in any stored form. Trusts only the item's key to name its user. */
+/** Reads a lock in any format in which it may be stored. Takes the user only from the item's key. */
 function lockChange(before: Item | undefined, after: Item): PublishedChange | undefined {
   if (isDeepStrictEqual(before, after)) return undefined;
   const { PK, SK: _, ...stored } = after;

@@ -12,7 +12,7 @@ export type PriceReader = () => Promise<Price[]>;
 /**
  * Reads the latest prices of a run that is alive.
  *
- * @param startFeed starts a run if none is alive. If that fails, the read fails too, so that the client subscribes again.
+ * @param startFeed starts a run if none is alive. If it fails, the read fails too, so that the client subscribes again.
  */
 export const openPrices =
   (table: Table, startFeed?: (start: FeedStart) => Promise<void>): PriceReader =>
@@ -22,7 +22,7 @@ export const openPrices =
     return prices;
   };
 
-/** Builds the snapshot of a channel for a user, in as many messages as it needs. */
+/** Builds the snapshot of a channel for a user, in as many messages as needed. */
 export async function snapshotsOf(
   table: Table,
   channel: Channel,
@@ -35,7 +35,7 @@ export async function snapshotsOf(
   const parts = inParts<object>(records);
   return parts.map((data, index) => {
     const more = index < parts.length - 1 && { more: true };
-    // Casts the data, which encoding checks against the schema of its channel.
+    // Casts the data. Encoding checks it against the schema of its channel.
     return { type: "snapshot", channel, ...more, time: now.toISOString(), data } as ServerMessage;
   });
 }

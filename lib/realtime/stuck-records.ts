@@ -4,12 +4,14 @@ import { write, writeOne } from "../table/write.ts";
 import type { Connection, ConnectionName } from "./connection-records.ts";
 import { type Audience, connectionKey, subscriberKey } from "./item-keys.ts";
 
-/** A connection's place in an audience. */
+/** A connection's entry in an audience. */
 type Place = { audience: Audience; shard: number; connectionId: string };
 
 const keyOf = ({ audience, shard, connectionId }: Place) => subscriberKey(audience, shard, connectionId);
 
-/** Notes the time from which a subscriber accepts no messages. Keeps an earlier note. Ignores former subscribers. */
+/**
+ * Notes the time since when a subscriber has accepted no messages. Keeps an earlier note. Ignores former subscribers.
+ */
 export async function noteStuckSubscriber(table: Table, place: Place, now: Date): Promise<void> {
   const set = { stuckSince: initially(now.toISOString()) };
   await write(table, { kind: "change", key: keyOf(place), set, when: "present" });
@@ -24,7 +26,7 @@ export async function clearStuckSubscriber(table: Table, place: Place): Promise<
 /**
  * Notes that a connection missed messages of its user.
  *
- * @returns true if no run is bringing the connection up to date yet. False for an unknown connection.
+ * @returns true if no run is bringing the connection up to date yet. False if the connection is unknown.
  */
 export async function noteMiss(
   table: Table,
@@ -41,7 +43,7 @@ export async function noteMiss(
   return isWritten && item?.misses === 1;
 }
 
-/** Notes that no run is bringing a connection up to date any more. The connection stays stuck. */
+/** Notes that no run is bringing a connection up to date any more. The connection still counts as stuck. */
 export async function giveUpOn(table: Table, { userID, connectionId }: ConnectionName): Promise<void> {
   await write(table, {
     kind: "change",
@@ -54,7 +56,7 @@ export async function giveUpOn(table: Table, { userID, connectionId }: Connectio
 /**
  * Notes that a connection is up to date.
  *
- * @param misses the number of misses when its user's records were read.
+ * @param misses the number of misses at the time when its user's records were read.
  * @returns false, without writing, if the connection has missed messages since then.
  */
 export async function clearMisses(

@@ -35,7 +35,7 @@ type Received<Type extends keyof typeof clientMessages> = ConnectionName & { now
 export type SubscribeRequest = Received<"subscribe">;
 export type UnsubscribeRequest = Received<"unsubscribe">;
 
-/** Access to markets, where they are switched on. */
+/** Access to markets. Absent if markets are switched off. */
 export type MarketAccess = {
   chains: readonly TradingChain[];
   startReader: StartReader;
@@ -43,9 +43,9 @@ export type MarketAccess = {
 
 /**
  * Subscribes a connection to channels, then reads a snapshot of each channel in the request. In this order, no change
- * is lost between snapshot and first update, though one made meanwhile may arrive twice. Channels subscribed before get
- * a snapshot too, so that repeating a request after a fault brings missing data. Then sends exports that can still be
- * cancelled, and a lock. Only readMarkets sends the state of tokens.
+ * is lost between the snapshot and the first update, though a change made in between may arrive twice. Channels that
+ * the connection is already subscribed to get a snapshot too, so that repeating a request after a fault brings missing
+ * data. Then sends exports that can still be cancelled, and a lock. The state of tokens is sent only by readMarkets.
  */
 export async function subscribe(
   table: Table,
@@ -84,7 +84,9 @@ export async function subscribe(
   ];
 }
 
-/** Announces a connection to readMarkets, which sends its first message. Starts a run if there is none. */
+/**
+ * Announces a connection to readMarkets, which sends the connection's first message. Starts a run if none is active.
+ */
 async function announce(
   table: Table,
   news: Parameters<typeof writeNews>[1],
@@ -102,7 +104,7 @@ export async function unsubscribe(table: Table, request: UnsubscribeRequest): Pr
   const changed = await removeChannels(table, request, known, named.tokens);
   if (changed === undefined) return [notConnected];
   const { before, after, shard } = changed;
-  // Announces the change, since deliver could otherwise use an old list for seconds.
+  // Announces the change, because deliver could otherwise use an outdated list for some seconds.
   if (before.markets !== after.markets) await writeNews(table, { userID, connectionId, shard, tokens: [] });
   return [...problems, ...errorsOf(named.problems), subscriptions(after, now)];
 }
@@ -116,7 +118,7 @@ function subscriptions({ channels: names, markets }: Subscriptions, now: Date): 
   };
 }
 
-/** Part of a request about tokens. */
+/** The part of a request that concerns tokens. */
 type Wish = { every?: Pace | undefined; tokens: readonly NamedToken[]; problems: readonly FieldProblem[] };
 
 function readWish(
@@ -134,7 +136,10 @@ function readWish(
   return { every, ...readTokens(tokens, markets.chains) };
 }
 
-/** Changes the tokens that a connection follows, and names the fields of tokens that exceed its limit. */
+/**
+ * Changes the tokens that a connection follows, and returns the names of the fields whose tokens exceed the
+ * connection's limit.
+ */
 function followedBy(
   before: MarketSubscription | undefined,
   { every, tokens: named }: Wish,

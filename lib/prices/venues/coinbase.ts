@@ -19,8 +19,8 @@ const Failure = v.object({ reason: v.optional(v.string(), "") });
 export const coinbase: Venue = {
   products: { ETH: "ETH-USD", SOL: "SOL-USD", BNB: "BNB-USD", AVAX: "AVAX-USD" },
 
-  // Subscribes to tickers and heartbeats. The latest ticker comes at once, and a new one with each trade. A heartbeat
-  // comes every second.
+  // Subscribes to tickers and heartbeats. The venue sends the latest ticker at once, a new one with each trade, and a
+  // heartbeat every second.
   subscribe: (product) =>
     JSON.stringify({ type: "subscribe", product_ids: [product], channels: ["ticker", "heartbeat"] }),
 

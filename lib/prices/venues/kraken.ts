@@ -35,7 +35,7 @@ const Other = v.union([
 export const kraken: Venue = {
   products: { ETH: "ETH/USD", SOL: "SOL/USD", BNB: "BNB/USD", AVAX: "AVAX/USD" },
 
-  // Subscribes to tickers. A snapshot comes at once, and an update with each trade.
+  // Subscribes to tickers. The venue sends a snapshot at once, and an update with each trade.
   subscribe: (product) =>
     JSON.stringify({ method: "subscribe", params: { channel: "ticker", symbol: [product] } }),
 
