@@ -7,9 +7,9 @@ import { nextLines, type PointsChange, type PointsLine } from "./points.ts";
 
 /**
  * Builds the writes that change a user's points and add lines to the ledger. The transaction fails if the points have
- * changed since the profile was read, or the ledger has changed since this call.
+ * changed since the profile was read, or if the ledger has changed since this call.
  *
- * @param also other changes of the profile.
+ * @param also further changes of the profile.
  */
 export async function pointsWrites(
   table: Table,
@@ -31,8 +31,8 @@ export async function pointsWrites(
 }
 
 /**
- * Reads the newest line of a user's ledger. The next line continues from it, even if a restored profile has other
- * points.
+ * Reads the newest line of a user's ledger. The next line continues from it, even if a restored profile has a different
+ * number of points.
  */
 export async function readNewestLine(table: Table, userID: string): Promise<PointsLine | undefined> {
   const [newest] = await queryRange<PointsLine>(table, pointsLinesOf(userID), { limit: 1, isReversed: true });

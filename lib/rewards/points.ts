@@ -1,16 +1,16 @@
-/** Most points that an operator can give or a reward can cost. Below it, sums stay exact. */
+/** Maximum number of points that an operator can give or that a reward can cost. Up to this limit, sums are exact. */
 export const maxPoints = 1e12;
 
 /**
- * Reasons for changes of points. `opening` is the balance from before the ledger. `restored` corrects a restored or
- * recreated profile whose points differ from the newest line.
+ * Reasons for changes of points. `opening` is the balance from the time before there was a ledger. `restored` corrects
+ * a restored or recreated profile whose points differ from the newest line.
  */
 export const pointsReasons = ["opening", "restored", "set", "redeemed", "refunded"] as const;
 
 /** A change of a user's points. A user's changes add up to the user's points. */
 export type PointsLine = {
   userID: string;
-  /** Number of the line in the user's ledger, from 1, without gaps. */
+  /** Number of the line in the user's ledger. Numbers start at 1 and have no gaps. */
   number: number;
   /** Time of the change, ISO 8601. */
   time: string;
@@ -26,8 +26,8 @@ export type PointsChange = Pick<PointsLine, "change" | "redemptionId"> & {
 };
 
 /**
- * Builds the lines that a change of points adds to the ledger. If no line explains the present points, adds one for
- * them first.
+ * Builds the lines that a change of points adds to the ledger. If the newest line does not match the present points,
+ * first adds a line that explains them.
  *
  * @param points the balance before the change.
  * @param newest the newest line so far. Undefined if the ledger is empty.
@@ -52,7 +52,7 @@ export function auditOf(points: number, lines: readonly Pick<PointsLine, "number
   const numbers = new Set(lines.map(({ number }) => number));
   const all = Array.from({ length: Math.max(0, ...numbers) }, (_, index) => index + 1);
   return {
-    // Uses the balance if the ledger is empty, as before the first change.
+    // Uses the balance if the ledger is empty, as it is before the first change.
     sum: lines.length === 0 ? points : lines.reduce((sum, { change }) => sum + change, 0),
     missing: all.filter((number) => !numbers.has(number)),
   };

@@ -34,12 +34,12 @@ type Redeemed = {
 
 const maxAttempts = 8;
 
-/** Time after which no attempt begins, since a user who waits longer has given up. */
+/** Time after which no attempt begins, because a user who waits longer has given up. */
 const maxMs = 3000;
 
 /**
- * Buys a reward with points, once for each user and Idempotency-Key. Writes the piece, the points, the redemption and
- * the line of the ledger in one transaction.
+ * Buys a reward with points, once for each user and Idempotency-Key. Writes the stock, the points, the redemption and
+ * the ledger's new line in one transaction.
  *
  * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, IDEMPOTENCY_KEY_REUSED, the errors of {@link checkRedeemable}, and
  * REWARD_BUSY if the items change during each attempt.

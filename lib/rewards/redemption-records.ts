@@ -18,7 +18,7 @@ export async function readRedemption(table: Table, redemptionId: string): Promis
 }
 
 /**
- * Reads all that decides about a purchase in one call: the user's profile, the stock if it is counted, and the
+ * Reads everything that decides about a purchase in one call: the user's profile, the stock if it is counted, and the
  * redemption if it exists.
  */
 export async function readPurchase(
@@ -31,7 +31,7 @@ export async function readPurchase(
   return { profile: profile as Profile | undefined, stock: stock?.stock, isMade: place !== undefined };
 }
 
-/** Builds the writes that add a redemption. Fails if its id is taken. */
+/** Builds the writes that add a redemption. They fail if its id is taken. */
 export const addingRedemption = (redemption: Redemption): Step => {
   const { redemptionId, userID, createdAt } = redemption;
   return [
@@ -45,7 +45,7 @@ export const addingRedemption = (redemption: Redemption): Step => {
   ];
 };
 
-/** Builds the write that changes a redemption. Fails if the redemption has changed since it was read. */
+/** Builds the write that changes a redemption. It fails if the redemption has changed since it was read. */
 export const changingRedemption = (read: Redemption, { status, updatedAt, version }: Redemption): Write => ({
   kind: "change",
   key: keyOf(read),

@@ -21,18 +21,18 @@ export type Redemption = {
   updatedAt: string;
   /** Version of the redemption, which grows by one with each change. */
   version: number;
-  /** True if the purchase took a piece of a limited reward, which a refund returns. */
+  /** True if the purchase took a piece of a limited reward. A refund then returns the piece. */
   isLimited: boolean;
 };
 
-/** Derives the id from user and key, so that a repeated request gets the same id. */
+/** Derives the id from the user and the idempotency key, so that a repeated request gets the same id. */
 export const redemptionIdFor = (userID: string, key: string): string =>
   hashedId(["redeemReward", userID, key]);
 
 /**
  * Checks that a user may buy a reward.
  *
- * @param stock the pieces left, -1 for an unlimited reward.
+ * @param stock the number of pieces left, or -1 for an unlimited reward.
  * @throws {DomainError} REWARD_NOT_FOUND, REWARD_UNAVAILABLE, OUT_OF_STOCK or INSUFFICIENT_POINTS.
  */
 export function checkRedeemable(
@@ -72,7 +72,10 @@ export function newRedemption(
   };
 }
 
-/** Statuses that may follow each status. A fulfilled redemption can still be refunded, but its piece is gone. */
+/**
+ * Statuses that may follow each status. A fulfilled redemption can still be refunded, but its piece is not returned to
+ * the stock.
+ */
 const nextStatuses: Record<RedemptionStatus, readonly RedemptionStatus[]> = {
   pending: ["fulfilled", "refunded"],
   fulfilled: ["refunded"],

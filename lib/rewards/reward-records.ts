@@ -7,7 +7,7 @@ import type { Reward } from "./reward.ts";
 /**
  * Reads the rewards in display order. Empty until an operator loads some.
  *
- * @param isConsistent reads the latest write, at twice the price.
+ * @param isConsistent if true, the read includes the latest write and costs twice as much.
  */
 export async function readCatalogue(table: Table, { isConsistent = false } = {}): Promise<Reward[]> {
   const { Item } = await table.client.send(

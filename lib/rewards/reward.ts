@@ -23,14 +23,14 @@ export const limitedIds = (catalogue: readonly Reward[]): string[] =>
   catalogue.filter(isLimited).map(({ id }) => id);
 
 /**
- * Returns how many pieces of a reward are left, -1 for an unlimited one.
+ * Returns how many pieces of a reward are left, or -1 for an unlimited reward.
  *
- * @param counted the counted stock. Undefined if nothing was sold: the catalogue's stock applies then.
+ * @param counted the counted stock. Undefined if nothing was sold yet; then the catalogue's stock applies.
  */
 export const stockOf = (reward: Reward, counted: number | undefined): number =>
   isLimited(reward) ? (counted ?? reward.stock) : -1;
 
-/** Builds the catalogue for a user with these points, with the current stock. */
+/** Builds the catalogue for a user with this number of points, with the current stock. */
 export function rewardsFor(
   points: number,
   catalogue: readonly Reward[],

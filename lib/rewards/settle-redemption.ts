@@ -14,7 +14,10 @@ export type Settlement =
   | { outcome: "unknown" }
   | { outcome: "busy" };
 
-/** Most attempts. Purchases of the same reward keep causing conflicts, so there are more than for a purchase. */
+/**
+ * Maximum number of attempts. It is higher than for a purchase, because purchases of the same reward keep causing
+ * conflicts.
+ */
 const maxAttempts = 20;
 
 /**

@@ -20,9 +20,9 @@ export async function readStocks(table: Table, rewardIds: readonly string[]): Pr
 }
 
 /**
- * Takes a piece. Fails if none is left.
+ * Takes a piece from the stock. Fails if none is left.
  *
- * @param initial the stock of a reward whose pieces were never counted.
+ * @param initial the stock to start from if the reward's pieces were never counted.
  */
 export const takingPiece = (rewardId: string, initial: number): Write => ({
   kind: "change",
@@ -31,7 +31,7 @@ export const takingPiece = (rewardId: string, initial: number): Write => ({
   when: ["absent", { stock: atLeast(1) }],
 });
 
-/** Returns a piece. Fails if the reward's stock is no longer counted. */
+/** Returns a piece to the stock. Fails if the reward's stock is no longer counted. */
 export const returningPiece = (rewardId: string): Write => ({
   kind: "change",
   key: stockKey(rewardId),
@@ -39,7 +39,7 @@ export const returningPiece = (rewardId: string): Write => ({
   when: "present",
 });
 
-/** Sets the stock, ignoring past sales. Without a number, the reward has no stock. */
+/** Sets the stock, regardless of past sales. If no number is given, removes the stock. */
 export async function setStock(table: Table, rewardId: string, stock: number | undefined): Promise<void> {
   const key = stockKey(rewardId);
   await write(

@@ -31,9 +31,9 @@ type Admitted = { claims: Claims; admission: AdmittedUser };
 
 /**
  * Authorizes calls of the REST API. Denies a request without a valid token, and puts the body of its 401 into the
- * context for the gateway's ACCESS_DENIED response. Throwing `Unauthorized` would also give a 401, but count as an
- * error of the function and log a stack trace for every caller without a token. Ending a session needs no valid token:
- * a browser with a bad cookie could never get rid of it.
+ * context, from which the gateway's ACCESS_DENIED response takes it. Throwing `Unauthorized` would also give a 401, but
+ * would count as an error of the function and log a stack trace for every caller without a token. The request that ends
+ * a session needs no valid token; otherwise a browser with a bad cookie could never get rid of it.
  */
 export function restAuthorizer({ cookies, strangerKey, ...deps }: AuthorizerDeps) {
   return authorizer({
@@ -44,8 +44,8 @@ export function restAuthorizer({ cookies, strangerKey, ...deps }: AuthorizerDeps
       endsSession(event)
         ? { ...endOfSession(event), usageIdentifierKey: await strangerKey(new Date()) }
         : decide(event, "Deny", "anonymous", { unauthorized: JSON.stringify(body) }),
-    // Allows a request from outside the edge, but gives it no API key. Every method requires a key, so API Gateway
-    // answers 403. A denial would give a 401.
+    // Allows a request that did not come through the edge, but gives it no API key. Every method requires a key, so API
+    // Gateway answers with a 403. A denial would give a 401.
     exclude: (event) => decide(event, "Allow", outsider),
   });
 }
@@ -79,7 +79,7 @@ type Options = Pick<AuthorizerDeps, "origin" | "verify" | "admit"> & {
     event: APIGatewayRequestAuthorizerEvent,
     body: UnauthorizedBody,
   ) => Promise<APIGatewayAuthorizerResult>;
-  /** Answers a request that bypasses a required edge, without reading it. */
+  /** Answers a request that bypasses the required edge, without reading the request. */
   exclude: (event: APIGatewayRequestAuthorizerEvent) => APIGatewayAuthorizerResult;
 };
 
@@ -135,7 +135,8 @@ async function firstGood(tokens: readonly string[], verify: AuthorizerDeps["veri
     }
   const isInvalid = (error: unknown) => error instanceof InvalidToken;
   const expired = errors.find((error) => isInvalid(error) && (error as InvalidToken).expired);
-  // Without an expired token, prefers other errors to a 401: a token that could not be verified may still be valid.
+  // If no token has expired, prefers other errors to a 401, because a token that could not be verified may still be
+  // valid.
   throw expired ?? errors.find((error) => !isInvalid(error)) ?? errors[0];
 }
 
@@ -151,8 +152,8 @@ function endOfSession(event: APIGatewayRequestAuthorizerEvent): APIGatewayAuthor
 }
 
 /**
- * Passes on the times of a token: for operations that need a fresh sign-in, and for the cookie, which expires with its
- * token.
+ * Passes on the times of a token. Operations that need a fresh sign-in use them, and so does the cookie, which expires
+ * with its token.
  */
 function timesOf(claims: Claims): Record<string, string> {
   const signedInAt = signInOf(claims);
@@ -163,8 +164,8 @@ function timesOf(claims: Claims): Record<string, string> {
 }
 
 /**
- * Reads the time of the sign-in, in seconds. An issuer that states `auth_time` keeps it when it refreshes a token. For
- * other issuers, uses the time of issue, which each refresh renews.
+ * Reads the time of the sign-in, in seconds. An issuer that states `auth_time` keeps it unchanged when it refreshes a
+ * token. For any other issuer, uses the token's time of issue, which changes with each refresh.
  */
 function signInOf({ auth_time, iat }: Claims): number | undefined {
   if (auth_time === undefined) return iat;
@@ -186,27 +187,27 @@ function decide(
   };
 }
 
-/** Parts of an authorizer's context that access logs show. */
+/** Parts of an authorizer's context that are written to access logs. */
 export type LoggedContext = { loggedUser: string; clientIp: string };
 
 /**
- * Replaces characters that could end or escape a JSON string. A userID is printable ASCII, and `%` keeps different ids
- * different.
+ * Percent-encodes characters that could end or escape a JSON string. All other characters of a userID are printable
+ * ASCII. Encodes `%` as well, so that different ids stay different.
  */
 const loggedContext = (userID: string): Pick<LoggedContext, "loggedUser"> => ({
   loggedUser: userID.replace(/["\\%]/g, encodeURIComponent),
 });
 
 /**
- * Covers all methods of a call's stage. The call's own ARN contains the path that the caller chose: API Gateway rejects
- * it above 512 characters, and IAM reads variables and wildcards in it. Nothing is cached, so the policy serves only
- * one call.
+ * Makes the policy cover all methods of the called stage. The call's own ARN contains the path that the caller chose:
+ * API Gateway rejects an ARN above 512 characters, and IAM interprets variables and wildcards in it. Results are not
+ * cached, so the policy applies to only one call.
  */
 const stageOf = (methodArn: string): string => `${methodArn.split("/").slice(0, 2).join("/")}/*`;
 
 /**
- * Reads the user from a token's claims. With email sign-in, Cognito sets `username` to the subject, which is not a
- * display name.
+ * Reads the user from a token's claims. If users sign in by email, Cognito sets `username` to the subject, which is not
+ * a display name.
  */
 export function identityOf({ sub, preferred_username, nickname, username, ref }: Claims) {
   return { userID: sub, names: [preferred_username, nickname, username === sub ? undefined : username], ref };

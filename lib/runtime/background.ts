@@ -4,8 +4,9 @@ import { logFault, withoutStack } from "./log.ts";
 import { InvalidRequest } from "./validate.ts";
 
 /**
- * Wraps a function that no client waits for: changes, schedules and internal rows. Logs a fault by its name and fails
- * the invocation; the trigger decides about retries. If an event is unreadable, tells the invoker why and logs nothing.
+ * Wraps a function that no client waits for: a row that runs after changes, on a schedule, or is invoked directly. Logs
+ * a fault by its name and fails the invocation; the trigger decides about retries. If an event is unreadable, reports
+ * the reason to the invoker and logs nothing.
  */
 export function background<Args extends readonly unknown[], Result>(
   operation: BackgroundOperationName,
@@ -23,8 +24,8 @@ export function background<Args extends readonly unknown[], Result>(
 }
 
 /**
- * Wraps a function in the isolated network. Ignores the daily schedule, whose only purpose is that Lambda keeps the
- * function's network interfaces.
+ * Wraps a function in the isolated network. Ignores the daily scheduled event, whose only purpose is to make Lambda
+ * keep the function's network interfaces.
  */
 export const walled = <Result>(
   operation: BackgroundOperationName,
@@ -34,11 +35,14 @@ export const walled = <Result>(
     isScheduled(event) ? undefined : handle(event, context),
   );
 
-/** True for the event of a schedule. */
+/** True if the event comes from a schedule. */
 export const isScheduled = (event: unknown) =>
   (event as { source?: unknown } | null)?.source === "aws.events";
 
-/** Computes the time after which a run must not start more work. The reserve lets it finish the work already begun. */
+/**
+ * Computes the time after which a run must not start more work. The reserve leaves time to finish work that has already
+ * begun.
+ */
 export const deadlineOf = (context: Pick<Context, "getRemainingTimeInMillis">, reserveMs: number): Date =>
   new Date(Date.now() + context.getRemainingTimeInMillis() - reserveMs);
 

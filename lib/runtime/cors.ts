@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 
-/** Response headers that pages may read, in addition to those that browsers always expose. */
+/** Response headers that pages may read, in addition to those that browsers always expose to them. */
 export const exposedHeaders = ["ETag", "RateLimit-Policy", "Retry-After", "Idempotent-Replayed"];
 
 /** Request headers that pages may send. */

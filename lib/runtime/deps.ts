@@ -8,7 +8,7 @@ import { logWarning } from "./log.ts";
 import { remembered } from "./remembered.ts";
 import { tokenVerifier } from "./token-verifier.ts";
 
-/** Time for which an authorizer remembers which fallback keys are in use. Surplus ones are kept for far longer. */
+/** Time for which an authorizer remembers which fallback keys are in use. Surplus keys are kept for far longer. */
 const fallbackKeysMs = 60_000;
 
 /** Makes the dependencies of both authorizers from their environment. */

@@ -41,7 +41,7 @@ const json = <Schema extends v.GenericSchema>(schema: Schema, form: string) =>
 
 const schemas = {
   TABLE_NAME: text,
-  // Partitions that a transaction may name, which lib/infra derives from the table of operations.
+  // Partitions that a transaction may name. lib/infra derives them from the table of operations.
   TRANSACTION_PARTITIONS: v.pipe(
     v.string(),
     v.transform((text) => (text === "" ? undefined : (text.split(",") as PartitionName[]))),
@@ -111,7 +111,7 @@ const schemas = {
   ),
   LANE_SHARDS: wholeNumber(1),
   MARKET_CHAINS: json(v.array(v.picklist(tradingChains)), "a list of chains, empty where markets are off"),
-  // Trusts the chains' setup, which was checked when the stacks were synthesized.
+  // Trusts the chains' setup, because it was checked when the stacks were synthesized.
   TRADING: json(
     v.pipe(
       v.record(

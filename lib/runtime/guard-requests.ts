@@ -16,7 +16,7 @@ const RequestSchema = v.strictObject({
 type GuardRequestDeps = GuardDeps & { delaySeconds: number; onFault: (error: unknown) => void };
 
 /**
- * Answers the invocations of loosenGuards: the schedule's event applies all due changes, and any other event requests a
+ * Answers the invocations of loosenGuards: a scheduled event applies all due changes, and any other event requests a
  * policy.
  *
  * @throws {InvalidRequest} if the event is not a request for a policy.

@@ -16,8 +16,8 @@ import { SignatureV4 } from "@smithy/signature-v4";
 import { type HandlerExecutionContext, type NodeHttpHandlerOptions, SMITHY_CONTEXT_KEY } from "@smithy/types";
 
 // Replaces `@aws-sdk/client-lambda` in the functions' bundles. The SDK's client describes all operations of Lambda, but
-// functions use a single one, and loading the rest would take a fifth of a cold start. Signatures, retries and HTTP
-// remain the SDK's.
+// functions use only one of them, and loading the rest would take a fifth of a cold start. Signatures, retries and HTTP
+// still come from the SDK.
 
 type Input = Pick<InvokeCommandInput, "FunctionName" | "InvocationType"> & { Payload: string };
 
@@ -99,7 +99,7 @@ async function outputOf(response: HttpResponse) {
     $fault: statusCode < 500 ? "client" : "server",
     $metadata,
   });
-  // Hides the response from logs, but keeps it for retries, which read the waiting time from its headers.
+  // Hides the response from logs, but keeps it for retries, which read from its headers how long to wait.
   throw Object.defineProperty(error, "$response", { value: response });
 }
 

@@ -2,7 +2,8 @@ import { createRemoteJWKSet, errors, type FlattenedJWSInput, type JWTVerifyGetKe
 import * as v from "valibot";
 import { ServiceError } from "../core/service-error.ts";
 
-// Loads Node's HTTP client at load time, while Lambda gives the function a whole processor.
+// Loads Node's HTTP client when the module is loaded, because Lambda gives the function a whole processor during that
+// time.
 await fetch("data:,");
 
 type Keys = ReturnType<typeof createRemoteJWKSet>;
@@ -11,26 +12,26 @@ type Keys = ReturnType<typeof createRemoteJWKSet>;
 const freshMs = 10 * 60_000;
 
 /**
- * Time for which keys are used while they cannot be fetched again. A key withdrawn during the issuer's outage stays
- * valid that long.
+ * Time for which keys are used while they cannot be fetched again. A key that the issuer withdraws during its outage
+ * stays valid for that long.
  */
 const usableMs = 6 * 60 * 60_000;
 
 /**
- * Limits fetches for unknown key ids, because anybody can invent them. The first tokens after a rotation wait for at
- * most five seconds.
+ * Limits fetches for unknown key ids, because anybody can invent such ids. After a rotation, the first tokens wait for
+ * at most five seconds.
  */
 const unknownKeyLimits = { intervalMs: 5000, perMinute: 6 };
 
-/** Pause after a failed fetch. Without it, every request would wait for an issuer that hangs. */
+/** Pause after a failed fetch. Without it, every request would have to wait if the issuer hangs. */
 const pauseMs = 10_000;
 
-/** Longest time for one fetch. */
+/** Maximum duration of one fetch. */
 const timeoutMs = 2500;
 
 /**
- * Repeats a fetch once if it fails within this time, since a lost packet is not an outage. Both attempts fit into an
- * authorizer's time.
+ * If a fetch fails within this time, it is repeated once, because a lost packet is not an outage. Both attempts fit
+ * into an authorizer's time limit.
  */
 const repeatableMs = 3000;
 
@@ -48,8 +49,8 @@ export type IssuerKeys = {
 };
 
 /**
- * Opens the issuer's keys. Fetches them when first needed, every ten minutes, and within limits for an unknown key id.
- * Uses the last good ones for six hours if the issuer is down.
+ * Opens the issuer's keys. Fetches them when they are first needed, then every ten minutes, and within limits when a
+ * token has an unknown key id. If the issuer is down, uses the last good keys for six hours.
  *
  * @param jwksUri The address of the issuer's keys. If empty, OpenID Connect discovery finds it.
  * @param onOutage Receives the error if fetching fails while older keys can still be used.
@@ -61,7 +62,7 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
   let fetchedMs = Number.NEGATIVE_INFINITY;
   let failedMs = Number.NEGATIVE_INFINITY;
   let fetchesForUnknownMs: number[] = [];
-  // True if the keys are older than this, or the clock was set back. Old keys must not stay then.
+  // True if the keys are older than this, or if the clock was set back, which would make old keys look recent.
   const olderThan = (ms: number) => Date.now() - fetchedMs > ms || fetchedMs > Date.now();
 
   async function load(): Promise<Keys> {
@@ -69,8 +70,8 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
       remote ??
       createRemoteJWKSet(new URL(jwksUri || (await discover(issuer))), {
         timeoutDuration: timeoutMs,
-        // Switches off jose's own caching, which would drop keys before it has new ones, and fetch again after every
-        // failure.
+        // Switches off jose's own caching, which would drop keys before it has new ones, and would fetch again after
+        // every failure.
         cacheMaxAge: Number.POSITIVE_INFINITY,
         cooldownDuration: Number.POSITIVE_INFINITY,
       });
@@ -104,7 +105,7 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
     try {
       return await fetchKeys();
     } catch (error) {
-      // Reports only errors with a cause. Repeated errors during the pause have none, and report nothing new.
+      // Reports only errors with a cause. Errors repeated during the pause have none, and contain nothing new.
       if ((error as Error).cause !== undefined) onOutage(error);
       return remote;
     }
@@ -113,8 +114,8 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
   /** Decides whether a token with an unknown key id justifies a fetch, and counts the fetch. */
   function mayFetchFor(token: FlattenedJWSInput): boolean {
     if (claimedIssuer(token) !== issuer) return false;
-    // Allows a fetch after a failed one, since failed fetches have a pause of their own, and their error does not call
-    // the token invalid.
+    // Allows a fetch after a failed one. Failed fetches have their own pause, and their error does not call the token
+    // invalid.
     if (failedMs > fetchedMs) return true;
     const now = Date.now();
     const recent = fetchesForUnknownMs.filter((ms) => ms <= now && now - ms < 60_000);

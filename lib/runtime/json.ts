@@ -1,6 +1,6 @@
 import { ServiceError } from "../core/service-error.ts";
 
-/** Reports an object in JSON that has a field twice. Parsers disagree on which one counts. */
+/** Reports that an object in JSON has the same field twice. Parsers disagree on which one counts. */
 export class RepeatedField extends ServiceError {
   override readonly code = "REPEATED_FIELD";
   readonly field: string;
@@ -12,7 +12,7 @@ export class RepeatedField extends ServiceError {
 }
 
 /**
- * Parses JSON in which no object has a field twice. `JSON.parse` would silently keep the last one.
+ * Parses JSON, refusing objects that have the same field twice. `JSON.parse` would silently keep the last one.
  *
  * @throws {SyntaxError}
  * @throws {RepeatedField}
@@ -24,7 +24,7 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** @param json Must be valid JSON, since the search is simple. */
+/** @param json Must be valid JSON, because the search does not check the syntax. */
 function repeatedField(json: string): string | undefined {
   const enclosing: Set<string>[] = [];
   let text = "";
@@ -37,7 +37,7 @@ function repeatedField(json: string): string | undefined {
       text = json.slice(at, end + 1);
       at = end;
     } else if (character === ":") {
-      // Decodes escapes, which allow several spellings of a name.
+      // Decodes escapes, because they allow several spellings of a name.
       const name: string = text.includes("\\") ? JSON.parse(text) : text.slice(1, -1);
       const names = enclosing.at(-1);
       if (names?.has(name)) return name;

@@ -1,19 +1,20 @@
 import { ServiceError } from "../core/service-error.ts";
 
 /**
- * Logs a fault by its name and code only, and by those of its causes. Messages and stacks of foreign errors may quote
- * the data sent to them, and a request may contain a private key. AWS's request id leads to the rest.
+ * Logs a fault only by its name and code, and by those of its causes. Messages and stacks of foreign errors may quote
+ * the data sent to them, and a request may contain a private key. The logged request id of AWS helps to find further
+ * details.
  */
 export function logFault(operation: string, error: unknown, details: object = {}): void {
   console.error({ operation, ...faultFields(error), ...details });
 }
 
-/** Logs a fault that did not fail the request, in the form of other faults. Raises no alarm. */
+/** Logs a fault that did not make the request fail, in the same form as other faults. Raises no alarm. */
 export function logWarning(operation: string, error: unknown, details: object = {}): void {
   console.warn({ operation, ...faultFields(error), ...details });
 }
 
-/** Marks signatures in the signer's log, for a metric that counts them. */
+/** Marks signatures in the signer's log, so that a metric can count them. */
 export const signatureMade = "signTransaction signed";
 
 /** Logs that the signer has used a wallet's key. `note` names the order and the request id in CloudTrail. */
@@ -21,15 +22,17 @@ export function logSignature(note: object): void {
   console.info({ event: signatureMade, ...note });
 }
 
-/** Marks the messages of settled Solana orders in the log of executeOrders, for a metric that counts them. */
+/** Marks the messages of settled Solana orders in the log of executeOrders, so that a metric can count them. */
 export const orderSettled = "executeOrders settled";
 
-/** Logs how many messages of a settled order were signed, and how many are in a block. Names no order. */
+/**
+ * Logs how many messages of a settled order were signed, and how many of them are in a block. Does not name the order.
+ */
 export function logLandings(counts: { path: string; signed: number; landed: number }): void {
   console.info({ event: orderSettled, ...counts });
 }
 
-/** Marks postponed requests in the signer's log, for a metric that counts them. */
+/** Marks postponed requests in the signer's log, so that a metric can count them. */
 export const signaturePostponed = "signTransaction postponed";
 
 /** Logs a request that the signer may sign later, usually because its order has just ended. */
@@ -37,12 +40,12 @@ export function logPostponement(note: object): void {
   console.info({ event: signaturePostponed, ...note });
 }
 
-/** Logs that a wallet's key was sealed to its user's key, with the request id in CloudTrail. */
+/** Logs that a wallet's private key was sealed to the user's key, with the request id in CloudTrail. */
 export function logExport(note: object): void {
   console.info({ event: "sealExport sealed", ...note });
 }
 
-/** Marks refused requests in the signer's log, for an alarm that counts them. */
+/** Marks refused requests in the signer's log, so that an alarm can count them. */
 export const signatureRefused = "signTransaction refused";
 
 /** Logs a request that the signer must never sign. Raises an alarm, but is not a fault of the function. */
@@ -64,7 +67,7 @@ function faultFields(error: unknown): Record<string, unknown> {
   return { error: error.name, code, cause, awsRequestId: metadata?.requestId, attempts: metadata?.attempts };
 }
 
-/** Makes an error without a stack for a handler to throw, as Lambda logs the stacks of thrown errors. */
+/** Makes an error without a stack for a handler to throw, because Lambda logs the stacks of thrown errors. */
 export function withoutStack(message: string): Error {
   return Object.assign(new Error(message), { stack: "" });
 }

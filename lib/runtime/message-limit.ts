@@ -6,7 +6,7 @@ import { messageThrottle } from "../plans/plan.ts";
 import { logFault } from "./log.ts";
 import type { WebSocketEvent, WebSocketResult } from "./websocket.ts";
 
-/** Sends to a connection and closes it. */
+/** Sends messages to a connection and closes it. */
 export type ConnectionPort = {
   send: (connectionId: string, messages: readonly string[]) => Promise<void>;
   hangUp: (connectionId: string) => Promise<unknown>;
@@ -16,8 +16,8 @@ export type ConnectionPort = {
 type Bucket = { tokens: number; filledAtMs: number; isClosing?: true };
 
 /**
- * Most connections to remember, more than one instance of a function serves at a time. When full, forgets the one that
- * has been quiet longest.
+ * Maximum number of connections to remember, more than one instance of a function serves at a time. When full, forgets
+ * the connection that has sent nothing for longest.
  */
 const maxBuckets = 10_000;
 
@@ -30,18 +30,18 @@ const tooMany = encodeMessage(
   ),
 );
 
-/** Time to send the error. Closing the connection must also fit into the function's time. */
+/** Time limit for sending the error. Closing the connection must also fit into the function's time. */
 const longestSendMs = 3000;
 
 /**
  * Result for a message over the limit. On a route with a response, the client gets this body if the connection could
- * not be closed. Without a body, it would get an empty message. Other routes ignore the result.
+ * not be closed. If the result had no body, the client would get an empty message. Other routes ignore the result.
  */
 const rejected: WebSocketResult = { statusCode: 200, body: tooMany };
 
 /**
- * Limits the messages of each connection. A connection that sends more gets one error and is closed. The count is in
- * the memory of one instance of the function, which costs nothing but makes the limit approximate.
+ * Limits the messages of each connection. A connection that sends more gets one error and is closed. The count is kept
+ * in the memory of one instance of the function; this costs nothing but makes the limit approximate.
  */
 export function limited(
   operation: string,
@@ -57,7 +57,7 @@ export function limited(
     const { isClosing, ...bucket } = buckets.get(connectionId) ?? { tokens: burstLimit, filledAtMs: nowMs };
     // Rejects messages that still arrive after the connection is closed.
     if (isClosing) return rejected;
-    // Takes no tokens away if the clock was set back.
+    // Never takes tokens away, even if the clock was set back.
     const gained = (Math.max(0, nowMs - bucket.filledAtMs) / 1000) * rateLimit;
     const tokens = Math.min(burstLimit, bucket.tokens + gained);
     if (tokens >= 1) {
@@ -67,14 +67,14 @@ export function limited(
 
     buckets.set(connectionId, { tokens, filledAtMs: nowMs, isClosing: true });
     try {
-      // Continues if the error cannot be sent, since a client that does not read is closed anyway.
+      // Continues if the error cannot be sent, because a client that does not read is closed anyway.
       await withDeadline(sendMs, () => send(connectionId, [tooMany])).catch((error) =>
         logFault(operation, error),
       );
       await hangUp(connectionId);
     } catch (error) {
       logFault(operation, error);
-      // Lets the next message try to close the connection again.
+      // Makes the next message try to close the connection again.
       buckets.set(connectionId, { tokens, filledAtMs: nowMs });
     }
     return rejected;

@@ -2,13 +2,13 @@
  * Makes a read that remembers its result for a while, for items that everybody reads. Concurrent callers share a read.
  * A failed read is not remembered.
  *
- * @param forMs how old the result may be, from the start of its read.
+ * @param forMs the maximum age of the result, counted from the start of its read.
  */
 export function remembered<Result>(read: () => Promise<Result>, forMs: number): () => Promise<Result> {
   let last: { begunAt: number; result: Promise<Result> } | undefined;
   return () => {
     const now = Date.now();
-    // Drops an old result, even if the clock was set back.
+    // Drops an old result. Does so even if the clock was set back.
     if (last !== undefined && now >= last.begunAt && now - last.begunAt < forMs) return last.result;
     const current = { begunAt: now, result: read() };
     last = current;

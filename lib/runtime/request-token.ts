@@ -6,31 +6,34 @@ export type RequestHeaders = Pick<APIGatewayRequestAuthorizerEvent, "headers" | 
 /** Subprotocol that precedes a token, and that the server selects. */
 export const tokenSubprotocol = "access_token";
 
-/** Most cookies to try, because each costs a verification. */
+/** Maximum number of cookies to try, because each one costs a verification. */
 const maxCookies = 4;
 
 export type Cookies = {
   /** Name of the session's cookie, without its prefix. */
   cookieName: string;
-  /** True if a cookie without the prefix is accepted as well. Any other host of the site can set such a cookie. */
+  /**
+   * True if a cookie without the prefix is accepted as well. Such a cookie can be set by any other host of the site.
+   */
   bareCookie: boolean;
 };
 
 /**
- * Lists the tokens of a REST request: the Authorization header's, or else the cookies'. The first valid one counts. A
- * malformed header excludes the cookies, so that they never sign in its sender instead.
+ * Lists the tokens of a REST request: those in the Authorization header, or else those in the cookies. The first valid
+ * one counts. If the header is malformed, the cookies are ignored, because they could identify a different user than
+ * the header's sender intended.
  *
  * @returns an empty text in place of a header that is not of the form `Bearer <token>` or is given twice. No
- * verification accepts it.
+ * verification accepts an empty text.
  */
 export function requestTokens(event: RequestHeaders, cookies: Cookies): string[] {
   return only(bearerToken(event)) ?? cookieTokens(event, cookies);
 }
 
 /**
- * Lists the tokens of a request to connect: from the Authorization header; or else from the subprotocols, where alone a
- * page in a browser can put one; or else from the cookies. Browsers send cookies with connections from any page,
- * without a preflight, so they count only for pages of the allowed origins and for clients that are not pages.
+ * Lists the tokens of a request to connect: from the Authorization header; or else from the subprotocols, the only
+ * place where a web page can put a token; or else from the cookies. Browsers send cookies with connections from any
+ * page, without a preflight, so cookies count only for pages of the allowed origins and for clients that are not pages.
  *
  * @returns an empty text in place of a malformed header or pair.
  */
@@ -81,12 +84,12 @@ function cookieTokens(event: RequestHeaders, { cookieName, bareCookie }: Cookies
   return [...new Set(values)].filter((value) => value !== "").slice(0, maxCookies);
 }
 
-/** Replaces several tokens by an invalid one, since it is unclear which counts. */
+/** Replaces several tokens by an invalid one, because it is unclear which one counts. */
 function onlyOne([first, ...others]: string[]): string | undefined {
   return others.length > 0 ? "" : first;
 }
 
-/** Returns the values of a header. Upper and lower case make no difference. */
+/** Returns the values of a header. The header's name is not case-sensitive. */
 export function valuesOf({ headers, multiValueHeaders }: RequestHeaders, lowerCaseName: string): string[] {
   const all =
     multiValueHeaders ??

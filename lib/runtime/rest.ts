@@ -46,7 +46,7 @@ type UseCase<Name extends RestOperationName> = (request: Request<Name> & Call) =
 /** Headers of a successful response. A header with several values is sent once for each value. */
 type SuccessHeaders = Readonly<Record<string, string | string[]>>;
 
-/** A success with additional headers. */
+/** A successful response with additional headers. */
 export class WithHeaders<Body> {
   readonly body: Body;
   readonly headers: SuccessHeaders;
@@ -83,18 +83,21 @@ export function rest<Name extends RestOperationName>(
   };
 }
 
-/** Wraps a success in the general envelope. Call this last, so that its timestamp is not before any in the data. */
+/**
+ * Wraps a success in the general envelope. Must be called last, so that its timestamp is not earlier than any in the
+ * data.
+ */
 export const enveloped = <Data>(data: Data) => ({
   success: true as const,
   data,
   timestamp: new Date().toISOString(),
 });
 
-/** Wraps a success in the envelope. Adds a header if the response repeats an earlier one. */
+/** Wraps a success in the general envelope. If the response repeats an earlier one, adds a header that says so. */
 export const maybeReplayed = <Data>(data: Data, isReplayed: boolean) =>
   new WithHeaders(enveloped(data), isReplayed ? { "Idempotent-Replayed": "true" } : {});
 
-/** Answers every readable request with one error. */
+/** Answers every readable request with the same error. */
 export function refusal(name: RefusalOperationName, reason: () => DomainError) {
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
     const now = new Date();
@@ -107,7 +110,7 @@ export function refusal(name: RefusalOperationName, reason: () => DomainError) {
   };
 }
 
-/** @throws {Error} if the authorizer named no user, since all such requests would share one user's data. */
+/** @throws {Error} if the authorizer named no user; otherwise all such requests would share the data of one user. */
 function callerOf(event: APIGatewayProxyEvent): Omit<Call, "now"> {
   const { authorizer } = event.requestContext;
   const userID: unknown = authorizer?.principalId;
@@ -152,7 +155,7 @@ function queryOf({ multiValueQueryStringParameters, queryStringParameters }: API
 }
 
 /**
- * Selects the headers that a schema names. Upper and lower case make no difference.
+ * Selects the headers that a schema names. Header names are not case-sensitive.
  *
  * @throws {InvalidRequest} if a header that is not a list is given twice.
  */
@@ -187,8 +190,8 @@ function sent(event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGa
 }
 
 function readJsonObject(event: APIGatewayProxyEvent): object {
-  // Requires a type that browsers send across origins only after a preflight. So a form on another site cannot use the
-  // cookie.
+  // Requires a content type that browsers send across origins only after a preflight. So a form on another site cannot
+  // make use of the cookie.
   const type = headerOf(event, "content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new InvalidRequest("Content-Type must be application/json", {
@@ -214,7 +217,7 @@ function parseBody(text: string | null): unknown {
   }
 }
 
-/** Joins several lines of a list header. Takes the last line of any other header. */
+/** Joins the lines of a list header. For any other header, takes the last line. */
 function headerOf(event: APIGatewayProxyEvent, lowerCaseName: string): string | undefined {
   const named = ([name]: [string, unknown]) => name.toLowerCase() === lowerCaseName;
   if (!listHeaders.has(lowerCaseName)) return Object.entries(event.headers ?? {}).find(named)?.[1];
@@ -226,21 +229,24 @@ const headerLines = (event: APIGatewayProxyEvent, lowerCaseName: string): string
 
 const listHeaders: ReadonlySet<string> = new Set(["if-match", "if-none-match"]);
 
-/** Seconds after which to repeat a request. Hosts that lag or are overloaded usually recover within seconds. */
+/**
+ * Seconds after which the client should repeat a request. Hosts that lag or are overloaded usually recover within
+ * seconds.
+ */
 const retrySeconds: Partial<Record<HttpErrorCode, number>> = {
   CHAIN_UNAVAILABLE: 5,
   LOOK_LIMIT_REACHED: 60,
   REWARD_BUSY: 1,
 };
 
-/** Keeps caches from storing a response, and browsers from guessing its type. */
+/** Keeps caches from storing a response, and browsers from guessing its content type. */
 const answerHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 };
 
-/** Makes the response. Without a body, it is a 204 without a type. */
+/** Makes the response. If there is no body, the response is a 204 without a content type. */
 function success(body: unknown, headers: SuccessHeaders): APIGatewayProxyResult {
   const named = Object.entries(headers);
   const single = Object.fromEntries(named.filter(([, value]) => typeof value === "string"));
@@ -262,7 +268,7 @@ function answer(statusCode: number, body: unknown, headers: object = {}): APIGat
   return { statusCode, headers: { ...answerHeaders, ...headers }, body: JSON.stringify(body) };
 }
 
-/** Turns an error that callers must not see into a 500, and logs it by its name. */
+/** Turns an error that callers must not see into a 500, and logs the error by its name. */
 function errorAnswer(operation: string, error: unknown): ErrorAnswer {
   if (error instanceof DomainError || error instanceof InvalidRequest) return error;
   if (error instanceof ChainUnavailable) {

@@ -1,6 +1,6 @@
 import { InvalidRequest } from "./validate.ts";
 
-/** Decides from which sites' pages browsers send a cookie. */
+/** Decides from pages of which sites browsers send a cookie. */
 export const sameSites = ["Strict", "Lax", "None"] as const;
 
 export type SameSite = (typeof sameSites)[number];
@@ -10,7 +10,7 @@ export type CookieOptions = { cookieName: string; sameSite: SameSite };
 /** Prefix of cookies that browsers accept only from this host, and from no other host of the site. */
 export const sessionCookieName = (cookieName: string): string => `__Host-${cookieName}`;
 
-/** Most bytes of a cookie's name and value. Browsers silently drop longer cookies. */
+/** Maximum number of bytes of a cookie's name and value. Browsers silently drop longer cookies. */
 const maxCookieBytes = 4096;
 
 /**
@@ -37,6 +37,8 @@ export function tokenCookie(
 export const endedCookies = ({ cookieName, sameSite }: CookieOptions): string[] =>
   [sessionCookieName(cookieName), cookieName].map((name) => cookie(name, "", 0, sameSite));
 
-/** Builds a cookie without a Domain, which browsers send only to this host. Its attributes hide it from scripts. */
+/**
+ * Builds a cookie without a Domain, so that browsers send it only to this host. Its attributes hide it from scripts.
+ */
 const cookie = (name: string, value: string, maxAgeSeconds: number, sameSite: SameSite) =>
   `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; Secure; SameSite=${sameSite}`;

@@ -13,7 +13,7 @@ const reasons = {
   lasting: "Token lasts too long: exp is too far in the future",
 };
 
-/** Reports that the token is not accepted. If it has expired, refreshing it helps. */
+/** Reports that the token is not accepted. If it has expired, the client should refresh it. */
 export class InvalidToken extends ServiceError {
   override readonly code = "INVALID_TOKEN";
   readonly expired: boolean;
@@ -33,14 +33,14 @@ export type Issuer = {
 };
 
 export type VerifierOptions = Issuer & {
-  /** Longest accepted time until a token's expiry, in seconds. */
+  /** Maximum accepted time until a token's expiry, in seconds. */
   maxTokenSeconds: number;
 };
 
 /** Claims of a token, and the revision of the issuer's keys that verified it. */
 type Verified = { claims: Claims; version: number };
 
-/** Accepts only asymmetric algorithms: a symmetric one would accept the public key as the secret. */
+/** Accepts only asymmetric algorithms, because a symmetric one would accept the public key as the secret. */
 const algorithms = [
   "RS256",
   "RS384",
@@ -55,15 +55,15 @@ const algorithms = [
   "Ed25519",
 ];
 
-/** Greatest accepted difference between the clocks of the issuer and of Lambda, in seconds. */
+/** Maximum accepted difference between the clocks of the issuer and of Lambda, in seconds. */
 const clockToleranceSeconds = 5;
 
-/** Form of a subject in OpenID Connect: up to 255 ASCII characters. */
+/** Format of a subject in OpenID Connect: up to 255 ASCII characters. */
 const subject = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Makes a function that verifies tokens. Caches verified tokens until they expire or the issuer's keys change: a key
- * that the issuer withdraws is refused ten minutes later at most.
+ * Makes a function that verifies tokens. Caches verified tokens until they expire or the issuer's keys change, so a key
+ * that the issuer withdraws is refused after ten minutes at most.
  *
  * The function rejects with {@link InvalidToken} if the token is not accepted, and with any other error if the issuer's
  * keys are needed and cannot be fetched.
@@ -119,7 +119,7 @@ export function tokenVerifier(
 const secondsUntil = (seconds: number): number => seconds - Date.now() / 1000;
 
 /**
- * Reads the claims of a token for this audience. `client_id` replaces `aud` only in tokens without one, such as
+ * Reads the claims of a token for this audience. `client_id` replaces `aud` only in tokens without an `aud`, such as
  * Cognito's access tokens. In a token with an `aud`, `client_id` names the client that requested the token, perhaps for
  * another service.
  *

@@ -4,7 +4,7 @@ import { ServiceError } from "../core/service-error.ts";
 
 export type UnauthorizedBody = v.InferOutput<typeof UnauthorizedBodySchema>;
 
-/** Reports that the token is valid, but not for this operation. The response is the authorizer's 401. */
+/** Reports that the token is valid, but not accepted for this operation. The response is the authorizer's 401. */
 export class Unauthorized extends ServiceError {
   override readonly code = "UNAUTHORIZED";
   readonly body: UnauthorizedBody;

@@ -17,14 +17,14 @@ export class InvalidRequest extends ServiceError {
   }
 }
 
-/** A part of the input. Messages name it, unless it is the body of a request. */
+/** A part of the input. Messages name the part, unless it is the body of a request. */
 type Part = "body" | "message" | "event" | "record" | keyof typeof nouns;
 
 const nouns = { query: "query parameter", path: "path parameter", header: "header" };
 
 /**
- * Parses input with its schema. Describes the expected form in place of valibot's messages, since they quote the input,
- * which may be a private key.
+ * Parses input with its schema. Describes the expected form in its own words, because valibot's messages quote the
+ * input, which may be a private key.
  *
  * @throws {InvalidRequest} for the first problem, in the order of the schema's fields.
  */
@@ -49,7 +49,7 @@ export const givenTwice = (part: Part, name: string): InvalidRequest =>
   problemOf(part, name, "must not be given twice");
 
 /**
- * Names the field and the part of the request. Leaves out a name that does not look like a field's, because it may be a
+ * Names the field and the part of the request. Omits a name that does not look like a field's name, because it may be a
  * secret.
  */
 function problemOf(part: Part, name: string, problem: string): InvalidRequest {

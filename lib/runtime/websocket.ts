@@ -41,13 +41,15 @@ export function connect(open: (connection: ConnectionEvent) => Promise<Admission
       const { headers = {}, multiValueHeaders = {} } = event;
       if (!subprotocolsOf({ headers, multiValueHeaders }).includes(tokenSubprotocol))
         return { statusCode: 200 };
-      // Selects a subprotocol, since browsers close a connection if the server selects none of those that they
+      // Selects a subprotocol, because browsers close a connection if the server selects none of those that they
       // requested.
       return { statusCode: 200, headers: { "Sec-WebSocket-Protocol": tokenSubprotocol } };
     });
 }
 
-/** Sends a blocked user a 401 like the authorizer's, which may not know about the block yet. */
+/**
+ * Sends a blocked user a 401 like the authorizer's, because the authorizer may not know yet that the user is blocked.
+ */
 const refusals: Record<Exclude<Admission, "admitted">, number> = { "too many": 429, blocked: 401 };
 
 /** Wraps the function of `$disconnect`. */
@@ -66,8 +68,8 @@ async function handle(
   answer: (connection: ConnectionEvent) => Promise<WebSocketResult>,
 ): Promise<WebSocketResult> {
   try {
-    // Rejects events of other routes. Clients choose the type of a message, and `$connect` as a type must not open a
-    // connection.
+    // Rejects events of other routes. Clients choose the type of a message, and a message of the type `$connect` must
+    // not open a connection.
     if (event.requestContext.eventType !== eventType) return { statusCode: 400 };
     const now = new Date(event.requestContext.requestTimeEpoch);
     const connection = { ...connectionOf(event), now };
@@ -90,16 +92,17 @@ type MessageType = keyof typeof clientMessages;
 /** A parsed message, its sender, and the time of receipt. */
 type Received<Type extends MessageType> = v.InferOutput<(typeof clientMessages)[Type]> & ConnectionEvent;
 
-/** Least time that sending the error takes. With less time left, the function gives up on it. */
+/** Minimum time needed to send the error. If less is left, the function does not send it. */
 const lastMs = 300;
 
 /** Sends messages to a connection, in order. */
 type Send = (connectionId: string, messages: readonly string[]) => Promise<void>;
 
 /**
- * Wraps a function that answers messages: parses the message, runs the use case and sends its replies. With `send`,
- * pushes every reply, in order. The route must have no response then: API Gateway would send an empty message for a
- * result without a body. Without `send`, the use case has exactly one reply, which is the function's result.
+ * Wraps a function that answers messages: parses the message, runs the use case and sends its replies. If `send` is
+ * given, pushes every reply, in order. The route must then have no response, because API Gateway would send an empty
+ * message for a result without a body. If `send` is absent, the use case has exactly one reply, which is the function's
+ * result.
  */
 export function message<Type extends MessageType>(
   type: Type,

@@ -4,7 +4,7 @@ import { creditReferral, forgetPendingReferral, pendingReferrals } from "./refer
 /**
  * Credits the referrers of pending referrals one at a time, because concurrent credits of one referrer would conflict.
  *
- * @param hasTime returns true while another referral may begin. The next run continues with the rest.
+ * @param hasTime returns true if there is time to begin another referral. The next run continues with the rest.
  * @param onFault receives the error of each referral that failed. The next run tries it again.
  */
 export async function creditReferrals(

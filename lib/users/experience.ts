@@ -2,10 +2,10 @@ const windowNames = ["daily", "weekly", "monthly"] as const;
 
 type WindowName = (typeof windowNames)[number];
 
-/** XP earned in one period of time. `start` is its first day, YYYY-MM-DD in UTC. */
+/** XP earned in one period of time. `start` is the first day of the period, YYYY-MM-DD in UTC. */
 type Window = { start: string; xp: number };
 
-/** A user's XP as stored. A past window stays until the next change and counts as 0. */
+/** A user's XP as stored. When a period is over, its XP stay stored until the next change and count as 0. */
 export type Experience = { total: number } & Record<WindowName, Window>;
 
 /** A user's XP as clients see it: in total, and in the current UTC day, ISO week and month. */
@@ -20,7 +20,10 @@ export function xpAt(experience: Experience, now: Date): Xp {
   return { total: experience.total, daily: daily.xp, weekly: weekly.xp, monthly: monthly.xp };
 }
 
-/** Sets the total. A gain also counts in the current windows. A loss does not, but no window stays above the total. */
+/**
+ * Sets the total. A gain is also added to the current periods. A loss is not subtracted from them, but no period stays
+ * above the total.
+ */
 export function withTotal(experience: Experience, total: number, now: Date): Experience {
   const gain = Math.max(0, total - experience.total);
   const windows = current(experience, now);

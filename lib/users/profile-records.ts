@@ -40,7 +40,7 @@ export async function readProfileWithSettings(table: Table, userID: string) {
 /** Reads the profile and the newest 100 referrals, newest first. */
 export async function readProfileWithReferrals(table: Table, userID: string) {
   const range = profileWithReferrals(userID);
-  // Reads one item more, since the profile comes first.
+  // Reads one item more than the maximum number of referrals, because the profile comes first.
   const items = await queryRange<Profile & Referral>(table, range, { limit: 1 + 100 });
   const referrals: Referral[] = items.filter(isReferral);
   return { profile: profileIn(items), referrals };
@@ -65,14 +65,14 @@ export async function createProfile(
   ]);
 }
 
-/** Records a visit. Fails if the profile has been deleted, instead of creating a partial one. */
+/** Records a visit. Fails if the profile has been deleted; otherwise the write would create a partial profile. */
 export async function recordVisit(table: Table, userID: string, now: Date): Promise<void> {
   const set = { lastVisited: now.toISOString() };
   const isWritten = await write(table, { kind: "change", key: profileKey(userID), set, when: "present" });
   if (!isWritten) throw new Error("The user has no profile");
 }
 
-/** Checks that the fields that decide about the user's API key are unchanged since the profile was read. */
+/** Checks that the fields that decide about the user's API key have not changed since the profile was read. */
 export function unchangedSince(userID: string, read: Profile | undefined): Write {
   const key = profileKey(userID);
   if (read === undefined) return { kind: "check", key, when: "absent" };
@@ -108,8 +108,8 @@ function profileIn(items: Item<Profile>[]): Profile {
 }
 
 /**
- * Throws if the profile is missing. The authorizer creates it before any other function runs, so it must have been
- * deleted.
+ * Throws if the profile is missing. The authorizer creates the profile before any other function runs, so it must have
+ * been deleted.
  */
 function existing(profile: Profile | undefined): Profile {
   if (profile === undefined) throw new Error("The user has no profile");

@@ -13,7 +13,7 @@ export type Profile = {
   /** Limit of an Enterprise customer's own plan, in requests per minute. */
   requestsPerMinute?: number;
   refID: string;
-  /** Name of the user who referred this one. */
+  /** Name of the user who referred this user. */
   referredBy?: string;
   usersReferred: number;
   experience: Experience;
@@ -71,8 +71,8 @@ export function usernameOf(candidates: readonly unknown[], refID: string): strin
 }
 
 /**
- * Returns a better name for a user with a generated name, or undefined. The user's first token may have had no name,
- * like Cognito's access tokens.
+ * If the user's name is generated, returns a better one from the candidates, or undefined if there is none. The user's
+ * first token may have contained no name, like Cognito's access tokens.
  */
 export function betterUsername(
   { username, refID }: Pick<Profile, "username" | "refID">,
@@ -117,7 +117,7 @@ export function profileData(profile: Profile, settings: Partial<Record<Chain, Se
   };
 }
 
-/** Builds the referral data of `getUserData`. `referrals` are newest first. */
+/** Builds the referral data of `getUserData`. `referrals` must be in the order newest first. */
 export function referralData(profile: Profile, referrals: Referral[]) {
   const { userID, username, refID, usersReferred, referredBy = null } = profile;
   return { userID, username, refID, usersReferred, referredBy, referrals };

@@ -11,8 +11,8 @@ import {
 } from "./item-keys.ts";
 
 /**
- * A referral whose referrer may not be credited yet. It is written with the new user's profile. The referrer's profile
- * is written later, because all sign-ups with the same code would have to wait for it.
+ * A referral whose referrer may not be credited yet. It is written together with the new user's profile. The referrer's
+ * profile is written later; otherwise all sign-ups with the same code would have to wait for each other.
  */
 export type PendingReferral = {
   referrerId: string;
@@ -64,7 +64,7 @@ export async function* pendingReferrals(table: Table): AsyncGenerator<PendingRef
   for await (const page of queryPages<PendingReferral>(table, everyPendingReferral)) yield* page;
 }
 
-/** Deletes a pending referral. Call it after {@link creditReferral}. */
+/** Deletes a pending referral. Must be called after {@link creditReferral}. */
 export async function forgetPendingReferral(
   table: Table,
   { joinedAt, userID }: PendingReferral,

@@ -19,7 +19,7 @@ export type SignedInUser = {
  * Creates the profile of a new user once, with a referral code. Users cannot refer themselves, because a new user has
  * no code yet. Credits the owner of the code used at sign-up at once. If that fails, `creditReferrals` does it later.
  *
- * @param onFault receives the error of a failed credit. The user gets in all the same.
+ * @param onFault receives the error of a failed credit. The user is registered even so.
  * @returns the profile, even if a concurrent call created it.
  */
 export async function register(
@@ -28,7 +28,7 @@ export async function register(
   now: Date,
   onFault: (error: unknown) => void = () => {},
 ): Promise<Profile> {
-  // Retries if a condition fails because the profile exists or the new code is taken. The next read finds the profile,
+  // Retries if a condition fails: either the profile exists or the new code is taken. The next read finds the profile,
   // or the next attempt makes another code.
   const registered = await retry(
     async () => {

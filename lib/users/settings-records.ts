@@ -7,7 +7,10 @@ import { writeOne } from "../table/write.ts";
 import { chainOf, settingsKey, settingsOf } from "./item-keys.ts";
 import { type Settings, type SettingsPatch, settingsInForce } from "./settings.ts";
 
-/** A chain's settings as stored: those that the user has set, and the record's own fields. Each change adds 1 to `version`. */
+/**
+ * A chain's settings as stored: those that the user has set, and the record's own fields. Each change adds 1 to
+ * `version`.
+ */
 export type SettingsItem = SettingsPatch & {
   _id: string;
   userID: string;
@@ -39,8 +42,8 @@ export async function readSettingsOf(table: Table, userID: string, chain: Chain)
 /**
  * Creates or changes the user's settings of a chain in one write. Returns the full record, with defaults filled in.
  *
- * @param expected the versions to accept, 0 for no record. Undefined accepts every version.
- * @throws {DomainError} PRECONDITION_FAILED, without writing, if the table has another version.
+ * @param expected the versions to accept; 0 means that there is no record. Undefined accepts every version.
+ * @throws {DomainError} PRECONDITION_FAILED, without writing, if the version in the table is not among them.
  */
 export async function saveSettings(
   table: Table,
@@ -77,7 +80,7 @@ export async function saveSettings(
 }
 
 function versionIn(versions: readonly number[]): When {
-  // Uses 0 to match no record, since versions start at 1.
+  // Uses 0 to match no record, because versions start at 1.
   const isStored = { version: oneOf(versions.length === 0 ? [0] : versions) };
   return versions.includes(0) ? ["absent", isStored] : isStored;
 }

@@ -23,7 +23,7 @@ export type EvmSettings = Omit<Settings, "priorityFee">;
 export type SolanaSettings = Omit<Settings, "gasPreset" | "maxGasPrice">;
 export type SettingsOf = { eth: EvmSettings; base: EvmSettings; sol: SolanaSettings };
 
-/** Settings to change. Absent ones keep their values. */
+/** Settings to change. Settings that are absent keep their values. */
 export type SettingsPatch = { [Name in keyof Settings]?: Settings[Name] | undefined };
 
 /** Settings of each chain until a user changes them. A chain has only the settings listed here. */
