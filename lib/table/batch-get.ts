@@ -5,7 +5,7 @@ import type { Key } from "./keys.ts";
 import { retry } from "./retry.ts";
 import type { Item, Table } from "./table.ts";
 
-/** Most keys in one BatchGetItem. */
+/** Maximum number of keys in one BatchGetItem. */
 const keysPerCall = 100;
 
 const maxAttempts = 5;
@@ -13,14 +13,17 @@ const maxAttempts = 5;
 /**
  * Reads the items that exist, consistently and in any order. No key may occur twice.
  *
- * @throws {ServiceError} if DynamoDB does not read all of them within a few attempts.
+ * @throws {ServiceError} if DynamoDB does not return all of them within a few attempts.
  */
 export async function getItems<Content>(table: Table, keys: readonly Key[]): Promise<Item<Content>[]> {
   const calls = inPartsOf(keysPerCall, keys).map((part) => getAtMost100<Content>(table, part));
   return (await Promise.all(calls)).flat();
 }
 
-/** Repeats the keys that DynamoDB leaves unprocessed because it throttles or the answer exceeds 16 MB. */
+/**
+ * Repeats the request for keys that DynamoDB leaves unprocessed because it throttles or because the answer exceeds 16
+ * MB.
+ */
 async function getAtMost100<Content>(
   { client, name }: Table,
   keys: readonly Key[],

@@ -7,7 +7,7 @@ export function imageIn<Content>(
   { dynamodb }: DynamoDBRecord,
   which: "OldImage" | "NewImage",
 ): Content | undefined {
-  // Casts between the event's type and the SDK's, which are equal under different names.
+  // Casts between the event's type and the SDK's type, which are identical except for their names.
   const attributes = dynamodb?.[which] as Parameters<typeof unmarshall>[0] | undefined;
   return attributes && (unmarshall(attributes, readNumbers) as Content);
 }

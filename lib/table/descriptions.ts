@@ -1,7 +1,7 @@
 import type { ItemName } from "./keys.ts";
 import type { PartitionName } from "./layout.ts";
 
-// Texts of docs/table.md. The layout does not contain them, because all functions load it.
+// Texts of docs/table.md. They are kept apart from the layout, because all functions load the layout.
 
 /** Content of each item. */
 export const itemDescriptions: Readonly<Record<ItemName, string>> = {
@@ -66,7 +66,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   prices: "the latest prices, and the run that saves them: one item",
 };
 
-/** Notes on partitions: the reason for a partition of its own, or a warning. */
+/** Notes on partitions: why the items have a partition of their own, or a warning. */
 export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = {
   SETTINGS:
     "Partitions are small because rights are given by partition: few functions may change what an order " +

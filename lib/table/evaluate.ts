@@ -1,10 +1,10 @@
 import { type Condition, Test, type When } from "./step.ts";
 
 /**
- * Evaluates the condition of a write for an item as the document client reads it. As in DynamoDB, comparing with an
- * absent field or one of another type fails.
+ * Evaluates the condition of a write for an item in the form in which the document client reads it. As in DynamoDB, a
+ * comparison fails if the field is absent or has a different type.
  *
- * @param item undefined if it does not exist.
+ * @param item undefined if the item does not exist.
  */
 export function holds(when: When, item: object | undefined): boolean {
   const conditions = (Array.isArray(when) ? when : [when]) as readonly Condition[];
@@ -46,7 +46,8 @@ type Scalar = string | number | bigint | Uint8Array;
 const isNumber = (value: unknown) => typeof value === "number" || typeof value === "bigint";
 
 /**
- * Compares numbers by value, and texts and bytes by their bytes. Undefined for other values, and for different types.
+ * Compares numbers by value, and texts and byte arrays by their bytes. Undefined if the values have any other type, or
+ * different types.
  */
 function orderOf(a: unknown, b: unknown): number | undefined {
   if (isNumber(a) && isNumber(b))
@@ -74,11 +75,11 @@ function isMap(value: unknown): value is Fields {
   return !(Array.isArray(value) || value instanceof Set || value instanceof Uint8Array);
 }
 
-/** Treats undefined fields as absent, since the document client does not write them. */
+/** Treats undefined fields as absent, because the document client does not write them. */
 const isSameMap = (a: Fields, b: Fields) =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])].every((name) => isEqual(a[name], b[name]));
 
-/** True if a set or a list has the member, or a text contains this part. */
+/** True if a set or a list contains the value, or if a text contains it as a part. */
 function isMember(member: unknown, stored: unknown): boolean {
   if (typeof stored === "string") return typeof member === "string" && stored.includes(member);
   if (!(stored instanceof Set || Array.isArray(stored))) return false;

@@ -47,7 +47,7 @@ type Values<Pattern> = Readonly<Record<Varying<Pattern>, string | number>>;
 
 type PartitionValues<Item extends ItemName> = Values<PartitionOf[Item]["key"]>;
 
-/** Builds the key of an item from the values that its patterns name. */
+/** Builds the key of an item from the values for the names in its patterns. */
 export function itemKey<Item extends ItemName>(
   item: Item,
   values: PartitionValues<Item> & Values<SortKeyOf<Item>>,
@@ -59,7 +59,7 @@ export function itemKey<Item extends ItemName>(
 /**
  * Covers the items of one kind in a partition whose sort keys begin with these values.
  *
- * @param to the kind at the end of the range, if it differs.
+ * @param to The kind of the item at the end of the range, if it differs.
  */
 export function rangeOf<Item extends ItemName>(
   item: Item,
@@ -79,8 +79,8 @@ export const sortKeysOf = (item: ItemName): SortKeyRange => ({
 const lastMs = 9_999_999_999_999;
 
 /**
- * Formats a time as 13 digits that count down milliseconds, so that later times sort first. Years before 1970 and after
- * 2286 count as the first and the last millisecond.
+ * Formats a time as 13 digits that decrease with each millisecond, so that later times sort first. Times before 1970
+ * count as the first millisecond, and times after 2286 as the last one.
  */
 export const newestFirst = (time: Date): string =>
   String(lastMs - Math.min(lastMs, Math.max(0, time.getTime()))).padStart(13, "0");
@@ -91,13 +91,13 @@ export const everythingOf = (userID: string): KeyRange[] =>
     .filter(({ owner }) => owner === "user")
     .map(({ key }) => ({ PK: filled(key, { userID }), from: firstSortKey, to: endOf("") }));
 
-/** Makes a text that sorts after everything that begins with the prefix. */
+/** Makes a text that sorts after every text that begins with the prefix. */
 const endOf = (prefix: string) => `${prefix}\u{10FFFF}`;
 
-/** Text that sorts before every sort key. DynamoDB rejects an empty one. */
+/** Text that sorts before every sort key, because DynamoDB rejects an empty text. */
 const firstSortKey = "0";
 
-/** Returns the kind of the item with this key, or undefined for a key outside the layout. */
+/** Returns the kind of the item with this key. Undefined if the layout does not contain the key. */
 export function itemAt({ PK, SK }: Key): ItemName | undefined {
   const partition = layouts.find(({ key }) => partitionNameOf(key) === partitionNameOf(PK));
   const found = Object.entries(partition?.items ?? {}).find(([, { key }]) =>
@@ -137,7 +137,7 @@ type AnyValues = Readonly<Record<string, string | number | undefined>>;
 const filled = (pattern: string, values: AnyValues) =>
   pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 
-/** Fills the pattern up to the first name without a value. */
+/** Fills in the pattern up to the first name that has no value. */
 const startOf = (pattern: string, values: AnyValues) =>
   filled(pattern.slice(0, firstMissing(pattern, values)?.index), values);
 

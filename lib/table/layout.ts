@@ -1,20 +1,20 @@
 /**
  * Layout of the table: one list of all partitions and of the items in them. Key builders, roles, filters of changes,
- * backups and docs/table.md derive from it; descriptions.ts describes the purpose of each. Items that are read together
- * are stored together, unless different functions write them: rights are given by partition.
+ * backups and docs/table.md are derived from it; descriptions.ts describes the purpose of each item. Items that are
+ * read together are stored together, unless different functions write them, because rights are given by partition.
  */
 
 /** Attribute with the time, in epoch seconds, after which DynamoDB deletes an item. */
 export const timeToLive = "expiresAt";
 
 export type ItemLayout = {
-  /** Pattern of the sort key, with the names of its varying parts in braces. */
+  /** Pattern of the sort key, with the names of its variable parts in braces. */
   key: string;
   /** Receivers of the item's changes: its user's connections, the subscribers of a channel, or mirrorPlans. */
   changesGoTo?: "its user" | "subscribers" | "mirrorPlans";
   /**
-   * True if the item describes the present moment, such as an open connection or an API key. Restoring an old copy
-   * would be wrong.
+   * True if the item describes the present state of something, such as an open connection or an API key. Restoring an
+   * old copy would be wrong.
    */
   isOfTheMoment?: true;
 };
@@ -24,11 +24,11 @@ export type PartitionLayout = {
   key: string;
   owner: "user" | "service";
   /**
-   * True if functions that decrypt wallets trust the partition's items. Only operators and a few functions may write
-   * there.
+   * True if functions that decrypt private keys trust the partition's items. Only operators and a few functions may
+   * write there.
    */
   isGuarded?: true;
-  /** True if the partition's items are worth stealing. Only functions that need them read them. */
+  /** True if the partition's items are worth stealing. Only functions that need the items may read them. */
   isSecret?: true;
   /**
    * True if the absence of an item means something. A function that writes only such partitions cannot let items
@@ -307,7 +307,7 @@ export type Partition = (typeof partitions)[number];
 type NameOf<Pattern extends string> = Pattern extends `${infer Name}#${string}` ? Name : Pattern;
 
 export type PartitionName = NameOf<Partition["key"]>;
-/** A guarded or a secret partition. Functions read only those that their rows name. */
+/** A guarded or a secret partition. Functions may read only those that their rows name. */
 export type ProtectedPartition = NameOf<Extract<Partition, { isGuarded: true } | { isSecret: true }>["key"]>;
 
 /** Returns the name of a partition, which is the first part of its keys. */

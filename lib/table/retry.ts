@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 
 export type Patience = {
   attempts: number;
-  /** Time after which no attempt begins. */
+  /** Time after which no further attempt begins. */
   forMs?: number;
 };
 
 /**
- * Repeats an attempt while it returns undefined, after growing, random pauses.
+ * Repeats an attempt as long as it returns undefined, after growing, random pauses.
  *
  * @returns the result, or undefined if no attempt had one.
  */
@@ -27,5 +27,5 @@ export async function retry<Result>(
 
 const maxPauseMs = 800;
 
-/** Picks a random pause, so that contenders spread out. */
+/** Picks a random pause, so that competing writers do not all try again at the same time. */
 const pauseAfter = (attempts: number) => pause(Math.random() * Math.min(maxPauseMs, 50 * 2 ** attempts));

@@ -1,6 +1,6 @@
 import type { Key } from "./keys.ts";
 
-/** Language of writes. It is pure: `write` carries them out. */
+/** Describes writes as data. Nothing in this module does I/O: `write` carries the writes out. */
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,18 +23,18 @@ export const atLeast = (value: number | string) => new Test("at least", value);
 export const smallerThan = (size: number) => new Test("smaller than", size);
 export const containing = (member: string) => new Test("containing", member);
 
-/** Values or tests for the fields of an existing item. `undefined` requires that the field is absent. */
+/** Required values or tests for the fields of an existing item. `undefined` requires that the field is absent. */
 export type Matching<Content> = { readonly [Name in keyof Content]?: Content[Name] | Test | undefined };
 
 export type Condition<Content = Fields> = "absent" | "present" | Matching<Content>;
 
-/** Conditions of a write. If there are several, one suffices. */
+/** Conditions of a write. If there are several, it suffices that one of them holds. */
 export type When<Content = Fields> = Condition<Content> | readonly Condition<Content>[];
 
-/** Value for a field that has none yet. */
+/** Initial value for a field that does not exist yet. */
 export class Initial {
   readonly value: unknown;
-  /** Number to add to the initial or the stored value. */
+  /** Number to add to the stored value, or to the initial value if none is stored. */
   readonly plus: number | undefined;
 
   constructor(value: unknown, plus?: number) {
@@ -63,7 +63,7 @@ type Change = {
 
 type Remove = { kind: "remove"; key: Key; when?: When | undefined };
 
-/** Writes nothing, but fails the whole step if the condition fails. */
+/** Writes nothing, but makes the whole step fail if the condition fails. */
 type Check = { kind: "check"; key: Key; when: When };
 
 export type Write = Put | Change | Remove | Check;

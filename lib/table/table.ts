@@ -8,16 +8,17 @@ import type { PartitionName } from "./layout.ts";
 export type Table = {
   name: string;
   /**
-   * Id that distinguishes this table from a restored one with the same name. Absent in functions that announce nothing.
+   * Id that distinguishes this table from a restored table with the same name. Absent in functions that announce
+   * nothing.
    */
   id?: string | undefined;
   client: DynamoDBDocumentClient;
   /**
-   * Partitions that a transaction may name. `write` reads items of other partitions immediately before it, to check
-   * them. If undefined, a transaction may check any item.
+   * Partitions that a transaction may name. Items in other partitions that need a check are read by `write` immediately
+   * before the transaction. If undefined, a transaction may check any item.
    */
   transactionPartitions?: readonly PartitionName[] | undefined;
-  /** Number of shards for new lanes, if it is not the default. */
+  /** Number of shards for new lanes, if it differs from the default. */
   laneShards?: number | undefined;
 };
 
@@ -25,12 +26,12 @@ export type Table = {
 export type Item<Content = Record<string, unknown>> = Key & Content;
 
 /**
- * Reads numbers above 2^53 as numbers, so that schemas can refuse them. By default, the SDK reads them as bigint, or
- * throws.
+ * Reads numbers above 2^53 as numbers, so that schemas can refuse them. By default, the SDK would read them as bigint,
+ * or throw.
  */
 export const readNumbers = { wrapNumbers: Number };
 
-/** Opens the table. Functions do this once, at load. */
+/** Opens the table. Functions do this once, when they are loaded. */
 export function openTable(name: string, config: DynamoDBClientConfig = {}): Table {
   const client = new DynamoDBClient({ requestHandler: timeouts, maxAttempts, ...config });
   client.middlewareStack.add(keepDeadline, perAttempt);
@@ -99,7 +100,7 @@ export async function* queryPages<Content>(
 
 export type PageOptions = {
   limit: number;
-  /** Position to continue after: the `end` of the previous page. */
+  /** Position after which to continue: the `end` of the previous page. */
   after?: string | undefined;
 };
 
@@ -120,7 +121,7 @@ export async function queryPage<Content>(
       TableName: name,
       ConsistentRead: true,
       ...rangeQuery(range),
-      // Reads one item more than the page has, to see whether another page follows.
+      // Reads one item more than the page contains, to find out whether another page follows.
       Limit: limit + 1,
       ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
     }),
@@ -130,7 +131,10 @@ export async function queryPage<Content>(
   return { items, ...(last !== undefined && { end: last.slice(from.length) }) };
 }
 
-/** Builds parameters that read only these attributes. Placeholders allow names that are reserved words of DynamoDB. */
+/**
+ * Builds parameters that read only these attributes. Placeholders are needed because names may be reserved words of
+ * DynamoDB.
+ */
 export function projection(attributes: readonly string[]) {
   const names = Object.fromEntries(attributes.map((name, index) => [`#${index}`, name]));
   return { ProjectionExpression: Object.keys(names).join(", "), ExpressionAttributeNames: names };

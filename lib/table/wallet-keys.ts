@@ -1,15 +1,15 @@
 import type { Network } from "../core/network.ts";
 import { itemAt, itemKey, type Key, type KeyRange, rangeOf, sortKeysOf } from "./keys.ts";
 
-/** Key of a wallet. It stands here because lib/wallets and lib/trading/items both read wallets. */
+/** Key of a wallet. It is defined in lib/table because both lib/wallets and lib/trading/items read wallets. */
 export const walletKey = (userID: string, network: Network, address: string): Key =>
   itemKey("wallet", { userID, network, address });
 
 export const walletsOf = (userID: string): KeyRange => rangeOf("wallet", { userID });
 
 /**
- * Key of an owner of an address. Owners have a partition of their own, since several users may have the key of one
- * address.
+ * Key of an owner of an address. Owners have a partition of their own, because several users may have the private key
+ * of the same address.
  */
 export const walletOwnerKey = (userID: string, network: Network, address: string): Key =>
   itemKey("walletOwner", { userID, network, address });
@@ -23,7 +23,10 @@ export function ownerKeyOf({ SK }: Key, userID: string): Key {
 export const ownersOfWallet = (network: Network, address: string): KeyRange =>
   rangeOf("walletOwner", { network, address });
 
-/** Key of the item with a wallet's encrypted private key, which is kept apart because few functions may read it. */
+/**
+ * Key of the item with a wallet's encrypted private key. This item is kept apart because only few functions may read
+ * it.
+ */
 export const sealedKeyKey = (userID: string, network: Network, address: string): Key =>
   itemKey("sealedKey", { userID, network, address });
 

@@ -24,24 +24,24 @@ type Change = Extract<Write, { kind: "change" }>;
 type Check = Extract<Write, { kind: "check" }>;
 type Single = Exclude<Write, Check>;
 
-/** Most writes and checks that DynamoDB accepts in a transaction. */
+/** Maximum number of writes and checks that DynamoDB accepts in a transaction. */
 const mostWrites = 100;
 
 /**
- * Most attempts at a write that conflicts with others, which the SDK does not repeat. With pauses of up to four seconds
- * in all, the writes of 25 concurrent requests of one user all succeed.
+ * Maximum number of attempts at a write that conflicts with others, because the SDK does not repeat such writes. The
+ * pauses add up to at most four seconds. This suffices for the writes of 25 concurrent requests of one user.
  */
 const maxAttempts = 8;
 
 /**
  * Carries out a step, all or nothing. Returns false, without writing, if a condition fails.
  *
- * A list is a transaction, which takes effect once even if the SDK repeats it after a lost answer. A single write is a
- * plain command at half the price. If repeated, it may add a number twice, or fail because the first write changed the
- * item.
+ * A list is carried out as a transaction, which takes effect once even if the SDK repeats it after a lost answer. A
+ * single write is a plain command at half the price. If the SDK repeats a plain command, it may add a number twice, or
+ * fail because the first write changed the item.
  *
- * Checks in partitions that the table's transactions may not name are read before each attempt. Changes between that
- * read and the transaction count as later.
+ * Checks in partitions that the table's transactions may not name are read before each attempt. A change between that
+ * read and the transaction counts as if made later.
  *
  * @throws {TransactionCanceledException | TransactionConflictException} if the last attempt conflicts with other
  * writes.
@@ -57,7 +57,7 @@ export async function write(
   return untilDecided(attempts, {
     send: async () => {
       if (!(await allHold(table, before))) return false;
-      // Casts the command: no overload of `send` accepts all of these types.
+      // Casts the command, because no overload of `send` accepts all of these types.
       await table.client.send(command as UpdateCommand);
       return true;
     },
@@ -66,9 +66,9 @@ export async function write(
 }
 
 /**
- * Returns the only write of a step, since a plain command costs half as much as a transaction. Use it only if the
- * caller reads again after a failed condition: the condition may fail because the write succeeded but its answer was
- * lost. A step that adds to numbers stays a transaction, so that repeating it does not add twice.
+ * Returns the only write of a step, because a plain command costs half as much as a transaction. Use it only if the
+ * caller reads the item again after a failed condition: the condition may fail because the write succeeded but its
+ * answer was lost. A step that adds to numbers remains a transaction, so that repeating it does not add twice.
  */
 export function singleOf(step: Step): Single | Step {
   const [only, ...others] = step;
@@ -78,7 +78,7 @@ export function singleOf(step: Step): Single | Step {
   return addsNumber ? step : only;
 }
 
-/** Separates the checks that are read before the transaction from the writes and checks in it. */
+/** Separates the checks that are read before the transaction from the writes and checks that are part of it. */
 function parted({ transactionPartitions: named }: Table, step: Step): [Check[], Step] {
   const isBefore = (each: Write): each is Check =>
     each.kind === "check" && named !== undefined && !named.includes(partitionNameOf(each.key.PK));
@@ -97,7 +97,7 @@ async function allHold(table: Table, checks: readonly Check[]): Promise<boolean>
 
 /**
  * Carries out a step in one attempt, all or nothing. Returns false, without writing, if a condition fails or another
- * write conflicts: the same step would most likely fail after a pause.
+ * write conflicts. After a conflict, the same step would most likely fail even after a pause.
  */
 export async function writeOnce(table: Table, step: Step): Promise<boolean> {
   return write(table, step, { attempts: 1 }).catch((error: unknown) => {
@@ -107,8 +107,8 @@ export async function writeOnce(table: Table, step: Step): Promise<boolean> {
 }
 
 /**
- * Result of a write: the item after a change, or before a replacement or removal. If the condition failed, the stored
- * item.
+ * Result of a write: the item after a change, or the item before a replacement or removal. If the condition failed, the
+ * stored item.
  */
 type Outcome<Content> = { isWritten: boolean; item: Item<Content> | undefined };
 
@@ -168,7 +168,7 @@ export const isContention = (error: unknown): boolean =>
   error instanceof TransactionConflictException ||
   (error instanceof TransactionCanceledException && reasonsOf(error).some((code) => contentions.has(code)));
 
-/** Parameters that request the item. */
+/** Parameters that make DynamoDB return the item. */
 type Returned = Pick<UpdateCommandInput, "ReturnValues" | "ReturnValuesOnConditionCheckFailure">;
 
 function commandOf(TableName: string, single: Single, returned: Returned = {}) {
@@ -207,7 +207,10 @@ function transactItem(TableName: string, each: Write): TransactItem {
   }
 }
 
-/** Collects the names and values that expressions use. Placeholders allow names that are reserved words of DynamoDB. */
+/**
+ * Collects the names and values that expressions use. Placeholders are needed because names may be reserved words of
+ * DynamoDB.
+ */
 class Placeholders {
   readonly #names: Record<string, string> = {};
   readonly #values: Record<string, unknown> = {};

@@ -8,17 +8,17 @@ import { executionKey, executionsOf, listedExecutionKey } from "./keys.ts";
 
 type Recorded = { userID: string; kind: ExecutionKind; execution: Execution; now: Date };
 
-/** An order or a position as it is stored. Only records of orders placed here name a lane. */
+/** An order or a position as it is stored. Only records of orders placed through this API name a lane. */
 type ExecutionItem = Item<Execution & { userID: string; lane?: string; expiresAt?: number | undefined }>;
 
 /**
  * Builds the items of an order or a position, which are written together: one for streams, one for lists. Lists keep
- * orders placed here for good.
+ * orders placed through this API for good.
  *
- * @param lane The lane of an order placed here. No other engine may write such an order.
+ * @param lane The lane of an order placed through this API. No other engine may write such an order.
  */
 export function executionItems({ userID, kind, execution, now, lane }: Recorded & { lane?: string }) {
-  // Keeps orders placed here until they settle, because the chain may still change their outcome.
+  // Keeps orders placed through this API until they settle, because the chain may still change their outcome.
   const isFinal = lane === undefined || execution.settled === true;
   const expiresAt = isFinal ? expiryOf(execution, now) : undefined;
   const content = { ...execution, userID, ...(lane !== undefined && { lane }) };
@@ -34,12 +34,12 @@ export function executionItems({ userID, kind, execution, now, lane }: Recorded 
 const listedKeyOf = ({ userID, kind, execution }: Omit<Recorded, "now">, start: string) =>
   listedExecutionKey(userID, kind, new Date(start), idOf(execution));
 
-/** Most attempts to write. Each may conflict with another writer. */
+/** Maximum number of attempts to write. Each may conflict with another writer. */
 const maxAttempts = 5;
 
 /**
  * Saves an order or a position of another engine. Skips it if the table has the same or a later version, or if it was
- * placed here.
+ * placed through this API.
  *
  * @throws {Error} if the record changes during each attempt.
  */
@@ -61,9 +61,9 @@ export async function saveExecution(
           ...shown,
           when: ["absent", { version: below(version), [start]: known, lane: undefined }],
         },
-        // Lists keep orders placed here even when streams no longer show them.
+        // Lists keep orders placed through this API even when streams no longer show them.
         { kind: "put", ...listed, when: ["absent", { lane: undefined }] },
-        // Removes the old list entry if the engine has corrected the start, which decides the place in lists.
+        // Removes the old list entry if the engine has corrected the start time, which decides the place in lists.
         ...(isMoved ? [{ kind: "remove", key: listedKeyOf(recorded, known) } as const] : []),
       ]);
       if (isWritten) return "recorded";
@@ -93,7 +93,7 @@ export async function readExecution(
 
 /**
  * Reads the user's orders or positions by id: all open ones, and the newest of those that ended in the last week. A
- * busy trader has tens of thousands, so only slightly more than the result stays in memory.
+ * busy trader has tens of thousands, so the function keeps only slightly more than the result in memory.
  */
 export async function readExecutions(
   table: Table,
@@ -110,7 +110,10 @@ export async function readExecutions(
   return [...open, ...newest(ended)].toSorted((a, b) => (a.SK < b.SK ? -1 : 1));
 }
 
-/** Selects the executions that expire last. All expire the same time after their end, unless they are not final. */
+/**
+ * Selects the executions that expire last. All executions expire the same time after their end, except those that are
+ * not final.
+ */
 function newest(ended: readonly ExecutionItem[]): ExecutionItem[] {
   const expiry = ({ expiresAt = Number.MAX_SAFE_INTEGER }: ExecutionItem) => expiresAt;
   return ended.toSorted((a, b) => expiry(b) - expiry(a)).slice(0, maxShownAfterEnd);

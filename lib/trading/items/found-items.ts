@@ -23,7 +23,7 @@ type Known = Exclude<Kind, "wallet" | "lane">;
 
 /** Items that were read together. */
 class Found {
-  /** Items by key. Undefined for keys without an item. */
+  /** Items by key. The value is undefined if there is no item with the key. */
   readonly #items: ReadonlyMap<string, Item<object> | undefined>;
 
   constructor(keys: readonly Key[], items: readonly Item<object>[], before?: Found) {
@@ -98,7 +98,7 @@ class Found {
 /** Turns a key into text, to use it as the key of a map. */
 export const keyText = ({ PK, SK }: Key) => JSON.stringify([PK, SK]);
 
-/** Reads items with one call per hundred and adds them to those read before. */
+/** Reads items, a hundred per call, and adds them to those read before. */
 export async function find(table: Table, keys: readonly Key[], before?: Found): Promise<Found> {
   const left = keys.filter((key) => !before?.wasRead(key));
   const different = [...new Map(left.map((key) => [keyText(key), key])).values()];
@@ -107,14 +107,15 @@ export async function find(table: Table, keys: readonly Key[], before?: Found): 
 
 const earlierStopMs = 60_000;
 
-/** The time when each process last found no stop in a chain's earlier form. */
+/** For each chain, the time when this process last found no stop in the form that earlier builds write. */
 const foundNone = new WeakMap<Table, Map<Network, number>>();
 
 /**
  * Reads items, and whether trading is stopped on a chain.
  *
- * Earlier builds keep the stops of all chains in one partition, which reads for all orders would overload. So a process
- * that finds no stop there looks again after a minute; while a stop is there, each read sees it.
+ * Earlier builds keep the stops of all chains in one partition. If every order read it, the partition would be
+ * overloaded. So if a process finds no stop there, it looks again only after a minute; if it finds one, each read looks
+ * there.
  */
 export async function findOnChain(
   table: Table,
@@ -126,7 +127,7 @@ export async function findOnChain(
   const none = foundNone.get(table) ?? new Map<Network, number>();
   foundNone.set(table, none);
   const ageMs = now - (none.get(chain) ?? Number.NEGATIVE_INFINITY);
-  // Rejects results from the future, because a clock that was set back must not keep an old one.
+  // Rejects results from the future, because otherwise a clock that was set back would keep an old result.
   const isKnown = ageMs >= 0 && ageMs < earlierStopMs;
   const earlier = earlierStopKey(chain);
   const stops = [tradingStopKey(chain), ...(isKnown ? [] : [earlier])];
@@ -140,8 +141,8 @@ export const settingsKeysOf = (chain: Network, userID: string): Key[] =>
   chains.filter((each) => each === chain).map((each) => settingsKey(userID, each));
 
 /**
- * Builds the keys of a user's facts: whether they may still trade with a wallet, their policy and settings, and their
- * spending on the day.
+ * Builds the keys of a user's facts: whether the user may still trade with a wallet, their policy and settings, and
+ * their spending on the day.
  */
 export const keysOfUser = ({ chain, wallet }: LaneKey, userID: string, day: string): Key[] => [
   keysOfItems.wallet({ chain, wallet, userID }),

@@ -22,8 +22,8 @@ import {
 } from "./keys.ts";
 
 /**
- * Builds the key of each kind of item, except lanes, whose key needs their shard. An order's key leads to everything
- * known about it; clients see a different item.
+ * Builds the key of each kind of item, except lanes, because a lane's key contains its shard. The item with an order's
+ * key leads to everything known about the order; clients see a different item.
  */
 export const keysOfItems: { readonly [K in Exclude<Kind, "lane">]: (name: Names[K]) => Key } = {
   job: (job) => jobKey(job, job.orderId),
@@ -45,8 +45,8 @@ export const keysOfItems: { readonly [K in Exclude<Kind, "lane">]: (name: Names[
 const tag = "bigint";
 
 /**
- * Encodes a value for storage. A bigint becomes a map with its digits as text, because DynamoDB's numbers have 38
- * digits and token units up to 78. No text of a user can be mistaken for such a map.
+ * Encodes a value for storage. A bigint becomes a map with its digits as text, because DynamoDB's numbers have up to 38
+ * digits and token units up to 78. No text from a user can be mistaken for such a map.
  */
 export function packed(value: unknown): unknown {
   if (typeof value === "bigint") return { [tag]: String(value) };
@@ -56,7 +56,7 @@ export function packed(value: unknown): unknown {
 /**
  * Decodes a stored value.
  *
- * @throws {SyntaxError} if it differs in form from values that {@link packed} writes, for example a set.
+ * @throws {SyntaxError} if it has a form that {@link packed} never writes, for example a set.
  */
 export function unpacked(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return mapped(value, unpacked);
@@ -81,7 +81,7 @@ function mapped(value: unknown, map: (part: unknown) => unknown): unknown {
 /** An order on a chain of any family. */
 export type StoredOrder = { [F in Family]: TradeOrder<Families[F]> }[Family];
 
-/** Forms of the items in the table. */
+/** Schemas of the items in the table. */
 export type StoredItems = Omit<Items, "order"> & { order: StoredOrder };
 
 /** Decodes a stored item for the core. */
@@ -93,7 +93,7 @@ export function contentOf<K extends Exclude<Kind, "wallet">>(
   return kind === "book" ? (withPlaces(content as Book) as StoredItems[K]) : content;
 }
 
-/** Reads books of earlier versions, which called the places of events nonces. */
+/** Reads books written by earlier versions, in which the places of events are called nonces. */
 const withPlaces = (book: Book): Book => ({
   ...book,
   events: (book.events as readonly (BookEvent & { nonce?: number })[]).map(({ nonce, ...event }) => ({

@@ -39,8 +39,8 @@ export const bookKey = ({ userID, chain, wallet, token }: BookKey): Key =>
   itemKey("book", { userID, chain, wallet, token });
 
 /**
- * Used keys are kept apart from orders, because deleting one would let a repeated request place a second order. Their
- * names contain the operation, so that keys of two operations never collide.
+ * A used key is stored apart from its order and never deleted; otherwise a repeated request would place a second order.
+ * The item's name contains the operation, so that keys of two operations never collide.
  */
 export const usedKeyKey = (
   userID: string,
@@ -60,13 +60,13 @@ export const lanesOf = (chain: Network, shard: number): KeyRange => rangeOf("lan
 
 export const laneShardsKey = (chain: Network): Key => itemKey("laneShards", { chain, shard: 0 });
 
-/** Covers the lanes in shard 0 and the noted number of shards. */
+/** Covers the lanes in shard 0, and the noted number of shards. */
 export const lanesAndShardsOf = (chain: Network): KeyRange =>
   rangeOf("lane", { chain, shard: 0 }, "laneShards");
 
 export const lanePlaceKey = ({ chain, wallet }: LaneKey): Key => itemKey("lanePlace", { chain, wallet });
 
-/** Duration of a turn, in which the sweep checks each held token once. */
+/** Duration of a turn. In each turn, the sweep checks each held token once. */
 export const heldMinutes = 360;
 
 export const heldTurnAt = (nowMs: number): number => Math.floor(nowMs / 60_000 / heldMinutes);
@@ -84,8 +84,8 @@ export function heldTokenKey({ userID, chain, wallet, token }: BookKey): Key {
 }
 
 /**
- * Covers the held tokens of a minute by two ranges. Each turn starts at a different token, so that all are checked in
- * time even if only the first few of a range are read.
+ * Covers the held tokens of a minute by two ranges. Each turn starts at a different token, so that all tokens are
+ * checked in time even if only the first few of a range are read.
  */
 export function heldTokensAt(chain: Network, nowMs: number): [KeyRange, KeyRange] {
   const minute = Math.floor(nowMs / 60_000) % heldMinutes;
@@ -101,7 +101,7 @@ export function heldTokensAt(chain: Network, nowMs: number): [KeyRange, KeyRange
 export const jobKey = ({ chain, wallet }: LaneKey, orderId: string): Key =>
   itemKey("job", { chain, wallet, orderId });
 
-/** Pads the nonce so that slots sort by it. */
+/** Pads the nonce with zeros so that slots sort by it. */
 export const slotKey = ({ chain, wallet }: LaneKey, nonce: number): Key =>
   itemKey("slot", { chain, wallet, nonce: String(nonce).padStart(16, "0") });
 
@@ -109,7 +109,7 @@ export const jobsOf = ({ chain, wallet }: LaneKey): KeyRange => rangeOf("job", {
 
 export const slotsInLane = ({ chain, wallet }: LaneKey): KeyRange => rangeOf("slot", { chain, wallet });
 
-/** Covers the jobs of a lane, its place and its slots. */
+/** Covers the jobs of a lane, the lane's place and its slots. */
 export const jobsAndSlotsOf = ({ chain, wallet }: LaneKey): KeyRange =>
   rangeOf("job", { chain, wallet }, "slot");
 
@@ -132,7 +132,7 @@ export const cancellationKey = ({ userID, orderId }: { userID: string; orderId: 
 export const policyKey = ({ userID, chain, wallet }: PolicyKey): Key =>
   itemKey("policy", { userID, chain, wallet });
 
-/** Places the count of a day next to the ledgers, where only the signer may write. */
+/** Stores the count of a day next to the ledgers, where only the signer may write. */
 export const dayKey = ({ userID, chain, wallet, day }: PolicyKey & { day: string }): Key =>
   itemKey("signedDay", { orderIdOrUserID: userID, chain, wallet, day });
 
@@ -170,10 +170,10 @@ export const isKeyOfOrder = (key: Key): boolean =>
   itemAt(key) === "usedKey" &&
   key.SK.startsWith(rangeOf("usedKey", { userID: "", operation: "placeOrder" }).from);
 
-/** True if an item belongs to orders placed here or to their results. */
+/** True if an item belongs to orders placed through this API or to their results. */
 export function isOfChains({ lane, ...key }: Key & { lane?: unknown }): boolean {
   const item = itemAt(key);
   if (item === "usedKey") return isKeyOfOrder(key);
-  // Only orders and positions of lanes have a lane. Those of other engines stay.
+  // Among orders and positions, only those placed through this API name a lane.
   return lane !== undefined || (item !== undefined && ofChains.has(item));
 }

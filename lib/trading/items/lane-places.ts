@@ -16,13 +16,14 @@ import {
 } from "./keys.ts";
 
 /**
- * The shards of lanes. Their number is configuration, and during a deploy functions with the old and the new number run
- * side by side, so no function relies on it to find a lane:
+ * The shards of lanes. Their number is configuration, and during a deployment functions with the old and with the new
+ * number run side by side, so no function relies on it to find a lane:
  *
- * - A lane stays in the shard in which it was created. Its place, an item beside the wallet's jobs, names the shard;
- * both are created and removed in the same transactions. So a wallet never has two lanes, even if writers use different
- * numbers.
- * - A write tries the lane's home, the shard by the writer's own number, and looks at the place only if that fails.
+ * - A lane stays in the shard in which it was created. The lane's place, an item beside the wallet's jobs, names the
+ * shard. Lane and place are created and removed in the same transactions. So a wallet never has two lanes, even if
+ * writers use different numbers.
+ * - A write first tries the lane's home, which is the shard that follows from the writer's own number, and reads the
+ * place only if that fails.
  * - A writer that creates lanes first notes its number of shards in shard 0, unless a higher one is noted. Readers read
  * that many shards.
  */
@@ -44,7 +45,10 @@ export async function placeOf(table: Table, lane: LaneKey): Promise<number | und
   return place?.shard;
 }
 
-/** Carries out a write of a lane in the shard that has the lane. Returns false if the table refuses the write there. */
+/**
+ * Carries out a write of a lane in the shard in which the lane is. Returns false if a condition of the write fails
+ * there.
+ */
 export async function inItsShard(
   table: Table,
   lane: LaneKey,
@@ -56,7 +60,10 @@ export async function inItsShard(
   return shard !== undefined && shard !== home && writeIn(shard);
 }
 
-/** Builds the write of a place, which goes with the creation of a lane. It fails if the lane is in another shard. */
+/**
+ * Builds the write of a place, which belongs in the transaction that creates the lane. It fails if the lane is in
+ * another shard.
+ */
 export const placeWrite = (lane: LaneKey, shard: number): Write => ({
   kind: "put",
   key: lanePlaceKey(lane),
@@ -68,12 +75,12 @@ export const placeWrite = (lane: LaneKey, shard: number): Write => ({
 export const placeRemoval = (lane: LaneKey): Write => ({ kind: "remove", key: lanePlaceKey(lane) });
 
 /**
- * Chains for which this process has noted the number of shards. Notes are never lowered or deleted, so one write is
- * enough.
+ * Chains for which this process has noted the number of shards. Such notes are never lowered or deleted, so one write
+ * is enough.
  */
 const noted = new WeakMap<Table, Set<Network>>();
 
-/** Makes readers read all shards in which this table's user creates lanes. */
+/** Makes readers read all shards in which this process creates lanes. */
 export async function noteShards(table: Table, chain: Network): Promise<void> {
   const { laneShards: shards = defaultLaneShards } = table;
   const known = noted.get(table) ?? new Set();

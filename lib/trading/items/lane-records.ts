@@ -10,7 +10,7 @@ import { type Item, queryPages, queryRange, type Table } from "../../table/table
 import { contentOf, keysOfItems } from "./items.ts";
 import { isJob, jobsAndSlotsOf, jobsOf, ledgerKey } from "./keys.ts";
 
-/** Reads the unsettled orders of a wallet, of all its users, oldest first. */
+/** Reads the unsettled orders that all users of a wallet have placed, oldest first. */
 export async function laneOrdersOf(table: Table, lane: LaneKey): Promise<AnyOrder[]> {
   const jobs = await queryRange<Job>(table, jobsOf(lane));
   const items = await getItems<object>(table, jobs.map(tradeKeyOf));
@@ -27,21 +27,21 @@ export const oldestFirst = (orders: readonly AnyOrder[]): AnyOrder[] =>
 const ageOf = ({ placed, intent }: AnyOrder) => `${placed.createdAt}#${intent.orderId}`;
 
 /**
- * Time after its order's deadline until which a transaction may hold its wallet. Slow chains need minutes to make
- * blocks final.
+ * How long after its order's deadline a transaction may keep a wallet busy. Slow chains need minutes to make blocks
+ * final.
  */
 const holdingSeconds = 3600;
 
-/** Most orders whose ledgers are read: far more than a lane ever has in flight. */
+/** Maximum number of orders whose ledgers are read. It is far more than a lane ever has in flight. */
 const mostLedgers = 100;
 
 const laneFields = ["PK", "SK", "userID", "orderId", "place", "state"];
 
 /**
  * Reads a user's open work in a lane: whether any order is unsettled, and whether the chain may still include or drop a
- * transaction. Lanes and slots are hints: only a signature in the signer's own ledger counts, and only until an hour
- * after the order's deadline. So nothing that executeOrders writes can hold a wallet for good, and hiding a slot only
- * frees the wallet earlier. Makes two calls at most.
+ * transaction. Lanes and slots are only hints. A transaction counts only if its signature is in the signer's own
+ * ledger, and only until an hour after its order's deadline. So nothing that executeOrders writes can keep a wallet
+ * busy for good, and a hidden slot only frees the wallet earlier. Makes at most two calls.
  */
 export async function laneWorkOf(
   table: Table,
@@ -65,7 +65,7 @@ export async function laneWorkOf(
   };
 }
 
-/** States of slots whose transactions are in the chain or may still get there. */
+/** States of slots whose transactions are on the chain or may still get there. */
 const underWay: readonly unknown[] = ["signed", "mined", "lapsed"];
 
 const isOf = (ledger: Ledger, { chain, wallet }: LaneKey, userID: string): boolean =>

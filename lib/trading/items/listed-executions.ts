@@ -10,8 +10,8 @@ export type ListFilter = Readonly<Record<string, readonly string[]>>;
 type FilteredPage = PageOptions & { filter: ListFilter };
 
 /**
- * Reads a page of the user's orders or positions, newest first, with one Query. With a filter, a page may have fewer
- * records than the limit, or none, although more follow.
+ * Reads a page of the user's orders or positions, newest first, with one Query. If there is a filter, a page may have
+ * fewer records than the limit, or none, although more follow.
  *
  * @returns the records, and the `end` of the page if another may follow.
  */
@@ -41,8 +41,8 @@ export async function readListed<Listed extends Execution>(
         FilterExpression: conditions.map(({ expression }) => expression).join(" AND "),
         ExpressionAttributeNames: Object.fromEntries(conditions.map(({ name }) => name)),
       }),
-      // Reads one item more than the page to see whether another page follows. DynamoDB applies the limit before a
-      // filter, so filtered queries have none.
+      // Reads one item more than the page contains, to find out whether another page follows. DynamoDB applies a limit
+      // before a filter, so filtered queries have no limit.
       ...(conditions.length === 0 && { Limit: limit + 1 }),
       ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
     }),

@@ -6,13 +6,13 @@ import { find } from "./found-items.ts";
 import { contentOf, packed } from "./items.ts";
 import { dayKey, policyKey } from "./keys.ts";
 
-/** Reads a wallet's stored policy. Undefined if its user has never set one. */
+/** Reads a wallet's stored policy. Undefined if the user has never set one. */
 export async function readPolicyRecord(table: Table, wallet: PolicyKey): Promise<PolicyRecord | undefined> {
   const item = await readItem<object>(table, policyKey(wallet));
   return item && contentOf("policy", item);
 }
 
-/** Reads each wallet's policy and its spending on the current day, in the order of the wallets. */
+/** Reads each wallet's policy and its spending on the current day. The results are in the order of the wallets. */
 export async function readLimits(table: Table, wallets: readonly PolicyKey[], now: Date): Promise<Limits[]> {
   const day = dayOf(now);
   const found = await find(

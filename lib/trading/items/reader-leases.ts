@@ -4,7 +4,7 @@ import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import { marketReaderKey, marketReaderOf, watcherKey, watcherOf } from "./keys.ts";
 
-/** Reads a lease consistently. This takes a query, since readChains may not get single items. */
+/** Reads a lease consistently. Uses a query, because readChains has no right to read single items. */
 export async function readReaderLease(table: Table, chain: ReaderOf): Promise<ReaderLease | undefined> {
   const range = chain === "markets" ? marketReaderOf : watcherOf(chain);
   const [item] = await queryRange<Partial<ReaderLease>>(table, range);
@@ -13,7 +13,7 @@ export async function readReaderLease(table: Table, chain: ReaderOf): Promise<Re
   return lease;
 }
 
-/** Changes a lease, or creates it if no condition is given. */
+/** Changes a lease. If no condition is given, creates it if needed. */
 export async function changeReaderLease(
   table: Table,
   { chain, when, set }: Effects["changeReaderLease"]["ask"],

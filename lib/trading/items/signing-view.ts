@@ -10,7 +10,7 @@ import { InvalidItem, parsed, type SigningKind } from "./signing-schemas.ts";
 /**
  * Reads the facts for signing with one call. The core never sees the encrypted key.
  *
- * @throws {InvalidItem} if an item has another form than the service writes.
+ * @throws {InvalidItem} if an item has a form that the service never writes.
  */
 export async function readSigning(
   table: Table,
@@ -33,7 +33,7 @@ export async function readSigning(
     try {
       return known("policy", request);
     } catch (error) {
-      // Ignores an invalid policy when signing a clear, so that no policy keeps a wallet from being freed.
+      // Ignores an invalid policy when signing a clear, so that no policy can prevent a wallet from being freed.
       if (request.purpose === "clear" && error instanceof InvalidItem) return undefined;
       throw error;
     }

@@ -7,16 +7,16 @@ import { write } from "../../table/write.ts";
 import { keyText } from "./found-items.ts";
 import { earlierStopKey, tradingStopKey } from "./keys.ts";
 
-/** An operator's stop of a chain. While it exists, no order is placed or signed there. */
+/** An operator's stop of a chain. While it exists, no order is placed or signed on the chain. */
 type Stop = { stoppedAt: string };
 
 /**
- * Writes a stop under both keys, because earlier builds read the second one. So it lasts through a deploy and a
- * rollback.
+ * Writes a stop under both keys, because earlier builds read only the second one. So the stop stays in force during a
+ * deployment and a rollback.
  */
 const stopKeysOf = (chain: TradingChain): Key[] => [tradingStopKey(chain), earlierStopKey(chain)];
 
-/** Reads the times at which chains were stopped. Chains with trading have no entry. */
+/** Reads the times at which chains were stopped. Chains that are not stopped have no entry. */
 export async function readStops(
   table: Table,
   chains: readonly TradingChain[],
@@ -33,7 +33,7 @@ export async function readStops(
   );
 }
 
-/** Stops all these chains at once. A chain that is already stopped keeps its time. */
+/** Stops all of these chains at once. A chain that is already stopped keeps the time of its first stop. */
 export async function stopTrading(table: Table, chains: readonly TradingChain[], now: Date): Promise<void> {
   const set = { stoppedAt: initially(now.toISOString()) };
   await write(

@@ -21,7 +21,7 @@ export async function ownsWallet(table: Table, { chain, wallet }: LaneKey, userI
   return Item !== undefined && Item.retiredAt === undefined;
 }
 
-/** The terms of a user's next order on a chain. The limits are those of the given wallet, if any. */
+/** The terms of a user's next order on a chain. The limits are those of the given wallet, if a wallet is given. */
 export type OrderTerms = {
   settings: FamilyTypes["trader"]["settings"];
   isStopped: boolean;

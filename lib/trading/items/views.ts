@@ -23,8 +23,8 @@ import { homeShard, type LanePlace, lanesInShards } from "./lane-places.ts";
 import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
 
 /**
- * Reads a lane with two calls: first its jobs and slots, then the items that belong to them. Reads the items of a known
- * job at once, so that both calls run in parallel if it is the only one.
+ * Reads a lane with two calls: first its jobs and slots, then the items that belong to them. If a job is known from the
+ * start, its items are read at once, so that both calls run in parallel if it is the only job.
  */
 export async function readLane(
   table: Table,
@@ -57,7 +57,7 @@ export async function readLane(
     ...(missed ? [missed] : []),
   ]);
   return {
-    // Counts the jobs that were read, so that no run leaves the lane while an order placed in between waits.
+    // Counts the jobs that were read, so that no run leaves the lane while an order placed in the meantime waits.
     lane: held && { ...held, jobs: jobs.length },
     jobs,
     slots,
@@ -87,7 +87,7 @@ export async function readLane(
 
 /**
  * Reads all users' books of a wallet's missing tokens, with two calls. Most runs have no missing tokens. If too many
- * users share the wallet, no token counts as missing, and their positions stay.
+ * users share the wallet, no token counts as missing, and the positions stay unchanged.
  */
 async function sharedBooks(
   table: Table,
@@ -110,8 +110,8 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
 });
 
 /**
- * Reads the facts for placing with one call, two more if the wallet has other orders, one more if the key was used, and
- * one more if the lane is outside its home shard.
+ * Reads the facts for placing an order with one call. Needs two more calls if the wallet has other orders, one more if
+ * the key was used, and one more if the lane is not in its home shard.
  */
 export async function readPlacing(
   table: Table,
@@ -145,7 +145,10 @@ export async function readPlacing(
   };
 }
 
-/** Reads an order placed here, with its slots until it has settled. Makes two calls until then, and one afterwards. */
+/**
+ * Reads an order placed through this API, with its slots until it has settled. Makes two calls until then, and one
+ * afterwards.
+ */
 export async function readOrder(
   table: Table,
   userID: string,
@@ -159,7 +162,7 @@ export async function readOrder(
   return { order, slots: slots.filter((slot) => slot.orderId === orderId) };
 }
 
-/** Most held tokens of a chain that the sweep reads at a time. */
+/** Maximum number of a chain's held tokens that the sweep reads at a time. */
 const mostHeld = 20;
 
 /** Reads the tokens to check in this minute, with one or two calls. */

@@ -13,8 +13,8 @@ import { laneKey, listedExecutionKey } from "./keys.ts";
 import { inItsShard, noteShards, placeRemoval, placeWrite } from "./lane-places.ts";
 
 /**
- * Writes a step, all or nothing. Returns false if a condition fails. Then nothing was written, unless the step is a
- * single write whose first answer was lost.
+ * Writes a step, all or nothing. Returns false if a condition fails. In that case nothing was written, unless the step
+ * is a single write whose first answer was lost.
  *
  * @throws {Error} if the write failed or its result is unknown.
  */
@@ -72,7 +72,7 @@ function writesOf(each: Exclude<ItemWrite, { of: "lane" }>): Write[] {
     case "remove":
       return [{ kind: "remove", key, when }];
     case "put":
-      // Writes positions only for clients, because they have no private part.
+      // Writes positions only in the form for clients, because positions have no private part.
       if (each.of === "position") return positionWrites(each);
       return [
         { kind: "put", key, item: packed(each.item) as object, when },
@@ -86,7 +86,7 @@ const keyOf = <K extends Exclude<Kind, "lane">>(kind: K, item: Names[K]): Key =>
 type PutOf<K extends Kind> = { item: Items[K]; when: ItemCondition<K> };
 
 function orderWrites({ item, when }: PutOf<"order">): Write[] {
-  // Writes the item for clients only if the version has changed, because they see no other change.
+  // Writes the item for clients only if the version has changed, because clients see no other change.
   if (when !== "absent" && when.version === item.version) return [];
   const { intent } = item;
   const shown = { userID: intent.userID, kind: "order", execution: shownOrder(item), lane: intent } as const;
@@ -104,7 +104,10 @@ function positionWrites({ item, when }: PutOf<"position">): Write[] {
 
 type Shown = { userID: string; kind: ExecutionKind; execution: Execution; lane: LaneKey };
 
-/** Builds the puts of an order or a position as clients see it. Its lane keeps other engines from writing it. */
+/**
+ * Builds the puts of an order or a position as clients see it. The record names its lane, and therefore other engines
+ * cannot write it.
+ */
 function publicPuts({ lane, ...rest }: Shown, when: ItemCondition<"position"> | undefined): Write[] {
   const now = new Date(rest.execution.updatedAt);
   const { shown, listed } = executionItems({ ...rest, now, lane: `${lane.chain}#${lane.wallet}` });
