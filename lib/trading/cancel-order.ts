@@ -11,8 +11,9 @@ import { readExecution } from "./items/execution-records.ts";
 import { writeStep } from "./items/write-step.ts";
 
 /**
- * Most attempts to cancel: far more than conflicts with honest runs need. A compromised executor can make the signer
- * sign again and again, and each of its transactions checks for the cancellation.
+ * Maximum number of attempts to cancel, far more than conflicts with honest runs require. A compromised executor can
+ * make the signer sign again and again, and each of the signer's transactions checks for the cancellation and so
+ * conflicts with it.
  */
 const maxAttempts = 15;
 
@@ -24,9 +25,9 @@ export type CancellingDeps = {
 };
 
 /**
- * Cancels an order, or lets an empty transaction compete with its swap. Repeating the request changes nothing. Returns
- * the order unchanged if other writers keep changing it: the cancellation is recorded, and the lane's next run carries
- * it out.
+ * Cancels an order, or makes an empty transaction compete with the order's swap. Repeating the request changes nothing.
+ * If other writers keep changing the order, returns it unchanged: the cancellation is recorded, and the lane's next run
+ * carries it out.
  *
  * @throws {DomainError} ORDER_NOT_FOUND, or ORDER_NOT_CANCELLABLE if the order has ended in another way or belongs to
  * another engine.

@@ -8,7 +8,7 @@ import { readOrder } from "./items/views.ts";
 import { detailsOf } from "./order-report.ts";
 
 /**
- * Returns an order, with its transactions if it was placed here.
+ * Returns an order. If it was placed through this API, includes its transactions.
  *
  * @throws {DomainError} ORDER_NOT_FOUND
  */

@@ -25,8 +25,8 @@ const canonical: { readonly [Name in keyof PlaceOrderRequest]?: Writing } = {
 };
 
 /**
- * Computes the fingerprint of a request. It is the same for bodies that differ only in the order of fields, or in how
- * they write amounts and addresses.
+ * Computes the fingerprint of a request. Two bodies have the same fingerprint if they differ only in the order of
+ * fields, or in how they write amounts and addresses.
  */
 export function fingerprintOf({ dryRun: _, ...body }: PlaceOrderRequest): string {
   const fields = Object.entries({ ...defaults, ...body }).map(([name, value]) => {

@@ -40,7 +40,7 @@ const filterOf = ({ status, chain, wallet, token }: Omit<ListRequest, "limit" | 
   ...(token !== undefined && { token: formsOf(token, "token") }),
 });
 
-/** Ignores the case of addresses where it has no meaning, because other engines may write them in lower case. */
+/** Ignores the case of addresses if it has no meaning, because other engines may write addresses in lower case. */
 function formsOf(address: string, field: string): string[] {
   const network = tradingChains.find((chain) => isMeantAsAddress(chain, address));
   if (network === undefined) return [address];

@@ -11,13 +11,13 @@ export type Token = {
   name: string;
   decimals: number;
   wrapped?: true;
-  /** Warnings about the token. Present in search results only. */
+  /** Warnings about the token. Present only in search results. */
   listed?: boolean;
   flags?: "IMPERSONATES"[];
 };
 
 /**
- * Lists the tokens shown to users: on one chain, or on all chains that trade.
+ * Lists the tokens shown to users, on one chain or on all chains on which this deployment trades.
  *
  * @throws {DomainError} UNSUPPORTED_CHAIN
  */

@@ -25,7 +25,7 @@ export type PlacingDeps = {
   table: Table;
   chains: Chains;
   macs: Pick<Macs, "makeMac">;
-  /** True if orders that could lose more than half of their value need a fresh sign-in. */
+  /** True if orders that could lose more than half of their value need a recent sign-in. */
   lossSignIn: boolean;
   /** Wakes the lane of a wallet. */
   wake: NonNullable<Performers["wake"]>;
@@ -46,7 +46,8 @@ export type PlacedOrder =
 /**
  * Places an order once for each user and key, or shows the result without placing it.
  *
- * @throws {DomainError} for each reason to refuse the order. Then nothing is recorded, and the key stays unused.
+ * @throws {DomainError} for each reason to refuse the order. In that case nothing is recorded, and the key stays
+ * unused.
  * @throws {ChainUnavailable} if no two hosts of the chain agree.
  */
 export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement): Promise<PlacedOrder> {
@@ -74,7 +75,7 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
   return { order: shownOrder(order), warnings, isReplayed };
 }
 
-/** Checks everything that depends only on the body, except whether the key was used. */
+/** Checks everything that depends only on the body, except whether the key was already used. */
 function tradeRequest(
   { chains, lossSignIn }: Pick<PlacingDeps, "chains" | "lossSignIn">,
   { userID, now, signedInAt, body }: Omit<Placement, "key">,

@@ -41,17 +41,18 @@ export type BalanceDeps = {
 
 type Asked = { chain: Network; wallet?: string | undefined; token?: string | undefined };
 
-/** Most pairs of a wallet and a token in one response. */
+/** Maximum number of pairs of a wallet and a token in one response. */
 const mostPairs = 1000;
 
-/** Number of lanes to read at a time. */
+/** Number of lanes that are read at a time. */
 const concurrency = 10;
 
 /**
- * Reads the balances of a user's wallets on a chain: the coin, the listed tokens, the tokens of open positions, and one
- * more token on request.
+ * Reads the balances of a user's wallets on a chain: the coin, the listed tokens, the tokens of open positions, and, if
+ * requested, one more token.
  *
  * @throws {DomainError} UNSUPPORTED_CHAIN, WALLET_NOT_FOUND, TOKEN_NOT_FOUND, and INVALID_REQUEST if there are too many
+ * balances
  * @throws {ChainUnavailable}
  */
 export async function readBalances(

@@ -10,11 +10,11 @@ export type ReportedExecution = { userID: string; kind: ExecutionKind; execution
 
 /**
  * Result of recording an execution. `unchanged`: the table has the same or a later version. `not yours`: the execution
- * was placed here, or its id looks as if it was.
+ * was placed through this API, or its id looks as if it was.
  */
 export type RecordOutcome = "recorded" | "unchanged" | "not yours" | "unknown user";
 
-/** Makes the function that records the executions of one invocation. It looks up each user once. */
+/** Makes the function that records the executions of one invocation. It looks up each user only once. */
 export function executionRecorder(table: Table, now: Date) {
   const lookups = new Map<string, Promise<boolean>>();
   const isKnown = (userID: string) => {
@@ -24,7 +24,7 @@ export function executionRecorder(table: Table, now: Date) {
   };
 
   return async (reported: ReportedExecution): Promise<RecordOutcome> => {
-    // Reserves the service's own ids, so that no engine can take the place of a future order.
+    // Reserves the service's own ids, so that no other engine can take the id of a future order.
     if (isOwnId(idOf(reported.execution))) return "not yours";
     if (!(await isKnown(reported.userID))) return "unknown user";
     return saveExecution(table, { ...reported, now });

@@ -5,17 +5,17 @@ import type { LaneKey } from "../orders/intent.ts";
 import type { MissedToken } from "../orders/table-step.ts";
 import type { WakeEvent } from "./execution/wake-effect.ts";
 
-/** Shortest time between two wakes of a wallet by one container. */
+/** Minimum time between two wakings of a wallet's lane by one container. */
 const restMs = 60_000;
 
-/** Reports a position that exceeds a balance just read. Runs in the background and never fails. */
+/** Reports a position that exceeds the balance that was just read. Runs in the background and never fails. */
 export type ReportMissed = (lane: LaneKey, missed: MissedToken) => void;
 
 /**
- * Wakes the lane of a wallet with missing tokens, because only the lane writes positions. If the report is lost, the
- * next read repeats it.
+ * Wakes the lane of a wallet with missing tokens, because positions are written only by lanes. If the report is lost,
+ * the next read repeats it.
  *
- * @param onFault Receives the error that kept executeOrders from starting.
+ * @param onFault Receives the error if executeOrders could not be started.
  * @returns true if the report wakes the lane.
  */
 export function missedReporter(
@@ -35,10 +35,10 @@ export function missedReporter(
   };
 }
 
-/** Most lanes that one list of positions wakes. The next list wakes others. */
+/** Maximum number of lanes that one list of positions wakes. The next list wakes others. */
 const mostWoken = 10;
 
-/** Most tokens whose last check is remembered. */
+/** Maximum number of tokens whose last check is remembered. */
 const mostRemembered = 10_000;
 
 /**
@@ -69,10 +69,10 @@ export function positionChecker(report: ReturnType<typeof missedReporter>) {
   };
 }
 
-/** True for a final position of orders placed here. Positions of other engines have no cost. */
+/** True for a final position from orders placed through this API. Positions of other engines have no cost. */
 const isSettledHere = ({ settled, cost }: Position): boolean => settled === true && cost !== undefined;
 
-/** True if a position exceeds a balance. False if another engine's text is no number. */
+/** True if a position exceeds a balance. False if another engine's text is not a number. */
 export function countsMore(position: Position, units: TokenUnits, decimals: number): boolean {
   if (!isSettledHere(position)) return false;
   const counted = parseAmount(position.amount, decimals);

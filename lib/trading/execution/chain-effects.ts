@@ -8,8 +8,8 @@ import type { Performers } from "./run-procedure.ts";
 type Snapshot = FamilyTypes["snapshot"];
 
 /**
- * A run's effects on chains. A chain whose trading is off has no hosts that answer; once it is on again, runs finish
- * watching the transactions sent there.
+ * A run's effects on chains. On a chain whose trading is switched off, no host answers. Once trading is on again, runs
+ * finish watching the transactions that were sent on this chain.
  */
 export const chainEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
   effectsOfChains(new Map([...chains].map(([chain, reader]) => [chain, effectsOn(reader)])));
@@ -18,12 +18,12 @@ export const chainEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
 export function effectsOfChains(effects: ReadonlyMap<Network, FamilyEffects>) {
   let asked: { question: unknown; snapshots: readonly Promise<Snapshot | undefined>[] } | undefined;
   return {
-    /** Asks both hosts as soon as the first answer is wanted. */
+    /** Asks both hosts as soon as the answer of the first one is requested. */
     async hostSnapshot({ host, question }) {
       const known = asked?.question === question ? asked.snapshots : undefined;
       const snapshots = known ?? effects.get(question.chain)?.snapshots(question) ?? [];
       asked = { question, snapshots };
-      // Ignores errors for now: they are handled when each answer is awaited.
+      // Ignores errors at this point, because they are handled where each answer is awaited.
       for (const snapshot of snapshots) snapshot.catch(() => undefined);
       return snapshots[host];
     },
@@ -40,7 +40,7 @@ export function effectsOfChains(effects: ReadonlyMap<Network, FamilyEffects>) {
   } satisfies Performers;
 }
 
-/** Combines answers: one acceptance is enough, but no single answer is believed about the reason for a refusal. */
+/** Combines answers: one acceptance is enough. No single answer is trusted about the reason for a refusal. */
 function jointAnswer(answers: readonly SendAnswer[]): SendAnswer {
   if (answers.includes("reached")) return "reached";
   const [first = "unreached"] = answers;

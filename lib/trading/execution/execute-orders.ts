@@ -13,10 +13,13 @@ import { workLane } from "../procedures/work-lane.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import type { WakeEvent } from "./wake-effect.ts";
 
-/** True if a write removes the lane. The core holds the lane while it writes, so each step keeps or removes it. */
+/**
+ * True if the write removes the lane. The core holds the lane while it writes, so each step either keeps or removes the
+ * lane.
+ */
 const removesLane = ({ kind, of }: ItemWrite) => kind === "remove" && of === "lane";
 
-/** Signs transactions and records their bytes before it returns them. */
+/** Signs transactions. Records their bytes before it returns them. */
 export type Signer = (request: SignRequest) => Promise<SignAnswer>;
 
 export type ExecutionDeps = {
@@ -26,18 +29,19 @@ export type ExecutionDeps = {
   /** Starts readChains without waiting for it. */
   startReader: () => Promise<void>;
   /**
-   * Receives the error that kept a reader from starting, which the sweep replaces, and each fill below the minimum,
-   * with its order.
+   * Receives an error that prevented a reader from being started (the sweep starts one later), and each fill below the
+   * minimum, with its order.
    */
   onFault: (error: unknown, details?: object) => void;
-  /** Receives the counts of each settled order on Solana once. A run that breaks off may lose them. */
+  /** Receives the counts of each settled order on Solana once. If a run breaks off, its counts may be lost. */
   onLandings: (landings: Landings) => void;
   nowMs?: () => number;
 };
 
 /**
- * Does all that is possible now for the orders of a wallet, unless another run holds its lane. Also makes sure that a
- * reader follows the chain. A check of a wallet without orders needs a reader only if it leaves a lane.
+ * Does everything that is possible now for the orders of a wallet, unless another run holds the wallet's lane. Also
+ * makes sure that a reader follows the chain. After a check of a wallet without orders, a reader is needed only if a
+ * lane is left.
  */
 export async function executeOrders(
   { effects, signer, trading, startReader, onFault, onLandings, nowMs = Date.now }: ExecutionDeps,
@@ -52,7 +56,7 @@ export async function executeOrders(
     landingsIn(step).forEach(onLandings);
     for (const { intent } of solOrdersSettledBy(step).filter(isBelowMinimum)) {
       const { userID, orderId } = intent;
-      // Reports that Jupiter's program did not enforce the minimum, although its instruction states it.
+      // Reports that Jupiter's program did not enforce the minimum output, although its instruction states it.
       onFault(new ServiceError("Too little arrived", { code: "FILL_BELOW_MINIMUM" }), { userID, orderId });
     }
   }

@@ -19,10 +19,10 @@ export type LeasedRunDeps = {
   onFault: (error: unknown) => void;
 };
 
-/** Longest allowed round. A run that exceeds it counts as stuck and no longer renews its lease. */
+/** Maximum duration of a round. A run whose round takes longer counts as stuck and no longer renews its lease. */
 const longestRoundMs = 20_000;
 
-/** The run of a reader, starting when it gets the lease. */
+/** The run of a reader that has the lease. */
 export class LeasedRun {
   readonly epoch: number;
   readonly #chain: ReaderOf;
@@ -41,7 +41,7 @@ export class LeasedRun {
 
   /**
    * Takes the lease if this run should read, and renews it while reading. If the table fails, another run may take
-   * over, which ends this one.
+   * over, and this run then ends.
    */
   static async start(
     chain: ReaderOf,
@@ -72,12 +72,12 @@ export class LeasedRun {
     return this.#heldMs;
   }
 
-  /** Notes that a round begins. Rounds continue while the run is alive. */
+  /** Notes that a round begins. The run stays alive as long as new rounds begin. */
   beginRound(): void {
     this.#roundMs = Date.now();
   }
 
-  /** Ends the reading, or returns false if somebody needs it after all. */
+  /** Ends the reading. Returns false, without ending it, if somebody needs it after all. */
   async hasEnded(): Promise<boolean> {
     return runProcedure(endReading(this.#chain, this.#lease), this.#deps.effects);
   }

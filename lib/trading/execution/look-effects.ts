@@ -4,7 +4,7 @@ import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 import type { Network } from "../../core/network.ts";
 import type { Performers } from "./run-procedure.ts";
 
-/** Asks only the first host that answers, because the run that this wakes asks two. */
+/** Asks only the first host that answers, because the run that is woken as a result asks two hosts. */
 export const lookEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
   ({
     async look({ chain, host, heights, wantsFinal }) {

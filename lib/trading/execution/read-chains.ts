@@ -17,18 +17,18 @@ export type ReadDeps = {
   wakeOf: (chain: TradingChain) => Required<Performers>["wake"];
   /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
-  /** Receives the first error of each outage of all hosts of a chain. */
+  /** Receives the first error each time that all hosts of a chain fail. */
   onSilence: (error: unknown) => void;
 };
 
 export type ReadTimes = {
-  /** Version of the code. A run replaces one with other code. */
+  /** Version of the code. A run replaces an active run whose code has a different version. */
   build: string;
   /** Time after which the run ends. */
   longestMs: number;
 };
 
-/** Limits of the time between two looks, which otherwise equals the time between blocks. */
+/** Bounds for the time between two looks, which otherwise equals the time between blocks. */
 const pauses = { leastMs: 1000, mostMs: 2000 };
 
 const pauseOf = (chain: TradingChain): number =>
@@ -37,7 +37,7 @@ const pauseOf = (chain: TradingChain): number =>
 /** Time after which a run without lanes ends. */
 const mostIdleMs = 5 * 60_000;
 
-/** Reads each chain until another run takes over or no lane is left. A slow chain never delays another. */
+/** Reads each chain until another run takes over or no lane is left. A slow chain never delays the others. */
 export async function readChains(
   deps: ReadDeps,
   chains: readonly TradingChain[],
@@ -49,7 +49,7 @@ export async function readChains(
   );
 }
 
-/** The run of a reader for one chain. */
+/** A reader's run for one chain. */
 class ChainRun {
   readonly #deps: ReadDeps;
   readonly #chain: TradingChain;
@@ -117,7 +117,7 @@ class ChainRun {
   }
 }
 
-/** Reports only the first failure of a chain that does not answer. Lanes that are due are woken anyway. */
+/** Reports only the first failure of a chain that does not answer. Lanes that are due are woken even so. */
 class Silence {
   readonly #onSilence: (error: unknown) => void;
   #isSilent = false;

@@ -11,7 +11,7 @@ export type Performers = {
  * Runs a procedure to its end. A failed effect stops it immediately; the next run continues from the state of the table
  * and the chain.
  *
- * @throws {Error} of an effect, or if no performer exists for one.
+ * @throws {Error} if an effect fails or no function performs it.
  */
 export async function runProcedure<Result>(
   procedure: Procedure<Result>,

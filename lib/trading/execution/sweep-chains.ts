@@ -19,21 +19,21 @@ export type Trouble = {
   wallet?: string;
 };
 
-/** `READER_MISSING`: for long, no run of readChains has read a chain that has lanes. */
+/** `READER_MISSING`: for a long time, no run of readChains has read a chain that has lanes. */
 const troubleError = (code: LaneTrouble | "READER_MISSING") => new ServiceError(`Trouble: ${code}`, { code });
 
 export type SweepDeps = {
   table: Table;
-  /** Hosts of each chain. Reusing the memory lets the next sweep ask for less. */
+  /** Hosts of each chain. If the next sweep uses the same memory, it needs to ask for less. */
   chains: ReadonlyMap<TradingChain, AgreeingHosts & { memory: SweepMemory }>;
   effects: Required<Pick<Performers, "readLanes" | "readReaderLease" | "wake" | "look" | "minedIn">>;
   onTrouble: (trouble: Trouble) => void;
-  /** Receives the error that prevented a look at a chain. The chain's lanes are woken instead. */
+  /** Receives the error that prevented a look at a chain. In that case, the chain's lanes are woken. */
   onFault: (error: unknown) => void;
   nowMs?: () => number;
 };
 
-/** Wakes the lanes that need it on all chains and reports problems. A failing chain does not delay the others. */
+/** On all chains, wakes the lanes that need it and reports problems. A failing chain does not delay the others. */
 export async function sweepChains(deps: SweepDeps): Promise<void> {
   const chains = [...deps.chains];
   const swept = await Promise.allSettled([
@@ -63,7 +63,7 @@ async function sweepChain(deps: SweepDeps, chain: TradingChain, memory: SweepMem
   for (const lane of lanes) await reportTrouble(deps, chain, lane);
 }
 
-/** Makes lanes check the tokens of positions, because nobody may notice that tokens have left a wallet. */
+/** Makes lanes check the tokens of positions, because otherwise nobody may notice that tokens have left a wallet. */
 async function checkHeld(
   { table, effects, nowMs = Date.now }: SweepDeps,
   chain: TradingChain,
@@ -71,7 +71,7 @@ async function checkHeld(
   const now = nowMs();
   const held = await readHeld(table, chain, now);
   const ofWallets = Map.groupBy(held, ({ wallet }) => wallet).values();
-  // Chooses one token for each lane and a different one each turn, because a run checks only one.
+  // Chooses one token for each lane, because a run checks only one. In each turn, the token is a different one.
   const chosen = [...ofWallets].flatMap((each) => each[heldTurnAt(now) % each.length] ?? []);
   await Promise.all(
     chosen.map(({ wallet, userID, token }) =>
@@ -81,7 +81,7 @@ async function checkHeld(
 }
 
 /**
- * Returns nothing if an effect fails, since a failed look must not keep lanes from being woken. Outages are reported
+ * Returns nothing if an effect fails, because a failed look must not keep lanes from being woken. Outages are reported
  * elsewhere.
  */
 const orNothing =
@@ -100,8 +100,8 @@ async function reportTrouble(
   chain: TradingChain,
   lane: Lane,
 ): Promise<void> {
-  // Computes the idle time from the orders if the last run has not seen the newest one: the run's state does not show
-  // how long that order has waited.
+  // If the last run has not seen the newest order, computes the idle time from the orders, because the run's state does
+  // not show how long that order has waited.
   const idleMs = hasUnseenOrder(lane)
     ? idleSinceMs(await laneOrdersOf(table, lane), [], () => false)
     : lane.watch?.idleSinceMs;
@@ -110,8 +110,8 @@ async function reportTrouble(
 }
 
 /**
- * Asks two hosts for the same block, as placing an order does. On a chain without orders, nothing else would notice an
- * outage.
+ * Asks two hosts for the same block, as is done when an order is placed. On a chain without orders, an outage would
+ * otherwise go unnoticed.
  */
 async function reportSilence({ chains, onTrouble }: SweepDeps, chain: TradingChain): Promise<void> {
   try {

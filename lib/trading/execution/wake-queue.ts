@@ -1,12 +1,12 @@
 import type { LaneKey } from "../../orders/intent.ts";
 
-/** Most invocations at a time. */
+/** Maximum number of simultaneous invocations. */
 const mostAtOnce = 32;
 
-/** Wakes lanes of one chain in the background, so that many of them do not delay the next look. */
+/** Wakes lanes of one chain in the background, so that waking many of them does not delay the next look. */
 export class WakeQueue {
   readonly #wake: (lane: LaneKey) => Promise<unknown>;
-  /** Lanes that wait to be woken, by wallet, so that none is woken twice. */
+  /** Lanes that wait to be woken, by wallet, so that no lane is woken twice. */
   readonly #waiting = new Map<string, LaneKey>();
   #running = 0;
   #idle = Promise.withResolvers<void>();

@@ -20,13 +20,13 @@ export type TradeRequest = LaneKey & {
   trade: AskedTrade;
   /** Time of the request, in ISO 8601. */
   createdAt: string;
-  /** The chain, or the reason why it has no trading. */
+  /** The chain, or the reason why the deployment does not trade on it. */
   setup: FamilyTypes["setup"] | DomainError<"UNSUPPORTED_CHAIN">;
 } & Pick<TraderTerms, "mayLose">;
 
 /** A request to place an order. */
 export type PlaceRequest = TradeRequest & {
-  /** Id for the order, unless the key has already placed one. */
+  /** Id for the order, unless the key has already placed an order. */
   orderId: string;
   /** The idempotency key, and the fingerprint of the rest of the request. */
   key: string;
@@ -42,12 +42,12 @@ export type PlaceAnswer = { order: AnyOrder; isReplayed: boolean } | { refused: 
 export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 
 /**
- * Most tries to record an order. Each can fail because another order is placed for the wallet, which may have 20 of
- * them.
+ * Maximum number of attempts to record an order. Each can fail because another order is placed for the wallet, which
+ * may have 20 orders.
  */
 const maxTries = 20;
 
-/** Records an order, once for each key, and wakes its lane. A refused request leaves the key unused. */
+/** Records an order, once for each key, and wakes the wallet's lane. A refused request leaves the key unused. */
 export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
   const family = placingOf(request.chain);
   const { chain, wallet, userID, key, createdAt } = request;
@@ -59,8 +59,8 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
     if (replay !== undefined) return replay;
     const assessed = yield* assess(family, request, view, known);
     if ("refused" in assessed) return assessed;
-    // Reuses the facts on later tries, except for a percentage, which refers to the balance that newer orders have
-    // left.
+    // Reuses the facts in later attempts, unless the amount is a percentage: it refers to the balance that newer orders
+    // have left.
     if (request.trade.percent === undefined) known = assessed.facts;
     const intent = intentOf(family, request, assessed);
     const { orderId, token } = intent;
@@ -71,7 +71,8 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
       yield* perform({ do: "wake", lane, job: { orderId, userID, token } });
       return { order, isReplayed: false };
     }
-    // The key was used meanwhile, the wallet is gone, or another order has reserved funds that this one needs.
+    // In the meantime the key was used, the wallet was removed, or another order has reserved funds that this order
+    // needs.
   }
   return {
     refused: new DomainError("WALLET_BUSY", "Too many orders are being placed for the wallet at once"),
@@ -87,8 +88,9 @@ export function* trying(request: TradeRequest): Procedure<AssessAnswer> {
 }
 
 /**
- * Replays the request: returns the order that this key has placed, even if it has changed since, and wakes its lane
- * again. Refuses the request if the order is missing, as after a restore: it may have been filled.
+ * Replays the request: returns the order that this key has placed, even if the order has changed since, and wakes its
+ * lane again. If the order is missing, for example after a restore, refuses the request, because the order may have
+ * been filled.
  */
 function* replayed(
   { fingerprint }: PlaceRequest,
@@ -106,7 +108,7 @@ function* replayed(
   return { order, isReplayed: true };
 }
 
-/** Runs all checks in their order of precedence, starting with those that need no chain. */
+/** Runs all checks in their order of precedence, starting with those that do not query the chain. */
 function* assess(
   family: PlacingFamily,
   request: TradeRequest,
@@ -127,7 +129,7 @@ function* assess(
   const [check, ...others] = [facts, ...(quotes as readonly FamilyTypes["facts"][])].map((quote) =>
     family.check(setup, trade, trader, quote),
   ) as [FamilyTypes["check"], ...FamilyTypes["check"][]];
-  // Ignores an objection that follows from only one host's facts, which may be wrong.
+  // Ignores an objection that is based on the facts of only one host, because they may be wrong.
   const [objection] = [check, ...others].flatMap((each) => each.objection ?? []);
   if (objection !== undefined) return { refused: objection };
   return { setup, facts, check, ...(known === undefined && { quotes }) };
@@ -156,7 +158,7 @@ function objectionTo(request: TradeRequest, view: PlacingView): DomainError | un
     side,
     token,
     amount,
-    // Excludes the network fee, which only hosts know.
+    // Excludes the network fee, because only hosts know it.
     adds: amount,
     openOrders: view.laneOrders.filter((order) => !hasEnded(order)).length,
     maxOrder: setup.limits.maxOrder,
@@ -236,7 +238,8 @@ function placingStep(
     { kind: "put", of: "key", item: { userID, key, orderId, fingerprint }, when: "absent" },
     { kind: "put", of: "order", item: order, when: "absent" },
     { kind: "put", of: "job", item: job, when: "absent" },
-    // Checks that no order was placed since, because it would have reserved funds that this one counts on.
+    // Checks that no other order was placed in the meantime, because it would have reserved funds that this order
+    // needs.
     {
       kind: "change",
       of: "lane",

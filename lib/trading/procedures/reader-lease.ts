@@ -4,14 +4,15 @@ import type { LeaseCondition, ReaderLease, ReaderOf } from "../../orders/table-s
 /** Interval between heartbeats. */
 export const beatMs = 2000;
 
-/** Age of a heartbeat above which its reader may be gone. */
+/** Age of a heartbeat from which its reader may be gone. */
 const freshMs = 5000;
 
-/** Age of a heartbeat above which the lease is free. Leaves time for differing clocks. */
+/** Age of a heartbeat from which the lease is free. Allows for differing clocks. */
 const lapsedMs = 10_000;
 
 /**
- * Duration of a shift. Runs hand over at multiples of it, so that the next run takes the leases of all chains at once.
+ * Duration of a shift. Runs hand over at multiples of this duration, so that the next run takes the leases of all
+ * chains at once.
  */
 const shiftMs = 600_000;
 
@@ -20,11 +21,11 @@ const shiftAt = (ms: number): number => Math.floor(ms / shiftMs);
 /** Time without a heartbeat after which the sweep replaces the reader. */
 const missingMs = 30_000;
 
-/** True if a run has the lease and so will see everything written until now. */
+/** True if a run has the lease and therefore will see everything that was written until now. */
 export const isRead = (lease: ReaderLease | undefined, nowMs: number): boolean =>
   lease !== undefined && !lease.isEnded && nowMs - lease.heartbeatMs <= lapsedMs;
 
-/** True if no run has read the chain for long. */
+/** True if no run has read the chain for a long time. */
 export const isReaderMissing = (lease: ReaderLease | undefined, nowMs: number): boolean =>
   lease === undefined || nowMs - lease.heartbeatMs > missingMs;
 
@@ -33,12 +34,12 @@ export type HeldLease = Pick<ReaderLease, "run" | "epoch">;
 
 /**
  * Ways for a run to get a lease:
- * - `leave`: another run has it.
- * - `wait`: the run that has it is late with its heartbeat.
- * - `if needed`: no run has it, because none was needed.
- * - `take`: its run no longer renews it.
- * - `after a look`: its run works, but its shift is over or it runs other code. The next run first shows that it works
- * too.
+ * - `leave`: not at all, because another run has the lease.
+ * - `wait`: the run that has the lease is late with its heartbeat.
+ * - `if needed`: no run has the lease, because none was needed.
+ * - `take`: the run that had the lease no longer renews it.
+ * - `after a look`: the run that has the lease works, but its shift is over or its code has a different version. The
+ * next run must first show that it works, too.
  */
 type Claim = "leave" | "wait" | "if needed" | "take" | "after a look";
 
@@ -77,8 +78,8 @@ export function* takeReaderLease(chain: ReaderOf, candidate: Candidate): Procedu
 }
 
 /**
- * Builds the condition for taking a lease. A run that is only late, or that continues because it is needed again, keeps
- * its lease.
+ * Builds the condition for taking a lease. If the run that has the lease was only late, or continues because it is
+ * needed again, it keeps the lease.
  */
 const whenTaking = ({ epoch, heartbeatMs }: ReaderLease, claim: Claim): LeaseCondition => {
   if (claim === "if needed") return { epoch, isEnded: true };
@@ -92,9 +93,9 @@ export function* renewReaderLease(chain: ReaderOf, { run, epoch }: HeldLease): P
 }
 
 /**
- * Ends a reading that nobody needs. First writes that it has ended, then looks for lanes, or for clients that follow
- * markets. New lanes and clients do the reverse: they write their own item, then look for a reader. So at least one
- * side sees the other.
+ * Ends a reading that nobody needs. First writes that the reading has ended, then looks for lanes, or for clients that
+ * follow markets. New lanes and clients do the reverse: they write their own item, then look for a reader. So at least
+ * one side sees the other.
  *
  * @returns False if the reading is needed after all, so that the run continues.
  */
@@ -107,8 +108,8 @@ export function* endReading(chain: ReaderOf, { run, epoch }: HeldLease): Procedu
 }
 
 /**
- * Starts a reader unless there is one. Its work must be written before. Many runs may call this at once, so the readers
- * that they start must not wait for the lease.
+ * Starts a reader unless one is active. Callers must write the work for the reader first. Many runs may call this at
+ * once, so the readers that they start must not wait for the lease.
  */
 export function* ensureReader(chain: ReaderOf): Procedure<void> {
   const lease = yield* perform({ do: "readReaderLease", chain });

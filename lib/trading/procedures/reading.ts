@@ -14,21 +14,21 @@ import {
 import type { Lane } from "../../orders/table-step.ts";
 import { isReaderMissing } from "./reader-lease.ts";
 
-/** Memory of looks at a chain, which reveals a host that falls behind. */
+/** What is remembered between looks at a chain, to notice a host that falls behind. */
 export type LookMemory<Each extends Pick<Look, "number"> = Look> = {
   /** The newest look. */
   look?: Each | undefined;
-  /** Index of the host that looks are taken from, among those that answer. */
+  /** Index of the host that looks are taken from, among the hosts that answer. */
   host: number;
-  /** Time of the first look in a row at blocks older than the last one. */
+  /** Time of the first of the successive looks that showed blocks older than the last accepted one. */
   backSinceMs?: number | undefined;
 };
 
-/** Memory of a reader's run for one chain. */
+/** What a reader's run remembers about one chain. */
 export type Reader = LookMemory & {
   /** Hashes of blocks that are ancestors of the last look. */
   confirmed: ReadonlySet<string>;
-  /** Transactions that the reader has asked about since the last block came. */
+  /** Transactions that the reader has asked about since the newest block came. */
   asked: ReadonlySet<string>;
   /** Time from which the reader asks for the final block again. */
   finalDueMs: number;
@@ -44,19 +44,22 @@ export const newReader = (): Reader => ({
   wokenMs: new Map(),
 });
 
-/** Shortest time between two wakings of a lane: its run may have just begun, or have nothing to do. */
+/** Minimum time between two wakings of a lane, because its run may have just begun, or may have nothing to do. */
 const restMs = 3000;
 
-/** Time after which a host that has fallen behind is replaced. */
+/** Time after which a different host is used if a host has fallen behind. */
 const mostBackMs = 10_000;
 
-/** Limits of the interval between questions for the final block, which is a quarter of that block's age. */
+/**
+ * Bounds for the interval between requests for the final block. Within them, the interval is a quarter of that block's
+ * age.
+ */
 const finalMs = { least: 1000, most: 10_000, share: 4 };
 
-/** Result of a look at the lanes of a chain: their number, and whether a host answered. */
+/** Result of a look for the lanes of a chain: their number, and whether a host answered. */
 export type ReadRound = { lanes: number; isAnswered: boolean };
 
-/** Wakes the lanes that are due or that a new block has news for. One look at the chain serves all lanes. */
+/** Wakes the lanes that are due or that are affected by a new block. One look at the chain serves all lanes. */
 export function* readChain(chain: Network, reader: Reader): Procedure<ReadRound> {
   const lanes = yield* perform({ do: "readLanes", chain });
   const nowMs = yield* perform({ do: "now" });
@@ -75,7 +78,7 @@ export function* readChain(chain: Network, reader: Reader): Procedure<ReadRound>
 const isResting = ({ wallet }: LaneKey, { wokenMs }: Reader, nowMs: number) =>
   nowMs - (wokenMs.get(wallet) ?? Number.NEGATIVE_INFINITY) < restMs;
 
-/** Asks for everything that can have changed since the last look. Undefined if no host answers. */
+/** Asks for everything that may have changed since the last look. Undefined if no host answers. */
 function* readNews(
   chain: Network,
   reader: Reader,
@@ -98,7 +101,7 @@ function* readNews(
   if (isBehind(look, reader, nowMs)) return { minedIn: new Map() };
   const isNew = look.number !== last?.number || look.parentHash !== last.parentHash;
   const isOn = ({ number, hash }: BlockName) => look.hashes.get(number) === hash;
-  // If the last look's parent is still in the chain, so are all of its ancestors.
+  // If the parent block of the last look is still on the chain, so are all of its ancestors.
   const isSameChain = last !== undefined && isOn({ number: last.number - 1, hash: last.parentHash });
   const confirmed = mined.filter(
     ({ block }) => isOn(block) || (isSameChain && reader.confirmed.has(block.hash)),
@@ -119,8 +122,8 @@ function* readNews(
 }
 
 /**
- * True if a look shows an older block than the last one. After a while, another host's answer counts even if it is
- * older.
+ * True if a look shows an older block than the last one. After some time, another host's answer is accepted even if its
+ * block is older.
  */
 export function isBehind<Each extends Pick<Look, "number">>(
   look: Each,
@@ -143,8 +146,8 @@ const finalPauseMs = (ageSeconds: number): number =>
   Math.min(finalMs.most, Math.max(finalMs.least, (ageSeconds * 1000) / finalMs.share));
 
 /**
- * Memory of the sweep for a chain. It has a part for each of two hosts, since a run of readChains may see only a wrong
- * one.
+ * What the sweep remembers about a chain. It has a part for each of two hosts, because a run of readChains may see only
+ * a single host, whose answers are wrong.
  */
 export type SweepMemory = readonly [Reader, Reader];
 
@@ -154,8 +157,9 @@ export const newSweepMemory = (): SweepMemory => [newReader(), newReader()];
 export type Sweep = { lanes: readonly Lane[]; isReaderMissing: boolean };
 
 /**
- * Wakes the lanes that are due or have waited for long, and all lanes if no reader has read the chain for long. This
- * retries all lost work. Lanes that wait only for finality stay asleep while two hosts say that they must wait.
+ * Wakes the lanes that are due or have waited for a long time. If no reader has read the chain for a long time, wakes
+ * all lanes. This retries all lost work. Lanes that wait only for finality are not woken as long as two hosts say that
+ * they must wait.
  */
 export function* sweepLanes(chain: Network, memory: SweepMemory): Procedure<Sweep> {
   const lanes = yield* perform({ do: "readLanes", chain });
@@ -166,7 +170,7 @@ export function* sweepLanes(chain: Network, memory: SweepMemory): Procedure<Swee
   for (const lane of lanes) {
     const isDueNow = isMissing || isDue(lane, undefined, nowMs);
     if (!isDueNow && !isLookDue(lane, nowMs)) continue;
-    // Wakes other lanes first, because a look can take long.
+    // Wakes the other lanes first, because a look can take long.
     if (!isDueNow && isSettling(lane)) settling.push(lane);
     else yield* perform({ do: "wake", lane });
   }

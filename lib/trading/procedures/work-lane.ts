@@ -9,11 +9,13 @@ import type { LaneCore, LaneState, Move, Snapshots } from "../../orders/lane-cor
 import { afterStep, beginStep, leaveStep, takeStep, withSlots } from "../../orders/lane-steps.ts";
 import type { JobName, Lane, MissedToken, TradeStep } from "../../orders/table-step.ts";
 
-/** Total time, and interval, for asking disagreeing hosts again. */
+/** Total time, and interval, for asking hosts again if they disagree. */
 const patienceMs = 2000;
 const pauseMs = 250;
 
-/** Limits of a run: its moves, and the time before it reads the table again. The lease lasts much longer. */
+/**
+ * Limits of a run: the number of its moves, and the time before it reads the table again. The lease lasts much longer.
+ */
 const maxMoves = 40;
 const longestMs = 10_000;
 
@@ -25,7 +27,8 @@ function* askHosts(core: LaneCore, lane: LaneKey, view: LaneView, untilMs: numbe
 }
 
 /**
- * Takes a wallet's lane, does all that is possible now for its orders, and leaves. Never waits for a block.
+ * Takes a wallet's lane, does everything that is possible now for the wallet's orders, and leaves. Never waits for a
+ * block.
  *
  * @param holder A random id of this run.
  * @param setup Identifies the configuration of the chain.
@@ -44,7 +47,7 @@ export function* workLane(
   // Takes the lane before reading it, because another run may have changed anything read earlier.
   if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) {
     if (missed === undefined) return;
-    // Begins the lane of a wallet without orders, to check its missed token.
+    // Creates a lane for a wallet without orders, to check the token that the wallet may lack.
     if (!(yield* perform({ do: "write", step: beginStep(lane, holder, startMs) }))) return;
   }
   const read = (nowMs: number, newest?: JobName) => readLane(lane, nowMs, { job: newest, missed });
@@ -89,7 +92,7 @@ function* readLane(
   return yield* perform({ do: "readLane", lane, day: dayOf(nowMs), ...expected });
 }
 
-/** Decides about orders before tokens that have left the wallet. */
+/** Decides about orders before it decides about tokens that have left the wallet. */
 function moveOf(core: LaneCore, state: LaneState): Move {
   const move = core.nextMove(state);
   const step = move.kind === "rest" ? judgeDepartures(core, state).step : [];
@@ -125,7 +128,7 @@ function* carryOut(
       if ("slot" in answer) return withSigned(view, answer);
       if (core.isFirst(move.request, view) && "refused" in answer)
         return yield* writeStep(core, core.refusedStep(state, move.order), state);
-      // Leaves the lane, because nothing but time can help.
+      // Leaves the lane, because the run can only wait.
       yield* perform({ do: "write", step: leaveStep(state) });
       return "left";
     }
@@ -139,7 +142,7 @@ function withSigned(view: LaneView, { slot, raw }: Signed): LaneView {
   return { ...view, slots: withSlots(view.slots, [slot]), bytes };
 }
 
-/** Writes a step, and leaves the lane with it if no more work is left. */
+/** Writes a step. If no more work remains, leaves the lane in the same step. */
 function* writeStep(
   core: LaneCore,
   step: TradeStep,
@@ -152,6 +155,6 @@ function* writeStep(
     return (yield* perform({ do: "write", step: last })) ? "left" : undefined;
   }
   if (!(yield* perform({ do: "write", step }))) return undefined;
-  // The lane ends with its last order.
+  // The lane is removed together with its last order.
   return next === undefined ? "left" : view;
 }

@@ -19,13 +19,13 @@ export type Macs = {
 const MacAlgorithm = "HMAC_SHA_256";
 
 /**
- * @param keyId the id of a KMS key with the spec HMAC_256.
- * @param tableId the id of the orders' table. A restored table has another one, so the MACs in it are void.
+ * @param keyId The id of a KMS key with the spec HMAC_256.
+ * @param tableId The id of the orders' table. A restored table has a different id, so the MACs in it are void.
  */
 export const openMacs = (keyId: string, tableId: string, config: KMSClientConfig = {}): Macs =>
   macsOf(openKms(config), keyId, tableId);
 
-/** Makes and checks MACs with an open client. */
+/** Makes and checks MACs with an open KMS client. */
 export function macsOf(client: KMSClient, KeyId: string, tableId: string): Macs {
   const messageOf = (intent: IntentTerms) => messageFor(intent, tableId);
   return {
@@ -36,7 +36,7 @@ export function macsOf(client: KMSClient, KeyId: string, tableId: string): Macs 
       return Buffer.from(Mac).toString("base64");
     },
     async checkMac(intent, mac, noteCall = () => undefined) {
-      // Checks the form of the MAC first, because KMS throws for an empty one and accepts any form of base64.
+      // Checks the form of the MAC first, because KMS throws for an empty MAC and accepts any form of base64.
       const Mac = Buffer.from(mac, "base64");
       if (Mac.length !== macBytes || Mac.toString("base64") !== mac) return false;
       try {
@@ -57,8 +57,8 @@ export function macsOf(client: KMSClient, KeyId: string, tableId: string): Macs 
 const macBytes = 32;
 
 /**
- * Names the purpose of the key and the kind of messages that an intent leads to. Any other purpose gets a new name. So
- * do messages that mark their orders differently: two kinds of marks on one order could fill it twice.
+ * Names the purpose of the key and the kind of messages that an intent leads to. Any other purpose needs a new name. So
+ * do messages that mark their orders differently, because with two kinds of marks, one order could be filled twice.
  */
 const use = "trading-terminal/intent/3";
 
@@ -70,7 +70,7 @@ function messageFor(intent: IntentTerms, tableId: string): Buffer {
   return Buffer.from(JSON.stringify([use, tableId, sorted(packed(intent))]));
 }
 
-/** Sorts the fields of all objects in a value, since tables return them in any order. */
+/** Sorts the fields of all objects in a value, because tables return them in any order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

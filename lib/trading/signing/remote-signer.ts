@@ -3,7 +3,7 @@ import type { Signer } from "../execution/execute-orders.ts";
 import { readSignAnswer, signPayload } from "./sign-payload.ts";
 
 /**
- * Signs by invoking a separate function. After a failure the order is tried again later, and the signer then returns
+ * Signs by invoking a separate function. After a failure, the order is tried again later, and the signer then returns
  * the bytes that it has recorded.
  *
  * @param call invokes the function and returns its result.

@@ -4,7 +4,7 @@ import type { SignAnswer, SignRequest } from "../../orders/effects.ts";
 import { count, slotTerms, text } from "../../orders/schemas.ts";
 import { packed, unpacked } from "../items/items.ts";
 
-/** Packs a request or an answer of the signer as JSON, with amounts as text. */
+/** Encodes a request or an answer of the signer as JSON, with amounts as text. */
 export const signPayload = (value: SignRequest | SignAnswer): unknown => packed(value);
 
 const reason = v.string();
@@ -17,10 +17,10 @@ const answer = v.union([
   v.strictObject({ later: reason }),
 ]);
 
-/** Reads a request to the signer. Returns undefined if the payload is none. */
+/** Reads a request to the signer. Returns undefined if the payload is not a request. */
 export const readSignRequest = (payload: unknown): SignRequest | undefined => read(signRequest, payload);
 
-/** Reads the signer's answer to a request about a slot. Returns undefined if the payload is none. */
+/** Reads the signer's answer to a request for a slot. Returns undefined if the payload is not an answer. */
 export function readSignAnswer(payload: unknown, asked: SignRequest): SignAnswer | undefined {
   const found = read(answer, payload);
   if (found === undefined || !("slot" in found)) return found;

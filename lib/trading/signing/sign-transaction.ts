@@ -20,8 +20,8 @@ import { readSignRequest, signPayload } from "./sign-payload.ts";
 import type { Streaks } from "./streaks.ts";
 
 /**
- * Log entry for an answer of the signer. Names no order if the request was unreadable. The KMS request id finds the use
- * of the key in CloudTrail, which does not know orders.
+ * Log entry for an answer of the signer. Names no order if the request was unreadable. CloudTrail does not know orders,
+ * but the KMS request id identifies the use of the key there.
  */
 export type SigningNote = { orderId: string | undefined; reason?: string; awsRequestId: string | undefined };
 
@@ -29,15 +29,15 @@ export type SigningDeps = {
   table: Table;
   vault: Vault;
   checkMac: Macs["checkMac"];
-  /** The signer's own configuration, so that callers cannot choose contracts. */
+  /** The signer's own configuration. It is not taken from the request, so that callers cannot choose contracts. */
   chains: SigningConfiguration;
   nowMs?: () => number;
   onSigned: (note: SigningNote) => void;
-  /** Receives each refusal, and each streak of postponed requests that is too long. */
+  /** Receives each refusal, and each series of postponed requests that has become too long. */
   onRefused: (note: SigningNote) => void;
   /** Receives each request that may be signed later. */
   onPostponed: (note: SigningNote) => void;
-  /** Streaks of postponed requests in this instance. */
+  /** Series of postponed requests in this instance. */
   streaks: Streaks;
   /** Receives temporary errors that prevent an answer. */
   onFault: (error: unknown) => void;
@@ -82,7 +82,7 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
       },
     });
     if (isSigned) onSigned({ orderId, awsRequestId });
-    // Ends streaks only at a new signature, because anybody may ask for the same bytes again at no cost.
+    // Ends a series only at a new signature, because anybody may ask for the same bytes again at no cost.
     if ("slot" in answer && isNew) streaks.signed(request);
     if ("refused" in answer) onRefused({ orderId, reason: answer.refused, awsRequestId });
     if ("later" in answer) {
@@ -95,7 +95,7 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
   } catch (error) {
     if (error instanceof InvalidItem)
       return refuse(onRefused, orderId, `the stored ${error.kind} is invalid`);
-    // Refuses data that DynamoDB rejects.
+    // Refuses data that DynamoDB would reject.
     if (error instanceof Error && error.name === "ValidationException")
       return refuse(onRefused, orderId, "the stored data is invalid");
     if (!(error instanceof DeadlineExceeded) && !isTransient(error)) throw error;
@@ -116,7 +116,7 @@ function signingEffects(
 ) {
   let wallet: SealedWallet | undefined;
 
-  /** Opens the wallet that was read, with the ids of the intent: the item's ids may belong to another wallet. */
+  /** Decrypts the key with the ids in the intent, because the ids in the wallet's item may belong to another wallet. */
   async function open(
     owner: { userID: string; network: Network; address: string },
     isKey: (secret: Uint8Array) => boolean,
@@ -124,7 +124,8 @@ function signingEffects(
     if (wallet === undefined) return { later: "the wallet is gone" };
     const binding = { ...owner, walletId: wallet.walletId };
     const secret = await unseal(vault, wallet.encryptedPrivateKey, binding, noteCall).catch(asRefusal);
-    // Checks the key's address, because any function that generates data keys can seal another key for this wallet.
+    // Checks that the key has the wallet's address, because any function that generates data keys could seal a
+    // different key for this wallet.
     if ("refused" in secret || isKey(secret)) return secret;
     secret.fill(0);
     return { refused: "the wallet's key is of another address" };

@@ -1,15 +1,15 @@
 import type { LaneKey } from "../../orders/intent.ts";
 
 /**
- * Most postponed requests in a row for one wallet, and for all wallets together. More raise an alarm, because a healthy
- * caller looks again after one request for an impossible transaction.
+ * Maximum number of postponed requests in a row for one wallet, and for all wallets together. More raise an alarm,
+ * because a healthy caller reads the state again after one request for a transaction that is not possible.
  */
 const longest = { wallet: 5, caller: 20 };
 
-/** Time without postponed requests after which a streak ends. */
+/** Time without postponed requests after which a series ends. */
 const restMs = 10 * 60_000;
 
-/** Most wallets to remember. The oldest streak is forgotten first. */
+/** Maximum number of wallets to remember. The oldest series is forgotten first. */
 const mostWallets = 1000;
 
 type Streak = { length: number; lastMs: number };
@@ -19,7 +19,7 @@ export class Streaks {
   readonly #ofWallets = new Map<string, Streak>();
   #ofCaller: Streak | undefined;
 
-  /** Notes a postponed request. Returns the streak that is now too long, if there is one. */
+  /** Notes a postponed request. If a series has now become too long, returns it. */
   postponed({ chain, wallet }: LaneKey, nowMs: number): keyof typeof longest | undefined {
     const key = `${chain} ${wallet}`;
     const ofWallet = longer(this.#ofWallets.get(key), nowMs);
@@ -32,7 +32,7 @@ export class Streaks {
     return this.#ofCaller.length % longest.caller === 0 ? "caller" : undefined;
   }
 
-  /** Notes a new signature, which ends the streaks. */
+  /** Notes a new signature, which ends the series of postponed requests. */
   signed({ chain, wallet }: LaneKey): void {
     this.#ofWallets.delete(`${chain} ${wallet}`);
     this.#ofCaller = undefined;
