@@ -29,25 +29,25 @@ import { insertion, placeChange, readWallet, walletsOfUser } from "./wallet-reco
 export type RequestKey = WalletKeyName & Pick<UsedWalletKey, "fingerprint">;
 
 type Addition = {
-  /** Wallet to store if the user has none with its address. */
+  /** Wallet to store if the user has no wallet with its address. */
   wallet: NewWallet;
   /** Encrypts the private key. Called at most once, and only if the user may have another wallet. */
   seal: () => Promise<SealedKey>;
   limits: WalletLimits;
   now: Date;
-  /** Idempotency key of a request that may be repeated. Adding the wallet uses the key up; a refusal does not. */
+  /** Idempotency key of a request that may be repeated. Adding the wallet uses up the key; a refusal does not. */
   requestKey?: RequestKey;
 };
 
 /**
- * Result of adding a wallet. `held`: the user had it already. `replayed`: an earlier request with the same key added
- * it.
+ * Result of adding a wallet. `held`: the user already had the wallet. `replayed`: an earlier request with the same key
+ * added it.
  */
 type Outcome = "added" | "held" | "restored" | "replayed";
 
 /**
- * Adds a wallet to its user's wallets. Adding an address again succeeds and changes nothing, even at the limit. A
- * retired wallet is restored with its stored private key, and with the new name and colour, if given.
+ * Adds a wallet to its user's wallets. Adding an address again succeeds and changes nothing, even if the limit is
+ * reached. A retired wallet is restored with its stored private key, and with the new name and colour, if given.
  *
  * @throws {DomainError} WALLET_LIMIT_REACHED, IDEMPOTENCY_KEY_REUSED, or WALLET_NOT_FOUND if the wallet that the key
  * added has been removed.
@@ -72,7 +72,7 @@ export async function addWallet(
       const isNoted = requestKey === undefined || (await writeOnce(table, use(held)));
       return isNoted ? { outcome: "held", wallet: held } : undefined;
     }
-    // Checks the wallet again, since the count may be newer than the other data: a concurrent request for the same
+    // Checks the wallet again, because the count may be newer than the other data: a concurrent request for the same
     // wallet may have taken the last place.
     if (profile.walletCount >= limits[profile.tier] && (await isKnownNow(stored))) return undefined;
     checkWalletLimit(profile.tier, profile.walletCount, limits);
@@ -107,7 +107,8 @@ export async function addWallet(
 }
 
 /**
- * Returns the current state of the wallet that a used key has added, even if the wallet is retired.
+ * Returns the current state of the wallet that an earlier request with this key has added, even if the wallet is
+ * retired.
  *
  * @returns undefined if the key is unused.
  * @throws {DomainError}

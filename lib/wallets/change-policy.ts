@@ -23,15 +23,15 @@ export async function policyOfWallet(
 
 export type AskingDeps = {
   table: Table;
-  /** Invokes loosenGuards, the only writer of policies. */
+  /** Invokes loosenGuards, the only function that writes policies. */
   ask: (request: AskedPolicy) => Promise<PolicyAnswer>;
 };
 
 /**
- * Requests another policy for a wallet. Tighter limits apply at once, looser ones 24 hours after their announcement.
+ * Requests a new policy for a wallet. Tighter limits apply at once, looser ones 24 hours after their announcement.
  *
- * @throws {DomainError} WALLET_NOT_FOUND, SIGN_IN_REQUIRED for looser limits, and INVALID_REQUEST for an invalid
- * address or amount of the wallet's network.
+ * @throws {DomainError} WALLET_NOT_FOUND, SIGN_IN_REQUIRED for looser limits, and INVALID_REQUEST for an address or
+ * amount that is invalid on the wallet's network.
  */
 export async function askForPolicy(
   { table, ask }: AskingDeps,

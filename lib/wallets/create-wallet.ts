@@ -25,7 +25,7 @@ export async function createWallet(
 ): Promise<{ wallet: Wallet; isReplayed: boolean }> {
   const requestKey = requestKeyOf({ userID, operation: "createWallet", key }, body);
   using privateKey = await makeKey(body.network);
-  // Awaits here, because the key is wiped at the end of this function.
+  // Awaits the result, because the private key is wiped at the end of this function.
   return await addPrivateKey(deps, privateKey, {
     walletType: "generated",
     userID,

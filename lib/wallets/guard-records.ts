@@ -6,7 +6,9 @@ import { write } from "../table/write.ts";
 import { endedLockKey, looseningKey, looseningsUntil, shownPoliciesOf, shownPolicyKey } from "./item-keys.ts";
 import type { PolicyStateText } from "./policy-text.ts";
 
-/** Classifies a change of a policy: no limit became looser, looser limits were announced, or they took effect. */
+/**
+ * Describes a change of a policy: no limit became looser, looser limits were announced, or looser limits took effect.
+ */
 export type PolicyChange = "tightened" | "announced" | "loosened";
 
 /** A wallet's policy in the form sent to its user. */
@@ -38,7 +40,7 @@ export async function putEndedLock(table: Table, ended: EndedLock): Promise<void
   await write(table, { kind: "put", key: endedLockKey(ended.userID), item: ended });
 }
 
-/** Notes that a guard will become looser. Belongs in the transaction that announces it. */
+/** Notes that a guard will become looser. The write belongs in the transaction that announces the change. */
 export const looseningWrite = (due: string, loosening: Loosening): Write => ({
   kind: "put",
   key: looseningKey(due, loosening.userID, guardOf(loosening)),
@@ -48,7 +50,7 @@ export const looseningWrite = (due: string, loosening: Loosening): Write => ({
 const guardOf = (loosening: Loosening): string =>
   "lockId" in loosening ? "LOCK" : `${loosening.chain}#${loosening.wallet}`;
 
-/** Reads the guards that become looser before a given time, the earliest first. */
+/** Reads the guards that become looser before a given time. The earliest comes first. */
 export async function* looseningsDue(table: Table, time: Date): AsyncGenerator<Item<Loosening>> {
   for await (const page of queryPages<Loosening>(table, looseningsUntil(time))) yield* page;
 }

@@ -41,7 +41,7 @@ export async function importSealedWallet(
   { userID, now, key, body }: SealedImport,
 ): Promise<{ wallet: Wallet; isReplayed: boolean }> {
   const requestKey = requestKeyOf({ userID, operation: "importWallet", key }, body);
-  // Replays first, which works even if the import key is out of use by now.
+  // First replays a repeated request, which works even if the import key is out of use by now.
   const replayed = await replayOf(deps.table, requestKey, now);
   if (replayed) return { wallet: replayed, isReplayed: true };
 
@@ -52,7 +52,7 @@ export async function importSealedWallet(
   if (expectedAddress !== undefined && !isSameAddress(network, expectedAddress, privateKey.address))
     throw new DomainError("ADDRESS_MISMATCH", "The private key belongs to another address");
 
-  // Awaits here, because the key is wiped at the end of this function.
+  // Awaits the result, because the private key is wiped at the end of this function.
   return await addPrivateKey(deps, privateKey, {
     walletType: "imported",
     userID,

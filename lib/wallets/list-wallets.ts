@@ -6,7 +6,7 @@ import { walletsOfUser } from "./wallet-records.ts";
 
 type PageRequest = {
   network?: Network | undefined;
-  /** Most wallets on the page, a whole number in text. */
+  /** Maximum number of wallets on the page, a whole number as text. */
   limit?: string | undefined;
   cursor?: string | undefined;
 };
@@ -14,8 +14,8 @@ type PageRequest = {
 const defaultLimit = 50;
 
 /**
- * Lists the user's wallets by slot: all of them, or a page if the request has a parameter. Slots never move, so wallets
- * added or retired meanwhile do not shift the pages. Only wallets on a page have their versions.
+ * Lists the user's wallets by slot: all of them, or a page if the request has a parameter. Slots never change, so
+ * wallets added or retired in the meantime do not shift the pages. Only wallets on a page include their versions.
  *
  * @throws {DomainError} INVALID_REQUEST if the cursor belongs to another list.
  */

@@ -32,23 +32,23 @@ import { activeNamed, laneOf, type Wallet, type WalletName } from "./wallet.ts";
 import { eventWrite } from "./wallet-events.ts";
 import { stillActive, walletsOfUser } from "./wallet-records.ts";
 
-/** A request for another policy of a wallet. `signedInAt` is absent if the time of the sign-in is unknown. */
+/** A request for a new policy of a wallet. `signedInAt` is absent if the time of the sign-in is unknown. */
 export type AskedPolicy = WalletName & { asked: PolicyText; signedInAt?: string | undefined };
 
 export type PolicyAnswer = PolicyStateText | { refused: "WALLET_NOT_FOUND" | "SIGN_IN_REQUIRED" };
 
 type PolicyRequest = WalletName & { asked: PolicyText; signedInAt: Date | undefined; now: Date };
 
-/** Table and its id. Announcements of another table are void. */
+/** The table and its id. Announcements that were made in another table are void. */
 export type GuardDeps = { table: Table };
 
 /**
- * Sets a wallet's policy, as loosenGuards. Tighter limits apply at once. Looser ones are announced and wait for 24
- * hours by this function's own clock, because its caller may lie. A limit of network fees does not wait. Writes only
+ * Used by loosenGuards: sets a wallet's policy. Tighter limits apply at once. Looser limits are announced and wait for
+ * 24 hours by this function's own clock, because its caller may lie. A limit of network fees does not wait. Writes only
  * changes.
  *
- * @throws {DomainError} WALLET_NOT_FOUND, SIGN_IN_REQUIRED for looser limits, and INVALID_REQUEST for an invalid
- * address or amount of the wallet's network.
+ * @throws {DomainError} WALLET_NOT_FOUND, SIGN_IN_REQUIRED for looser limits, and INVALID_REQUEST for an address or
+ * amount that is invalid on the wallet's network.
  */
 export async function changePolicy(
   deps: GuardDeps,
@@ -64,8 +64,8 @@ export async function changePolicy(
     if (!isCurrent) return undefined;
     const before: PolicyState = stored ?? { policy: openPolicy };
     const wanted = readPolicy(network, asked);
-    // Lets a freeze only tighten the other limits. Since it needs no fresh sign-in, it must not loosen anything for
-    // later.
+    // If the request freezes the wallet, only tightens the other limits. A freeze needs no recent sign-in, so it must
+    // not loosen anything for later.
     const isFreezeAlone = !wanted.tradingEnabled && !isFreshSignIn(signedInAt, now);
     const after = isFreezeAlone
       ? { policy: tightest(wanted, before.policy) }
@@ -90,8 +90,8 @@ type Step = {
 };
 
 /**
- * Writes a policy with its event, its message, and a note of the time at which it becomes looser. Returns false if the
- * stored policy has changed meanwhile.
+ * Writes a policy with its event, its message, and a note of the time at which the policy becomes looser. Returns false
+ * if the stored policy has changed in the meantime.
  */
 function writeState(
   { table }: GuardDeps,
@@ -126,9 +126,10 @@ function changeOf(before: PolicyState, { policy, pending }: PolicyState): Policy
 }
 
 /**
- * Puts a wallet's pending policy in force if its time has come, and drops one that was announced in another table.
+ * If the time of a wallet's pending policy has come, puts the policy in force. Drops a pending policy that was
+ * announced in another table.
  *
- * @returns the stored policy. `isCurrent` is false if it has changed meanwhile.
+ * @returns the stored policy. `isCurrent` is false if it has changed in the meantime.
  */
 async function putInForce(
   deps: GuardDeps,
@@ -145,11 +146,12 @@ async function putInForce(
   return { stored: { ...rest, ...after, revision: stored.revision + 1 }, isCurrent: isWritten };
 }
 
-/** Times of a run. No loosening takes effect after the deadline, and the next run continues. */
+/** Times of a run. No guard is loosened after the deadline, and the next run continues. */
 type SweepTimes = { now: Date; deadline: Date };
 
 /**
- * Puts due looser policies in force, and announces the ends of locks. Users get each change through the stream.
+ * Puts looser policies in force when they are due, and announces the ends of locks. Users get each change through the
+ * stream.
  *
  * @param onFault receives the error of each failed change. The next run repeats it.
  */
@@ -169,8 +171,8 @@ export async function loosenDue(
 }
 
 /**
- * Applies a due change. Returns false if it must be checked again: the note is only a hint, and the announcement
- * decides.
+ * Applies a change that is due according to its note. Returns false if the change must be checked again later: the note
+ * is only a hint, and the announcement decides.
  */
 async function takeEffect(
   deps: GuardDeps & { delaySeconds: number },
@@ -190,6 +192,6 @@ async function endLock(
   const { state } = await readLock(table, userID, { delaySeconds, now });
   if (state.status === "unlocked" && state.lockId === lockId)
     await putEndedLock(table, { userID, lockId, endedAt: now.toISOString() });
-  // Keeps a lock that is not due yet, perhaps because operators have lengthened the delay.
+  // Keeps a lock that is not due yet, for example because operators have lengthened the delay.
   return state.status !== "unlocking" || state.lock.lockId !== lockId;
 }

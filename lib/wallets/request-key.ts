@@ -4,8 +4,8 @@ import type { RequestKey } from "./add-wallet.ts";
 import type { WalletKeyName } from "./used-wallet-keys.ts";
 
 /**
- * Builds the idempotency key of a request, with the fingerprint of its body. A `null` in the body equals an absent
- * field.
+ * Builds the idempotency key of a request, with the fingerprint of the request's body. A `null` in the body equals an
+ * absent field.
  *
  * @throws {DomainError} IDEMPOTENCY_KEY_MISSING
  */

@@ -17,9 +17,10 @@ import { eventWrite } from "./wallet-events.ts";
 import { keyKept, nextVersion, ownership, placeChange, walletsOfUser } from "./wallet-records.ts";
 
 /**
- * Makes a retired wallet active again, in its own slot. Changes nothing for an active wallet.
+ * Makes a retired wallet active again, in its own slot. If the wallet is active, changes nothing.
  *
- * @throws {DomainError} WALLET_NOT_FOUND, also after the wallet's 30 days, and WALLET_LIMIT_REACHED.
+ * @throws {DomainError} WALLET_NOT_FOUND, also if the wallet was retired more than 30 days ago, and
+ * WALLET_LIMIT_REACHED.
  */
 export async function restoreWallet(
   table: Table,
@@ -38,7 +39,10 @@ export async function restoreWallet(
   });
 }
 
-/** Builds the writes that restore a retired wallet with these labels. The caller must have checked the wallet limit. */
+/**
+ * Builds the writes that restore a retired wallet with this name and colour. The caller must have checked the wallet
+ * limit.
+ */
 export function restoration(
   retired: Wallet,
   places: Places,

@@ -22,19 +22,19 @@ import { keyExpiry, nextVersion, placeChange, readWallet, walletsOfUser } from "
 export type RetiringDeps = {
   table: Table;
   limits: WalletLimits;
-  /** Wakes the lane, which ends the wallet's open orders. Never throws. */
+  /** Wakes the lane, which then ends the wallet's open orders. Never throws. */
   wake: (lane: LaneKey) => Promise<void>;
 };
 
 type Retirement = WalletName & { now: Date };
 
 /**
- * Retires a wallet: frees its place, stops all signing for it, and ends its open orders soon. If the wallet is retired
- * already, completes this, because the first answer may have been lost.
+ * Retires a wallet: frees its place, stops all signing for it, and ends its open orders soon. If the wallet is already
+ * retired, completes what an earlier request may have left undone, because its answer may have been lost.
  *
  * @returns the wallet, and the time until which it can be restored.
- * @throws {DomainError} WALLET_NOT_FOUND, also after the wallet's 30 days, and WALLET_BUSY while one of the user's
- * transactions is not settled, until an hour after its order's deadline.
+ * @throws {DomainError} WALLET_NOT_FOUND, also if the wallet was retired more than 30 days ago, and WALLET_BUSY while
+ * one of the user's transactions is not settled, until an hour after its order's deadline.
  */
 export async function retireWallet(
   { table, limits, wake }: RetiringDeps,
@@ -58,20 +58,20 @@ export async function retireWallet(
     });
     return isWritten ? { ...read, expiresAt } : undefined;
   });
-  // Looks for transactions again. The signer checks the wallet when it writes: everything signed before is visible now,
-  // and it signs nothing more.
+  // Looks for transactions again. The signer checks the wallet when it writes, so everything that it signed earlier is
+  // visible now, and it signs nothing more.
   const { hasOrders, hasTransactions } = await workOf(table, wallet, now);
   if (hasTransactions && (await isUndone())) throw busy();
   if (hasOrders) await wake(laneOf(wallet));
   return { wallet, restorableUntil: restorableUntil(wallet.expiresAt ?? expiresAt) };
 
   /**
-   * Restores the wallet. Returns false if its place is taken: the wallet stays retired, and its transaction is followed
-   * to the end.
+   * Restores the wallet. Returns false if its place has been taken. In that case the wallet stays retired, and its
+   * transaction is followed to the end.
    */
   async function isUndone(): Promise<boolean> {
     try {
-      // Restores one millisecond after the retirement, because events are listed by time.
+      // Dates the restoration one millisecond after the retirement, because events are listed by time.
       await restoreWallet(table, { userID, walletId, limits, now: new Date(now.getTime() + 1) });
       return true;
     } catch (error) {

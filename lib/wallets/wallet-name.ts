@@ -1,6 +1,6 @@
 const longest = 40;
 
-/** Emoji as Unicode recommends them, with the joiners and variation selectors inside. */
+/** Emoji that Unicode recommends, including the joiners and variation selectors in them. */
 const emoji = /\p{RGI_Emoji}/gv;
 
 /**

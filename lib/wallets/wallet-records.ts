@@ -26,10 +26,10 @@ const listedAttributes = [
 
 /**
  * Returns the public fields of a wallet's item. Takes the address only from the key, because many functions can write
- * items, but none can move one.
+ * items, but none can change the key of an item.
  *
- * @throws {ServiceError} if the item contradicts its key in user, network or address: a user could deposit to a
- * stranger.
+ * @throws {ServiceError} if the item contradicts its key in user, network or address; otherwise a user could deposit to
+ * a stranger's address.
  */
 export function walletIn({ PK, SK, ...item }: Item<object>): Wallet {
   const wallet = Object.fromEntries(
@@ -42,7 +42,7 @@ export function walletIn({ PK, SK, ...item }: Item<object>): Wallet {
 }
 
 /**
- * Reads all of the user's wallets. Includes retired ones, and leaves out each item that contradicts its key.
+ * Reads all of the user's wallets, including retired ones. Leaves out each item that contradicts its key.
  *
  * @param onFault receives an error for each item left out, which raises the caller's alarm.
  */
@@ -84,7 +84,7 @@ export async function readWallet(table: Table, name: WalletName): Promise<Wallet
     }),
   );
   const { UserID, network, generatedWalletAddress } = name;
-  // Takes these fields from the item's key, since only the key is trusted.
+  // Takes these fields from the item's key, because only the key is trusted.
   return Item && ({ ...Item, UserID, network, generatedWalletAddress } as Wallet);
 }
 
@@ -100,7 +100,9 @@ export const insertion = (wallet: Wallet, sealed: SealedKey, now: Date): Step =>
   ownership(wallet),
 ];
 
-/** Records a user who has the key of an address. The record outlives the wallet, as the user's positions do. */
+/**
+ * Records that a user has the private key of an address. The record outlives the wallet, as the user's positions do.
+ */
 export const ownership = ({
   UserID: userID,
   network,
@@ -111,14 +113,14 @@ export const ownership = ({
   item: { userID },
 });
 
-/** Lets the key of a retired wallet expire together with the wallet. */
+/** Makes the private key of a retired wallet expire together with the wallet. */
 export const keyExpiry = (wallet: Wallet, expiresAt: number): Write => ({
   kind: "change",
   key: keyOfSealed(wallet),
   set: { expiresAt },
 });
 
-/** Keeps the key of a wallet that is restored. Fails if the key is gone. */
+/** Keeps the private key of a wallet that is restored. Fails if the key no longer exists. */
 export const keyKept = (wallet: Wallet): Write => ({
   kind: "change",
   key: keyOfSealed(wallet),
@@ -131,7 +133,8 @@ export const nextVersion = (read: Wallet, changes: WalletChanges): Write => ({
   kind: "change",
   key: keyOf(read),
   set: { ...changes, version: read.version + 1 },
-  // Compares ids as well: a wallet imported again after its removal has a new id, but its version starts at 1 again.
+  // Compares ids as well, because a wallet that is imported again after its removal has a new id, but its version
+  // starts at 1 again.
   when: { _id: read._id, version: read.version },
 });
 
@@ -144,7 +147,7 @@ export const stillActive = (wallet: Wallet): Write => ({
 
 /**
  * Takes or frees a place among the user's wallets. Fails if the count, the tier or the last slot has changed, so
- * concurrent requests can neither exceed the limit nor share a slot.
+ * concurrent requests can neither exceed the limit nor get the same slot.
  *
  * @param read the state for which the caller has checked the limit.
  */

@@ -14,9 +14,9 @@ export type Wallet = {
   createdAt: string;
   /** Permanent number of the wallet among its user's wallets, from 1. */
   slot: number;
-  /** Name of the wallet, unset until the user names it. */
+  /** Name of the wallet. Absent until the user names it. */
   slotName?: string;
-  /** Colour of the wallet, unset until the user picks one. */
+  /** Colour of the wallet. Absent until the user picks one. */
   colortag?: ColorTag;
   /** Version of the wallet. Starts at 1, and grows by one with each change that clients see. */
   version: number;
@@ -34,18 +34,18 @@ export const colorTags = ["blue", "green", "orange", "purple", "red", "teal", "y
 export type ColorTag = (typeof colorTags)[number];
 
 /**
- * Name and colour of a wallet. `null` and undefined mean the default of its slot, but undefined in a change keeps the
- * value.
+ * Name and colour of a wallet. `null` and undefined mean the default of the wallet's slot, except that in a change,
+ * undefined keeps the value.
  */
 export type WalletLabels = { slotName?: string | null | undefined; colortag?: ColorTag | null | undefined };
 
-/** Returns the labels that the user has chosen. */
+/** Returns the name and the colour that the user has chosen. */
 export const labelsOf = ({ slotName, colortag }: WalletLabels): Pick<Wallet, "slotName" | "colortag"> => ({
   ...(typeof slotName === "string" && { slotName }),
   ...(typeof colortag === "string" && { colortag }),
 });
 
-/** Builds a wallet. Without a name or a colour, {@link shownWallet} fills in defaults. */
+/** Builds a wallet. If it has no name or colour, {@link shownWallet} fills in defaults. */
 export function newWallet(
   walletType: Wallet["walletType"],
   { userID, network, address, now }: { userID: string; network: Network; address: string; now: Date },
@@ -76,7 +76,10 @@ export function withChanges(wallet: Wallet, changes: WalletChanges): Wallet {
 /** True unless the wallet is retired. A retired wallet is hidden, except when it is restored or its events are read. */
 export const isActive = ({ retiredAt }: Pick<Wallet, "retiredAt">): boolean => retiredAt === undefined;
 
-/** True if a retired wallet's time is over, so that it counts as removed. The table removes it hours or days later. */
+/**
+ * True if a retired wallet can no longer be restored, so that it counts as removed. The table removes it hours or days
+ * later.
+ */
 export const isGone = ({ expiresAt }: Pick<Wallet, "expiresAt">, now: Date): boolean =>
   expiresAt !== undefined && expiresAt * 1000 <= now.getTime();
 
@@ -85,7 +88,7 @@ const restorableSeconds = 30 * 86_400;
 /** Returns the attributes that retiring adds to a wallet. */
 export const retirement = (now: Date): Required<Pick<Wallet, "retiredAt" | "expiresAt">> => ({
   retiredAt: now.toISOString(),
-  // Rounds up to whole seconds, so that nobody has less than 30 days.
+  // Rounds up to whole seconds, so that users never have less than 30 days.
   expiresAt: Math.ceil(now.getTime() / 1000) + restorableSeconds,
 });
 
@@ -119,10 +122,10 @@ export const streamedWallet = (wallet: Wallet) => ({
 });
 
 /**
- * Lists the user's active wallets by slot, with default names and colours. Defaults follow from the slot, so later
+ * Lists the user's active wallets by slot, with default names and colours. The defaults follow from the slot, so later
  * wallets never change them. If they followed from creation times, differing clocks could change them.
  *
- * @param wallets all of the user's wallets. Retired ones keep their slots.
+ * @param wallets all of the user's wallets. Retired wallets keep their slots.
  */
 export const listed = (wallets: readonly Wallet[]): ListedWallet[] => activeBySlot(wallets).map(shownWallet);
 
@@ -134,12 +137,12 @@ function defaultColor(slot: number): ColorTag {
   return colorTags[(slot - 1) % colorTags.length] as ColorTag;
 }
 
-/** Facts that decide whether a user may have another wallet, and its slot. */
+/** Facts that decide whether a user may have another wallet, and which slot it gets. */
 export type Places = {
   tier: Tier;
   /** Number of wallets that are not retired. */
   walletCount: number;
-  /** Highest slot so far, 0 before the first wallet. */
+  /** Highest slot so far. 0 if there was never a wallet. */
   lastSlot: number;
 };
 

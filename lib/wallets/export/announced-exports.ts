@@ -34,7 +34,7 @@ export async function readAnnounced(
   return readItem<AnnouncedExport>(table, announcedExportKey(userID, walletId));
 }
 
-/** State of a user's exports, and the announced ones that can still be cancelled. */
+/** State of a user's exports, and the announced exports that can still be cancelled. */
 export type Announced = { lock: LockState; exports: AnnouncedExport[] };
 
 /** Reads a user's announcements, without those that are cancelled, expired, or void because of a lock. */
@@ -51,7 +51,7 @@ export async function announcedToUser(table: Table, userID: string, now: Date): 
   return { lock, exports };
 }
 
-/** Returns how many exports were announced to the user today, by sealExport's own count. */
+/** Returns how many exports were announced to the user today, according to sealExport's own count. */
 export async function announcedToday(table: Table, userID: string, now: Date): Promise<number> {
   const item = await readItem<{ announcements?: unknown }>(table, announcedDayKey(userID, dayOf(now)));
   return Number(item?.announcements ?? 0);
@@ -59,7 +59,7 @@ export async function announcedToday(table: Table, userID: string, now: Date): P
 
 type Terms = { request: ExportRequest; wallet: Wallet; now: Date };
 
-/** Checks that the request and the wallet are unchanged, and that nobody has locked exports since. */
+/** Checks that the request and the wallet are unchanged, and that nobody has locked exports in the meantime. */
 const stillAllowed = (
   announced: AnnouncedExport,
   { request, wallet }: Pick<Terms, "request" | "wallet">,
@@ -69,8 +69,8 @@ const stillAllowed = (
  * Announces a request, counts it and logs it in the wallet's events, in one transaction.
  *
  * @param previous the announcement to replace.
- * @returns false, without writing, if the previous announcement, the request or the wallet has changed, or the user has
- * reached the day's limit or locked exports.
+ * @returns false, without writing, if the previous announcement, the request or the wallet has changed, or if the user
+ * has reached the day's limit or locked exports.
  */
 export async function announceExport(
   table: Table,
@@ -120,8 +120,8 @@ export async function withdrawAnnounced(
 /**
  * Counts a sealed export and logs it in the wallet's events.
  *
- * @returns false, without writing, if the request, its announcement or the wallet has changed, the user has locked
- * exports, or the wallet was sealed too often.
+ * @returns false, without writing, if the request, its announcement or the wallet has changed, if the user has locked
+ * exports, or if the wallet was sealed too often.
  */
 export async function noteExport(
   table: Table,

@@ -2,12 +2,12 @@ import * as v from "valibot";
 import { DomainError } from "../../core/domain-error.ts";
 
 /**
- * A user's lock. It ends every pending export and prevents new announcements. Each lock has a new id, which voids all
- * announcements from before it.
+ * A user's lock. It ends every pending export and prevents new announcements. Each lock has a new id, which makes all
+ * earlier announcements void.
  */
 export type ExportLock = { userID: string; lockId: string; lockedAt: string };
 
-/** The requested end of a lock, as sealExport announced it. The whole delay counts from the announcement. */
+/** The requested end of a lock, as sealExport announced it. The full delay counts from the announcement. */
 export type Unlocking = ExportLock & {
   seenAt: string;
   unlocksAt: string;
@@ -26,7 +26,7 @@ export const isOfTable = (announced: { tableId?: string }, tableId: string | und
   announced.tableId !== undefined && announced.tableId === tableId;
 
 /**
- * State of a user's exports. `lockId` names the last lock, if there ever was one. An unreadable lock leaves `lock`
+ * State of a user's exports. `lockId` names the last lock, if there ever was one. If the lock is unreadable, `lock` is
  * absent.
  */
 export type LockState =
@@ -37,7 +37,7 @@ export type LockState =
 /** State of a user's exports as clients see it. */
 export type ShownLock = {
   status: LockState["status"];
-  /** Time of the lock. Absent if nothing is locked, or the lock cannot be read. */
+  /** Time of the lock. Absent if exports are not locked, or if the lock cannot be read. */
   lockedAt?: string;
   unlocksAt?: string;
 };
@@ -56,7 +56,10 @@ export function lockIn(stored: object): ExportLock | undefined {
   return success ? output : undefined;
 }
 
-/** Computes when an announced delay ends. If the configured delay has grown since, the longer one applies. */
+/**
+ * Computes when an announced delay ends. If the configured delay has been lengthened since the announcement, the longer
+ * delay applies.
+ */
 export const endOfDelay = (
   { seenAt, announcedEnd }: { seenAt: string; announcedEnd: string },
   delaySeconds: number,
@@ -64,7 +67,7 @@ export const endOfDelay = (
 
 /**
  * Determines the state of a user's exports. Any stored lock counts, even if it is unreadable or comes from another
- * table. Only an unlocking that was announced in this table ends it.
+ * table. Only an unlocking that was announced in this table ends the lock.
  *
  * @param stored the content of the lock's item.
  * @param delaySeconds the current delay.

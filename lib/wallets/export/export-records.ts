@@ -8,7 +8,7 @@ import type { Wallet } from "../wallet.ts";
 import { stillActive } from "../wallet-records.ts";
 import { type ExportRequest, exportRequestIn } from "./wallet-export.ts";
 
-/** A wallet's stored request, if it can be read, and a condition that fails once the request is replaced. */
+/** A wallet's stored request, if it can be read, and a condition that fails once the request has been replaced. */
 export type StoredRequest = { request: ExportRequest | undefined; when: When };
 
 /** Reads a request. An unreadable item counts as no request, and the next request replaces it. */
@@ -16,7 +16,7 @@ export async function readExport(table: Table, userID: string, walletId: string)
   const found = await readItem<object>(table, exportKey(userID, walletId));
   if (found === undefined) return { request: undefined, when: "absent" };
   const { PK: _, SK: __, ...stored } = found;
-  // Takes the ids from the item's key, since only the key is trusted.
+  // Takes the ids from the item's key, because only the key is trusted.
   const request = exportRequestIn({ ...stored, userID, walletId });
   return { request, when: request === undefined ? "present" : marksOf(request) };
 }

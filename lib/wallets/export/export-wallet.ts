@@ -31,11 +31,11 @@ export type WalletExport = { thumbprint: string } & (
 );
 
 /**
- * Requests the export of a wallet. If the delay since a request with the same key is over, exports the wallet. Another
- * key begins a new request.
+ * Requests the export of a wallet. If the delay since a request with the same public key is over, exports the wallet. A
+ * different public key begins a new request.
  *
  * @throws {DomainError} WALLET_NOT_FOUND, INVALID_REQUEST, EXPORT_LOCKED, EXPORT_LIMIT_REACHED, and EXPORT_NOT_FOUND if
- * the request has ended meanwhile.
+ * the request has ended in the meantime.
  */
 export async function exportWallet(
   { table, delaySeconds, seal }: ExportDeps,
@@ -49,7 +49,7 @@ export async function exportWallet(
     ]);
     const wallet = activeNamed(wallets, walletId);
     if (!continues(read.request, publicKey, now)) {
-      // Keeps the pending request when the day's limit is reached, since sealExport would refuse a new one.
+      // Keeps the pending request if the day's limit is reached, because sealExport would refuse a new one.
       if ((await announcedToday(table, userID, now)) >= announcementsPerDay) throw tooManyExports();
       const request = newExportRequest(wallet, { publicKey, delaySeconds, previous: read.request }, now);
       if (!(await requestExport(table, request, { read, wallet }))) return undefined;
@@ -87,8 +87,8 @@ export type EndingDeps = {
 };
 
 /**
- * Cancels the export of a wallet, even of a retired one. Withdraws the announcement first: nothing leaves without one,
- * and a compromised exportWallet could store a request that cannot be cancelled.
+ * Cancels the export of a wallet, even of a retired one. First withdraws the announcement: nothing can be exported
+ * without one, and a compromised exportWallet could store a request that cannot be cancelled.
  *
  * @throws {DomainError} EXPORT_NOT_FOUND if nothing was announced or requested.
  */

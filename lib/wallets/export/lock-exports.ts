@@ -14,7 +14,7 @@ import {
 type Named = { userID: string; now: Date };
 type Delayed = { table: Table; delaySeconds: number };
 
-/** Locks a user's exports, which ends pending ones. Voids an unlocking that has not taken effect. */
+/** Locks a user's exports, which ends pending exports. Voids an unlocking that has not taken effect yet. */
 export async function lockExports(table: Table, { userID, now }: Named): Promise<ShownLock> {
   const lock = newLock(userID, now);
   await putLock(table, lock);
@@ -28,8 +28,8 @@ const newLock = (userID: string, now: Date): ExportLock => ({
 });
 
 /**
- * Locks a user's exports as an operator, and forgets earlier unlockings: a compromised lockExports could put back an
- * ended lock whose id it knows.
+ * Locks a user's exports as an operator, and removes earlier unlockings, because a compromised lockExports could put
+ * back an ended lock whose id it knows.
  */
 export async function lockFirmly(table: Table, { userID, now }: Named): Promise<void> {
   await putLockFirmly(table, newLock(userID, now));
@@ -41,8 +41,8 @@ export type UnlockDeps = Delayed & {
 };
 
 /**
- * Requests to unlock a user's exports. The whole delay counts from the announcement. An unreadable lock cannot be
- * ended, so lock again first.
+ * Requests to unlock a user's exports. The full delay counts from the announcement. An unreadable lock cannot be ended,
+ * so exports must be locked again first.
  */
 export async function unlockExports(
   { table, delaySeconds, announce }: UnlockDeps,
@@ -61,8 +61,8 @@ export async function lockOf({ table, delaySeconds }: Delayed, { userID, now }: 
 }
 
 /**
- * Announces, as sealExport, the unlocking that a user has requested. The request must name the current lock, since the
- * functions that call sealExport are not trusted to decide.
+ * Used by sealExport: announces the unlocking that a user has requested. The request must name the current lock,
+ * because the functions that call sealExport are not trusted to decide about it.
  */
 export async function unlockOnRequest(
   { table, delaySeconds }: Delayed,

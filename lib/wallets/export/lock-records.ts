@@ -29,10 +29,10 @@ export async function readLock(
   return { state: lockStateOf(stored, unlocking, { ...times, tableId: table.id }), unlocking };
 }
 
-/** Reads a user's lock in any stored form. */
+/** Reads a user's lock in any format in which it may be stored. */
 export async function readStoredLock(table: Table, userID: string): Promise<object | undefined> {
   const stored = await contentAt<object>(table, lockKey(userID));
-  // Takes the user from the item's key, since only the key is trusted.
+  // Takes the user from the item's key, because only the key is trusted.
   return stored && { ...stored, userID };
 }
 
@@ -43,12 +43,12 @@ export const stillUnlocked = (userID: string, { lockId }: { lockId?: string | un
   when: lockId === undefined ? "absent" : { lockId },
 });
 
-/** Writes a lock over any other lock, without a condition that could fail. */
+/** Writes a lock, replacing any other lock. There is no condition that could fail. */
 export async function putLock(table: Table, lock: ExportLock): Promise<void> {
   await write(table, { kind: "put", key: lockKey(lock.userID), item: lock });
 }
 
-/** Writes a lock, and removes the announced end of any other. Needs rights that no function has. */
+/** Writes a lock, and removes the announced end of any other lock. Needs rights that no function has. */
 export async function putLockFirmly(table: Table, lock: ExportLock): Promise<void> {
   const { userID } = lock;
   await write(table, [
@@ -62,7 +62,7 @@ export async function putUnlockRequest(table: Table, userID: string, lockId: str
   await write(table, { kind: "put", key: unlockRequestKey(userID), item: { userID, lockId } });
 }
 
-/** Returns the id of the lock that its user has requested to end. */
+/** Returns the id of the lock whose end the user has requested. */
 export async function requestedUnlock(table: Table, userID: string): Promise<unknown> {
   const request = await contentAt<{ lockId?: unknown }>(table, unlockRequestKey(userID));
   return request?.lockId;

@@ -31,7 +31,7 @@ import {
 } from "./wallet-export.ts";
 
 /**
- * Result of a request: the private key sealed to the user's public key (base64url), the time from which it is
+ * Result of a request: the private key sealed to the user's public key (base64url), the time from which the export is
  * available, or the reason for a refusal. The thumbprint is that of the announced key.
  */
 export type SealedExport =
@@ -40,10 +40,10 @@ export type SealedExport =
   | { refused: "EXPORT_LOCKED"; unlocksAt?: string }
   | { refused: "EXPORT_NOT_FOUND" | "WALLET_NOT_FOUND" | "ANNOUNCED_TOO_OFTEN" | "SEALED_TOO_OFTEN" };
 
-/** Requests to seal a wallet, to withdraw the announcement of its export, or to announce a requested unlocking. */
+/** A request to seal a wallet, to withdraw the announcement of its export, or to announce a requested unlocking. */
 export type SealRequest = (WalletName & { withdraw?: boolean }) | { userID: string; unlock: true };
 
-/** Log entry of an export. The KMS request id leads to the use of the key in CloudTrail. */
+/** Log entry of an export. The KMS request id identifies the use of the key in CloudTrail. */
 export type ExportNote = { walletId: string; awsRequestId: string | undefined };
 
 export type SealingDeps = {
@@ -53,7 +53,7 @@ export type SealingDeps = {
   onExport: (note: ExportNote) => void;
 };
 
-/** @throws {Error} if the payload names no wallet, or no user to unlock. */
+/** @throws {Error} if the payload names neither a wallet nor a user whose exports to unlock. */
 export function readSealRequest(payload: unknown): SealRequest {
   const { userID, walletId, withdraw, unlock } = (payload ?? {}) as Record<string, unknown>;
   if (typeof userID !== "string") throw new Error("No user is named");
@@ -62,7 +62,7 @@ export function readSealRequest(payload: unknown): SealRequest {
   return { userID, walletId, withdraw: withdraw === true };
 }
 
-/** Unlocks, withdraws or seals, depending on the request. */
+/** Unlocks exports, withdraws an announcement or seals a wallet, depending on the request. */
 export async function answerSealRequest(
   deps: SealingDeps,
   request: SealRequest,
@@ -75,8 +75,8 @@ export async function answerSealRequest(
 
 /**
  * Seals the private key of a wallet to the public key in the user's request. A new request is only announced to the
- * user, because the delay counts from then. The caller only names a wallet, and everything else is read from the table.
- * Each result is in the wallet's events before it is returned.
+ * user, because the delay counts from the announcement. The caller only names a wallet; everything else is read from
+ * the table. Each result is logged in the wallet's events before it is returned.
  */
 export async function sealExport(
   deps: SealingDeps,
@@ -98,8 +98,8 @@ export async function sealExport(
     const wallet = await readSealedWallet(table, request);
     if (wallet === undefined || !isOfRequest(request, wallet)) return { refused: "WALLET_NOT_FOUND" };
     if (!isAnnounced(request, announced, { lock, tableId: table.id, now })) {
-      // Stops at the day's limit before the transaction, since repeated attempts could keep the user from withdrawing
-      // the announcement.
+      // If the day's limit is reached, stops before the transaction, because repeated attempts could prevent the user
+      // from withdrawing the announcement.
       if ((await announcedToday(table, userID, now)) >= announcementsPerDay)
         return { refused: "ANNOUNCED_TOO_OFTEN" };
       const { lockId } = lock;
@@ -122,8 +122,8 @@ export async function sealExport(
 }
 
 /**
- * Seals the key once. Returns undefined if the export was cancelled, replaced or used up meanwhile, or the wallet was
- * retired.
+ * Seals the key once. Returns undefined if, in the meantime, the export was cancelled, replaced or used up, or the
+ * wallet was retired.
  *
  * @throws {ServiceError} before the seal is counted, if the stored key belongs to another address.
  */

@@ -16,15 +16,15 @@ export type ExportRequest = {
   /** Thumbprint of `publicKey` (RFC 7638). */
   thumbprint: string;
   requestedAt: string;
-  /** End of the time in which the wallet can be exported, in epoch seconds. The table may remove the request later. */
+  /** Time until which the wallet can be exported, in epoch seconds. The table may remove the request later. */
   expiresAt: number;
-  /** Version that grows with each request for the wallet and with its cancellation, independently of clocks. */
+  /** Version that grows with each request for the wallet and when a request is cancelled, independently of clocks. */
   version: number;
   cancelledAt?: string;
 };
 
 /**
- * Greatest accepted version, far above every time in milliseconds. If a greater one were planted, no later version
+ * Maximum accepted version, far above every time in milliseconds. If an attacker stored a greater one, no later version
  * could be stored as a number.
  */
 const greatestVersion = 2 ** 52;
@@ -34,7 +34,7 @@ const EpochSeconds = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const Time = v.pipe(v.string(), v.isoTimestamp());
 const Coordinate = v.pipe(v.string(), v.regex(/^[\w-]{43}$/));
 
-/** An address in the form of any network. DynamoDB's limit of keys rules out longer texts. */
+/** An address in the form of any network. Longer texts would exceed DynamoDB's limit for keys. */
 const Address = v.pipe(v.string(), v.regex(/^(?:0x[\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/));
 
 const RequestSchema = v.pipe(
@@ -57,7 +57,7 @@ const RequestSchema = v.pipe(
 );
 
 /**
- * Reads a stored request. The function that takes requests is not trusted and could store anything.
+ * Reads a stored request. Does not trust it, because a compromised exportWallet could store anything.
  *
  * @returns undefined for a request that this service would not have written.
  */
@@ -68,7 +68,7 @@ export function exportRequestIn(stored: unknown): ExportRequest | undefined {
 
 /**
  * A request as sealExport announced it to the user. The delay counts from the announcement, because the function that
- * takes requests is not trusted and could forge their dates.
+ * takes requests is not trusted and could forge the dates of requests.
  */
 export type AnnouncedExport = {
   userID: string;
@@ -84,8 +84,8 @@ export type AnnouncedExport = {
    */
   tableId?: string;
   /**
-   * Id of the user's last lock at the time of the announcement, if there was one. Any later lock voids the
-   * announcement.
+   * Id of the user's last lock at the time of the announcement, if there was one. Any later lock makes the announcement
+   * void.
    */
   lockId?: string;
   /** Time when the announcement expires, in epoch seconds. */
@@ -97,16 +97,16 @@ export type AnnouncedExport = {
   cancelledAt?: string;
 };
 
-/** Most announcements to a user on one UTC day. */
+/** Maximum number of announcements to a user on one UTC day. */
 export const announcementsPerDay = 3;
 
-/** Most seals for one request. One is not enough, because an answer may get lost. */
+/** Maximum number of seals for one request. One is not enough, because an answer may get lost. */
 export const sealsPerRequest = 3;
 
 const availableSeconds = 86_400;
 
 /**
- * Returns a version greater than the previous one. Versions are at least the current time, because the table may have
+ * Returns a version greater than the previous one. The version is at least the current time, because the table may have
  * removed the item with the previous version.
  */
 const versionAfter = (previous: { version: number } | undefined, now: Date): number =>
@@ -174,7 +174,7 @@ export const isExportOpen = (
   now: Date,
 ): boolean => cancelledAt === undefined && !isOver({ expiresAt }, now);
 
-/** True if this very request was announced in this table, and the user has not locked exports since. */
+/** True if exactly this request was announced in this table, and the user has not locked exports since. */
 export const isAnnounced = (
   { version, thumbprint }: ExportRequest,
   announced: AnnouncedExport | undefined,
@@ -187,7 +187,7 @@ export const isAnnounced = (
   announced.requestVersion === version &&
   announced.thumbprint === thumbprint;
 
-/** True if exports have not been locked since the announcement. */
+/** True if the user has not locked exports since the announcement. */
 export const isOfLock = ({ lockId }: Pick<AnnouncedExport, "lockId">, lock: LockState): boolean =>
   lock.status === "unlocked" && lock.lockId === lockId;
 

@@ -4,8 +4,8 @@ import type { Network } from "../../core/network.ts";
 import { type Derivations, type PrivateKey, withWipe } from "../../core/private-key.ts";
 
 /**
- * Generates a private key from the platform's random bytes. Two libraries must derive the same address: a fault in one
- * would send coins to an address without a known key.
+ * Generates a private key from the platform's random bytes. Two libraries must derive the same address, because an
+ * error in one of them would send coins to an address whose key nobody knows.
  *
  * @throws {Error} if the libraries derive different addresses.
  */

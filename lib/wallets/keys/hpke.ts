@@ -10,24 +10,24 @@ import {
 import { ServiceError } from "../../core/service-error.ts";
 import { pointBytes } from "./sealing.ts";
 
-/** A sealed message with the public inputs to open it. */
+/** A sealed message with the public inputs that are needed to open it. */
 export type SealedMessage = {
-  /** Point of the sender: 65 bytes, on the curve. */
+  /** The sender's ephemeral public key: a point on the curve, 65 bytes. */
   enc: Uint8Array;
   ciphertext: Uint8Array;
   info: Uint8Array;
   aad: Uint8Array;
 };
 
-/** A private key that stays with its holder, such as KMS. */
+/** A private key that never leaves its holder, such as KMS. */
 export type RemoteKey = {
   /** Public half of the key: 65 bytes. */
   point: Uint8Array;
-  /** Returns the x coordinate of the product with another point: 32 bytes, which the caller wipes after use. */
+  /** Returns the x coordinate of the key's product with another point: 32 bytes. The caller wipes them after use. */
   agree: (point: Uint8Array) => Promise<Uint8Array>;
 };
 
-/** Reports a message that is damaged, or was sealed to another key or with another info or additional data. */
+/** Reports that a message is damaged, or was sealed to a different key or with different info or additional data. */
 export class NotForThisKey extends ServiceError {
   override readonly code = "NOT_FOR_THIS_KEY";
 }
@@ -41,7 +41,7 @@ const kemSuite = Uint8Array.of(...text.encode("KEM"), kemId >> 8, kemId & 0xff);
 /**
  * Opens the first message of a base-mode context.
  *
- * @returns the plaintext, which the caller wipes.
+ * @returns the plaintext. The caller wipes it.
  * @throws {NotForThisKey}
  */
 export async function openMessage(
@@ -52,7 +52,7 @@ export async function openMessage(
   const kem = remoteKem(key, (secret) => shared.push(secret));
   const suite = new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes256Gcm() });
   try {
-    // Passes the suite an empty key, which it only hands to the KEM. The KEM has its own key.
+    // Passes the suite an empty key. The suite only hands it to the KEM, which has its own key.
     const recipient = await suite.createRecipientContext({
       recipientKey: {} as webcrypto.CryptoKey,
       enc,
@@ -80,7 +80,10 @@ export async function sealMessage(
   return { enc: new Uint8Array(enc), ciphertext: new Uint8Array(ct) };
 }
 
-/** Builds DHKEM(P-256, HKDF-SHA256) by RFC 9180, 4.1, for a recipient. The holder of the key does the multiplication. */
+/**
+ * Builds DHKEM(P-256, HKDF-SHA256) by RFC 9180, 4.1, for a recipient. The multiplication is done by the holder of the
+ * key.
+ */
 function remoteKem({ point, agree }: RemoteKey, noteSecret: (secret: ArrayBuffer) => void): KemInterface {
   const kdf = new HkdfSha256();
   kdf.init(kemSuite);

@@ -11,17 +11,17 @@ import { openKms } from "../../aws/kms-client.ts";
 import type { RemoteKey } from "./hpke.ts";
 import { keyIdOf, pointIn, spkiOf } from "./sealing.ts";
 
-/** A key of this service that users seal private keys to. */
+/** A key of this service to which users seal private keys. */
 export type ImportKey = RemoteKey & { keyId: string };
 
 /** Reads the keys that can be used now, the newest first. */
 export type ImportKeys = () => Promise<readonly ImportKey[]>;
 
-/** @param ids the ids of KMS keys for key agreement on P-256, oldest first. */
+/** @param ids The ids of KMS keys for key agreement on P-256, oldest first. */
 export const openImportKeys = (ids: readonly string[], config: KMSClientConfig = {}): ImportKeys =>
   importKeysOf(openKms(config), ids);
 
-/** Reads the import keys with an open client. Public keys never change, so each is read once. */
+/** Reads the import keys with an open KMS client. Public keys never change, so each one is read only once. */
 export function importKeysOf(client: KMSClient, ids: readonly string[]): ImportKeys {
   const read = new Map<string, ImportKey>();
 
@@ -45,7 +45,7 @@ export function importKeysOf(client: KMSClient, ids: readonly string[]): ImportK
   };
 }
 
-/** Reads a public key. Returns undefined if the key is out of use. */
+/** Reads a public key. Returns undefined if the key cannot be used now. */
 async function readPoint(client: KMSClient, KeyId: string): Promise<Uint8Array | undefined> {
   try {
     const { PublicKey } = await client.send(new GetPublicKeyCommand({ KeyId }));

@@ -15,7 +15,7 @@ export const pointBytes = 65;
 const uncompressed = 0x04;
 const coordinateBytes = 32;
 
-/** Bytes before the point in a P-256 public key, as SubjectPublicKeyInfo in DER. */
+/** Bytes that precede the point in a P-256 public key in the format SubjectPublicKeyInfo (DER). */
 const spkiHead = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d030107034200", "hex");
 
 export const spkiOf = (point: Uint8Array): Uint8Array => Buffer.concat([spkiHead, point]);
@@ -33,7 +33,7 @@ export function pointIn(spki: Uint8Array): Uint8Array {
 
 /** True if these bytes are an uncompressed point of the curve other than infinity. */
 export function isPoint(bytes: Uint8Array): boolean {
-  // Rejects compressed points, which Node would read.
+  // Rejects compressed points, because Node would read them.
   if (bytes.length !== pointBytes || bytes[0] !== uncompressed) return false;
   try {
     createPublicKey({ key: Buffer.from(spkiOf(bytes)), format: "der", type: "spki" });
@@ -50,7 +50,10 @@ const sha256 = (input: string | Uint8Array) => createHash("sha256").update(input
 /** Returns the id that clients use for an import key. It does not reveal where the key is kept. */
 export const keyIdOf = (spki: Uint8Array): string => base64url(sha256(spki));
 
-/** Joins parts with NUL, which no part contains. JSON would differ between languages. */
+/**
+ * Joins parts with NUL, which no part contains. JSON is not used, because its form differs between programming
+ * languages.
+ */
 const joined = (...parts: string[]): Uint8Array => Buffer.from(parts.join("\0"));
 
 /** Builds the HPKE info of a sealed import. It binds the message to this user, network and key. */
@@ -74,7 +77,7 @@ export function pointOfJwk(jwk: PublicJwk): Uint8Array {
   throw new DomainError("INVALID_REQUEST", "publicKey must be a point of P-256", { field: "publicKey" });
 }
 
-/** True if both coordinates have their full length and only form, and the point is on the curve. */
+/** True if both coordinates have their full length and the canonical form, and the point is on the curve. */
 export const isJwkOnCurve = (jwk: Pick<PublicJwk, "x" | "y">): boolean =>
   [jwk.x, jwk.y].every((text) => {
     const bytes = Buffer.from(text, "base64url");
