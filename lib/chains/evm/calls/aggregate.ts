@@ -7,17 +7,17 @@ export type Aggregated = { success: boolean; returnData: string };
 /** Selector of `aggregate3((address,bool,bytes)[])` in Multicall3. */
 const selector = "0x82ad56cb";
 
-/** Length of a word in characters of hex. */
+/** Length of a 32-byte word in hexadecimal characters. */
 const wordSize = 64;
 
 const word = (value: number): string => value.toString(16).padStart(wordSize, "0");
 
-/** Rounds the length of a text of hex up to whole words. */
+/** Rounds the length of hexadecimal text up to whole words. */
 const wholeWords = (hex: string) => Math.ceil(hex.length / wordSize) * wordSize;
 
 /**
- * Encodes calls for Multicall3, each of which may fail. Handles only these types, because a general decoder takes a
- * tenth of a second for 300 answers.
+ * Encodes calls for Multicall3, any of which may fail. Handles only the types of `aggregate3`, because a general
+ * decoder takes a tenth of a second for 300 answers.
  */
 export function encodeAggregate(calls: readonly Asked[]): string {
   const items = calls.map(({ to, data }) => {
@@ -37,9 +37,9 @@ export function encodeAggregate(calls: readonly Asked[]): string {
 }
 
 /**
- * Decodes the answers to a number of calls.
+ * Decodes the answers to a given number of calls.
  *
- * @throws {Error} if it does not encode this number of answers
+ * @throws {Error} if the data does not encode exactly this number of answers
  */
 export function decodeAggregate(answer: string, count: number): Aggregated[] {
   /** Reads the number at this offset in bytes. */

@@ -5,14 +5,14 @@ import { type ContractQuestion, contractQuestion, multicallAddress } from "./mul
 const numberFrom = (abi: Interface, name: string, to: string, ...values: unknown[]) =>
   contractQuestion(abi, name, { to, values, read: ([number]): bigint => number });
 
-/** Asks for the native coin of an address. */
+/** Asks for the native coin that an address holds. */
 export const coinsOf = (account: string) =>
   numberFrom(multicallABI, "getEthBalance", multicallAddress, account);
 
-/** Asks for the number of the block that Multicall answers for. */
+/** Asks for the number of the block at which Multicall runs. */
 export const blockNumberOf = () => numberFrom(multicallABI, "getBlockNumber", multicallAddress);
 
-/** Asks for the time of the block that Multicall answers for, in seconds. */
+/** Asks for the time of the block at which Multicall runs, in seconds. */
 export const blockTimeOf = () => numberFrom(multicallABI, "getCurrentBlockTimestamp", multicallAddress);
 
 export const balanceOf = (token: string, account: string) =>
@@ -25,7 +25,7 @@ export const decimalsOf = (token: string) => numberFrom(tokenABI, "decimals", to
 
 export const totalSupplyOf = (token: string) => numberFrom(tokenABI, "totalSupply", token);
 
-/** Longest text to decode, in characters of hex. */
+/** Maximum length of a text to decode, in hexadecimal characters. */
 const longestText = 1000;
 
 const bytes32Length = 66;
@@ -49,6 +49,6 @@ export function textOf(name: "symbol" | "name", token: string): ContractQuestion
 /** Asks for the number of the active bin. */
 export const activeBinOf = (pool: string) => numberFrom(binPoolABI, "getActiveId", pool);
 
-/** Asks for the token that a pool's bins price in units of the other. */
+/** Asks for the token whose price a pool's bins state, in units of the pool's other token. */
 export const firstTokenOf = (pool: string) =>
   contractQuestion(binPoolABI, "getTokenX", { to: pool, values: [], read: ([token]): string => token });

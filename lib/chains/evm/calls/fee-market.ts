@@ -19,7 +19,7 @@ export const feeMarketOf = ([history, suggestedTip, gasPrice]: ValuesOf<
 /** A predeployed contract of the OP Stack. */
 const gasPriceOracle = "0x420000000000000000000000000000000000000F";
 
-/** The selectors of `getL1Fee(bytes)` and `getOperatorFee(uint256)`. */
+/** Selectors of `getL1Fee(bytes)` and `getOperatorFee(uint256)`. */
 const selectors = { l1: "49948e0e", operator: "275aedd2" };
 
 const word = (text: string) => text.padStart(64, "0");
@@ -28,8 +28,8 @@ const word = (text: string) => text.padStart(64, "0");
 type Charged = { unsigned: string; gasLimit: bigint };
 
 /**
- * Asks how much base charges for transactions beyond their gas: for their data, and the operator fee on their gas
- * limit. Old oracles know no operator fee.
+ * Asks how much base charges for transactions beyond their gas: a fee for their data, and an operator fee for their gas
+ * limit. Old oracles have no operator fee.
  *
  * @param transactions The oracle adds the size of their signatures.
  */

@@ -12,37 +12,40 @@ const depositTopic = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c
 const withdrawalTopic = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65";
 
 /**
- * `Swap(address,uint256,uint256,uint256,uint256,address)` of v2 pools: amounts in and out, starting with the token of
- * the lower address.
+ * `Swap(address,uint256,uint256,uint256,uint256,address)` of v2 pools: both amounts in, then both amounts out, each
+ * pair starting with the token that has the lower address.
  */
 export const v2SwapTopic = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822";
 
 /**
  * `Swap(address,address,int256,int256,uint160,uint128,int24)` of v3 pools and of Slipstream: both amounts, negative if
- * they went out, the root of the price, the liquidity and the tick.
+ * they went out, the square root of the price, the liquidity and the tick.
  */
 export const v3SwapTopic = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
 
-/** `Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)` of PancakeSwap's v3, with its own fees. */
+/**
+ * `Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)` of PancakeSwap v3, which adds the
+ * protocol fees.
+ */
 export const pancakeSwapTopic = "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83";
 
 /**
- * `Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)` of pools of bins: the bin, the amounts in
- * without the protocol's fees, the amounts out, the volatility, all fees and the protocol's. Each amount is that of the
- * first token in the lower half of the word, and that of the second token in the upper half.
+ * `Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)` of pools with bins: the bin, the amounts in
+ * without the protocol's fees, the amounts out, the volatility, all fees, and the protocol's part of the fees. In each
+ * word of amounts, the lower half belongs to the first token and the upper half to the second.
  */
 const binSwapTopic = "0xad7d6f97abf51ce18e17a38f4d70e975be9c0708474987bb3e26ad21bd93ca70";
 
 const topicOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
 
-/** Reads the amount that an event moved. Events of other contracts may share the topic but have another form. */
+/** Reads the amount that an event moved. Events of other contracts may have the same topic but a different form. */
 const amountOf = ({ data }: ContractLog) => (/^0x[\da-f]{64}$/.test(data) ? BigInt(data) : 0n);
 
 const sum = (logs: readonly ContractLog[]) => logs.reduce((total, log) => total + amountOf(log), 0n);
 
 /**
- * Returns the coin that a router unwrapped last, to pay it out. A token may sell some of its own units through the same
- * router during its transfer, but none of its code runs afterwards.
+ * Returns the amount of coin in a router's last unwrapping, which pays the wallet. A token may sell some of its own
+ * units through the same router during its transfer, but none of the token's code runs after that last unwrapping.
  */
 export function unwrappedBy(router: string, wrapped: string, logs: readonly ContractLog[]): bigint {
   const own = eventsOf(wrapped, withdrawalTopic, logs).filter(({ topics }) => topics[1] === topicOf(router));
@@ -50,8 +53,9 @@ export function unwrappedBy(router: string, wrapped: string, logs: readonly Cont
 }
 
 /**
- * Returns the units of a token that a v2 pool or a pool of bins took for the other token. The token may have sold some
- * of its own units before. These count only in pools of bins, which log a swap by its bins.
+ * Returns the units of a token that a v2 pool or a pool with bins took in exchange for the other token. The token may
+ * have sold some of its own units to the pool before. Those count only for pools with bins, because these log a swap
+ * bin by bin.
  */
 export function takenByPool(
   { pool, venue }: { pool: string; venue: SwapVenue },
@@ -73,18 +77,18 @@ const wordOf = (data: string, index: number) => {
   return /^[\da-f]{64}$/.test(hex) ? BigInt(`0x${hex}`) : 0n;
 };
 
-/** A pool takes only one of its tokens, so the other half of the word is 0. */
+/** A pool takes only one of its two tokens, so the other half of the word is 0. */
 const bothHalves = (word: bigint) => (word >> 128n) + (word & ((1n << 128n) - 1n));
 
 const eventsOf = (address: string, topic: string, logs: readonly ContractLog[]) =>
   logs.filter((log) => log.address === address && log.topics[0] === topic);
 
-/** Raises negative amounts to 0, because a token may log any numbers. */
+/** Raises negative amounts to 0, because a token's events may state any numbers. */
 const atLeast0 = (amount: bigint) => greatest(amount, 0n);
 
 /**
- * Computes from a swap's logs how much it spent and received: tokens from the transfers of the wallet, and native coin
- * from the amounts that the router wrapped and unwrapped.
+ * Computes how much a swap spent and received: tokens from the wallet's transfer events, and native coin from the
+ * amounts that the router wrapped and unwrapped.
  */
 export function fillOf(
   { wrapped }: Pick<EvmConfiguration, "wrapped">,
@@ -97,16 +101,16 @@ export function fillOf(
     return { spent: atLeast0(-given), received: unwrappedBy(route.router, wrapped.token, logs) };
   const deposits = eventsOf(wrapped.token, depositTopic, logs);
   const own = deposits.filter(({ topics }) => topics[1] === topicOf(route.router));
-  // Ignores coin that a token wraps through the same router during its transfer. On its own v3 pool, that happens
-  // before the payment, elsewhere after it.
+  // Ignores coin that a token wraps through the same router during its own transfer. If the payment goes straight into
+  // the token's v3 pool, such a transfer comes before the payment; otherwise after it.
   const isPaidFirst = checksArrival(route) || route.bridge !== undefined;
   const spent = sum(isPaidFirst ? own.slice(0, 1) : own.slice(-1));
   return { spent, received: atLeast0(given) };
 }
 
 /**
- * Sums up the units of a token that a wallet received, from the token's events. Negative if the wallet sent more than
- * it received.
+ * Sums up the units of a token that a wallet received, according to the token's events. Negative if the wallet sent
+ * more than it received.
  */
 export function givenTo(wallet: string, token: string, logs: readonly ContractLog[]): bigint {
   const transfers = eventsOf(token, transferTopic, logs);
@@ -114,15 +118,16 @@ export function givenTo(wallet: string, token: string, logs: readonly ContractLo
   return sum(transfers.filter(({ topics }) => topics[2] === topicOf(wallet))) - taken;
 }
 
-/** A wallet's transaction, and its swap if it is one. */
+/** A wallet's transaction, with its swap if it made one. */
 export type WalletTransaction = { hash: string; swap?: SwapCall | undefined; logs: readonly ContractLog[] };
 
 /**
- * Returns the units of a token that each swap of a wallet has moved in a block, by the hash of its transaction. The events
- * count if they explain the wallet's balances. If not, the swaps share the difference by the swap events of their pools.
+ * Returns the units of a token that each swap of a wallet moved in a block, by the swap's transaction hash. If the
+ * token's events explain the change of the wallet's balance, they are used. If not, the change is divided among the
+ * swaps according to their pools' swap events.
  *
  * @param all All of the wallet's transactions in the block.
- * @param difference What the block has added to the wallet's units.
+ * @param difference The change of the wallet's balance in the block, in units.
  */
 export function movedInBlock(
   { wrapped }: Pick<EvmConfiguration, "wrapped">,
@@ -130,7 +135,7 @@ export function movedInBlock(
   all: readonly WalletTransaction[],
   difference: bigint,
 ): Map<string, bigint> {
-  // A swap that failed has no logs, and no share.
+  // A failed swap has no logs and gets no share of the change.
   const swaps = all.flatMap(({ hash, swap, logs }) =>
     swap?.token === token && logs.length > 0 ? [{ hash, swap, logs }] : [],
   );
@@ -144,20 +149,22 @@ export function movedInBlock(
   const fills = swaps.map(({ hash, swap, logs }) => {
     const traded = signed(swap, tradedByPool(swap, wrapped.token, logs));
     if (swap.side === "buy") return { hash, traded, least: 0n };
-    // Routers take no more than a sale's amount, so that purchases of the same block have brought less.
+    // Routers take no more than a sale's amount, so any further shortfall means that purchases in the same block
+    // brought less.
     return { hash, traded, most: 0n, ...(isMixed && { least: -swap.amountIn }) };
   });
   const shares = sharesOf(difference, fills);
   return new Map(swaps.map(({ hash, swap }) => [hash, atLeast0(signed(swap, shares.get(hash) ?? 0n))]));
 }
 
-/** A swap's units, negative if the wallet gave them: those that its pool has traded, and the bounds of its share. */
+/** The units that a swap's pool traded, negative if the wallet paid them, and the bounds of the swap's share. */
 type BoundedFill = { hash: string; traded: bigint; least?: bigint; most?: bigint };
 
 /**
- * Divides the gain of the wallet's balance among the swaps, by hash. Each swap gets the units that its pool has traded,
- * and a share by its size of any unexplained rest. A share by net amounts would let a few units from a stranger
- * outweigh a purchase and a sale of equal size. Amounts above a swap's bounds go to the others.
+ * Divides the change of the wallet's balance among the swaps, by hash. Each swap gets the units that its pool traded,
+ * and a part of any unexplained remainder in proportion to its size. Sharing by net amounts instead would let a few
+ * units from a stranger outweigh a purchase and a sale of equal size. Amounts beyond a swap's bounds go to the other
+ * swaps.
  */
 function sharesOf(difference: bigint, fills: readonly BoundedFill[]): Map<string, bigint> {
   const size = fills.reduce((sum, { traded }) => sum + sizeOf(traded), 0n);
@@ -165,7 +172,7 @@ function sharesOf(difference: bigint, fills: readonly BoundedFill[]): Map<string
   let rest = difference;
   const shares = fills.map((fill, index) => {
     const { traded, least: low, most } = fill;
-    // Gives the rounding to the last swap. Without any size, all is left to it.
+    // The last swap also gets the rounding difference, or everything unexplained if all sizes are 0.
     const part = size === 0n ? 0n : (unexplained * sizeOf(traded)) / size;
     const share = index < fills.length - 1 ? traded + part : rest;
     rest -= share;
@@ -188,8 +195,8 @@ const sizeOf = (amount: bigint) => (amount < 0n ? -amount : amount);
 const swapTopics = [v2SwapTopic, v3SwapTopic, pancakeSwapTopic, binSwapTopic];
 
 /**
- * Returns the units that the token's own pool has paid or taken, by the pool's event: the last pool of a buy, and of a sale
- * the one before the bridge.
+ * Returns the units that the token's own pool paid or took, according to that pool's swap event. The own pool is the
+ * last one of a buy, and for a sale the one before the bridge.
  */
 function tradedByPool(
   { side, token, bridge }: SwapCall,

@@ -10,17 +10,17 @@ import { blockCall, chainIdentity } from "./rpc-call.ts";
 
 type Calls = readonly RpcCall<unknown>[];
 
-/** Values that hosts agree on, and their block. */
+/** Values that hosts agree on, and the block they refer to. */
 export type Agreement<Asked extends Calls> = { block: Block; values: ValuesOf<Asked> };
 
-/** The hosts of a chain of Ethereum's family. */
+/** The hosts of an EVM chain. */
 export type EvmClient = HostGroup & {
   /**
-   * Repeats the calls for up to two seconds, until two hosts give the same values at the same block. A lone host is
-   * believed.
+   * Repeats the calls for up to two seconds, until two hosts return the same values at the same block. If only one host
+   * responds, its values are accepted.
    *
-   * @param callsAt The calls for a block. Their values must be the same for every honest host.
-   * @throws {ChainUnavailable} if no two agree in time.
+   * @param callsAt Makes the calls for a block. Every honest host must return the same values for them.
+   * @throws {ChainUnavailable} if no two hosts agree in time.
    * @throws {RpcRefusal} as `read` does.
    */
   agree<const Asked extends Calls>(callsAt: (block: Block) => Asked): Promise<Agreement<Asked>>;
@@ -36,10 +36,10 @@ export type EvmClientOptions = {
   nowMs?: () => number;
 };
 
-/** Pause between two rounds. Hosts that are a block apart soon agree. */
+/** Pause between two rounds. It is short because hosts that are one block apart soon agree. */
 const pauseMs = 100;
 
-/** Remembers which hosts failed, so a function keeps one client for its whole life. */
+/** Opens the hosts. The result remembers which hosts failed, so a function keeps it for its whole life. */
 export function evmClient(options: EvmClientOptions): EvmClient {
   const { chain, timeoutMs = 2000, agreeMs = 2000, nowMs = Date.now } = options;
   const { chainId } = chainFacts[chain];
@@ -47,8 +47,8 @@ export function evmClient(options: EvmClientOptions): EvmClient {
   const group = hostGroup(chain, hosts, nowMs);
 
   /**
-   * Runs one round: asks for the newest blocks, and then at the newest block that two hosts have, within the allowed
-   * lag.
+   * Runs one round: asks each host for its newest block, and then for the values at the newest block that two hosts
+   * have, within the allowed lag.
    */
   async function round<Asked extends Calls>(
     asked: readonly RpcHost[],
@@ -109,8 +109,9 @@ export function evmClient(options: EvmClientOptions): EvmClient {
 }
 
 /**
- * Returns the newest block that this many hosts have. If two heads are far apart, one is invented or old, and hosts
- * would also agree on outdated prices. Neighbours always count, however late the second arrived.
+ * Returns the newest block that this many hosts have. Hosts whose newest blocks are far apart do not count together:
+ * one of the blocks is invented or old, and two old hosts would also agree on outdated prices. Consecutive blocks
+ * always count, however late the second one arrived.
  *
  * @param heads The newest block of each host.
  */
@@ -126,10 +127,13 @@ export function commonBlock<Head extends Pick<Block, "number" | "time">>(
   });
 }
 
-/** Waits for the next round. Returns false if the time is up. */
+/** Waits for the next round. Returns false if the time limit is reached. */
 const paused = (signal: AbortSignal): Promise<boolean> => delay(pauseMs, true, { signal }).catch(() => false);
 
-/** Turns values into text for comparison. Nodes word the same failure differently. */
+/**
+ * Turns values into text so that they can be compared. Errors become equal, because nodes describe the same failure in
+ * different words.
+ */
 const textOf = (values: unknown): string =>
   JSON.stringify(values, (_, value) => {
     if (typeof value === "bigint") return `${value}n`;

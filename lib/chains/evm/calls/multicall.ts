@@ -15,7 +15,7 @@ export type ContractQuestion<Value> = {
   read: (answer: string) => Value;
 };
 
-/** The answers in the order of the questions. Undefined if the contract failed or its answer was malformed. */
+/** Answers in the order of the questions. Undefined if the contract failed or its answer was malformed. */
 export type ContractAnswers<Asked extends readonly ContractQuestion<unknown>[]> = {
   -readonly [Index in keyof Asked]: Asked[Index] extends ContractQuestion<infer Value>
     ? Value | undefined
@@ -33,10 +33,10 @@ export const contractQuestion = <Value>(
 });
 
 /**
- * Asks contracts at one block.
- * @param gas Limits the gas of all questions together, for contracts that are not trusted: one of them may burn the gas
- * that the others need. Trusted contracts burn little. If a host then gives too little gas, too little is left for the
- * list of answers, and the whole call fails.
+ * Asks several contracts at one block.
+ * @param gas Gas limit for all questions together, set if a contract is not trusted, because it may burn the gas that
+ * the other questions need. Trusted contracts burn little: if a host grants them too little gas, not enough remains to
+ * return the list of answers, and the whole call fails.
  */
 export function multicall<const Asked extends readonly ContractQuestion<unknown>[]>(
   asked: Asked,
@@ -48,7 +48,7 @@ export function multicall<const Asked extends readonly ContractQuestion<unknown>
   return {
     method,
     params,
-    // A contract that burns all of the gas fails the other questions too.
+    // If a contract burns all of the gas, the other questions fail too.
     ...(gas !== undefined && {
       recover(refusal: RpcRefusal) {
         if (refusal.kind !== "call") throw refusal;

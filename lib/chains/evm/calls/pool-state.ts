@@ -2,11 +2,11 @@ import { wordOfReserves } from "../rules/pool-price.ts";
 import { kindOf, type SwapVenue } from "../rules/swap-venues.ts";
 import type { ContractQuestion } from "./multicall.ts";
 
-/** Selectors of `getReserves()` of v2 pools, and of `slot0()` of other kinds. */
+/** Selectors of `getReserves()` of v2 pools, and of `slot0()` of the other pools without bins. */
 const getReserves = "0x0902f1ac";
 const slot0 = "0x3850c7bd";
 
-/** Asks for the state of a pool without bins, as one word. All answers to `slot0` begin with the price. */
+/** Asks for the state of a pool without bins, as one word. Every answer to `slot0` begins with the price. */
 export const stateQuestion = ({
   pool,
   venue,

@@ -20,7 +20,7 @@ export const Hash = v.pipe(v.string(), v.regex(/^0x[\da-f]{64}$/i), v.toLowerCas
 
 export const Bytes = v.pipe(v.string(), v.regex(/^0x(?:[\da-f]{2})*$/i), v.toLowerCase());
 
-/** The last second of the year 9999, the latest time that a date can show. */
+/** The last second of the year 9999, the latest time that a date can represent. */
 export const lastSecond = 253_402_300_799;
 
 const BlockSchema = v.pipe(
@@ -57,20 +57,23 @@ export const blockHashCall = (number: number): RpcCall<string | undefined> => ({
 });
 
 /**
- * Asks at the end whether a block still has the hash with which it was first seen, because another block may have
+ * Asks, as the last call, whether a block still has the hash that was seen first, because another block may have
  * replaced it.
  */
 export const hashAgainCall = (number: number) => ({ ...blockHashCall(number), isLast: true }) as const;
 
-/** Asks for the native coin of an address. */
+/** Asks for the native coin that an address holds. */
 export const coinsCall = (address: string, tag: BlockTag): RpcCall<Wei> =>
   rpcCall("eth_getBalance", [address, tagText(tag)], Quantity);
 
-/** Asks for the number of transactions that an address has sent, which is its next nonce. */
+/** Asks for the number of transactions that an address has sent. This number is its next nonce. */
 export const nonceCall = (address: string, tag: BlockTag): RpcCall<number> =>
   rpcCall("eth_getTransactionCount", [address, tagText(tag)], SafeNumber);
 
-/** Data is in hex. Without a recipient, the data is the code of a constructor, whose answer counts. */
+/**
+ * A call, with its data in hex. If there is no recipient, the data is the code of a constructor, and the constructor's
+ * return value is the answer.
+ */
 export type CallRequest = { to?: string; from?: string; data?: string; value?: Wei; gas?: bigint };
 
 export const callObject = ({ value, gas, ...rest }: CallRequest) => ({
@@ -79,7 +82,7 @@ export const callObject = ({ value, gas, ...rest }: CallRequest) => ({
   ...(gas !== undefined && { gas: tagText(gas) }),
 });
 
-/** Asks for the nonce after the wallet's pending transactions. Undefined if the host keeps none. */
+/** Asks for the nonce after the wallet's pending transactions. Undefined if the host keeps no pending transactions. */
 export function pendingNonceCall(wallet: string): RpcCall<number | undefined> {
   const call = attempt(nonceCall(wallet, "pending"));
   return {
@@ -106,7 +109,7 @@ export const suggestedTipCall = (): RpcCall<WeiPerGas> => rpcCall("eth_maxPriori
 
 /**
  * Asks for the base fee of the next block, and for the tips in each recent block that was not empty. Old nodes of avax
- * omit the next block, so the latest block's base fee is used.
+ * do not report the next block's base fee, so the latest block's is used instead.
  */
 export const feeHistoryCall = (
   blocks: number,
@@ -142,9 +145,9 @@ export type MinedTransaction = {
   blockNumber: number;
   blockHash: string;
   gasUsed: bigint;
-  /** The price paid. */
+  /** The price paid per unit of gas. */
   gasPrice: WeiPerGas;
-  /** The fees of base for data and for its operator. 0 on other chains. */
+  /** What base charges for the transaction's data and for its operator. 0 on other chains. */
   l1Fee: Wei;
   logs: readonly ContractLog[];
 };
@@ -164,7 +167,7 @@ const ReceiptSchema = v.pipe(
   v.transform(
     ({ status, effectiveGasPrice, operatorFeeScalar, operatorFeeConstant, ...rest }): MinedTransaction => ({
       ...rest,
-      // Follows base's formula since its upgrade Jovian.
+      // Follows the formula that base uses since its Jovian upgrade.
       l1Fee: rest.l1Fee + rest.gasUsed * operatorFeeScalar * 100n + operatorFeeConstant,
       isOk: status === 1n,
       gasPrice: effectiveGasPrice,
@@ -173,18 +176,22 @@ const ReceiptSchema = v.pipe(
 );
 
 /**
- * The largest answer for a receipt. Signed transactions use at most 1.5 million gas, which pays for 3,900 logs without
- * data, each about 450 bytes of JSON.
+ * Maximum size of an answer with a receipt. Signed transactions use at most 1.5 million gas, which pays for 3,900 logs
+ * without data, each about 450 bytes of JSON.
  */
 const mostReceiptBytes = 4 * 1024 * 1024;
 
-/** The largest answer for a block with its transactions. Blocks of bsc may use 140 million gas, mostly for calldata. */
+/**
+ * Maximum size of an answer with a block and its transactions. Blocks of bsc may use 140 million gas, mostly for
+ * calldata.
+ */
 const mostBlockBytes = 16 * 1024 * 1024;
 
 /**
  * Asks for a receipt. Undefined if the transaction is in no block.
  *
- * @param isAlone True if the request has no other receipt that could be left out when the answer is too large.
+ * @param isAlone True if the request asks for no other receipt, so it cannot be split if the answer is too large. A
+ * larger answer is then accepted.
  */
 export const receiptCall = (hash: string, isAlone: boolean): RpcCall<MinedTransaction | undefined> => ({
   method: "eth_getTransactionReceipt",
@@ -213,7 +220,7 @@ const BlockTransactionSchema = v.object({
   input: Bytes,
 });
 
-/** Asks for an address's transactions in a block. Those that create contracts have no recipient. */
+/** Asks for an address's transactions in a block. Transactions that create contracts have no recipient. */
 export const transactionsInCall = (blockHash: string, from: string) => ({
   ...rpcCall(
     "eth_getBlockByHash",

@@ -44,13 +44,13 @@ const OutcomeSchema = v.pipe(
 
 const SimulationSchema = v.array(v.object({ calls: v.array(OutcomeSchema) }));
 
-/** The time between simulated blocks. */
+/** Time between simulated blocks. */
 const blockSeconds = 60;
 
 /** The block on top of which transactions are simulated, and the base fee of the next block. */
 export type SimulatedAfter = Pick<Block, "number" | "time"> & { baseFee: WeiPerGas };
 
-/** Gives the sender the coins to spend, and up to three more. */
+/** Gives the sender the coins that it spends, and a random amount of up to three coins more. */
 function balanceOf(sender: string, transactions: readonly SimulatedTransaction[], gasPrice: WeiPerGas): Wei {
   const own = transactions.filter(({ from }) => from === sender);
   return own.reduce(
@@ -63,12 +63,12 @@ function balanceOf(sender: string, transactions: readonly SimulatedTransaction[]
 const usualTip = () => BigInt(randomInt(1e8, 2e9));
 
 /**
- * Simulates transactions one after another on top of a block, as if their senders had enough coin. One that reverts
- * does not stop the others. Balances, gas prices and the block look real: a token could recognize a simulation by a
- * zero. Returns the outcomes of all blocks in one list.
+ * Simulates transactions one after another on top of a block, as if their senders had enough coin. If one reverts, the
+ * others still run. Balances, gas prices and the block look real, because zeros would let a token recognize a
+ * simulation. Returns the outcomes of all blocks in one list.
  *
- * @param blocks The transactions of each block. A minute passes between them, but their numbers follow each other: hosts
- * would fill a gap with blocks of their own times.
+ * @param blocks The transactions of each block. The blocks are a minute apart but have consecutive numbers, because
+ * hosts would fill a gap in the numbers with blocks at times of their own.
  */
 export function simulateCall(
   blocks: readonly (readonly SimulatedTransaction[])[],
@@ -93,8 +93,8 @@ export function simulateCall(
               ]),
             ),
           }),
-          // Sets a later time, because some hosts would reuse the block's own. At that time, pools skip a costly part
-          // of their bookkeeping.
+          // Sets a later time than the real block's, because some hosts would reuse that time, and pools skip a costly
+          // part of their bookkeeping when no time has passed.
           blockOverrides: {
             number: tagText(number + 1 + index),
             time: tagText(time + 1 + index * blockSeconds),

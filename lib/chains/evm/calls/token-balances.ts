@@ -7,10 +7,10 @@ import type { BlockTag } from "./rpc-call.ts";
 import { tokenGas } from "./token-belongings.ts";
 import { claimQuestions, claimsOf } from "./token-claims.ts";
 
-/** Enough gas to read a balance of any token worth showing. */
+/** Gas that is enough to read a balance of any token worth showing. */
 const balanceGas = 100_000n;
 
-/** Highest gas that hosts allow for a call. */
+/** Maximum gas that hosts allow for a call. */
 const mostGas = 50_000_000n;
 
 const gasFor = (balances: number): bigint => {
@@ -21,7 +21,7 @@ const gasFor = (balances: number): bigint => {
 /** Balances by wallet and token. Undefined if the token does not answer. */
 export type Units = (wallet: string, token: string) => TokenUnits | undefined;
 
-/** Asks for the coin and some trusted tokens of wallets, at one block. */
+/** Asks for several wallets' coin and their balances of some trusted tokens, at one block. */
 export function knownBalancesCall(
   wallets: readonly string[],
   tokens: readonly string[],
@@ -45,8 +45,8 @@ export function knownBalancesCall(
 }
 
 /**
- * Asks an unknown token about itself and about wallets' balances, in a separate call, because the token could burn the
- * gas of other questions.
+ * Asks an unknown token about itself and about wallets' balances. Uses a separate call, because the token could burn
+ * the gas that other questions need.
  */
 export function strangeBalancesCall(
   token: string,

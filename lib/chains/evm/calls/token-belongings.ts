@@ -5,7 +5,7 @@ import { allowanceOf, balanceOf, blockNumberOf } from "./contract-questions.ts";
 import { multicall } from "./multicall.ts";
 import type { BlockTag } from "./rpc-call.ts";
 
-/** A wallet's units of a token, and each router's allowance, at the block with this number. */
+/** A wallet's units of a token and each router's allowance, with the number of the block at which they were read. */
 export type TokenBelongings = {
   block: number;
   held: TokenUnits;

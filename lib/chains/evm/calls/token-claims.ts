@@ -9,7 +9,7 @@ const nobody = "0x000000000000000000000000000000000000dEaD";
 
 /**
  * Asks an address to describe itself as a token. The most important question comes first, in case the token burns the
- * gas.
+ * gas for the later ones.
  */
 export const claimQuestions = (token: string) =>
   [
