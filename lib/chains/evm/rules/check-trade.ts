@@ -13,31 +13,31 @@ import { objectionToEvmOrder } from "./order-checks.ts";
 import type { EvmOrderSettings } from "./order-settings.ts";
 import type { EvmTradeFacts } from "./trade-facts.ts";
 
-/** The user's facts that decide about an order, in addition to the request and the chain. */
+/** The facts about a user that decide whether an order is accepted, in addition to the request and the chain. */
 export type EvmTrader = TraderTerms & {
   settings: EvmOrderSettings;
-  /** The wallet's orders, from all users. */
+  /** The wallet's orders, including those of other users. */
   orders: readonly AnyOrder[];
 };
 
-/** A chain as the service is configured for it. */
+/** A chain, and the service's configuration for it. */
 export type EvmSetup = SetupTerms & {
   chain: EvmChain;
   hasRelay: boolean;
   limits: ChainLimits<Wei>;
 };
 
-/** The terms that an order would get, and the reason to refuse it. */
+/** The terms that an order would get, and the reason to refuse it, if there is one. */
 export type EvmTradeCheck = CheckTerms & {
   chain: EvmChain;
   settings: EvmOrderSettings;
   maxGasPrice: WeiPerGas;
-  /** Fees within the highest gas price, unless that price is the objection. */
+  /** Fees within the highest gas price, or uncapped fees if that price is the objection. */
   fees: EvmFees;
   networkFee: EvmNetworkFee;
 };
 
-/** Chooses the settings of an order: its own first, then the user's. */
+/** Chooses an order's settings: the values in the request, and the user's settings for the rest. */
 export const evmSettingsForTrade = (
   trade: AskedTrade,
   { settings }: Pick<EvmTrader, "settings">,
@@ -49,7 +49,7 @@ export const evmSettingsForTrade = (
 });
 
 /**
- * Checks a trade against one host's facts. Quotes, trial runs and orders all use it.
+ * Checks a trade against one host's facts. Used by quotes, trial runs and orders.
  *
  * @throws {DomainError} INVALID_REQUEST if `minAmountOut` has more decimal places than the token that would arrive.
  */
@@ -82,7 +82,7 @@ export function checkEvmTrade(
     openOrders: orders.length,
     maxOrder,
     adds: coins,
-    // Reports the gas price first, because nothing is paid while gas is too expensive.
+    // Counts no network fees while gas is too expensive, so that the gas price is the error that is reported.
     networkFees: within ? fee.max : 0n,
     minAmountOut: least,
     quotedOut: facts.amountOut,
@@ -92,7 +92,7 @@ export function checkEvmTrade(
     fees: wanted,
     baseFee,
     transactions,
-    // Checks the token first: if both balances are too low, that error is more helpful.
+    // Lists the token before the coin: if both balances are too low, an error about the token is more helpful.
     needs: needs.toReversed(),
     safety,
     flags,

@@ -8,7 +8,7 @@ export type EvmVenue = V2Contracts | V3Contracts | SlipstreamContracts | BinCont
 type Contracts = {
   factory: string;
   router: string;
-  /** True if its pools are only displayed, and no order trades with them. */
+  /** True if the exchange's pools are only displayed, and orders do not trade with them. */
   displayOnly?: boolean;
 };
 
@@ -16,9 +16,9 @@ export type V2Contracts = Contracts & { venue: VenueOf<"v2">; feeBps: number };
 export type V3Contracts = Contracts & {
   venue: VenueOf<"v3">;
   quoter: string;
-  /** The fees of its pools, in basis points. */
+  /** Fees of the exchange's pools, in basis points. */
   tiers: readonly number[];
-  /** The v2 venue whose pools the same router can combine with its own in one swap, if there is one. */
+  /** The v2 exchange whose pools the same router can combine with its own pools in one swap, if there is one. */
   mixesWith?: VenueOf<"v2">;
 };
 export type SlipstreamContracts = Contracts & {
@@ -31,11 +31,11 @@ export type BinContracts = Contracts & { venue: VenueOf<"bins">; tiers: readonly
 /** A tick spacing or a bin step, with the usual fee of such pools. */
 export type SpacedTier = { spacing: number; feeBps: number };
 
-/** A token whose pools are worth a second swap. */
+/** A quote token: its pools are worth a second swap on a route. */
 export type QuoteToken = {
   token: string;
   isStable: boolean;
-  /** Pools of the token with the coin. */
+  /** Pools that trade the quote token for the coin. */
   bridges: readonly PoolKey[];
 };
 

@@ -12,7 +12,7 @@ import { evmRouteSteps } from "./route-steps.ts";
 import type { EvmDetails, EvmFillReport, ShownEvmAttempt } from "./shown-details.ts";
 import { type EvmAttempt, type EvmSlot, minedAttempt, newestAttempt, swapResultOf } from "./slot.ts";
 
-/** @param own The order's slots. */
+/** @param own The order's own slots. */
 export function evmDetails(order: TradeOrder<Evm>, own: readonly EvmSlot[]): EvmDetails {
   const made = own
     .flatMap((slot) => slot.attempts.map((attempt) => ({ slot, attempt })))

@@ -7,7 +7,7 @@ import type { EvmDetails } from "./shown-details.ts";
 import type { EvmSlot, SignedFee } from "./slot.ts";
 import type { EvmQuoteQuestion, EvmTradeFacts } from "./trade-facts.ts";
 
-/** The types of Ethereum's family. */
+/** The types of the EVM family. */
 export type Evm = {
   intent: EvmIntent;
   slot: EvmSlot;
@@ -21,7 +21,7 @@ export type Evm = {
   };
   signed: {
     approveNonces: readonly number[];
-    /** The last fees signed at each nonce, and the most that any transaction there may pay the network. */
+    /** For each nonce, the last fees signed and the most that any transaction with that nonce may pay the network. */
     fees: Readonly<Record<number, EvmFees & SignedFee>>;
     /** The only nonce and calldata that the order's swap may ever have. */
     swap?: { nonce: number; call: SwapCall };
@@ -36,9 +36,9 @@ export type Evm = {
   question: {
     /** The signed calls, by hash. */
     calls?: ReadonlyMap<string, EvmCall>;
-    /** Blocks of swaps whose amounts are agreed by both hosts, by the hash of the transaction. */
+    /** For each swap whose amounts both hosts agree on, its block, by transaction hash. */
     agreed?: ReadonlyMap<string, string>;
-    /** Numbers of the blocks whose hashes the hosts have to read. */
+    /** Numbers of the blocks whose hashes the hosts must read. */
     blocks?: readonly number[];
   };
   setup: EvmSetup;

@@ -9,7 +9,7 @@ import type { EvmFees } from "./intent.ts";
 /** The percentiles of tips to ask hosts for, one for each preset. */
 export const rewardPercentiles = [25, 50, 75, 95] as const;
 
-/** Period whose transactions show the usual tips. At least five blocks are used. */
+/** Period whose transactions show the usual tips. At least five blocks are used, however short the period is. */
 const feeSeconds = 10;
 
 /** Computes how many recent blocks' tips to use. */
@@ -30,7 +30,7 @@ export type FeeMarket = {
 
 /**
  * For each preset: the percentile of tips to pay, and the highest base fee to accept, in quarters of the current one.
- * The reserve keeps a transaction valid while the base fee rises.
+ * The margin keeps a transaction valid while the base fee rises.
  */
 const presets: Readonly<Record<GasPreset, { percentile: number; quarters: bigint }>> = {
   slow: { percentile: 0, quarters: 5n },
@@ -43,7 +43,7 @@ const weiPlaces = 9;
 
 export const weiOfCoin = 10n ** 18n;
 
-/** Converts a gas price of the settings to wei. */
+/** Converts a gas price from the settings to wei. */
 export const weiOfGwei = (gwei: number): WeiPerGas => BigInt(gwei.toFixed(weiPlaces).replace(".", ""));
 
 /** Formats a gas price in gwei, for reports. */
@@ -56,17 +56,20 @@ function median(values: readonly bigint[]): bigint {
 
 /** Fees according to one host. */
 export type HostFees = EvmFees & {
-  /** The lowest tip that validators accept, where the host knows it. */
+  /** The lowest tip that validators accept, if the host knows it. */
   floor?: WeiPerGas;
 };
 
-/** Largest plausible floor of tips, as a multiple of the chain's lowest tip. Higher ones from a host are ignored. */
+/**
+ * Largest plausible minimum tip, as a multiple of the chain's lowest tip. If a host reports a higher one, it is
+ * ignored.
+ */
 const mostFloors = 10n;
 
-/** Computes a transaction's fees by preset, before any cap. An idle chain suggests no tip at all. */
+/** Computes a transaction's fees by preset, before any cap. */
 export function feesFor(chain: EvmChain, preset: GasPreset, market: FeeMarket): HostFees {
   const { percentile, quarters } = presets[preset];
-  // Relays drop transactions without a tip.
+  // Tips at least 1 wei, because relays drop transactions without a tip, and an idle chain suggests none.
   const { isGasPriceFloor, lowestTip = 1n } = chainFacts[chain];
   const paid = median(market.tips.map((block) => block[percentile] ?? 0n));
   const named = isGasPriceFloor ? market.gasPrice - market.baseFee : 0n;
@@ -78,12 +81,15 @@ export function feesFor(chain: EvmChain, preset: GasPreset, market: FeeMarket): 
   };
 }
 
-/** The cost of a transaction beside its gas: of its data on layer 1, and of the operator. 0 for chains other than base. */
+/**
+ * What a transaction pays in addition to its gas: for its data on layer 1, and to the operator. 0 on chains other than
+ * base.
+ */
 export type L1Fee = Wei;
 
 /**
- * Computes the cost of a unit of gas in the next block, with the L1 fee spread over the gas. The result is rounded up,
- * so it exceeds a limit exactly if the cost does.
+ * Computes the cost of a unit of gas in the next block, with the L1 fee spread over the gas. It is rounded up, so that
+ * it exceeds a limit exactly when the total cost does.
  */
 export const gasPriceNow = (baseFee: WeiPerGas, tip: WeiPerGas, gasLimit: bigint, l1Fee: L1Fee): WeiPerGas =>
   baseFee + tip + ceilDivide(l1Fee, gasLimit);
@@ -92,8 +98,8 @@ export const gasPriceNow = (baseFee: WeiPerGas, tip: WeiPerGas, gasLimit: bigint
 export type FeeLimits = { maxGasPrice: WeiPerGas } & Pick<ChainLimits<Wei>, "maxNetworkFee">;
 
 /**
- * Computes the most that a unit of gas may cost, so that the transaction stays within the operators' limit and, with
- * the L1 fee, within the highest gas price.
+ * Computes the maximum price of a unit of gas: the transaction must stay within the operators' limit and, including the
+ * L1 fee, within the highest gas price.
  */
 export const feeCap = (
   { maxGasPrice, maxNetworkFee }: FeeLimits,
@@ -101,8 +107,8 @@ export const feeCap = (
 ): WeiPerGas => least(maxGasPrice - ceilDivide(l1Fee, gasLimit), maxNetworkFee / gasLimit);
 
 /**
- * Limits the fees of a transaction by {@link feeCap}. Undefined if the next block costs more: the transaction would wait
- * in the pool until the price falls.
+ * Caps a transaction's fees at {@link feeCap}. Undefined if the next block costs more, because the transaction would
+ * then wait in the pool until the price falls.
  */
 export function feesWithin(
   limits: FeeLimits,
@@ -116,13 +122,14 @@ export function feesWithin(
   return { maxFeePerGas: least(maxFeePerGas, cap), maxPriorityFeePerGas };
 }
 
-/** The gas of an empty transaction to oneself. No transaction uses less. */
+/** Gas of an empty transaction from a wallet to itself. No transaction uses less. */
 export const clearGas = 21_000n;
 
 /**
- * Computes the gas limit from the gas that a simulation used, which a lying host may call 0. A refund at the end is up
- * to a fifth of the gas spent, so a transaction may need a quarter more on the way, as sales on v2 do. The limit adds
- * another fifth for pools that move. Above twice the estimate, avax would charge for unused gas.
+ * Computes the gas limit from the gas that a simulation used. A lying host may report 0, so at least the gas of an
+ * empty transaction counts. A refund at the end returns up to a fifth of the gas spent, so a transaction may need a
+ * quarter more while it runs, as sales on v2 do. The limit adds another fifth because pools change. It stays below
+ * twice the estimate, because avax charges for unused gas above that.
  */
 export const gasLimitFor = (estimate: bigint): bigint => ceilDivide(greatest(estimate, clearGas) * 3n, 2n);
 
@@ -134,10 +141,13 @@ export const usualGasLimit = {
   swap: gasLimitFor(usualGas.swap),
 } as const;
 
-/** The gas of a transaction that is still to be sent. */
+/** The gas and L1 fee of a transaction that is still to be sent. */
 export type PlannedGas = { estimate: bigint; gasLimit: bigint; l1Fee: L1Fee };
 
-/** The network fee of transactions. `max` is reserved: it lets the fees rise to their maximum, and the L1 fee by a quarter. */
+/**
+ * The network fee of transactions. `max` is the amount to reserve: it lets the gas fees rise to their maximum, and the
+ * L1 fee by a quarter.
+ */
 export type EvmNetworkFee = { expected: Wei; max: Wei; l1: Wei };
 
 /** Computes the network fees that transactions are expected to pay in the next block, and the highest possible ones. */

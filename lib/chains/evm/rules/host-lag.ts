@@ -1,11 +1,11 @@
 import { chainFacts, type EvmChain } from "../../../core/chain-facts.ts";
 
-/** Largest accepted lag of a host behind the others. */
+/** Maximum time by which a host may lag behind the others. */
 const mostLagSeconds = 3;
 
 /**
- * Computes how far apart the times of two hosts' newest blocks may be. A lag can shift them by another block, and
- * blocks state whole seconds.
+ * Computes how far apart the times of two hosts' newest blocks may be. A lagging host may also miss one more block, and
+ * block times are whole seconds.
  */
 export const mostApartSeconds = (chain: EvmChain): number =>
   Math.ceil(mostLagSeconds + chainFacts[chain].blockSeconds);

@@ -15,7 +15,7 @@ export type EvmRouteFacts = EvmRoute &
     /** The gas for each purpose, with a margin. */
     gasLimit: { approve: bigint; swap: bigint };
     l1Fee: { approve: L1Fee; swap: L1Fee };
-    /** The router's allowance, for a sale. 0 for a buy. */
+    /** The router's allowance from the wallet, for a sale. 0 for a buy. */
     allowance: TokenUnits;
     /** True if a sale must set the allowance to 0 before it can change it. */
     wantsZeroFirst: boolean;
@@ -29,13 +29,13 @@ export type EvmOrderFacts = {
   isListed: boolean;
   /** The tokens in the wallet, for a sale. */
   held?: TokenUnits;
-  /** The order's routes that can deliver. */
+  /** The order's routes on which a swap would deliver. */
   routes: readonly EvmRouteFacts[];
 };
 
 /**
- * One host's answers about a wallet. All but the receipts refer to its latest or finalized block, so that balances and
- * allowances match the nonce. Receipts are read last, so every transaction in those blocks has one.
+ * One host's answers about a wallet. All except the receipts refer to the host's latest or finalized block, so that
+ * balances and allowances match the nonce. Receipts are read last, so that every transaction in those blocks has one.
  */
 export type EvmSnapshot = {
   latest: Block;
@@ -49,7 +49,7 @@ export type EvmSnapshot = {
   clearFees: HostFees;
   clearL1Fee: L1Fee;
   orders: ReadonlyMap<string, EvmOrderFacts>;
-  /** The wallet's balances of tokens that were reported missing. Tokens that do not answer are absent. */
+  /** The wallet's balances of tokens that were reported missing. A token that does not answer has no entry. */
   held?: ReadonlyMap<string, TokenUnits>;
   /** The hashes of the requested blocks, by number. */
   blocks: ReadonlyMap<number, string>;
@@ -57,13 +57,13 @@ export type EvmSnapshot = {
   receipts: ReadonlyMap<string, EvmReceipt>;
 };
 
-/** The part of a host's snapshot from which an order's first transaction can be planned, at the block of its quote. */
+/** The part of a host's snapshot that an order's first transaction can be planned from, at the block of the quote. */
 export type WalletFacts = Pick<EvmSnapshot, "latest" | "nonce" | "coins" | "baseFee"> & {
   order: EvmOrderFacts;
 };
 
 /**
- * The answers of the two hosts. Undefined for a host without a clear answer: its silence proves nothing about the
+ * The answers of the two hosts. Undefined for a host without a clear answer, because silence proves nothing about the
  * chain.
  */
 export type EvmSnapshots = readonly [EvmSnapshot | undefined, EvmSnapshot | undefined];
@@ -84,7 +84,10 @@ export function agreedNonce([a, b]: EvmSnapshots): number | undefined {
   return a !== undefined && a.nonce.latest === b?.nonce.latest ? a.nonce.latest : undefined;
 }
 
-/** Returns a receipt from any host. Prefers the known receipt, so that two hosts do not alternate. */
+/**
+ * Returns a receipt from any host. Prefers the receipt that is already recorded, so that hosts with different receipts
+ * do not replace it in turn.
+ */
 export function receiptOf(
   hashes: readonly string[],
   snapshots: EvmSnapshots,
@@ -97,7 +100,7 @@ export function receiptOf(
   return seen.find((receipt) => known !== undefined && isSameReceipt(receipt, known)) ?? seen[0];
 }
 
-/** Compares all fields but the amounts from balances, because hosts keep balances only for a short time. */
+/** Compares all fields except the amounts from balances, because hosts keep balances only for a short time. */
 export function isSameReceipt(a: EvmReceipt, b: EvmReceipt): boolean {
   if (a.hash !== b.hash || a.block.hash !== b.block.hash || a.fee !== b.fee) return false;
   if (a.status === "failed" || b.status === "failed") return a.status === b.status;

@@ -5,16 +5,16 @@ import type { LaneKey } from "../../../orders/intent.ts";
 import type { approveCall, bridge, evmFees, evmIntent, evmRoute, poolKey, swapCall } from "./schemas.ts";
 import { kindOf } from "./swap-venues.ts";
 
-/** Largest accepted distance of an order's nonces from the wallet's next nonce at the time of placing. */
+/** Maximum distance between an order's nonces and the wallet's next nonce at the time of placing. */
 export const mostNoncesAhead = 20;
 
 /**
- * The limits of an order on an EVM chain: one to {@link mostEvmRoutes} routes, of at most {@link mostRouters} routers. All
- * its transactions are near its nonce, see {@link mostNoncesAhead}.
+ * The limits of an order on an EVM chain: it may use one to {@link mostEvmRoutes} routes through at most {@link
+ * mostRouters} routers, and only nonces near its first one (see {@link mostNoncesAhead}).
  */
 export type EvmIntent = v.InferOutput<typeof evmIntent>;
 
-/** A pool, by its place among all pools of the same two tokens. */
+/** A pool, identified among all pools of the same two tokens. */
 export type PoolKey = v.InferOutput<typeof poolKey>;
 
 export const isSamePool = (a: PoolKey, b: PoolKey): boolean =>
@@ -24,24 +24,29 @@ export const isSamePool = (a: PoolKey, b: PoolKey): boolean =>
 export type Bridge = v.InferOutput<typeof bridge>;
 
 /**
- * The path of a swap by one router: the token's own pool and, if that pool trades a quote token, the bridge from there
- * to the coin.
+ * The path of a swap through one router: the token's own pool and, if that pool trades a quote token, the bridge from
+ * the quote token to the coin.
  */
 export type EvmRoute = v.InferOutput<typeof evmRoute>;
 
-/** Returns the pool of a route that takes or pays the coin. */
+/** Returns the pool on a route that takes or pays the coin. */
 export const coinPoolOf = (route: EvmRoute): PoolKey => route.bridge ?? route;
 
 /** Lists the pools of a route, from the coin to the token. */
 export const poolsOf = (route: EvmRoute): PoolKey[] => (route.bridge ? [route.bridge, route] : [route]);
 
-/** Most routes of an order. More would help few orders, and would give a token's owner more pools to move. */
+/**
+ * Maximum number of routes of an order. More routes would help few orders, and would let a token's owner change the
+ * prices of more pools.
+ */
 export const mostEvmRoutes = 3;
 
-/** Most approvals by one order, which may need to set its allowance to 0 first. */
+/** Maximum number of approvals that an order may make. It needs two if the allowance must first be set to 0. */
 export const mostApprovals = 2;
 
-/** Most routers of an order. Each one needs its own approval, see {@link mostApprovals}. */
+/**
+ * Maximum number of routers that an order may use. Each one needs an approval, and {@link mostApprovals} limits those.
+ */
 export const mostRouters = 2;
 
 /** A swap as its calldata encodes it. */
@@ -59,7 +64,7 @@ export type EvmFees = v.InferOutput<typeof evmFees>;
 
 export type UnsignedEvmTransaction = LaneKey & EvmFees & { nonce: number; call: EvmCall; gasLimit: bigint };
 
-/** Returns a route without any facts about it. */
+/** Returns a route without further facts about it. */
 export const plainEvmRoute = ({ venue, feeBps, spacing, router, bridge }: EvmRoute): EvmRoute => ({
   venue,
   feeBps,
@@ -79,7 +84,7 @@ export const allowsRoute = ({ routes }: Pick<EvmIntent, "routes">, route: EvmRou
 export const needsRefund = (side: Order["side"], route: EvmRoute): boolean =>
   side === "buy" && ["v3", "slipstream"].includes(kindOf(coinPoolOf(route)));
 
-/** Makes the only swap that the intent allows by this route. Execution may lower the amount to the wallet's balance. */
+/** Makes the only swap that the intent allows on this route. Execution may lower the amount to the wallet's balance. */
 export const swapBy = (intent: EvmIntent, route: EvmRoute, amountIn: bigint): SwapCall => ({
   purpose: "swap",
   ...plainEvmRoute(route),

@@ -10,9 +10,9 @@ import { checksArrival } from "./swap-venues.ts";
 import type { EvmHostQuote, EvmQuotedRoute, EvmTradeFacts } from "./trade-facts.ts";
 
 /**
- * Combines the fees of two hosts. Takes the lower tip, which is paid in full, but at least the higher floor. Takes the
- * higher limit for the base fee, which is paid only as far as the block demands. A lying host can delay the
- * transaction, or raise the tip to a few times the chain's lowest one, which is cheap.
+ * Combines the fees of two hosts. The tip is paid in full, so the lower one counts, but it is at least the higher of
+ * the minimum tips. For the base fee the higher limit counts, because a transaction pays only what the block demands. A
+ * lying host can delay the transaction or raise its tip to a few times the chain's lowest tip, which costs little.
  */
 export function jointFees([first, ...others]: readonly [HostFees, ...HostFees[]]): EvmFees {
   const tipOf = (fees: EvmFees) => fees.maxPriorityFeePerGas;
@@ -24,14 +24,17 @@ export function jointFees([first, ...others]: readonly [HostFees, ...HostFees[]]
   return { maxFeePerGas: forBase + maxPriorityFeePerGas, maxPriorityFeePerGas };
 }
 
-/** Takes the higher of two hosts' gas limits. With the lower one, the transaction might fail. */
+/** Takes the higher of two hosts' gas limits, because the transaction might fail with the lower one. */
 const jointGas = (a: PlannedGas, b: PlannedGas): PlannedGas => ({
   estimate: greatest(a.estimate, b.estimate),
   gasLimit: greatest(a.gasLimit, b.gasLimit),
   l1Fee: greatest(a.l1Fee, b.l1Fee),
 });
 
-/** Combines two hosts' facts about a route: the lesser output, since a higher one may be invented, and the higher costs. */
+/**
+ * Combines two hosts' facts about a route: the lower output, because a higher one may be invented, and the higher
+ * costs.
+ */
 export const jointRoute = (a: EvmRouteFacts, b: EvmRouteFacts): EvmRouteFacts => ({
   ...a,
   amountOut: least(a.amountOut, b.amountOut),
@@ -50,16 +53,16 @@ const greater = (a: ByPurpose, b: ByPurpose): ByPurpose => ({
 
 const simulates = ({ routes }: EvmTradeFacts) => routes.some(({ isGuess }) => !isGuess);
 
-/** Largest percentage by which the best pool may pay less than a pool that only one host could simulate. */
+/** Maximum percentage by which the best pool may pay less than a pool that only one host could simulate. */
 const mostMissed = 3;
 
 /**
- * Returns the quote that two hosts give for a trade: on its block, its amount, and what the best pool pays. A single host
- * could invent a minimum far below the market, or hide a route.
+ * Returns the quote on which two hosts agree for a trade: its block, its amount, and what the best pool pays. A single
+ * host could invent a minimum far below the market, or hide a route.
  *
- * One of them may be unable to simulate. Then the other one's simulation can refuse a route, or lower what arrives by at
- * most the tax of a safe token, but not below an amount that the first one has shown to arrive. It can raise nothing:
- * buys of unlisted tokens use a v3 pool only if both hosts have simulated it. Undefined if the hosts disagree.
+ * If one host cannot simulate, the other host's simulation can refuse a route. It can also lower what arrives, by at
+ * most the tax of a safe token, but not below an amount that the first host has proved to arrive. It can raise nothing,
+ * so buys of unlisted tokens use a v3 pool only if both hosts have simulated it. Undefined if the hosts disagree.
  */
 export function jointEvmQuote(a: EvmHostQuote, b: EvmHostQuote, side: Order["side"]): EvmHostQuote {
   if (a === undefined || b === undefined) return undefined;
@@ -104,7 +107,7 @@ function jointFacts(a: EvmTradeFacts, b: EvmTradeFacts, side: Order["side"]): Ev
   };
 }
 
-/** True if a swap by this route needs simulations by both hosts, as the only proof that it delivers. */
+/** True if only simulations by both hosts can prove that a swap on this route delivers. */
 const needsProof = (route: EvmQuotedRoute, { identity }: EvmTradeFacts, side: Order["side"]): boolean =>
   side === "buy" && !identity.isListed && !checksArrival(route) && !route.isGuess;
 
@@ -122,9 +125,10 @@ const unproven = () =>
   new DomainError("NO_ROUTE", "The best pool of this token needs simulations by two hosts of the chain");
 
 /**
- * Keeps the routes whose pools pay the same according to both hosts. A single host could invent a route.
+ * Keeps the routes whose pools pay the same according to both hosts, because a single host could invent a route.
  *
- * @param mostTax In percent: the most by which a lone simulation may lower the arriving amount.
+ * @param mostTax In percent. Limits how far one host's simulation may lower the amount that arrives if the other host
+ * could not simulate.
  */
 function jointRoutes(a: EvmTradeFacts, b: EvmTradeFacts, mostTax: number): EvmQuotedRoute[] {
   return a.routes.flatMap((route) => {
@@ -142,7 +146,7 @@ function jointRoutes(a: EvmTradeFacts, b: EvmTradeFacts, mostTax: number): EvmQu
   });
 }
 
-/** Combines the transactions of hosts. All lists end with the swap. */
+/** Combines two hosts' lists of transactions. Both lists end with the swap. */
 function jointTransactions(lists: readonly EvmTradeFacts["transactions"][]): EvmTradeFacts["transactions"] {
   const [longer = [], shorter = []] = lists.toSorted((x, y) => y.length - x.length);
   return longer.map((gas, index) => {

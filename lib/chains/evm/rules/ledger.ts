@@ -3,7 +3,7 @@ import { type Ledger, ledgerTerms } from "../../../orders/table-step.ts";
 import type { Evm } from "./family.ts";
 import type { EvmSlot } from "./slot.ts";
 
-/** Begins the ledger of an order. Its terms come from the intent, so readers of the ledger can trust them. */
+/** Creates the ledger of an order. Its terms come from the intent, so readers of the ledger can trust them. */
 export const emptyEvmLedger = (intent: IntentTerms): Ledger<Evm> => ({
   ...ledgerTerms(intent),
   approveNonces: [],
@@ -11,6 +11,6 @@ export const emptyEvmLedger = (intent: IntentTerms): Ledger<Evm> => ({
   revision: 0,
 });
 
-/** True if a ledger says that the signer has signed for the slot. */
+/** True if the ledger shows that the signer has signed for the slot. */
 export const isEvmEntered = ({ fees }: Evm["signed"], { place }: Pick<EvmSlot, "place">): boolean =>
   Object.hasOwn(fees, String(place));

@@ -68,7 +68,7 @@ export function nextEvmMove(state: LaneState<Evm>): Move<Evm> {
 const orderOf = ({ view }: LaneState<Evm>, slot: EvmSlot) =>
   view.orders.find(({ intent }) => intent.orderId === slot.orderId) as TradeOrder<Evm>;
 
-/** Records changes that the hosts report. Changes of orders without changes of slots wait until everything is sent. */
+/** Records changes that the hosts report. Changes of orders whose slots stay the same wait until everything is sent. */
 function recordMove(state: LaneState<Evm>, slots: readonly EvmSlot[], isSent = false): Move<Evm> | undefined {
   const isNew = (slot: EvmSlot) => !state.view.slots.includes(slot);
   for (const order of state.view.orders) {
@@ -80,7 +80,7 @@ function recordMove(state: LaneState<Evm>, slots: readonly EvmSlot[], isSent = f
   return undefined;
 }
 
-/** True if the order's swap or approval may be sent, or sent again. The day's count already includes the payment. */
+/** True if the order's swap or approval may be sent, or sent again. The day's count already includes what it pays. */
 const maySend = (state: LaneState<Evm>, order: TradeOrder<Evm>) =>
   !state.view.isStopped &&
   !state.view.retired.has(order.intent.userID) &&
@@ -90,8 +90,8 @@ const maySend = (state: LaneState<Evm>, order: TradeOrder<Evm>) =>
   !isForbidden(state, order);
 
 /**
- * True if the operators' limit or the user's policy forbids the order now.
- * @param fee The highest network fee of its next signature. Absent if that is signed already.
+ * True if the operators' limit or the user's policy currently forbids the order.
+ * @param fee The highest network fee of its next signature. Absent if that transaction is already signed.
  */
 function isForbidden(
   { view, nowMs, chainLimits }: LaneState<Evm>,
@@ -116,18 +116,19 @@ function sendMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefined 
   if (purpose !== "clear" && !maySend(state, order)) return undefined;
   const raw = state.view.bytes.get(hash);
   if (raw !== undefined) return { kind: "send", hash, raw, to: recipientsOf(front, purpose) };
-  // Signs again if the bytes have expired or were deleted. The signer makes the same bytes.
+  // Signs again if the bytes have expired or were deleted. The signer produces the same bytes.
   return signMove(order, front, purpose, { maxFeePerGas, maxPriorityFeePerGas });
 }
 
 /**
- * Chooses who gets a transaction. One that frees a nonce reveals nothing, so all get it: relays take it for a
- * cancellation of what they hold and never include it, so it needs the public pool to get into a block.
+ * Chooses who receives a transaction. A transaction that frees a nonce reveals nothing, so it goes to all. It needs the
+ * public pool to get into a block, because relays take it for a cancellation of a transaction they hold, and never
+ * include it.
  */
 const recipientsOf = ({ isPrivate }: EvmSlot, purpose: EvmCall["purpose"]): Recipients =>
   !isPrivate ? "hosts" : purpose === "clear" ? "relay and hosts" : "relay";
 
-/** Ends orders that must not begin. The same step removes a planned slot, so that it cannot be signed. */
+/** Ends orders that must not begin. The same step removes a planned slot, so that the slot cannot be signed. */
 function endMove(state: LaneState<Evm>): Move<Evm> | undefined {
   const { view } = state;
   for (const order of view.orders) {
@@ -145,7 +146,7 @@ function endMove(state: LaneState<Evm>): Move<Evm> | undefined {
   return undefined;
 }
 
-/** True if the cancellation is recorded, but not yet written to the order. */
+/** True if the cancellation is recorded but not yet written to the order. */
 const isToCancel = ({ cancelled }: LaneView<Evm>, order: TradeOrder<Evm>) =>
   cancelled.has(order.intent.orderId) && !order.isCancelling && !hasEnded(order);
 
@@ -179,49 +180,52 @@ function settleMove(state: LaneState<Evm>): Move<Evm> | undefined {
     if (isFound === undefined || !isSettleable(order, (slot) => isFinalEvm(slot, snapshots), view.slots))
       continue;
     if (isFound) return { kind: "write", step: settleStep(state, order, order.life) };
-    // The chain has taken back the transaction that emptied the wallet, so the sale does not affect the position.
+    // The chain has dropped the transaction that emptied the wallet, so the sale does not affect the position.
     const { soldOutAt: _, soldOutIn: __, ...rest } = ending as OrderEnd;
     return { kind: "write", step: orderStep(state, order, { ending: rest }) };
   }
   return undefined;
 }
 
-/** True if another program's gap at a lower nonce blocks the transaction, so that higher fees do not help. */
+/** True if a gap at a lower nonce, left by another program, blocks the transaction. Higher fees then do not help. */
 const isBehindGap = ({ place }: EvmSlot, snapshots: EvmSnapshots) =>
   snapshots.every((each) => each === undefined || each.nonce.latest < place);
 
-/** Replaces the newest attempt by one with higher fees, or by a clear of the nonce. */
+/** Replaces the newest attempt by one with higher fees, or by a transaction that clears the nonce. */
 function replaceMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefined {
   const { snapshots, nowMs } = state;
   const newest = newestAttempt(front);
   if (newest === undefined || snapshots.every((snapshot) => snapshot === undefined)) return undefined;
   const order = orderOf(state, front);
   const { intent } = order;
-  // Frees the nonce of a transaction that may no longer be sent, because it would block later orders.
+  // Clears the nonce of a transaction that may no longer be sent, because it would block later orders.
   const isLapsed =
     isPast(intent.validUntil, snapshots) ||
     isForbidden(state, order) ||
     (order.isCancelling && front.call.purpose === "swap");
   const purpose: EvmCall["purpose"] = isLapsed ? "clear" : newest.purpose;
   const dueMs = replaceDueMs(order, front, newest);
-  // Keeps the fees of an attempt that nobody accepted, unless it pays too little. Each run sends it again.
+  // Keeps the fees of an attempt that nobody accepted, unless it pays too little. Each run sends such an attempt again.
   const isUnreached = front.isUndelivered && front.refusal !== "underpriced";
   if (purpose === newest.purpose && (nowMs < dueMs || isUnreached)) return undefined;
-  // The signer checks the deadline by its own clock, which may be ahead of the blocks.
+  // The signer checks the deadline by its own clock, which may be ahead of the blocks' time.
   const isTooLate = hasEnded(order) || nowMs >= intent.validUntil * 1000 || !maySend(state, order);
   if (purpose !== "clear" && isTooLate) return undefined;
   const fees = bumpedFees(purpose, state, order, front);
   return fees && signMove(order, front, purpose, fees);
 }
 
-/** Earliest time to replace an attempt by one with higher fees. */
+/** Earliest time at which an attempt may be replaced by one with higher fees. */
 function replaceDueMs({ intent }: TradeOrder<Evm>, slot: EvmSlot, newest: EvmAttempt): number {
   if (isTooCheap(slot, newest)) return newest.signedAtMs + repriceMs;
   const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
   return bumpDueMs(preset, newest.sentAtMs ?? newest.signedAtMs);
 }
 
-/** True if a run that ends by a time may need facts about an open order. A signed swap needs them only for higher fees. */
+/**
+ * True if a run that ends by the given time may need facts about an open order. If its swap is signed, facts are needed
+ * only to raise the fees.
+ */
 export function wantsFacts(order: TradeOrder<Evm>, slots: readonly EvmSlot[], untilMs: number): boolean {
   const swap = swapSlotOf(order, slots);
   const newest = swap && newestAttempt(swap);
@@ -229,7 +233,10 @@ export function wantsFacts(order: TradeOrder<Evm>, slots: readonly EvmSlot[], un
   return newest.purpose !== "clear" && untilMs >= replaceDueMs(order, swap, newest);
 }
 
-/** True if all hosts refuse an attempt because of its fees. A relay alone could lie to raise fees. */
+/**
+ * True if all hosts refuse an attempt because of its fees. If only a relay refuses it, that does not count, because the
+ * relay could lie to raise fees.
+ */
 const isTooCheap = ({ refusal, isPrivate }: EvmSlot, { purpose }: EvmAttempt): boolean =>
   refusal === "underpriced" && (!isPrivate || purpose === "clear");
 
@@ -255,7 +262,7 @@ function bumpedFees(
   }
   const facts = seen.flatMap((snapshot) => snapshot.orders.get(intent.orderId) ?? []);
   if (facts.length === 0) return undefined;
-  // Uses the cost of the smallest transaction, which even a host without a route knows.
+  // Includes the L1 fee of the smallest transaction, which even a host without a route knows.
   const l1Fee = greatest(
     ...([0n, ...seen.map(({ clearL1Fee }) => clearL1Fee)] as const),
     ...facts.flatMap(({ routes }) => routes.map((each) => each.l1Fee[purpose])),
@@ -281,7 +288,7 @@ function roomForFees(
   return least(chainLimits.maxNetworkFee, most + restOfFees(own, nowMs, chainLimits));
 }
 
-/** Computes the most that the next attempt of a signed buy may pay the network within the day's limit. */
+/** Computes the most that the next attempt of a signed buy may pay the network within the day's spending limit. */
 function roomOfDay(
   { view, nowMs, chainLimits }: LaneState<Evm>,
   { intent }: TradeOrder<Evm>,
@@ -294,8 +301,8 @@ function roomOfDay(
 }
 
 /**
- * Combines the fees of two hosts. A single host could name any tip, so the next attempt then pays just enough to replace
- * the last one.
+ * Combines the fees of two hosts. If only one host answers, it could name any tip, so the next attempt then pays just
+ * enough to replace the last one.
  */
 const wantedFees = ([a, b]: readonly HostFees[]): EvmFees | undefined => a && b && jointFees([a, b]);
 
@@ -310,8 +317,8 @@ const signMove = (
 };
 
 /**
- * Signs a planned transaction, or plans one for the first order that can go on. A wallet has only one transaction in
- * flight, apart from those that wait behind a gap.
+ * Signs a planned transaction, or plans one for the first order that can continue. A wallet has only one pending
+ * transaction at a time, apart from transactions that wait behind a gap.
  */
 function beginMove(state: LaneState<Evm>): Move<Evm> | undefined {
   const { view, snapshots } = state;
@@ -333,7 +340,7 @@ function beginMove(state: LaneState<Evm>): Move<Evm> | undefined {
 
 const isUnplanned = (order: TradeOrder<Evm>) => !hasEnded(order) && order.swapNonce === undefined;
 
-/** True if an order has to wait, because its exact approval would overwrite another sale's. */
+/** True if an order has to wait because its exact approval would overwrite the approval of another sale. */
 const isHeldBack = ({ intent, approveNonces }: TradeOrder<Evm>, orders: readonly TradeOrder<Evm>[]) =>
   intent.side === "sell" &&
   approveNonces.length === 0 &&

@@ -5,7 +5,7 @@ import { objectionBeside, type QuotedChecks } from "../../../orders/order-checks
 import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "./fees.ts";
 import type { EvmFees } from "./intent.ts";
 
-/** Facts that decide whether an order can be placed, and its fees. */
+/** The facts that decide whether an order can be placed, including its fees. */
 export type EvmOrderChecks = QuotedChecks & {
   maxGasPrice: WeiPerGas;
   /** Limits the network fee of a transaction. */

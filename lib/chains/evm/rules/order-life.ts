@@ -19,11 +19,11 @@ export const swapSlotOf = (
 ): EvmSlot | undefined =>
   slots.find(({ orderId, place }) => orderId === intent.orderId && place === swapNonce);
 
-/** True if no later block can fill the order. While a host does not answer, the previous state holds. */
+/** True if no later block can fill the order. If a host does not answer, the previous state remains. */
 const isLate = ({ intent, life }: TradeOrder<Evm>, snapshots: EvmSnapshots) =>
   bothAnswered(snapshots) ? isPast(intent.validUntil, snapshots) : life.status === "expired";
 
-/** Derives the order's life from its slots. All of it is provisional until the slots are final. */
+/** Derives the order's life from its slots. The result is provisional until the slots are final. */
 export function evmLifeOf(order: TradeOrder<Evm>, slots: readonly EvmSlot[], snapshots: EvmSnapshots): Life {
   const own = slotsOf(order, slots);
   const swap = swapSlotOf(order, own);
@@ -49,7 +49,7 @@ function progressOf(order: TradeOrder<Evm>, own: readonly EvmSlot[], snapshots: 
   switch (slot?.state) {
     case undefined:
     case "planned": {
-      // Covers an approval that was mined too late for the swap.
+      // Also covers an approval that was mined too late for the swap.
       if (life.status === "expired" && isLate(order, snapshots))
         return endedProgress("expired", life.reasonCode);
       const isWaiting = life.status === "open" && life.stage === "waiting";
@@ -72,7 +72,7 @@ function progressOf(order: TradeOrder<Evm>, own: readonly EvmSlot[], snapshots: 
 
 const cancelled = endedProgress(cancelledByUser.status, cancelledByUser.reasonCode);
 
-/** Returns why nobody takes the newest attempt. Undefined if somebody did. */
+/** Returns why nobody accepted the newest attempt. Undefined if somebody did. */
 function failureOf({ isUndelivered, refusal, isPrivate, attempts }: EvmSlot): ReasonCode | undefined {
   if (!isUndelivered) return undefined;
   if (refusal === "underpriced") return "GAS_PRICE_TOO_HIGH";
@@ -80,7 +80,7 @@ function failureOf({ isUndelivered, refusal, isPrivate, attempts }: EvmSlot): Re
   return isPrivate && attempts.at(-1)?.purpose !== "clear" ? "RELAY_UNAVAILABLE" : "CHAIN_UNAVAILABLE";
 }
 
-/** Keeps the reason of an order that waited until its end, even while its nonce is freed. */
+/** If an order waited until its end, keeps the reason why it waited, even while its nonce is freed. */
 const reasonOfExpiry = ({ status, stage, reasonCode }: Life): ReasonCode =>
   (status === "expired" || stage === "waiting" ? reasonCode : undefined) ?? "NOT_INCLUDED";
 

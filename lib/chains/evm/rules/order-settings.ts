@@ -20,7 +20,7 @@ export function evmOrderSettingsOf(chain: EvmChain, stored?: SettingsPatch): Evm
   return { slippage: roundedDown(slippage), gasPreset, maxGasPrice, mevProtection };
 }
 
-/** Settings allow no higher gas price. */
+/** No setting allows a higher gas price. */
 const highestGwei = 1e9;
 
 /** Returns a user's highest gas price. 0 if the stored value is not a price. */

@@ -4,21 +4,26 @@ import type { Evm } from "./family.ts";
 import type { EvmOrderFacts, EvmSnapshot, EvmSnapshots, WalletFacts } from "./host-snapshot.ts";
 import { allowsRoute, type EvmIntent, isSameEvmRoute } from "./intent.ts";
 
-/** The facts of both hosts when an order was placed. Its job keeps them for the first run, as {@link factsText}. */
+/**
+ * The facts that both hosts gave when an order was placed. Its job stores them for the first run, as {@link factsText}.
+ */
 export type PlacedFacts = {
-  /** Names the configuration of the chain, with its hosts. */
+  /** Identifies the configuration of the chain, including its hosts. */
   setup: string;
-  /** The jobs of the lane, with the new one. */
+  /** The jobs of the lane, including the new one. */
   jobs: number;
   hosts: readonly [WalletFacts, WalletFacts];
 };
 
-/** Longest age of facts, from the request that they were asked for. */
+/** Maximum age of the facts, counted from the request that asked for them. */
 const mostAgeMs = 2000;
 
 const separator = "|";
 
-/** Writes facts as short text: most jobs stay below a kilobyte. Routes are named by their place in the intent. */
+/**
+ * Writes the facts as short text, so that most jobs stay below a kilobyte. A route is named by its position in the
+ * intent.
+ */
 export function factsText({ setup, jobs, hosts }: PlacedFacts, intent: EvmIntent): string {
   const [one, other] = hosts.map((host) => hostText(host, intent)) as [string, string];
   return [setup, String(jobs), one, ...(other === one ? [] : [other])].join(separator);
@@ -43,7 +48,7 @@ function hostText({ latest, nonce, coins, baseFee, order }: WalletFacts, intent:
 const valuesOfHost = 12;
 const valuesOfRoute = 9;
 
-/** Reads the text of {@link factsText}. Undefined if it is anything else. */
+/** Reads the text of {@link factsText}. Undefined for any other text. */
 export function factsIn(text: string, intent: EvmIntent): PlacedFacts | undefined {
   const [setup = "", jobs = "", one = "", other = one, ...more] = text.split(separator);
   try {
@@ -112,15 +117,19 @@ function countIn(text: string | undefined): number {
   return count;
 }
 
-/** True if only a transaction that is taken back can change the order. An expired one also depends on the latest block. */
+/**
+ * True if the order can change only when the chain drops a transaction. An expired order also depends on the latest
+ * block.
+ */
 const isOver = ({ life }: TradeOrder<Evm>) => life.status !== "open" && life.status !== "expired";
 
 /**
- * Returns both hosts' facts from the placing of a lane's newest order, if nothing has happened since that they do not
- * know. No run has touched the order; all others have ended, and the hosts know the blocks of their transactions. A
- * function that can write the job can make up the facts, so only a plan may follow from them, which the signer checks.
+ * Returns the facts that both hosts gave when a lane's newest order was placed, provided that they still cover
+ * everything that has happened: no run has touched the order, all other orders have ended, and the hosts know the
+ * blocks of their transactions. A function that can write the job can invent the facts, so they serve only to make a
+ * plan, and the signer checks the plan.
  *
- * @param setup Names the present configuration of the chain.
+ * @param setup Identifies the chain's current configuration.
  */
 export function placedSnapshots(
   { jobs, slots, orders }: LaneView<Evm>,
@@ -140,7 +149,7 @@ export function placedSnapshots(
   const areKnown = slots.every(
     ({ state, place }) => state === "mined" && hosts.every((host) => place < host.nonce.latest),
   );
-  // A sale of less than the order's amount needs other quotes.
+  // A sale of less than the order's amount needs new quotes.
   const isEnough = intent.side === "buy" || hosts.every(({ order: { held = 0n } }) => held >= intent.amount);
   if (!isFresh || !isWhole || !areOver || !areKnown || !isEnough) return undefined;
   const receipts = new Map(

@@ -33,7 +33,7 @@ import { mostGasOf } from "./signing-rules.ts";
 import type { EvmSlot } from "./slot.ts";
 import { checksArrival } from "./swap-venues.ts";
 
-/** The next action for an order without a signed swap. */
+/** The next action for an order whose swap is not signed. */
 export type EvmReadiness = { slot: EvmSlot; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
 
 const wait = (reason: ReasonCode): EvmReadiness => ({ wait: reason });
@@ -45,8 +45,9 @@ const reject = (
 });
 
 /**
- * Plans the order's next transaction. Ending the order or spending takes both hosts. A lying host can make it wait, or
- * choose another of the order's routes, which still reaches the minimum by the other host's word.
+ * Plans the order's next transaction. Ending the order or spending money takes the agreement of both hosts. A lying
+ * host can make the order wait, or choose another of its routes, but that route still reaches the minimum according to
+ * the other host.
  */
 export function planFor(
   order: TradeOrder<Evm>,
@@ -57,7 +58,7 @@ export function planFor(
   const { intent } = order;
   const nonce = agreedNonce(snapshots);
   if (!bothAnswered(snapshots) || nonce === undefined) return wait("CHAIN_UNAVAILABLE");
-  // Waits, because another program's transaction may take the nonce, or ours may replace it.
+  // Waits, because another program's transaction may take the nonce, or the planned transaction may replace it.
   if (snapshots.some((snapshot) => snapshot.nonce.pending > nonce)) return wait("WALLET_BUSY");
   if (view.slots.some((slot) => slot.place === nonce)) return wait("CHAIN_UNAVAILABLE");
   if (!isFree(nonce, view, snapshots)) return wait("WALLET_BUSY");
@@ -75,8 +76,8 @@ type HostFacts = EvmOrderFacts & Pick<EvmSnapshot, "baseFee"> & { held: TokenUni
 
 /**
  * True if a nonce below existing slots may be used: another program's transaction has disappeared from the chain after
- * ours were signed. If it does not return, nothing else fills the gap. An old block could look the same, so the slots
- * above must be past their deadline.
+ * ours were signed, and unless it returns, nothing else fills the gap. An old block could look the same, so the
+ * deadlines of the slots above must have passed.
  */
 const isFree = (nonce: number, { slots, orders }: LaneView<Evm>, snapshots: EvmSnapshots): boolean =>
   slots
@@ -86,18 +87,22 @@ const isFree = (nonce: number, { slots, orders }: LaneView<Evm>, snapshots: EvmS
       return state === "signed" && above !== undefined && isPast(above.intent.validUntil, snapshots);
     });
 
-/** Balances of tokens that bear interest grow by less than this part in 200 seconds, even at 1,000 % a year. */
+/**
+ * The balance of a token that bears interest grows by less than this fraction in 200 seconds, even at 1,000 % a year.
+ * Given as a divisor.
+ */
 const mostGrowth = 10_000n;
 
-/** True if growth can explain the difference of two amounts. */
+/** True if interest can explain the difference between two amounts. */
 function isClose(a: bigint, b: bigint): boolean {
   const smaller = least(a, b);
   return (greatest(a, b) - smaller) * mostGrowth <= smaller;
 }
 
 /**
- * Returns the tokens that both hosts say are in the wallet. If the hosts are at different blocks, balances may have grown
- * a little in between: the smaller one counts, so a lying host can hold back one part in 10,000 but add nothing.
+ * Returns the tokens that the wallet holds according to both hosts. If the hosts are at different blocks, a balance may
+ * have grown a little in between, so the smaller one counts. A lying host can thus hide one part in 10,000 but add
+ * nothing.
  */
 function agreedHeld(
   hosts: readonly [Pick<EvmSnapshot, "latest">, Pick<EvmSnapshot, "latest">],
@@ -126,13 +131,13 @@ function agreedFacts(
   ];
 }
 
-/** Computes the fees of a transaction from these hosts' facts, within the limits. */
+/** Computes a transaction's fees from these hosts' facts, within the limits. */
 function feesBy(facts: readonly HostFacts[], limits: FeeLimits, gas: { gasLimit: bigint; l1Fee: L1Fee }) {
   const wanted = jointFees(facts.map(({ fees }) => fees) as [HostFees, ...HostFees[]]);
   return feesWithin(limits, wanted, greatest(0n, ...facts.map(({ baseFee }) => baseFee)), gas);
 }
 
-/** Computes gas and fees for a route's transaction. */
+/** Computes the gas and fees of a route's transaction. */
 function gasFor(
   purpose: "approve" | "swap",
   intent: EvmIntent,
@@ -157,7 +162,7 @@ type Planning = {
   nowMs: number;
 };
 
-/** Plans the transaction at a nonce on which both hosts agree, as they do on the wallet's balances. */
+/** Plans the transaction at a nonce. Both hosts have agreed on the nonce and on the wallet's balances. */
 function planAt({
   nonce,
   order,
@@ -185,12 +190,12 @@ function planAt({
   if (gasFor("swap", intent, facts, route, limits) === undefined) return wait("GAS_PRICE_TOO_HIGH");
   const own = facts.map(({ routes }) => routes.find((each) => isSameEvmRoute(each, route)) as EvmRouteFacts);
   if (own.some(({ allowance }) => allowance !== route.allowance)) return wait("CHAIN_UNAVAILABLE");
-  // Sells at most the approved amount, because the balance may have grown since, or a host may have held back a
+  // Sells at most the approved amount, because the balance may have grown since the approval, or a host may have hidden
   // part of it before.
   const isApproved = order.approveNonces.length > 0 && isClose(wanted, route.allowance);
   const amount = isApproved ? least(wanted, route.allowance) : wanted;
   const approval = isSale ? approvalFor(amount, intent, route) : undefined;
-  // Ends the order, because its approvals had no effect, even if a host reported one.
+  // Ends the order, because its approvals had no effect, even if one host reported an effect.
   if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("REVERTED");
   const call: SwapCall | ApproveCall = approval ?? swapBy(intent, route, amount);
   const gas = gasFor(call.purpose, intent, facts, route, limits);
@@ -205,7 +210,7 @@ function planAt({
     ...(rest === undefined ? [] : [rest - value]),
   );
   const fees = feesBy(facts, { ...limits, maxNetworkFee }, gas);
-  // Waits instead of ending the order, because a single host could name any base fee.
+  // Waits instead of ending the order, because a single host could report any base fee.
   if (fees === undefined) return wait("POLICY_LIMIT");
   if (coins < value + mostFee([gas], fees)) {
     const areShort = facts.every((each, index) => {
@@ -237,8 +242,9 @@ function planAt({
 type Unroutable = "NO_ROUTE" | "SLIPPAGE_EXCEEDED";
 
 /**
- * Chooses the route of an order's next transaction. Undefined if the hosts disagree. Once a router is approved, another
- * one counts only if both hosts say that no route by the first reaches the minimum: an order has few approvals.
+ * Chooses the route of an order's next transaction. Undefined if the hosts disagree. An order has few approvals, so
+ * once one router is approved, another router is used only if both hosts say that no route through the first one
+ * reaches the minimum.
  */
 function routeFor(
   order: TradeOrder<Evm>,
@@ -255,13 +261,13 @@ function routeFor(
   return choice((route) => hasApprovals || route.router === router || route.allowance >= amount);
 }
 
-/** Returns the router of an order's last approval. */
+/** Returns the router that an order approved last. */
 function approvedRouter({ intent }: TradeOrder<Evm>, { slots }: LaneView<Evm>): string | undefined {
   const calls = slots.filter(({ orderId }) => orderId === intent.orderId).map(({ call }) => call);
   return calls.findLast(({ purpose }) => purpose === "approve")?.router;
 }
 
-/** Returns the best route that reaches the order's minimum. If none does, returns the reason. */
+/** Returns the best route that reaches the order's minimum, or the reason why none does. */
 function bestFor(
   { side, minAmountOut }: EvmIntent,
   amountIn: bigint,
@@ -269,7 +275,8 @@ function bestFor(
   isListed: boolean,
 ): EvmRouteFacts | Unroutable {
   const reaches = ({ amountOut }: EvmRouteFacts) => amountOut >= minAmountOut;
-  // Only v2 checks what arrives. For a buy of an unlisted token, v3 must be better than v2 even if v2 falls short.
+  // v3 does not check what arrives. For a buy of an unlisted token, v3 must therefore pay more than v2, even if v2 pays
+  // less than the minimum.
   const able = side === "buy" && !isListed ? routes : routes.filter(reaches);
   const best = bestRoute(able, { side, amountIn, isListed });
   if (best !== undefined && reaches(best)) return best;
@@ -277,8 +284,8 @@ function bestFor(
 }
 
 /**
- * Chooses among the routes that both hosts quote, each at the lesser output. The reason for none takes both hosts:
- * undefined if only one of them gives it.
+ * Chooses among the routes that both hosts quote, using the lower output of each. If there is none, returns the reason
+ * if both hosts give one, or undefined if only one host does.
  */
 function choiceOf(
   intent: EvmIntent,
@@ -299,7 +306,7 @@ function choiceOf(
     const same = others.find((other) => isSameEvmRoute(other, route));
     return same === undefined ? [] : [jointRoute(route, same)];
   });
-  // Prevents one host from hiding v2, or quoting it low, to move a buy to v3, which does not check what arrives.
+  // Prevents one host from hiding v2, or quoting it low, to make a buy use v3, which does not check what arrives.
   const isOnChecked = intent.side === "buy" && !isListed && [mine, others].some(prefersChecked);
   const best = bestOf(isOnChecked ? common.filter(checksArrival) : common);
   if (typeof best !== "string") return best;
@@ -308,7 +315,10 @@ function choiceOf(
   return reasons.includes("SLIPPAGE_EXCEEDED") ? "SLIPPAGE_EXCEEDED" : "NO_ROUTE";
 }
 
-/** Makes the approval that a sale needs before its swap. It is exact, so that the router can take nothing later. */
+/**
+ * Makes the approval that a sale needs before its swap. It covers exactly the sold amount, so that the router can take
+ * nothing later.
+ */
 function approvalFor(
   amount: TokenUnits,
   { token }: EvmIntent,

@@ -3,7 +3,7 @@ import { kindOf, type SwapVenue } from "./swap-venues.ts";
 
 const reserveBits = 112n;
 
-/** Joins the two reserves of a v2 pool to its state. */
+/** Joins the two reserves of a v2 pool into one number, the pool's state. */
 export const wordOfReserves = (first: bigint, second: bigint): bigint => (first << reserveBits) | second;
 
 /** Splits the state of a v2 pool into its two reserves. */
@@ -16,9 +16,9 @@ const q192 = 1n << 192n;
 
 /**
  * Computes the price of a pool without bins from its state.
- * @param word For v2, the two reserves. For other kinds, the square root of the price of the first token in the second,
- * times 2^96.
- * @param isFirstSold True if the pool's first token is sold, which is the one with the lower address.
+ * @param word For v2, the two reserves. For other kinds, the square root of the price of the first token in units of
+ * the second, times 2^96.
+ * @param isFirstSold True if the trade sells the pool's first token, the one with the lower address.
  */
 export function priceAt(pool: { venue: SwapVenue }, word: bigint, isFirstSold: boolean): PoolPrice {
   const [first, second] = kindOf(pool) === "v2" ? v2ReservesOf(word) : [q192, word ** 2n];
@@ -31,15 +31,15 @@ export const priceOver = (one: PoolPrice, other: PoolPrice): PoolPrice => ({
   in: one.in * other.in,
 });
 
-/** The bin at which one unit of the first token costs one of the second. */
+/** The bin in which one unit of the first token costs one unit of the second. */
 const middleBin = 8_388_608n;
 
 const q128 = 1n << 128n;
 
 /**
- * Computes the price of a bin. From bin to bin it rises by the step, in basis points.
+ * Computes the price of a bin. From each bin to the next, it rises by the step, in basis points.
  *
- * @param isFirstSold True if the pool's first token is sold.
+ * @param isFirstSold True if the trade sells the pool's first token.
  */
 export function binPrice(bin: bigint, stepBps: number, isFirstSold: boolean): PoolPrice {
   const isAbove = bin >= middleBin;

@@ -4,7 +4,7 @@ import type { Order } from "../../../orders/execution.ts";
 import { type EvmRoute, isSamePool, mostRouters, plainEvmRoute } from "./intent.ts";
 import { checksArrival } from "./swap-venues.ts";
 
-/** The result of a swap by a route. */
+/** The result of a swap on a route. */
 export type Candidate = Pick<EvmRoute, "venue"> & {
   /** The amount that would arrive, after any tax of the token. */
   amountOut: bigint;
@@ -21,7 +21,7 @@ export type RouteTrade = {
 
 /**
  * Chooses the route that leaves the most after its network fee. The owner of an unlisted token may start to tax it at
- * any time, which routers of v3 do not detect. For such tokens v3 must be better by 1 %.
+ * any time, and v3 routers do not detect that. For unlisted tokens, v3 must therefore be better by 1 %.
  */
 export function bestRoute<Each extends Candidate>(
   candidates: readonly Each[],
@@ -39,7 +39,7 @@ export function bestRoute<Each extends Candidate>(
   return (worth(best) - worth(safe)) * 100n >= safe.amountOut ? best : safe;
 }
 
-/** Sorts routes, the best first. */
+/** Sorts routes so that the best one comes first. */
 export function ranked<Each extends Candidate>(candidates: readonly Each[], trade: RouteTrade): Each[] {
   const best = bestRoute(candidates, trade);
   if (best === undefined) return [];
@@ -52,20 +52,26 @@ export function ranked<Each extends Candidate>(candidates: readonly Each[], trad
   ];
 }
 
-/** Multiple of an order's amount at which pools are compared. The pool that pays most for it is hard to move. */
+/**
+ * Multiple of an order's amount at which pools are compared. The pool that pays most for that larger amount is hard to
+ * manipulate.
+ */
 export const deepTimes = 4n;
 
-/** A route to bind, with the amount that would arrive for {@link deepTimes} times the order's. */
+/**
+ * A route that the intent may include, with the amount that would arrive for {@link deepTimes} times the order's
+ * amount.
+ */
 export type BindableRoute = EvmRoute & Candidate & { deepOut: bigint };
 
-/** True if two routes to a token end in the same pool. */
+/** True if two routes use the same pool of the token. */
 const hasSamePool = (a: EvmRoute, b: EvmRoute): boolean =>
   isSamePool(a, b) && a.bridge?.token === b.bridge?.token;
 
 /**
  * Chooses the routes that an order may use: the best one, then the one that pays most for a larger amount, then the
- * next best, all by different pools of the token. The owner of a token can fill the first places with small pools, and
- * lower their prices once the order is placed, but hardly the price of a deep pool.
+ * next best, all through different pools of the token. A token's owner can make small pools look best and lower their
+ * prices once the order is placed, but can hardly lower the price of a deep pool.
  *
  * @param routes The best first. All others must reach the minimum.
  */

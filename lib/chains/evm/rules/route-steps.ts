@@ -2,13 +2,13 @@ import type { Order } from "../../../orders/execution.ts";
 import { nativeToken } from "../../../orders/trading-chain.ts";
 import { type EvmRoute, type PoolKey, poolsOf } from "./intent.ts";
 
-/** A pool on the way of a trade. Tokens are addresses, or `native`. */
+/** A pool on the route of a trade. Tokens are addresses, or `native`. */
 export type EvmRouteStep = PoolKey & { pool: string; tokenIn: string; tokenOut: string };
 
 /**
  * Describes a route, in the order of the trade.
  *
- * @param addresses The addresses of its pools, from the coin to the token.
+ * @param addresses The addresses of the route's pools, from the coin to the token.
  */
 export function evmRouteSteps(
   { side, token }: Pick<Order, "side"> & { token: string },

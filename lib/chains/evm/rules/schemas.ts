@@ -29,9 +29,9 @@ const gasPrice: v.GenericSchema<WeiPerGas> = units;
 
 export const poolKey = v.strictObject({
   venue: v.picklist(swapVenues),
-  /** The usual fee of pools with a spacing: they may have one of their own, or change it with the market. */
+  /** The usual fee of pools with this spacing. A pool may have a different fee, or change its fee with the market. */
   feeBps: count,
-  /** The tick spacing of Slipstream, or the bin step of LFJ in basis points. */
+  /** Slipstream's tick spacing, or LFJ's bin step in basis points. */
   spacing: v.exactOptional(count),
 });
 
@@ -44,9 +44,9 @@ export const evmIntent = v.strictObject({
   chain,
   /** The order's allowed routes, best first. */
   routes: listOf(evmRoute, 10),
-  /** The gas of the swap, with a margin. */
+  /** Gas limit of the swap, with a margin. */
   gasLimit: gas,
-  /** Highest gas of an approval. 0 for a buy. */
+  /** Maximum gas of an approval. 0 for a buy. */
   approvalGas: units,
   maxGasPrice: gasPrice,
   gasPreset: v.picklist(gasPresets),
@@ -66,7 +66,8 @@ export const swapCall = v.strictObject({
   minAmountOut: units,
   deadline: count,
   /**
-   * True if the swap takes back coin that the pool did not use. Otherwise v3 routers keep it, and anyone can take it.
+   * True if the swap takes back coin that the pool did not use. Otherwise a v3 router keeps that coin, and anyone can
+   * take it.
    */
   hasRefund: v.boolean(),
 });
@@ -88,18 +89,18 @@ export const evmAttempt = v.strictObject({
   hash: text,
   gasLimit: gas,
   signedAtMs: count,
-  /** Time of the first sending. The transaction may have been sent even if this is absent. */
+  /** Time at which it was first sent. The transaction may have been sent even if this is absent. */
   sentAtMs: v.optional(count),
 });
 
 const anyReceipt = {
   hash: text,
   block,
-  /** In native coin, with the L1 fee. */
+  /** In native coin, including the L1 fee. */
   fee: coins,
   l1Fee: coins,
   gasUsed: units,
-  /** The price paid, without the L1 fee. */
+  /** The price paid per unit of gas, without the L1 fee. */
   gasPrice,
 };
 
@@ -108,15 +109,15 @@ export const evmReceipt = v.variant("status", [
   v.strictObject({
     ...anyReceipt,
     status: v.literal("ok"),
-    /** Amounts moved by a swap, read from the events of the transaction. 0 for other transactions. */
+    /** The amounts that a swap moved, according to the transaction's events. 0 for other transactions. */
     spent: units,
     received: units,
     /**
-     * Tokens that the wallet received or sent, by its balances before and after the block. Absent if the host no longer
-     * keeps these balances.
+     * The tokens that the wallet received or sent, according to its balances before and after the block. Absent if the
+     * host no longer keeps these balances.
      */
     moved: v.exactOptional(tokens),
-    /** True once both hosts have named the same amount. */
+    /** True once both hosts have reported the same amount. */
     isAgreed: v.exactOptional(v.literal(true)),
   }),
 ]);
@@ -129,15 +130,15 @@ export const evmSlot = v.strictObject({
   /** The fees of the first attempt. */
   fees: evmFees,
   gasLimit: gas,
-  /** For a sale, at planning: the tokens in the wallet, and those that the router may take. */
+  /** For a sale, at the time of planning: the tokens in the wallet, and the tokens that the router may take. */
   held: v.exactOptional(tokens),
   allowance: v.exactOptional(tokens),
   attempts: listOf(evmAttempt, 1000),
-  /** The reason that the relay or hosts gave, if it can be acted upon. */
+  /** The reason that the relay or hosts gave for refusing it, if something can be done about it. */
   refusal: v.optional(v.picklist(["underpriced", "unfunded"])),
   /** The receipt of a mined slot. */
   receipt: v.exactOptional(evmReceipt),
-  /** Blocks in which both hosts saw the nonce used by another transaction. */
+  /** Blocks in which both hosts saw that another transaction had used the nonce. */
   takenIn: v.exactOptional(blockNames),
 });
 
@@ -169,7 +170,7 @@ export const evmItems = {
   }),
 };
 
-/** A request to sign on an EVM chain. */
+/** A signing request on an EVM chain. */
 export const evmRequest = v.strictObject({
   chain: v.picklist(evmChains),
   wallet: textLike(/^0x[\dA-Fa-f]{40}$/),

@@ -1,15 +1,15 @@
 import type { Block, BlockName } from "../../../orders/block.ts";
 import { bothAnswered, type EvmSnapshots } from "./host-snapshot.ts";
 
-/** Largest difference between the times of honest hosts' latest blocks. */
+/** Maximum difference between the times of honest hosts' latest blocks. */
 const mostApartSeconds = 200;
 
-/** More blocks than any chain makes in the time between honest hosts' latest blocks. */
+/** A number of blocks that no chain produces within the time between honest hosts' latest blocks. */
 const mostApartBlocks = 1000;
 
 /**
- * Returns the hosts' latest blocks, in which both saw something. Undefined if they are too far apart: a block that a
- * lying host makes up far ahead would never become final.
+ * Returns the hosts' latest blocks, in which both observed something. Undefined if the blocks are too far apart,
+ * because a block that a lying host invents far ahead would never become final.
  */
 export function blocksSeen([a, b]: readonly [{ latest: Block }, { latest: Block }]): BlockName[] | undefined {
   if (Math.abs(a.latest.time - b.latest.time) > mostApartSeconds) return undefined;
@@ -18,8 +18,8 @@ export function blocksSeen([a, b]: readonly [{ latest: Block }, { latest: Block 
 }
 
 /**
- * Checks whether the final chain has these blocks. It may have taken them back. Undefined until both hosts say that
- * blocks of these numbers are final.
+ * Checks whether the final chain contains these blocks or has replaced them. Undefined until both hosts say that blocks
+ * with these numbers are final.
  */
 export function areFinal(seen: readonly BlockName[], snapshots: EvmSnapshots): boolean | undefined {
   if (!bothAnswered(snapshots)) return undefined;

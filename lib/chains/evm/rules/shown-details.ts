@@ -16,16 +16,20 @@ export type ShownEvmAttempt = ShownTransaction & {
 /** The report of an order on an EVM chain. */
 export type EvmFillReport = ReportTerms & {
   route?: EvmRouteStep[];
-  /** In coin. `l1` is the part of the total paid beside gas: for layer 1, and to the operator of base. */
+  /** In coin. `l1` is the part of the total paid in addition to gas: for layer 1, and to base's operator. */
   networkFee: Record<"total" | EvmCall["purpose"] | "l1", string>;
   gasUsed: number;
   /** In gwei. */
   effectiveGasPrice: string;
-  /** The tokens that the router may still take. */
+  /** The tokens that the router may still take from the wallet. */
   approvalLeft: string;
-  /** ODD_EVENTS: the token's events misstate what the wallet got or gave, so the amount comes from its balances. */
+  /**
+   * ODD_EVENTS: the token's events misstate what the wallet received or sent, so the amount comes from its balances.
+   */
   flags?: "ODD_EVENTS"[];
-  /** True if no two hosts know the wallet's balances around the fill. The amount then comes from the events. */
+  /**
+   * True if the wallet's balances around the fill are not known from two hosts. The amount then comes from the events.
+   */
   unchecked?: true;
 };
 

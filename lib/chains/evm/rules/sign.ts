@@ -20,8 +20,8 @@ import { addedToDay, feeRise, isFirstSwap, objectionToTransaction } from "./sign
 import { type EvmSlot, mostFeeOf } from "./slot.ts";
 
 /**
- * Signs the next attempt at a slot. It records the signed bytes before it returns them, so that every signature is on
- * record. If asked again, it signs the same bytes again, and counts nothing.
+ * Signs the next attempt at a slot. Records the signed bytes before it returns them, so that every signature is on
+ * record. If asked again, it produces the same bytes and counts nothing.
  */
 export function* signEvmTransaction(request: SignRequest<Evm>): Procedure<SignAnswer<Evm>> {
   const { nowMs, view } = yield* readForSigning<Evm>(request);
@@ -86,7 +86,7 @@ function transactionFor(
   return { chain, wallet, nonce, call, gasLimit: purpose === "clear" ? clearGas : slot.gasLimit, ...fees };
 }
 
-/** If two buys are signed at once, only one finds the day's count unchanged. */
+/** If two buys are signed at the same time, only one of them finds the day's count unchanged. */
 function signingStep(
   transaction: UnsignedEvmTransaction,
   view: SigningView<Evm>,
@@ -110,7 +110,7 @@ function signingStep(
   return [...recorded, ...counting, ...checksOfFill(order, limits)];
 }
 
-/** Counts a signature on its day, unless an earlier one at the same nonce has already paid as much. */
+/** Adds a signature to the day's count, unless an earlier one at the same nonce already counted as much. */
 function countingWrites(
   transaction: UnsignedEvmTransaction,
   { ledger, limits: { count } }: SigningView<Evm>,

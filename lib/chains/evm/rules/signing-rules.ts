@@ -29,12 +29,12 @@ import {
 } from "./intent.ts";
 import { type EvmSlot, mostFeeOf, type SignedFee } from "./slot.ts";
 
-/** Highest gas of a transaction. */
+/** Maximum gas of a transaction. */
 export const mostGas = 1_500_000n;
 
 /**
- * Computes the most gas of an order's transaction. A swap may need more than at placing, since pools move; an approval
- * does not.
+ * Computes the maximum gas of an order's transaction. A swap may need more gas than when the order was placed, because
+ * pools change; an approval does not.
  */
 export function mostGasOf(purpose: EvmCall["purpose"], { gasLimit, approvalGas }: EvmIntent): bigint {
   if (purpose === "clear") return clearGas;
@@ -42,15 +42,15 @@ export function mostGasOf(purpose: EvmCall["purpose"], { gasLimit, approvalGas }
 }
 
 /**
- * Computes the most that an order may pay the network for all its transactions: twice its gas at its highest
- * gas price. Its gas is that of its swap and, for a sale, of one approval.
+ * Computes the most that an order may pay the network for all its transactions: twice its gas at its highest gas price.
+ * Its gas is that of the swap and, for a sale, of one approval.
  */
 export const feeBudget = ({ gasLimit, approvalGas, maxGasPrice }: EvmIntent): Wei =>
   2n * (gasLimit + approvalGas) * maxGasPrice;
 
 /**
- * Computes the most that an order's next transaction at a nonce may pay the network. Only one transaction of a
- * nonce is ever mined, so it may always pay as much as an earlier one. This is enough for a clear to replace any
+ * Computes the most that an order's next transaction at a nonce may pay the network. Only one transaction of a nonce is
+ * ever mined, so the next one may always pay as much as an earlier one. That is enough for a clear to replace any
  * transaction that does more, so no wallet gets stuck.
  *
  * @param signed What was signed for the order at each nonce.
@@ -68,11 +68,11 @@ export function feeLimit(
 }
 
 /**
- * Computes the most that a unit of gas may cost to clear an order's nonce. That is enough to replace anything signed
- * for the order, so no wallet gets stuck, and users who raise their limit may pay more, within the order's budget.
+ * Computes the maximum price of a unit of gas for clearing an order's nonce. It is high enough to replace anything
+ * signed for the order, so no wallet gets stuck. Users who raise their limit may pay more, within the order's budget.
  *
- * @param most The most that it may pay, by {@link feeLimit}.
- * @param l1Fee The L1 fee for its data. The signer does not know it.
+ * @param most The most that the clear may pay, by {@link feeLimit}.
+ * @param l1Fee The L1 fee for the clear's data. The signer does not know it.
  */
 export function clearCap(
   intent: EvmIntent,
@@ -94,13 +94,14 @@ export function clearCap(
   );
 }
 
-/** True if a call is an order's swap, and none has been signed for the order before. */
+/** True if a call is an order's swap, and no swap has been signed for the order before. */
 export const isFirstSwap = (call: EvmCall, ledger: Ledger<Evm> | undefined): call is SwapCall =>
   call.purpose === "swap" && ledger?.swap === undefined;
 
 /**
- * Computes what a signature adds to the day's count: a buy's amount with the first signature of its swap, and the rise of
- * the most that its nonce may pay the network. The signer does not know the fee for layer 1.
+ * Computes what a signature adds to the day's count. The first signature of a buy's swap adds its amount. Each
+ * signature adds the amount by which it raises the highest network fee of its nonce. The signer does not know the fee
+ * for layer 1.
  */
 export function addedToDay(
   transaction: UnsignedEvmTransaction,
@@ -120,7 +121,7 @@ export const feeRise = (transaction: UnsignedEvmTransaction, ledger: Ledger<Evm>
 
 /**
  * Returns the reason not to sign a transaction. An order's swap gets only one nonce and one calldata, so it fills at
- * most once, whatever runs, nodes and clocks do.
+ * most once, whatever happens to runs, nodes and clocks.
  *
  * @param isGenuine True if the MAC over the intent is valid.
  */
@@ -133,8 +134,8 @@ export function objectionToTransaction(
   const { order, slot, ledger } = view;
   const { call, nonce } = transaction;
   if (order === undefined || slot === undefined) return later("the slot is gone");
-  // Relies on the ledger alone to prove that a nonce is the order's. Wallets can then be freed even if the table or the
-  // MAC key is lost.
+  // Relies on the ledger alone to prove that a nonce belongs to the order. Wallets can then be freed even if the table
+  // or the MAC key is lost.
   const cleared = call.purpose === "clear" && isOf(ledger, transaction) ? ledger?.fees[nonce] : undefined;
   if (!isGenuine && cleared === undefined) return refused("the intent was not made by placeOrder");
   if (!hasFewRoutes(order.intent)) return refused("the intent has no routes, or too many");
@@ -153,7 +154,7 @@ export function objectionToTransaction(
     return refused("the fee is above the limit of a transaction, or the rest of the order's budget");
   if (call.purpose === "clear") {
     if (cleared === undefined) return refused("nothing was signed at this nonce");
-    // Checks again, because the user may have lowered the limit since the clear was planned.
+    // Checks the limit again, because the user may have lowered it since the clear was planned.
     return transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot, most)
       ? later("the fee is above the user's current highest gas price")
       : objectionToDayOfClear(transaction, view, nowMs);
@@ -185,7 +186,7 @@ function objectionToSwap(
   const intent = order?.intent as EvmIntent;
   if (!allowsRoute(intent, call)) return refused("the route is not allowed");
   if (call.amountIn <= 0n || call.amountIn > intent.amount) return refused("the amount is above the order's");
-  // Everything else about the call follows from the intent: recipient, value, minimum, deadline and refund.
+  // All other parts of the call follow from the intent: recipient, value, minimum, deadline and refund.
   if (!isSameCall(call, swapBy(intent, call, call.amountIn))) return refused("the call is not the order's");
   if (ledger?.approveNonces.includes(nonce)) return refused("the nonce is an approval's");
   if (ledger?.swap !== undefined && (ledger.swap.nonce !== nonce || !isSameCall(ledger.swap.call, call)))
@@ -193,7 +194,7 @@ function objectionToSwap(
   return undefined;
 }
 
-/** Accepts a clear that pays no more than its nonce could already, because it adds nothing to the day. */
+/** Accepts a clear that pays no more than its nonce could already pay, because it adds nothing to the day's count. */
 function objectionToDayOfClear(
   transaction: UnsignedEvmTransaction,
   { ledger, limits, chainLimits }: SigningView<Evm>,
@@ -204,7 +205,7 @@ function objectionToDayOfClear(
   return objection && later(`the limit forbids it: ${objection.rule}`);
 }
 
-/** The policy and the operators may allow the same transaction later, so no objection here is final. */
+/** No objection here is final, because the policy and the operators may allow the same transaction later. */
 function objectionOfPolicy(
   transaction: UnsignedEvmTransaction,
   { order, ledger, limits, chainLimits }: SigningView<Evm>,
@@ -217,7 +218,7 @@ function objectionOfPolicy(
   if (intent.side === "buy" && maxOrder !== undefined && amount > maxOrder)
     return later("the amount is above the operators' limit");
   const adds = addedToDay(transaction, intent, ledger);
-  // Accepts a transaction that adds nothing, because sales may push a count above the limit.
+  // Accepts a transaction that adds nothing, even if sales have already pushed the count above the limit.
   const networkFees = feeRise(transaction, ledger);
   const checked = { ...intent, amount, networkFees, ...(adds > 0n && { adds }) };
   const objection = objectionOf(rulesAt(limits, nowMs, chainLimits), checked);

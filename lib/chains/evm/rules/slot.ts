@@ -15,7 +15,7 @@ import {
 import type { evmAttempt, evmSlot } from "./schemas.ts";
 import { areFinal, blocksSeen } from "./seen-blocks.ts";
 
-/** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be mined. */
+/** One signed transaction for a slot's nonce. Only one of a slot's attempts can ever be mined. */
 export type EvmAttempt = v.InferOutput<typeof evmAttempt>;
 
 /** Highest network fee of a nonce's transactions. Only one of them can ever be mined. */
@@ -57,8 +57,8 @@ export const minedAttempt = ({ attempts, receipt }: EvmSlot): EvmAttempt | undef
   attempts.find(({ hash }) => hash === receipt?.hash);
 
 /**
- * Updates the slot from the hosts' answers. One receipt is enough while the other host may not have seen its block; a
- * wrong one is corrected before it becomes final.
+ * Updates the slot from the hosts' answers. One host's receipt is enough, because the other host may not have seen the
+ * block yet; a wrong receipt is corrected before it becomes final.
  */
 export function observedEvm(slot: EvmSlot, snapshots: EvmSnapshots): EvmSlot {
   if (slot.state === "planned") return slot;
@@ -67,7 +67,7 @@ export function observedEvm(slot: EvmSlot, snapshots: EvmSnapshots): EvmSlot {
   const receipt = receiptOf(hashesOf(slot), snapshots, isPossible, slot.receipt);
   if (receipt !== undefined)
     return inState(slot, "mined", { receipt: judged(receipt, slot.receipt, snapshots) });
-  // Requires two clear answers as proof that a transaction is in no block.
+  // Requires clear answers from both hosts as proof that a transaction is in no block.
   if (!bothAnswered(snapshots)) return slot;
   const isUsed = bothSay(snapshots, ({ nonce }) => nonce.latest > slot.place);
   if (!isUsed) return inState(slot, "signed");
@@ -76,20 +76,23 @@ export function observedEvm(slot: EvmSlot, snapshots: EvmSnapshots): EvmSlot {
   return inState(slot, "taken", takenIn && { takenIn });
 }
 
-/** Hosts keep old balances for some minutes, or on fast chains for seconds only. */
+/** Hosts keep old balances for some minutes, but only for seconds on fast chains. */
 const rememberedMs = 20_000;
 
-/** Limits how long hosts that disagree are asked: a token may show each host a different balance on purpose. */
+/** How long to keep asking hosts that disagree. A token may deliberately show each host a different balance. */
 const mostDisputedMs = 10 * 60_000;
 
-/** True if a block is final at both hosts, and their latest final blocks are younger by at least this time. */
+/**
+ * True if a block is final according to both hosts, and their latest final blocks are younger by at least the given
+ * time.
+ */
 const isFinalFor = (ms: number, { number, time }: Block, snapshots: EvmSnapshots): boolean =>
   bothSay(snapshots, ({ finalized }) => finalized.number >= number && (finalized.time - time) * 1000 >= ms);
 
 /**
- * Adds the amount that the wallet's balances show for a swap. The word of one host is used for now, but a final amount
- * needs both hosts. If a host no longer keeps the balances by then, or the hosts disagree for too long, the amount of
- * the events is used. A host that refuses balances earlier may still return them later.
+ * Adds the amount that the wallet's balances show for a swap. The answer of one host is used provisionally, but a final
+ * amount needs both hosts. The amount from the events is used if a host no longer keeps the balances by then, or if the
+ * hosts disagree for too long. A host that refuses to return balances earlier may still return them later.
  */
 function judged(receipt: EvmReceipt, known: EvmReceipt | undefined, snapshots: EvmSnapshots): EvmReceipt {
   if (receipt.status === "failed") return receipt;
@@ -112,12 +115,12 @@ function judged(receipt: EvmReceipt, known: EvmReceipt | undefined, snapshots: E
   return moved === undefined ? logged : { ...logged, moved };
 }
 
-/** Amounts moved by an order's swap. Known once the swap is in a block. */
+/** The amounts that an order's swap moved. Known once the swap is in a block. */
 export type SwapResult = {
   receipt: Extract<EvmReceipt, { status: "ok" }>;
   spent: bigint;
   received: bigint;
-  /** Explains why events and balances do not both confirm the amount of tokens. */
+  /** Explains why the events and the balances do not both confirm the amount of tokens. */
   doubt?: "events are odd" | "balances are unknown";
 };
 
@@ -135,13 +138,13 @@ export function swapResultOf(slot: EvmSlot): SwapResult | undefined {
   return { receipt, ...tokens, ...(isOdd && { doubt: "events are odd" }) };
 }
 
-/** True if both hosts may still return the balances that decide about the slot's swap. */
+/** True if both hosts may still return the balances that determine the swap's amount. */
 export function isToJudge(slot: EvmSlot, nowMs: number): boolean {
   const receipt = swapResultOf(slot)?.receipt;
   return receipt !== undefined && !receipt.isAgreed && nowMs < receipt.block.time * 1000 + rememberedMs;
 }
 
-/** True if a host's final chain reaches beyond a receipt's block and has nothing at the nonce. */
+/** True if a host's final chain extends past a receipt's block and has no transaction with the slot's nonce. */
 const rulesOut = (
   { place }: EvmSlot,
   { hash, block }: EvmReceipt,
@@ -169,7 +172,7 @@ const isSameResult = (a: EvmReceipt, b: EvmReceipt): boolean =>
   isSameReceipt(a, b) &&
   (a.status === "failed" || b.status === "failed" || (a.moved === b.moved && a.isAgreed === b.isAgreed));
 
-/** Records when its attempts were first sent, and whether anybody took the newest one. */
+/** Records when the slot's attempts were first sent, and whether anybody accepted the newest one. */
 export function withEvmSendings(slot: EvmSlot, sendings: ReadonlyMap<string, number | SendFailure>): EvmSlot {
   const attempts = slot.attempts.map((attempt) => {
     const sending = sendings.get(attempt.hash);
@@ -189,8 +192,8 @@ const resultOf = (sending: number | SendFailure): Pick<EvmSlot, "isUndelivered" 
 });
 
 /**
- * The wallet's balances need the word of two hosts. For some time, silence about a swap's balances decides nothing
- * either.
+ * True if the receipt's amount can no longer change. Balances must be confirmed by two hosts, and a missing answer
+ * about balances decides nothing for some time.
  */
 function isDecided(slot: EvmSlot, receipt: EvmReceipt, snapshots: EvmSnapshots): boolean {
   if (receipt.status === "failed" || receipt.isAgreed) return true;
@@ -198,7 +201,7 @@ function isDecided(slot: EvmSlot, receipt: EvmReceipt, snapshots: EvmSnapshots):
   return minedAttempt(slot)?.purpose !== "swap" || isFinalFor(rememberedMs, receipt.block, snapshots);
 }
 
-/** True if no later block can change it, according to both hosts. */
+/** True if, according to both hosts, no later block can change the slot. */
 export function isFinalEvm(slot: EvmSlot, snapshots: EvmSnapshots): boolean {
   const { state, receipt, takenIn } = slot;
   if (state === "mined" && receipt !== undefined)
@@ -210,7 +213,8 @@ export function isFinalEvm(slot: EvmSlot, snapshots: EvmSnapshots): boolean {
       })
     );
   if (state !== "taken" || takenIn === undefined) return false;
-  // Most hosts have forgotten the nonce at the final block, but not the hashes of final blocks.
+  // Reads only hashes, because most hosts no longer know the nonce at the final block, but still know the hashes of
+  // final blocks.
   return (
     bothSay(snapshots, ({ receipts }) => hashesOf(slot).every((hash) => !receipts.has(hash))) &&
     areFinal(takenIn, snapshots) === true

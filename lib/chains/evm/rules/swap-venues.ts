@@ -6,12 +6,12 @@ const venueKinds = {
   "pancakeswap-v3": "v3",
   /** Exchanges with v3 pools, which the router distinguishes by tick spacing. */
   slipstream: "slipstream",
-  /** Exchanges whose pools have bins, each with one price. The step between bins distinguishes the pools. */
+  /** Exchanges whose pools consist of bins with one price each. The step between bins distinguishes the pools. */
   "lfj-v2.1": "bins",
   "lfj-v2.2": "bins",
 } as const;
 
-/** An exchange with pools and a router of its own. */
+/** An exchange with its own pools and router. */
 export type SwapVenue = keyof typeof venueKinds;
 export type VenueKind = (typeof venueKinds)[SwapVenue];
 
@@ -28,7 +28,7 @@ export const venuesOf = <Kind extends VenueKind>(kind: Kind) =>
   swapVenues.filter((venue): venue is VenueOf<Kind> => kindOf({ venue }) === kind);
 
 /**
- * True if the router of such a pool fails a purchase that delivers less than the minimum. Other routers check only the
- * pool's payment, and a taxed token delivers less than that.
+ * True if the router for such a pool reverts a purchase that delivers less than the minimum. Other routers check only
+ * what the pool pays, and a taxed token delivers less than that.
  */
 export const checksArrival = (pool: { venue: SwapVenue }): boolean => ["v2", "bins"].includes(kindOf(pool));

@@ -25,7 +25,7 @@ export type EvmQuotedRoute = BindableRoute & {
   quoted: bigint;
   /** True if the host could not simulate the swap. */
   isGuess: boolean;
-  /** Largest amount whose arrival such a host has proved, if any. */
+  /** Largest amount that this host has proved to arrive, if any. */
   provenOut?: bigint;
 };
 
@@ -36,17 +36,17 @@ export const addressesOf = (route: EvmQuotedRoute | undefined): string[] =>
 /** One host's facts about a trade at one block. */
 export type EvmTradeFacts = FactsTerms & {
   block: { number: number; time: number };
-  /** The routes that work, the best first. The other facts are those of the best one. */
+  /** The routes that work, the best first. The other facts are about the best one. */
   routes: readonly [EvmQuotedRoute, ...EvmQuotedRoute[]];
   /** The transactions still needed: approvals, then the swap. */
   transactions: readonly PlannedGas[];
-  /** The fees by the preset, before any cap. */
+  /** Fees according to the preset, before any cap. */
   fees: HostFees;
   /** The base fee of the next block. */
   baseFee: WeiPerGas;
-  /** The wallet's next nonce. Absent without a wallet. */
+  /** The wallet's next nonce. Absent if no wallet is given. */
   nextNonce?: number;
-  /** Absent if not requested, or if a block arrived meanwhile. */
+  /** Absent if it was not requested, or if a new block arrived in the meantime. */
   forPlanning?: WalletFacts;
 };
 
