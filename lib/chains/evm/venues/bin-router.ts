@@ -10,12 +10,12 @@ const [buy, sell] = [
   "swapExactTokensForNATIVESupportingFeeOnTransferTokens",
 ] as const;
 
-/** The router's numbers of the exchanges whose pools it trades. */
+/** The numbers by which the router refers to the exchanges whose pools it trades. */
 const versions: Readonly<Record<VenueOf<"bins">, number>> = { "lfj-v2.1": 2, "lfj-v2.2": 3 };
 
 const versionOf = ({ venue }: PoolKey): number => versions[venue as keyof typeof versions];
 
-/** Encodes a swap by LFJ's router. */
+/** Encodes a swap through LFJ's router. */
 export function encodeBins(call: SwapCall, wrapped: string): string {
   const { side, recipient, amountIn, minAmountOut, deadline } = call;
   const pools = poolsInOrder(call);
@@ -25,7 +25,7 @@ export function encodeBins(call: SwapCall, wrapped: string): string {
     : abi.encodeFunctionData(sell, [amountIn, minAmountOut, path, recipient, deadline]);
 }
 
-/** Decodes calldata of {@link encodeBins}. */
+/** Decodes calldata that {@link encodeBins} has made. */
 export function readBins(rows: readonly BinContracts[], value: bigint, data: string): SwapTerms | undefined {
   const bought = argumentsOf(abi, buy, data);
   const [amountIn, minAmountOut, path, recipient, deadline] =

@@ -12,13 +12,13 @@ import { encodeV3, readV3 } from "./v3-router.ts";
 /** A transaction without its nonce and fees. The data is in hex. */
 export type CallTransaction = { to: string; value: Wei; data: string };
 
-/** A route's router is of the kind of the pool that takes or pays the coin. */
+/** A route's router has the same kind as the pool that takes or pays the coin. */
 const encoders = { v2: encodeV2, v3: encodeV3, slipstream: encodeSlipstream, bins: encodeBins };
 
 /**
- * Encodes a call as a transaction. Buys spend native coin and sales pay native coin, so no wrapped coin is left over.
+ * Encodes a call as a transaction. Buys spend native coin and sales pay native coin, so no wrapped coin remains.
  *
- * @throws {Error} if the chain has no such route or router
+ * @throws {Error} if the chain does not have the route or the router
  */
 export function encodeCall(contracts: Contracts, call: EvmCall, wallet: string): CallTransaction {
   switch (call.purpose) {
@@ -41,8 +41,8 @@ export function encodeCall(contracts: Contracts, call: EvmCall, wallet: string):
 }
 
 /**
- * Decodes a transaction into its call: the inverse of {@link encodeCall}. Undefined unless encoding the call again
- * gives exactly these bytes. Addresses are in EIP-55 form, and data is in lower case.
+ * Decodes a transaction into its call, as the inverse of {@link encodeCall}. Undefined unless encoding the call again
+ * gives exactly the same bytes. Addresses are in EIP-55 form, and data is in lower case.
  */
 export function decodeCall(
   contracts: Contracts,
@@ -61,7 +61,7 @@ export function decodeCall(
   }
 }
 
-/** Decodes a transaction that may be a trading call. {@link encodeCall} tells whether the chain allows it. */
+/** Decodes a transaction that may be a trading call. Only {@link encodeCall} checks whether the chain allows it. */
 function readCall({ venues, wrapped }: Contracts, { to, value, data }: CallTransaction): EvmCall | undefined {
   if (data === "0x") return { purpose: "clear" };
   const approval = argumentsOf(tokenABI, "approve", data);

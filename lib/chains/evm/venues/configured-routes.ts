@@ -8,24 +8,24 @@ export type Contracts = Pick<EvmConfiguration, "venues" | "quoteTokens" | "wrapp
 /** Converts to the unit of v3 contracts: a hundredth of a basis point. */
 export const feeOf = (feeBps: number): number => feeBps * 100;
 
-/** Lists the pools that a venue may have of the same two tokens. */
+/** Lists the pools that an exchange may have for the same two tokens. */
 export function poolsOfVenue(row: EvmVenue): PoolKey[] {
   const { venue } = row;
   const tiers = "feeBps" in row ? [row.feeBps] : row.tiers;
   return tiers.map((tier) => (typeof tier === "number" ? { venue, feeBps: tier } : { venue, ...tier }));
 }
 
-/** True if one of the venues may have this pool. */
+/** True if one of the exchanges may have this pool. */
 export const hasPool = (venues: readonly EvmVenue[], pool: PoolKey): boolean =>
   venues.flatMap(poolsOfVenue).some((each) => isSamePool(each, pool));
 
-/** Lists the routes by pools that trade the coin itself. */
+/** Lists the routes through pools that trade the coin itself. */
 export const directRoutesOf = ({ venues }: Pick<Contracts, "venues">): EvmRoute[] =>
   venues.flatMap((row) => poolsOfVenue(row).map((pool) => ({ ...pool, router: row.router })));
 
 /**
- * Lists the routes to a token over a quote token. One router makes both swaps: that of the bridge, with pools of the
- * venues that it serves or, if the bridge is v3, with those of the v2 venue that its router knows.
+ * Lists the routes to a token through a quote token. One router makes both swaps: the bridge's router. It can use pools
+ * of the exchanges that it serves or, if the bridge is a v3 pool, pools of the v2 exchange that it also serves.
  */
 export const bridgedRoutesOf = ({ venues, quoteTokens, wrapped }: Contracts, token: string): EvmRoute[] =>
   quoteTokens
@@ -42,7 +42,7 @@ export const bridgedRoutesOf = ({ venues, quoteTokens, wrapped }: Contracts, tok
         );
     });
 
-/** Lists every route to a token that can be quoted, those only for display included. */
+/** Lists every route to a token that can be quoted, including routes that are only displayed. */
 export const knownRoutesOf = (contracts: Contracts, token: string): EvmRoute[] => [
   ...directRoutesOf(contracts),
   ...bridgedRoutesOf(contracts, token),
@@ -54,6 +54,6 @@ export const routesOf = ({ venues, ...contracts }: Contracts, token: string): Ev
 
 type RowOf<Kind extends VenueKind> = Extract<EvmVenue, { venue: VenueOf<Kind> }>;
 
-/** Finds the rows of a kind, such as all that one router serves. */
+/** Finds the configured exchanges of one kind, for example all that one router serves. */
 export const rowsOf = <Kind extends VenueKind>(kind: Kind, rows: readonly EvmVenue[]): RowOf<Kind>[] =>
   rows.filter((row): row is RowOf<Kind> => kindOf(row) === kind);

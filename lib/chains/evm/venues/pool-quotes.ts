@@ -18,11 +18,14 @@ export type RoutePools = EvmRoute & { pool: string; bridgePool?: string };
 /** The amounts that routes pay, before any tax of the token. The block's time is in seconds. */
 export type PoolQuotes = {
   block: { number: number; time: number };
-  /** The routes whose pools exist, with the amount for each trade. Undefined if a pool fails, or would run dry. */
+  /**
+   * The routes whose pools exist, with the amount for each trade. An amount is undefined if a pool fails or would run
+   * dry.
+   */
   routes: readonly { route: RoutePools; amountsOut: readonly (bigint | undefined)[] }[];
 };
 
-/** Gas for all quotes of a call. Each quote may burn only a small part. Hosts with a lower limit grant less. */
+/** Gas for all quotes in a call. Each quote may burn only a small part of it. Hosts with a lower limit grant less. */
 const mostGas = 30_000_000n;
 
 /** Numbers of the kinds of venues in PoolQuoter.sol. */
@@ -35,11 +38,11 @@ const digits = (value: number, length: number): string => value.toString(16).pad
 const isPurchase = ([first]: readonly PoolTrade[]) => first?.side === "buy";
 
 /**
- * Asks how much routes pay for some amounts. Sends the contract's code along, because no contract on chain passes one
- * pool's answer to the next. Encodes its arguments by hand, because a general encoder takes longer than everything else
- * together.
+ * Asks how much routes pay for some amounts. The call carries the contract's code, because no contract on chain passes
+ * one pool's answer to the next. Its arguments are encoded by hand, because a general encoder takes longer than
+ * everything else together.
  *
- * @param trades All of one side.
+ * @param trades Only buys or only sales.
  */
 export const poolQuotesCall = (
   contracts: Contracts,
@@ -84,7 +87,7 @@ function answerCall(
     [word(rows.length), ...rows],
     [word(paths.length), ...paths],
   ].map((list) => list.join(""));
-  // Puts lists after all parameters, which hold the lists' offsets.
+  // Puts the lists after all parameters. The parameters hold the offsets of the lists.
   let place = 5 * 32;
   const [amountsAt, rowsAt, pathsAt] = lists.map((list) => {
     const at = word(place);
@@ -108,18 +111,19 @@ function answerCall(
 }
 
 /**
- * True if a smaller question may help. The contract fails only for lack of gas, because it returns failures of pools as
- * answers. A host that ran short once may refuse a part with another error, for example because it took too long.
+ * True if a smaller question may succeed. The contract fails only for lack of gas, because it returns failures of pools
+ * as answers. A host that lacked gas once may refuse part of the question with a different error, for example because
+ * it took too long.
  */
 const isShortage = ({ kind, isBusy, isOutOfStep, isMissing }: RpcRefusal, isPart: boolean): boolean =>
   kind === "call" || (isPart && !isBusy && !isOutOfStep && !isMissing);
 
-/** Splits a question into this many parts, so that few rounds suffice to reach single routes. */
+/** Number of parts to split a question into. It is large enough that few rounds suffice to reach single routes. */
 const partsAtOnce = 4;
 
 /**
- * Splits a question by its routes, and a question about one route by its trades.
- * @returns The parts, and the number of words with which all of their answers begin.
+ * Splits a question by its routes, or by its trades if it has only one route.
+ * @returns The parts, and the number of words with which each part's answer begins.
  * @throws {HostFault} if the host has too little gas for the smallest question.
  */
 function partsOf(question: Question): [parts: Question[], sameWords: number] {
@@ -131,7 +135,7 @@ function partsOf(question: Question): [parts: Question[], sameWords: number] {
   throw new HostFault("SHORT_OF_GAS", "eth_call");
 }
 
-/** @throws {HostFault} if the answers are of different blocks. */
+/** @throws {HostFault} if the answers refer to different blocks. */
 function joined(answers: readonly string[], sameWords: number): string {
   const size = 2 + 64 * sameWords;
   const [same = "", ...others] = answers.map((answer) => answer.slice(0, size));
@@ -142,7 +146,7 @@ function joined(answers: readonly string[], sameWords: number): string {
 /** Selector of the error `ShortOfGas(uint256)` in PoolQuoter.sol. */
 const shortage = "0xf67bd395";
 
-/** Reads the block at which the gas did not suffice, if the host names it. */
+/** Reads the block at which the gas was too low, if the host names it. */
 function blockOfShortage({ revertData = "" }: RpcRefusal): number | undefined {
   const block = revertData.startsWith(shortage)
     ? Number(`0x${revertData.slice(shortage.length)}`)
@@ -152,7 +156,7 @@ function blockOfShortage({ revertData = "" }: RpcRefusal): number | undefined {
 
 const nothing = "f".repeat(64);
 
-/** The words of an answer about its block, and about the pools of a route. */
+/** The words of an answer that describe its block, and those that describe the pools of a route. */
 const blockWords = 2;
 const poolWords = 2;
 
@@ -171,7 +175,7 @@ function quotesIn(answer: string, routes: readonly EvmRoute[], trades: readonly 
   };
 }
 
-/** @param words The pools' addresses, that with the coin first. */
+/** @param words The pools' addresses, starting with the pool that trades the coin. */
 function poolsIn(route: EvmRoute, words: readonly [string, string]): RoutePools | undefined {
   const addresses = words.filter((text) => text !== word(0)).map((text) => getAddress(`0x${text.slice(24)}`));
   const [first, second] = addresses;

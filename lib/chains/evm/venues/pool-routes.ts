@@ -10,16 +10,19 @@ export type PoolRoute = RoutePools & { amountOut: bigint };
 export type PoolRoutes = Pick<PoolQuotes, "block"> & {
   /** The routes whose pools exist. */
   found: readonly RoutePools[];
-  /** The routes that can make each trade, with the best payer first. Those with a pool that would run dry are left out. */
+  /**
+   * For each trade, the routes that can make it, the one that pays most first. Routes with a pool that would run dry
+   * are omitted.
+   */
   routes: readonly (readonly PoolRoute[])[];
-  /** For each trade, true if some route would pay nothing because the amount is so small. */
+  /** For each trade, true if some route would pay nothing because the amount is too small. */
   isTooSmall: readonly boolean[];
 };
 
 /**
  * Asks the pools of a token how much they pay for some amounts. {@link poolRoutesOf} reads the answers.
  *
- * @param trades All of one side.
+ * @param trades Only buys or only sales.
  */
 export function poolCalls(
   contracts: Contracts,
@@ -38,7 +41,7 @@ export function poolCalls(
 
 type PoolAnswers = {
   direct: PoolQuotes;
-  /** Empty without routes over quote tokens. */
+  /** Empty if there are no routes through quote tokens. */
   bridged: readonly PoolQuotes[];
 };
 

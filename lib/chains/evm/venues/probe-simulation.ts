@@ -6,14 +6,14 @@ import type { Contracts } from "./configured-routes.ts";
 import type { PoolRoute } from "./pool-routes.ts";
 import { roundTripCall } from "./swap-simulation.ts";
 
-/** The amount of a probe: 0.01 coins. */
+/** The amount that a probe buys for: 0.01 coins. */
 export const probeCoins = 10n ** 16n;
 
 /** Makes a random address, so that no token can recognize it. */
 export const newStranger = (): string => `0x${randomBytes(20).toString("hex")}`;
 
 /**
- * Simulates a stranger's purchase of a token, and its sale a minute later.
+ * Simulates that a stranger buys a token and sells it a minute later.
  *
  * @param route A route with the amount that its pool pays for {@link probeCoins}.
  */

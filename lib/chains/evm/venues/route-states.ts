@@ -13,17 +13,20 @@ import { kindOf } from "../rules/swap-venues.ts";
 import type { Contracts } from "./configured-routes.ts";
 import type { RoutePools } from "./pool-quotes.ts";
 
-/** A route's price, as amounts of tokens and coins of equal worth, and the coins on the other side of its own pool. */
+/**
+ * A route's price, as amounts of tokens and coins that are worth the same, and the coins on the other side of the
+ * token's own pool.
+ */
 export type RouteState<Each extends RoutePools = RoutePools> = {
   route: Each;
   priceFor: (side: Order["side"]) => PoolPrice;
-  /** Coins, or the worth of quote tokens in coins. */
+  /** Coins, or the value of quote tokens in coins. */
   coins: Wei;
 };
 
 type PoolState = { prices: Record<Order["side"], PoolPrice>; others: bigint };
 
-/** Asks for the states of routes. Leaves out those with a pool that does not answer. */
+/** Asks for the states of routes. Omits routes with a pool that does not answer. */
 export function routeStatesCall<Each extends RoutePools>(
   { wrapped }: Contracts,
   token: string,
@@ -52,7 +55,7 @@ export function routeStatesCall<Each extends RoutePools>(
   });
 }
 
-/** A pool of a token with another one, the coin or a quote token. */
+/** A pool that trades a token for another one: the coin or a quote token. */
 type PoolAsked = Bridge & { pool: string; other: string };
 
 const questionsOf = ({ pool, other, ...key }: PoolAsked): ContractQuestion<unknown>[] => {
@@ -85,7 +88,7 @@ function stateOf(
 
 const bySide = (priceFor: RouteState["priceFor"]) => ({ buy: priceFor("buy"), sell: priceFor("sell") });
 
-/** Stands for no bridge, if a pool trades the coin itself. */
+/** Used in place of a bridge if a pool trades the coin itself. */
 const sameCoin: Pick<PoolState, "prices"> = { prices: bySide(() => ({ out: 1n, in: 1n })) };
 
 function joined(own: PoolState, bridge: Pick<PoolState, "prices">): Omit<RouteState, "route"> {

@@ -5,8 +5,8 @@ import type { CallTransaction } from "./calldata.ts";
 import { bytesOf, fieldsOf, numberField, type TransactionTerms } from "./unsigned-transaction.ts";
 
 /**
- * Prepares for signing at load, when Lambda gives a function more processor. Without it, the first signature takes 60
- * ms longer.
+ * Prepares for signing when the module is loaded, because Lambda gives a function more processor time then. Otherwise
+ * the first signature takes 60 ms longer.
  */
 export const prepareToSign = (): void => void secp256k1.Point.BASE.precompute(8, false);
 
@@ -22,8 +22,8 @@ export function isKeyOf(secret: Uint8Array, address: string): boolean {
 }
 
 /**
- * Signs a transaction, and wipes the secret even if that fails. The same transaction always gets the same bytes (RFC
- * 6979). During signing the secret is also a number, which JavaScript cannot wipe.
+ * Signs a transaction, and wipes the secret even if signing fails. The same transaction always gives the same bytes
+ * (RFC 6979). During signing the secret also exists as a number, which JavaScript cannot wipe.
  */
 export function signAndWipe(
   secret: Uint8Array,

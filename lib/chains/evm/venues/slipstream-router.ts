@@ -6,10 +6,10 @@ import { poolsOfVenue } from "./configured-routes.ts";
 import { argumentsOf, pathFrom, poolsInOrder, type SwapTerms, tokensOf } from "./swap-terms.ts";
 import { readV3Path, readV3Payments, v3Path, v3Payments } from "./v3-periphery.ts";
 
-/** Stands for the router itself as the recipient. The router keeps the coin until it unwraps it. */
+/** Recipient that means the router itself. The router then keeps the wrapped coin until it unwraps it. */
 const routerItself = ZeroAddress;
 
-/** Encodes a swap by Slipstream's router. */
+/** Encodes a swap through Slipstream's router. */
 export const encodeSlipstream = (call: SwapCall, wrapped: string): string =>
   abi.encodeFunctionData("multicall", [[swapStep(call, wrapped), ...v3Payments(call)]]);
 
@@ -26,7 +26,7 @@ function swapStep(call: SwapCall, wrapped: string): string {
   return abi.encodeFunctionData("exactInput", [[path, recipient, deadline, amountIn, minAmountOut]]);
 }
 
-/** Decodes calldata of {@link encodeSlipstream}. */
+/** Decodes calldata that {@link encodeSlipstream} has made. */
 export function readSlipstream(
   row: SlipstreamContracts,
   wrapped: string,

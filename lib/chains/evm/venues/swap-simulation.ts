@@ -23,11 +23,11 @@ export type WalletSwap = {
   side: Order["side"];
   token: string;
   amountIn: bigint;
-  /** Allowance of the route's router, for a sale. */
+  /** The allowance that the route's router has, for a sale. */
   allowance?: TokenUnits;
 };
 
-/** The simulated result of a wallet's swap by a route. */
+/** The simulated result of a wallet's swap on a route. */
 export type SwapOutcome =
   | {
       kind: "delivered";
@@ -36,20 +36,20 @@ export type SwapOutcome =
       gasUsed: { approve?: bigint; swap: bigint };
       /** True if an allowance must be set to 0 before it can change. */
       wantsZeroFirst: boolean;
-      /** Findings about the token from buying and selling back this amount, for a buy. */
+      /** For a buy: findings about the token from buying for this amount and selling again. */
       safety?: TokenSafety;
     }
   | { kind: "fails" }
   /** The host cannot simulate. */
   | { kind: "unknown" };
 
-/** The latest time that fits four bytes. Simulations do not check deadlines. */
+/** The latest time that fits into four bytes, because simulations do not check deadlines. */
 const farDeadline = 2 ** 32 - 1;
 
-/** A tax may consume an amount this small. */
+/** An amount so small that a tax may consume all of it. */
 const dust = 100n;
 
-/** Gas for calls of a token that are not swaps. */
+/** Gas for calls to a token that are not swaps. */
 const tokenGas = 500_000n;
 
 const readable = (wallet: string, { to, data }: { to: string; data: string }): SimulatedTransaction => ({
@@ -62,7 +62,7 @@ const readable = (wallet: string, { to, data }: { to: string; data: string }): S
 const numberIn = (outcome: SimulatedOutcome | undefined): bigint =>
   outcome?.isOk && outcome.returned.length === 66 ? BigInt(outcome.returned) : 0n;
 
-/** Simulates blocks of transactions. If the host cannot, returns the value given for that case. */
+/** Simulates blocks of transactions. If the host cannot simulate, returns the value given for that case. */
 function attempted<Value>(
   blocks: readonly (readonly SimulatedTransaction[])[],
   after: SimulatedAfter,
@@ -117,7 +117,7 @@ function stepsOf(contracts: Contracts, wallet: string, token: string, route: Evm
   };
 }
 
-/** Simulates a swap by a wallet that has the funds, with the approval that it needs. */
+/** Simulates a swap by a wallet that has enough funds, including the approval that it needs. */
 export function swapSimulation(
   contracts: Contracts,
   swap: WalletSwap,
@@ -134,20 +134,23 @@ export function swapSimulation(
 }
 
 /**
- * Percentages of the pool's payment to try to sell, until one succeeds. The arriving amount is unknown, and no more can
- * be sold.
+ * Percentages of the pool's payment to try to sell, one after another, until a sale succeeds. The amount that arrived
+ * is unknown, and nothing above it can be sold.
  */
 const shares = [100n, 99n, 95n, 90n, 75n, 50n, 10n, 1n];
 
-/** A token counts as unsellable if less than this fraction of what arrived can be sold at once. Given as a divisor. */
+/**
+ * A token counts as unsellable if less than this fraction of what arrived can be sold in one sale. Given as a divisor.
+ */
 const mostSales = 2n;
 
-/** A simulated purchase, with the combined findings of purchase and sale. */
+/** A simulated purchase, with the combined findings from the purchase and the sale. */
 type Bought = { outcome: SimulatedOutcome | undefined; trip: RoundTrip };
 
 /**
- * Simulates a purchase and, in a block a minute later, sales of what arrived. Only the later block counts: many honest
- * tokens refuse a sale in the block of the purchase, and a token that allows it only there cannot be sold.
+ * Simulates a purchase and, in a block a minute later, sales of what arrived. Only a sale in the later block counts:
+ * many honest tokens refuse a sale in the block of the purchase, and if a token allows a sale only in that block, it
+ * cannot be sold.
  */
 export function roundTripCall<Value>(
   contracts: Contracts,
@@ -159,7 +162,7 @@ export function roundTripCall<Value>(
   const { approve, swap, balance } = stepsOf(contracts, wallet, token, route);
   const { amountOut } = route;
   const sales = shares.map((share) => (amountOut * share) / 100n).filter((amount) => amount > 0n);
-  // The token may require that the allowance of an earlier order is first set to 0.
+  // The token may require that the allowance left by an earlier order is first set to 0.
   const purchase = [balance, swap("buy", amountIn), balance, approve(0n), approve(amountOut)];
   const readTrip = (outcomes: readonly SimulatedOutcome[]) => {
     const [before, outcome, later] = outcomes;
@@ -182,10 +185,13 @@ export function roundTripCall<Value>(
   return attempted([purchase, salesOf(sales, swap)], after, readTrip, unknown);
 }
 
-/** Marks the amount in calldata. No other word has this value. */
+/** Marks the position of the amount in calldata. No other word has this value. */
 const anyAmount = BigInt(`0x${"b7".repeat(32)}`);
 
-/** Encodes sales that differ only in their amounts. Encoding each one would take most of the time of a quote. */
+/**
+ * Encodes sales that differ only in their amounts. Encoding each of them separately would take most of the time of a
+ * quote.
+ */
 function salesOf(amounts: readonly bigint[], swap: Steps["swap"]): SimulatedTransaction[] {
   const { data = "", ...rest } = swap("sell", anyAmount);
   const [before = "", after = ""] = data.split(anyAmount.toString(16));
@@ -206,13 +212,13 @@ function buySimulation(
     const { bought, sold } = trip;
     const { arrived } = bought;
     if (!outcome?.isOk || arrived < 0n || (arrived === 0n && amountOut > dust)) return { kind: "fails" };
-    // Requires that the token delivers the full amount both ways, because v3 routers check only the amount that leaves
-    // the pool.
+    // Requires that the token delivers the full amount in both directions, because v3 routers check only the amount
+    // that leaves the pool.
     if (!checksArrival(route) && (arrived !== amountOut || sold?.sent !== amountOut))
       return { kind: "fails" };
     return {
       kind: "delivered",
-      // Limits the amount to the quote, because pools never pay more, but a token may claim so.
+      // Caps the amount at the quote, because pools never pay more, although a token's events may claim more.
       amountOut: least(arrived, amountOut),
       wantsZeroFirst: false,
       gasUsed: { swap: outcome.gasUsed },

@@ -17,7 +17,7 @@ export function tokensOf(
 export const poolsInOrder = (call: SwapCall): PoolKey[] =>
   call.side === "buy" ? poolsOf(call) : poolsOf(call).reverse();
 
-/** Sorts the tokens and pools of a trade into the side, the token and the pools of its route. */
+/** Derives the side, the token and the route's pools from the tokens and pools of a trade. */
 export function pathFrom(isBuy: boolean, tokens: readonly string[], pools: readonly PoolKey[]) {
   const [[, second = "", third], [coinPool, own = coinPool]] = isBuy
     ? [tokens, pools]
@@ -31,7 +31,7 @@ export function pathFrom(isBuy: boolean, tokens: readonly string[], pools: reado
   };
 }
 
-/** Decodes the arguments of a function's calldata. Undefined if it calls another function or is malformed. */
+/** Decodes the arguments of a function's calldata. Undefined if the calldata calls another function or is malformed. */
 export function argumentsOf(abi: Interface, name: string, data: string): Result | undefined {
   try {
     return abi.decodeFunctionData(name, data);

@@ -12,7 +12,7 @@ export const unsignedBytes = (call: CallTransaction, terms: TransactionTerms): s
 
 export const bytesOf = (fields: readonly RlpStructuredDataish[]) => `0x02${encodeRlp([...fields]).slice(2)}`;
 
-/** The fields of an unsigned transaction. A signature adds three numbers at the end. */
+/** The fields of an unsigned transaction. A signature appends three numbers. */
 export function fieldsOf({ to, value, data }: CallTransaction, terms: TransactionTerms) {
   const { chainId, nonce, gasLimit, fees } = terms;
   return [

@@ -9,7 +9,7 @@ const [buy, sell] = [
   "swapExactTokensForETHSupportingFeeOnTransferTokens",
 ] as const;
 
-/** Encodes a swap by Uniswap's router of v2. */
+/** Encodes a swap through Uniswap's v2 router. */
 export function encodeV2(call: SwapCall, wrapped: string): string {
   const { side, recipient, amountIn, minAmountOut, deadline } = call;
   const path = tokensOf(call, wrapped);
@@ -18,7 +18,7 @@ export function encodeV2(call: SwapCall, wrapped: string): string {
     : v2RouterABI.encodeFunctionData(sell, [amountIn, minAmountOut, path, recipient, deadline]);
 }
 
-/** Decodes calldata of {@link encodeV2}. */
+/** Decodes calldata that {@link encodeV2} has made. */
 export function readV2(contracts: V2Contracts, value: bigint, data: string): SwapTerms | undefined {
   const bought = argumentsOf(v2RouterABI, buy, data);
   const [amountIn, minAmountOut, path, recipient, deadline] =

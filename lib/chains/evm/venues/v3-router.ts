@@ -6,16 +6,16 @@ import { feeOf, poolsOfVenue } from "./configured-routes.ts";
 import { argumentsOf, pathFrom, poolsInOrder, type SwapTerms, tokensOf } from "./swap-terms.ts";
 import { readV3Path, readV3Payments, v3Path, v3Payments } from "./v3-periphery.ts";
 
-/** Stands for SwapRouter02 itself as the recipient. The router keeps the coin until it unwraps it. */
+/** Recipient that means SwapRouter02 itself. The router then keeps the wrapped coin until it unwraps it. */
 const routerItself = "0x0000000000000000000000000000000000000002";
 
-/** Encodes a swap by Uniswap's SwapRouter02. */
+/** Encodes a swap through Uniswap's SwapRouter02. */
 export function encodeV3(call: SwapCall, wrapped: string): string {
   const steps = [...v3Steps(call, wrapped), ...v3Payments(call)];
   return v3RouterABI.encodeFunctionData("multicall", [call.deadline, steps]);
 }
 
-/** Stands for the router's whole balance. */
+/** Amount that means the router's whole balance. */
 const allOfRouter = 0n;
 
 function v3Steps(call: SwapCall, wrapped: string): string[] {
@@ -31,7 +31,7 @@ function v3Steps(call: SwapCall, wrapped: string): string[] {
   }
   const onV2 = (path: readonly string[], amount: bigint, least: bigint) =>
     v3RouterABI.encodeFunctionData("swapExactTokensForTokens", [amount, least, path, recipient]);
-  // Leaves the check of the minimum to the second step, or to the unwrapping of the coin.
+  // Leaves the check of the minimum to the second swap, or to the step that unwraps the coin.
   return side === "buy"
     ? [
         oneHop([first, second], bridge.feeBps, { recipient: routerItself, amountIn, minAmountOut: 0n }),
@@ -52,7 +52,7 @@ const oneHop = (
     [tokenIn, tokenOut, feeOf(feeBps), recipient, amountIn, minAmountOut, 0n],
   ]);
 
-/** A part of a swap by a v3 router. */
+/** A part of a swap through a v3 router. */
 type Step = {
   tokens: string[];
   pools: PoolKey[];
@@ -61,7 +61,7 @@ type Step = {
   minAmountOut: bigint;
 };
 
-/** Decodes calldata of {@link encodeV3}. */
+/** Decodes calldata that {@link encodeV3} has made. */
 export function readV3(
   contracts: V3Contracts,
   venues: readonly EvmVenue[],
