@@ -17,7 +17,7 @@ export const evmAddresses = {
   stored: checksummed,
 };
 
-/** Accepts the prefix `0X`, which programs write with hex in upper case. */
+/** Accepts the prefix `0X`, because some programs write hexadecimal in upper case. */
 function checksummed(text: string): string {
   return getAddress(text.replace(/^0X/, "0x"));
 }

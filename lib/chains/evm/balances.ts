@@ -11,7 +11,7 @@ import { askTogether } from "../hosts/ask-together.ts";
 import { knownBalancesCall, strangeBalancesCall } from "./calls/token-balances.ts";
 import type { EvmReader } from "./venues/reader.ts";
 
-/** Reads the balances of wallets in one request. */
+/** Reads the balances of several wallets in one request. */
 export async function evmBalances(
   reader: EvmReader,
   wanted: readonly WalletTokens[],

@@ -26,8 +26,8 @@ export function evmKeyOf(secret: Uint8Array): PrivateKey {
 }
 
 /**
- * Derives the address from the hash of the public key. OpenSSL computes that key, because ethers would first prepare
- * tables for 60 ms.
+ * Derives the address from the hash of the public key. The public key comes from OpenSSL, because ethers would first
+ * spend 60 ms on preparing tables.
  *
  * @throws {Error} if the secret is not in the range of the curve.
  */
@@ -48,7 +48,7 @@ function checksummed(address: string): string {
   );
 }
 
-/** One derivation uses OpenSSL and ethers, the other noble. */
+/** Derives the address twice: once with OpenSSL and ethers, once with noble. */
 export const evmDerivations: Derivations = [
   evmAddressOf,
   (secret) => {

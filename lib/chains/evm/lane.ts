@@ -41,7 +41,7 @@ const questionAbout = (
 const isPlanning = (write: ItemWrite) =>
   write.kind === "put" && write.of === "slot" && write.item.state === "planned";
 
-/** Decides about lanes of EVM chains. */
+/** Decides what happens to lanes of EVM chains. */
 export const evmLane: LaneCore<Evm> = {
   rules: evmSlots,
   questionAbout,
@@ -53,8 +53,8 @@ export const evmLane: LaneCore<Evm> = {
     return request;
   },
   /**
-   * Uses the answers from placing only for a first plan, to save the time of asking again. All else takes fresh
-   * answers.
+   * Reuses the answers from placing only to plan the first transaction, which saves the time of asking again.
+   * Everything else needs fresh answers.
    */
   placedSnapshots(state, setup) {
     const snapshots = placedSnapshots(state.view, setup, state.nowMs);

@@ -6,7 +6,7 @@ import { snapshotOfEvm } from "./looks/snapshot-of-host.ts";
 import type { Evm } from "./rules/family.ts";
 import type { EvmReader } from "./venues/reader.ts";
 
-/** The effects of a run on a chain of Ethereum's family. */
+/** The effects of a run on an EVM chain. */
 export function evmEffects(reader: EvmReader, see = snapshotOfEvm): FamilyEffects<Evm> {
   const { relay: url } = reader.configuration;
   const relay = url === undefined ? undefined : rpcHost({ url });
@@ -14,16 +14,19 @@ export function evmEffects(reader: EvmReader, see = snapshotOfEvm): FamilyEffect
     snapshots: (question) =>
       inTwo(reader.client.hosts, (hosts) => firstSight(hosts, (host) => see(host, reader, question))),
     relay: relay && ((raw) => sendingTo(relay, raw)),
-    /** Signs nothing, because no route has a helper key. */
+    /** Signs nothing, because no route on an EVM chain has a helper key. */
     signAsHelper: () => undefined,
     publish: (raw) => reader.client.hosts.map((host) => sendingTo(host, raw)),
   };
 }
 
-/** Nodes' messages for a transaction that they know, or whose nonce is used. Either way, a transaction has arrived. */
+/**
+ * Nodes' messages for a transaction that they already know, or whose nonce is used. In both cases the node counts as
+ * reached.
+ */
 const isKnown = /already ?(?:known|imported|exists|in)|known ?transaction|nonce ?(?:is )?too ?low/i;
 
-/** Nodes' messages for fees below their pool's minimum, or too low to replace another transaction. */
+/** Nodes' messages for fees that are below the minimum of their pool, or too low to replace another transaction. */
 const isUnderpriced =
   /underpriced|fee ?too ?low|(?:gas price|fee|tip)\b.*\b(?:too low|below|less|minimum)|replacement ?not ?allowed/i;
 
@@ -31,8 +34,8 @@ const isUnfunded =
   /insufficient ?(?:funds|balance)|exceeds? (?:account )?balance|not enough (?:funds|balance)/i;
 
 /**
- * Counts only answers. A host whose connection breaks may still have accepted the transaction, and reports that when
- * asked again.
+ * Sends a transaction to a host. Only an answer proves that it arrived: a host whose connection breaks may have
+ * accepted it, and says so when the transaction is sent again.
  */
 async function sendingTo(host: RpcHost, raw: string): Promise<SendAnswer> {
   try {

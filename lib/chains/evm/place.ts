@@ -13,7 +13,7 @@ import { addressesOf, type EvmTradeFacts } from "./rules/trade-facts.ts";
 
 const validSeconds = { slow: longestValidSeconds, medium: 120, fast: 120, turbo: 120 } as const;
 
-/** An approval may become necessary, or need more gas, when another order has used up the allowance. */
+/** Plans the gas of an approval even if none is needed now, because another order may use up the allowance first. */
 const approvalGasOf = ({ transactions }: EvmTradeFacts): bigint =>
   greatest(usualGasLimit.approve, ...transactions.slice(0, -1).map(({ gasLimit }) => gasLimit));
 
@@ -43,7 +43,7 @@ export const evmPlacing: PlacingFamily<Evm> = {
   quotedPart: ({ routes }, { facts }) => ({
     pools: routes.map((route) => addressesOf(facts.routes.find((each) => isSameEvmRoute(each, route)))),
   }),
-  /** Undefined if the hosts did not see the same block, or a host's answers are incomplete. */
+  /** Undefined if the hosts did not see the same block, or if a host's answers are incomplete. */
   factsForRun({ setup, quotes = [undefined, undefined] }, { intent }, jobs) {
     const [one, other] = quotes.map((quote) =>
       quote instanceof DomainError ? undefined : quote?.forPlanning,

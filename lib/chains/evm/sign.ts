@@ -21,7 +21,7 @@ export const evmSigner: KeySigner<Evm, Contracts> = {
   },
 };
 
-/** Encodes the call. Refuses if the bytes do not mean exactly that call. */
+/** Encodes the call. Refuses to sign if the bytes do not decode to exactly the same call. */
 function encodedCall(
   contracts: Contracts,
   { call, wallet }: UnsignedEvmTransaction,

@@ -17,7 +17,7 @@ const hashQuestion = (name: "getBlockHash" | "getLastBlockHash", ...values: numb
   contractQuestion(multicallABI, name, {
     to: multicallAddress,
     values,
-    // The hash is zero if the contract does not know it.
+    // Zero if the contract does not know the hash.
     read: ([hash]): string | undefined => (/^0x0+$/.test(hash) ? undefined : hash),
   });
 
@@ -47,10 +47,10 @@ export function headIn(
 }
 
 /**
- * Adds the hashes of blocks that the host of the look did not know: the contract knows the last 256 blocks, and a slow
- * node fewer.
+ * Adds the hashes of blocks that the first host did not know. The contract knows the last 256 blocks, but a slow node
+ * knows fewer.
  *
- * @param host The number of a host to ask first.
+ * @param host The number of the host to ask first.
  * @throws {ChainUnavailable} if no host answers.
  */
 export async function withOlderHashes<Each extends Look>(
@@ -77,7 +77,10 @@ const known = (heights: readonly number[], hashes: readonly (string | undefined)
     }),
   );
 
-/** Looks at a chain by the host with this number, or the next one that answers. Asks other hosts for missing hashes. */
+/**
+ * Looks at a chain through the host with this number, or the next one that answers. Asks other hosts for missing
+ * hashes.
+ */
 export async function lookAtEvm(
   reader: EvmReader,
   host: number,
@@ -96,7 +99,7 @@ async function askOnce(ask: Ask, heights: readonly number[], wantsFinal: boolean
   return { ...headIn(heights, look), ...(final[0] !== undefined && { final: final[0] }) };
 }
 
-/** Asks for the parts in sequence, so that only one answer per chain is in memory. */
+/** Requests the parts one after another, so that only one answer per chain is in memory at a time. */
 export async function evmBlocksOf(ask: Ask, hashes: readonly string[]): Promise<Map<string, string>> {
   const blocks = new Map<string, string>();
   for (const part of inPartsOf(callsPerRequest, hashes)) {

@@ -13,10 +13,10 @@ import { decodeCall } from "../venues/calldata.ts";
 type Found = WalletTransaction & { mined: MinedTransaction };
 
 /**
- * Computes how many tokens each swap has moved, by the hash of its transaction, from the wallet's balances before and
- * after its block. Leaves out swaps whose balances the host no longer keeps.
- * @param found The wallet's transactions, as the host has found them.
- * @param isKnown True for a swap that needs no look.
+ * Computes how many tokens each swap moved, by its transaction hash, from the wallet's balances before and after the
+ * block. Omits swaps whose balances the host no longer keeps.
+ * @param found The wallet's transactions that the host has found.
+ * @param isKnown True for a swap whose amount is already known.
  */
 export async function movedTokens(
   ask: Ask,
@@ -41,8 +41,8 @@ export async function movedTokens(
 }
 
 /**
- * Throws only faults that may pass soon. Hosts refuse state that they do not keep, or sell separately, in many
- * different words.
+ * Throws only faults that may soon pass. Hosts use many different words to refuse state that they do not keep or that
+ * they sell separately.
  */
 function unlessForgotten(error: unknown): Map<string, bigint> {
   const isRefused = error instanceof RpcRefusal && !error.isBusy;
@@ -70,7 +70,7 @@ async function movedAt(
   return movedInBlock(configuration, { wallet, token }, [...own, ...others], holds - held);
 }
 
-/** Asks for the wallet's other transactions in a block: sent by another program, or for an order that has settled. */
+/** Asks for the wallet's other transactions in a block: those of another program, or of an order that has settled. */
 async function othersIn(
   ask: Ask,
   configuration: EvmConfiguration,

@@ -16,7 +16,7 @@ export type FoundReceipt = { hash: string; mined: MinedTransaction };
 
 type Transaction = ValuesOf<[ReturnType<typeof transactionCall>]>[0];
 
-/** The data needed in addition to a receipt to find the transaction's result. */
+/** The data needed in addition to a receipt to determine the transaction's result. */
 export type ReceiptRest = { transaction: Transaction; block: Block };
 
 export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
@@ -24,11 +24,13 @@ export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
   block: blockByHashCall(mined.blockHash),
 });
 
-/** Results of the wallet's transactions that earlier runs have read. */
+/** Results that earlier runs read for the wallet's transactions. */
 export type KnownCalls = {
-  /** The signed calls, by hash. Needed if the configuration has changed since and no longer recognizes a call. */
+  /**
+   * The signed calls, by hash. Needed if the configuration has changed since signing and no longer recognizes a call.
+   */
   calls?: ReadonlyMap<string, EvmCall> | undefined;
-  /** Blocks of swaps whose amounts are agreed by two hosts, by the hash of the transaction. */
+  /** For each swap whose amounts two hosts agreed on, its block, by transaction hash. */
   agreed?: ReadonlyMap<string, string> | undefined;
 };
 
@@ -71,9 +73,10 @@ export async function readReceipts(
 }
 
 /**
- * Finds out whether a transaction failed because of its minimum. Receipts give no reason, so the same call is repeated
- * on the state before and after the transaction's block, where others may have moved the price. This takes a request of
- * its own, since a token's revert data must not hide the wallet's transactions. The reason may stay unknown.
+ * Determines whether a transaction failed because less than its minimum would have arrived. Receipts give no reason, so
+ * the same call is repeated on the state before and after the transaction's block, because other transactions in the
+ * block may have moved the price. This needs a request of its own, because a token's long revert data must not hide the
+ * wallet's transactions. The reason may remain unknown.
  */
 async function failedBySlippage(ask: Ask, { transaction, block }: ReceiptRest): Promise<boolean> {
   const calls = [block.number - 1, block.number].map((tag) => failureOf(contractCall(transaction, tag)));
@@ -86,8 +89,8 @@ async function failedBySlippage(ask: Ask, { transaction, block }: ReceiptRest): 
 }
 
 /**
- * Finds out why a call fails. Undefined if it succeeds. Hosts that have forgotten the block's state, as most do after
- * minutes, cannot answer.
+ * Determines why a call fails. Undefined if it succeeds. Most hosts discard a block's state after minutes and then
+ * cannot answer.
  */
 const failureOf = ({ method, params, read }: RpcCall<unknown>): RpcCall<RpcRefusal | undefined> => ({
   method,

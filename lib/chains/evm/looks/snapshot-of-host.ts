@@ -39,8 +39,8 @@ import { readReceipts, receiptCalls } from "./read-receipts.ts";
 type Chain = Pick<EvmReader, "chain" | "configuration">;
 
 /**
- * Asks one host about a wallet. Undefined if it fails, answers another question, or replaces its latest block
- * meanwhile.
+ * Asks one host about a wallet. Undefined if the host fails, answers a different question, or replaces its latest block
+ * in the meantime.
  */
 export async function snapshotOfEvm(
   host: RpcHost,
@@ -56,8 +56,8 @@ export async function snapshotOfEvm(
 }
 
 /**
- * Asks in two requests, and in a third for the results of sent transactions. A block that arrives between the calls of
- * the first one costs a request, and so do sales whose wallet holds less than they want to sell.
+ * Sends two requests, and a third one for the results of sent transactions. A further request is needed if a block
+ * arrives between the calls of the first one, or if the wallet holds less than a sale wants to sell.
  */
 async function takeSnapshot(
   ask: Ask,
@@ -76,7 +76,7 @@ async function takeSnapshot(
   const tag = latest.number;
   const market = feeMarketOf(head.market);
   const clearFees = feesFor(chain.chain, clearPreset, market);
-  // Asks for receipts after the latest block is known, so that every transaction in it has one.
+  // Asks for receipts only after the latest block is known, so that every transaction in that block has one.
   const minedSoon = askInParts(ask, hashes, receiptCall);
   const isTorn = head.orders.some(
     ({ belongings: [own], pools }) =>
@@ -93,7 +93,7 @@ async function takeSnapshot(
       routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, latest)),
       blocks: blocks.map(blockHashCall),
       held: missed.map((token) => multicall([balanceOf(token, wallet)], tag, tokenGas)),
-      // Must come last. Without receipts, these are the last questions.
+      // Checks the block's hash last. If no receipts are needed, this is the last request.
       again: hashes.length === 0 ? [hashAgainCall(tag)] : [],
     });
     return { requests, facts };
@@ -160,7 +160,7 @@ const orderCalls = (chain: Chain, intent: EvmIntent, tag: BlockTag) => ({
   pools: orderPoolCalls(chain, intent, intent.amount, tag),
 });
 
-/** Asks the pools of the order's routes. The configuration may no longer know some of them. */
+/** Asks the pools on the order's routes. The configuration may no longer contain some of them. */
 function orderPoolCalls({ configuration }: Chain, intent: EvmIntent, amountIn: bigint, tag: BlockTag) {
   const routes = routesOf(configuration, intent.token).filter((route) => allowsRoute(intent, route));
   return poolCalls(configuration, intent.token, [{ side: intent.side, amountIn }], tag, routes);
@@ -168,7 +168,7 @@ function orderPoolCalls({ configuration }: Chain, intent: EvmIntent, amountIn: b
 
 type OrderAnswers = ValuesIn<ReturnType<typeof orderCalls>>;
 
-/** An order with the routes for the amount that it can spend now. */
+/** An order, and its routes with the amount that it can spend now. */
 type Share = {
   intent: EvmIntent;
   amountIn: bigint;
@@ -178,7 +178,8 @@ type Share = {
 };
 
 /**
- * Asks again for sales whose wallet holds less than they want to sell. Leaves out sales whose token does not answer.
+ * Repeats the questions for sales whose wallet holds less than they want to sell. Omits sales whose token does not
+ * answer.
  */
 async function withAmounts(
   ask: Ask,

@@ -42,7 +42,7 @@ export type SwapRequest = {
   side: Order["side"];
   token: string;
   amountIn: bigint;
-  /** Allowances of each router, for a sale. */
+  /** Allowance of each router, for a sale. */
   allowances: ReadonlyMap<string, TokenUnits>;
   /** True if the wallet has the tokens that it sells. Otherwise the sale cannot be simulated. */
   hasTokens: boolean;
@@ -51,7 +51,7 @@ export type SwapRequest = {
   baseFee: WeiPerGas;
 };
 
-/** Values for the transactions of an order, by purpose. */
+/** Values for an order's transactions, by purpose. */
 type Needs<Value> = { approve: Value; swap: Value };
 
 /** A route with everything that an order needs to use it. */
@@ -67,9 +67,9 @@ export type WorkingRoute = PoolRoute & {
   approvals: 0 | 1 | 2;
   wantsZeroFirst: boolean;
   allowance: TokenUnits;
-  /** True if the host could not simulate it. */
+  /** True if the host could not simulate the swap. */
   isGuess: boolean;
-  /** Largest amount whose arrival the host has proved without a simulation. */
+  /** Largest amount that the host has proved to arrive, although it could not simulate the swap. */
   provenOut?: bigint;
   /**
    * Findings about the token from a simulated buy and sale of this amount. Present for a buy that the host could
@@ -78,15 +78,15 @@ export type WorkingRoute = PoolRoute & {
   safety?: TokenSafety | undefined;
 };
 
-/** The best routes to simulate per kind of pool: few, so that an unknown token cannot cause many simulations. */
+/** Number of routes to simulate per kind of pool. It is low, so that an unknown token cannot cause many simulations. */
 const mostTried = 2;
 
-/** Most routes that {@link routesToTry} selects. */
+/** Maximum number of routes that {@link routesToTry} selects. */
 export const mostSimulated = 2 * (mostTried + 1);
 
 /**
- * Selects the routes to simulate: the best of each kind, and the one that pays most for a larger amount, all with
- * different pools of the token. Routes are sorted by the amounts that they pay.
+ * Selects the routes to simulate: the best of each kind of pool, and the route that pays most for a larger amount, all
+ * through different pools of the token. Expects routes in the order of the amounts that they pay.
  */
 export const routesToTry = (routes: readonly PoolRoute[], ofMore: readonly PoolRoute[] = []): PoolRoute[] =>
   [true, false].flatMap((isChecked) => {
@@ -106,7 +106,7 @@ const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute
   recipient: wallet,
   value: side === "buy" ? amountIn : 0n,
   amountIn,
-  // As long as the real value, so that the L1 fee is the same.
+  // A placeholder as long as the real value, so that the L1 fee is the same.
   minAmountOut: route.amountOut,
   deadline: 2 ** 32 - 1,
   hasRefund: needsRefund(side, route),
@@ -148,17 +148,17 @@ export function routeCalls(
   };
 }
 
-/** Sorts fees that alternate between swaps and approvals. */
+/** Separates a list of fees in which swaps and approvals alternate. */
 const byRoute = (fees: readonly L1Fee[]): Needs<L1Fee>[] =>
   fees.flatMap((swap, index) => (index % 2 === 0 ? [{ swap, approve: fees[index + 1] ?? 0n }] : []));
 
 type RouteAnswers = {
   outcomes: readonly (readonly SwapOutcome[])[];
-  /** One list with the fees of each route. Empty if the chain charges none. */
+  /** The fees of each route, as one list. Empty if the chain charges no such fees. */
   l1Fees: readonly (readonly Needs<L1Fee>[])[];
 };
 
-/** Adds the amounts that pools pay to the routes of a sale. Routes of a buy already have them. */
+/** Adds to a sale's routes the amounts that their pools pay. Routes of a buy already have these amounts. */
 export function withPaid(
   tried: readonly PoolRoute[],
   answers: RouteAnswers,
@@ -192,7 +192,7 @@ export function workingRoutes(
   const isTrusted = isListed(chain, token);
   return routes.flatMap((route, index) => {
     const outcome = outcomes[index]?.[0] ?? { kind: "unknown" };
-    // Rejects the route, because nothing on chain checks that a v3 pool's token arrives in full.
+    // Rejects the route, because nothing on chain checks that the tokens from a v3 pool arrive in full.
     const isBlind = outcome.kind === "unknown" && side === "buy" && !checksArrival(route) && !isTrusted;
     if (outcome.kind === "fails" || isBlind) return [];
     const l1Fee = l1Fees[0]?.[index] ?? { swap: 0n, approve: 0n };
@@ -219,7 +219,7 @@ function withOutcome(
   return {
     ...route,
     quoted: route.amountOut,
-    // Limits the amount to the quote, because a pool never pays more, although its token may log any amount.
+    // Caps the amount at the quote, because a pool never pays more, although its token may log any amount.
     amountOut: isKnown ? least(outcome.amountOut, route.amountOut) : route.amountOut,
     gas: { approve: planned("approve"), swap: planned("swap") },
     approvals: side === "buy" || allowance >= amountIn ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1,
@@ -230,7 +230,7 @@ function withOutcome(
   };
 }
 
-/** Lists the gas of the transactions that an order still needs for this route. */
+/** Lists the gas of each transaction that an order still needs for this route. */
 export const transactionsOf = ({ approvals, gas }: Pick<WorkingRoute, "approvals" | "gas">): PlannedGas[] => [
   ...Array<PlannedGas>(approvals).fill(gas.approve),
   gas.swap,
@@ -257,7 +257,7 @@ export const orderFactsOf = (
   })),
 });
 
-/** Adds the amount that would arrive for a larger trade, after the same tax. */
+/** Adds the amount that would arrive for a larger trade if the same tax applied. */
 export function bindableRoute(
   { pool, bridgePool, amountOut, quoted, isGuess, provenOut, networkFee, ...route }: WorkingRoute,
   ofMore: readonly PoolRoute[] = [],
@@ -276,19 +276,19 @@ export function bindableRoute(
   };
 }
 
-/** Amounts whose arrival a host may prove, in percent of the pool's payment, highest first. */
+/** Amounts for which a host may prove that they arrive, in percent of the pool's payment, highest first. */
 const shownShares = [100n, 95n, 90n, 85n, 80n];
 
 /**
- * True if the router fails a swap that delivers less than its minimum. For a token from a v3 pool, nothing on chain
- * checks that.
+ * True if the router reverts a swap that delivers less than its minimum. For tokens from a v3 pool, nothing on chain
+ * checks what arrives.
  */
 const isCheckedSwap = ({ side }: SwapRequest, route: PoolRoute) => side === "sell" || checksArrival(route);
 
 /**
  * Adds gas estimates to routes that the host could not simulate.
  *
- * @param wantsProof Whether to ask as well which amounts are proved to arrive.
+ * @param wantsProof Whether to also ask which amounts provably arrive.
  */
 export async function withEstimates(
   ask: Ask,
@@ -323,7 +323,7 @@ export async function withEstimates(
     const { estimate, proofs = [] } = answers[guessed.indexOf(route)] ?? {};
     const provenOut = proofs.find((amount) => amount !== undefined);
     const proven = provenOut === undefined ? route : { ...route, provenOut };
-    // A wallet without enough coin gets no estimate.
+    // A wallet without enough coin gets no gas estimate.
     if (typeof estimate !== "bigint") return proven;
     const swap = { ...route.gas.swap, estimate, gasLimit: least(gasLimitFor(estimate), mostGas) };
     return { ...proven, gas: { ...route.gas, swap } };

@@ -38,7 +38,7 @@ import {
   workingRoutes,
 } from "./choose-route.ts";
 
-/** A quote without a wallet is made for a stranger. */
+/** A question about a quote. If it names no wallet, the quote is made for a stranger. */
 type Asked = Omit<EvmQuoteQuestion, "chain" | "wallet"> & {
   wallet?: string | undefined;
   /** True if a transaction of the wallet may be planned from the facts. */
@@ -104,7 +104,7 @@ async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | 
   const { belongings } = answers;
   const pools = poolRoutesOf(answers.found);
   if (belongings === undefined || !isWritable(belongings.held, identity.decimals)) throw tokenNotFound(chain);
-  // Balances are checked later, so a percentage of an empty balance is refused there.
+  // Checks for pools first. A percentage of an empty balance is refused afterwards.
   if (pools.found.length === 0 && trade.percent !== undefined) throw noRoute();
   const { tokens: available } = availableOf({ coins: 0n, tokens: belongings.held }, token, asked.orders);
   const amountIn = coinAmount ?? amountOfSale(trade, identity, available);
@@ -124,11 +124,11 @@ async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | 
 
 type Found = Awaited<ReturnType<typeof discover>>;
 
-/** Selects the routes to simulate. A sale's routes are chosen before the pools' payments for it are known. */
+/** Selects the routes to simulate. For a sale, they are chosen before it is known what the pools would pay. */
 function selectRoutes({ configuration }: Reader, { identity, pools, request, answers }: Found): PoolRoute[] {
   const { side, amountIn } = request;
-  // A v3 router without enough coin takes wrapped coin from the wallet's allowance. A malicious token can exploit that,
-  // unless a bridge is paid before the token's code runs.
+  // If a v3 router holds too little coin, it takes wrapped coin from the wallet's allowance. A malicious token can
+  // exploit that, unless a bridge is paid before the token's code runs.
   const isHarmless = (route: PoolRoute) =>
     checksArrival(route) ||
     route.bridge !== undefined ||
@@ -145,7 +145,7 @@ function selectRoutes({ configuration }: Reader, { identity, pools, request, ans
   throw side === "buy" && amountIn > probeCoins && ofProbe.length > 0 ? tooLarge() : noRoute();
 }
 
-/** Simulates swaps by the selected routes, and by any others that turn out to pay more for a sale. */
+/** Simulates swaps on the selected routes, and on any other routes that turn out to pay more for a sale. */
 async function simulate(ask: Ask, reader: Reader, found: Found, selected: readonly PoolRoute[]) {
   const { configuration } = reader;
   const { asked, pools, request } = found;
@@ -157,10 +157,10 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
   const swapsBy = (routes: readonly PoolRoute[]) => ({
     answers: routeCalls(reader, request, routes, block),
     states: routeStatesCall(configuration, token, routes, tag),
-    // Nothing may be asked after this.
+    // Must be the last call of the request.
     again: asked.isForPlanning ? [hashAgainCall(tag)] : [],
   });
-  // Skips pools that hold coins but pay none, because their liquidity is far from the price.
+  // Skips pools that hold coins but pay nothing, because their liquidity is far from the current price.
   const paying = pools.found.filter((pool) => ofProbe.some((each) => isSameEvmRoute(each, pool)));
   const first = await askTogether(ask, {
     depths: routeStatesCall(configuration, token, paying, tag),
@@ -176,7 +176,7 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
   const swaps = [{ ...first, routes: selected }, ...(last === first ? [] : [{ ...last, routes: missed }])];
   const safetyFor = (route: PoolRoute) => safetyOfKind(route, probed, first.safeties);
   const states = swaps.flatMap((each) => each.states);
-  // Rejects a route by a stranger's failed sale if the wallet's sale could not be simulated.
+  // If the wallet's own sale could not be simulated, rejects a route on which a stranger's sale failed.
   const isPossible = (route: PoolRoute) => hasTokens || side === "buy" || safetyFor(route).sellable !== false;
   const working = swaps
     .map((each) => withPaid(each.routes, each.answers, sale?.routes[0], isPossible))
@@ -187,7 +187,7 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
     });
   return {
     working,
-    /** The pools' payments for the sizes of the trade. */
+    /** The pools' payments for the amount, for a larger amount and for a small part of it. */
     quoted: sale ?? { routes: pools.routes.slice(1), isTooSmall: pools.isTooSmall.slice(1) },
     liquidity: greatest(0n, ...[...states, ...first.depths].map(({ coins }) => coins)),
     safetyFor,
@@ -221,7 +221,7 @@ async function refusalOf(
   return (isShort && shortage([{ token, symbol, decimals, needed: amountIn, available }])) || tooLarge();
 }
 
-/** Summarises the trade by its best route. */
+/** Summarises the trade on its best route. */
 function assess(
   reader: Reader,
   found: Found,
@@ -231,7 +231,8 @@ function assess(
   const { asked, identity, pools, belongings, request } = found;
   const { side, amountIn, fees, baseFee } = request;
   const [route, ...others] = routes;
-  // Ignores smaller amounts: they show no more than the probe, and a sale of a few units pays nothing.
+  // Ignores the findings from amounts below the probe's, because they show no more than the probe does, and a sale of a
+  // few units pays nothing.
   const larger = amountIn > probeCoins ? route.safety : undefined;
   const safety = larger ? worseSafety(tried.safetyFor(route), larger) : tried.safetyFor(route);
   if (route.amountOut === 0n) throw tooSmall();
@@ -265,7 +266,7 @@ function assess(
 
 type Working = Tried["working"][number];
 
-/** Collects the facts for planning. Undefined if not requested, or if a block arrived meanwhile. */
+/** Collects the facts for planning. Undefined if they were not requested, or if a new block arrived in the meantime. */
 function planningOf(
   reader: Reader,
   { belongings, request, answers }: Found,
@@ -289,7 +290,9 @@ function planningOf(
   };
 }
 
-/** The trade, the same for {@link deepTimes} times the amount, and for a small part of it. */
+/**
+ * The trade itself, then the same trade with {@link deepTimes} times the amount, and with a small part of the amount.
+ */
 const sizesOf = (side: Trade["side"], amountIn: bigint) =>
   [
     { side, amountIn },
@@ -297,7 +300,7 @@ const sizesOf = (side: Trade["side"], amountIn: bigint) =>
     { side, amountIn: amountIn / referencePart },
   ] as const;
 
-/** Compares the best price for the amount with that for a small part, if there is one. */
+/** Compares the best price for the amount with the best price for a small part of it, if a pool trades that part. */
 function marketOf([routes, , ofLess]: PoolRoutes["routes"], amount: bigint): Pick<EvmTradeFacts, "market"> {
   const [best, reference] = [routes?.[0], ofLess?.[0]];
   if (best === undefined || reference === undefined) return {};
@@ -323,16 +326,21 @@ async function takes(
 /** Uniswap v2 stores a pool's reserves in 112 bits. */
 const mostInPool = 1n << 112n;
 
-/** The amount of a purchase that shows which pools are deep: 1 coin. */
+/** The amount of the purchase that shows which pools are deep: 1 coin. */
 const deepProbeCoins = 100n * probeCoins;
 
-/** Selects the routes of a sale to simulate before its amount is known, by what purchases would pay. */
+/**
+ * Selects the routes of a sale to simulate while the sale's amount is still unknown: those that would pay most for
+ * purchases.
+ */
 function routesOfSale({ found, routes: [small = [], large = []] }: PoolRoutes): RoutePools[] {
   const likely = routesToTry(small, large);
   return likely.length > 0 ? likely : found.slice(0, mostSimulated);
 }
 
-/** Lists the routes that pay most for a sale and for a larger one, without those already tried. */
+/**
+ * Lists the route that pays most for a sale and the one that pays most for a larger sale, except routes already tried.
+ */
 function missedBy(tried: readonly RoutePools[], [routes, ofMore]: PoolRoutes["routes"]): PoolRoute[] {
   const best = routes?.[0];
   const deepest = routes?.find((route) => ofMore?.[0] && isSameEvmRoute(route, ofMore[0]));
@@ -354,8 +362,8 @@ const routesToProbe = (routes: readonly PoolRoute[]): PoolRoute[] =>
   );
 
 /**
- * Combines the findings about a token from pools of one kind. If they show nothing, only negative findings of the other
- * kind count: that one kind can sell the token does not prove that the other can.
+ * Combines the findings about a token from pools of one kind. If they show nothing, only the other kind's negative
+ * findings count: a sale through one kind of pool does not prove that the other kind can sell the token.
  */
 function safetyOfKind(
   route: PoolRoute,
@@ -372,7 +380,7 @@ function safetyOfKind(
 
 const perPercent = 10_000;
 
-/** Applies the tax that a stranger's sale showed, if the wallet's sale could not be simulated. */
+/** Applies the tax that a stranger's sale showed if the wallet's own sale could not be simulated. */
 function afterTax(route: WorkingRoute, { side }: SwapRequest, { sellTax }: TokenSafety): WorkingRoute {
   if (!route.isGuess || side === "buy" || sellTax === null) return route;
   const left = BigInt(Math.round((100 - sellTax) * perPercent));

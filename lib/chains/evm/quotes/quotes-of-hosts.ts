@@ -18,16 +18,19 @@ export type Asking<Host> = {
   hosts: readonly Host[];
   /** Hosts that failed recently come last. */
   inOrder(): readonly Host[];
-  /** Asks about the host's newest block if none is named. */
+  /** The block to ask about. By default the host's newest block. */
   side: Trade["side"];
   quoteBy: (host: Host, block?: number) => Promise<EvmHostQuote>;
-  /** Largest accepted difference between the times of two hosts' blocks. */
+  /** Maximum difference between the times of two hosts' blocks. */
   apartSeconds: number;
   nowMs(): number;
   pause(ms: number): Promise<unknown>;
 };
 
-/** Asks two hosts about a trade until they agree, or until the time is up. A lone host is believed. */
+/**
+ * Asks two hosts about a trade until they agree, or until the time limit is reached. If only one host responds, its
+ * answer is accepted.
+ */
 export function quotesOfEvmHosts(
   reader: EvmReader,
   question: EvmQuoteQuestion,
@@ -53,8 +56,8 @@ export const askUntilAgreed = <Host>(asking: Asking<Host>): Promise<Quotes> =>
   });
 
 /**
- * Asks hosts that are ahead again, at the newest block that two hosts have. If that fails, asks all hosts again: hosts
- * answer each call of a request on its own, so a new block can make a quote inconsistent.
+ * Asks hosts that are ahead once more, at the newest block that two hosts have. If that fails, asks all hosts again. A
+ * host answers each call of a request separately, so a quote may be inconsistent if a new block arrives in between.
  */
 async function quotesAtOneBlock<Host>(
   { quoteBy, apartSeconds }: Asking<Host>,
