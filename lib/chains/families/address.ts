@@ -5,18 +5,18 @@ import { evmAddresses, foldedEvmAddress, isMeantForEvm } from "../evm/address.ts
 import { foldedSolAddress, isMeantForSol, solAddresses } from "../sol/address.ts";
 
 type Addresses = {
-  /** Describes the problem with a text, in words that follow the name of the field. */
+  /** Describes what is wrong with a text, in words that follow the name of its field. */
   problem: (text: string) => string | undefined;
   /** Converts an address to the form in which it is stored and shown. */
   stored: (text: string) => string;
 };
 
-// Keeps one table for each part, so that a function's bundle has only the parts that it uses.
+// Keeps one table for each function, so that the bundle of a Lambda function contains only the code that it uses.
 const addresses = { evm: evmAddresses, sol: solAddresses } satisfies Record<string, Addresses>;
 const folded = { evm: foldedEvmAddress, sol: foldedSolAddress };
 const isMeant = { evm: isMeantForEvm, sol: isMeantForSol };
 
-/** Describes the problem with an address of a network, in words that follow the name of its field. */
+/** Describes what is wrong with an address of a network, in words that follow the name of its field. */
 export const addressProblem = (network: Network, text: string): string | undefined =>
   addresses[familyOf(network)].problem(text);
 

@@ -19,6 +19,6 @@ const families: Readonly<Record<Family, AgreeFamily>> = {
   sol: { agreeOnHead: ({ client }: SolHosts) => agreeOnSlot(client) },
 };
 
-/** @throws {ChainUnavailable} if no two hosts see the chain at the same place */
+/** @throws {ChainUnavailable} if no two hosts see the chain at about the same block */
 export const agreeOnHead = (hosts: AgreeingHosts): Promise<unknown> =>
   families[familyOf(hosts.chain)].agreeOnHead(hosts);

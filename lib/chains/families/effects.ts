@@ -8,7 +8,7 @@ type EffectsFamily = {
   effectsOn(reader: ChainReader): FamilyEffects;
 };
 
-/** The assignment is safe, because a chain only gets questions and transactions of its own family. */
+/** The assignment is safe, because a chain only receives questions and transactions of its own family. */
 const families: Readonly<Record<Family, EffectsFamily>> = {
   evm: { effectsOn: evmEffects },
   sol: { effectsOn: solEffects },

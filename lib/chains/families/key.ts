@@ -6,7 +6,7 @@ import { addressOfSeed, readSolKey, solDerivations, solKeyOf, wholeSolKey } from
 
 type PerFamily<Part> = Readonly<Record<ReturnType<typeof familyOf>, Part>>;
 
-// Keeps one table for each part, so that a function's bundle has only the parts that it uses.
+// Keeps one table for each function, so that the bundle of a Lambda function contains only the code that it uses.
 const ofText: PerFamily<(text: string) => PrivateKey | Promise<PrivateKey>> = {
   evm: readEvmKey,
   sol: readSolKey,
@@ -23,8 +23,8 @@ const whole: PerFamily<(secret: Uint8Array, address: string) => Uint8Array> = {
 };
 
 /**
- * Reads a private key in the format of its network: 32 bytes of hex, with or without 0x, for EVM networks; base58 of
- * the 64-byte secret key, or of its 32-byte seed, for Solana.
+ * Reads a private key in the format of its network. For EVM networks: 32 bytes in hexadecimal, with or without 0x. For
+ * Solana: base58 of the 64-byte secret key or of its 32-byte seed.
  *
  * @throws {DomainError} INVALID_PRIVATE_KEY. The message never contains any part of the key.
  */
@@ -33,9 +33,9 @@ export async function readPrivateKey(network: Network, text: string): Promise<Pr
 }
 
 /**
- * Reads a private key from its bytes: 32 for EVM networks; 64 for Solana, or 32 of its seed.
+ * Reads a private key from its bytes: 32 for EVM networks; for Solana the 64-byte secret key or its 32-byte seed.
  *
- * @param bytes are wiped with the key, or before.
+ * @param bytes are wiped, at the latest together with the key.
  * @throws {DomainError} INVALID_PRIVATE_KEY.
  */
 export async function privateKeyOf(network: Network, bytes: Uint8Array): Promise<PrivateKey> {
@@ -51,12 +51,12 @@ export async function addressOf(network: Network, secret: Uint8Array): Promise<s
   return address[familyOf(network)](secret);
 }
 
-/** Returns two derivations of an address that share no code, so that a fault in one is detected. */
+/** Derives an address in two ways that share no code, so that an error in one of them is detected. */
 export const derivationsOf = (network: Network): Derivations => derivations[familyOf(network)];
 
 /**
  * Returns a private key in the form that wallets import.
- * @returns the secret itself, or a longer copy, which the caller wipes, too.
+ * @returns the secret itself, or a longer copy that the caller must also wipe.
  */
 export const wholeKeyOf = (network: Network, secret: Uint8Array, address: string): Uint8Array =>
   whole[familyOf(network)](secret, address);

@@ -5,7 +5,7 @@ import { evmLane } from "../evm/lane.ts";
 import { solLane } from "../sol/lane.ts";
 import type { Family } from "./family.ts";
 
-/** The assignment is safe, because all items of a lane and all answers about it are of its chain's family. */
+/** The assignment is safe, because all items of a lane and all answers about it belong to its chain's family. */
 const families: Readonly<Record<Family, LaneCore>> = {
   evm: evmLane,
   sol: solLane,

@@ -14,6 +14,6 @@ const families: Readonly<Record<Family, LedgerRules>> = {
   sol: { isEntered: isSolEntered },
 };
 
-/** True if a ledger says that the signer has signed for the slot. */
+/** True if a ledger shows that the signer has signed for the slot. */
 export const isEnteredIn = (ledger: Ledger, slot: SlotTerms): boolean =>
   families[familyOf(ledger.chain)].isEntered(ledger, slot);

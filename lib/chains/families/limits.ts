@@ -6,7 +6,7 @@ import { solLimitsWhere } from "../sol/rules/limits.ts";
 import type { Family } from "./family.ts";
 
 type LimitsFamily = {
-  /** Reads the operators' limits. Without trading, all of them are 0. */
+  /** Reads the operators' limits. If trading is off, all of them are 0. */
   limitsWhere(chain: Network, configuration: LimitTexts | undefined): FamilyTypes["limits"];
 };
 
@@ -15,7 +15,7 @@ const families: Readonly<Record<Family, LimitsFamily>> = {
   sol: { limitsWhere: solLimitsWhere },
 };
 
-/** Reads the limits of a chain's family. */
+/** Reads a chain's limits in the form of its family. */
 export const limitsIn = (
   trading: { readonly [Chain in Network]?: LimitTexts },
   chain: Network,

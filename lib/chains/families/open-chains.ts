@@ -29,7 +29,7 @@ export type Chains = ReadonlyMap<TradingChain, ChainReader>;
  * Opens the chains that trade. Their clients remember which hosts failed, so a function opens them once for its whole
  * life.
  *
- * @param openJupiter Left out, with its code, by functions that never ask Jupiter.
+ * @param openJupiter Omitted by functions that never ask Jupiter, so that they do not load its code.
  */
 export function openChains(
   trading: TradingConfiguration,

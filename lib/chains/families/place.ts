@@ -5,7 +5,7 @@ import { evmPlacing } from "../evm/place.ts";
 import { solPlacing } from "../sol/place.ts";
 import type { Family } from "./family.ts";
 
-/** The assignment is safe, because the facts and settings of an order are of its chain's family. */
+/** The assignment is safe, because an order's facts and settings belong to its chain's family. */
 const families: Readonly<Record<Family, PlacingFamily>> = {
   evm: evmPlacing,
   sol: solPlacing,

@@ -16,7 +16,7 @@ import type { ChainReader } from "./open-chains.ts";
 /** A quote on any chain, as clients see it. */
 export type TradeQuote = EvmQuote | SolQuote;
 
-/** The quotes of a family's chains. */
+/** Quotes trades on the chains of one family. */
 type QuoteFamily = {
   setupOf(reader: ChainReader): FamilyTypes["setup"];
   /** Asks two hosts about a wallet's next order. */
@@ -45,7 +45,7 @@ type QuoteFamily = {
 
 type Registry<Part extends keyof QuoteFamily> = Readonly<Record<Family, Pick<QuoteFamily, Part>>>;
 
-// One registry for each question, so that a function loads only the code of those that it asks.
+// Keeps one registry for each question, so that a function loads only the code for the questions that it asks.
 const setups: Registry<"setupOf"> = {
   evm: { setupOf: evmSetupOf },
   sol: { setupOf: (reader: SolReader) => solSetupOf(reader) },

@@ -29,12 +29,12 @@ const requests = {
 
 const ofAll = Object.values(families);
 
-/** The forms of an order's items on which the signer decides, on a chain of any family. */
+/** The schemas of an order's items that the signer relies on, for chains of any family. */
 export const orderItems = {
   order: v.union(ofAll.map(({ order }) => order)),
   slot: v.union(ofAll.map(({ slot }) => slot)),
   ledger: v.union(ofAll.map(({ ledger }) => ledger)),
 };
 
-/** A request to the signer, on a chain of any family. */
+/** A signing request, on a chain of any family. */
 export const signRequest = v.union(Object.values(requests));

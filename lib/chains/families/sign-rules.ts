@@ -5,7 +5,7 @@ import { signMessage } from "../sol/rules/sign.ts";
 import type { Family } from "./family.ts";
 
 type SignRules = {
-  /** Signs the requested transaction, or gives the reason for a refusal. */
+  /** Signs the requested transaction, or returns the reason for a refusal. */
   signRequested(request: SignRequest): Procedure<SignAnswer>;
 };
 

@@ -7,15 +7,15 @@ import { evmSlots } from "../evm/rules/slot-rules.ts";
 import { solSlots } from "../sol/rules/slot-rules.ts";
 import type { Families, Family } from "./family.ts";
 
-/** Clients' view of an order's transactions. */
+/** Describes an order's transactions as clients see them. */
 export type ShownDetails = Families[Family]["details"];
 
-/** Declares `detailsOf` first, so that TypeScript prefers it to the one of SlotRules. */
+/** Declares `detailsOf` before SlotRules, so that TypeScript prefers this declaration to that of SlotRules. */
 type AnySlots = {
   detailsOf(order: AnyOrder, own: readonly SlotTerms[]): ShownDetails;
 } & SlotRules;
 
-/** The assignment is safe, because all slots of an order are of its chain's family. */
+/** The assignment is safe, because all slots of an order belong to its chain's family. */
 const families: Readonly<Record<Family, AnySlots>> = {
   evm: evmSlots,
   sol: solSlots,

@@ -2,14 +2,14 @@ import { inPartsOf } from "../../core/in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "./ask-together.ts";
 import { isTooLarge } from "./host-fault.ts";
 
-/** Hosts limit the number of calls in a request. */
+/** Maximum number of items per request, because hosts limit the number of calls. */
 const partSize = 20;
 
 /**
- * Asks the same calls about many items, some in each request. Halves a part whose answer is too large, so that large
- * logs of one contract do not hide the other answers.
+ * Makes the same calls about many items, a limited number of items per request. If an answer is too large, splits the
+ * request in half, so that large logs of one contract do not hide the other answers.
  *
- * @param callsOf Makes the calls for some items. `isAlone` is true for one item, which cannot be split.
+ * @param callsOf Makes the calls for some items. `isAlone` is true for a single item, which cannot be split.
  */
 export async function askInParts<Item, Asked extends object>(
   ask: Ask,

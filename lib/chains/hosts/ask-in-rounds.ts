@@ -1,4 +1,4 @@
-/** How long to repeat questions to hosts that disagree, and the pause in between. */
+/** How long to keep asking hosts that disagree, and the pause between two rounds. */
 const agreeMs = 2000;
 const pauseMs = 100;
 
@@ -15,7 +15,9 @@ export type Rounds<Host, Quote> = {
   pause: (ms: number) => Promise<unknown>;
 };
 
-/** Asks hosts until two agree, or until the time is up. A lone host is believed. */
+/**
+ * Asks hosts until two agree, or until the time limit is reached. If only one host responds, its answer is accepted.
+ */
 export async function askInRounds<Host, Quote>({
   hosts,
   inOrder,

@@ -3,7 +3,7 @@ import type { RpcCall, ValuesOf } from "./rpc-call.ts";
 /** Sends calls in one request, and returns their values. */
 export type Ask = <const Calls extends readonly RpcCall<unknown>[]>(calls: Calls) => Promise<ValuesOf<Calls>>;
 
-/** Replaces each call by its value, in the same objects and lists. */
+/** Replaces each call by its value and keeps the structure of objects and lists. */
 export type ValuesIn<Asked> =
   Asked extends RpcCall<infer Value> ? Value : { -readonly [Name in keyof Asked]: ValuesIn<Asked[Name]> };
 

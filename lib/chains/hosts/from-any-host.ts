@@ -7,7 +7,7 @@ import type { RpcHost } from "./rpc-host.ts";
 /** A chain and its hosts. */
 export type ChainHosts = { chain: Network; client: Pick<HostGroup, "inOrder"> };
 
-/** Lists the hosts of a chain, starting with the given number. Recently failed hosts have the last numbers. */
+/** Lists the hosts of a chain, starting with the given number. Hosts that failed recently have the last numbers. */
 export function hostsFrom({ client }: Pick<ChainHosts, "client">, number: number): RpcHost[] {
   const hosts = client.inOrder();
   const first = number % hosts.length;

@@ -1,8 +1,8 @@
 import { ServiceError } from "../../core/service-error.ts";
 
 /**
- * Reasons why a host's answer is unusable. The host received nothing only with UNREACHABLE, or if it accepts no more
- * requests.
+ * Reasons why a host's answer is unusable. Only with UNREACHABLE, or if the host accepts no more requests, is it
+ * certain that the host received nothing.
  */
 export type FaultCode =
   | "UNREACHABLE"
@@ -21,12 +21,12 @@ export type FaultCode =
   | "SHORT_OF_GAS";
 
 /**
- * A host gave no usable answer. The chain may still have taken the transaction. The error contains nothing that the
- * host sent.
+ * A host gave no usable answer. The chain may have accepted the transaction all the same. The error contains nothing
+ * that the host sent.
  */
 export class HostFault extends ServiceError {
   declare readonly code: FaultCode;
-  /** The HTTP status of a refusal. */
+  /** The HTTP status with which the host refused. */
   readonly status: number | undefined;
 
   constructor(code: FaultCode, method: string, status?: number) {
@@ -35,13 +35,16 @@ export class HostFault extends ServiceError {
   }
 }
 
-/** Reads the number that the first group of a pattern finds, such as a limit. */
+/** Reads the number that the first group of a pattern matches, such as a limit. */
 function numberIn(text: string, pattern: RegExp): number | undefined {
   const [, digits] = pattern.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits.replaceAll(",", ""));
 }
 
-/** A host refused a request by its HTTP status. Its words can be searched but appear nowhere, like a refusal's. */
+/**
+ * A host refused a request with an HTTP status. Its message can be searched, but like that of {@link RpcRefusal} it is
+ * never shown.
+ */
 export class RequestRefused extends HostFault {
   readonly #words: string;
 
@@ -82,12 +85,12 @@ export class BatchRefused extends HostFault {
  */
 export type RefusalKind = "call" | "unsupported" | "host";
 
-/** The code of EIP-1474 for a method that is not supported. */
+/** EIP-1474's code for a method that is not supported. */
 export const unsupportedCode = -32004;
 
 /**
- * The codes of JSON-RPC for unknown methods and invalid requests, and of providers whose plans lack a method. The last
- * one is a simulation above the host's limit of gas.
+ * JSON-RPC's codes for unknown methods and invalid requests, and providers' codes for a method that the plan does not
+ * include. The last code means a simulation above the host's gas limit.
  */
 const unknownMethodCode = -32601;
 const unsupportedCodes = [unknownMethodCode, unsupportedCode, -32600, -32001, -38015];
@@ -95,19 +98,19 @@ const unsupportedCodes = [unknownMethodCode, unsupportedCode, -32600, -32001, -3
 const unsupportedWords =
   /unsupported method|method\b.*\bnot (?:supported|found)|not whitelisted|not available|does not exist/i;
 
-/** Messages about a batch as a whole, for any of its calls. */
+/** Messages that concern a batch as a whole, although they answer one of its calls. */
 const batchCode = -32014;
 export const batchWords = /\bbatch/i;
 
-/** Messages about too many requests. Splitting a request would only add to them. */
+/** Messages about too many requests. To split a request would only add more. */
 const busyCodes = [-32005, 429];
 const busyWords = /rate limit|limit exceeded|too many requests|capacity/i;
 
-/** Messages about a block or state that the host does not have. The next host behind the same address may have it. */
+/** Messages about a block or state that the host does not have. Another server behind the same address may have it. */
 const outOfStepWords =
   /header not found|missing trie node|block not found|unknown block|state\b.*\b(?:not available|unavailable)/i;
 
-/** Geth's code for a revert that has data. */
+/** Geth's code for a revert with data. */
 const revertCode = 3;
 
 /** Nodes' messages for failed calls. Each node uses its own codes, or only the general -32000. */
@@ -117,8 +120,8 @@ const callFailure =
 const longestMessage = 1000;
 
 /**
- * A host answered a call with an error. Its message can be searched but appears in no error message, log or JSON, since
- * it quotes the request.
+ * A host answered a call with an error. Its message can be searched but appears in no error message, log or JSON,
+ * because it quotes the request.
  */
 export class RpcRefusal extends ServiceError {
   declare readonly code: number;
@@ -143,12 +146,12 @@ export class RpcRefusal extends ServiceError {
     return pattern.test(this.#words);
   }
 
-  /** Returns the number that the first group of a pattern finds in the host's message, such as a limit. */
+  /** Returns the number that the first group of a pattern matches in the host's message, such as a limit. */
   numberIn(pattern: RegExp): number | undefined {
     return numberIn(this.#words, pattern);
   }
 
-  /** True if the host refuses this method to everyone, not just this call. */
+  /** True if the host refuses this method altogether, not just this call. */
   get isMissing(): boolean {
     return this.kind === "unsupported" && (this.code === unknownMethodCode || this.says(unsupportedWords));
   }
@@ -158,12 +161,12 @@ export class RpcRefusal extends ServiceError {
     return this.kind !== "call" && (this.code === batchCode || this.says(batchWords));
   }
 
-  /** True if the host accepts no more requests for now. */
+  /** True if the host currently accepts no more requests. */
   get isBusy(): boolean {
     return !this.refusesBatch && (busyCodes.includes(this.code) || this.says(busyWords));
   }
 
-  /** Turns the refusal of one call into a refusal of its batch. */
+  /** Turns the refusal of one call into a refusal of the whole batch. */
   asBatch(methods: readonly string[]): BatchRefused {
     return new BatchRefused(methods, this.#words);
   }
@@ -185,7 +188,7 @@ export class ChainUnavailable extends ServiceError {
   override readonly code = "CHAIN_UNAVAILABLE";
 }
 
-/** True if an answer was too large. The host may answer a smaller request. */
+/** True if an answer was too large. The host may be able to answer a smaller request. */
 export const isTooLarge = (error: unknown): boolean =>
   error instanceof ChainUnavailable
     ? isTooLarge(error.cause)

@@ -6,12 +6,12 @@ type Calls = readonly RpcCall<unknown>[];
 
 /** The hosts of one chain. */
 export type HostGroup = {
-  /** The configured hosts, in order of preference. Each may see another state of the chain. */
+  /** The configured hosts, in order of preference. They may see different states of the chain. */
   hosts: readonly RpcHost[];
-  /** Returns hosts that note their failures. Those that failed recently come last. */
+  /** Returns hosts whose failures are recorded. Hosts that failed recently come last. */
   inOrder: () => RpcHost[];
   /**
-   * Asks the first host that answers.
+   * Asks one host after another until one answers.
    *
    * @throws {ChainUnavailable} if none does.
    * @throws {RpcRefusal} if a call fails on the chain, or no host knows the method.
@@ -19,7 +19,7 @@ export type HostGroup = {
   read: <const Asked extends Calls>(calls: Asked) => Promise<ValuesOf<Asked>>;
 };
 
-/** How long a failed host comes last, so that not every request waits for it. */
+/** How long a failed host comes last. Otherwise every request would first wait for it. */
 const restMs = 10_000;
 
 /** Remembers which hosts failed, so a function keeps one group for its whole life. */
@@ -31,7 +31,7 @@ export function hostGroup(
   const failedMs = new Map<RpcHost, number>();
   const notedHosts = hosts.map(noting);
 
-  /** Wraps a host so that its failures are noted. */
+  /** Wraps a host so that its failures are recorded. */
   function noting(host: RpcHost): RpcHost {
     const noted: RpcHost = {
       async request(calls, signal) {
@@ -89,7 +89,7 @@ export async function askHost<const Asked extends Calls>(
   }
 }
 
-/** Returns the refusal if all hosts gave the same one. */
+/** Returns a refusal if all hosts refused the calls as unsupported. */
 export function unsupportedBy(
   hosts: readonly RpcHost[],
   errors: readonly HostError[],

@@ -9,7 +9,7 @@ type Limits = {
 };
 
 /**
- * Posts JSON and reads the JSON response. Stops reading at the limits, whatever length the server declares.
+ * Posts JSON and reads the JSON response. Stops reading at the size limits, whatever length the server declares.
  *
  * @throws {HostFault}
  */
@@ -43,7 +43,7 @@ async function jsonIn(body: Promise<string>, { methods, signal }: Limits): Promi
   }
 }
 
-/** Error codes of `fetch` without a connection, when nothing was sent. */
+/** Error codes of `fetch` if there was no connection, so that nothing was sent. */
 const unsent = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -56,10 +56,10 @@ const unsent = new Set([
 const wasUnsent = (error: unknown): boolean =>
   error instanceof Error && unsent.has((error.cause as { code?: string } | undefined)?.code ?? "");
 
-/** Length of a refusal to read. Hosts state the reason early. */
+/** Number of bytes of a refusal to read. Hosts give the reason at the beginning. */
 const mostRefusalBytes = 4096;
 
-/** Statuses of requests that are too long, or that a host does not understand. */
+/** Status codes for requests that are too long or that a host does not understand. */
 const lengthStatuses = [400, 413];
 
 async function refusalOf(
@@ -81,7 +81,7 @@ async function refusalOf(
     : new RequestRefused(methods, status, text);
 }
 
-// Loads Node's HTTP client now: Lambda gives a function a whole processor until it is loaded.
+// Loads Node's HTTP client at start, because Lambda gives a function a whole processor until it is loaded.
 await fetch("data:,");
 
 async function get(url: URL, headers: Readonly<Record<string, string>>, limits: Limits): Promise<string> {
@@ -113,7 +113,7 @@ async function textOf(response: Response, body: unknown, { methods, maxBytes, on
   return text;
 }
 
-/** Reads the first bytes of a body. Leaving the loop early cancels the rest of the response. */
+/** Reads the first bytes of a body. Ending the loop early cancels the rest of the response. */
 async function readText(
   response: Response,
   maxBytes: number,

@@ -6,13 +6,13 @@ export type SendAnswer = Effects["send"]["answer"];
 
 /** A run's access to the hosts of one chain. */
 export type FamilyEffects<F extends FamilyTypes = FamilyTypes> = {
-  /** Asks the first and the second host. Undefined for one without a clear answer. */
+  /** Asks the first and the second host. The answer of a host is undefined if it is not clear. */
   snapshots(question: Question<F>): readonly Promise<F["snapshot"] | undefined>[];
   /** Sends a transaction to the relay. Undefined if none is configured. */
   relay: ((raw: string) => Promise<SendAnswer>) | undefined;
   /** Sends a transaction to each host. */
   publish: (raw: string) => readonly Promise<SendAnswer>[];
-  /** Signs with the helper key of a route. Undefined if the key is gone. */
+  /** Signs with the helper key of a route. Undefined if the key no longer exists. */
   signAsHelper(intent: F["intent"], message: F["helped"]): Promise<string | undefined> | string | undefined;
 };
 
@@ -28,7 +28,10 @@ export async function firstSight<Sight>(
   return undefined;
 }
 
-/** Asks the first and the second host, each with different hosts in reserve. A lone host is believed. */
+/**
+ * Asks the first and the second host. Each has its own reserve hosts, which replace it if it fails. If there is only
+ * one host, its answer is used for both.
+ */
 export function inTwo<Sight>(
   hosts: readonly RpcHost[],
   see: (hosts: readonly RpcHost[]) => Promise<Sight>,

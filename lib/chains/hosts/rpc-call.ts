@@ -8,28 +8,34 @@ export type RpcCall<Value> = {
   params: readonly unknown[];
   /** Throws if the result is malformed. */
   read: (result: unknown) => Value;
-  /** Turns an error into a value, or throws it again. If absent, the whole request fails. */
+  /** Turns an error into a value, or throws it again. Without this function, an error fails the whole request. */
   recover?: (refusal: RpcRefusal) => Value;
-  /** Splits a call that exceeded a limit of the host into smaller ones. Undefined for other failures. */
+  /** Splits a call that exceeded one of the host's limits into smaller calls. Undefined for other failures. */
   split?: (refusal: RpcRefusal) => CallParts | undefined;
   /**
-   * The size of its result depends on unknown contracts. If the answer is too large, this call counts as unsupported.
+   * True if the size of the result depends on unknown contracts. If the answer is then too large, only this call counts
+   * as unsupported.
    */
   mayBeHuge?: true;
-  /** Not every host has this ability. A host without it is not asked, and the call counts as unsupported. */
+  /** An ability that not every host has. A host without it is not asked, and the call counts as unsupported. */
   needs?: Ability;
-  /** True if a refusal means that the host lacks this ability, although its message differs. */
+  /** True if a refusal means that the host lacks this ability, even if its message is unusual. */
   isLacking?: (refusal: RpcRefusal) => boolean;
-  /** Size limit of an answer with this call, if above the usual one. */
+  /** Size limit of an answer that includes this call, if it is above the usual limit. */
   maxBytes?: number;
-  /** True if the call sends a transaction. A host gets it only if it has recently named its chain. */
+  /**
+   * True if the call sends a transaction. A host receives it only if it has recently confirmed which chain it serves.
+   */
   sends?: true;
-  /** True for the last call of a request. A host that accepts only small batches gets it after the other calls. */
+  /**
+   * True if the call must come last in a request. A host that accepts only small batches receives it after the other
+   * calls.
+   */
   isLast?: true;
 };
 
 /**
- * Reads the value of a call in its result.
+ * Reads the value of a call from the host's result.
  *
  * @throws {HostFault} if the result is malformed.
  */
@@ -41,13 +47,13 @@ export function valueIn<Value>({ method, read }: Pick<RpcCall<Value>, "method" |
   }
 }
 
-/** Smaller calls that replace one, and the function that combines their values. */
+/** Smaller calls that replace one call, and the function that combines their values. */
 export type CallParts = {
   calls: readonly RpcCall<unknown>[];
   join: (values: readonly unknown[]) => unknown;
 };
 
-/** Makes a call whose error is a value, unless only this host has the problem. */
+/** Makes a call whose error becomes its value, unless only this host has the problem. */
 export const attempt = <Value>(call: RpcCall<Value>): RpcCall<Value | RpcRefusal> => ({
   ...call,
   recover(refusal) {
@@ -61,7 +67,7 @@ export type ValuesOf<Calls extends readonly RpcCall<unknown>[]> = {
   -readonly [Index in keyof Calls]: Calls[Index] extends RpcCall<infer Value> ? Value : never;
 };
 
-/** Reads the value of a call further. */
+/** Applies a further function to a call's value. */
 export const thenRead = <Value, Further>(
   { method, params, read, recover, split }: RpcCall<Value>,
   further: (value: Value) => Further,

@@ -12,9 +12,9 @@ export type RpcHostOptions = {
   identity?: ChainIdentity;
   /** The time limit of a request, from the connection to the last byte of its answer. */
   timeoutMs?: number;
-  /** Most calls per request that the host is known to accept. */
+  /** Maximum number of calls per request that the host is known to accept. */
   mostCalls?: number;
-  /** The largest answer, unless a call allows more. */
+  /** Maximum size of an answer, unless a call allows more. */
   maxBytes?: number;
   nowMs?: () => number;
   /** Receives the size of each piece of an answer. */
@@ -26,7 +26,7 @@ export type RpcHost = {
   /**
    * Sends calls in one request.
    *
-   * @throws {HostFault} if the answer is unusable as a whole, or one result is.
+   * @throws {HostFault} if the whole answer or one of its results is unusable.
    * @throws {RpcRefusal} if one of the calls is answered with an error.
    */
   request<const Calls extends readonly RpcCall<unknown>[]>(
@@ -35,7 +35,7 @@ export type RpcHost = {
   ): Promise<ValuesOf<Calls>>;
 };
 
-/** Quotes of all pools of a token arrive in one answer of about 10 kB. */
+/** The quotes of all pools of a token come in one answer of about 10 kB. */
 const defaults = {
   timeoutMs: 2000,
   maxBytes: 2 * 1024 * 1024,
@@ -43,22 +43,22 @@ const defaults = {
   nowMs: Date.now,
 };
 
-/** Uses a new id for each request, so that a late or cached answer is not mistaken for this one's. */
+/** Uses a new id for each request, so that a late or cached answer to an earlier request is not accepted. */
 let lastId = 0;
 
 type Item = Record<string, unknown>;
 
-/** The limits that a host has shown. */
+/** Limits that a host has turned out to have. */
 type Abilities = {
-  /** Most calls per request. */
+  /** Maximum number of calls per request. */
   mostCalls: number;
   lacks: readonly Ability[];
 };
 
-/** Interval of asking for a host's chain again, since the hosts behind one address may change. */
+/** Interval at which a host is asked again for its chain, because the servers behind one address may change. */
 const chainMs = 60_000;
 
-/** Time after which a limit is forgotten, since hosts and their plans change. */
+/** Time after which a limit is forgotten, because hosts and their plans change. */
 const memoryMs = 10 * 60_000;
 
 type Settings = RpcHostOptions & typeof defaults;
@@ -67,8 +67,8 @@ type Settings = RpcHostOptions & typeof defaults;
 type Ask = (calls: readonly RpcCall<unknown>[], signal?: AbortSignal) => Promise<Item[]>;
 
 /**
- * Opens a host, and learns its limits while it is used. It asks for the chain's id each minute, and with each
- * transaction that it sends.
+ * Opens a host and learns its limits as it is used. It asks for the chain's id each minute, and with each transaction
+ * that it sends.
  */
 export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abilities } {
   const settings: Settings = { ...defaults, ...options };
@@ -81,7 +81,7 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
   };
 }
 
-/** Posts a single call as an object, since relays accept no batches, and several as an array. */
+/** Posts a single call as an object, because relays accept no batches, and several calls as an array. */
 const posting =
   ({ url, timeoutMs, maxBytes, onBytes }: Settings): Ask =>
   async (calls, signal) => {
@@ -104,7 +104,7 @@ const posting =
     return itemsInOrder(answer, firstId, names);
   };
 
-/** Posts calls in concurrent requests of this size. The last call follows them. */
+/** Posts calls in concurrent requests of this size. A call that must come last follows them. */
 async function postParts(
   post: Ask,
   size: number,
@@ -119,7 +119,7 @@ async function postParts(
 }
 
 /**
- * Posts calls in as few requests as the host accepts. If it refuses a batch, repeats all calls in smaller ones, and
+ * Posts calls in as few requests as the host accepts. If it refuses a batch, repeats all calls in smaller batches, and
  * remembers the size that worked.
  */
 function inBatches(post: Ask, { mostCalls: mostAtFirst, nowMs }: Settings) {
@@ -141,7 +141,10 @@ function inBatches(post: Ask, { mostCalls: mostAtFirst, nowMs }: Settings) {
   return { ask, mostCalls };
 }
 
-/** Asks for the chain's id too, if due. A host receives a transaction only if it has recently named its chain. */
+/**
+ * Also asks for the chain's id, if that is due. A host receives a transaction only if it has recently confirmed which
+ * chain it serves.
+ */
 function withIdentity(ask: Ask, { identity, nowMs }: Settings): Ask {
   if (identity === undefined) return async (calls, signal) => (calls.length === 0 ? [] : ask(calls, signal));
   const { id, call } = identity;
@@ -165,7 +168,7 @@ function withIdentity(ask: Ask, { identity, nowMs }: Settings): Ask {
 }
 
 /**
- * Repeats a request without the calls whose results may be huge, so that a token cannot make an honest host seem
+ * Repeats a request without the calls whose results may be huge. Otherwise a token could make an honest host seem
  * faulty.
  */
 const withinSize =
@@ -183,7 +186,7 @@ const withinSize =
     }
   };
 
-/** Skips the calls that the host cannot answer, and notes them. */
+/** Skips the calls that the host cannot answer, and records which they are. */
 function withinAbilities(ask: Ask, { nowMs }: Settings) {
   const lackedUntilMs = new Map<Ability, number>();
   const lacks = (ability: Ability) => nowMs() < (lackedUntilMs.get(ability) ?? 0);
@@ -200,7 +203,10 @@ function withinAbilities(ask: Ask, { nowMs }: Settings) {
   return { ask: askAble, lacks: () => [...lackedUntilMs.keys()].filter(lacks) };
 }
 
-/** Reads the results, and repeats inconsistent ones once: hosts behind one address see blocks at different times. */
+/**
+ * Reads the results, and repeats the request once if they are inconsistent, because servers behind one address may be
+ * at different blocks.
+ */
 const inStep =
   (ask: Ask): RpcHost["request"] =>
   async (calls, signal) => {
@@ -246,7 +252,7 @@ function itemsInOrder(answer: unknown, firstId: number, methods: readonly string
   const isBatch = methods.length > 1;
   const items: unknown[] = Array.isArray(answer) ? answer : [answer];
   const refusals = items.flatMap((item) => (isItem(item) ? (refusalIn(method, item) ?? []) : []));
-  // A host rejects a batch with a single error, or with errors about the batch for its calls.
+  // A host rejects a batch either with a single error, or with errors for single calls that concern the whole batch.
   const [single] = Array.isArray(answer) ? [] : refusals;
   const refusal = refusals.find((each) => each.refusesBatch) ?? single;
   if (isBatch && refusal !== undefined)
@@ -262,7 +268,7 @@ function itemsInOrder(answer: unknown, firstId: number, methods: readonly string
   });
 }
 
-/** Returns the host's error for a call. */
+/** Returns the host's error for a call, if there is one. */
 function refusalIn(method: string, { error }: Item): RpcRefusal | undefined {
   if (!isItem(error) || typeof error.code !== "number") return undefined;
   const message = typeof error.message === "string" ? error.message : "";

@@ -6,7 +6,7 @@ type Request = <const Calls extends readonly RpcCall<unknown>[]>(
   signal?: AbortSignal,
 ) => Promise<ValuesOf<Calls>>;
 
-/** Marks a call whose value comes from its parts. */
+/** Marks a call whose value is combined from its parts. */
 class Split {
   readonly parts: CallParts;
 
@@ -29,8 +29,8 @@ const splittable = ({ split, ...call }: RpcCall<unknown>): RpcCall<unknown> =>
       };
 
 /**
- * Repeats calls that exceeded a limit of the host, in parts that are small enough. The parts of all calls share one
- * request. The last call follows them.
+ * Repeats calls that exceeded one of the host's limits, in parts that are small enough. The parts of all calls share
+ * one request. A call that must come last follows them.
  */
 export const splitting = (request: Request): Request => {
   async function ask(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<unknown[]> {
