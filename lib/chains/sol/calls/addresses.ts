@@ -21,7 +21,7 @@ export const wsolMint = address("So11111111111111111111111111111111111111112");
 export const bytesOfAddress = (text: Address): Uint8Array =>
   Uint8Array.from(getAddressEncoder().encode(text));
 
-/** Derives an address of a program from seeds: texts, or addresses as their 32 bytes. */
+/** Derives one of a program's addresses from seeds: texts, or the 32 bytes of addresses. */
 export async function derivedAddress(
   programAddress: Address,
   seeds: readonly (string | Uint8Array)[],
@@ -30,17 +30,21 @@ export async function derivedAddress(
   return derived;
 }
 
-/** Returns the wallet's only associated account of a mint, whose program is Token or Token-2022. */
+/**
+ * Returns the wallet's associated account for a mint. There is only one, given that the mint's program is Token or
+ * Token-2022.
+ */
 export const tokenAccountOf = (wallet: Address, mint: Address, tokenProgram: Address): Promise<Address> =>
   derivedAddress(programs.associatedToken, [wallet, tokenProgram, mint].map(bytesOfAddress));
 
 /**
- * Returns the account that an order's first successful message extends by a byte, so that no second message succeeds.
+ * Returns the address of an order's marker. The order's first successful message extends this account by a byte, so
+ * that no second message succeeds.
  */
 export const markerOf = (wallet: Address, orderId: string): Promise<Address> =>
   createAddressWithSeed({ baseAddress: wallet, seed: orderId, programAddress: programs.system });
 
-/** Fits into the 32 bytes of a seed, because an order's id has 26. */
+/** The text fits into the 32 bytes of a seed, because an order's id has 26 bytes. */
 export const wsolSeedOf = (orderId: string): string => `${orderId}.wsol`;
 
 /** Returns the account of wrapped SOL that exists only within an order's transaction. */

@@ -1,6 +1,9 @@
 import bs58 from "bs58";
 
-/** Reads the little-endian fields of an account's data in order. Each method throws a RangeError beyond the end. */
+/**
+ * Reads the little-endian fields of an account's data in order. Each method throws a RangeError if the data ends too
+ * early.
+ */
 export class ByteReader {
   readonly #view: DataView;
   #at = 0;
@@ -43,13 +46,13 @@ export class ByteReader {
     return bs58.encode(this.bytes(32));
   }
 
-  /** Reads an address. Undefined if it is all zeros. */
+  /** Reads an address. Undefined if all its bytes are zero. */
   nonZeroAddress(): string | undefined {
     const bytes = this.bytes(32);
     return bytes.some((byte) => byte !== 0) ? bs58.encode(bytes) : undefined;
   }
 
-  /** Reads UTF-8 after its length in 32 bits. Undefined if it is not UTF-8. */
+  /** Reads a UTF-8 text that follows its 32-bit length. Undefined if it is not valid UTF-8. */
   text(): string | undefined {
     const bytes = this.bytes(this.u32());
     try {
@@ -59,7 +62,7 @@ export class ByteReader {
     }
   }
 
-  /** Skips bytes, and returns the offset before them. */
+  /** Skips bytes, and returns the offset at which they began. */
   #skip(length: number): number {
     const at = this.#at;
     this.#at += length;

@@ -2,10 +2,10 @@ import { ceilDivide } from "../../../orders/bigints.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { type Mint, withheldFrom } from "./mint.ts";
 
-/** A side of a pool. Its vault also holds fees that the pool owes others. */
+/** A side of a pool. Its vault also holds fees that the pool owes to others. */
 export type PoolSide = { mint: string; program: string; vault: string; owed: bigint };
 
-/** A pool of Raydium CPMM. Source: the accounts in the repository raydium-io/raydium-cp-swap. */
+/** A Raydium CPMM pool. Source: the accounts in the repository raydium-io/raydium-cp-swap. */
 export type CPMMPool = {
   config: string;
   observation: string;
@@ -13,26 +13,32 @@ export type CPMMPool = {
   sides: readonly [PoolSide, PoolSide];
   /** False if an administrator has stopped swaps. */
   allowsSwaps: boolean;
-  /** Time of the first swaps, in seconds since 1970. Earlier ones fail. */
+  /** Time from which swaps are possible, in seconds since 1970. Earlier swaps fail. */
   openTime: bigint;
-  /** The side whose token pays the creator's fee, or the side paid in. Absent without such a fee. */
+  /**
+   * The side whose token pays the creator's fee, or `paid in` for the token that the trade pays in. Absent if the pool
+   * has no such fee.
+   */
   creatorFeeOn?: "paid in" | 0 | 1;
 };
 
-/** The fees of a configuration, in millionths. */
+/** The fees of a fee configuration, in millionths. */
 export type FeeRates = { trade: bigint; creator: bigint };
 
-/** Anchor's names of the accounts: the first 8 bytes of the SHA-256 of `account:PoolState` and `account:AmmConfig`. */
+/**
+ * Anchor's identifiers of the account types: the first 8 bytes of the SHA-256 of `account:PoolState` and
+ * `account:AmmConfig`.
+ */
 const poolName = "f7ede3f5d7c3de46";
 const configName = "daf42168cbcb2b6f";
 
 const swapsAreStopped = 0b100;
 const creatorFeeSides = ["paid in", 0, 1] as const;
 
-/** Decodes a pool's account. Undefined for another account, or for an unknown fee mode. */
+/** Decodes a pool's account. Undefined if it is a different kind of account, or has an unknown fee mode. */
 export const readPool = (data: Uint8Array): CPMMPool | undefined => decoded(data, poolName, poolFrom);
 
-/** Decodes the fees of a configuration's account. Undefined if it is another account. */
+/** Decodes the fees in a fee configuration's account. Undefined if it is a different kind of account. */
 export const readFeeRates = (data: Uint8Array): FeeRates | undefined =>
   decoded(data, configName, (reader) => {
     // Skips a bump, a switch and an index at the start, and two rates, a fee and two owners in between.
@@ -90,7 +96,7 @@ function poolFrom(reader: ByteReader): CPMMPool | undefined {
   };
 }
 
-/** A trade by a pool: the tokens that its vaults hold, and their mints, by its sides. */
+/** A trade in a pool: the tokens that its vaults hold and their mints, both in the order of the pool's sides. */
 export type CPMMTrade = {
   from: 0 | 1;
   held: readonly [bigint, bigint];
@@ -104,8 +110,8 @@ export const millionths = 1_000_000n;
 const feeOn = (amount: bigint, rate: bigint) => ceilDivide(amount * rate, millionths);
 
 /**
- * Computes the exact amount that arrives at a wallet for an amount that leaves it. Fees are rounded up and payments
- * down, and a token's transfer fee is deducted. 0 if the pool makes no such trade.
+ * Computes the exact amount that reaches a wallet when it pays a given amount. Fees are rounded up and payments down,
+ * and a token's transfer fee is deducted. 0 if the pool cannot make the trade.
  */
 export function amountOut(
   pool: CPMMPool,

@@ -5,11 +5,14 @@ import type { SolConfiguration } from "../rules/configuration.ts";
 import { areSlotsNear } from "../rules/host-snapshot.ts";
 import { chainTimeCall, clusterCall } from "./rpc-call.ts";
 
-/** The hosts of sol. They cannot read past slots, so no two hosts give the same values at the same slot. */
+/**
+ * The hosts of sol. They cannot read past slots, so two hosts can never be asked for values at exactly the same slot.
+ */
 export type SolClient = HostGroup;
 
 /**
- * Opens a host that must be of this cluster. Sends each call in its own request, because not all hosts accept batches.
+ * Opens a host that must belong to this cluster. Sends each call in its own request, because not all hosts accept
+ * batches.
  */
 export const solHost = (url: string, cluster: string) =>
   rpcHost({ url, identity: { id: cluster, call: clusterCall() }, mostCalls: 1 });
@@ -21,9 +24,9 @@ export const solClient = ({ hosts, cluster }: Pick<SolConfiguration, "hosts" | "
   );
 
 /**
- * Makes sure that two hosts see the chain at about the same slot. A lone host is believed.
+ * Makes sure that two hosts see the chain at about the same slot. If only one host responds, it is trusted.
  *
- * @throws {ChainUnavailable} if no two do
+ * @throws {ChainUnavailable} if no two hosts do
  */
 export async function agreeOnSlot({ hosts, inOrder }: SolClient): Promise<void> {
   const calls = [chainTimeCall({ commitment: "confirmed" })] as const;

@@ -1,7 +1,7 @@
 import type { MintFlag, TokenSafety } from "../../../orders/token-safety.ts";
 import { feeBpsOf, type Mint } from "./mint.ts";
 
-/** Lists the powers of a mint's authorities, in no particular order. */
+/** Lists the powers that authorities have over a mint, in no particular order. */
 export const flagsOfMint = (mint: Mint): MintFlag[] => {
   const holds: Record<MintFlag, boolean> = {
     FREEZABLE: mint.freezeAuthority !== undefined,
@@ -19,8 +19,8 @@ export const flagsOfMint = (mint: Mint): MintFlag[] => {
 };
 
 /**
- * Combines a mint's data with a simulated purchase and sale. The fee is exact: the higher of this epoch's and the next
- * one's.
+ * Combines a mint's data with the result of a simulated purchase and sale. The transfer fee is known exactly: the
+ * higher of this epoch's fee and the next epoch's.
  *
  * @param simulated Whether the sale succeeded. Null if nothing was simulated.
  */

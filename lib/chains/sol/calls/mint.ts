@@ -2,14 +2,14 @@ import { ceilDivide, least } from "../../../orders/bigints.ts";
 import { programs } from "./addresses.ts";
 import { ByteReader } from "./byte-reader.ts";
 
-/** The programs that own mints and token accounts. */
+/** The programs that own mint accounts and token accounts. */
 export const isTokenProgram = (address: string): boolean =>
   address === programs.token || address === programs.token2022;
 
-/** The fee of a transfer, which the receiver's account withholds. */
+/** The fee on a transfer. It is withheld in the receiver's account. */
 export type TransferFee = { bps: number; most: bigint };
 
-/** A token's mint account. An authority is absent if nobody can use its right any more. */
+/** A token's mint account. An authority is absent if nobody can use it any more. */
 export type Mint = {
   /** The token program that owns the mint. */
   program: string;
@@ -22,19 +22,19 @@ export type Mint = {
   permanentDelegate?: string;
   /** Program that runs in each transfer. */
   hookProgram?: string;
-  /** Authority that may choose the program of each transfer. */
+  /** Authority that may choose the program that runs in each transfer. */
   hookAuthority?: string;
   /** Authority that may change the transfer fee, effective two epochs later. */
   feeAuthority?: string;
   /** True if new accounts are frozen until an authority thaws them. */
   isDefaultFrozen: boolean;
   isNonTransferable: boolean;
-  /** Whether an authority can stop all transfers, or has stopped them. */
+  /** Whether an authority can stop all transfers, and whether it has stopped them. */
   isPausable: boolean;
   isPaused: boolean;
-  /** Programs may show amounts multiplied, or with interest. Transfers and pools still count units. */
+  /** True if programs may show amounts multiplied or with interest. Transfers and pools still count units. */
   isScaled: boolean;
-  /** Fees of transfers, sorted by their first epoch. Empty without fees. */
+  /** Fees on transfers, sorted by the first epoch in which they apply. Empty if there are no fees. */
   transferFees: readonly (TransferFee & { fromEpoch: bigint })[];
   name?: string;
   symbol?: string;
@@ -44,17 +44,17 @@ export type Mint = {
 
 const plainLength = 82;
 
-/** Offset of the kind of a Token-2022 account, which equals the size of a token account. */
+/** Offset of the account kind in a Token-2022 account. It equals the size of a token account. */
 const kindAt = 165;
 const mintKind = 1;
 
-/** Length that identifies accounts of several signers, whatever their bytes. */
+/** Length that identifies multisignature accounts, whatever their bytes. */
 export const multisigLength = 355;
 
 /**
- * The numbers of Token-2022's extensions, which its interface fixes. A mint has those of its creation for ever. No
- * other extension lets anybody block sales: a mint can be closed only at a supply of 0, and confidential amounts and
- * the authorities over withheld fees, groups and metadata change no public balance.
+ * The numbers of Token-2022's extensions, which its interface fixes. A mint keeps the extensions that it was created
+ * with for ever. Extensions not in this list let nobody block sales: a mint can be closed only when its supply is 0,
+ * and confidential amounts and the authorities over withheld fees, groups and metadata change no public balance.
  */
 const extensions = {
   end: 0,
@@ -71,7 +71,7 @@ const extensions = {
 
 const frozen = 2;
 
-/** Bytes that a token account needs for an extension of its mint. Most need none. */
+/** Number of bytes that an extension of a mint requires in each token account. Most extensions require none. */
 const accountParts: Readonly<Record<number, number>> = {
   [extensions.transferFeeConfig]: 12,
   [extensions.nonTransferable]: 4,
@@ -80,8 +80,8 @@ const accountParts: Readonly<Record<number, number>> = {
 };
 
 /**
- * Size of a token account of either program, with the kind and the fixed owner that Token-2022 adds to an associated
- * one.
+ * Size of a token account of either program. It includes the account kind and the immutable-owner extension that
+ * Token-2022 adds to an associated account.
  */
 const accountBytes = { token: 165, token2022: 165 + 1 + 4 };
 
@@ -118,7 +118,7 @@ export function readMint({ owner, data }: { owner: string; data: Uint8Array }): 
   try {
     return extended(plain, new ByteReader(data.subarray(kindAt + 1)));
   } catch {
-    // Rejects an extension that ends after the account.
+    // Rejects an extension that extends past the end of the account.
     return undefined;
   }
 }
@@ -143,7 +143,7 @@ function extended(plain: Mint, reader: ByteReader): Mint {
 /**
  * Lists the extensions of a Token-2022 account, each with its number.
  *
- * @throws RangeError if one ends after the account
+ * @throws RangeError if one extends past the end of the account
  */
 export function* extensionsIn(reader: ByteReader): Generator<readonly [kind: number, own: ByteReader]> {
   while (reader.left >= 4) {
@@ -204,7 +204,7 @@ const feeFrom = (reader: ByteReader) => ({
 
 const wholeBps = 10_000n;
 
-/** Computes the withheld fee of a transfer in an epoch, rounded up and capped at its maximum. */
+/** Computes the fee withheld from a transfer in an epoch, rounded up and capped at its maximum. */
 export function withheldFrom(
   amount: bigint,
   { transferFees }: Pick<Mint, "transferFees">,
@@ -218,7 +218,7 @@ export function withheldFrom(
 const feeIn = (fees: Mint["transferFees"], epoch: bigint) =>
   fees.findLast(({ fromEpoch }) => fromEpoch <= epoch) ?? fees[0];
 
-/** Returns the higher rate of this epoch and the next one, in basis points. */
+/** Returns the higher of the rates in this epoch and the next one, in basis points. */
 export function feeBpsOf({ transferFees }: Pick<Mint, "transferFees">, epoch: bigint): number {
   const fees = [epoch, epoch + 1n].map((each) => feeIn(transferFees, each));
   return Math.max(...fees.map((fee) => (fee === undefined || fee.most === 0n ? 0 : fee.bps)));

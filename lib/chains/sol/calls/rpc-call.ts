@@ -3,21 +3,23 @@ import { isBase58 } from "../../../core/base58.ts";
 import type { Lamports } from "../../../core/units.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
 
-/** Commitment of an answer: the share of validators that must have seen the block. */
+/** Commitment of an answer: how many validators must have confirmed the block. */
 export type Commitment = "confirmed" | "finalized";
 
-/** An account of the chain. The data belongs to the program that owns it. */
+/** An account on the chain. Its data belongs to the program that owns it. */
 export type Account = { owner: string; lamports: Lamports; data: Uint8Array };
 
-/** The accounts of a call in its order, all of one slot. An account that does not exist is undefined. */
+/**
+ * The accounts that a call has read, in its order and all at one slot. An account is undefined if it does not exist.
+ */
 export type Accounts = { slot: number; accounts: readonly (Account | undefined)[] };
 
-/** Most accounts that hosts give in one answer. */
+/** Maximum number of accounts that hosts return in one answer. */
 export const mostAccounts = 100;
 
 /**
- * Commitment and lowest slot of an answer. A host that has not reached the slot refuses, and an answer from an earlier
- * slot is a fault.
+ * Commitment and lowest accepted slot of an answer. A host that has not reached the slot refuses; an answer from an
+ * earlier slot counts as a fault.
  */
 export type ReadAt = { commitment: Commitment; minContextSlot?: number };
 
@@ -48,7 +50,7 @@ const AccountSchema = v.pipe(
   ),
 );
 
-/** Refuses earlier slots than requested, because a proxy may ignore the request and answer from its cache. */
+/** Rejects slots earlier than requested, because a proxy may ignore the request and answer from its cache. */
 const slotAt = ({ minContextSlot = 0 }: Pick<ReadAt, "minContextSlot">) =>
   v.pipe(Count, v.minValue(minContextSlot));
 
@@ -63,7 +65,7 @@ export const solCall = <Value>(
   schema: v.GenericSchema<unknown, Value>,
 ): RpcCall<Value> => ({ method, params, read: (result) => v.parse(schema, result) });
 
-/** Asks for the hash of the first block, which names the cluster. */
+/** Asks for the hash of the first block, which identifies the cluster. */
 export const genesisHashCall = (): RpcCall<string> => solCall("getGenesisHash", [], PublicKey);
 
 /** Length of a cluster's name: the first characters of its first block's hash (CAIP-2). */
@@ -95,7 +97,7 @@ export function accountsCall(addresses: readonly string[], at: ReadAt): RpcCall<
   return solCall("getMultipleAccounts", [addresses, { encoding: "base64", ...at }], schema);
 }
 
-/** Slot and block height of the chain. Only slots with a block count for the height. */
+/** Slot and block height of the chain. Slots without a block do not increase the height. */
 export type ChainTime = { epoch: number; slot: number; blockHeight: number };
 
 export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> =>
@@ -114,7 +116,10 @@ export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> =>
 export const rentCall = (bytes: number, { commitment }: Pick<ReadAt, "commitment">): RpcCall<Lamports> =>
   solCall("getMinimumBalanceForRentExemption", [bytes, { commitment }], LamportsSchema);
 
-/** Asks for a message's fee in lamports, with priority. Undefined if the host does not know the message's block. */
+/**
+ * Asks for a message's fee in lamports, including priority. Undefined if the host does not know the block of the
+ * message's blockhash.
+ */
 export const messageFeeCall = (
   message: Uint8Array,
   { commitment }: Pick<ReadAt, "commitment">,
@@ -128,7 +133,10 @@ export const messageFeeCall = (
     ),
   );
 
-/** Asks for the lowest price that got a transaction with these accounts into each recent block: millionths of a lamport. */
+/**
+ * Asks, for each recent block, for the lowest price at which it included a transaction with these accounts, in
+ * millionths of a lamport.
+ */
 export const recentPricesCall = (accounts: readonly string[]): RpcCall<bigint[]> =>
   solCall(
     "getRecentPrioritizationFees",
@@ -145,7 +153,7 @@ export type Simulation = {
   isDone: boolean;
   /** Index of the failed instruction, if an instruction failed. */
   failedAt?: number;
-  /** The requested accounts, as the transaction would leave them. */
+  /** The requested accounts in the state after the transaction. */
   accounts?: readonly (Account | undefined)[];
 };
 
@@ -154,7 +162,7 @@ const InstructionError = v.object({ InstructionError: v.tupleWithRest([Count], v
 /**
  * Simulates a message without signatures. Any account can be its payer.
  *
- * @param shown The accounts to show as they would be afterwards.
+ * @param shown The accounts whose state afterwards is returned.
  */
 export const simulationCall = (
   message: Uint8Array,

@@ -6,15 +6,15 @@ import { extensionsIn, isTokenProgram, multisigLength } from "./mint.ts";
 export type TokenAccount = {
   program: string;
   mint: string;
-  /** The account's owner. Differs from the wallet if the account was given away. */
+  /** The account's owner. It is not the wallet if the account was given away. */
   owner: string;
   amount: bigint;
   isFrozen: boolean;
-  /** True if the account accepts only transfers with a memo, which pools do not write. */
+  /** True if the account accepts only transfers with a memo. Pools do not write memos. */
   needsMemo: boolean;
   /** True if programs cannot move the account's tokens, even if its owner signs. */
   hasGuard: boolean;
-  /** Delegate that may move tokens up to the amount. */
+  /** A delegate that may move tokens, and the amount that it may move. */
   delegate?: { address: string; amount: bigint };
 };
 
@@ -26,7 +26,7 @@ const frozen = 2;
 const switches = { needsMemo: 8, hasGuard: 11 } as const;
 
 /**
- * Decodes a token account. Undefined if the account is not an initialized one of a token program.
+ * Decodes a token account. Undefined if the account is not an initialized account of a token program.
  *
  * @param account.owner The program that owns the account.
  */
@@ -39,14 +39,14 @@ export function readTokenAccount({
 }): TokenAccount | undefined {
   if (!isTokenProgram(program) || data.length < plainLength || data.length === multisigLength)
     return undefined;
-  // Rejects mints with extensions, which may be as long.
+  // Rejects mints with extensions, which may be as long as a token account.
   if (data.length > plainLength && data[plainLength] !== accountKind) return undefined;
   const reader = new ByteReader(data);
   const [mint, owner, amount] = [reader.address(), reader.address(), reader.u64()];
   const hasDelegate = reader.u32() === 1;
   const address = reader.address();
   const state = reader.u8();
-  // Skips a flag and the rent of wrapped coin.
+  // Skips a flag and the rent of a wrapped-coin account.
   const delegated = reader.skip(12).u64();
   if (state === 0) return undefined;
   const switched = switchedOn(data.subarray(plainLength + 1));
@@ -73,7 +73,7 @@ function switchedOn(extensions: Uint8Array): ReadonlySet<number> {
   return on;
 }
 
-/** Tells the user why no pool can trade with a wallet's account. Undefined if nothing is known to prevent it. */
+/** Tells the user why pools cannot trade with a wallet's account. Undefined if nothing is known to prevent it. */
 export function hindranceOf(
   account: TokenAccount | undefined,
   wallet: string,
@@ -88,12 +88,13 @@ export function hindranceOf(
   return undefined;
 }
 
-/** Returns the units in an account of the wallet, frozen ones too. */
+/** Returns the units in an account of the wallet, including frozen units. */
 export const ownUnits = (account: TokenAccount | undefined, wallet: string, mint: string): bigint =>
   account?.owner === wallet && account.mint === mint ? account.amount : 0n;
 
 /**
- * Returns the units that a wallet can sell from an account. None if the account is frozen, or no longer the wallet's.
+ * Returns the units that a wallet can sell from an account: none if the account is frozen or no longer belongs to the
+ * wallet.
  */
 export const sellableUnits = (account: TokenAccount | undefined, wallet: string, mint: string): bigint =>
   account?.isFrozen ? 0n : ownUnits(account, wallet, mint);

@@ -12,16 +12,16 @@ export type TokenKey = { mint: Address; program: Address };
 export type WalletView = {
   slot: number;
   lamports: Lamports;
-  /** The units in the wallet's usual account of each token, by mint. */
+  /** The units in the wallet's associated account of each token, by mint. */
   units: ReadonlyMap<string, TokenUnits>;
 };
 
-/** Most tokens of a call. The wallet itself takes one account. */
+/** Maximum number of tokens in a call. The wallet itself takes up one account. */
 export const mostTokens = mostAccounts - 1;
 
 /**
- * Makes the call for a wallet's coins and tokens. Counts only the usual account of each token, because orders cannot
- * use others, and only if it still belongs to the wallet.
+ * Makes the call that reads a wallet's coins and tokens. Counts only the associated account of each token, because
+ * orders cannot use other accounts, and only if it still belongs to the wallet.
  *
  * @throws RangeError for more than {@link mostTokens}
  */

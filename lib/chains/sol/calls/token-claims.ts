@@ -10,11 +10,11 @@ export const metadataProgram = address("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518
 
 const metadataKind = 4;
 
-/** Returns Metaplex's account of a mint. */
+/** Returns Metaplex's account for a mint. */
 export const metadataOf = (mint: Address): Promise<Address> =>
   derivedAddress(metadataProgram, ["metadata", ...[metadataProgram, mint].map(bytesOfAddress)]);
 
-/** Decodes the name and symbol in Metaplex's account of a mint. Undefined if it is another account. */
+/** Decodes the name and symbol from Metaplex's account for a mint. Undefined if it is a different account. */
 export function readMetadata(
   account: Account | undefined,
   mint: string,
@@ -35,7 +35,7 @@ export function readMetadata(
 /** Removes the zeros that pad the fields of older accounts. */
 const unpadded = (text: string | undefined) => text?.replace(/\0+$/, "");
 
-/** Describes a token by its mint. Mints without a name of their own have Metaplex's. */
+/** Describes a token by its mint. If the mint has no name of its own, the name comes from Metaplex. */
 export const claimsOfMint = (mint: Mint, metadata: ReturnType<typeof readMetadata>): TokenClaims => ({
   decimals: BigInt(mint.decimals),
   balance: 0n,

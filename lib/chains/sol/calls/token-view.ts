@@ -23,7 +23,7 @@ import { claimsOfMint, metadataOf, readMetadata } from "./token-claims.ts";
 
 const clock = address("SysvarC1ock11111111111111111111111111111111");
 
-/** A pool of a token with the wrapped coin, at one slot. */
+/** A pool that trades a token for wrapped coin, as seen at one slot. */
 export type PoolView = {
   address: Address;
   pool: CPMMPool;
@@ -42,32 +42,33 @@ export type TokenView = {
   mint: Mint;
   claims: TokenClaims;
   pools: readonly PoolView[];
-  /** Absent without a wallet. */
+  /** Absent if no wallet is given. */
   holding?: WalletHolding;
 };
 
 /** A wallet's balances of the coin and a token. */
 export type WalletHolding = {
   lamports: Lamports;
-  /** The tokens that it can sell from its usual account. */
+  /** The tokens that the wallet can sell from its associated account. */
   units: TokenUnits;
-  /** Tokens in that account, including frozen ones. */
+  /** The tokens in that associated account, including frozen tokens. */
   owned: TokenUnits;
-  /** True if the wallet's usual account exists, so that a purchase does not pay its rent. */
+  /** True if the wallet's associated account exists. A purchase then does not pay its rent. */
   hasAccount: boolean;
-  /** The reason why the wallet's usual account cannot trade on a side. */
+  /** For each side, the reason why the wallet's associated account cannot trade. */
   hindrances: Readonly<Record<Order["side"], string | undefined>>;
 };
 
 type PoolPlaces = { config: Address; pool: Address; vaults: readonly [Address, Address] };
 
-/** The accounts of a mint that a look reads: those about itself, and those of its pools with the coin. */
+/** The accounts that are read for a mint: those about the mint itself, and those of its pools with the coin. */
 export type MintPlaces = { mint: Address; metadata: Address; pools: readonly PoolPlaces[] };
 
 /**
- * Derives the addresses of a mint's accounts.
+ * Derives the addresses of the accounts that are read for a mint.
  *
- * @param configs The configurations whose usual pools are looked at. Each has one pool of the token with the coin.
+ * @param configs The fee configurations whose standard pools are read. Each has one standard pool of the token with the
+ * coin.
  */
 export const placesOfMint = async (mint: Address, configs: readonly Address[]): Promise<MintPlaces> => ({
   mint,
@@ -75,7 +76,7 @@ export const placesOfMint = async (mint: Address, configs: readonly Address[]): 
   pools: await Promise.all(configs.map((config) => placesOf(mint, config))),
 });
 
-/** Lists the accounts that a look at mints needs, each once. */
+/** Lists the accounts that must be read for several mints, each account once. */
 export const accountsOfMints = (mints: readonly MintPlaces[]): Address[] => [
   ...new Set([
     clock,
@@ -88,8 +89,8 @@ export const accountsOfMints = (mints: readonly MintPlaces[]): Address[] => [
 ];
 
 /**
- * Makes one call for several tokens, because the accounts of a call are all read at one slot. The value of an address
- * that is not a mint is undefined.
+ * Makes one call for several tokens, because only the accounts of a single call are read at the same slot. The value
+ * for an address that is not a mint is undefined.
  *
  * @throws RangeError for more than {@link accountsOfMints} allows in a call
  */
@@ -102,10 +103,11 @@ export function tokenViewsCall(mints: readonly MintPlaces[], at: ReadAt): RpcCal
 }
 
 /**
- * Makes the only call that a look at a token needs. The value is undefined if the address is not a mint.
+ * Makes the single call that reads everything about a token. Its value is undefined if the address is not a mint.
  *
- * @param configs The configurations whose usual pools are looked at. Each has one pool of the token with the coin.
- * @param wallet Is looked at, too.
+ * @param configs The fee configurations whose standard pools are read. Each has one standard pool of the token with the
+ * coin.
+ * @param wallet Its balances are read, too.
  */
 export async function tokenViewCall(
   mint: Address,
@@ -114,7 +116,7 @@ export async function tokenViewCall(
   wallet?: Address,
 ): Promise<RpcCall<TokenView | undefined>> {
   const places = await placesOfMint(mint, configs);
-  // Reads both usual accounts, because the mint's program is not known yet.
+  // Reads the wallet's associated account for both token programs, because the mint's program is not known yet.
   const owned = wallet === undefined ? [] : [wallet, ...(await usualAccounts(wallet, mint))];
   const asked = [...new Set([...accountsOfMints([places]), ...owned])];
   return thenRead(accountsCall(asked, at), (found) => {
@@ -194,10 +196,10 @@ function poolViewOf(
 
 const noFee = { transferFees: [] };
 
-/** A pool's payment, and how much worse its price is than the pool's price before the swap, in percent. */
+/** A pool's payment, and the percentage by which its price is worse than the pool's price before the swap. */
 export type Payment = { pool: PoolView; amountOut: bigint; priceImpact: number };
 
-/** Computes each pool's payment, best first. Leaves out pools that pay nothing or are not yet open. */
+/** Computes each pool's payment, best first. Omits pools that pay nothing or are not open yet. */
 export function paymentsOf(
   { epoch, time, mint, pools }: TokenView,
   side: Order["side"],
@@ -224,7 +226,10 @@ export function paymentsOf(
 
 const isFirst = ({ sides }: CPMMPool, mint: string): boolean => sides[0].mint === mint;
 
-/** Compares a payment with the pool's price before the swap. Both include the pool's fees but not the token's. */
+/**
+ * Compares the price of a payment with the pool's price before the swap. Both include the pool's fees but not the
+ * token's.
+ */
 function impactOf(pool: CPMMPool, arrived: bigint, trade: CPMMTrade): number {
   const { from, held, rates } = trade;
   const to = from === 0 ? 1 : 0;
@@ -235,19 +240,19 @@ function impactOf(pool: CPMMPool, arrived: bigint, trade: CPMMTrade): number {
   return priceImpact(price, { amountIn: arrived, amountOut: paid, fees: [] });
 }
 
-/** Returns all fees of a pool, in millionths. */
+/** Returns the sum of a pool's fees, in millionths. */
 export const feeRateOf = ({ pool, rates }: Pick<PoolView, "pool" | "rates">): bigint =>
   rates.trade + (pool.creatorFeeOn === undefined ? 0n : rates.creator);
 
-/** Computes a pool's own share of its vaults. */
+/** Computes how much of its vaults belongs to the pool itself. */
 export function reservesIn({ pool, held }: PoolView): { coins: Lamports; tokens: TokenUnits } {
   const [first, second] = [held[0] - pool.sides[0].owed, held[1] - pool.sides[1].owed];
   return isFirst(pool, wsolMint) ? { coins: first, tokens: second } : { coins: second, tokens: first };
 }
 
-/** Computes the coins of a pool that are its own. */
+/** Computes how many coins belong to the pool itself. */
 export const liquidityOf = (view: PoolView): Lamports => reservesIn(view).coins;
 
-/** True if a pool makes swaps at the time of a look. */
+/** True if the pool is open for swaps at the time when it was read. */
 export const hasOpened = ({ pool }: PoolView, { time }: Pick<TokenView, "time">): boolean =>
   pool.allowsSwaps && pool.openTime <= time;

@@ -9,17 +9,18 @@ export type TransactionStatus = { slot: number; isFinal: boolean };
 const Status = v.nullable(
   v.object({
     slot: Count,
-    // Number of blocks after the transaction's. Null once it is final.
+    // Number of blocks after the transaction's block. Null once it is final.
     confirmations: v.optional(v.nullable(Count), null),
     confirmationStatus: v.nullable(v.picklist(["processed", "confirmed", "finalized"])),
   }),
 );
 
-/** Most statuses that hosts give in one answer. */
+/** Maximum number of statuses that hosts return in one answer. */
 export const mostStatuses = 256;
 
 /**
- * Asks which transactions are in confirmed blocks. Undefined for those that the host has not found, or no longer knows.
+ * Asks which transactions are in confirmed blocks. Undefined for transactions that the host has not found or no longer
+ * knows.
  *
  * @param ids At most {@link mostStatuses}.
  */
@@ -53,7 +54,7 @@ function landedIn({
 /** Index of the failed instruction, and its program's error code. */
 export type InstructionFailure = { index: number; code?: number | undefined };
 
-/** The balance of a token in an account, by the account's place in its transaction. */
+/** The balance of a token in an account. The account is given by its index in the transaction. */
 export type TokenBalance = { account: number; units: TokenUnits };
 
 /** A transaction in a block, with the balances of its accounts before and after it. */
@@ -63,7 +64,7 @@ export type LandedTransaction = {
   slot: number;
   /** In seconds since 1970. */
   time: number;
-  /** Priority included. */
+  /** Fee in lamports, including priority. */
   fee: Lamports;
   /** Absent if the host does not state it. */
   computeUnits?: number;
@@ -94,7 +95,7 @@ const Failure = v.pipe(
   }),
 );
 
-/** The last second of the year 9999, the latest time that a date can show. */
+/** The last second of the year 9999, the latest time that a date can represent. */
 const lastSecond = 253_402_300_799;
 
 const Transaction = v.pipe(
@@ -141,8 +142,8 @@ export const landedCall = (id: string): RpcCall<LandedTransaction | undefined> =
   );
 
 /**
- * Sends a transaction, in base64. Hosts skip the trial run, so a failing transaction fails in a block and its result is
- * known at once. Hosts repeat it until its blockhash is too old.
+ * Sends a transaction, in base64. Hosts skip their own simulation, so that a failing transaction fails in a block and
+ * its result is known at once. Hosts send it again until its blockhash is too old.
  */
 export const sendCall = (raw: string): RpcCall<string> => ({
   ...solCall(
@@ -153,7 +154,7 @@ export const sendCall = (raw: string): RpcCall<string> => ({
   sends: true,
 });
 
-/** A hash of a recent block, and the last height of a block whose transactions may name it. */
+/** The hash of a recent block, and the last block height at which transactions may use it. */
 export type RecentBlockhash = { hash: string; lastValidBlockHeight: number };
 
 export const recentBlockhashCall = (): RpcCall<RecentBlockhash> =>
