@@ -20,45 +20,45 @@ import {
   solText,
 } from "./trade-fees.ts";
 
-/** The user's facts that decide about an order on sol. */
+/** The facts about a user that decide whether an order on sol is accepted. */
 export type SolTrader = TraderTerms & {
   settings: SolOrderSettings;
-  /** The wallet's orders, from all users. */
+  /** The wallet's orders, including those of other users. */
   orders: readonly AnyOrder[];
 };
 
-/** The chain sol as the service is configured for it. */
+/** The chain sol, and the service's configuration for it. */
 export type SolSetup = SetupTerms & {
   chain: "sol";
-  /** The lowest tip of the relay. Absent without a relay. */
+  /** The relay's lowest tip. Absent if there is no relay. */
   leastTip?: Lamports;
-  /** The highest base fee of a signature. */
+  /** The highest base fee per signature. */
   baseFeeCap: Lamports;
 };
 
-/** The terms that an order on sol would get, and the reason to refuse it. */
+/** The terms that an order on sol would get, and the reason to refuse it, if there is one. */
 export type SolTradeCheck = CheckTerms & {
   chain: "sol";
   settings: SolOrderSettings;
-  /** Limits priority fees and tips of all its transactions. */
+  /** Limits the priority fees and tips of all the order's transactions together. */
   budget: Lamports;
   /** The fee of one signature. */
   baseFee: Lamports;
   /** Payments of the first attempt in addition to its base fee. */
   attempt: SolTradeFees;
   networkFee: SolNetworkFee;
-  /** The rent of the accounts that stay. */
+  /** Rent of the accounts that remain after the order. */
   rent: Lamports;
-  /** The lamports that the wallet needs for rents at one time. */
+  /** The most lamports that the wallet needs for rents at the same time. */
   mostRents: Lamports;
-  /** The lamports that a buy must leave beside its needs, so that a later sale can be paid. */
+  /** The lamports that a buy must leave in addition to its needs, to pay for a later sale. */
   exitReserve: Lamports;
   submission: "private" | "public";
-  /** True if an attempt pays less for priority than half of the recent transactions with the pool. */
+  /** True if an attempt pays less for priority than half of the recent transactions that used the pool. */
   isBelowMarket: boolean;
 };
 
-/** Chooses the settings of an order: its own first, then the user's. */
+/** Chooses an order's settings: the values in the request, and the user's settings for the rest. */
 export const solSettingsForTrade = (
   trade: AskedTrade,
   { settings }: Pick<SolTrader, "settings">,
@@ -69,7 +69,8 @@ export const solSettingsForTrade = (
 });
 
 /**
- * Checks a trade on sol against one host's facts, or those that two agree on. Quotes, trial runs and orders all use it.
+ * Checks a trade on sol against the facts of one host, or against facts that two hosts agree on. Used by quotes, trial
+ * runs and orders.
  *
  * @throws {DomainError} INVALID_REQUEST if `minAmountOut` has more decimal places than the token that would arrive.
  */
@@ -96,7 +97,7 @@ export function checkSolTrade(
   const mostRents = rentsOf(side, costs);
   const besideFees = mostRents + (side === "buy" ? amount : 0n);
   const fixed = besideFees + feeOf(0n).networkFee.max;
-  // Lowers the budget of a sale that the wallet cannot pay, instead of a refusal.
+  // If the wallet cannot pay a sale's whole budget, lowers the budget instead of refusing the sale.
   const affordable = side === "sell" && available ? greatest(available.coins - fixed, lowest, 0n) : asked;
   const budget = least(asked, affordable);
   const { attempt, networkFee } = feeOf(budget);
@@ -115,7 +116,7 @@ export function checkSolTrade(
     minAmountOut: leastAmount,
     quotedOut: facts.amountOut,
     rules: trader.rules,
-    // Puts the token first: if both balances are too low, that error is more helpful.
+    // Lists the token before the coin: if both balances are too low, an error about the token is more helpful.
     needs: needs.toReversed(),
     safety,
     flags,
@@ -135,7 +136,8 @@ export function checkSolTrade(
     networkFee,
     rent: marker + (side === "buy" ? tokenAccount : 0n),
     mostRents,
-    // Counts the lesser rent, because the greater one is needed only during a buy, or stays in the wallet.
+    // Counts the lower of the two rents, because the higher one is either needed only during a buy, or stays in the
+    // wallet.
     exitReserve: networkFee.max + least(wsol, marker),
     least: leastAmount,
     needs,
@@ -152,8 +154,8 @@ const tooLow = (budget: bigint, lowest: bigint) => {
 };
 
 /**
- * Computes the coins that a trade needs for rents. The account of wrapped coin returns its rent at the end. Then the
- * wallet must keep no more than the rent of a marker to stay alive.
+ * Computes the coins that a trade needs for rents. The wrapped-coin account returns its rent at the end. From then on,
+ * the wallet needs no more than a marker's rent to stay alive.
  */
 const rentsOf = (side: AskedTrade["side"], { rents: { marker, wsol, tokenAccount } }: SolCosts): Lamports =>
   side === "buy" ? marker + tokenAccount + greatest(wsol, marker) : wsol + marker;

@@ -12,7 +12,7 @@ import { effectiveAttempt, type SolAttempt, type SolSlot, successOf } from "./sl
 
 const solText = (lamports: Lamports) => coinText("sol", lamports);
 
-/** @param own The order's slots: one, or none before anything is signed. */
+/** @param own The order's own slots: one, or none before anything is signed. */
 export function solDetails(order: TradeOrder<Sol>, [slot]: readonly SolSlot[]): SolDetails {
   if (slot === undefined) return { attempts: [] };
   const report = reportOf(order, slot);
@@ -41,7 +41,7 @@ function shownAttempt(slot: SolSlot, attempt: SolAttempt, number: number): Shown
 function outcomeOf(slot: SolSlot, { hash }: SolAttempt): ShownSolAttempt["outcome"] {
   const receipt = slot.receipts.find((each) => each.hash === hash);
   if (receipt !== undefined) return receipt.status === "ok" ? "mined" : "reverted";
-  // An attempt in no block can have no effect once another one made the marker.
+  // An attempt that is in no block can have no effect once another attempt has made the marker.
   return slot.state === "signed" ? "pending" : "expired";
 }
 
@@ -71,7 +71,7 @@ function reportOf({ intent, placed, quoted }: TradeOrder<Sol>, slot: SolSlot): S
   };
 }
 
-/** Names the venue that an attempt has traded with. */
+/** Names the exchange that an attempt traded on. */
 function routeTaken(
   { intent, quoted }: Pick<TradeOrder<Sol>, "intent" | "quoted">,
   { route }: SolAttempt,
@@ -82,7 +82,7 @@ function routeTaken(
   return { route: [solRouteStep(intent, route, feeBps)] };
 }
 
-/** Sums up the payments of all messages in blocks. */
+/** Sums up what all messages that are in blocks have paid. */
 function feesPaid({ attempts, receipts }: SolSlot): SolFillReport["networkFee"] {
   const paid = receipts.flatMap((receipt) =>
     attempts.filter(({ hash }) => hash === receipt.hash).map((attempt) => ({ attempt, receipt })),

@@ -23,11 +23,11 @@ export type Sol = {
   };
   asked: {
     place: number;
-    /** Number of the message within its order, from 1. */
+    /** Number of the message within its order, starting at 1. */
     attempt: number;
     purpose: SolPurpose;
     message: SolMessage;
-    /** The signature of Jupiter's helper key over the message, in base58. The run that has the key adds it. */
+    /** The signature of Jupiter's helper key over the message, in base58. Added by the run that has the key. */
     helperSignature?: string;
   };
   unsigned: {
@@ -36,7 +36,7 @@ export type Sol = {
   };
   helped: SolMessage;
   question: {
-    /** Orders whose markers the hosts have to read. */
+    /** Orders whose markers the hosts must read. */
     marked: readonly string[];
     /** True if the run may have to sign a message. */
     wantsBlockhash: boolean;

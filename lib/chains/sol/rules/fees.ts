@@ -5,15 +5,15 @@ import type { SolFees } from "./slot.ts";
 const microLamports = 1_000_000n;
 
 /**
- * Parts of an order's budget for its transactions, in tenths. Later attempts pay more. The clear has a reserved part,
+ * Shares of an order's budget for its transactions, in tenths. Later attempts pay more. The clear has a reserved share,
  * so that an order can be cancelled after any other messages.
  */
 const tenths = { swap: [2n, 3n, 4n], clear: 1n } as const;
 
-/** Part of a share that is paid as a tip, in percent. Relays prefer transactions that tip them. */
+/** The part of a share that is paid as a tip, in percent. Relays prefer transactions with a tip. */
 const tipPercent = 30n;
 
-/** Computes what an order's next transaction may pay for priority and as a tip. */
+/** Computes what an order's next transaction may pay as priority fee and tip. */
 export function shareOf(budgetLamports: Lamports, purpose: "swap" | "clear", earlier: number): Lamports {
   const part = purpose === "clear" ? tenths.clear : (tenths.swap[earlier] ?? 0n);
   return (budgetLamports * part) / 10n;
@@ -24,43 +24,52 @@ export const budgetFor = (shareLamports: Lamports, purpose: "swap", earlier: 0 |
   ceilDivide(shareLamports * 10n, tenths[purpose][earlier]);
 
 /**
- * Highest rents of the marker and of the temporary account for wrapped coin. Hosts report the actual rents, which are
- * falling, but the signer does not trust hosts.
+ * Maximum rents of the marker and of the temporary wrapped-coin account. Hosts report the actual rents, which are
+ * falling over time, but the signer does not trust hosts.
  */
 export const mostRentLamports = { marker: 897_840n, wsol: 2_039_280n };
 
-/** The rent of an account of a token with every extension that its mint may demand. */
+/** The rent of a token account with every extension that its mint may require. */
 const mostTokenRentLamports = 2_248_080n;
 
 /**
- * Computes the most lamports that stay in accounts after a fill: in the order's marker, and in the account of a bought
- * token.
+ * Computes the most lamports that can stay in accounts after a fill: in the order's marker, and in the account of a
+ * bought token.
  */
 export const stayingRentLamports = (side: "buy" | "sell"): Lamports =>
   mostRentLamports.marker + (side === "buy" ? mostTokenRentLamports : 0n);
 
-/** Computes the planned highest fee of an order's clear. The day's limit counts it with the first message. */
+/**
+ * Computes the highest fee that is planned for an order's clear. The day's limit counts it together with the first
+ * message.
+ */
 export const clearReserve = (budgetLamports: Lamports, baseFeeLamports: Lamports): Lamports =>
   shareOf(budgetLamports, "clear", 0) + baseFeeLamports;
 
-/** Computes the lamports that the day's limit counts with an order's first message, in addition to its fee. */
+/**
+ * Computes the lamports that the day's limit counts when an order's first message is signed, in addition to that
+ * message's fee.
+ */
 export const countedWithFirst = (
   { side, budgetLamports }: { side: "buy" | "sell"; budgetLamports: Lamports },
   baseFeeLamports: Lamports,
 ): Lamports => stayingRentLamports(side) + clearReserve(budgetLamports, baseFeeLamports);
 
-/** True if a rent is allowed. An account without lamports ends with its transaction and could not mark an order. */
+/**
+ * True if a rent is allowed. An account without lamports disappears after its transaction, so it could not mark an
+ * order.
+ */
 export const isRent = (account: keyof typeof mostRentLamports, lamports: Lamports): boolean =>
   lamports > 0n && lamports <= mostRentLamports[account];
 
-/** Most compute units that the chain allows in a transaction. */
+/** Maximum number of compute units that the chain allows in a transaction. */
 export const mostComputeUnits = 1_400_000;
 
 export const isUnitLimit = (units: number): boolean =>
   Number.isInteger(units) && units >= 1 && units <= mostComputeUnits;
 
 /**
- * Splits a share into a tip and a price for each compute unit, in millionths of a lamport.
+ * Splits a share into a tip and a price per compute unit, in millionths of a lamport.
  *
  * @param leastTipLamports Absent for a transaction without a tip.
  */
@@ -84,10 +93,10 @@ export const priorityLamportsOf = ({
   ceilDivide(microLamportsPerUnit * BigInt(computeUnitLimit), microLamports);
 
 /**
- * Computes the most that a message pays for being in a block. A transaction that fails pays it too, except
- * for its tip.
+ * Computes the most that a message pays for being in a block. A transaction that fails also pays this, except for its
+ * tip.
  *
- * @param baseFeeLamports For each signature.
+ * @param baseFeeLamports Per signature.
  */
 export const mostFeeLamports = (fees: SolFees, baseFeeLamports: Lamports): Lamports =>
   BigInt(fees.signatures) * baseFeeLamports + priorityLamportsOf(fees) + fees.tipLamports;

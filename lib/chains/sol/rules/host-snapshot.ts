@@ -4,53 +4,59 @@ import type { CpmmRoute, JupiterRoute } from "./intent.ts";
 import type { JupiterBuild } from "./jupiter-build.ts";
 import type { solReceipt } from "./schemas.ts";
 
-/** Names the block of a slot. No call names its hash, so the slot stands for it. */
+/** Names the block of a slot. Uses the slot in place of the block's hash, because no RPC call returns the hash. */
 export const blockOfSlot = (slot: number) => ({ number: slot, hash: String(slot) });
 
-/** Most slots by which two hosts may differ and still see the same market. */
+/** Maximum number of slots by which two hosts may differ and still see the same market. */
 const mostSlotsApart = 20;
 
 export const areSlotsNear = (a: number, b: number): boolean => Math.abs(a - b) <= mostSlotsApart;
 
-/** A blockhash lives for this many blocks. */
+/** Number of blocks for which a blockhash is valid. */
 export const blockhashBlocks = 150;
 
-/** Slot and block height of a chain. Only slots with a block count for the height. */
+/** Slot and block height of a chain. Slots without a block do not increase the height. */
 export type SolHeight = { slot: number; blockHeight: number };
 
 /** The result of a transaction, read from the balances before and after it. */
 export type SolReceipt = v.InferOutput<typeof solReceipt>;
 
-/** A receipt as one host reads it from a transaction. Jupiter's program may fail to enforce the minimum. */
+/**
+ * A receipt as one host's view of a transaction shows it. The fill may be below the minimum if Jupiter's program fails
+ * to enforce it.
+ */
 export type ReadReceipt = SolReceipt & { isBelowMinimum?: true };
 
 /** A receipt as one host has it. */
 export type SeenReceipt = ReadReceipt & { isFinal: boolean };
 
-/** A route with the amount that arrives. Jupiter's route has the instruction that the host has tried. */
+/** A route, with the amount that arrives. Jupiter's route includes the instruction that the host has simulated. */
 export type SolPayingRoute = { amountOut: bigint } & (CpmmRoute | (JupiterRoute & { build: JupiterBuild }));
 
 /** The facts for the next message of an order, in one slot. */
 export type SolOrderFacts = {
   /** The tokens in the wallet, for a sale. */
   held?: TokenUnits;
-  /** True if a simulated message failed before its trade. */
+  /** True if a simulated message failed before its trade because the wallet lacks coins. */
   lacksCoins?: boolean;
   /** The order's routes that pay, with the amounts that arrive. */
   routes: readonly SolPayingRoute[];
-  /** True if Jupiter is allowed but has offered nothing, so the other routes do not prove that none pays. */
+  /**
+   * True if the order may use Jupiter but Jupiter has offered nothing. The other routes then do not prove that no route
+   * pays.
+   */
   lacksBuild?: boolean;
   /** The compute units that the host's simulation used, with a margin. */
   computeUnitLimit: number;
-  /** The base fee of each signature. */
+  /** The base fee per signature. */
   baseFeeLamports: Lamports;
-  /** The lamports that keep accounts alive. `token` is 0 if the wallet has the account. */
+  /** The lamports that keep accounts alive. `token` is 0 if the wallet already has the token account. */
   rents: { marker: Lamports; wsol: Lamports; token: Lamports };
 };
 
 /**
  * One host's answers about a wallet. The finalized height is read first, and then the markers at the same or a later
- * finalized slot. An order without a marker there has not been filled up to that height.
+ * finalized slot. If an order's marker is then missing, no block up to that height has filled the order.
  */
 export type SolSnapshot = {
   confirmed: SolHeight;
@@ -58,7 +64,7 @@ export type SolSnapshot = {
   coins: Lamports;
   /** The lamports that keep a marker alive. */
   rentLamports: { marker: Lamports };
-  /** A recent blockhash that both hosts know, with the last block height for its transactions. */
+  /** A recent blockhash that both hosts know, and the last block height at which transactions may use it. */
   blockhash?: { hash: string; lastValidBlockHeight: number };
   orders: ReadonlyMap<string, SolOrderFacts>;
   /** The wallet's balances of tokens that were reported missing, at the finalized slot. */
@@ -67,7 +73,7 @@ export type SolSnapshot = {
   receipts: ReadonlyMap<string, SeenReceipt>;
   /**
    * Whether each order's marker has its byte at the finalized slot. Lamports alone prove nothing, because anybody can
-   * pay into the address.
+   * send some to the address.
    */
   markers: ReadonlyMap<string, boolean>;
 };

@@ -1,18 +1,18 @@
 import type * as v from "valibot";
 import type { cpmmRoute, jupiterRoute, solIntent } from "./schemas.ts";
 
-/** The venue of Solana whose pools orders ask directly. */
+/** The exchange on Solana whose pools orders trade with directly. */
 export const cpmmVenue = "raydium-cpmm";
 
-/** A pool of Raydium CPMM with its fee configuration. Its other accounts are derived. */
+/** A Raydium CPMM pool with its fee configuration. Its other accounts are derived. */
 export type CpmmRoute = v.InferOutput<typeof cpmmRoute>;
 
-/** The route that Metis, the router of Jupiter, finds when a message is made. */
+/** The route that Metis, Jupiter's router, finds at the time when a message is made. */
 export type JupiterRoute = v.InferOutput<typeof jupiterRoute>;
 
 export type SolRoute = CpmmRoute | JupiterRoute;
 
-/** The venues of Solana. */
+/** The exchanges on Solana. */
 export const solVenues = [cpmmVenue, "jupiter-metis"] as const satisfies readonly SolRoute["venue"][];
 
 /** The limits of an order on Solana, fixed when it is placed. Its token is the mint. */
@@ -31,6 +31,6 @@ export const plainSolRoute = (route: SolRoute): SolRoute => {
   return { venue, pool, config };
 };
 
-/** Counts the signatures of a message: the wallet's, and that of Jupiter's helper key. */
+/** Counts the signatures of a message: the wallet's and, if there is one, that of Jupiter's helper key. */
 export const signaturesFor = ({ venue }: Pick<SolRoute, "venue">): number =>
   venue === "jupiter-metis" ? 2 : 1;

@@ -7,17 +7,18 @@ import { isSameSolRoute } from "./intent.ts";
 import type { SolHostQuote, SolQuotedRoute, SolTradeFacts } from "./trade-facts.ts";
 import { jointCosts } from "./trade-fees.ts";
 
-/** Part of the slippage by which two hosts' outputs may differ. */
+/** Divisor of the slippage: two hosts' outputs may differ by this part of it. */
 const partsOfSlippage = 4n;
 const whole = 1_000_000n;
 
 /**
- * Returns the quote that two hosts give for a trade. No host can read a past slot, so theirs may differ: they must be near
- * each other, with the same mint and balances, and outputs that differ by at most a quarter of the slippage. Undefined if
- * the hosts disagree. Those that disagree on Jupiter may agree on the pools.
+ * Returns the quote on which two hosts agree for a trade. Hosts cannot read past slots, so their quotes may be from
+ * different slots. The slots must be close together, the mint and the balances must be the same, and the outputs may
+ * differ by at most a quarter of the slippage. Undefined if the hosts disagree. If they disagree only on Jupiter, they
+ * may still agree on the pools.
  *
- * What arrives is the greater output, and so is the minimum: a lying host can make an order fail, but never sell it
- * cheaply. Costs are the higher ones.
+ * The higher output counts, and the minimum follows from it: a lying host can make an order fail, but can never make it
+ * sell cheaply. Costs are the higher ones.
  *
  * @param slippage In percent.
  */
@@ -30,7 +31,10 @@ export function jointSolQuote(a: SolHostQuote, b: SolHostQuote, slippage: number
   return (b instanceof DomainError ? undefined : jointFacts(a, b, slippage)) ?? jointByPools(a, b, slippage);
 }
 
-/** Leaves Jupiter out if only one host confirms that it pays: a host may be unable to simulate, or lie about it. */
+/**
+ * Omits Jupiter if only one host confirms that it pays, because a host may be unable to simulate it, or may lie about
+ * it.
+ */
 function jointByPools(a: SolTradeFacts, b: SolTradeFacts | DomainError, slippage: number): SolHostQuote {
   const [mine, other] = [a, b].map((each) => ("byPools" in each && each.byPools) || each);
   return mine === a && other === b ? undefined : jointSolQuote(mine, other, slippage);
@@ -47,7 +51,7 @@ function jointFacts(a: SolTradeFacts, b: SolTradeFacts, slippage: number): SolHo
   });
   const [best, ...others] = shared.toSorted((x, y) => (x.amountOut < y.amountOut ? 1 : -1));
   const amountOut = greatest(a.amountOut, b.amountOut);
-  // A host could name a good pool that the other one does not know, next to one that pays less.
+  // A host could report a good pool that the other host does not know, together with one that pays less.
   if (best === undefined || !isNear(best.amountOut, amountOut)) return undefined;
   const { byPools: _, ...namer } = a.amountOut === amountOut ? a : b;
   return {
@@ -59,7 +63,7 @@ function jointFacts(a: SolTradeFacts, b: SolTradeFacts, slippage: number): SolHo
   };
 }
 
-/** Returns the worse findings about the token. One host may be unable to simulate, which shows nothing. */
+/** Returns the worse of the hosts' findings about the token. If a host cannot simulate, it has no findings. */
 function findingsOf(a: SolTradeFacts, b: SolTradeFacts): Pick<SolTradeFacts, "safety" | "flags"> {
   const rankOf = ({ safety: { sellable } }: SolTradeFacts) => (sellable === null ? 2 : sellable ? 1 : 0);
   const { safety, flags } = rankOf(b) < rankOf(a) ? b : a;

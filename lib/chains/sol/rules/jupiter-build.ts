@@ -5,5 +5,5 @@ import type { jupiterBuild } from "./schemas.ts";
 /** An instruction that Jupiter has built for a helper key. */
 export type JupiterBuild = v.InferOutput<typeof jupiterBuild>;
 
-/** The route of a message, with what Jupiter has built for it. */
+/** The route of a message, with the instruction that Jupiter has built for it. */
 export type MessageRoute = { route: CpmmRoute } | { route: JupiterRoute; build: JupiterBuild };

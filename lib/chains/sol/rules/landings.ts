@@ -1,19 +1,23 @@
 import type { TradeStep } from "../../../orders/table-step.ts";
 import { solOrdersSettledBy } from "./settled-orders.ts";
 
-/** The paths of messages. Clears have their own, because clears of private orders go to the relay and to the hosts. */
+/**
+ * The paths on which messages reach the chain. Clears have a path of their own, because clears of private orders go
+ * both to the relay and to the hosts.
+ */
 export const landingPaths = ["private", "public", "clear"] as const;
 
 export type LandingPath = (typeof landingPaths)[number];
 
-/** Numbers of an order's messages that were signed for one path, and that are in a block. */
+/** For one path, how many of an order's messages were signed, and how many of them are in a block. */
 export type Landings = { path: LandingPath; signed: number; landed: number };
 
 /**
- * Counts the messages of the orders on Solana that a step settles. No later block can have any more of them. A message
- * that failed in a block counts as landed, as it found its way there.
+ * For the orders on Solana that a step settles, counts the messages signed and the messages that are in a block. No
+ * later block can contain more of them. A message that failed in a block counts as landed, because it reached the
+ * block.
  *
- * Each message counts once if this is used after the step was written.
+ * Each message counts once if this is called after the step was written.
  */
 export function landingsIn(step: TradeStep): Landings[] {
   const counts = new Map<LandingPath, Landings>();

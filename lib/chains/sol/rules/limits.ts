@@ -4,10 +4,13 @@ import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import { type LimitTexts, limitsOf } from "../../../orders/requests.ts";
 import type { SolConfiguration } from "./configuration.ts";
 
-/** Most transactions per order that could fill it. All of them make its marker, so only one succeeds. */
+/**
+ * Maximum number of transactions per order that could fill it. Each of them makes the order's marker, so only one
+ * succeeds.
+ */
 export const mostAttempts = 3;
 
-/** Most transactions per order that only make its marker, to prevent any fill. */
+/** Maximum number of transactions per order that only make its marker, to prevent a fill. */
 export const mostClears = 1;
 
 /** The operators' limits on Solana. */
@@ -15,18 +18,18 @@ export type SolLimits = {
   /** Limits the amount of a buy. */
   maxOrder?: Lamports | undefined;
   /**
-   * Limits the fees of an order's transactions without their base fees. Also limits a single transaction with its base
-   * fee.
+   * Limits the fees of all the order's transactions, not counting base fees. Also limits each single transaction,
+   * including its base fee.
    */
   maxNetworkFee: Lamports;
   /**
-   * Limits the lamports that a wallet's messages pay in a day, including rents that stay in accounts. By default ten
+   * Limits the lamports that a wallet's messages pay per day, including rents that stay in accounts. By default ten
    * times `maxNetworkFee`.
    */
   maxNetworkFeesPerDay?: Lamports | undefined;
-  /** Limits the base fee of a signature. */
+  /** Limits the base fee per signature. */
   baseFeeLamports: Lamports;
-  /** The only accounts that may get a tip, and the least that the relay takes. */
+  /** The only accounts that may receive a tip, and the lowest tip that the relay accepts. */
   relay?: { tipAccounts: readonly string[]; leastTipLamports: Lamports } | undefined;
 };
 
@@ -45,7 +48,7 @@ export const solLimitsOf = (
   };
 };
 
-/** Allows no spending where trading is off. */
+/** Allows no spending if trading is off. */
 export const solLimitsWhere = (
   _: Network,
   configuration: Parameters<typeof solLimitsOf>[0] | undefined,

@@ -35,10 +35,10 @@ type State = LaneState<Sol>;
 type SolOrder = TradeOrder<Sol>;
 type SolMove = Move<Sol>;
 
-/** Time after which a pending message gets a successor that pays more. */
+/** Time after which a pending message is followed by one that pays more. */
 export const bumpAfterMs = 20_000;
 
-/** True if a message that can fill the order may have to be signed by a time. */
+/** True if, by the given time, a message that can fill the order may have to be signed. */
 export function wantsSwap(slot: SolSlot | undefined, untilMs: number): boolean {
   if (slot === undefined || slot.state === "lapsed") return true;
   return slot.state === "signed" && countOf(slot, "swap") < mostAttempts && untilMs >= bumpDueMsOf(slot);
@@ -71,7 +71,7 @@ export function nextSolMove(state: State): SolMove {
   );
 }
 
-/** Records changes that the hosts report. Changes of orders without changes of slots wait until everything is sent. */
+/** Records changes that the hosts report. Changes of orders whose slots stay the same wait until everything is sent. */
 function recordMove(state: State, slots: readonly SolSlot[], isSent = false): SolMove | undefined {
   for (const order of state.view.orders) {
     const slot = slotOfOrder(order, slots);
@@ -84,8 +84,8 @@ function recordMove(state: State, slots: readonly SolSlot[], isSent = false): So
 }
 
 /**
- * True if the operators' limit or the user's policy forbids the order now.
- * @param adds Its share of the day's count without fees. Absent if that is counted already.
+ * True if the operators' limit or the user's policy currently forbids the order.
+ * @param adds What the order adds to the day's count, without fees. Absent if the count already includes it.
  */
 function isForbidden({ view, nowMs, chainLimits }: State, { intent }: SolOrder, adds?: bigint): boolean {
   const { maxOrder } = chainLimits;
@@ -95,7 +95,7 @@ function isForbidden({ view, nowMs, chainLimits }: State, { intent }: SolOrder, 
   return objectionOf(rulesAt(limits, nowMs, chainLimits), { ...intent, adds }) !== undefined;
 }
 
-/** True if messages that can fill it may be sent, or signed. */
+/** True if messages that can fill the order may be sent or signed. */
 const mayFill = (state: State, order: SolOrder): boolean =>
   !state.view.isStopped &&
   !state.view.retired.has(order.intent.userID) &&
@@ -117,11 +117,11 @@ function sendMove(state: State, slots: readonly SolSlot[]): SolMove | undefined 
   return undefined;
 }
 
-/** Chooses who gets a message. One that makes only the marker reveals nothing, so all get it. */
+/** Chooses who receives a message. A message that makes only the marker reveals nothing, so it goes to all. */
 const recipientsOf = ({ isPrivate }: SolSlot, { purpose }: SolAttempt): Recipients =>
   !isPrivate ? "hosts" : purpose === "clear" ? "relay and hosts" : "relay";
 
-/** Ends orders that must not begin. The signer signs nothing for an order that has changed. */
+/** Ends orders that must not begin. The signer signs nothing for an order that has changed in the meantime. */
 function endMove(state: State): SolMove | undefined {
   const { view } = state;
   for (const order of view.orders.filter((each) => !hasEnded(each))) {
@@ -135,8 +135,8 @@ function endMove(state: State): SolMove | undefined {
 }
 
 /**
- * Ends an order without messages. Fails if the signer has recorded one since the table was read: a run without the lane
- * may have called the signer.
+ * Ends an order without messages. Fails if the signer has recorded a message since the table was read, because a run
+ * that no longer holds the lane may have called the signer.
  */
 function endWith(state: State, order: SolOrder, ending: OrderEnd): SolMove {
   const life = lifeAfter(order.life, ending);
@@ -173,7 +173,7 @@ function settleMove(state: State): SolMove | undefined {
   return undefined;
 }
 
-/** Signs a clear for orders that are cancelled or forbidden, so that no other message has an effect. */
+/** Signs a clear for orders that are cancelled or forbidden, so that none of their other messages has an effect. */
 function clearMove(state: State): SolMove | undefined {
   const { view, snapshots, chainLimits } = state;
   for (const order of view.orders) {
@@ -186,7 +186,7 @@ function clearMove(state: State): SolMove | undefined {
   return undefined;
 }
 
-/** Signs an order's first message, or a replacement for one in no block. */
+/** Signs an order's first message, or a replacement for a message that is in no block. */
 function beginMove(state: State): SolMove | undefined {
   const { view, nowMs, chainLimits: limits } = state;
   const plans = view.orders
@@ -216,7 +216,10 @@ function beginMove(state: State): SolMove | undefined {
   return undefined;
 }
 
-/** True if signing would make the same bytes again, because no block came since and the budget allows no higher fee. */
+/**
+ * True if signing would produce the same bytes again, because there is no new block and the budget allows no higher
+ * fee.
+ */
 const isSameMessage = (attempt: SolAttempt, message: SolMessage): boolean =>
   attempt.purpose === message.purpose &&
   attempt.lastValidBlockHeight === message.lastValidBlockHeight &&
@@ -232,8 +235,8 @@ function mayBegin(state: State, order: SolOrder): boolean {
 }
 
 /**
- * Lets only one order of a token have pending messages, so that slots sort the fills. An order whose outcome hosts no
- * longer know blocks others only while its messages are valid.
+ * Lets only one order of a token have pending messages, so that the fills are ordered by their slots. If hosts no
+ * longer know the outcome of an order, it blocks others only while its messages are valid.
  */
 const isHeldBack = ({ intent }: SolOrder, { view, snapshots }: State): boolean =>
   view.orders.some((other) => {

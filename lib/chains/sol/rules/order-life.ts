@@ -17,15 +17,17 @@ import { countOf, effectiveAttempt, isMarked, type SolSlot, successOf } from "./
 
 type SolOrder = TradeOrder<Sol>;
 
-/** Returns the only slot of an order, with all its messages. */
+/** Returns the order's only slot, which contains all its messages. */
 export const slotOfOrder = (order: SolOrder, slots: readonly SolSlot[]): SolSlot | undefined =>
   slotsOf(order, slots)[0];
 
-/** True if no more messages may be signed to fill the order. Once ended, it stays so: clocks differ. */
+/**
+ * True if no more messages that fill the order may be signed. An expired order stays expired, because clocks differ.
+ */
 export const isTooLate = ({ intent, life }: SolOrder, nowMs: number): boolean =>
   life.status === "expired" || nowMs >= intent.validUntil * 1000;
 
-/** Derives the order's life from its slot. All of it is provisional until the slot is final. */
+/** Derives the order's life from its slot. The result is provisional until the slot is final. */
 export function solLifeOf(
   order: SolOrder,
   slots: readonly SolSlot[],
@@ -92,7 +94,7 @@ const unsent = (life: Life): Progress =>
     ? openProgress("waiting", life.reasonCode)
     : openProgress("queued");
 
-/** Returns why its messages failed, if a block has one of them. */
+/** Returns why the order's messages failed, if one of them is in a block. */
 const failureIn = ({ receipts }: SolSlot): ReasonCode | undefined => {
   const failed = receipts.find((receipt) => receipt.status === "failed");
   if (failed === undefined) return undefined;
@@ -105,10 +107,10 @@ function undeliveredReason({ isUndelivered, isPrivate, attempts }: SolSlot): Rea
   return isPrivate && attempts.at(-1)?.purpose !== "clear" ? "RELAY_UNAVAILABLE" : "CHAIN_UNAVAILABLE";
 }
 
-/** Keeps the reason of an order that waited until its end. */
+/** If an order waited until its end, keeps the reason why it waited. */
 const reasonOfExpiry = ({ status, stage, reasonCode }: Life): ReasonCode =>
   (status === "expired" || stage === "waiting" ? reasonCode : undefined) ?? "NOT_INCLUDED";
 
-/** True if a slot may get no further message, since one may have made the marker. */
+/** True if no further message may be signed for a slot, because one of its messages may have made the marker. */
 export const isDecided = (slot: SolSlot, snapshots: SolSnapshots): boolean =>
   slot.state === "mined" || slot.receipts.length > 0 || isMarked(slot, snapshots);

@@ -41,14 +41,15 @@ const reject = (
   soldOut?: Required<Pick<OrderEnd, "soldOutAt" | "soldOutIn">>,
 ): SolReadiness => ({ end: { status: "rejected", reasonCode, ...soldOut } });
 
-/** The compute units of a transaction that makes only the marker, with a margin. */
+/** Compute units, with a margin, of a transaction that makes only the marker. */
 const clearUnits = 2000;
 
 /**
- * Plans an order's next message that can fill it. Ending the order or spending takes both hosts. A lying host can make
- * it wait, or choose another of the order's routes, which still reaches the minimum by the other host's word.
+ * Plans the next message that can fill an order. Ending the order or spending money takes the agreement of both hosts.
+ * A lying host can make the order wait, or choose another of its routes, but that route still reaches the minimum
+ * according to the other host.
  *
- * @param slot Its earlier messages.
+ * @param slot The order's earlier messages.
  */
 export function planSwap(
   order: SolOrder,
@@ -77,10 +78,10 @@ export function planSwap(
   const free = coins - (isSale ? 0n : amountIn);
   const spendable = free - keptFor(costs, route) - underWay(view, order, { snapshots, limits });
   const wanted = shareOf(intent.budgetLamports, "swap", slot ? countOf(slot, "swap") : 0);
-  // Lowers the fee of a sale if the wallet lacks only that.
+  // If the wallet of a sale cannot pay the whole fee, lowers the fee.
   const needed = isSale ? 0n : wanted;
   if (facts.every((each) => free - keptFor(each, route) < needed)) return reject("INSUFFICIENT_BALANCE");
-  // Waits, because pending messages may take nothing, and one host may report too high a rent.
+  // Waits, because pending messages may take nothing after all, and one host may report too high a rent.
   if (spendable < needed || facts.some(({ lacksCoins }) => lacksCoins)) return wait("INSUFFICIENT_BALANCE");
   const share = least(wanted, spendable);
   const relay = intent.isPrivate ? limits.relay : undefined;
@@ -121,7 +122,7 @@ export type PlanningState = {
   limits: SolLimits;
 };
 
-/** Plans the message that keeps an order's others from having an effect. Undefined if the hosts do not agree. */
+/** Plans the message that prevents an order's other messages from having an effect. Undefined if the hosts disagree. */
 export function planClear(
   { intent }: SolOrder,
   { snapshots, limits }: Pick<PlanningState, "snapshots" | "limits">,
@@ -158,9 +159,9 @@ function agreedFacts(orderId: string, [a, b]: Both): readonly [SolOrderFacts, So
 }
 
 /**
- * Returns a blockhash that both hosts know, with the later of its last block heights by either host. Honest hosts
- * differ by less than a blockhash's lifetime. Without that bound, a lying host could delay the end of an order for
- * ever.
+ * Returns a blockhash that both hosts know, with the later of the two last block heights that the hosts report for it.
+ * Honest hosts differ by less than a blockhash's lifetime. Without this limit, a lying host could delay the end of an
+ * order for ever.
  */
 function agreedBlockhash([{ blockhash: a }, { blockhash: b }]: Both) {
   if (a === undefined || a.hash !== b?.hash) return undefined;
@@ -178,7 +179,10 @@ const greaterCosts = ([a, b]: readonly [SolOrderFacts, SolOrderFacts]): Costs =>
   computeUnitLimit: Math.max(a.computeUnitLimit, b.computeUnitLimit),
 });
 
-/** Computes the coin that must stay beside an order's amount and its priority fee: even a sale opens accounts first. */
+/**
+ * Computes the coin that must remain in addition to an order's amount and its priority fee: even a sale has to open
+ * accounts first.
+ */
 const keptFor = ({ rents, baseFeeLamports }: Costs, { route }: MessageRoute): Lamports =>
   rents.marker +
   rents.token +
@@ -186,8 +190,8 @@ const keptFor = ({ rents, baseFeeLamports }: Costs, { route }: MessageRoute): La
   BigInt(signaturesFor(route)) * baseFeeLamports;
 
 /**
- * Computes the coin that signed messages may still take out of the wallet. An order's earlier messages then pay only
- * fees.
+ * Computes the coin that signed messages may still take from the wallet. The earlier messages of the order itself count
+ * only with their fees.
  */
 const underWay = (
   { slots, orders }: LaneView<Sol>,
@@ -213,8 +217,8 @@ function soldOut([a, b]: Both): SolReadiness {
 }
 
 /**
- * Chooses among the routes that both hosts quote, each at the lesser output. The reason for none takes both hosts:
- * undefined if only one of them gives it, or if Jupiter may have a route.
+ * Chooses among the routes that both hosts quote, using the lower output of each. If there is none, returns the reason
+ * if both hosts give one. Undefined if only one host gives a reason, or if Jupiter may have a route.
  */
 function routeFor(
   { intent }: SolOrder,

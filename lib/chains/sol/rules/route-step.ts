@@ -2,7 +2,9 @@ import type { Order } from "../../../orders/execution.ts";
 import { nativeToken } from "../../../orders/trading-chain.ts";
 import type { SolRoute } from "./intent.ts";
 
-/** The only step of a route on Solana. Jupiter chooses pools by itself, so its step names none. */
+/**
+ * The only step of a route on Solana. A step through Jupiter names no pool, because Jupiter chooses the pools itself.
+ */
 export type SolRouteStep = {
   venue: SolRoute["venue"];
   pool?: string;

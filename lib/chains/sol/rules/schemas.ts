@@ -31,11 +31,11 @@ const route = v.variant("venue", [cpmmRoute, jupiterRoute]);
 export const solIntent = v.strictObject({
   ...intentTerms.entries,
   chain: v.literal("sol"),
-  /** The program of the mint: Token or Token-2022. */
+  /** The program that owns the mint: Token or Token-2022. */
   tokenProgram: text,
   /** The order's allowed routes, best first. */
   routes: listOf(route, 10),
-  /** Budget of all the order's transactions for priority and tips. */
+  /** Budget for the priority fees and tips of all the order's transactions. */
   budgetLamports: coins,
 });
 
@@ -54,21 +54,24 @@ export const solAttempt = v.strictObject({
   ...messageFees.entries,
   purpose,
   hash: text,
-  /** Last block height that can contain the transaction. */
+  /** Last block height at which a block can contain the transaction. */
   lastValidBlockHeight: count,
-  /** The spent amount. Absent for a clear, which has no route either. */
+  /** The amount spent. Absent for a clear, which has no route either. */
   amountIn: v.exactOptional(units),
   route: v.exactOptional(route),
   signedAtMs: count,
-  /** Time of the first sending. The transaction may have been sent even if this is absent. */
+  /** Time at which it was first sent. The transaction may have been sent even if this is absent. */
   sentAtMs: v.optional(count),
 });
 
 const anyReceipt = {
   hash: text,
-  /** The block, with its slot as the number and the slot's text as the hash: no call names the hash of a block. */
+  /**
+   * The block, with its slot as the number and the slot's text in place of the hash, because no RPC call returns a
+   * block's hash.
+   */
   block,
-  /** Fees for signatures and priority, with the tip. */
+  /** Fees for signatures and priority, including the tip. */
   fee: coins,
   tip: coins,
   /** Rent that stays in accounts opened by the transaction. */
@@ -127,7 +130,7 @@ const anyMessage = {
   microLamportsPerUnit: lamports,
   tip: v.exactOptional(v.strictObject({ account: address, lamports })),
   blockhash: address,
-  /** Last block height that can contain the transaction. */
+  /** Last block height at which a block can contain the transaction. */
   lastValidBlockHeight: count,
   markerRentLamports: lamports,
 };
@@ -135,26 +138,26 @@ const anyMessage = {
 const anySwap = {
   purpose: v.literal("swap"),
   ...anyMessage,
-  /** The spent amount: lamports for a buy, units of the token for a sale. */
+  /** The amount to spend: lamports for a buy, units of the token for a sale. */
   amountIn: lamports,
-  /** Rent of the temporary account for wrapped coin, in lamports. */
+  /** Rent of the temporary wrapped-coin account, in lamports. */
   wsolRentLamports: lamports,
 };
 
 const byte = v.pipe(count, v.maxValue(255));
 const isWritable = v.boolean();
 
-/** Exceeds the accounts and data of any valid transaction. */
+/** A limit above the number of accounts and the size of the data in any valid transaction. */
 const most = { accounts: 256, dataBytes: 1232 };
 
-/** An account of an instruction that Jupiter has built: an address, or its place in a lookup table. */
+/** An account in an instruction that Jupiter has built: an address, or a position in a lookup table. */
 const buildAccount = v.union([
   v.strictObject({ isWritable, address }),
   v.strictObject({ isWritable, table: address, index: byte }),
 ]);
 
 export const jupiterBuild = v.strictObject({
-  /** The address of the key. */
+  /** The address of the helper key. */
   helper: address,
   /** The decimals of the spent token. */
   sourceDecimals: byte,
@@ -177,7 +180,7 @@ const signature = v.pipe(
   v.check((signature) => isBase58(signature, 64)),
 );
 
-/** A request to sign on Solana. */
+/** A signing request on Solana. */
 export const solRequest = v.strictObject({
   chain: v.literal("sol"),
   wallet: address,

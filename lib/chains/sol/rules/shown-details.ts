@@ -8,7 +8,7 @@ export type ShownSolAttempt = ShownTransaction & {
   priorityFee: string;
   tip: string;
   computeUnitLimit: number;
-  /** Last block height that can contain the transaction. */
+  /** Last block height at which a block can contain the transaction. */
   lastValidBlockHeight: number;
   outcome: "pending" | "mined" | "reverted" | "expired";
 };
@@ -18,7 +18,7 @@ export type SolFillReport = ReportTerms & {
   route?: SolRouteStep[];
   /** In SOL. `priority` and `tip` are parts of the total. */
   networkFee: Record<"total" | "swap" | "clear" | "priority" | "tip", string>;
-  /** In SOL: what stays in accounts that were opened for the order. */
+  /** In SOL: the rent that stays in accounts that were opened for the order. */
   rent: string;
   computeUnits?: number;
 };

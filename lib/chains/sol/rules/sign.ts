@@ -22,8 +22,8 @@ import {
 import type { SolAttempt, SolSlot } from "./slot.ts";
 
 /**
- * Signs the next message of an order on Solana. It records the signed bytes before it returns them, so that every
- * signature is on record. After a lost answer, the run finds them in the slot.
+ * Signs the next message of an order on Solana. Records the signed bytes before it returns them, so that every
+ * signature is on record. If its answer is lost, the run finds the attempt in the slot.
  */
 export function* signMessage(request: SignRequest<Sol>): Procedure<SignAnswer<Sol>> {
   const { nowMs, view } = yield* readForSigning<Sol>(request);
@@ -39,7 +39,7 @@ export function* signMessage(request: SignRequest<Sol>): Procedure<SignAnswer<So
     unsigned: { message, helperSignature },
   });
   if (!("raw" in bytes)) return bytes;
-  // Counts a message only once. The same message has the same signature.
+  // Counts a message only once. Signing the same message again gives the same signature.
   if (view.ledger?.messages.some(({ hash }) => hash === bytes.hash))
     return later("the message is signed already");
   const signed = signedSlot(request, order, view, { hash: bytes.hash, nowMs });

@@ -32,8 +32,9 @@ export const isFirstToFill = (message: SolMessage, ledger: Ledger<Sol> | undefin
   message.purpose === "swap" && !ledger?.messages.some(({ purpose }) => purpose === "swap");
 
 /**
- * Computes what a signature adds to the day's count: the amount of a buy with its first message, whatever that spends, since
- * each later one may spend all of it; and the message's fee.
+ * Computes what a signature adds to the day's count: the message's fee and, for the first message of a buy, the buy's
+ * whole amount. The first message counts the whole amount even if it spends less, because each later message may spend
+ * all of it.
  */
 export function addedByMessage(
   message: SolMessage,
@@ -45,8 +46,8 @@ export function addedByMessage(
 }
 
 /**
- * Computes what a signature adds to the day's network fees: the message's fee, and with the first message the rents
- * that stay and the reserve for a clear. Each message may be charged its fee, but only one opens accounts.
+ * Computes what a signature adds to the day's network fees: the message's fee and, for the first message, the rents
+ * that stay and the reserve for a clear. Each message may be charged its fee, but only one of them opens accounts.
  */
 export function feesAddedBy(
   message: SolMessage,
@@ -61,8 +62,8 @@ export function feesAddedBy(
 }
 
 /**
- * Returns the reason not to sign a message. All messages of an order make its marker, so at most one has an effect,
- * whatever runs, hosts and clocks do; the ledger limits their number and what they pay together.
+ * Returns the reason not to sign a message. All messages of an order make its marker, so at most one of them has an
+ * effect, whatever happens to runs, hosts and clocks. The ledger limits their number and the sum of what they pay.
  *
  * @param isGenuine True if the MAC over the intent is valid.
  */
@@ -125,14 +126,14 @@ function objectionToCosts(
     return refused("the tip is for another account than the relay's");
   const fee = mostFeeOfMessage(message, chainLimits);
   if (fee > chainLimits.maxNetworkFee) return refused("the fee is above the limit of a transaction");
-  // Adds up all messages, because even those that fail may be charged.
+  // Adds up the fees of all messages, because even failed messages may be charged.
   const messages = ledger?.messages ?? [];
   const sum = messages.reduce((total, { mostFeeLamports: most }) => total + most, fee);
   const signed = messages.reduce((total, each) => total + each.signatures, signatures);
   const baseFees = BigInt(signed) * chainLimits.baseFeeLamports;
   if (sum > intent.budgetLamports + baseFees)
     return refused("the fees of all the order's messages are above its budget");
-  // Checks again, because operators may have lowered their limit.
+  // Also checks the operators' limit, because they may have lowered it since the order was placed.
   return sum > chainLimits.maxNetworkFee + baseFees
     ? later("the fees of all the order's messages are above the operators' limit")
     : undefined;
@@ -143,7 +144,7 @@ function objectionToClear(earlier: Ledger<Sol>["messages"]): Objection | undefin
   return countIn(earlier, "clear") < mostClears ? undefined : refused("the order has had its clear");
 }
 
-/** Accepts a clear that pays no more than was reserved for it, because it adds nothing to the day. */
+/** Accepts a clear that pays no more than was reserved for it, because it adds nothing to the day's count. */
 function objectionToDayOfClear(
   message: SolMessage,
   intent: SolIntent,
@@ -171,7 +172,7 @@ function objectionToSwap(
   return undefined;
 }
 
-/** The policy and the operators may allow the same message later, so no objection here is final. */
+/** No objection here is final, because the policy and the operators may allow the same message later. */
 function objectionOfPolicy(
   message: SolMessage,
   intent: SolIntent,

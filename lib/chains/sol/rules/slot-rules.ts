@@ -20,16 +20,16 @@ function fillIn(slot: SolSlot): FoundFill | undefined {
   return { place: block.number, spent, received, held, timeSeconds: block.time };
 }
 
-/** Interval of sending pending messages again, as leaders may have dropped them. */
+/** Interval at which pending messages are sent again, because leaders may have dropped them. */
 const resendMs = 2000;
 
 /**
- * Age of a message after which its lane runs less often. A message this old is in no block because the cluster has
- * halted, or hosts show the order's marker but no longer know its outcome. Neither ends soon.
+ * Age of a message after which its lane runs less often. If a message this old is in no block, the cluster has halted,
+ * or hosts show the order's marker but no longer know its outcome. Neither ends soon.
  */
 const old = { ageMs: 10 * 60_000, resendMs: 60_000 };
 
-/** How long to wait for the finalized height to pass a lapsed message. */
+/** How long to wait until the finalized height has passed the last valid height of a lapsed message. */
 const lapsedMs = 10_000;
 
 function dueMs(order: TradeOrder<Sol>, slots: readonly SolSlot[], nowMs: number): number[] {

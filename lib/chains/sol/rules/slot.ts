@@ -12,7 +12,7 @@ import type { messageFees, purpose, solAttempt, solSlot } from "./schemas.ts";
 
 export type SolPurpose = v.InferOutput<typeof purpose>;
 
-/** A message's payment for being in a block. */
+/** What a message pays for being in a block. */
 export type SolFees = v.InferOutput<typeof messageFees>;
 
 /** A signed message of an order. Its hash is the wallet's signature. */
@@ -52,7 +52,7 @@ const hasMarker = ({ orderId }: Pick<SolSlot, "orderId">, { markers }: SolSnapsh
 export const isMarked = (slot: Pick<SolSlot, "orderId">, snapshots: SolSnapshots): boolean =>
   snapshots.some((snapshot) => snapshot !== undefined && hasMarker(slot, snapshot));
 
-/** Updates the slot from the hosts' answers. All but its end is provisional. */
+/** Updates the slot from the hosts' answers. The result is provisional until the slot is final. */
 export function observedSol(slot: SolSlot, snapshots: SolSnapshots): SolSlot {
   const receipts = slot.attempts.flatMap(({ hash }) => receiptFor(slot, hash, snapshots) ?? []);
   const state = stateWith({ ...slot, receipts }, snapshots);
@@ -63,8 +63,9 @@ export function observedSol(slot: SolSlot, snapshots: SolSnapshots): SolSlot {
 const receiptOf = ({ isFinal: _, isBelowMinimum: __, ...receipt }: SeenReceipt): SolReceipt => receipt;
 
 /**
- * Returns an attempt's receipt. One host is enough while the other may not have seen its block. A known one is
- * dropped once both hosts answer without it, unless both show the marker: then they have only forgotten it.
+ * Returns an attempt's receipt. One host's receipt is enough, because the other host may not have seen the block yet. A
+ * known receipt is dropped once both hosts answer without it, unless both show the marker: then they have only
+ * forgotten the receipt.
  */
 function receiptFor(slot: SolSlot, hash: string, snapshots: SolSnapshots): SolReceipt | undefined {
   const known = slot.receipts.find((receipt) => receipt.hash === hash);
@@ -80,20 +81,23 @@ function receiptFor(slot: SolSlot, hash: string, snapshots: SolSnapshots): SolRe
   return isForgotten && !hasOtherSuccess(slot, hash, snapshots) ? known : undefined;
 }
 
-/** True unless the other host contradicts a receipt. A fill below the minimum must be final for both, as one may lie. */
+/**
+ * True unless the other host contradicts a receipt. If a fill is below the minimum, the receipt must be final on both
+ * hosts, because one of them may lie.
+ */
 const isCredible = (slot: SolSlot, receipt: SeenReceipt, snapshots: SolSnapshots): boolean =>
   receipt.isBelowMinimum
     ? bothConfirm(snapshots, (snapshot) => hasFinal(snapshot, receiptOf(receipt)))
     : snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
 
-/** True if a host shows that another attempt made the marker. */
+/** True if a host's receipt shows that another attempt made the marker. */
 const hasOtherSuccess = ({ attempts }: SolSlot, hash: string, snapshots: SolSnapshots): boolean =>
   attempts.some(
     (other) =>
       other.hash !== hash && snapshots.some((each) => each?.receipts.get(other.hash)?.status === "ok"),
   );
 
-/** True if a host's final chain reaches beyond a successful receipt's block and has no marker. */
+/** True if a host's final chain extends past the block of a successful receipt but has no marker. */
 const rulesOut = (
   slot: SolSlot,
   { hash, status, block }: SeenReceipt,
@@ -113,10 +117,13 @@ function stateWith(slot: SolSlot, snapshots: SolSnapshots): SolSlot["state"] {
   return (areLapsed && !isMarked(slot, snapshots)) || areKnown ? "lapsed" : "signed";
 }
 
-/** The time at which each attempt was sent, by hash. The reasons for other outcomes are not those of hosts on Solana. */
+/**
+ * For each attempt by its hash, the time at which it was sent, or why it was not accepted. Hosts on Solana give only
+ * some of these reasons.
+ */
 type Sendings = ReadonlyMap<string, number | "unreached" | "underpriced" | "unfunded">;
 
-/** Records when its attempts were first sent, and whether anybody took the newest one. */
+/** Records when the slot's attempts were first sent, and whether anybody accepted the newest one. */
 export function withSolSendings(slot: SolSlot, sendings: Sendings): SolSlot {
   const attempts = slot.attempts.map((attempt) => {
     const sending = sendings.get(attempt.hash);
@@ -135,8 +142,8 @@ export const isOutdated = ({ lastValidBlockHeight }: SolAttempt, snapshots: SolS
   bothConfirm(snapshots, ({ confirmed }) => confirmed.blockHeight > lastValidBlockHeight);
 
 /**
- * True unless both hosts say that a message has filled the order, or that every message is in a block or too old for
- * one.
+ * True unless, according to both hosts, a message has filled the order, or every message is either in a block or too
+ * old for one.
  */
 export function mayLand({ attempts }: Pick<SolSlot, "attempts">, snapshots: SolSnapshots): boolean {
   const isIn = (hash: string) => bothConfirm(snapshots, ({ receipts }) => receipts.has(hash));
@@ -149,9 +156,10 @@ export function mayLand({ attempts }: Pick<SolSlot, "attempts">, snapshots: SolS
 }
 
 /**
- * True if both hosts say that no later block can change it, its fees included: each of its messages is final in a block,
- * or too old for one and in none. Then either both have the transaction that made the marker, or neither has the marker, or both have
- * every message as failed. The absence of a receipt alone proves nothing: hosts forget, and answer with it after a fault.
+ * True if, according to both hosts, no later block can change the slot or its fees: each of its messages is either
+ * final in a block, or in none and too old for one. In addition, both hosts must have the transaction that made the
+ * marker, or show no marker, or report every message as failed. A missing receipt alone proves nothing, because hosts
+ * forget receipts, and answer without them after a fault.
  */
 export function isFinalSol(slot: SolSlot, snapshots: SolSnapshots): boolean {
   const { attempts, receipts, orderId } = slot;
@@ -161,7 +169,7 @@ export function isFinalSol(slot: SolSlot, snapshots: SolSnapshots): boolean {
   };
   const isTooOld = ({ lastValidBlockHeight }: SolAttempt) =>
     bothConfirm(snapshots, ({ finalized }) => finalized.blockHeight > lastValidBlockHeight);
-  // Requires both hosts, because one could invent a receipt and its fee.
+  // Requires both hosts, because one host could invent a receipt and its fee.
   const isClaimed = (attempt: SolAttempt) => receipts.some(({ hash }) => hash === attempt.hash);
   if (!attempts.every((each) => (isClaimed(each) ? isKnown(each.hash) : isTooOld(each)))) return false;
   const success = successOf(slot);

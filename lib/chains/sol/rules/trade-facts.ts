@@ -19,24 +19,24 @@ export type SolQuoteQuestion = {
 export type SolLaneQuestion = SolQuoteQuestion & {
   chain: "sol";
   wallet: string;
-  /** Slippage in percent. Limits how far the hosts may differ. */
+  /** Slippage in percent. It limits how far the hosts' outputs may differ. */
   slippage: number;
 };
 
-/** A route with its payment. */
+/** A route and what it pays. */
 export type SolQuotedRoute = SolRoute & {
-  /** The fee of its pool. Absent for Jupiter, which chooses pools by itself. */
+  /** The fee of the route's pool. Absent for Jupiter, which chooses pools itself. */
   feeBps?: number;
   /** Amount that arrives, after the fees of the pool and the token. */
   amountOut: bigint;
 };
 
-/** Most routes of a trade. More pools would help few orders. */
+/** Maximum number of routes of a trade. More pools would help few orders. */
 export const mostSolRoutes = 3;
 
 /** Costs of an order's transactions. */
 export type SolCosts = {
-  /** The limit of compute units of an attempt. The priority fee is paid for all of them. */
+  /** Compute unit limit of an attempt. The priority fee is paid for all of these units. */
   computeUnitLimit: number;
   /** The fee of one signature. */
   baseFee: Lamports;
@@ -44,12 +44,12 @@ export type SolCosts = {
   rents: {
     /** The rent of the order's marker. A wallet needs a little less to stay alive. */
     marker: Lamports;
-    /** The account of wrapped coin, which lives only within the transaction. */
+    /** Rent of the wrapped-coin account, which exists only within the transaction. */
     wsol: Lamports;
-    /** The wallet's account of a bought token. 0 if there is one. */
+    /** Rent of the wallet's account for a bought token. 0 if the account exists. */
     tokenAccount: Lamports;
   };
-  /** The median price of a compute unit in recent blocks with the pool, in millionths of a lamport. */
+  /** The median price of a compute unit in recent blocks that used the pool, in millionths of a lamport. */
   medianPrice: bigint;
 };
 
@@ -59,16 +59,16 @@ export type SolTradeFacts = FactsTerms & {
   /** The data of the mint's account, except its supply. */
   mint: { program: string; decimals: number; transferFeeBps: number; flags: readonly TokenFlag[] };
   /**
-   * Percentage by which the price is worse than the reference: the pool's own price, or for Jupiter the price of a
-   * tenth of the amount.
+   * Percentage by which the price is worse than the reference price. The reference is the pool's own price or, for
+   * Jupiter, the price of a tenth of the amount.
    */
   priceImpact: number;
-  /** True if the only price is that of a router's server. */
+  /** True if only a router's server prices the trade. */
   lacksReference: boolean;
-  /** The pools that pay most, the best first. The other facts are those of the best one. */
+  /** The routes that pay most, the best first. The other facts are about the best one. */
   routes: readonly [SolQuotedRoute, ...SolQuotedRoute[]];
   costs: SolCosts;
-  /** Facts of the same host without Jupiter. Present if its routes include one by Jupiter. */
+  /** The same host's facts if Jupiter is left out. Present if its routes include one by Jupiter. */
   byPools?: SolTradeFacts | DomainError;
 };
 

@@ -7,16 +7,16 @@ import { type SolRoute, signaturesFor } from "./intent.ts";
 import { mostAttempts, mostClears } from "./limits.ts";
 import type { SolCosts } from "./trade-facts.ts";
 
-/** Converts SOL of the settings to lamports. */
+/** Converts an amount of SOL from the settings to lamports. */
 export const lamportsOfSol = (sol: number): Lamports =>
   BigInt(sol.toFixed(chainFacts.sol.coin.decimals).replace(".", ""));
 
 export const solText = (lamports: Lamports): string => formatAmount(lamports, chainFacts.sol.coin.decimals);
 
 /**
- * The base fees that an order may pay: those of three attempts and a clear.
+ * Computes how many base fees an order may pay: those of three attempts and a clear.
  *
- * @param signatures Of an attempt, at most.
+ * @param signatures Maximum number per attempt.
  */
 const mostBaseFees = (signatures: number): bigint => BigInt(mostAttempts * signatures + mostClears);
 
@@ -29,19 +29,19 @@ export type SolTradeFees = {
   microLamportsPerUnit: bigint;
 };
 
-/** @param leastTip The relay's lowest tip. Absent without a relay. */
+/** @param leastTip The relay's lowest tip. Absent if there is no relay. */
 export function feesOfFirst(budget: Lamports, computeUnitLimit: number, leastTip?: Lamports): SolTradeFees {
   const share = shareOf(budget, "swap", 0);
   const { tipLamports: tip, microLamportsPerUnit } = feesOfShare(share, computeUnitLimit, leastTip);
   return { priority: share - tip, tip, microLamportsPerUnit };
 }
 
-/** Computes the lowest budget with which each attempt can pay a relay's lowest tip. */
+/** Computes the lowest budget from which each attempt can pay the relay's lowest tip. */
 export const leastBudget = (leastTip: Lamports): Lamports => budgetFor(leastTip, "swap", 0);
 
 /**
- * The network fee of an order: expected if its first attempt fills it, and the most that all of its
- * transactions may pay. Priority and tip are those of one attempt.
+ * The network fee of an order: the amount expected if the first attempt fills it, and the most that all of its
+ * transactions may pay. Priority fee and tip are those of one attempt.
  */
 export type SolNetworkFee = { expected: Lamports; max: Lamports; priority: Lamports; tip: Lamports };
 
@@ -58,19 +58,19 @@ export const solNetworkFee = (
   tip,
 });
 
-/** Limits of units: simulated ones and a fifth, since pools move. */
+/** Compute unit limit: the simulated units plus a fifth, because pools change. */
 const [unitParts, unitPartsOfLimit] = [5, 6];
 
-/** The limit without a simulation. */
+/** The limit if there is no simulation. */
 export const usualUnits = 200_000;
 
-/** Computes the limit of compute units. 0 stands for none. */
+/** Computes the compute unit limit. 0 units means that there is no simulation. */
 export const unitLimitFor = (simulated: number): number =>
   simulated === 0
     ? usualUnits
     : Math.min(Math.ceil((simulated * unitPartsOfLimit) / unitParts), mostComputeUnits);
 
-/** Combines two hosts' costs: the higher ones, with which a transaction does not fail. */
+/** Combines two hosts' costs. Takes the higher ones, so that a transaction does not fail for lack of them. */
 export const jointCosts = (a: SolCosts, b: SolCosts): SolCosts => ({
   computeUnitLimit: Math.max(a.computeUnitLimit, b.computeUnitLimit),
   baseFee: greatest(a.baseFee, b.baseFee),
