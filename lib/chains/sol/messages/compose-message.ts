@@ -37,7 +37,7 @@ import { jupiterSwap, objectionToJupiter } from "../venues/jupiter.ts";
 import type { AttemptTerms, MessageTerms, OwnAccounts } from "../venues/message-terms.ts";
 import { cpmmSwap, objectionToCpmm } from "../venues/raydium-cpmm.ts";
 
-/** Largest transaction that the chain accepts, in bytes. */
+/** Maximum size of a transaction on the chain, in bytes. */
 const mostTransactionBytes = 1232;
 
 const orderIdPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
@@ -46,10 +46,10 @@ const mostU64 = (1n << 64n) - 1n;
 const refused = (reason: string): Objection => ({ refused: reason });
 
 /**
- * Composes the only message that the terms allow: instructions in a fixed order, from one wallet, of one order. The
- * bytes are of version 0.
+ * Composes the only message that the terms allow: instructions in a fixed order, for one order, paid by one wallet. The
+ * message format is version 0.
  *
- * @param tipAccounts The only accounts that may get a tip.
+ * @param tipAccounts The only accounts that may receive a tip.
  */
 export async function composeMessage(
   terms: MessageTerms,
@@ -90,7 +90,7 @@ function amountsIn(terms: MessageTerms): bigint[] {
   return [...common, amountIn, minAmountOut, wsolLamportsOf(terms), tip?.lamports ?? 0n];
 }
 
-/** Computes the lamports that an attempt lends to its account of wrapped SOL, or spends from there. */
+/** Computes the lamports that an attempt moves to its wrapped-SOL account: the rent and, for a buy, the amount. */
 const wsolLamportsOf = ({ side, wsolRentLamports, amountIn }: AttemptTerms): bigint =>
   wsolRentLamports + (side === "buy" ? amountIn : 0n);
 
@@ -98,7 +98,7 @@ function objectionToTrade(terms: AttemptTerms, tipAccounts: readonly Address[]):
   const { mint, tokenProgram, amountIn, minAmountOut, wsolRentLamports, tip } = terms;
   if (amountIn === 0n || minAmountOut === 0n) return refused("the amount or the minimum is 0");
   if (mint === wsolMint) return refused("wrapped SOL is not traded for SOL");
-  // The program is called with the wallet's signature, so no other one is allowed.
+  // Allows only the two token programs, because the program is called with the wallet's signature.
   if (tokenProgram !== programs.token && tokenProgram !== programs.token2022)
     return refused("the token's program is neither Token nor Token-2022");
   if (!isRent("wsol", wsolRentLamports))
@@ -116,7 +116,7 @@ async function instructionsFor(
   const first = [
     setComputeUnitLimit(computeUnitLimit),
     setComputeUnitPrice(microLamportsPerUnit),
-    // Pays the whole rent even if a stranger has paid part of it.
+    // Pays the full rent even if a stranger has already paid part of it.
     transferLamports(wallet, marker, markerRentLamports),
     allocateMarker(wallet, marker, orderId),
   ];
@@ -148,7 +148,7 @@ async function tradeInstructions(
       transferLamports(wallet, wsol.account, wsolLamportsOf(terms)),
       allocateTokenAccount(wallet, wsol.account, wsolSeedOf(orderId)),
       initializeTokenAccount(wsol.account, wsolMint, wallet),
-      // Runs even if the account exists, since it fails after a change of the account's owner.
+      // Included even if the account exists, because the instruction fails if the account's owner has changed.
       ...(side === "buy" ? [createAssociatedAccount(wallet, token.account, mint, tokenProgram)] : []),
       ...swap.instructions,
       closeToWallet(wsol.account, wallet),
@@ -185,7 +185,7 @@ function compile(
   try {
     message = compiledMessage(terms.wallet, terms.blockhash, instructions);
   } catch {
-    // Refuses contradictory accounts of Jupiter, such as a writable program.
+    // Jupiter may name contradictory accounts, such as a writable program.
     return refused("the instructions fit into no message");
   }
   return 1 + 64 * signaturesOf(terms) + message.length > mostTransactionBytes
@@ -193,7 +193,7 @@ function compile(
     : { message };
 }
 
-/** Compiles instructions of one payer to a message. A signer signs only those of {@link composeMessage}. */
+/** Compiles instructions into a message with one payer. The signer signs only messages from {@link composeMessage}. */
 export function compiledMessage(
   payer: Address,
   blockhash: string,
@@ -211,6 +211,6 @@ export function compiledMessage(
   return Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compiled));
 }
 
-/** Counts the signatures: the wallet's, and that of Jupiter's helper. */
+/** Counts the signatures: the wallet's and, if there is one, that of Jupiter's helper key. */
 const signaturesOf = (terms: MessageTerms): number =>
   terms.purpose === "swap" && terms.venue.kind === "jupiter" ? 2 : 1;

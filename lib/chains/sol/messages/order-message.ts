@@ -7,23 +7,23 @@ import type { MessageTerms, SolVenue, VenueAccount } from "../venues/message-ter
 import { composeMessage } from "./compose-message.ts";
 import { isSignatureOf } from "./signed-message.ts";
 
-/** An order's terms as its messages need them. */
+/** An order's terms in the form that its messages need. */
 type OrderTerms = Pick<SolIntent, "wallet" | "orderId" | "side" | "token" | "tokenProgram" | "minAmountOut">;
 
 /**
- * Composes a message of an order. Whatever the message does not say follows from the intent. Addresses are checked in
- * composing.
+ * Composes a message of an order. Everything that the request does not state follows from the intent. Addresses are
+ * checked during composing.
  */
 export const composeFor = (
   intent: OrderTerms,
   message: SolMessage,
 ): Promise<{ message: Uint8Array } | Objection> =>
-  // Skips the check of the account, which the order's message has passed before.
+  // Needs no check of the tip account, because the order's message has already passed it.
   composeMessage(termsOf(intent, message), message.tip ? [message.tip.account as Address] : []);
 
 /**
- * Returns the signatures that a composed message needs beside the wallet's: that of the helper key, if Jupiter's swap
- * is in it.
+ * Returns the signatures that a composed message needs in addition to the wallet's: that of the helper key, if the
+ * message contains a swap by Jupiter.
  *
  * @param helperSignature In base58.
  */
@@ -80,7 +80,7 @@ function venueOf(message: SwapMessage): SolVenue {
   };
 }
 
-/** Names the addresses of an order by what Solana's instructions call them. */
+/** Returns the addresses of an order under the names that Solana's instructions use. */
 export const addressesIn = ({
   wallet,
   token,

@@ -8,16 +8,16 @@ import { composeMessage } from "./compose-message.ts";
 type CompiledMessage = ReturnType<ReturnType<typeof getCompiledTransactionMessageDecoder>["decode"]>;
 type CompiledInstruction = CompiledMessage["instructions"][number];
 
-/** An instruction with the places of its accounts in its message resolved. */
+/** An instruction in which account indexes are replaced by the accounts themselves. */
 type ReadInstruction = { program: Address; accounts: VenueAccount[]; data: Uint8Array };
 
-/** The parts of an attempt's terms that its swap shows. */
+/** The parts of an attempt's terms that can be read from its swap. */
 type SwapPart = Pick<AttemptTerms, "mint" | "tokenProgram" | "amountIn" | "minAmountOut" | "venue">;
 type AttemptTrade = SwapPart & Pick<AttemptTerms, "side" | "wsolRentLamports" | "tip">;
 
 /**
- * Reads the terms of a message: the inverse of {@link composeMessage}. Undefined unless composing the terms again gives
- * exactly these bytes. The minimum of an attempt by Jupiter is the one that its data enforces.
+ * Reads the terms of a message, as the inverse of {@link composeMessage}. Undefined unless composing the terms again
+ * gives exactly the same bytes. For an attempt by Jupiter, the minimum is the one that the instruction's data enforces.
  */
 export async function readMessage(
   message: Uint8Array,
@@ -63,8 +63,8 @@ const staticAt = ({ staticAccounts }: CompiledMessage, index: number): Address =
 };
 
 /**
- * Lists the accounts of a message in the order of their numbers: static ones, then writable and read-only ones of
- * lookup tables.
+ * Lists the accounts of a message by index: static accounts first, then writable and read-only accounts from lookup
+ * tables.
  */
 function accountsIn(compiled: Exclude<CompiledMessage, { version: "legacy" }>): VenueAccount[] {
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = compiled.header;
@@ -114,7 +114,7 @@ const addressAt = ({ accounts }: ReadInstruction, place: number): Address => {
 const isTransfer = (each: ReadInstruction | undefined): boolean =>
   each?.program === programs.system && each.data[0] === 2;
 
-/** Reads the instructions after the marker. Composing them again verifies everything else. */
+/** Reads the instructions after the marker's. Composing them again verifies everything else. */
 function tradeIn(instructions: readonly ReadInstruction[]): AttemptTrade | undefined {
   const hasTip = isTransfer(instructions[1]);
   const tipped = hasTip ? instructions[0] : undefined;

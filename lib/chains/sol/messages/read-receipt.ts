@@ -10,16 +10,16 @@ import { jupiterProgram, jupiterSlippageCode } from "../venues/jupiter.ts";
 import type { MessageTerms } from "../venues/message-terms.ts";
 import { readTransaction } from "./signed-message.ts";
 
-/** Venues' error codes for an output below the minimum. */
+/** Exchanges' error codes when the output is below the minimum. */
 const slippageCodes: Readonly<Record<string, number>> = {
   [cpmmProgram]: cpmmSlippageCode,
   [jupiterProgram]: jupiterSlippageCode,
 };
 
 /**
- * Reads the result of a wallet's transaction. What the wallet spent and received is the change of all accounts that are
- * its own, so that coins which others send to them do not count as a payment. Undefined if the host shows another
- * transaction, one that is not ours, or a result that the transaction cannot have.
+ * Reads the result of a wallet's transaction. What the wallet spent and received is the change of all its own accounts
+ * together, so that coins that others have sent to these accounts do not count as a payment. Undefined if the host
+ * shows a different transaction, a transaction that is not ours, or an impossible result.
  */
 export async function readReceipt(
   wallet: string,
@@ -30,7 +30,7 @@ export async function readReceipt(
   if (accounts === undefined) return undefined;
   if (bs58.encode(landed.bytes.subarray(1, 65)) !== hash || accounts.length > landed.lamports.after.length)
     return undefined;
-  // Skips the check of the tip, which every signed transaction has passed.
+  // Needs no check of the tip account, because every signed transaction has already passed it.
   const terms = await readTransaction(landed.bytes, accounts);
   if (terms === undefined || terms.wallet !== wallet) return undefined;
   const own = await ownAccounts(terms);
@@ -54,7 +54,7 @@ export async function readReceipt(
     unitsOf(accounts, own.token, balances),
   ) as [bigint, bigint];
   const [spent, received] = terms.side === "buy" ? [-coins, left - held] : [held - left, coins];
-  // The chain limits what is spent, and a pool what is received, so a host that shows otherwise is wrong.
+  // The chain limits what is spent, and the pool what is received. A host that reports anything else is wrong.
   const isBelowMinimum = received < terms.minAmountOut;
   if (spent > terms.amountIn || (isBelowMinimum && terms.venue.kind !== "jupiter")) return undefined;
   return {
@@ -66,7 +66,7 @@ export async function readReceipt(
   };
 }
 
-/** Returns a message's own accounts. Undefined if a host shows other bytes. */
+/** Returns the accounts that a message itself names. Undefined if the host shows different bytes. */
 function accountsIn(bytes: Uint8Array): readonly Address[] | undefined {
   try {
     return getCompiledTransactionMessageDecoder().decode(messageIn(bytes)).staticAccounts;

@@ -8,8 +8,8 @@ import { readMessage } from "./read-message.ts";
 const signatureBytes = 64;
 
 /**
- * Signs a message with the seed of an Ed25519 key, and wipes the seed even if that fails. The same message always gets
- * the same 64 bytes (RFC 8032).
+ * Signs a message with the seed of an Ed25519 key, and wipes the seed even if signing fails. The same message always
+ * gives the same 64 bytes (RFC 8032).
  *
  * @param seed 32 bytes
  */
@@ -22,9 +22,10 @@ export function signMessageAndWipe(message: Uint8Array, seed: Uint8Array): Uint8
 }
 
 /**
- * Joins a message with its signatures, in any order, into a transaction for a host. Its id is the wallet's signature.
+ * Joins a message and its signatures, given in any order, into a transaction for a host. The transaction's id is the
+ * wallet's signature.
  *
- * @throws {Error} if a signer's signature is absent, or one belongs to no signer
+ * @throws {Error} if a signer's signature is missing, or a signature belongs to no signer
  */
 export function joinTransaction(
   message: Uint8Array,
@@ -45,7 +46,7 @@ export function joinTransaction(
 /**
  * Reads the terms of a signed transaction. Undefined unless the message is one of ours and all signatures are valid.
  *
- * @param tipAccounts The only accounts that may get a tip.
+ * @param tipAccounts The only accounts that may receive a tip.
  */
 export async function readTransaction(
   bytes: Uint8Array,
@@ -70,6 +71,9 @@ function signersOf(message: Uint8Array): Address[] {
   return staticAccounts.slice(0, header.numSignerAccounts);
 }
 
-/** Verifies as strictly as the chain: one key and message have no second signature that is derived from the first. */
+/**
+ * Verifies as strictly as the chain, so that nobody can derive a second valid signature of the same message from the
+ * first.
+ */
 export const isSignatureOf = (signature: Uint8Array, message: Uint8Array, signer: Address): boolean =>
   ed25519.verify(signature, message, bytesOfAddress(signer), { zip215: false });

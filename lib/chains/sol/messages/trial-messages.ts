@@ -31,7 +31,7 @@ export type Trial = {
   rents: { marker: Lamports; wsol: Lamports };
 };
 
-/** The part of a pool's view that a swap names. */
+/** The part of a pool's view that a swap refers to. */
 type NamedPool = Pick<PoolView, "address"> & { pool: Pick<PoolView["pool"], "config"> };
 
 export const cpmmVenueOf = ({ address: pool, pool: { config } }: NamedPool): CpmmVenue => ({
@@ -40,20 +40,20 @@ export const cpmmVenueOf = ({ address: pool, pool: { config } }: NamedPool): Cpm
   config: address(config),
 });
 
-/** Uses a random id, because nobody can have made its marker. */
+/** Uses a random id, because its marker cannot exist yet. */
 export const newOrderId = (): string => orderIdFor(randomUUID(), "", new Date());
 
 type TrialAttempt = {
   side: Order["side"];
   amountIn: bigint;
   venue: SolVenue;
-  /** The order's id, if it determines an account of the venue. */
+  /** The order's id, if an account of the exchange depends on it. */
   orderId?: string;
-  /** Account that gets a lamport as a tip. */
+  /** Account that receives a tip of one lamport. */
   tipAccount?: Address | undefined;
 };
 
-/** Composes an attempt of the order that would be placed, without a priority fee. */
+/** Composes an attempt of the order to be placed, without a priority fee. */
 export const composeTrial = (
   { wallet, mint, tokenProgram, blockhash, rents }: Trial,
   { side, amountIn, venue, orderId = newOrderId(), tipAccount }: TrialAttempt,
@@ -80,7 +80,7 @@ export const composeTrial = (
     tipAccount ? [tipAccount] : [],
   );
 
-/** Composes an attempt. Undefined if it is impossible, such as for more lamports than fit into 64 bits. */
+/** Composes an attempt. Undefined if it is impossible, for example because the lamports do not fit into 64 bits. */
 export async function attemptMessage(
   ...asked: Parameters<typeof composeTrial>
 ): Promise<Uint8Array | undefined> {
@@ -89,23 +89,26 @@ export async function attemptMessage(
 }
 
 /**
- * Index of an attempt's first instruction after the marker and the account of wrapped coin. Only a lack of coins makes
- * earlier ones fail.
+ * Index of an attempt's first instruction after those for the marker and the wrapped-coin account. Earlier instructions
+ * fail only if the wallet lacks coins.
  */
 const tradeAt = 7;
 
-/** Names the cause of a failed attempt: the wallet's coins, or its trade. Undefined if none is known. */
+/**
+ * Determines why an attempt failed: because of the wallet's coins or because of its trade. Undefined if the cause is
+ * unknown.
+ */
 export function obstacleIn(simulation: Simulation | undefined): "coins" | "trade" | undefined {
   if (simulation?.failedAt === undefined) return undefined;
   return simulation.failedAt < tradeAt ? "coins" : "trade";
 }
 
-/** Index of the purchase in a round trip. The sale follows it. */
+/** Index of the purchase in a trial purchase and sale. The sale follows it. */
 const purchaseAt = 5;
 
 /**
- * Makes a message that buys a token and sells half of it again. Selling only half leaves room for a price change before
- * the simulation.
+ * Makes a message that buys a token and sells half of it again. Selling only half allows for a price change before the
+ * simulation.
  */
 export async function roundTripMessage(
   { wallet, mint, tokenProgram, blockhash, rents }: Trial,
@@ -129,7 +132,10 @@ export async function roundTripMessage(
   ]);
 }
 
-/** Tells from a round trip whether a token can be sold. Null if it failed for a reason of the payer. */
+/**
+ * Determines from a simulated purchase and sale whether a token can be sold. Null if it failed for a reason that lies
+ * with the payer.
+ */
 export function isSoldIn(simulation: Simulation | undefined): boolean | null {
   if (simulation === undefined) return null;
   if (simulation.isDone) return true;

@@ -4,7 +4,7 @@ import bs58 from "bs58";
 
 /**
  * Makes a key for one message. The key owns nothing, and may move only the amount that the message allows. Uses Node's
- * own Ed25519, so that functions that only quote load no other.
+ * own Ed25519, so that functions that only quote need no other implementation.
  */
 export function newHelper(): { address: Address; key: KeyObject } {
   const { publicKey, privateKey: key } = generateKeyPairSync("ed25519");
@@ -12,10 +12,10 @@ export function newHelper(): { address: Address; key: KeyObject } {
   return { address: bs58.encode(Buffer.from(x, "base64url")) as Address, key };
 }
 
-/** Most helper keys to keep for unsigned messages. */
+/** Maximum number of helper keys that are kept for unsigned messages. */
 const mostKept = 100;
 
-/** Keeps helper keys in memory only, each until it has signed. */
+/** Keeps helper keys in memory only. Each key is kept until it has signed. */
 export class HelperKeys {
   readonly #keys = new Map<string, KeyObject>();
 
@@ -32,7 +32,7 @@ export class HelperKeys {
     return this.#keys.has(helper);
   }
 
-  /** Signs once, and forgets the key. Returns the signature in base58, or undefined without the key. */
+  /** Signs once, then forgets the key. Returns the signature in base58, or undefined if the key no longer exists. */
   sign(helper: string, message: Uint8Array): string | undefined {
     const key = this.#keys.get(helper);
     if (key === undefined) return undefined;

@@ -33,11 +33,14 @@ const instruction = (
   data: Uint8Array.from(data),
 });
 
-/** Limits the compute units of the transaction. The priority fee is paid for this limit, used or not. */
+/**
+ * Limits the compute units of the transaction. The priority fee is paid for this whole limit, even if fewer units are
+ * used.
+ */
 export const setComputeUnitLimit = (units: number): SolInstruction =>
   instruction(programs.computeBudget, [], [2, ...u32.encode(units)]);
 
-/** Sets the priority fee, in millionths of a lamport for each unit of the limit. */
+/** Sets the priority fee, in millionths of a lamport per unit of the limit. */
 export const setComputeUnitPrice = (microLamports: bigint): SolInstruction =>
   instruction(programs.computeBudget, [], [3, ...u64.encode(microLamports)]);
 
@@ -51,21 +54,27 @@ export const transferLamports = (from: Address, to: Address, lamports: Lamports)
     [...u32.encode(2), ...u64.encode(lamports)],
   );
 
-/** Size of a marker in bytes. Only its wallet can add the byte, and nobody can remove it. */
+/** Size of a marker in bytes. Only the marker's wallet can add this byte, and nobody can remove it. */
 export const markerBytes = 1;
 
-/** True if an account is a marker. An account without bytes only holds lamports, which anybody can send. */
+/** True if an account is a marker. An account without data merely holds lamports, which anybody can send. */
 export const isMarker = (account: { data: Uint8Array } | undefined): boolean =>
   account !== undefined && account.data.length > 0;
 
-/** Turns the account of a seed into an order's marker. Fails if the account has bytes, whatever its balance. */
+/**
+ * Turns the account derived from a seed into an order's marker. Fails if the account already has data, whatever its
+ * balance.
+ */
 export const allocateMarker = (base: Address, marker: Address, orderId: string): SolInstruction =>
   allocateWithSeed(base, marker, { seed: orderId, space: markerBytes, owner: programs.system });
 
-/** Size of an account of the Token program, in bytes. */
+/** Size of the Token program's accounts, in bytes. */
 const tokenAccountBytes = 165;
 
-/** Makes a seed's account one of the Token program. It may have lamports before, from anybody. */
+/**
+ * Turns the account derived from a seed into an account of the Token program. It may already hold lamports that anybody
+ * has sent.
+ */
 export const allocateTokenAccount = (base: Address, account: Address, text: string): SolInstruction =>
   allocateWithSeed(base, account, { seed: text, space: tokenAccountBytes, owner: programs.token });
 
@@ -89,7 +98,7 @@ const allocateWithSeed = (
     ]).encode({ tag: 9, base, ...made }),
   );
 
-/** Makes an allocated account one of a mint. Its lamports above the rent are its wrapped SOL. */
+/** Turns an allocated account into a token account of a mint. Its lamports above the rent become its wrapped SOL. */
 export const initializeTokenAccount = (account: Address, mint: Address, owner: Address): SolInstruction =>
   instruction(
     programs.token,
@@ -100,7 +109,7 @@ export const initializeTokenAccount = (account: Address, mint: Address, owner: A
     [18, ...key.encode(owner)],
   );
 
-/** Makes the wallet's associated account, and fails if it exists but belongs to anybody else. */
+/** Creates the wallet's associated account if it does not exist. Fails if it exists but belongs to somebody else. */
 export const createAssociatedAccount = (
   wallet: Address,
   account: Address,
@@ -149,7 +158,7 @@ export const revokeDelegate = (account: Address, wallet: Address, tokenProgram: 
     [5],
   );
 
-/** Closes an account of wrapped SOL and returns all its lamports to the wallet. */
+/** Closes a wrapped-SOL account and returns all its lamports to the wallet. */
 export const closeToWallet = (account: Address, wallet: Address): SolInstruction =>
   instruction(
     programs.token,

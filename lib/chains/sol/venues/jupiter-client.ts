@@ -16,39 +16,39 @@ export type BuildQuestion = {
   helper: Address;
   /** The account that receives the output. */
   destination: Address;
-  /** The labels of the only exchanges that it may use. All if absent. */
+  /** Labels of the only exchanges that Jupiter may use. If absent, it may use all. */
   exchanges?: readonly string[] | undefined;
 };
 
 type BuiltAccount = { address: Address; isWritable: boolean };
 
-/** The used parts of Jupiter's answer. All other instructions are discarded. */
+/** The parts of Jupiter's answer that are used. All other instructions are discarded. */
 export type BuiltSwap = {
   accounts: readonly BuiltAccount[];
   data: Uint8Array;
-  /** Lookup tables with their addresses, in their order. */
+  /** Lookup tables with the addresses they contain, in order. */
   tables: ReadonlyMap<Address, readonly Address[]>;
-  /** The output that Jupiter promises. Hosts simulate it before it counts. */
+  /** The output that Jupiter promises. It is not trusted until hosts have simulated it. */
   amountOut: bigint;
   /** The exchanges on the route. */
   labels: readonly string[];
-  /** Programs that Jupiter would call first, for example to open a user's account at an exchange. */
+  /** Programs that Jupiter would call before the swap, for example to open a user's account at an exchange. */
   setupPrograms: readonly Address[];
 };
 
-/** Jupiter gave no usable answer. It contains nothing that Jupiter sent, and no key. */
+/** Jupiter gave no usable answer. The error contains nothing that Jupiter sent, and no key. */
 export class JupiterFault extends ServiceError {
   constructor(code: string) {
     super(`Jupiter gave no usable answer: ${code}`, { name: "JupiterFault", code });
   }
 
-  /** True if Jupiter works, and has no route for the trade. */
+  /** True if Jupiter works but has no route for the trade. */
   get isNoRoute() {
     return this.code === "NO_ROUTE";
   }
 }
 
-/** The statuses of answers about trades without a route, such as of unknown tokens. */
+/** HTTP statuses for trades that have no route, for example because a token is unknown. */
 const noRouteStatuses: readonly (number | undefined)[] = [400, 404, 422];
 
 export type JupiterClient = {
@@ -56,7 +56,7 @@ export type JupiterClient = {
   build(question: BuildQuestion): Promise<BuiltSwap>;
 };
 
-/** Opens Jupiter for a function. */
+/** Opens the client of Jupiter for a function. */
 export type OpenJupiter = (access: JupiterAccess) => {
   jupiter: JupiterClient;
   onJupiterFault: (fault: unknown) => void;
@@ -64,15 +64,16 @@ export type OpenJupiter = (access: JupiterAccess) => {
 
 const limits = { timeoutMs: 1500, maxBytes: 256 * 1024 };
 
-/** Pause after a refusal of too many requests. */
+/** Pause after Jupiter has refused a request because there were too many. */
 const restMs = 10_000;
 
 /**
- * Most accounts of Jupiter's instruction. With more, the order's own instructions would not fit into the transaction.
+ * Maximum number of accounts in Jupiter's instruction. With more accounts, the order's own instructions would not fit
+ * into the transaction.
  */
 const mostAccounts = 40;
 
-/** Any allowed value will do, because the least output is written into the instruction afterwards. */
+/** Any allowed slippage will do, because the minimum output is written into the instruction afterwards. */
 const slippageBps = "50";
 
 const Units = v.pipe(
@@ -102,7 +103,10 @@ const Answer = v.object({
   addressesByLookupTableAddress: v.nullish(v.record(PublicKey, v.pipe(v.array(Key), v.maxLength(256)))),
 });
 
-/** Remembers that it made too many requests, so a function keeps one client for its whole life. */
+/**
+ * Makes a client of Jupiter. It remembers that it has made too many requests, so a function keeps one client for its
+ * whole life.
+ */
 export function jupiterClient(
   { url, key }: JupiterAccess,
   { timeoutMs, maxBytes, nowMs = Date.now }: Partial<typeof limits> & { nowMs?: () => number } = {},

@@ -5,7 +5,7 @@ import { jupiterProgram, withLeastOut } from "./jupiter.ts";
 import type { BuildQuestion, BuiltSwap } from "./jupiter-client.ts";
 import type { JupiterVenue, VenueAccount } from "./message-terms.ts";
 
-/** The terms that decide an order's swap by Jupiter. */
+/** The terms that determine an order's swap by Jupiter. */
 export type SwapByJupiter = {
   wallet: Address;
   orderId: string;
@@ -30,7 +30,7 @@ async function sidesOf(swap: SwapByJupiter): Promise<{ source: Side; destination
   return side === "buy" ? { source: coin, destination: token } : { source: token, destination: coin };
 }
 
-/** Asks for a swap by a helper key into the wallet's own account. */
+/** Asks Jupiter for a swap that a helper key signs and that pays into the wallet's own account. */
 export async function buildQuestion(swap: SwapByJupiter, helper: Address): Promise<BuildQuestion> {
   const { source, destination } = await sidesOf(swap);
   return {
@@ -43,9 +43,9 @@ export async function buildQuestion(swap: SwapByJupiter, helper: Address): Promi
 }
 
 /**
- * Turns Jupiter's instruction into the venue of an order's message. Jupiter treats the helper as the owner of the spent
- * tokens, so the wallet's account replaces the helper's. The order's own accounts and mints, and all programs, stay out
- * of lookup tables, so that the signer can see them.
+ * Turns Jupiter's instruction into the swap part of an order's message. Jupiter treats the helper key as the owner of
+ * the spent tokens, so the helper's token account is replaced by the wallet's. The order's own accounts and mints, and
+ * all programs, stay out of lookup tables, so that the signer can see them.
  */
 export async function jupiterVenue(
   swap: SwapByJupiter,
@@ -75,7 +75,7 @@ export async function jupiterVenue(
   };
 }
 
-/** Returns the venue with the least output that Jupiter's program enforces. */
+/** Returns the swap part with this minimum output, which Jupiter's program enforces. */
 export const enforcing = (venue: JupiterVenue, leastOut: bigint): JupiterVenue => ({
   ...venue,
   data: withLeastOut(venue.data, leastOut),

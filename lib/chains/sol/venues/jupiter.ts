@@ -5,10 +5,10 @@ import type { AttemptTerms, JupiterVenue, OwnAccounts, VenueAccount } from "./me
 
 export const jupiterProgram = address("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4");
 
-/** The program's error code for an output below the minimum. */
+/** The program's error code when the output is below the minimum. */
 export const jupiterSlippageCode = 6001;
 
-/** The places of an instruction's accounts and amounts in Jupiter's IDL. */
+/** Positions of an instruction's accounts and amounts, according to Jupiter's IDL. */
 type Layout = {
   authority: number;
   source: number;
@@ -17,13 +17,14 @@ type Layout = {
   destinationMint: number;
   sourceProgram: number;
   destinationProgram: number;
-  /** Offset of `in_amount`, which the quoted output, the slippage and the two fees follow. */
+  /** Offset of `in_amount`. The quoted output, the slippage and the two fees follow it. */
   amountsAt: number;
 };
 
 /**
- * The allowed instructions, by their discriminators: `route_v2` and `shared_accounts_route_v2`. The older ones have
- * their amounts after the route, whose length only Jupiter knows; bytes behind them could pretend to be the amounts.
+ * The allowed instructions, by their discriminators: `route_v2` and `shared_accounts_route_v2`. Older instructions have
+ * their amounts after the route, and only Jupiter knows the length of the route, so bytes after it could pretend to be
+ * the amounts.
  */
 const layouts: Readonly<Record<string, Layout>> = {
   bb64facc31c4af14: {
@@ -48,18 +49,18 @@ const layouts: Readonly<Record<string, Layout>> = {
   },
 };
 
-/** Size of both amounts and of the three rates in basis points. */
+/** Size of the two amounts and the three rates in basis points. */
 const amountsLength = 22;
 
 const wholeBps = 10_000n;
 
-/** The terms that Jupiter's data states. Amounts are in units, or lamports. */
+/** The terms that the data of Jupiter's instruction states. Amounts are in units, or lamports. */
 type Stated = { inAmount: bigint; leastOut: bigint; feesBps: number };
 
 const layoutOf = (data: Uint8Array): Layout | undefined =>
   layouts[Buffer.from(data.subarray(0, 8)).toString("hex")];
 
-/** @throws {RangeError} if the data ends before its amounts do */
+/** @throws {RangeError} if the data ends before all the amounts */
 function statedIn(data: Uint8Array, { amountsAt }: Layout): Stated {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const quoted = view.getBigUint64(amountsAt + 8, true);
@@ -72,10 +73,10 @@ function statedIn(data: Uint8Array, { amountsAt }: Layout): Stated {
 }
 
 /**
- * Returns the terms of a venue's instruction: the mints at their places and the least output that it enforces.
+ * Returns the terms of Jupiter's instruction: the mints among its accounts and the minimum output that it enforces.
  * Returns undefined for an instruction that is not allowed.
  *
- * @throws {RangeError} if the data ends before its amounts do
+ * @throws {RangeError} if the data ends before all the amounts
  */
 export function readJupiter({ accounts, data }: Pick<JupiterVenue, "accounts" | "data">) {
   const layout = layoutOf(data);
@@ -89,8 +90,8 @@ export function readJupiter({ accounts, data }: Pick<JupiterVenue, "accounts" | 
 }
 
 /**
- * Returns the data with the minimum set as the quoted output without slippage. Unchanged if the instruction is not
- * allowed, or ends early.
+ * Returns the data with the minimum written as the quoted output, and a slippage of 0. The data is unchanged if the
+ * instruction is not allowed or the data ends early.
  */
 export function withLeastOut(data: Uint8Array, leastOut: bigint): Uint8Array {
   const changed = Uint8Array.from(data);
@@ -108,9 +109,9 @@ const addressOf = (account: VenueAccount | undefined): Address | undefined =>
 const refused = (reason: string): Objection => ({ refused: reason });
 
 /**
- * Returns the reason not to sign Jupiter's instruction. Its program and its route are not trusted: the helper signs for
- * it and not the wallet, and can move only the order's amount. No account in a lookup table can be the
- * wallet's, since the chain refuses messages that name an account twice.
+ * Returns the reason not to sign Jupiter's instruction. Its program and its route are not trusted: the helper key signs
+ * for it, not the wallet, and can move only the order's amount. An account in a lookup table cannot belong to the
+ * wallet, because the chain refuses messages that name an account twice.
  */
 export function objectionToJupiter(
   { wallet, side, amountIn, minAmountOut }: AttemptTerms,
@@ -149,7 +150,7 @@ export function objectionToJupiter(
   return undefined;
 }
 
-/** Makes Jupiter's instruction. Only the helper signs for it. */
+/** Makes Jupiter's instruction. Only the helper key signs for it. */
 export const jupiterSwap = ({ helper, accounts, data }: JupiterVenue): SolInstruction => ({
   programAddress: jupiterProgram,
   accounts: accounts.map((account) => {
@@ -159,7 +160,7 @@ export const jupiterSwap = ({ helper, accounts, data }: JupiterVenue): SolInstru
       return { address, role: address === helper ? AccountRole.READONLY_SIGNER : role };
     }
     const { table, index } = account;
-    // Gives each account a separate name, which the library needs. It encodes only the table and the index.
+    // Gives each account a different name, because the library requires one. Only the table and the index are encoded.
     const name = `${table} ${index}` as Address;
     return { address: name, lookupTableAddress: table, addressIndex: index, role };
   }),

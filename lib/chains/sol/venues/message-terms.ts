@@ -2,16 +2,16 @@ import type { Address } from "@solana/web3.js";
 import type { Lamports } from "../../../core/units.ts";
 import type { Order } from "../../../orders/execution.ts";
 
-/** An account of a foreign instruction: an address, or its place in a lookup table. */
+/** An account of an instruction that Jupiter has made: an address, or a position in a lookup table. */
 export type VenueAccount = { isWritable: boolean } & (
   | { address: Address }
   | { table: Address; index: number }
 );
 
-/** A pool of Raydium CPMM with its fee configuration. All its other accounts are derived. */
+/** A Raydium CPMM pool with its fee configuration. All its other accounts are derived. */
 export type CpmmVenue = { kind: "cpmm"; pool: Address; config: Address };
 
-/** An instruction that Jupiter has made for a helper key, which moves exactly the order's amount as a delegate. */
+/** An instruction that Jupiter has made for a helper key. As a delegate, the key moves exactly the order's amount. */
 export type JupiterVenue = {
   kind: "jupiter";
   helper: Address;
@@ -25,7 +25,7 @@ export type SolVenue = CpmmVenue | JupiterVenue;
 
 type CommonTerms = {
   wallet: Address;
-  /** Id of the order, a ULID. Serves as the seed of the marker. */
+  /** Id of the order, a ULID. It is the seed of the marker. */
   orderId: string;
   blockhash: string;
   computeUnitLimit: number;
@@ -34,26 +34,26 @@ type CommonTerms = {
   markerRentLamports: Lamports;
 };
 
-/** A transaction that makes only the order's marker, so that no attempt of the order can fill any more. */
+/** A transaction that makes only the order's marker, so that no attempt can fill the order any more. */
 export type ClearTerms = CommonTerms & { purpose: "clear" };
 
-/** A transaction that fills the order, or fails. */
+/** A transaction that either fills the order or fails. */
 export type AttemptTerms = CommonTerms & {
   purpose: "swap";
   side: Order["side"];
   mint: Address;
-  /** The program of the mint: Token or Token-2022. */
+  /** The program that owns the mint: Token or Token-2022. */
   tokenProgram: Address;
-  /** The spent amount: lamports for a buy, units of the mint for a sale. */
+  /** The amount to spend: lamports for a buy, units of the mint for a sale. */
   amountIn: bigint;
-  /** The least amount to receive: units of the mint for a buy, lamports for a sale. */
+  /** The minimum amount to receive: units of the mint for a buy, lamports for a sale. */
   minAmountOut: bigint;
   wsolRentLamports: Lamports;
   tip?: { account: Address; lamports: Lamports };
   venue: SolVenue;
 };
 
-/** Everything about a Solana message that its order, the market and the hosts decide. The rest is fixed. */
+/** Everything about a Solana message that depends on its order, the market and the hosts. All else is fixed. */
 export type MessageTerms = AttemptTerms | ClearTerms;
 
 /** The token accounts of an attempt. All of them belong to the wallet. */

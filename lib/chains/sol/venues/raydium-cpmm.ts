@@ -8,7 +8,10 @@ const swapBaseInput = [0x8f, 0xbe, 0x5a, 0xda, 0xc4, 0x1e, 0x33, 0xde];
 
 const u64 = getU64Encoder();
 
-/** Objects to wallet accounts that replace the pool's, because the program might accept writes to them. */
+/**
+ * Refuses terms in which one of the wallet's accounts takes the place of one of the pool's, because the program might
+ * accept writes to it.
+ */
 export function objectionToCpmm(
   { wallet }: AttemptTerms,
   { pool, config }: CpmmVenue,
@@ -20,7 +23,10 @@ export function objectionToCpmm(
     : undefined;
 }
 
-/** Encodes `swap_base_input`, which pays at least the minimum or fails. The accounts are those of the program's IDL. */
+/**
+ * Encodes `swap_base_input`, which either pays at least the minimum or fails. The accounts are in the order of the
+ * program's IDL.
+ */
 export async function cpmmSwap(
   { wallet, amountIn, minAmountOut }: Pick<AttemptTerms, "wallet" | "amountIn" | "minAmountOut">,
   { pool, config }: CpmmVenue,

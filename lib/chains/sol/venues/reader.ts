@@ -9,8 +9,8 @@ export type SolReader = {
   configuration: SolConfiguration;
   client: SolClient;
   taken?: readonly TokenNames[];
-  /** Absent if orders trade with pools of Raydium CPMM alone. */
+  /** Absent if orders trade only with Raydium CPMM pools. */
   jupiter?: JupiterClient | undefined;
-  /** Receives the reason why an answer of Jupiter cannot be used. Orders then do without it. */
+  /** Receives the reason why an answer of Jupiter cannot be used. Orders then use other routes. */
   onJupiterFault: (fault: unknown) => void;
 };
