@@ -6,7 +6,7 @@ export const solAddresses = {
   stored: foldedSolAddress,
 };
 
-/** Keeps the case, which matters in base58. An address has only one spelling. */
+/** Keeps upper and lower case, which differ in base58, so an address has only one spelling. */
 export function foldedSolAddress(text: string): string {
   return text;
 }

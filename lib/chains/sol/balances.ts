@@ -18,10 +18,10 @@ import type { SolReader } from "./venues/reader.ts";
 
 const at = { commitment: "confirmed" } as const;
 
-/** Accounts that are read for a mint: its own, and the one with its name. */
+/** Number of accounts that are read for a mint: the mint itself, and the account that holds its name. */
 const mintsInPart = mostAccounts / 2;
 
-/** A token whose program is known, as users see it. */
+/** A token as users see it, with the program of its mint. */
 type Found = BalanceToken & { program: string };
 
 /**
@@ -58,7 +58,7 @@ export async function solBalances(
     decimals: chainFacts.sol.coin.decimals,
   };
   return {
-    // Uses the oldest slot, because each balance is at least as new.
+    // Reports the oldest slot, because each balance is at least as recent.
     block: Math.min(...slots),
     balances: wanted.flatMap((each, index) => {
       const parts = (views[index] ?? []) as readonly WalletView[];
@@ -74,7 +74,7 @@ export async function solBalances(
   };
 }
 
-/** Makes the call for mints and their names. */
+/** Makes the call that reads mints and their names. */
 async function lookCall(mints: readonly string[]) {
   const names = await Promise.all(mints.map((mint) => metadataOf(mint as Address)));
   const { method, params, read } = accountsCall([...mints, ...names], at);
@@ -93,7 +93,10 @@ async function lookCall(mints: readonly string[]) {
   };
 }
 
-/** Makes the calls for a wallet. The first call also reads its coins, even if it has no tokens. */
+/**
+ * Makes the calls that read a wallet's balances. The first call also reads its coins, even if there are no tokens to
+ * read.
+ */
 const viewCalls = (wallet: string, tokens: readonly Found[]) => {
   const keys = tokens.map(
     ({ token, program }): TokenKey => ({ mint: token as Address, program: program as Address }),

@@ -11,7 +11,10 @@ export async function readSolKey(text: string): Promise<PrivateKey> {
   return solKeyOf(bytes);
 }
 
-/** @param bytes A 64-byte secret key, or its 32-byte seed. Wiped at once, because the key has a copy of the seed. */
+/**
+ * @param bytes A 64-byte secret key, or its 32-byte seed. Wiped at once, because the key object has its own copy of the
+ * seed.
+ */
 export async function solKeyOf(bytes: Uint8Array): Promise<PrivateKey> {
   const secret = Uint8Array.from(bytes.subarray(0, 32));
   try {
@@ -31,8 +34,8 @@ function addressOfKey(bytes: Uint8Array): string {
     throw invalidKey("Solana", "has a public half that does not match its secret half");
   }
   if (bytes.length !== 32) throw invalidKey("Solana", "must be a secret key of 64 bytes");
-  // About half of all seeds are also valid public keys. A pasted address taken for a seed would become a wallet whose
-  // secret is public, so ambiguous input is rejected. The 64-byte form is never ambiguous.
+  // About half of all seeds are also valid public keys. If a pasted address were taken for a seed, it would become a
+  // wallet whose secret is public, so ambiguous input is rejected. The 64-byte form is never ambiguous.
   if (isPublicKey(bytes)) {
     throw invalidKey(
       "Solana",
@@ -42,15 +45,18 @@ function addressOfKey(bytes: Uint8Array): string {
   return addressOfSeed(bytes);
 }
 
-/** Derives an address with OpenSSL, and writes it with Solana's library. */
+/** Derives an address with OpenSSL, and formats it with Solana's library. */
 export const addressOfSeed = (seed: Uint8Array): string => addressOfPublicKey(publicKeyOfSeed(seed));
 
 const addressOfPublicKey = (bytes: Uint8Array): string => getAddressDecoder().decode(bytes);
 
-/** The bytes of PKCS#8 (RFC 8410) before the seed of an Ed25519 key. */
+/** The PKCS#8 bytes (RFC 8410) that precede the seed of an Ed25519 key. */
 const pkcs8Header = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** OpenSSL wipes its own copy. Solana's library would leave one, and also write the seed as text. */
+/**
+ * Uses OpenSSL, which wipes its own copy. Solana's library would leave a copy in memory, and also write the seed as
+ * text.
+ */
 function publicKeyOfSeed(seed: Uint8Array): Buffer {
   const der = new Uint8Array(pkcs8Header.length + seed.length);
   try {
@@ -72,12 +78,12 @@ function isPublicKey(bytes: Uint8Array): boolean {
   }
 }
 
-/** One derivation uses OpenSSL and Solana's library, the other noble and bs58. */
+/** Derives the address twice: once with OpenSSL and Solana's library, once with noble and bs58. */
 export const solDerivations: Derivations = [
   addressOfSeed,
   (secret) => encodeBase58(ed25519.getPublicKey(secret)),
 ];
 
-/** Solana wallets import 64 bytes. The second half is the address. */
+/** Solana wallets import 64 bytes, the secret followed by the address. */
 export const wholeSolKey = (secret: Uint8Array, address: string): Uint8Array =>
   Buffer.concat([secret, decodeBase58(address)]);

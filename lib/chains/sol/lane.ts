@@ -13,7 +13,7 @@ import { nextSolMove, refusedSolStep, wantsClear, wantsSwap } from "./rules/next
 import { slotOfOrder } from "./rules/order-life.ts";
 import { solSlots } from "./rules/slot-rules.ts";
 
-/** The orders whose markers and receipts decide something: all with messages. */
+/** Asks for the markers and receipts of all orders that have messages. */
 const questionAbout = (
   lane: LaneKey,
   { slots, orders, missed }: LaneView<Sol>,
@@ -45,16 +45,16 @@ function* completed(
   return helperSignature === undefined ? undefined : { ...request, helperSignature };
 }
 
-/** Decides about lanes on Solana. */
+/** Decides what happens to lanes on Solana. */
 export const solLane: LaneCore<Sol> = {
   rules: solSlots,
   questionAbout,
   nextMove: nextSolMove,
   refusedStep: refusedSolStep,
   completed,
-  /** Uses nothing from the placing, because a blockhash is requested after all else. */
+  /** Reuses no answers from placing, because the blockhash must be requested after everything else. */
   placedSnapshots: () => undefined,
-  /** Balances are read at the finalized slot. */
+  /** Needs no blocks to wait for, because balances are read at the finalized slot. */
   departures: { seenIn: () => [], areFinal: () => true },
   isFirst: ({ attempt }) => attempt === 1,
 };

@@ -35,8 +35,8 @@ export function solEffects(reader: SolReader, see = sightOfSol): FamilyEffects<S
 }
 
 /**
- * Adds a blockhash that both hosts know. The host that is behind names it, since the other one knows it too. Each
- * snapshot gets its own host's word on how long it lives.
+ * Adds a blockhash that both hosts know. It comes from the host that is behind, because the other host knows it too.
+ * Each snapshot contains its own host's answer on how long the blockhash remains valid.
  */
 async function withBlockhash([a, b]: readonly (Seen | undefined)[]): Promise<
   readonly [SolSnapshot | undefined, SolSnapshot | undefined]
@@ -47,7 +47,7 @@ async function withBlockhash([a, b]: readonly (Seen | undefined)[]): Promise<
   const [namer, other] = isBehind ? [a, b] : [b, a];
   const { recent } = namer.sight;
   if (recent === undefined) return plain;
-  // Uses a lone host in place of both.
+  // If both snapshots come from the same host, asks nobody else.
   const checked = namer === other ? recent : await knownBy(other.host, recent);
   if (checked === undefined) return plain;
   const withOwn = ({ sight: { snapshot } }: Seen, blockhash: RecentBlockhash) => ({ ...snapshot, blockhash });
@@ -55,8 +55,8 @@ async function withBlockhash([a, b]: readonly (Seen | undefined)[]): Promise<
 }
 
 /**
- * Asks whether a host knows a blockhash, and then for its height at the same or a later slot. The blockhash is valid
- * for at most this number of further blocks. Undefined if the host does not know it.
+ * Asks whether a host knows a blockhash, and then for the host's block height at the same or a later slot. The
+ * blockhash is valid for at most this number of further blocks. Undefined if the host does not know it.
  */
 async function knownBy(host: RpcHost, { hash }: RecentBlockhash): Promise<RecentBlockhash | undefined> {
   try {
@@ -72,7 +72,10 @@ async function knownBy(host: RpcHost, { hash }: RecentBlockhash): Promise<Recent
   }
 }
 
-/** Counts only answers. A host whose connection breaks may have taken the transaction, and is asked again. */
+/**
+ * Sends a transaction to a host. Only an answer proves that it arrived: a host whose connection breaks may have
+ * accepted it, and is sent it again.
+ */
 async function sendingTo(host: RpcHost, raw: string): Promise<SendAnswer> {
   try {
     await host.request([sendCall(raw)]);

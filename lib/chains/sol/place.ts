@@ -6,10 +6,10 @@ import { isSameSolRoute, plainSolRoute, type SolRoute } from "./rules/intent.ts"
 import { jointSolQuote } from "./rules/joint-facts.ts";
 import { mostSolRoutes, type SolQuotedRoute } from "./rules/trade-facts.ts";
 
-/** Lifetime of an order. Long enough for three attempts, which are 20 seconds apart. */
+/** Lifetime of an order. It is long enough for three attempts, which are 20 seconds apart. */
 const validSeconds = 120;
 
-/** Chooses the routes that an order may use: the best one, and the next ones that reach the minimum. */
+/** Chooses the routes that an order may use: the best one, and the next best ones that reach the minimum. */
 const routesToBind = ([best, ...others]: readonly SolQuotedRoute[], minAmountOut: bigint): SolRoute[] =>
   [...(best ? [best] : []), ...others.filter(({ amountOut }) => amountOut >= minAmountOut)]
     .slice(0, mostSolRoutes)
@@ -37,6 +37,6 @@ export const solPlacing: PlacingFamily<Sol> = {
     stayingRents: stayingRentLamports(side),
     feesBps: routes.map((route) => facts.routes.find((each) => isSameSolRoute(each, route))?.feeBps ?? 0),
   }),
-  /** Uses nothing from the placing, because a blockhash is requested after all else. */
+  /** Passes no facts to the first run, because the blockhash must be requested after everything else. */
   factsForRun: () => undefined,
 };

@@ -4,7 +4,7 @@ import { composeFor, signaturesBeside } from "./messages/order-message.ts";
 import { joinTransaction, signMessageAndWipe } from "./messages/signed-message.ts";
 import type { Sol } from "./rules/family.ts";
 
-/** Signs messages of orders on Solana, and no others. */
+/** Signs messages of orders on Solana, and nothing else. */
 export const solSigner: KeySigner<Sol> = {
   async sign(_, { intent, unsigned: { message, helperSignature } }, open) {
     const composed = await composeFor(intent, message);

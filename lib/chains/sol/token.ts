@@ -23,7 +23,10 @@ export async function identifySolToken(reader: SolReader, token: string): Promis
   return identify(reader, token, view.claims);
 }
 
-/** Describes a token: the powers over its mint, its deepest pools, and a simulated trade in the best one. */
+/**
+ * Describes a token: the powers that authorities have over its mint, its deepest pools, and a simulated trade in the
+ * best pool.
+ */
 export async function inspectSolToken(
   reader: SolReader,
   token: string,

@@ -9,8 +9,8 @@ import { blockOfSlot } from "../rules/host-snapshot.ts";
 import type { SolReader } from "../venues/reader.ts";
 
 /**
- * Looks at Solana. No call names the hash of a slot's block, so its number stands for it: a block that is replaced shows
- * only when its successors are final.
+ * Looks at Solana. Uses the slot's number in place of the block's hash, because no RPC call returns the hash of a
+ * slot's block. A replaced block is therefore noticed only when later blocks are final.
  */
 export const lookAtSol = (
   reader: SolReader,
@@ -36,10 +36,10 @@ async function askOnce(ask: Ask, heights: readonly number[], wantsFinal: boolean
   };
 }
 
-/** Estimates times from slots. Only differences between them are used. */
+/** Estimates the times of slots. Only the differences between them are used. */
 const timeOf = (slot: number): number => Math.floor(slot * chainFacts.sol.blockSeconds);
 
-/** Returns the block of each transaction, empty for those in no confirmed one. */
+/** Returns the block of each transaction. Empty for transactions that are in no confirmed block. */
 export async function solBlocksOf(ask: Ask, hashes: readonly string[]): Promise<Map<string, string>> {
   const blocks = new Map<string, string>();
   for (const part of inPartsOf(mostStatuses, hashes)) {

@@ -6,17 +6,17 @@ import { HelperKeys } from "../venues/helper-keys.ts";
 import type { SolReader } from "../venues/reader.ts";
 import type { OfferForOrder } from "./snapshot-of-host.ts";
 
-/** Time for which an unsigned offer is reused, so that not every look asks Jupiter. */
+/** Time for which an unsigned offer is reused, so that Jupiter need not be asked for every snapshot. */
 const keptMs = 5000;
 
-/** Most orders whose offers are kept. */
+/** Maximum number of orders whose offers are kept. */
 const mostKept = 100;
 
 type Kept = { text: string; atMs: number; helper: string; offer: Promise<JupiterOffer | undefined> };
 
 /**
- * Jupiter's offers for orders. Each is made for a helper key of its own, which signs one message and is then forgotten:
- * an attempt never uses the offer of another one.
+ * Jupiter's offers for orders. Each offer has its own helper key, which signs one message and is then forgotten, so an
+ * attempt never uses the offer of an earlier one.
  */
 export class JupiterOffers {
   readonly #reader: Pick<SolReader, "jupiter" | "onJupiterFault">;
@@ -29,7 +29,9 @@ export class JupiterOffers {
     this.#nowMs = nowMs;
   }
 
-  /** Asks at most once for each order in a look. A host that needs another swap gets nothing to try. */
+  /**
+   * Asks Jupiter at most once for each order in a snapshot. If a second host needs a different swap, it gets no offer.
+   */
   forLook(): OfferForOrder {
     const asked = new Set<string>();
     return async (swap) => {
@@ -48,8 +50,8 @@ export class JupiterOffers {
   }
 
   /**
-   * Signs a message as its helper, in base58. Undefined if the message has none, the key is gone, or the signer would not
-   * compose such a message.
+   * Signs a message with its helper key. Returns the signature in base58, or undefined if the message has no helper,
+   * the key no longer exists, or the signer would not compose such a message.
    */
   async sign(intent: SolIntent, message: SolMessage): Promise<string | undefined> {
     if (message.purpose !== "swap" || !("build" in message)) return undefined;

@@ -47,10 +47,16 @@ import type { SolReader } from "../venues/reader.ts";
 
 type Chain = Pick<SolReader, "configuration" | "onJupiterFault">;
 
-/** Asks Jupiter for an order's next swap, which all hosts try. Undefined without a usable answer. */
+/**
+ * Asks Jupiter for an order's next swap. All hosts simulate the same offer. Undefined if Jupiter gives no usable
+ * answer.
+ */
 export type OfferForOrder = (swap: SwapByJupiter) => Promise<JupiterOffer | undefined>;
 
-/** One host's snapshot, and its newest blockhash if one is wanted. The other host must know that, too. */
+/**
+ * One host's snapshot, with the host's newest blockhash if a blockhash is needed. The other host must know this
+ * blockhash, too.
+ */
 export type SolSight = { snapshot: SolSnapshot; recent?: RecentBlockhash | undefined };
 
 /** Asks one host about a wallet. Undefined if it fails. */
@@ -69,8 +75,8 @@ export async function sightOfSol(
 }
 
 /**
- * Asks in two rounds: first for the finalized height, then for the markers at the same or a later slot. An order
- * without a marker there has not been filled up to that height.
+ * Asks in two rounds: first for the finalized height, then for the markers at the same or a later slot. If an order's
+ * marker is then missing, no block up to that height has filled the order.
  */
 async function takeSight(
   ask: Ask,
@@ -112,7 +118,7 @@ async function takeSight(
     .flatMap((status, index) => (status === undefined ? [] : [{ hash: hashes[index] as string, status }]));
   const markers = await Promise.all(marked.map((orderId) => markerOf(wallet as Address, orderId)));
   const { slot } = head.finalized;
-  // A fill may be in a block above this height.
+  // A block above this height may still contain a fill.
   const newest = Math.max(slot, ...found.map(({ status }) => (status.isFinal ? status.slot : 0)));
   const finalized = { commitment: "finalized", minContextSlot: newest } as const;
   const facts = await askTogether(ask, {
@@ -163,7 +169,7 @@ async function takeSight(
 
 type Rents = { marker: Lamports; wsol: Lamports };
 
-/** The routes of an order that pay, for the amount that the wallet can spend now. Jupiter's is tried first. */
+/** The routes of an order that pay, for the amount that the wallet can spend now. Jupiter's route comes first. */
 type Shown = {
   held: TokenUnits | undefined;
   pools: readonly (CpmmRoute & { amountOut: bigint })[];
@@ -178,7 +184,7 @@ type Planning = {
   onFault: SolReader["onJupiterFault"];
 };
 
-/** Prepares the questions about an order. Its token may not be there, or not be tradable. */
+/** Prepares the questions about an order. Its token may not exist, or may not be tradable. */
 async function planOf(intent: SolIntent, view: TokenView | undefined, planning: Planning) {
   const { side } = intent;
   const { blockhash, rents } = planning;
@@ -203,7 +209,8 @@ async function planOf(intent: SolIntent, view: TokenView | undefined, planning: 
     );
     return messages.flatMap((message) => message ?? []);
   };
-  // A base fee may depend on the limit, which follows from the simulation. With too low a limit, that shows a refusal.
+  // Asks for the base fee with the usual unit limit, because the actual limit is known only after the simulation. If
+  // the fee depends on the limit and is too low, the signer's refusal shows it.
   const [priced, tried, jupiter] = await Promise.all([
     messagesOf(usualUnits),
     messagesOf(),
@@ -253,8 +260,8 @@ type Answers = {
 };
 
 /**
- * Leaves out routes whose trade fails, because the pool refuses it or the wallet's account of the token is not its own. A
- * simulation without a result shows nothing.
+ * Omits routes whose trade fails because the pool refuses it or because the wallet no longer owns its token account. A
+ * simulation without a result proves nothing.
  */
 function factsOf(
   intent: SolIntent,
@@ -282,7 +289,7 @@ function factsOf(
   };
 }
 
-/** Lets Jupiter's program enforce the order's minimum, to the unit. */
+/** Makes Jupiter's program enforce the order's exact minimum. */
 function payingRoute(
   { minAmountOut }: SolIntent,
   { offer }: JupiterTrial,

@@ -10,22 +10,23 @@ import type { SolReader } from "../venues/reader.ts";
 /** A swap as Jupiter has built it. */
 export type JupiterOffer = { venue: JupiterVenue; swap: BuiltSwap };
 
-/** Offers for an amount, and for the part of it that sets the reference price. */
+/** Offers for an amount, and for the part of it that determines the reference price. */
 export type OffersForQuote = { whole: JupiterOffer; part: JupiterOffer };
 
-/** Jupiter's answers for one quote. All hosts simulate the same offers, for an order with this id. */
+/** Jupiter's answers for one quote. All hosts simulate the same offers, which are made for an order with this id. */
 export type JupiterForQuote = {
   orderId: string;
-  /** Offers for both amounts. Undefined if Jupiter has no usable answer for one of them. */
+  /** Offers for the amount and for its reference part. Undefined if Jupiter has no usable answer for one of them. */
   offers(swap: SwapByJupiter): Promise<OffersForQuote | undefined>;
   /** Receives the reason why an offer is unusable. */
   onFault: (fault: unknown) => void;
 };
 
 /**
- * Asks Jupiter for a swap by a helper key. Undefined, after a note, if it has no usable answer.
+ * Asks Jupiter for a swap that a helper key signs. If Jupiter has no usable answer, reports the reason and returns
+ * undefined.
  *
- * @param helper The address of the key.
+ * @param helper The address of the helper key.
  */
 export async function offerOf(
   { jupiter, onJupiterFault }: Pick<SolReader, "jupiter" | "onJupiterFault">,
@@ -44,8 +45,8 @@ export async function offerOf(
 }
 
 /**
- * Asks for both amounts only once for all hosts that simulate the answers. A host that asks about another swap gets no
- * answer.
+ * Asks for the amount and its reference part only once, for all hosts that simulate the offers. If a host asks about a
+ * different swap, it gets no offer.
  */
 export function jupiterForQuote(
   reader: Pick<SolReader, "jupiter" | "onJupiterFault">,

@@ -18,10 +18,10 @@ export const lamportsOfCoin: Lamports = 10n ** 9n;
 /** Commitment of quotes. Finalized data would be half a minute old. */
 export const at = { commitment: "confirmed" } as const;
 
-/** Size of an account of wrapped coin, in bytes. */
+/** Size of a wrapped-coin account, in bytes. */
 export const wsolBytes = 165;
 
-/** Looks at a token, its pools and a wallet, and asks for what messages with them need. */
+/** Asks for a token, its pools and a wallet's balances, and for the values that messages about them need. */
 export async function lookAtToken(
   ask: Ask,
   { cpmmConfigs }: SolReader["configuration"],
@@ -37,10 +37,13 @@ export async function lookAtToken(
   return { view, blockhash: recent.hash, rents };
 }
 
-/** Converts the fee of a pool from millionths to basis points. */
+/** Converts a pool's fee from millionths to basis points. */
 export const feeBpsOfPool = (pool: PoolView): number => Number(feeRateOf(pool)) / 100;
 
-/** Makes a call that counts as unanswered if refused, since not every host can answer it. A busy host is not asked. */
+/**
+ * Makes a call that counts as unanswered if the host refuses it, because not every host supports it. It is not sent to
+ * a busy host.
+ */
 export const maybe = <Value>(call: RpcCall<Value>): RpcCall<Value | undefined> => ({
   ...call,
   recover(refusal) {
@@ -49,7 +52,7 @@ export const maybe = <Value>(call: RpcCall<Value>): RpcCall<Value | undefined> =
   },
 });
 
-/** Makes the simulation of a purchase and sale by the configured payer, if there is one. */
+/** Makes the call that simulates a purchase and sale by the configured payer, if there is one. */
 export async function roundTripCalls(
   { payer }: SolReader["configuration"],
   view: TokenView,

@@ -40,10 +40,10 @@ import {
 } from "./try-jupiter.ts";
 
 /**
- * Finds the best routes for a trade and its costs, in two rounds of requests. All accounts are of one slot. Pools pay what
- * their accounts say, and Jupiter pays what a simulation shows.
+ * Finds the best routes for a trade and their costs, in two rounds of requests. All accounts are read at one slot. A
+ * pool's payment is computed from its accounts, and Jupiter's is taken from a simulation.
  *
- * @param jupiter Absent if only pools count.
+ * @param jupiter Absent if only pools are considered.
  * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
  * percentage of nothing
  * @throws {ChainUnavailable}
@@ -89,9 +89,7 @@ export async function quoteOnSol(
   const [reference] = paymentsOf(view, side, part);
   const price = reference && { in: part, out: reference.amountOut };
   const isPricedByPools = reference !== undefined && reference.priceImpact <= mostOfReference;
-  /**
-   * Describes the trade on the best of these routes, with the best price for a tenth of the amount as the reference.
-   */
+  /** Describes the trade on the best of these routes. The reference is the best price for a tenth of the amount. */
   const factsBy = (routes: readonly Paying[], price?: PoolPrice): SolTradeFacts | DomainError => {
     const [best, ...others] = routes.slice(0, mostSolRoutes);
     if (best === undefined) return noneOf(view, side);
@@ -125,11 +123,12 @@ export async function quoteOnSol(
 }
 
 /**
- * Percentage by which a tenth of the amount may move a pool. A pool that moves more is too small to price the trade.
+ * Maximum percentage by which a tenth of the amount may move a pool's price. A pool whose price moves more is too small
+ * to price the trade.
  */
 const mostOfReference = 5;
 
-/** Lists the pools that pay for some amount. */
+/** Lists the pools that pay something if the amount is large enough. */
 const payersOf = (view: TokenView, side: "buy" | "sell") => paymentsOf(view, side, mostUnits);
 
 const mostUnits = (1n << 64n) - 1n;
@@ -138,8 +137,8 @@ const noneOf = (view: TokenView, side: "buy" | "sell") =>
   payersOf(view, side).length === 0 ? noRoute() : tooSmall();
 
 /**
- * Explains why Jupiter has no route either. Hosts can simulate its routes only for a wallet with the amount, and
- * Jupiter offers none for more tokens than exist.
+ * Explains why Jupiter has no route either. Hosts can simulate Jupiter's routes only for a wallet that has the amount,
+ * and Jupiter offers none for more tokens than exist.
  */
 function noneByJupiter(
   view: TokenView,
@@ -162,7 +161,7 @@ function noneByJupiter(
   return short ?? (amount > (isBuy ? mostLamports : mint.supply) ? tooLarge() : noRoute());
 }
 
-/** An amount above all existing lamports. */
+/** An amount that exceeds all existing lamports. */
 const mostLamports = 10n ** 9n * lamportsOfCoin;
 
 type Paying = { route: SolQuotedRoute; priceImpact: number };
@@ -190,7 +189,10 @@ type Asked = {
   wallet: Address | undefined;
 };
 
-/** Finds an account that hosts can try the trade with. Any account can pay for a purchase, but only a holder sells. */
+/**
+ * Finds an account with which hosts can simulate the trade. Any account can pay for a purchase, but only a holder of
+ * the token can sell it.
+ */
 function testerOf(
   { payer }: SolReader["configuration"],
   { holding }: TokenView,
@@ -227,7 +229,10 @@ async function offeredBy(
   });
 }
 
-/** Asks for the costs of an attempt, for simulations of Jupiter's swaps, and whether the token can be sold. */
+/**
+ * Asks for the costs of an attempt, for simulations of Jupiter's swaps, and for a simulation that shows whether the
+ * token can be sold.
+ */
 async function costsOf(
   ask: Ask,
   configuration: SolReader["configuration"],
@@ -238,12 +243,12 @@ async function costsOf(
   const { mint, holding } = view;
   const needsAccount = side === "buy" && holding?.hasAccount !== true;
   const tester = testerOf(configuration, view, asked);
-  // Any payer will do, because it does not change a message's fee.
+  // Any payer will do, because a message's fee does not depend on its payer.
   const trader = tester ?? wallet ?? newStranger();
   const messageOf = async (limit?: number) =>
     pool &&
     attemptMessage({ ...trial, wallet: trader }, { side, amountIn: amount, venue: cpmmVenueOf(pool) }, limit);
-  // A base fee may depend on the limit, which follows from the simulation.
+  // Asks for the base fee with the usual unit limit, because the actual limit is known only after the simulation.
   const [message, usual] = await Promise.all([messageOf(), messageOf(usualUnits)]);
   const { fee, tried, prices, rent, trip, byJupiter } = await askTogether(ask, {
     fee: usual ? [messageFeeCall(usual, at)] : [],
@@ -270,7 +275,7 @@ async function costsOf(
 
 const newStranger = () => bs58.encode(randomBytes(32)) as Address;
 
-/** True if a wallet can pay for a simulation, apart from its fee. */
+/** True if a wallet can pay for a simulated trade, apart from its fee. */
 function canTry(
   { lamports, units }: NonNullable<TokenView["holding"]>,
   side: "buy" | "sell",

@@ -10,9 +10,10 @@ import { type JupiterForQuote, jupiterForQuote } from "./ask-jupiter.ts";
 import { quoteOnSol } from "./quote-on-chain.ts";
 
 /**
- * Asks two hosts about a trade until they agree, or until the time is up. A lone host is believed.
+ * Asks two hosts about a trade until they agree, or until the time limit is reached. If only one host responds, its
+ * answer is accepted.
  *
- * @param slippage In percent: how far it may be from the quote decides how far the hosts may be apart.
+ * @param slippage In percent. The hosts' outputs may differ by a part of it.
  */
 export function quotesOfSolHosts(
   reader: SolReader,

@@ -35,12 +35,18 @@ type Asked = {
   amountIn: bigint;
   orderId: string;
   offer: JupiterOffer | undefined;
-  /** The relay's tip account, if there is a relay, because attempts must have room for a tip. */
+  /**
+   * The relay's tip account, if there is a relay. Simulated messages include a tip, because attempts must have room for
+   * one.
+   */
   tipAccount: string | undefined;
   onFault: (fault: unknown) => void;
 };
 
-/** Composes a trial. Undefined without an offer, or, after a note, for one that the signer would refuse. */
+/**
+ * Composes a simulation of an offer. Undefined if there is no offer, or if the signer would refuse it; the refusal is
+ * reported.
+ */
 export async function jupiterTrial({
   trial,
   side,
@@ -68,14 +74,17 @@ export async function jupiterTrial({
 const reasonIn = (composed: { message: Uint8Array } | Objection): string | undefined =>
   "message" in composed ? undefined : "refused" in composed ? composed.refused : composed.later;
 
-/** A host's answers about a trial. */
+/** A host's answers about a simulated swap. */
 export type JupiterTried = {
   before: Accounts;
   fee: Lamports | undefined;
   simulation: Simulation | undefined;
 };
 
-/** Makes the calls that simulate a trial. Accounts before the swap are of about the same slot. */
+/**
+ * Makes the calls that simulate a swap. The account that receives the output is read at about the same slot, before the
+ * swap.
+ */
 export const jupiterCalls = ({ message, account }: JupiterTrial) => ({
   before: accountsCall([account], at),
   fee: messageFeeCall(message, at),
@@ -85,12 +94,12 @@ export const jupiterCalls = ({ message, account }: JupiterTrial) => ({
 /** Simulations of an amount, and of the part of it that sets the reference price. */
 export type QuoteTrial = { amountIn: bigint; whole: JupiterTrial; part: JupiterTrial };
 
-/** Prices of an amount and of its reference part, by a host's simulations. */
+/** Prices of an amount and of its reference part, according to a host's simulations. */
 export type ShownByTrial = { whole: PoolPrice; part: PoolPrice };
 
 /**
- * Composes the messages of an amount and of its reference part. Undefined without offers. Notes and drops offers that
- * the signer would refuse.
+ * Composes the messages for an amount and for its reference part. Undefined if there are no offers. Offers that the
+ * signer would refuse are reported and dropped.
  */
 export async function quoteTrial(
   offers: OffersForQuote | undefined,
@@ -105,15 +114,15 @@ export async function quoteTrial(
 }
 
 /**
- * Makes the calls that simulate an amount and its reference part. Both share the base fee and the accounts before the
- * swap.
+ * Makes the calls that simulate an amount and its reference part. The base fee and the accounts before the swap are
+ * requested once for both.
  */
 export const quoteCalls = ({ whole, part }: QuoteTrial) => ({
   ...jupiterCalls(whole),
   ofPart: jupiterCalls(part).simulation,
 });
 
-/** Computes the prices of both simulations. Undefined if one of them failed. */
+/** Computes the prices from both simulations. Undefined if one of them failed. */
 export function shownIn(
   { amountIn, whole, part }: QuoteTrial,
   { ofPart, ...tried }: JupiterTried & { ofPart: Simulation | undefined },
@@ -127,7 +136,10 @@ export function shownIn(
   };
 }
 
-/** Computes the output of a simulation: tokens, or lamports. Undefined if it shows nothing. */
+/**
+ * Computes the output of a simulation, in units of the token or in lamports. Undefined if the simulation does not show
+ * it.
+ */
 export function arrivedIn(
   { side, markerRent }: JupiterTrial,
   { before, fee, simulation }: JupiterTried,
@@ -144,5 +156,5 @@ export function arrivedIn(
   return received > 0n ? received : undefined;
 }
 
-/** Returns the fee of one signature in a message by Jupiter without priority. */
+/** Returns the fee per signature of a message by Jupiter, without priority. */
 export const baseFeeIn = (fee: Lamports): Lamports => fee / BigInt(signaturesFor({ venue: "jupiter-metis" }));
