@@ -8,8 +8,8 @@ import { storedNames } from "./trading-chain.ts";
 export type BookKey = LaneKey & { userID: string; token: string };
 
 /**
- * A user's fills of one token by one wallet: fills that are not final yet, and a base that sums up the final ones.
- * Positions are computed from all of them, so a fill that the chain takes back leaves no trace.
+ * The fills of one token that a user has made with one wallet: fills that are not final yet, and a base that sums up
+ * the final ones. Positions are computed from all of them, so a fill in a replaced block leaves no trace.
  */
 export type Book = BookKey & {
   symbol: string;
@@ -18,11 +18,11 @@ export type Book = BookKey & {
   decimals: number;
   /** The sum of the final fills. */
   base: Holding;
-  /** Events of the book in the order of the chain. */
+  /** Events of the book, in the order in which they are on the chain. */
   events: readonly BookEvent[];
-  /** Positions as last shown, starting with the base's position. */
+  /** Positions as clients last saw them, starting with the base's position. */
   positions: readonly (Position & { ordinal: number })[];
-  /** Lowest ordinal that the next position may get. */
+  /** Lowest number that the next position may get. */
   nextOrdinal: number;
   revision: number;
 };
@@ -60,7 +60,7 @@ export function holdingsAfter(base: Holding, events: readonly BookEvent[], nextO
 /**
  * Replaces the events of one order, and returns the book with the positions that change.
  *
- * @param events Empty if the order has not filled.
+ * @param events Empty if the order has no fill.
  */
 export function rebooked(
   book: Book,
@@ -81,8 +81,8 @@ export function rebooked(
       ...book,
       base,
       events: all.slice(final.length),
-      // Keeps a position closed after its fills were finally taken back. The book forgets it and never reuses its
-      // number.
+      // If a position's fills turn out never to have happened, the position stays closed. The book forgets it but never
+      // reuses its number.
       positions: shown.positions.filter(({ ordinal }) =>
         isFinal ? ordinal === base.ordinal : ordinal >= base.ordinal,
       ),
@@ -118,7 +118,7 @@ function shownPositions(book: Book, holdings: readonly Holding[], isFinal: boole
   return { positions: [...current, ...takenBack].toSorted((a, b) => a.ordinal - b.ordinal), changed };
 }
 
-/** The values of a position whose fills the chain has taken back. */
+/** The values of a position whose fills were in blocks that the chain has replaced. */
 const emptied = { status: "closed", amount: "0", cost: "0", realizedPnl: "0", networkFees: "0" } as const;
 
 const firstShown = ({ chain, wallet, token, ...book }: Book, ordinal: number) => ({

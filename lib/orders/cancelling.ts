@@ -20,15 +20,16 @@ export type CancelAnswer =
 
 const maxTries = 5;
 
-/** Time to keep a cancellation after the last moment at which its order could be filled. */
+/** How long a cancellation is kept after the last moment at which its order could be filled. */
 const keptSeconds = 86_400;
 
 /**
- * Cancels an order: at once while its swap is not signed. After that, a transaction that does nothing competes with the
- * swap, and the chain decides. Repeating the cancellation changes nothing.
+ * Cancels an order. If its swap is not signed, the order ends at once. Otherwise, a transaction that does nothing
+ * competes with the swap, and the chain decides between them. Repeating the cancellation changes nothing.
  *
- * Records the cancellation before it reads the order, because executeOrders writes orders and could deny that this one
- * is open. From then on, the signer signs only clears, and every run on the lane cancels the order if this one cannot.
+ * Records the cancellation before it reads the order, because executeOrders writes orders and could claim that this one
+ * is no longer open. From then on, the signer signs only clears, and every run on the lane cancels the order if this
+ * one cannot.
  */
 export function* cancelling(userID: string, orderId: string): Procedure<CancelAnswer> {
   const nowMs = yield* perform({ do: "now" });

@@ -7,25 +7,25 @@ import { bookPuts, stillHeld } from "./lane-steps.ts";
 import type { Departure, TradeStep } from "./table-step.ts";
 
 /**
- * Most writes for one position: its book, the position and the held token. A position is two items, and a transaction
- * has at most 100.
+ * Maximum number of writes for one position: its book, the position and the held token. A position consists of two
+ * items, and a transaction has at most 100.
  */
 const writesOfPosition = 3;
 
 /**
- * Most users of one wallet whose positions can shrink. All of them must fit in one transaction, because a second one
- * would start from the reduced positions and shrink them again.
+ * Maximum number of users of one wallet whose positions can shrink. All of their writes must fit in one transaction,
+ * because a second transaction would start from the reduced positions and shrink them again.
  */
 export const mostOwners = 24;
 
-/** Most writes in a step. */
+/** Maximum number of writes in a step. */
 const mostWrites = writesOfPosition * mostOwners;
 
 type Judged = { noted: Departure[]; step: TradeStep };
 
 /**
- * Compares the books of a wallet's users with its balances, for tokens that were reported missing. Shrinks a position
- * only if both hosts show the loss in final blocks and the tokens have not come back by then.
+ * Compares the books of a wallet's users with the wallet's balances, for tokens that were reported missing. Shrinks a
+ * position only if both hosts show the loss in final blocks and the tokens have not come back by then.
  */
 export function judgeDepartures<F extends FamilyTypes>(
   { departures }: Pick<LaneCore<F>, "departures">,
@@ -45,7 +45,8 @@ export function judgeDepartures<F extends FamilyTypes>(
     // Waits while the token has an open order, which may still change the balance.
     if (isTrading || books.some(({ events }) => events.length > 0)) continue;
     if (a === undefined || b === undefined) {
-      // Keeps a token's note only while a host is silent, because a token that stops answering may never answer again.
+      // Keeps the note about a token only while a host does not answer at all. A token that stops answering may never
+      // answer again.
       if (before && answers.includes(undefined)) noted.push(before);
       continue;
     }
@@ -55,8 +56,8 @@ export function judgeDepartures<F extends FamilyTypes>(
     const now = greatest(a, b);
     const held = isSame ? greatest(now, BigInt(before.held)) : now;
     if (held >= total) continue;
-    // Adds no note after a position has shrunk: the balance may fall with each block, and notes would keep the lane
-    // busy.
+    // Adds no note just after a position has shrunk: the balance may fall in every block, and notes would then keep the
+    // lane busy.
     const hasShrunk = before !== undefined && !isSame && total === BigInt(before.held);
     if (hasShrunk) continue;
     const isFinal = isSame ? departures.areFinal(before.seenIn, snapshots) : false;
@@ -64,14 +65,17 @@ export function judgeDepartures<F extends FamilyTypes>(
     if (isFinal === undefined) noted.push(before as Departure);
     else if (isFinal || blocks?.length === 0) {
       const writes = shrunk(books, total, held, nowMs);
-      // Leaves the remaining writes to the lane's next step.
+      // Leaves writes that do not fit to the lane's next step.
       if (step.length + writes.length <= mostWrites) step.push(...writes);
     } else if (blocks) noted.push({ token, held: String(now), revisions, seenIn: blocks });
   }
   return { noted, step: step.length > 0 ? [stillHeld(state), ...step] : [] };
 }
 
-/** Shares the loss among the positions in proportion. The last one also bears the rounding. */
+/**
+ * Divides the loss among the positions in proportion to their size. The last position also gets the rounding
+ * difference.
+ */
 function shrunk(books: readonly Book[], total: TokenUnits, held: TokenUnits, nowMs: number): TradeStep {
   let rest = held;
   const open = books.filter(({ base }) => base.amount > 0n);

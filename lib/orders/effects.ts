@@ -18,14 +18,14 @@ import type {
 import type { AnyOrder, TradeOrder } from "./trade-order.ts";
 import type { Limits } from "./wallet-policy.ts";
 
-/** A wallet's lane with its jobs and slots, and its users' data: everything that a run needs. */
+/** A wallet's lane with its jobs and slots, and the data of its users: everything that a run needs. */
 export type LaneView<F extends FamilyTypes = FamilyTypes> = {
   lane: Lane | undefined;
   jobs: readonly Job[];
   slots: readonly F["slot"][];
   /** The orders of the lane's jobs, oldest first. */
   orders: readonly TradeOrder<F>[];
-  /** The books of the orders' tokens, and all users' books of the missed tokens. */
+  /** The books of the orders' tokens, and all users' books of tokens that were reported missing. */
   books: readonly Book[];
   /** Tokens whose positions may exceed the wallet's balance. */
   missed?: readonly string[] | undefined;
@@ -35,9 +35,9 @@ export type LaneView<F extends FamilyTypes = FamilyTypes> = {
   cancelled: ReadonlySet<string>;
   /** Each user's current highest gas price. 0 on chains without gas. */
   maxGasPrices: ReadonlyMap<string, WeiPerGas>;
-  /** Each user's policy for the wallet, and the amount that the user has spent on the day. */
+  /** For each user, the policy for the wallet and the amount that the user has already spent on this day. */
   limits: ReadonlyMap<string, Limits>;
-  /** Bytes of each slot's newest attempt, by the attempt's hash. Some may be missing. */
+  /** The bytes of each slot's newest attempt, by the attempt's hash. Bytes that have expired are missing. */
   bytes: ReadonlyMap<string, string>;
   /** True if an operator has stopped trading. */
   isStopped: boolean;
@@ -61,13 +61,13 @@ export type SigningView<F extends FamilyTypes = FamilyTypes> = {
 /** Facts that are known before an order is placed. */
 export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
   used: UsedKey | undefined;
-  /** The order that an earlier request placed with the same key. */
+  /** The order that an earlier request with the same idempotency key placed. */
   order: AnyOrder | undefined;
-  /** True if the user has the wallet and has not retired it. */
+  /** True if the wallet belongs to the user and is not retired. */
   hasWallet: boolean;
   /**
-   * All users' unsettled orders of the wallet, and their number according to its lane. Absent if the wallet has no
-   * lane.
+   * All users' unsettled orders of the wallet, and the number of orders that its lane states. Absent if the wallet has
+   * no lane.
    */
   laneOrders: readonly AnyOrder[];
   jobs: number | undefined;
@@ -77,7 +77,7 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
   limits: Limits;
 };
 
-/** Facts about a chain that a run requests. */
+/** The facts about a chain that a run asks for. */
 export type Question<F extends FamilyTypes = FamilyTypes> = LaneKey & {
   hashes: readonly string[];
   orders: readonly F["intent"][];
@@ -90,32 +90,32 @@ export type SignRequest<F extends FamilyTypes = FamilyTypes> = LaneKey & {
   userID: string;
 } & F["asked"];
 
-/** Hosts put a transaction into the public pool. A relay hides it. */
+/** Where transactions are sent: hosts put them into the public pool, and a relay hides them. */
 export type Recipients = "hosts" | "relay" | "relay and hosts";
 
-/** The transaction pays too little, or the wallet lacks the coin to pay for it. */
+/** The transaction pays too little, or the wallet has too little coin to pay for it. */
 export type Refusal = "underpriced" | "unfunded";
 
-/** Why nobody accepted a transaction. `unreached` covers silence, faults and all other refusals. */
+/** Why nobody accepted a transaction. `unreached` means no answer, a fault or any other refusal. */
 export type SendFailure = "unreached" | Refusal;
 
-/** Why the signer does not sign. `refused` is final; after `later`, it may sign if asked again. */
+/** Why the signer does not sign. `refused` is final; `later` means that it may sign if it is asked again. */
 export type Objection = { refused: string } | { later: string };
 
-/** The signer's answer: the slot with the recorded attempt and its bytes, or an objection. */
+/** The signer's answer: the slot with the recorded attempt and its bytes, or the reason not to sign. */
 export type SignAnswer<F extends FamilyTypes = FamilyTypes> = { slot: F["slot"]; raw: string } | Objection;
 
 /**
- * All effects that the trading procedures have on the outside. Functions on AWS carry them out one by one, and so does
- * the model that tests the procedures. If one fails, the run ends and the sweep retries it.
+ * All effects that the trading procedures have on the outside world. Functions on AWS carry them out one by one, and so
+ * does the model that tests the procedures. If one fails, the run ends and the sweep retries it.
  */
 export type Effects<F extends FamilyTypes = FamilyTypes> = {
-  /** Reads the machine's clock, in milliseconds. */
+  /** Reads the system clock, in milliseconds. */
   now: { ask: Record<never, never>; answer: number };
   pause: { ask: { ms: number }; answer: undefined };
   /**
-   * Reads a lane, with the day's spent amounts. The next two effects read these amounts too. Naming a job that the lane
-   * is expected to have saves time but does not change the answer.
+   * Reads a lane and the amounts spent on the day, as do the next two effects. Naming a job that the lane is expected
+   * to have saves time but does not change the answer.
    */
   readLane: {
     ask: { lane: LaneKey; day: string; job?: JobName | undefined; missed?: MissedToken | undefined };
@@ -132,51 +132,52 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
   };
   /** Reads all lanes of the chain. */
   readLanes: { ask: { chain: LaneKey["chain"] }; answer: readonly Lane[] };
-  /** Writes one transaction. Answers whether its conditions were met. */
+  /** Writes one transaction. The answer is whether its conditions were met. */
   write: { ask: { step: TradeStep }; answer: boolean };
-  /** Asks one host. Gives no answer if the host fails or answers another question. */
+  /** Asks one host. The answer is undefined if the host fails or answers a different question. */
   hostSnapshot: {
     ask: { host: 0 | 1; question: Question<F> };
     answer: F["snapshot"] | undefined;
   };
-  /** Asks two hosts about a trade, at the same block if both reach one in time. */
+  /** Asks two hosts about a trade, at the same block if both reach the same block in time. */
   quote: {
     ask: { question: F["quoteQuestion"] };
     answer: HostAnswers<F>;
   };
   /**
-   * Looks at a chain through one of the responding hosts, chosen by its number. Gives no answer if none responds. With
-   * `wantsFinal`, the answer names the final block.
+   * Looks at a chain through one of the responding hosts, chosen by number. The answer is undefined if no host
+   * responds. If `wantsFinal` is true, the answer includes the final block.
    */
   look: {
     ask: { chain: LaneKey["chain"]; host: number; heights: readonly number[]; wantsFinal: boolean };
     answer: Look | undefined;
   };
   /**
-   * Asks a host for the hash of each transaction's block, empty if it is in none. Gives no answer if no host responds.
+   * Asks a host for the hash of each transaction's block. The hash is empty if the transaction is in no block. The
+   * answer is undefined if no host responds.
    */
   minedIn: {
     ask: { chain: LaneKey["chain"]; host: number; hashes: readonly string[] };
     answer: ReadonlyMap<string, string> | undefined;
   };
   readReaderLease: { ask: { chain: ReaderOf }; answer: ReaderLease | undefined };
-  /** Changes a reader's lease, or creates it if no condition is given. Answers whether the condition was met. */
+  /** Changes a reader's lease, or creates it if no condition is given. The answer is whether the condition was met. */
   changeReaderLease: {
     ask: { chain: ReaderOf; when: LeaseCondition | undefined; set: Partial<ReaderLease> };
     answer: boolean;
   };
   /**
-   * Finds out, by a consistent read, whether a reader is needed: by a lane of the chain, or by a client that follows
-   * markets.
+   * Finds out, by a consistent read, whether a reader is needed. A lane of the chain, or a client that follows markets,
+   * may need it.
    */
   isReaderNeeded: { ask: { chain: ReaderOf }; answer: boolean };
-  /** Reads once, before this run has the lease. Answers false if no host responds. */
+  /** Reads once, before this run holds the lease. The answer is false if no host responds. */
   tryReader: { ask: { chain: ReaderOf }; answer: boolean };
   /** Invokes readChains without waiting for it. */
   startReader: { ask: Record<never, never>; answer: undefined };
   /**
-   * Signs a message with the helper key of its route. Gives no answer if the key is gone, as it is after it has signed
-   * one message.
+   * Signs a message with the helper key of its route. The answer is undefined if the key no longer exists. A key is
+   * deleted once it has signed a message.
    */
   signAsHelper: {
     ask: { intent: F["intent"]; message: F["helped"] };
@@ -184,14 +185,16 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
   };
   /** Invokes the signer. */
   sign: { ask: { request: SignRequest<F> }; answer: SignAnswer<F> };
-  /** Sends a transaction. It may have arrived even after a failure, so later answers from the chain decide. */
+  /**
+   * Sends a transaction. It may have arrived even if sending fails, so only later answers from the chain are decisive.
+   */
   send: {
     ask: { chain: LaneKey["chain"]; raw: string; to: Recipients };
     answer: "reached" | SendFailure;
   };
   /**
-   * Invokes executeOrders for all orders of the lane without waiting. The run expects the job in the lane and checks
-   * the token.
+   * Invokes executeOrders for all orders of the lane, without waiting for it. The run expects to find the job in the
+   * lane, and checks the token.
    */
   wake: { ask: { lane: LaneKey; job?: JobName; missed?: MissedToken }; answer: undefined };
   makeMac: { ask: { intent: IntentTerms }; answer: string };
@@ -210,7 +213,7 @@ export type Procedure<Result> = Generator<Effect, Result, Effects[keyof Effects]
 
 type Ask<Name extends keyof Effects, F extends FamilyTypes> = { do: Name } & Effects<F>[Name]["ask"];
 
-/** Yields one effect and returns its answer. The caller names the family, which decides the answer's types. */
+/** Yields one effect and returns its answer. The types of the answer depend on the family that the caller names. */
 export function* perform<Name extends keyof Effects, F extends FamilyTypes = FamilyTypes>(
   effect: Ask<Name, F>,
 ): Procedure<Effects<F>[Name]["answer"]> {

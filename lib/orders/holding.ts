@@ -1,8 +1,8 @@
 import type { CoinUnits, TokenUnits } from "../core/units.ts";
-/** A swap that a block contains. */
+/** A swap that is in a block. */
 export type Fill = {
   orderId: string;
-  /** Place in the sequence of the wallet's fills: later fills have higher numbers. */
+  /** Position in the sequence of the wallet's fills. Later fills have higher numbers. */
   place: number;
   /** True if the fill is final. */
   settled: boolean;
@@ -18,16 +18,16 @@ type Sale = {
   kind: "sell";
   spent: TokenUnits;
   received: CoinUnits;
-  /** Tokens in the wallet before the fill. */
+  /** Number of tokens that the wallet held before the fill. */
   held: TokenUnits;
 };
 
-/** A sale without a transaction, because the wallet was empty. */
+/** A sale that needed no transaction, because the wallet held no tokens. */
 export type SoldOut = { kind: "sold-out"; orderId: string; place: number; settled: boolean; time: string };
 
 /**
- * A fill whose block was replaced, while its order may fill again. It changes no position, but keeps later events from
- * being final.
+ * A fill whose block was replaced, while its order may still fill again. It changes no position, but later events
+ * cannot become final before it.
  */
 export type TakenBack = { kind: "taken-back"; orderId: string; place: number; settled: false };
 
@@ -38,7 +38,7 @@ export type MovedOut = {
   place: number;
   settled: true;
   time: string;
-  /** Tokens of the position that remain in the wallet. */
+  /** Tokens of the position that are still in the wallet. */
   left: TokenUnits;
 };
 
@@ -49,21 +49,21 @@ export type Holding = {
   /** The position's number in its book, starting at 1. */
   ordinal: number;
   amount: TokenUnits;
-  /** Paid for the held `amount`. */
+  /** Coin that was paid for the held `amount`. */
   cost: CoinUnits;
   realizedPnl: CoinUnits;
   networkFees: CoinUnits;
   movedOut: TokenUnits;
-  /** Cost and amount of the position when it last held something. */
+  /** Cost and amount of the position when it last held any tokens. */
   entry: { cost: CoinUnits; amount: TokenUnits };
   settled: boolean;
   openedAt: string;
   closedAt?: string;
-  /** Why the position was closed without a sale. */
+  /** Why the position was closed, if not by a sale. */
   reason?: "MOVED_OUT";
 };
 
-/** Start of every book: a closed position that never held anything. */
+/** The base of every new book: a closed position that never held anything. */
 export const nothingHeld: Holding = {
   ordinal: 0,
   amount: 0n,
@@ -78,16 +78,17 @@ export const nothingHeld: Holding = {
 };
 
 /**
- * Applies an event to a position. The result has a new ordinal if the event opens another position.
+ * Applies an event to a position. The result has a new number if the event opens a new position.
  *
- * @param nextOrdinal The lowest ordinal for a new position.
+ * @param nextOrdinal The lowest number for a new position.
  */
 export function afterEvent(held: Holding, event: BookEvent, nextOrdinal: number): Holding {
   switch (event.kind) {
     case "taken-back":
       return held;
     case "buy":
-      // Ignores a buy if its token logged no transfer to the wallet: a position of 0 tokens would have no price.
+      // Ignores a buy if its token logged no transfer to the wallet, because a position of 0 tokens would have no
+      // price.
       if (held.closedAt !== undefined && event.received === 0n) return held;
       return bought(held.closedAt === undefined ? held : opened(held, event, nextOrdinal), event);
     case "sell":
@@ -123,7 +124,7 @@ function bought(held: Holding, { spent, received, networkFee, settled }: Fill & 
   };
 }
 
-/** Tokens that left the wallet without an order take their share of the cost along. */
+/** When tokens leave the wallet without an order, their share of the cost is deducted from the position. */
 function foundLess(held: Holding, found: TokenUnits): Holding {
   const moved = held.amount - found;
   if (moved <= 0n) return held;
@@ -138,7 +139,8 @@ function foundLess(held: Holding, found: TokenUnits): Holding {
 }
 
 function sold(held: Holding, { spent, received, networkFee, settled, time }: Fill & Sale): Holding {
-  // Tokens beyond the position have no cost, so their share of the proceeds is no profit of the position.
+  // If a sale sells more tokens than the position holds, the others have no cost, and their share of the proceeds does
+  // not count as profit of the position.
   const own = spent < held.amount ? spent : held.amount;
   const costRemoved = held.amount === 0n ? 0n : (held.cost * own) / held.amount;
   const proceeds = spent === 0n ? 0n : (received * own) / spent;

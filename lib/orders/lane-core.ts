@@ -13,14 +13,14 @@ export type Snapshots<F extends FamilyTypes = FamilyTypes> = readonly [
   F["snapshot"] | undefined,
 ];
 
-/** The time at which each attempt was sent, or why nobody took it, by the attempt's hash. */
+/** For each attempt by its hash, the time at which it was sent, or why nobody accepted it. */
 export type Sendings = ReadonlyMap<string, number | SendFailure>;
 
 export type LaneState<F extends FamilyTypes = FamilyTypes> = LaneRun<F> & {
   snapshots: Snapshots<F>;
   /** Transactions that this run has sent. */
   sendings: Sendings;
-  /** True if the run may ask disagreeing hosts again before it makes an order wait. */
+  /** True if the run may ask hosts that disagree once more before it makes an order wait. */
   isPatient: boolean;
   chainLimits: F["limits"];
 };
@@ -33,22 +33,23 @@ export type Move<F extends FamilyTypes = FamilyTypes> =
   | { kind: "ask again" }
   | { kind: "rest" };
 
-/** Decisions that depend on the family of a lane's chain. */
+/** The decisions about a lane that depend on the family of its chain. */
 export type LaneCore<F extends FamilyTypes = FamilyTypes> = {
   rules: SlotRules<F>;
-  /** @param untilMs The time of the run's last decision, at the latest. */
+  /** @param untilMs Latest time at which the run may still make a decision. */
   questionAbout(lane: LaneKey, view: LaneView<F>, untilMs: number): Question<F>;
-  /** Decides from nothing but the current state of the table and the chain. */
+  /** Decides only from the current state of the table and the chain. */
   nextMove(state: LaneState<F>): Move<F>;
   /**
-   * Completes a request with data that only this run has. Returns undefined if it cannot; then the signer is not asked.
+   * Completes a request with data that only this run has. Returns undefined if it cannot, and the signer is then not
+   * asked.
    */
   completed(request: SignRequest<F>, order: TradeOrder<F>): Procedure<SignRequest<F> | undefined>;
-  /** Returns the facts from an order's placing if its first transaction is planned from them. */
+  /** Returns the facts from when an order was placed, if its first transaction is planned from them. */
   placedSnapshots(state: Omit<LaneState<F>, "snapshots">, setup: string): Snapshots<F> | undefined;
-  /** True if the request was for the order's first attempt, so that a refusal ends the order. */
+  /** True if the request was for the order's first attempt. A refusal then ends the order. */
   isFirst(request: SignRequest<F>, view: LaneView<F>): boolean;
-  /** The blocks at which both hosts read balances, and whether these blocks are final. */
+  /** Determines at which blocks both hosts read balances, and whether these blocks are final. */
   departures: {
     /**
      * Returns the blocks of both answers. Undefined if the hosts are too far apart; empty if both answers are final.

@@ -27,12 +27,15 @@ export type LaneRun<F extends FamilyTypes = FamilyTypes> = {
 };
 
 /**
- * True if another run may still be at work. A wrong clock costs time but no money, since each step checks the holder.
+ * True if another run may still be working on the lane. A wrong clock can cost time but no money, because each step
+ * checks who holds the lane.
  */
 export const isHeld = ({ holder, leaseUntilMs }: Lane, nowMs: number): boolean =>
   holder !== undefined && leaseUntilMs !== undefined && nowMs < leaseUntilMs;
 
-/** Takes a lane if it exists and is free. Repeating this after a lost answer finds the lane taken by the same run. */
+/**
+ * Takes a lane if it exists and is free. If the answer is lost, repeating the step shows that this run holds the lane.
+ */
 export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeStep => [
   {
     kind: "change",
@@ -43,7 +46,7 @@ export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeSte
   },
 ];
 
-/** Begins the lane of a wallet without orders. Fails if the lane exists. */
+/** Begins the lane of a wallet that has no orders. Fails if the lane exists. */
 export const beginStep = ({ chain, wallet }: LaneKey, holder: string, nowMs: number): TradeStep => [
   {
     kind: "put",
@@ -54,8 +57,8 @@ export const beginStep = ({ chain, wallet }: LaneKey, holder: string, nowMs: num
 ];
 
 /**
- * Releases the lane, together with the last step if there is one. Fails if an order was placed meanwhile, so that no
- * order waits for the sweep.
+ * Releases the lane, together with the run's last step if there is one. Fails if an order was placed in the meantime,
+ * because that order would otherwise wait for the sweep.
  *
  * @param run The state after that step.
  */
@@ -130,7 +133,7 @@ export function orderStep<F extends FamilyTypes>(
   ];
 }
 
-/** Ends the work on an order whose outcome is final. The lane ends with its last order. */
+/** Ends the work on an order whose outcome is final. With the last order, the lane ends too. */
 export function settleStep(run: LaneRun, old: AnyOrder, life: Life): TradeStep {
   const { orderId, chain, wallet } = old.intent;
   const { jobs } = run.view.lane as Lane;
@@ -180,7 +183,7 @@ function bookWrites({ view, nowMs }: LaneRun, order: AnyOrder, now: readonly Boo
 }
 
 /**
- * Writes a changed book and its changed positions.
+ * Writes a changed book and the positions that changed with it.
  * @param old The stored book, if it exists.
  */
 export function bookPuts(
@@ -193,7 +196,7 @@ export function bookPuts(
     { kind: "put", of: "book", item: book, when: old === undefined ? "absent" : { revision: old.revision } },
     ...positions.map((position): ItemWrite => {
       const known = before.positions.find(({ positionId }) => positionId === position.positionId);
-      // Lists sort positions by their opening time.
+      // Requires the old opening time, because lists sort positions by it.
       const when = known ? { version: known.version, openedAt: known.openedAt } : "absent";
       return { kind: "put", of: "position", item: { ...position, userID }, when };
     }),
@@ -202,7 +205,7 @@ export function bookPuts(
 }
 
 /**
- * Lists a token for the sweep while a settled position holds it. A book of an earlier version is listed at its next
+ * Adds a token to the sweep's list while a settled position holds it. A book of an earlier version is added at its next
  * fill.
  */
 function heldWrites(before: Book, { base, userID, chain, wallet, token }: Book): ItemWrite[] {
@@ -226,9 +229,8 @@ const isSameEvents = (known: readonly BookEvent[], events: readonly BookEvent[])
     );
   });
 
-/** Lists sort positions by their opening time. */
+/** Updates the view of the table after a step was written. */
 export const afterStep = <F extends FamilyTypes>(view: LaneView<F>, step: TradeStep): LaneView<F> =>
-  // Applies a written step to the view.
   step.reduce<LaneView>(afterWrite, view) as LaneView<F>;
 
 function afterWrite(view: LaneView, write: ItemWrite): LaneView {
@@ -271,7 +273,7 @@ function afterRemoval(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "
       const settled = view.orders.find(({ intent }) => intent.orderId === item.orderId)?.intent.token;
       return {
         ...view,
-        // Forgets that the token was missed, because the hosts' balances may be older than this fill.
+        // Forgets that the token was reported missing, because the hosts' balances may be older than this fill.
         ...(view.missed && { missed: view.missed.filter((token) => token !== settled) }),
         lane: view.lane && { ...view.lane, jobs: view.lane.jobs - 1 },
         jobs: view.jobs.filter(({ orderId }) => orderId !== item.orderId),
@@ -285,7 +287,7 @@ function afterRemoval(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "
   }
 }
 
-/** Replaces or adds slots and keeps them ordered by place. */
+/** Replaces or adds slots and keeps them sorted by place. */
 export const withSlots = <Slot extends SlotTerms>(slots: readonly Slot[], changed: readonly Slot[]): Slot[] =>
   [...slots.filter((slot) => !changed.some((other) => other.place === slot.place)), ...changed].toSorted(
     (a, b) => a.place - b.place,

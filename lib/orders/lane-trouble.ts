@@ -6,22 +6,22 @@ import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
 /** Problems of a lane that operators must know about. */
 export type LaneTrouble = "LANE_HELD_TOO_LONG" | "ORDER_WITHOUT_PROGRESS";
 
-/** Longest time without a change of an order that can continue. */
+/** Maximum time for which an order that can continue may stay unchanged. */
 const mostIdleMs = 5 * 60_000;
 
-/** Longest time until an ended order is final. The slowest chain takes 20 minutes. */
+/** Maximum time until an ended order is final. The slowest chain takes 20 minutes. */
 const mostUnsettledMs = 60 * 60_000;
 
 /**
- * Longest time that a lane may stay with a run that has ended. The sweep wakes lanes each minute, and one of its runs
- * may be lost.
+ * Maximum time for which a lane may stay with a run that has ended. The sweep wakes lanes each minute, and one of its
+ * runs may be lost.
  */
 const mostLapsedMs = 2 * 60_000;
 
 /**
- * Returns the time of the last change of these orders. An ended order has an hour until its transactions are final,
- * unless one of its places must be freed. An order that waits for lower fees, for its user's policy or for another
- * program is no problem.
+ * Returns the time since which one of these orders has not changed although it should have. An ended order has an hour
+ * until its transactions are final, unless one of its places must be freed. It is normal that an order waits for lower
+ * fees, for its user's policy or for another program.
  */
 export function idleSinceMs(
   orders: readonly AnyOrder[],
@@ -57,7 +57,7 @@ function lastProgressMs(order: AnyOrder, own: readonly SlotTerms[], mayWait: Slo
 /** True if no run has looked at the lane's newest order. */
 export const hasUnseenOrder = ({ jobs, watch }: Lane): boolean => watch?.jobs !== jobs;
 
-/** @param idleMs Time of the last change of one of the lane's orders. */
+/** @param idleMs Time since which one of the lane's orders has not changed. */
 export function troubleOf(lane: Lane, idleMs: number | undefined, nowMs: number): LaneTrouble | undefined {
   const { holder, leaseUntilMs } = lane;
   if (holder !== undefined && leaseUntilMs !== undefined && nowMs - leaseUntilMs > mostLapsedMs)

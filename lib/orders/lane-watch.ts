@@ -6,10 +6,13 @@ import type { SlotRules } from "./slot-rules.ts";
 import type { Departure, Lane, LaneWatch } from "./table-step.ts";
 import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
 
-/** Time after which the sweep checks a lane, because its reader may be wrong or see only one wrong host. */
+/**
+ * Time after which the sweep checks a lane itself, because the chain's reader may be wrong or may see only one host
+ * that is wrong.
+ */
 const lookAgainMs = { signed: 30_000, mined: 5 * 60_000 };
 
-/** Decides when the lane must run again after a run that has done all it could. */
+/** Decides when the lane must run again after a run that has done all that it could. */
 export function watchFor(
   { jobs, slots, orders }: LaneView,
   rules: SlotRules,
@@ -18,7 +21,7 @@ export function watchFor(
 ): LaneWatch {
   const blocks = slots.flatMap((slot): [string, BlockName | string][] => {
     const { receipt } = rules.sightOf(slot);
-    // While one attempt of a slot is in a block, none of its others can be.
+    // If one attempt of a slot is in a block, none of the slot's other attempts can be.
     return receipt ? [[receipt.hash, blockName(receipt.block)]] : slot.attempts.map(({ hash }) => [hash, ""]);
   });
   const final = [
@@ -41,7 +44,10 @@ export function watchFor(
   };
 }
 
-/** Returns the last block that must be final for an ended order. Undefined while one of the order's places is free. */
+/**
+ * Returns the number of the last block that must become final before an ended order is final. Undefined while one of
+ * the order's places is unused.
+ */
 function finalFrom(order: AnyOrder, slots: readonly SlotTerms[], rules: SlotRules): number | undefined {
   const blocks = slotsOf(order, slots).flatMap((slot) => {
     const { receipt, takenIn = [] } = rules.sightOf(slot);
@@ -55,18 +61,18 @@ function finalFrom(order: AnyOrder, slots: readonly SlotTerms[], rules: SlotRule
 
 const blockName = ({ number, hash }: BlockName): BlockName => ({ number, hash });
 
-/** Signed transactions of a lane, each with the block that it was last seen in. */
+/** Lists the signed transactions of a lane, each with the block in which it was last seen. */
 export const watchedIn = ({ watch }: Lane) => Object.entries(watch?.blocks ?? {});
 
-/** News for a reader from a look at the chain. */
+/** What a look at the chain has shown to its reader. */
 export type ChainNews = {
-  /** Hash of the block of each requested transaction. Empty for transactions in no block. */
+  /** Block hash of each requested transaction. Empty for transactions in no block. */
   minedIn: ReadonlyMap<string, string>;
   /** Number of the final block, if requested. */
   final?: number | undefined;
 };
 
-/** True if a run for the lane is due because of the time or the chain's news. */
+/** True if the lane is due for a run because of the time or because of news from the chain. */
 export function isDue(lane: Lane, news: ChainNews | undefined, nowMs: number): boolean {
   const { watch } = lane;
   if (watch === undefined || hasUnseenOrder(lane)) return true;
@@ -84,12 +90,12 @@ export function isDue(lane: Lane, news: ChainNews | undefined, nowMs: number): b
 export const isLookDue = ({ watch }: Lane, nowMs: number): boolean =>
   watch?.lookAgainAtMs !== undefined && nowMs >= watch.lookAgainAtMs;
 
-/** True if the lane only waits for known blocks to become final. */
+/** True if the lane only waits for blocks that it already knows to become final. */
 export const isSettling = (lane: Lane): boolean =>
   lane.watch?.finalFrom !== undefined && watchedIn(lane).every(([, block]) => typeof block !== "string");
 
 /**
- * True if a host has shown that a lane must keep waiting for final blocks. Missing news shows nothing.
+ * True if a host has shown that a lane must keep waiting for final blocks. Missing news proves nothing.
  *
  * @param confirmed Hashes of blocks in the host's chain.
  */

@@ -3,13 +3,13 @@ import type { IntentTerms } from "./intent.ts";
 import { longestValidSeconds } from "./intent.ts";
 import { hasEnded } from "./trade-order.ts";
 
-/** Objects to a request that the signer will never sign. */
+/** Refuses a request for good: the signer will never sign it. */
 export const refused = (reason: string): Objection => ({ refused: reason });
 
-/** Objects to a request that the signer may sign when asked again. */
+/** Refuses a request for now: the signer may sign it when asked again. */
 export const later = (reason: string): Objection => ({ later: reason });
 
-/** Returns the objection to a request about another order than the intent's. */
+/** Returns the reason to refuse a request that names a different order from its intent. */
 export const objectionToOwner = (
   { orderId, userID, chain, wallet }: SignRequest,
   intent: IntentTerms,
@@ -18,13 +18,13 @@ export const objectionToOwner = (
     ? undefined
     : refused("the intent is of another order, user or wallet");
 
-/** Returns why nothing that can fill the order may be signed now. */
+/** Returns the reason why no transaction that can fill the order may be signed now. */
 export function objectionToState(
   { order, isRetired, isStopped, isCancelled }: Omit<SigningView, "chainLimits">,
   nowMs: number,
 ): Objection | undefined {
   if (order === undefined || nowMs >= order.intent.validUntil * 1000) return later("the order is too old");
-  // Keeps the order instead of rejecting it, because the clock may be behind.
+  // Refuses only for now, because the clock may be behind. The order is not rejected.
   if (order.intent.validUntil * 1000 > nowMs + longestValidSeconds * 1000)
     return later("the deadline is too far away");
   if (isStopped) return later("trading is stopped");

@@ -6,14 +6,14 @@ import type { TradeStep } from "./table-step.ts";
 import type { AnyOrder } from "./trade-order.ts";
 import type { Limits } from "./wallet-policy.ts";
 
-/** Keeps bytes for this long after their last possible use, in case a chain is down for days. */
+/** How long bytes are kept after the last time at which they could be used, in case a chain is down for days. */
 const keptSeconds = 7 * 86_400;
 
 /** Computes when the bytes of a transaction may be deleted, in seconds. */
 export const bytesExpireAt = ({ validUntil }: IntentTerms, nowMs: number): number =>
   Math.max(validUntil, Math.ceil(nowMs / 1000)) + keptSeconds;
 
-/** Reads the clock before the table, so that a signature counts on the day whose count was read. */
+/** Reads the clock before it reads the table, so that a signature counts on the day whose count was read. */
 export function* readForSigning<F extends FamilyTypes>(
   request: SignRequest<F>,
 ): Procedure<{ nowMs: number; view: SigningView<F> }> {
@@ -22,13 +22,14 @@ export function* readForSigning<F extends FamilyTypes>(
   return { nowMs, view };
 }
 
-/** Builds the condition that an item has not changed since it was read. */
+/** Builds the condition that an item is unchanged since it was read. */
 export const revisionOf = (item: { revision: number } | undefined) =>
   item === undefined ? "absent" : { revision: item.revision };
 
 /**
- * Builds the conditions of a signature that can fill an order. A cancellation has its own item, a retirement writes the
- * wallet, and the user writes the policy. The signer's step conflicts with each of these writes, so only one succeeds.
+ * Builds the conditions under which a signature that can fill an order is written. A cancellation writes its own item,
+ * retiring a wallet writes the wallet, and the user writes the policy. The signer's step conflicts with each of these
+ * writes, so only one of them succeeds.
  */
 export const checksOfFill = (order: AnyOrder, { stored }: Limits): TradeStep => {
   const { chain, wallet, userID, orderId } = order.intent;

@@ -3,29 +3,29 @@ import type { BlockName } from "./block.ts";
 import type { FamilyTypes } from "./family.ts";
 import type { TradeOrder } from "./trade-order.ts";
 
-/** Blocks in which hosts have seen a slot's transactions. */
+/** The blocks in which hosts have seen a slot's transactions. */
 export type SlotSight = {
-  /** The one transaction of the slot that took effect, with its block. */
+  /** The slot's only transaction that took effect, with its block. */
   receipt?: { hash: string; block: BlockName } | undefined;
-  /** Blocks at which both hosts saw the place taken by another transaction. */
+  /** Blocks at which both hosts saw that another transaction had taken the place. */
   takenIn?: readonly BlockName[] | undefined;
 };
 
-/** Result of an order's swap, and its place among the wallet's fills. */
+/** Result of an order's swap, with its place among the wallet's fills. */
 export type FoundFill = {
   /** Place in the sequence of the wallet's fills, in the order in which they happened. */
   place: number;
   spent: bigint;
   received: bigint;
   timeSeconds: number;
-  /** Tokens in the wallet before a sale. */
+  /** Number of tokens that the wallet held before a sale. */
   held?: TokenUnits | undefined;
 };
 
 /** A family's rules for the slots of an order. */
 export type SlotRules<F extends FamilyTypes = FamilyTypes> = {
   sightOf(slot: F["slot"]): SlotSight;
-  /** Returns the fill in the slot's block, if any. */
+  /** Returns the fill in the slot's block, if there is one. */
   fillIn(slot: F["slot"]): FoundFill | undefined;
   /** Returns the times at which the order needs a run. */
   dueMs(order: TradeOrder<F>, slots: readonly F["slot"][], nowMs: number): number[];
@@ -35,8 +35,8 @@ export type SlotRules<F extends FamilyTypes = FamilyTypes> = {
   detailsOf(order: TradeOrder<F>, own: readonly F["slot"][]): F["details"];
 };
 
-/** Time after which an order that cannot continue is checked again. */
+/** Time after which the lane checks again an order that cannot continue. */
 export const retryMs = 5000;
 
-/** Time to wait after a deadline, because blocks arrive later than their timestamp. */
+/** How long to wait after a deadline, because blocks arrive later than their timestamps say. */
 export const afterDeadlineMs = 2000;

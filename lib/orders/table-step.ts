@@ -9,33 +9,37 @@ import type { ledgerOwner } from "./schemas.ts";
 import type { AnyOrder } from "./trade-order.ts";
 import type { DaySpend, PolicyKey, PolicyRecord } from "./wallet-policy.ts";
 
-/** Events that a lane waits for between runs. The functions that watch the chain wake the lane. */
+/** Events that a lane waits for between runs. The functions that read the chain wake the lane. */
 export type LaneWatch = {
-  /** Jobs that the run knew about. */
+  /** Number of jobs that the run knew about. */
   jobs: number;
   /**
-   * The block in which each signed transaction was seen, by the transaction's hash. Empty if it was in no block, and
-   * absent if another transaction of its place was. Lanes of earlier versions have only the block's hash.
+   * The block in which each signed transaction was seen, by the transaction's hash. The block is empty if the
+   * transaction was in no block. There is no entry if another transaction for the same place was in a block. Lanes of
+   * earlier versions have only the block's hash.
    */
   blocks: Readonly<Record<string, BlockName | string>>;
-  /** First final block at which an outcome may be final. */
+  /** Number of the first block that must be final before an outcome may be final. */
   finalFrom?: number;
-  /** Time when the lane is due even if nothing happens on the chain. */
+  /** Time at which the lane is due even if nothing happens on the chain. */
   dueAtMs?: number;
-  /** Time when the sweep starts to check that no reader has missed an event that the lane waits for. */
+  /** Time from which the sweep checks that no reader has missed an event that the lane waits for. */
   lookAgainAtMs?: number;
-  /** Tokens that positions still count but the wallet no longer holds. */
+  /** Tokens that positions still include but the wallet no longer holds. */
   departures?: readonly Departure[];
-  /** Time since which one of the lane's orders could continue but did not change. */
+  /** Time since which one of the lane's orders has not changed although it could continue. */
   idleSinceMs?: number;
 };
 
-/** Tokens that two hosts saw missing from a wallet. Kept until the blocks of both answers are final. */
+/** Tokens that two hosts saw missing from a wallet. This note is kept until the blocks of both answers are final. */
 export type Departure = {
   token: string;
-  /** Remaining units in the wallet, as text. */
+  /** Units that remain in the wallet, as text. */
   held: string;
-  /** Revision of each user's book. A later revision has a newer fill, so the balance must be read again. */
+  /**
+   * Revision of each user's book. If the revision has changed, the book has a newer fill, and the balance must be read
+   * again.
+   */
   revisions: Readonly<Record<string, number>>;
   seenIn: readonly BlockName[];
 };
@@ -43,23 +47,26 @@ export type Departure = {
 /** A position that is larger than the wallet's balance. */
 export type MissedToken = { userID: string; token: string };
 
-/** The right to work on a wallet's orders, with the number of unsettled ones. Exists while there are any. */
+/** The right to work on a wallet's orders, with the number of unsettled orders. It exists as long as there are any. */
 export type Lane = LaneKey & {
-  /** Random id of the run that may write now. A counter would not do, because it starts again with the lane. */
+  /**
+   * Random id of the run that may currently write. A counter cannot be used, because it would start again with each new
+   * lane.
+   */
   holder?: string;
   leaseUntilMs?: number;
   jobs: number;
   watch?: LaneWatch;
 };
 
-/** Subject of a reader: a chain, for all its lanes, or the markets of all chains. */
+/** What a reader reads: a chain, for all its lanes, or the markets of all chains. */
 export type ReaderOf = LaneKey["chain"] | "markets";
 
-/** The right to read, held by one run of readChains for each chain and one run of readMarkets. */
+/** The right to read. One run of readChains holds it for each chain, and one run of readMarkets for the markets. */
 export type ReaderLease = {
   /** Random id of the run that reads. */
   run: string;
-  /** Number of the run. Grows whenever another run takes over. */
+  /** Number of the run. It increases whenever another run takes over. */
   epoch: number;
   /** Version of the code that the run executes. */
   build: string;
@@ -69,7 +76,7 @@ export type ReaderLease = {
   isEnded?: boolean | undefined;
 };
 
-/** Fields that a change of the lease may require. */
+/** Fields that may be required to be unchanged when the lease is changed. */
 export type LeaseCondition = Partial<ReaderLease>;
 
 /** An unsettled order in its wallet's lane. */
@@ -77,19 +84,19 @@ export type Job = LaneKey & {
   orderId: string;
   userID: string;
   token: string;
-  /** Both hosts' facts from the order's placing, as text for its first run. */
+  /** The facts that both hosts gave when the order was placed, as text for the order's first run. */
   facts?: string;
 };
 
-/** Keys with which a run reads the records of an order in a lane. */
+/** The keys with which a run reads the records of one of a lane's orders. */
 export type JobName = Pick<Job, "orderId" | "userID" | "token">;
 
-/** Record of all that the signer has signed for an order. Only the signer may write it. */
+/** Record of everything that the signer has signed for an order. Only the signer may write it. */
 export type Ledger<F extends FamilyTypes = FamilyTypes> = LedgerTerms & F["signed"] & { revision: number };
 
 type LedgerTerms = v.InferOutput<typeof ledgerOwner>;
 
-/** Returns the terms of an intent that its ledger repeats. Readers can trust them in the ledger. */
+/** Returns the terms of an intent that are repeated in its ledger. Readers can trust the ledger's copy. */
 export const ledgerTerms = ({ orderId, userID, chain, wallet, validUntil }: IntentTerms): LedgerTerms => ({
   orderId,
   userID,
@@ -99,19 +106,19 @@ export const ledgerTerms = ({ orderId, userID, chain, wallet, validUntil }: Inte
 });
 
 /**
- * Bytes of a signed transaction, by its hash. Anybody who has them can send them, so only the signer writes them, and
- * only executeOrders reads them.
+ * Bytes of a signed transaction, by its hash. Anybody who has the bytes can send the transaction, so only the signer
+ * writes them, and only executeOrders reads them.
  */
 export type SignedBytes = LaneKey & {
   hash: string;
   raw: string;
-  /** Expiry in seconds. The signer can sign the same bytes again. */
+  /** Expiry in seconds. If the bytes are needed later, the signer can produce the same bytes again. */
   expiresAt: number;
 };
 
 /**
- * A user's cancellation of an order. Only the function that cancels may write it, so the signer trusts it more than the
- * order's own state.
+ * A user's cancellation of an order. Only the function that cancels orders may write it, so the signer trusts it more
+ * than the order's own state.
  */
 export type Cancellation = {
   userID: string;
@@ -120,7 +127,7 @@ export type Cancellation = {
   expiresAt: number;
 };
 
-/** A used idempotency key, which never expires. */
+/** A used idempotency key. It never expires. */
 export type UsedKey = { userID: string; key: string; orderId: string; fingerprint: string };
 
 export type TradingWallet = LaneKey & { userID: string; retiredAt?: string };
@@ -163,17 +170,17 @@ export type Names = {
   day: PolicyKey & { day: string };
 };
 
-/** Requires that the item does not exist, or that it has these values. */
+/** Requires that the item does not exist, or that its fields have these values. */
 export type ItemCondition<K extends Kind> = "absent" | Matching<Items[K]>;
 
-/** Writes to the table, each of an item of a named kind. */
+/** Writes to the table. Each one writes an item of the named kind. */
 type PutOf<K extends Kind> = { kind: "put"; of: K; item: Items[K]; when: ItemCondition<K> };
 type RemoveOf<K extends Kind> = { kind: "remove"; of: K; item: Names[K]; when: ItemCondition<K> };
 type CheckOf<K extends Kind> = { kind: "check"; of: K; item: Names[K]; when: ItemCondition<K> };
 
 /**
- * Changes a lane in place, since placing an order adds a job even while a run holds the lane. Creates the lane if there
- * is no condition.
+ * Changes single fields of a lane, because placing an order adds a job even while a run holds the lane. Creates the
+ * lane if no condition is given.
  */
 export type LaneChange = {
   kind: "change";
@@ -190,7 +197,7 @@ export const isFreeAt = (nowMs: number): Condition<Lane>[] => [
   { leaseUntilMs: atMost(nowMs) },
 ];
 
-/** Kinds of items that other functions write as well, or that are written only once. */
+/** Kinds of items that other functions also write, or that are written only once. */
 type Special = "wallet" | "policy" | "cancellation" | "bytes" | "held";
 
 export type ItemWrite =
@@ -203,8 +210,8 @@ export type ItemWrite =
   | LaneChange;
 
 /**
- * Requires the order's current version. Names `version` too, so that the writer of the step sees whether clients see a
- * difference.
+ * Requires the order's current revision. Also names `version`, so that the code that writes the step can tell whether
+ * clients see a difference.
  */
 export const unchanged = ({ revision, version }: AnyOrder): ItemCondition<"order"> => ({
   revision,
