@@ -4,7 +4,7 @@ export const greatest = (first: bigint, ...others: readonly bigint[]): bigint =>
 export const least = (first: bigint, ...others: readonly bigint[]): bigint =>
   others.reduce((a, b) => (a < b ? a : b), first);
 
-/** Returns the greater value of each field. */
+/** Compares two objects field by field and returns the greater value of each field. */
 export const greatestEach = <Name extends string>(
   a: Record<Name, bigint>,
   b: Record<Name, bigint>,

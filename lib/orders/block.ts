@@ -4,8 +4,8 @@ export type Block = { number: number; hash: string; time: number };
 export type BlockName = Pick<Block, "number" | "hash">;
 
 /**
- * One host's view of a chain, shared by all lanes. A block cannot contain its own hash, so a look has its parent's: the
- * next look then reveals a replaced block.
+ * One host's view of a chain, shared by all lanes. A block does not contain its own hash, so a look contains the hash
+ * of the block's parent. The next look then reveals whether the block was replaced.
  */
 export type Look = {
   /** The number of the latest block. */
@@ -13,7 +13,7 @@ export type Look = {
   /** Time of the latest block, in seconds. */
   time: number;
   parentHash: string;
-  /** Hashes of the blocks at the requested heights, except blocks unknown to the host. */
+  /** Hashes of the blocks at the requested heights. Blocks that the host does not know have no entry. */
   hashes: ReadonlyMap<number, string>;
   /** The final block, with its time in seconds. */
   final?: Pick<Block, "number" | "time">;

@@ -8,7 +8,7 @@ const pricePlaces = 40;
 
 const amountPattern = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
 
-/** Describes an invalid amount in words that follow the field's name. */
+/** Describes what is wrong with an amount, in words that follow the field's name. */
 export type AmountProblem = { problem: string };
 
 /** Parses a positive decimal text into units of a token. */
@@ -19,7 +19,7 @@ export function parseAmount(text: string, decimals: number): bigint | AmountProb
   if (places.length > decimals) return { problem: `must have at most ${decimals} decimal places` };
   const units = BigInt(whole + places.padEnd(decimals, "0"));
   if (units === 0n) return { problem: "must be above 0" };
-  // Limits amounts to 256 bits, as tokens do.
+  // Limits amounts to 256 bits, the limit of token contracts.
   if (units >= 2n ** 256n) return { problem: "must be less than 2^256 units" };
   return units;
 }
@@ -56,9 +56,10 @@ export const coinText = (chain: Network, units: CoinUnits): string =>
   formatAmount(units, chainFacts[chain].coin.decimals);
 
 /**
- * Formats the price of one token in whole coins: half-even to 18 significant digits, with at most 40 decimal places.
+ * Formats the price of one whole token in whole coins: rounded half to even to 18 significant digits, with at most 40
+ * decimal places.
  *
- * @param coins The price of the tokens.
+ * @param coins The price of all the tokens.
  */
 export const formatPrice = (chain: Network, coins: CoinUnits, tokens: TokenUnits, decimals: number): string =>
   formatDecimal(

@@ -48,7 +48,7 @@ export type Order = {
   chain: Network;
   /** The traded pair or token as the engine names it, such as `SOL/USDC` or a token's address. */
   symbol: string;
-  /** The two symbols of the pair, kept apart because a token's symbol may contain a slash. */
+  /** The symbols of the pair's two sides, as separate fields because a token's symbol may contain a slash. */
   baseSymbol?: string | undefined;
   quoteSymbol?: string | undefined;
   side: (typeof orderSides)[number];
@@ -61,7 +61,7 @@ export type Order = {
   stopPrice?: string | undefined;
   /** Average price of the filled amount. */
   averagePrice?: string | undefined;
-  /** The last transaction that settled the order. */
+  /** The last of the transactions that settled the order. */
   txHash?: string | undefined;
   /** Tells the user why the order was rejected or cancelled. */
   reason?: string | undefined;
@@ -73,13 +73,13 @@ export type Order = {
   token?: string | undefined;
   /** Idempotency key of the request that placed the order. */
   clientOrderId?: string | undefined;
-  /** The unit of `amount`: a token's address, or `native` for the chain's coin. */
+  /** The unit in which `amount` is given: a token's address, or `native` for the chain's coin. */
   amountToken?: string | undefined;
-  /** Share of the balance that a sale asked for, in percent. */
+  /** Percentage of the balance that the sale was placed for. */
   percent?: number | undefined;
   /** Amount that reached the wallet: tokens of a buy, native coin of a sale. */
   receivedAmount?: string | undefined;
-  /** Minimum amount that must arrive. */
+  /** Minimum amount that must reach the wallet. */
   minAmountOut?: string | undefined;
   /** The accepted slippage, in percent. */
   slippage?: number | undefined;
@@ -88,7 +88,7 @@ export type Order = {
   /** SOL that stays in accounts opened for the order. */
   rent?: string | undefined;
   stage?: (typeof orderStages)[number] | undefined;
-  /** True if the order's outcome is final on chain. */
+  /** True if the order's outcome is final on the chain. */
   settled?: boolean | undefined;
   reasonCode?: ReasonCode | undefined;
   /** After this time, the signer signs no transaction that could fill the order. */
@@ -103,7 +103,7 @@ export type Position = {
   baseSymbol?: string | undefined;
   quoteSymbol?: string | undefined;
   status: (typeof positionStatuses)[number];
-  /** Amount of the token held now. */
+  /** Amount of the token that the position holds now. */
   amount: string;
   averageEntryPrice: string;
   /** Realized profit; negative for a loss. */
@@ -114,11 +114,11 @@ export type Position = {
   /** The address of the held token. */
   token?: string | undefined;
   closedAt?: string | undefined;
-  /** True if all fills of the position are final on chain. */
+  /** True if all fills of the position are final on the chain. */
   settled?: boolean | undefined;
-  /** Native coin paid for the held `amount`. */
+  /** Native coin that was paid for the held `amount`. */
   cost?: string | undefined;
-  /** Native coin paid for the transactions of the position's orders. */
+  /** Native coin that was paid for the transactions of the position's orders. */
   networkFees?: string | undefined;
   /** Tokens that left the wallet without an order. */
   movedOut?: string | undefined;
@@ -131,7 +131,7 @@ export type Execution = Order | Position;
 export const idOf = (execution: Execution): string =>
   "orderId" in execution ? execution.orderId : execution.positionId;
 
-/** Returns the opening time, which lists are sorted by. */
+/** Returns the time by which lists are sorted: when the order was placed or the position opened. */
 export const startOf = (execution: Execution): string =>
   "orderId" in execution ? execution.createdAt : execution.openedAt;
 
@@ -141,10 +141,13 @@ export const isOpen = ({ status }: Execution): boolean => status === "open" || s
 /** How long a finished order or position is shown. Other engines keep their own history. */
 const shownAfterEndSeconds = 7 * 24 * 60 * 60;
 
-/** Most finished orders, or positions, to show. The most recently ended ones are shown. */
+/** Maximum number of finished orders, or of finished positions, that are shown. The ones that ended last are shown. */
 export const maxShownAfterEnd = 500;
 
-/** Returns when a record that is saved now may be deleted, in epoch seconds. Undefined while it can still change. */
+/**
+ * Returns when a record that is saved now may be deleted, in epoch seconds. Undefined while the record can still
+ * change.
+ */
 export function expiryOf(execution: Execution, now: Date): number | undefined {
   return isOpen(execution) ? undefined : epochSeconds(now) + shownAfterEndSeconds;
 }

@@ -13,19 +13,21 @@ import type { TokenSafety } from "./token-safety.ts";
 import type { ChainLimits } from "./trading-chain.ts";
 import type { OrderRules } from "./wallet-policy.ts";
 
-/** A reserved place in a lane, with its signed transactions. At most one of them can take effect. */
+/** A place in a lane, reserved for the transactions signed for it. At most one of these can take effect. */
 export type SlotTerms = v.InferOutput<typeof slotTerms> & {
   state: string;
   attempts: readonly { purpose: string; hash: string; signedAtMs: number }[];
 };
 
-/** Facts that decide whether an order is accepted, besides the request and the chain. */
+/** Facts that decide whether an order is accepted, in addition to the request and the chain. */
 export type TraderTerms = {
   /** The user's settings for the chain. The request may override them. */
   settings: { slippage: number };
   /** True if an operator has stopped trading. */
   isStopped: boolean;
-  /** True if an order may lose any part of its value: the caller has just signed in, or needs no fresh sign-in. */
+  /**
+   * True if an order may lose any part of its value, because the caller has just signed in, or needs no fresh sign-in.
+   */
   mayLose: boolean;
   /** Rules for the wallet's orders. Absent if no wallet is given. */
   rules?: OrderRules | undefined;
@@ -51,7 +53,7 @@ export type FactsTerms = {
   priceImpact: number;
   /** Compares the best price with the price for a tenth of the amount. Absent if a tenth pays nothing. */
   market?: {
-    /** Percentage by which the best price is worse than for a tenth of the amount. */
+    /** Percentage by which the best price is worse than the price for a tenth of the amount. */
     impact: number;
     reference: PoolPrice;
   };
@@ -61,7 +63,7 @@ export type FactsTerms = {
   held?: { coins: CoinUnits; tokens: TokenUnits };
 };
 
-/** Terms that an order would get, and the reason to refuse it. */
+/** Terms that an order would get, and the reason to refuse it, if there is one. */
 export type CheckTerms = {
   chain: TradingChain;
   settings: { slippage: number };
@@ -69,9 +71,9 @@ export type CheckTerms = {
     expected: CoinUnits;
     max: CoinUnits;
   };
-  /** Lowest amount that may arrive. */
+  /** Minimum amount that may arrive. */
   least: bigint;
-  /** The order's needs, starting with the coin. Empty if no wallet is given. */
+  /** The amounts that the order needs, starting with the coin. Empty if no wallet is given. */
   needs: readonly Need[];
   submission: Submission;
   objection?: DomainError;
@@ -91,7 +93,7 @@ export type FamilyTypes = {
   details: OrderDetails;
   /** Fields of an order that only this family has. */
   order: object;
-  /** Fields of a ledger that record its signatures. */
+  /** Fields of a ledger that record what was signed. */
   signed: object;
   /** Fields of a signing request that identify the transaction. */
   asked: {
@@ -102,7 +104,7 @@ export type FamilyTypes = {
   unsigned: object;
   /** A transaction that also needs a helper key's signature. */
   helped: object;
-  /** Additional fields of a question to a host. */
+  /** Fields that this family adds to a question to a host. */
   question: object;
   setup: SetupTerms;
   trader: TraderTerms;
@@ -112,7 +114,7 @@ export type FamilyTypes = {
   check: CheckTerms;
 };
 
-/** A host's facts, a reason why every host would refuse the trade, or undefined if the host's answer was unclear. */
+/** A host's facts, a reason why every host would refuse the trade, or undefined if the host gave no clear answer. */
 export type HostAnswer<F extends FamilyTypes = FamilyTypes> = F["facts"] | DomainError | undefined;
 
 export type HostAnswers<F extends FamilyTypes = FamilyTypes> = readonly [HostAnswer<F>, HostAnswer<F>];

@@ -11,27 +11,30 @@ export type LossChecks = {
   amount: bigint;
   minAmountOut: bigint;
   quotedOut: bigint;
-  /** Percentage by which the quote is worse than the price of a small trade. */
+  /** Percentage by which the quoted price is worse than the price of a small trade. */
   priceImpact: number;
   isListed: boolean;
-  /** The wallet's coin. Undefined if no wallet is given. */
+  /** The coin in the wallet. Undefined if no wallet is given. */
   coins: CoinUnits | undefined;
   /** The wallet's unsettled purchases of unlisted tokens. */
   unlisted: UnlistedPurchases;
 };
 
-/** Coin that purchases spend. Open orders have not spent theirs yet, so it is still in the wallet. */
+/**
+ * Coin that purchases of unlisted tokens spend. Open orders have not spent their part yet, so it is still in the
+ * wallet.
+ */
 type UnlistedPurchases = { open: CoinUnits; filled: CoinUnits };
 
 const whole = millionthsOf(100);
 
-/** True if the minimum is below half of the trade's value at the price of a small trade. */
+/** True if the minimum is less than half of what the trade would be worth at the price of a small trade. */
 const losesMostOfValue = ({ minAmountOut, quotedOut, priceImpact }: LossChecks): boolean =>
   2n * minAmountOut * (whole - millionthsOf(priceImpact)) < quotedOut * whole;
 
 /**
- * True if most of the wallet's coin would go to an unlisted token, which a thief may have made. Unsettled purchases
- * count, because a thief could split a purchase.
+ * True if most of the wallet's coin would go to an unlisted token, which may have been made by a thief. Unsettled
+ * purchases count too, because a thief could split a purchase.
  */
 const spendsMostOfCoin = ({
   side,
@@ -42,7 +45,7 @@ const spendsMostOfCoin = ({
 }: LossChecks): boolean =>
   side === "buy" && !isListed && coins !== undefined && 2n * (amount + open + filled) > coins + filled;
 
-/** Refuses a trade that could let somebody with a stolen access token empty the wallet. */
+/** Refuses a trade with which somebody who has stolen an access token could empty the wallet. */
 export function objectionToLoss(checks: LossChecks): DomainError<"SIGN_IN_REQUIRED"> | undefined {
   const reason = losesMostOfValue(checks)
     ? "could lose more than half of its value"
@@ -55,7 +58,7 @@ export function objectionToLoss(checks: LossChecks): DomainError<"SIGN_IN_REQUIR
 }
 
 /**
- * Sums up a wallet's unsettled purchases of unlisted tokens.
+ * Sums up what a wallet's unsettled purchases of unlisted tokens spend.
  *
  * @param orders All users' unsettled orders of the wallet.
  * @param listed The addresses of the listed tokens.

@@ -2,8 +2,8 @@ import { DomainError } from "../core/domain-error.ts";
 import { formatAmount } from "./decimal-text.ts";
 
 /**
- * An amount of a coin or token that an order needs, and the wallet's balance minus the amounts that its open orders
- * will spend.
+ * An amount of a coin or token that an order needs, and the available balance: what the wallet holds minus what its
+ * open orders will spend.
  */
 export type Need = {
   /** Address of the token, or `native` for the chain's coin. */

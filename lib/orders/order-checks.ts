@@ -9,7 +9,7 @@ import { percentFrom } from "./percent.ts";
 import { isUnsafe, type TokenSafety } from "./token-safety.ts";
 import { type CheckedOrder, type OrderRules, objectionOf, type PolicyObjection } from "./wallet-policy.ts";
 
-/** Facts that decide about an order before the chain is asked. */
+/** Facts that decide about an order before the chain's hosts are asked. */
 type PlacingChecks = CheckedOrder & {
   chain: Network;
   /** True if an operator has stopped trading. */
@@ -29,14 +29,14 @@ export type QuotedChecks = PlacingChecks & {
   safety: TokenSafety;
   flags: readonly TokenFlag[];
   allowUnsafe: boolean;
-  /** True if only a router's server prices the trade and the request names no least output. */
+  /** True if only a router's server prices the trade and the request names no minimum output. */
   lacksLeast?: boolean;
-  /** The greater of the pools' and the market's price impact, in percent. Its limit is in percent, too. */
+  /** The greater of the pools' price impact and the market impact, in percent. Its limit is in percent, too. */
   priceImpact: number;
   maxPriceImpact: number;
   minAmountOut: bigint;
   quotedOut: bigint;
-  /** The wallet's coin and purchases. Present if the caller's sign-in is too old for a large loss. */
+  /** The wallet's coin and its purchases. Present if the caller's sign-in is too old to allow a large loss. */
   loss?: Pick<LossChecks, "isListed" | "coins" | "unlisted"> | undefined;
 };
 
@@ -45,7 +45,7 @@ const maxOpenOrders = 20;
 /**
  * Returns the first reason to refuse an order, in order of precedence.
  *
- * @param ofFees The objection to the order's fees.
+ * @param ofFees The reason to refuse the order because of its fees, if there is one.
  */
 export function objectionBeside(
   ofFees: DomainError | undefined,

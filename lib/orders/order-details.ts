@@ -2,11 +2,12 @@ import { chainFacts } from "../core/chain-facts.ts";
 import type { LaneKey } from "./intent.ts";
 
 /**
- * The way of a transaction to the chain: through a relay, directly to the chain's sequencer, or through a public pool.
+ * How a transaction reaches the chain: through a relay, directly through the chain's sequencer, or through a public
+ * pool.
  */
 export type Submission = "private" | "sequencer" | "public";
 
-/** Returns how an order, or one of its transactions, reaches the chain. */
+/** Returns how an order's transactions, or one of them, reach the chain. */
 export function submissionOf({
   chain,
   isPrivate,
@@ -22,7 +23,7 @@ export type ShownTransaction = {
   txHash: string;
   outcome: string;
   submission: Submission;
-  /** First known time at which the transaction was sent. */
+  /** Earliest known time at which the transaction was sent. */
   sentAt?: string;
 };
 
@@ -41,7 +42,7 @@ export type ReportTerms = {
   spent: { token: string; amount: string };
   received: { token: string; amount: string };
   quotedAmountOut: string;
-  /** Shortfall against the quote, in percent. Negative if more arrived. */
+  /** How much less arrived than was quoted, in percent. Negative if more arrived. */
   slippage: number;
   priceImpact?: number;
   marketImpact?: number;
@@ -51,7 +52,7 @@ export type ReportTerms = {
   /** Number of the block, or the slot on chains that have slots. */
   block: number;
   blockTime: string;
-  /** Each part of the network fee and the total, in coin. */
+  /** Each part of the network fee, and the total, in coin. */
   networkFee: { total: string };
 };
 

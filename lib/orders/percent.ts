@@ -1,6 +1,6 @@
 import { ceilDivide, greatest } from "./bigints.ts";
 
-/** Counts percentages in whole millionths, because they have four decimal places. */
+/** Counts percentages in whole millionths, because percentages have four decimal places. */
 const perPercent = 10_000n;
 const whole = 100n * perPercent;
 
@@ -11,7 +11,7 @@ export const millionthsOf = (percent: number): bigint => BigInt(Math.round(perce
 export const percentFrom = (millionths: bigint): number => Number(millionths) / Number(perPercent);
 
 /**
- * Computes the minimum that may arrive of a quoted amount: at least one unit.
+ * Computes the minimum that may arrive, given the quoted amount: at least one unit.
  *
  * @param slippage In millionths.
  */
@@ -22,15 +22,15 @@ export const minimumOf = (quoted: bigint, slippage: bigint): bigint =>
 export const shortfallOf = (minimum: bigint, quoted: bigint): bigint =>
   ceilDivide((quoted - minimum) * whole, quoted);
 
-/** Computes a part's percentage of the total; 0 if the part is negative. */
+/** Computes what percentage of the total a part is. 0 if the part is negative. */
 export function percentOf(part: bigint, total: bigint): number {
   if (total <= 0n || part <= 0n) return 0;
   return percentFrom((part * whole * 2n + total) / (total * 2n));
 }
 
 /**
- * Rounds a slippage down to four decimal places, the precision of trading. Settings of earlier versions may have more,
- * and rounding up would accept less than the user allows.
+ * Rounds a slippage down to four decimal places, the precision that trading uses. Settings of earlier versions may have
+ * more places, and rounding up would accept less than the user allows.
  */
 export function roundedDown(percent: number): number {
   const parts = Number(perPercent);

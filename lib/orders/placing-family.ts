@@ -8,11 +8,11 @@ export type Assessed<F extends FamilyTypes = FamilyTypes> = {
   setup: F["setup"];
   facts: F["facts"];
   check: F["check"];
-  /** Present if the hosts were asked just now: their answers. */
+  /** The hosts' answers. Present if the hosts were asked just now. */
   quotes?: HostAnswers<F>;
 };
 
-/** Parts of placing an order that depend on the family of its chain. */
+/** The parts of placing an order that depend on the family of its chain. */
 export type PlacingFamily<F extends FamilyTypes = FamilyTypes> = {
   questionAbout(lane: LaneKey, trade: AskedTrade, trader: F["trader"]): F["quoteQuestion"];
   /** Returns the quote on which both hosts agree. Undefined if they disagree. */
@@ -29,7 +29,7 @@ export type PlacingFamily<F extends FamilyTypes = FamilyTypes> = {
     assessed: Assessed<F>,
   ): Pick<Quoted, "pools" | "rents" | "stayingRents" | "feesBps">;
   /**
-   * Returns both hosts' answers as text for the order's first run. Undefined if that run asks the hosts again.
+   * Returns both hosts' answers as text for the order's first run. Undefined if that run must ask the hosts again.
    *
    * @param jobs Number of jobs in the lane, including the new one.
    */

@@ -1,10 +1,13 @@
 import { greatest } from "./bigints.ts";
 import { percentOf } from "./percent.ts";
 
-/** A pool's price for the smallest amount, before its fee: units bought for units sold. */
+/** A pool's price for the smallest amount, before its fee: the units bought for a number of units sold. */
 export type PoolPrice = { out: bigint; in: bigint };
 
-/** Divisor of an amount for its reference price: a trade of a tenth hardly moves the market. */
+/**
+ * Divisor that turns an amount into the amount of its reference price. A tenth is used, because a trade that small
+ * hardly moves the market.
+ */
 export const referencePart = 10n;
 
 /** Returns a tenth of an amount, at least one unit. */

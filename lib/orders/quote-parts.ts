@@ -25,7 +25,7 @@ export type QuoteParts = {
   quoteSymbol: string;
   amount: string;
   amountToken: string;
-  /** Share of the balance that a sale asks for. */
+  /** Percentage of the balance to sell. */
   percent?: number;
   /** Expected output after pool fees and token taxes. */
   amountOut: string;
@@ -34,9 +34,9 @@ export type QuoteParts = {
   /** Price in coins per token. */
   price: string;
   priceImpact: number;
-  /** Percentage by which the price is worse than for a tenth of the amount. */
+  /** Percentage by which the price is worse than the price for a tenth of the amount. */
   marketImpact?: number;
-  /** Price in coins per token for a tenth of the amount. */
+  /** Price for a tenth of the amount, in coins per token. */
   referencePrice?: string;
   sellable: boolean | null;
   buyTax: number | null;
@@ -44,7 +44,7 @@ export type QuoteParts = {
   flags: TokenFlag[];
   balances?: ShownNeed[];
   submission: Submission;
-  /** Why an order with these terms would be refused now. */
+  /** Why an order with these terms would currently be refused. */
   wouldBeRefused?: { code: string; message: string; details?: object | undefined };
   asOf: string;
   validUntil: string;
@@ -60,13 +60,13 @@ export type QuoteEnd = {
   block: number;
 };
 
-/** A trade that was checked, on a chain of any family. */
+/** A checked trade, on a chain of any family. */
 type Checked = {
   facts: FactsTerms;
   check: CheckTerms;
 };
 
-/** Formats the fields that quotes of all chains have. */
+/** Formats the fields that quotes on all chains have. */
 export function quoteParts(
   wallet: string | undefined,
   trade: AskedTrade,
@@ -108,7 +108,7 @@ export function quoteParts(
   };
 }
 
-/** Returns the facts that warnings about a trade depend on. */
+/** Returns the facts that the warnings about a trade depend on. */
 export function warnedOf({ side, minAmountOut }: AskedTrade, { facts, check }: Checked): Warned {
   const { amount, amountOut, market } = facts;
   const { settings, least, needs, networkFee, submission } = check;
@@ -126,7 +126,7 @@ export function warnedOf({ side, minAmountOut }: AskedTrade, { facts, check }: C
   };
 }
 
-/** Splits a price into its coins and its tokens. */
+/** Splits a price into an amount of coins and an amount of tokens. */
 const coinsAndTokens = (
   side: AskedTrade["side"],
   price: PoolPrice,

@@ -3,21 +3,21 @@ import type { Order } from "./execution.ts";
 import type { Submission } from "./order-details.ts";
 
 export const quoteWarnings = [
-  /** Others can trade just before and after the transaction. */
+  /** Other traders can trade just before and just after the transaction. */
   "MEV_UNPROTECTED",
-  /** The wallet would lack the coin to pay for a later sale. */
+  /** The wallet would have too little coin to pay for a later sale. */
   "NO_GAS_TO_SELL",
-  /** The network fee is above 20 % of the trade. */
+  /** The network fee is more than 20 % of the trade's value. */
   "FEE_ABOVE_VALUE",
   /** The slippage is above 10 %. */
   "SLIPPAGE_HIGH",
-  /** The price is at least 5 % worse than for a tenth of the amount. */
+  /** The price is at least 5 % worse than the price for a tenth of the amount. */
   "PRICE_IMPACT_HIGH",
   /** A tenth of the amount would pay nothing, so the price cannot be compared. */
   "AMOUNT_TINY",
   /** The minimum is above the quote, so the order ends unfilled unless the price improves at once. */
   "MINIMUM_ABOVE_QUOTE",
-  /** An attempt pays less for priority than half of the pool's recent transactions. */
+  /** An attempt pays less for priority than half of the recent transactions that used the pool. */
   "PRIORITY_FEE_BELOW_MARKET",
 ] as const;
 
@@ -46,10 +46,10 @@ type Bounds = { least: bigint; quoted: bigint };
 
 const isAboveQuote = ({ least, quoted }: Bounds): boolean => least > quoted;
 
-/** True if others can trade just before and after a transaction. */
+/** True if other traders can trade just before and just after a transaction. */
 const isUnprotected = (submission: Submission): boolean => submission === "public";
 
-/** Lists warnings about a placed order: about its route to the chain and its minimum. */
+/** Lists warnings about a placed order that concern its route to the chain and its minimum. */
 export const warningsOfOrder = (submission: Submission, bounds: Bounds): QuoteWarning[] => [
   ...(isUnprotected(submission) ? (["MEV_UNPROTECTED"] as const) : []),
   ...(isAboveQuote(bounds) ? (["MINIMUM_ABOVE_QUOTE"] as const) : []),

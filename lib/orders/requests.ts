@@ -16,7 +16,7 @@ type Listing = { tokens: readonly ListedToken[]; wrapped: ListedToken };
 /**
  * Finds a chain by its name.
  *
- * @throws {DomainError} UNSUPPORTED_CHAIN if the service does not trade on it
+ * @throws {DomainError} UNSUPPORTED_CHAIN if the service does not trade on the chain
  */
 export function chainFor<Reader>(chains: ReadonlyMap<Network, Reader>, network: Network): Reader {
   const reader = chains.get(network);
@@ -48,7 +48,7 @@ export type LimitTexts = {
   maxNetworkFeesPerDay?: string | undefined;
 };
 
-/** Identifies a chain's setup by a hash of its configuration. The hash reveals none of its URLs, which contain keys. */
+/** Identifies a chain's configuration by a hash. The hash reveals none of the configured URLs, which contain keys. */
 export const setupName = (configuration: object): string =>
   createHash("sha256").update(JSON.stringify(configuration)).digest("base64url").slice(0, 11);
 
@@ -56,7 +56,9 @@ export const setupName = (configuration: object): string =>
 export const listedTokens = ({ tokens, wrapped }: Listing): ListedToken[] =>
   [...tokens, wrapped].toSorted((a, b) => (a.symbol.toUpperCase() < b.symbol.toUpperCase() ? -1 : 1));
 
-/** Identifies a token by the list of tokens, or else by its own description. Undefined if it is not a token. */
+/**
+ * Identifies a token from the list of tokens, or otherwise from its own description. Undefined if it is not a token.
+ */
 export function identityIn(
   { chain, configuration, taken }: Configured,
   token: string,

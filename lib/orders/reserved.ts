@@ -4,14 +4,14 @@ import { addedBy, type DayFeeLimits, type Limits, type OrderRules, rulesAt } fro
 
 type Planned = Pick<AnyOrder, "intent" | "quoted" | "amount">;
 
-/** Computes the most coin that an order will spend, including network fees. */
+/** Computes the most coin that an order may spend, including network fees. */
 const coinsOf = ({ intent, quoted, amount }: Planned): CoinUnits =>
   addedBy(intent.side, amount, quoted.networkFee);
 
-/** Computes the most that an order can add to the day's network fees. */
+/** Computes the most that an order can add to the day's count of network fees. */
 const feesOf = ({ quoted }: Planned): CoinUnits => quoted.networkFee + (quoted.stayingRents ?? 0n);
 
-/** Computes the most coin that an order can need: its amount and deposits for new accounts. */
+/** Computes the most coin that an order can need: its amount, and deposits for new accounts. */
 const needsOf = (order: Planned): { coins: CoinUnits; tokens: TokenUnits } => ({
   coins: coinsOf(order) + (order.quoted.rents ?? 0n),
   tokens: order.intent.side === "buy" ? 0n : order.amount,
@@ -34,8 +34,8 @@ export function reservedBy(orders: readonly AnyOrder[]): {
 }
 
 /**
- * Returns the rules for a user's next order. They count the user's open orders whose swap is not signed, with their
- * fees. Until then a signed approval counts twice, so the sum is never too low.
+ * Returns the rules for a user's next order. They count the user's open orders whose swap is not signed, including
+ * their fees. A signed approval counts twice until the swap is signed, so the sum is never too low.
  *
  * @param orders The wallet's orders, including those of other users.
  */
@@ -50,7 +50,7 @@ export function rulesBeside(
       intent.userID === userID &&
       life.status === "open" &&
       !signedStages.includes(life.stage) &&
-      // The day may already count this order although the order does not record its signature yet.
+      // The day's count may already include this order although the order does not record its signature yet.
       intent.orderId !== limits.count?.newestOrderId,
   );
   return {

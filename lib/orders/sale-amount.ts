@@ -17,9 +17,9 @@ export const tooLarge = () =>
 const perPercent = 10_000;
 
 /**
- * Computes the number of tokens that a sale sells.
+ * Computes the number of tokens to sell.
  *
- * @param available The wallet's tokens that its open orders do not need.
+ * @param available The wallet's tokens minus those that its open orders need.
  * @throws {DomainError} INVALID_REQUEST, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a percentage of nothing
  */
 export function amountOfSale(

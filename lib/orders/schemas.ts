@@ -5,9 +5,9 @@ import type { CoinUnits } from "../core/units.ts";
 import { orderSides, orderStages, reasonCodes } from "./execution.ts";
 
 /**
- * Schemas of the items on which the signer decides. Functions that may be compromised can write some of these items, so
- * every other form is rejected: text in place of a number, unknown fields, sets and endless values. Each family adds
- * its own schemas.
+ * Schemas of the items that the signer bases its decisions on. Functions that may be compromised can write some of
+ * these items, so everything unexpected is rejected, such as text in place of a number, unknown fields, sets and
+ * infinite values. Each family adds its own schemas.
  */
 
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -35,7 +35,7 @@ export const intentTerms = v.strictObject({
   side: v.picklist(orderSides),
   /** The traded token. The other side is always the chain's native coin. */
   token: text,
-  /** Most that may be spent: coin for a buy, tokens for a sale. In units, like all amounts in this folder. */
+  /** Maximum amount to spend: coin for a buy, tokens for a sale. In units, like all amounts in this folder. */
   amount: units,
   /** Minimum that must arrive. */
   minAmountOut: units,
@@ -43,7 +43,7 @@ export const intentTerms = v.strictObject({
   quotedOut: units,
   /** True if the order's transactions go only to a relay. */
   isPrivate: v.boolean(),
-  /** Deadline in seconds. After it, nothing is signed that could fill the order. */
+  /** Deadline in seconds. After it, no transaction that could fill the order is signed. */
   validUntil: count,
 });
 
@@ -63,9 +63,9 @@ export const orderLife = v.strictObject({
 export const orderEnd = v.strictObject({
   status: v.picklist(["cancelled", "rejected", "expired"]),
   reasonCode: v.picklist(reasonCodes),
-  /** The place up to which the wallet was checked, for a sale that found no tokens. */
+  /** For a sale that found no tokens: the place up to which the wallet was checked. */
   soldOutAt: v.exactOptional(count),
-  /** Blocks in which both hosts saw no tokens. The end is certain once they are final. */
+  /** Blocks in which both hosts saw that the wallet held no tokens. The order's end is certain once they are final. */
   soldOutIn: v.exactOptional(blockNames),
 });
 
@@ -89,13 +89,15 @@ export const quotedTerms = v.strictObject({
   marketImpact: v.exactOptional(v.number()),
   /** Addresses of the pools on each of the intent's routes, from the coin to the token. */
   pools: v.exactOptional(listOf(listOf(text, 2), 10)),
-  /** Fees of the pools on the intent's routes, in basis points. */
+  /** Fees of the pools on each of the intent's routes, in basis points. */
   feesBps: v.exactOptional(listOf(v.number(), 10)),
-  /** Highest planned cost of the order's transactions, in coin. */
+  /** Maximum planned cost of the order's transactions, in coin. */
   networkFee: coins,
   /** Coin that the order needs to open accounts. Part of it comes back. */
   rents: v.exactOptional(coins),
-  /** Most coin that can stay in opened accounts. The day's limit counts it as a network fee. */
+  /**
+   * Maximum amount of coin that can stay in accounts opened for the order. The day's limit counts it as a network fee.
+   */
   stayingRents: v.exactOptional(coins),
 });
 
@@ -117,18 +119,18 @@ export const orderTerms = v.strictObject({
   updatedAt: text,
 });
 
-/** Skips fields for clients, which the signer never reads. */
+/** Omits the fields for clients, which the signer never reads. */
 export const unread = v.exactOptional(v.any());
 
 /** Fields that all families' slots of a lane have. */
 export const slotTerms = v.strictObject({
   ...owner,
-  /** Number of the slot's place in the lane. */
+  /** The slot's place in the lane, as a number. */
   place: count,
   orderId: text,
   /** True if the slot's transactions go only to a relay. */
   isPrivate: v.boolean(),
-  /** True if nobody confirms having taken the newest attempt. */
+  /** True if nobody has confirmed that the newest attempt was accepted. */
   isUndelivered: v.exactOptional(v.boolean()),
   /** Number of the item's revision. Grows with each write. */
   revision: count,
@@ -146,15 +148,15 @@ export const requestTerms = {
 export const walletPolicy = v.strictObject({
   /** Limits the amount of one order, without network fees. */
   maxPerOrder: v.exactOptional(coins),
-  /** Limits spending per UTC day, including the network fees of all the wallet's transactions. */
+  /** Limits what a wallet spends per UTC day, including the network fees of all its transactions. */
   maxPerDay: v.exactOptional(coins),
-  /** Limits network fees per UTC day, in place of the operators' usual limit. Applies to sales too. */
+  /** Limits network fees per UTC day and replaces the operators' usual limit. Also applies to sales. */
   maxNetworkFeesPerDay: v.exactOptional(coins),
   /** Addresses of tokens that may be bought. */
   tokens: v.union([v.literal("any"), v.pipe(v.array(text), v.readonly())]),
-  /** How far an order's minimum may be below its quote, in millionths. */
+  /** Maximum by which an order's minimum may be below its quote, in millionths. */
   maxSlippage: v.exactOptional(units),
-  /** Present if no order of the wallet ever needs a fresh sign-in, even for a large loss. */
+  /** Present if no order of the wallet ever needs a fresh sign-in, even when it risks a large loss. */
   anyLoss: v.exactOptional(v.literal(true)),
   /** False if the wallet may neither buy nor sell. */
   tradingEnabled: v.boolean(),
@@ -164,8 +166,8 @@ export const pendingPolicy = v.strictObject({
   policy: walletPolicy,
   effectiveAt: v.pipe(text, v.isoTimestamp()),
   /**
-   * Id of the table in which the policy was announced. In any other table, such as a restored one, the announcement is
-   * void.
+   * Id of the table in which the policy was announced. The announcement is void in any other table, for example a
+   * restored one.
    */
   tableId: v.exactOptional(text),
 });
@@ -182,11 +184,11 @@ export const daySpend = v.strictObject({
   /** The day in UTC, such as 2026-11-22. */
   day: text,
   spent: coins,
-  /** Network fees within `spent`, including coin that stays in accounts. */
+  /** The network fees included in `spent`, with coin that stays in accounts. */
   networkFees: v.exactOptional(coins),
-  /** The order whose swap was counted last. */
+  /** The last order whose swap was counted. */
   newestOrderId: v.exactOptional(text),
   revision: count,
-  /** Expiry in seconds, long after the day. */
+  /** Expiry in seconds, long after the end of the day. */
   expiresAt: count,
 });

@@ -2,7 +2,7 @@ import type { TradingChain } from "../core/chain-facts.ts";
 import type { TokenFlag } from "../core/token-flag.ts";
 import { isWritable, type TokenIdentity } from "./token-identity.ts";
 
-/** Questions about tokens, which each family of chains asks its hosts in its own way. */
+/** Questions about tokens. Each family of chains asks its hosts in its own way. */
 export type TokenFamily<Reader, Venue extends string> = {
   /**
    * Asks one host to identify a token.
@@ -20,8 +20,8 @@ export type TokenFamily<Reader, Venue extends string> = {
    */
   inspect: (reader: Reader, token: string, now: Date) => Promise<InspectedToken<Venue>>;
   /**
-   * Reads the balances of wallets. Each list has the coin first, then the listed tokens, then the others. Addresses of
-   * no token are left out.
+   * Reads the balances of wallets. Each list starts with the coin, followed by the listed tokens and then the others.
+   * Addresses that are not tokens are omitted.
    *
    * @throws {ChainUnavailable}
    */
@@ -55,11 +55,11 @@ type TokenPool<Venue extends string> = {
   feeBps: number;
   /** The other token of the pool. Absent if it is the wrapped coin. */
   quoteToken?: string;
-  /** Value of the pool's other side, in coins. */
+  /** Value of the coin or quote token in the pool, in coins. */
   liquidity: string;
 };
 
-/** A wallet, with tokens to read in addition to the listed ones. */
+/** A wallet, and the tokens to read in addition to the listed ones. */
 export type WalletTokens = { wallet: string; others: readonly string[] };
 
 /** A token in a list of balances. */
@@ -68,14 +68,14 @@ export type BalanceToken = { token: string; symbol: string; decimals: number };
 export type ChainBalance = BalanceToken & {
   wallet: string;
   units: bigint;
-  /** Units that the wallet cannot spend, because they keep its account alive. */
+  /** Units that the wallet cannot spend, because they keep the wallet's account alive. */
   kept?: bigint;
 };
 
-/** Balances, and the earliest block at which they were read. */
+/** Balances, and the earliest of the blocks at which they were read. */
 export type ChainBalances = { block: number; balances: ChainBalance[] };
 
-/** Returns a balance unless it is unknown or too long to write. */
+/** Returns a balance, or nothing if it is unknown or has too many digits to write. */
 export function balanceIn(
   wallet: string,
   known: BalanceToken | undefined,

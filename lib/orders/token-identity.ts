@@ -1,7 +1,7 @@
 import type { IsLike } from "./token-likeness.ts";
 import { shortAddress, shownName, shownSymbol } from "./token-text.ts";
 
-/** A token's own description. A field is undefined if the token gives no readable answer. */
+/** A token's own description. A field is undefined if the token does not answer it in readable form. */
 export type TokenClaims = {
   decimals: bigint | undefined;
   /** The token's answer to `balanceOf` for an unused address. */
@@ -17,9 +17,9 @@ export type TokenIdentity = {
   symbol: string;
   name: string;
   decimals: number;
-  /** True if the token is on the list shown to users, so that its symbol can be trusted. */
+  /** True if the token is on the list of tokens that users are shown, so that its symbol can be trusted. */
   isListed: boolean;
-  /** True if the token's symbol or name resembles that of a listed token or of a coin. */
+  /** True if the token's symbol or name resembles the symbol or name of a listed token or a coin. */
   isImpersonator: boolean;
   /** True if the token's symbol or name cannot be shown unchanged. */
   isOdd: boolean;
@@ -29,7 +29,7 @@ export type ListedToken = { token: string; symbol: string; name: string; decimal
 
 const mostDecimals = 36n;
 
-/** Most digits before an amount's decimal point. */
+/** Maximum number of digits before an amount's decimal point. */
 const mostDigits = 40;
 
 /** True if amounts of the token are short enough to write. */
@@ -37,9 +37,10 @@ export const isWritable = (units: bigint, decimals: number): boolean =>
   units < 10n ** BigInt(mostDigits + decimals);
 
 /**
- * Identifies a token. Undefined if the address is not a token, or its amounts are too long to write.
- * @param listed Tokens shown to users. They are returned as listed, even if their contracts state something else.
- * @param isTaken True for names that people could mistake for those of a listed token or a coin.
+ * Identifies a token. Undefined if the address is not a token, or if its amounts have too many digits to write.
+ * @param listed Tokens that users are shown. They are described as in the list, even if their contracts state something
+ * else.
+ * @param isTaken True for names that people could mistake for that of a listed token or a coin.
  */
 export function tokenIdentity(
   token: string,

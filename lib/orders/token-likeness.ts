@@ -1,6 +1,6 @@
 import { confusablesMap } from "confusables";
 
-/** Texts that help people recognize a token. */
+/** Texts by which people recognize a token. */
 export type TokenNames = { symbol?: string | undefined; name?: string | undefined };
 
 /** Signs that replace letters in names such as U$DC and USD₮. */
@@ -8,16 +8,16 @@ const signLetters: Readonly<Record<string, string>> = { $: "S", "|": "l", "₮":
 
 const withLetters = (text: string) => text.replaceAll(/[$|₮₿]/g, (sign) => signLetters[sign] ?? sign);
 
-/** Returns the Latin letter or the digit that a letter of another alphabet resembles. */
+/** Returns the Latin letter or the digit that a letter of another alphabet looks like. */
 const latinOf = (character: string) =>
   character > "\u007f" ? (confusablesMap.get(character) ?? character) : character;
 
 /**
- * Reduces a text to its appearance: letters and digits without case and marks, with one form for letters that look
- * alike.
+ * Reduces a text to its appearance: letters and digits without case and diacritical marks. Letters that look alike
+ * become the same.
  */
 function looksOf(text: string): string {
-  // Some letters resemble a Latin one as they are, and others only without their marks.
+  // Some letters resemble a Latin letter as they are, others only once their diacritical marks are removed.
   const latin = [...[...text].map(latinOf).join("").normalize("NFKD")].map(latinOf).join("");
   const letters = latin
     .toUpperCase()
@@ -26,7 +26,7 @@ function looksOf(text: string): string {
 }
 
 /**
- * Lists all readings of a text: a letter's lower and upper case may resemble different letters, and signs may stand for
+ * Lists all ways to read a text. A letter's lower and upper case may resemble different letters, and signs may replace
  * letters.
  */
 const allLooksOf = (text: string) => [text, text.toUpperCase(), withLetters(text)].map(looksOf);
@@ -34,12 +34,12 @@ const allLooksOf = (text: string) => [text, text.toUpperCase(), withLetters(text
 const looksOfToken = ({ symbol, name }: TokenNames) =>
   [symbol, name].filter((text) => text !== undefined).flatMap(allLooksOf);
 
-/** True if people could mistake one token for the other by its names. */
+/** True if people could mistake one token for the other because of their names. */
 export type IsLike = (token: TokenNames) => boolean;
 
 /**
  * Makes a function that is true for a token whose symbol or name people could mistake for one of these names. Ignores
- * case, marks, signs around and between letters, and alphabets.
+ * case, diacritical marks, signs around and between letters, and differences between alphabets.
  */
 export function likenessTo(known: readonly TokenNames[]): IsLike {
   const taken = new Set(known.flatMap(looksOfToken));

@@ -8,18 +8,18 @@ export type TokenSafety = {
   sellable: boolean | null;
   buyTax: number | null;
   sellTax: number | null;
-  /** True if slightly less arrives than was sent, too little for a tax. */
+  /** True if slightly less arrives than was sent, but the difference is too small to be a tax. */
   hasLoss: boolean;
-  /** True if the token's events misstate the amount that a wallet gets. */
+  /** True if the token's events misstate the amount that a wallet receives. */
   hasOddEvents?: boolean;
 };
 
 export const unknownSafety: TokenSafety = { sellable: null, buyTax: null, sellTax: null, hasLoss: false };
 
-/** Tokens that were sent to or from a pool, and those that arrived. */
+/** The number of tokens sent to or from a pool, and the number that arrived. */
 type Transfer = { sent: TokenUnits; arrived: TokenUnits };
 
-/** A simulated buy and sale. The sale is absent if none succeeded. */
+/** A simulated buy and sale. The sale is absent if no sale succeeded. */
 export type RoundTrip = { bought: Transfer; sold?: Transfer; hasOddEvents?: boolean };
 
 const lossOf = ({ sent, arrived }: Transfer) => sent - arrived;
@@ -36,7 +36,10 @@ export function safetyOf({ bought, sold, hasOddEvents = false }: RoundTrip): Tok
   };
 }
 
-/** Combines the results of several pools: the token can be sold if any pool shows it, at the lowest tax. */
+/**
+ * Combines the results from several pools. The token can be sold if any pool shows it, and the lowest tax among those
+ * pools counts.
+ */
 export function bestSafety(safeties: readonly TokenSafety[]): TokenSafety {
   const rank = ({ sellable }: TokenSafety) => (sellable === null ? 2 : sellable ? 0 : 1);
   const tax = ({ buyTax, sellTax }: TokenSafety) => (buyTax ?? 0) + (sellTax ?? 0);
@@ -45,8 +48,8 @@ export function bestSafety(safeties: readonly TokenSafety[]): TokenSafety {
 }
 
 /**
- * Combines the results of the probe with those of a larger amount. The worse ones count, since a token may limit or tax
- * only large sales.
+ * Combines the results of the probe with those for a larger amount. The worse result counts, because a token may limit
+ * or tax only large sales.
  */
 export const worseSafety = (probe: TokenSafety, larger: TokenSafety): TokenSafety => ({
   sellable: larger.sellable === false ? false : (probe.sellable ?? larger.sellable),
@@ -59,7 +62,7 @@ export const worseSafety = (probe: TokenSafety, larger: TokenSafety): TokenSafet
 const higherTax = (a: number | null, b: number | null) =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
-/** Flags that a token's own data show without a simulation. */
+/** Flags that follow from a token's own data, without a simulation. */
 const mintFlags = [
   ...(["FREEZABLE", "MINTABLE", "HOOKED", "HOOKABLE", "TAXABLE", "SEIZABLE"] as const),
   ...(["FROZEN_BY_DEFAULT", "PAUSABLE", "NON_TRANSFERABLE", "SCALED"] as const),
@@ -70,8 +73,8 @@ export type MintFlag = (typeof mintFlags)[number];
 /**
  * Lists warnings about a token, in a fixed order.
  *
- * @param pool The coin side of the deepest pool, and one coin. In a pool with less, the smallest trade moves the
- * price by several percent.
+ * @param pool The coins in the deepest pool, and the amount of one coin. If the pool has less than one coin, even the
+ * smallest trade moves the price by several percent.
  */
 export function flagsOf(
   { isListed, isImpersonator, isOdd }: TokenIdentity,
@@ -94,15 +97,15 @@ export function flagsOf(
   return tokenFlags.filter((flag) => held[flag] || ofMint.some((each) => each === flag));
 }
 
-/** Highest tax, in percent, at which a buy needs no explicit consent of the user. */
+/** Maximum tax, in percent, at which a user can buy the token without explicit consent. */
 export const highestTax = 25;
 
-/** Flags for powers that let the issuer take a holder's money as surely as a tax does. */
+/** Flags for powers with which the issuer can take a holder's money as surely as with a tax. */
 const unsafeFlags: readonly TokenFlag[] = [
   ...(["SEIZABLE", "FROZEN_BY_DEFAULT", "NON_TRANSFERABLE", "HOOKED", "HOOKABLE"] as const),
 ];
 
-/** True if buying the token most likely loses the money. Sales are never blocked. */
+/** True if somebody who buys the token will most likely lose the money. Sales are never blocked. */
 export const isUnsafe = (
   { sellable, buyTax, sellTax }: TokenSafety,
   flags: readonly TokenFlag[] = [],

@@ -2,7 +2,8 @@ const longestSymbol = 32;
 const longestName = 64;
 
 /**
- * Accepts letters, digits, punctuation and visible symbols. Marks could pile up, and other characters reverse the text.
+ * Accepts letters, digits, punctuation and visible symbols. Excludes combining marks, which could pile up, and all
+ * other characters, which could reverse the text.
  */
 const printable = /^(?:[\p{L}\p{N}\p{P}\p{S}](?<![\p{Default_Ignorable_Code_Point}\u2800]))+$/u;
 

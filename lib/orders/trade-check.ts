@@ -52,9 +52,9 @@ export function availableOf(
 }
 
 /**
- * Lists the needs of a trade, starting with the coin.
+ * Lists what a trade needs, starting with the coin.
  *
- * @param coins The coins that the trade needs in all.
+ * @param coins All the coin that the trade needs.
  */
 export function needsOfTrade(
   chain: TradingChain,

@@ -7,8 +7,8 @@ import type { orderEnd, orderLife, orderTerms, quotedTerms } from "./schemas.ts"
 import { nativeToken, storedNames } from "./trading-chain.ts";
 
 /**
- * An outcome that no later fact about the chain changes, because no swap was signed. Only the outcome of a sale that
- * found no tokens may still change.
+ * An outcome that no later event on the chain can change, because no swap was signed. The only exception is a sale that
+ * found no tokens.
  */
 export type OrderEnd = v.InferOutput<typeof orderEnd>;
 
@@ -17,7 +17,7 @@ export const cancelledByUser: OrderEnd = { status: "cancelled", reasonCode: "CAN
 /** An order's progress, as clients see it. */
 export type Life = v.InferOutput<typeof orderLife>;
 
-/** The hosts' quote at the time of placing. The intent has the rest of it. */
+/** The hosts' quote from when the order was placed. The intent contains the rest of the quote. */
 export type Quoted = v.InferOutput<typeof quotedTerms>;
 
 /** An order placed here. Clients see {@link shownOrder}. */
@@ -74,14 +74,14 @@ export const openProgress = (stage: Life["stage"], reasonCode?: ReasonCode): Pro
   ...(reasonCode && { reasonCode }),
 });
 
-/** Fields of an order that change. */
+/** The fields of an order that can change. */
 export type OrderChanges<F extends FamilyTypes> = Partial<
   F["order"] & Pick<TradeOrder<F>, "amount" | "isCancelling" | "ending" | "life" | "details">
 >;
 
 /**
- * Applies changes to the order and raises its revision, and its version if clients see a difference. The time never
- * falls, even if this writer read the clock before the previous one.
+ * Applies changes to the order and raises its revision, and also its version if clients see a difference. The time of
+ * the change never goes back, even if this writer read the clock before the previous writer.
  */
 export function changed<F extends FamilyTypes>(
   order: TradeOrder<F>,

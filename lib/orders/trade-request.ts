@@ -1,10 +1,10 @@
 import type { Network } from "../core/network.ts";
 import type { AskedTrade } from "./trade.ts";
 
-/** A request for a quote. Addresses are as the user wrote them. */
+/** A request for a quote. Addresses are spelled as the user entered them. */
 export type QuoteRequest = AskedTrade & { chain: Network; wallet?: string | undefined };
 
-/** A request for an order. Addresses are as the user wrote them. */
+/** A request for an order. Addresses are spelled as the user entered them. */
 export type PlaceOrderRequest = AskedTrade & {
   chain: Network;
   wallet: string;

@@ -2,7 +2,8 @@ import type { GasPreset } from "../users/settings.ts";
 import type { Order } from "./execution.ts";
 
 /**
- * The trade of a request. Amounts are decimal text, and the token is in the form in which its family shows addresses.
+ * The trade that a request asks for. Amounts are decimal text, and the token's address is in the form in which its
+ * family shows addresses.
  */
 export type Trade = {
   side: Order["side"];
@@ -13,7 +14,7 @@ export type Trade = {
   percent?: number | undefined;
 };
 
-/** A trade with its user's limits. The settings of the chain replace absent limits. */
+/** A trade with its user's limits. For a limit that is absent, the user's setting for the chain applies. */
 export type AskedTrade = Trade & {
   /** Slippage in percent. */
   slippage?: number | undefined;
@@ -30,5 +31,5 @@ export type AskedTrade = Trade & {
   allowUnsafe?: boolean | undefined;
 };
 
-/** Default limit of the price impact, in percent. */
+/** Default limit for the price impact, in percent. */
 export const defaultMaxPriceImpact = 15;

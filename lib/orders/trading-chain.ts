@@ -1,16 +1,16 @@
 import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
 import type { CoinUnits } from "../core/units.ts";
 
-/** Stands for the chain's native coin where a token's address is expected. */
+/** Means the chain's native coin where a token's address is expected. */
 export const nativeToken = "native";
 
-/** Names the pair of a token and the chain's coin, with both symbols. */
+/** Returns the name of the pair of a token and the chain's coin, and both symbols. */
 export function pairNames(chain: TradingChain, baseSymbol: string) {
   const quoteSymbol = chainFacts[chain].coin.symbol;
   return { symbol: `${baseSymbol}/${quoteSymbol}`, baseSymbol, quoteSymbol };
 }
 
-/** Names a stored pair. Earlier versions did not store the token's own symbol. */
+/** Returns the names of a stored pair. Earlier versions did not store the token's own symbol. */
 export const storedNames = (
   chain: TradingChain,
   { symbol, baseSymbol }: { symbol: string; baseSymbol?: string },
@@ -21,10 +21,10 @@ export type ChainLimits<Units extends bigint = CoinUnits> = {
   /** Limits the amount of a buy. */
   maxOrder?: Units | undefined;
   /**
-   * Limits the network fee of one transaction, or of all transactions of an order if they share a limit. Excludes fees
-   * that nobody can limit.
+   * Limits the network fee of one transaction, or of all transactions of an order if they share a limit. Fees that
+   * nobody can limit do not count.
    */
   maxNetworkFee: Units;
-  /** Limits the network fees of a wallet's transactions in a day. By default ten times `maxNetworkFee`. */
+  /** Limits the network fees that a wallet's transactions pay per day. By default ten times `maxNetworkFee`. */
   maxNetworkFeesPerDay?: Units | undefined;
 };

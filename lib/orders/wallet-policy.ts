@@ -13,31 +13,31 @@ export type WalletPolicy = v.InferOutput<typeof walletPolicy>;
 /** A looser policy that the user has requested, and the time when it takes effect. */
 export type PendingPolicy = v.InferOutput<typeof pendingPolicy>;
 
-/** The policy in force, and the policy that replaces it later. */
+/** The policy in force, and the policy that will replace it, if there is one. */
 export type PolicyState = { policy: WalletPolicy; pending?: PendingPolicy };
 
 /** Identifies a user's wallet by its address, so that its limits outlive the wallet. */
 export type PolicyKey = LaneKey & { userID: string };
 
 /**
- * A policy as stored. The signer trusts it, because only loosenGuards writes policies and announces each looser one
- * before it takes effect.
+ * A policy as stored. The signer trusts it, because only loosenGuards writes policies, and it announces each looser
+ * policy before the policy takes effect.
  */
 export type PolicyRecord = v.InferOutput<typeof policyRecord>;
 
 /**
- * Sum of all amounts that were signed for a wallet on a day: the amounts of buys, and the most that all transactions may
- * pay the network. Only the signer may write it.
+ * Sum of what was signed for a wallet on a day: the amounts of buys, and the most that all transactions may pay the
+ * network. Only the signer may write it.
  */
 export type DaySpend = v.InferOutput<typeof daySpend>;
 
 /** A wallet's stored policy, and its count for one day. */
 export type Limits = { stored: PolicyRecord | undefined; count: DaySpend | undefined };
 
-/** Stored limits of a wallet without a policy, on a day without signatures. */
+/** Stored limits of a wallet that has no policy, on a day without signatures. */
 export const noStoredLimits: Limits = { stored: undefined, count: undefined };
 
-/** The policy of a wallet until its user sets one. */
+/** The policy that applies to a wallet until its user sets one. */
 export const openPolicy: WalletPolicy = { tokens: "any", tradingEnabled: true };
 
 /** Delay before a change that allows more takes effect. */
@@ -46,7 +46,10 @@ const looserAfterMs = 24 * 60 * 60_000;
 const keptDays = 7;
 const dayMs = 24 * 60 * 60_000;
 
-/** Puts a pending policy in force once it is due. Only loosenGuards calls this; all others use the stored policy. */
+/**
+ * Puts a pending policy in force once it is due. Only loosenGuards calls this; all other functions use the stored
+ * policy.
+ */
 export function policyAt(stored: PolicyState | undefined, nowMs: number): PolicyState {
   if (stored === undefined) return { policy: openPolicy };
   const { policy, pending } = stored;
@@ -61,9 +64,9 @@ export function announcedState(stored: PolicyState | undefined): PolicyState {
 }
 
 /**
- * Computes the state after a user requests another policy. Tighter limits apply at once, field by field, and the whole
- * policy after 24 hours. Asking for less than the pending policy keeps its time. A new limit of network fees applies at
- * once, because traders may reach the old one within a day.
+ * Computes the state after a user requests a new policy. Each limit that becomes tighter applies at once, and the whole
+ * new policy after 24 hours. If the request allows no more than the pending policy, it takes effect when that policy
+ * would have. A new limit of network fees applies at once, because traders may reach the old one within a day.
  * @param state The policy in force now.
  */
 export function policyAfter(
@@ -78,7 +81,7 @@ export function policyAfter(
   return { policy: tightened, pending: { policy: asked, effectiveAt } };
 }
 
-/** Replaces the limit of network fees by another policy's limit. */
+/** Replaces a policy's limit of network fees by that of another policy. */
 export function withFees(
   { maxNetworkFeesPerDay: _, ...policy }: WalletPolicy,
   { maxNetworkFeesPerDay }: WalletPolicy,
@@ -87,8 +90,8 @@ export function withFees(
 }
 
 /**
- * True if a change lets the wallet do more, now or later. A frozen wallet may do nothing, so a freeze need not repeat
- * the other limits.
+ * True if a change lets the wallet do more, now or later. A request to freeze the wallet need not repeat the other
+ * limits, because a frozen wallet may do nothing.
  */
 export function loosens(before: PolicyState, { policy, pending }: PolicyState): boolean {
   const { tradingEnabled } = pending?.policy ?? policy;
@@ -97,8 +100,8 @@ export function loosens(before: PolicyState, { policy, pending }: PolicyState): 
 }
 
 /**
- * True if the limit of network fees may have been raised. Removing it counts as raising, because the operators' usual
- * limit is unknown here.
+ * True if the limit of network fees may have been raised. Removing the limit counts as raising it, because the
+ * operators' usual limit is not known to this function.
  */
 export function mayRaiseFees(
   { maxNetworkFeesPerDay: before }: WalletPolicy,
@@ -108,7 +111,7 @@ export function mayRaiseFees(
   return after > before;
 }
 
-/** Takes the stricter value of each field. */
+/** Combines two policies: takes the stricter value of each field. */
 export function tightest(a: WalletPolicy, b: WalletPolicy): WalletPolicy {
   const maxPerOrder = stricter(a.maxPerOrder, b.maxPerOrder);
   const maxPerDay = stricter(a.maxPerDay, b.maxPerDay);
@@ -133,7 +136,7 @@ function inBoth(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): WalletPol
   return b === "any" ? a : a.filter((token) => b.includes(token));
 }
 
-/** True if a policy allows nothing that the other one forbids. */
+/** True if the first policy allows nothing that the second one forbids. */
 export const isWithin = (policy: WalletPolicy, other: WalletPolicy): boolean =>
   isSamePolicy(tightest(policy, other), policy);
 
@@ -147,7 +150,7 @@ export const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
   a.tradingEnabled === b.tradingEnabled &&
   isSameList(a.tokens, b.tokens);
 
-/** True if both states have the same policy in force, and the same one pending until the same time. */
+/** True if both states have the same policy in force, and the same policy pending until the same time. */
 export const isSameState = (a: PolicyState, b: PolicyState): boolean =>
   isSamePolicy(a.policy, b.policy) &&
   a.pending?.effectiveAt === b.pending?.effectiveAt &&
@@ -158,24 +161,24 @@ function isSameList(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): boole
   return a.length === b.length && a.every((token) => b.includes(token));
 }
 
-/** Data of an order that a policy checks. */
+/** The data of an order that a policy checks. */
 export type CheckedOrder = {
   side: "buy" | "sell";
   token: string;
-  /** The coin that a buy spends. A sale's amount is not checked. */
+  /** The coin that a buy spends. For a sale, the amount is not checked. */
   amount?: bigint | undefined;
-  /** Amount that a buy would add to the day's count. Absent if the count already includes it. */
+  /** Amount that a buy would add to the day's count. Absent if the count already includes the buy. */
   adds?: CoinUnits | undefined;
   /** Network fees that the order would add to the day's count. Absent if they are unknown or already counted. */
   networkFees?: CoinUnits | undefined;
 } & Partial<CheckedMinimum>;
 
-/** An order's minimum, and the quote to compare it with. Absent before there is a quote. */
+/** An order's minimum, and the quote to compare it with. Absent while there is no quote. */
 type CheckedMinimum = { minAmountOut: bigint; quotedOut: bigint };
 
 /**
- * The policy's rule that forbids an order, its limit, and the value that the order would reach: in units of the coin,
- * or in millionths for `maxSlippage`.
+ * The rule of the policy that forbids an order, the rule's limit, and the value that the order would reach. Both are in
+ * units of the coin, or in millionths for `maxSlippage`.
  */
 export type PolicyObjection =
   | { rule: "tradingEnabled" }
@@ -186,7 +189,10 @@ export type PolicyObjection =
     }
   | FeesObjection;
 
-/** Objection to an order that would exceed the day's limit of network fees. The next day has room again. */
+/**
+ * Reason to refuse an order that would exceed the day's limit of network fees. The order may be allowed on the next
+ * day.
+ */
 export type FeesObjection = {
   rule: "networkFeesPerDay";
   limit: CoinUnits;
@@ -194,20 +200,20 @@ export type FeesObjection = {
   resetsAt: string;
 };
 
-/** A wallet's network fees of a day and their limit. */
+/** The network fees of a wallet on one day, and their limit. */
 export type FeesOfDay = { counted: CoinUnits; limit: CoinUnits; resetsAt: string };
 
-/** The rules for an order: a policy, and the share of the day's limits that the wallet's other orders use. */
+/** The rules for an order: a policy, and how much of the day's limits the wallet's other orders use. */
 export type OrderRules = { policy: WalletPolicy; spent: CoinUnits; fees: FeesOfDay };
 
-/** The operators' limits on a day's network fees. */
+/** The operators' limits for network fees per day. */
 export type DayFeeLimits = Pick<ChainLimits, "maxNetworkFee" | "maxNetworkFeesPerDay">;
 
 /** Computes the amounts that an unsigned order adds to the day's count. */
 export const addedBy = (side: CheckedOrder["side"], amount: bigint, networkFee: CoinUnits): CoinUnits =>
   side === "buy" ? amount + networkFee : networkFee;
 
-/** Returns the policy's objection to an order. */
+/** Returns the reason why the policy forbids an order. */
 export function objectionOf(
   rules: OrderRules,
   { side, token, amount, adds, networkFees, minAmountOut, quotedOut }: CheckedOrder,
@@ -224,7 +230,7 @@ export function objectionOf(
 }
 
 /**
- * Returns the objection to the network fees that a transaction adds to the day's. A transaction that adds none is
+ * Returns the reason why a transaction may not add its network fees to the day's count. A transaction that adds none is
  * always allowed, so that it can replace a signed one even after the limit is reached.
  */
 export const objectionToFees = (
@@ -254,7 +260,7 @@ function objectionToMinimum(
   return { rule: "maxSlippage", limit, requested: shortfallOf(minAmountOut, quotedOut) };
 }
 
-/** Returns the sum of purchases that were signed on the day of a time. */
+/** Returns the amounts that were signed on the day of the given time. */
 export const signedOn = (
   count: DaySpend | undefined,
   nowMs: number,
@@ -263,38 +269,43 @@ export const signedOn = (
   return { spent, networkFees };
 };
 
-/** Returns the amount that the day's limit still allows for buys. Undefined without a limit. */
+/** Returns the amount that the day's limit still allows for buys. Undefined if there is no limit. */
 export function restOfDay({ stored, count }: Limits, nowMs: number): CoinUnits | undefined {
   const { maxPerDay } = stored?.policy ?? openPolicy;
   return maxPerDay === undefined ? undefined : greatest(maxPerDay - signedOn(count, nowMs).spent, 0n);
 }
 
-/** Returns the rules for a wallet's orders now. */
+/** Returns the rules that apply to a wallet's orders now. */
 export const rulesAt = (limits: Limits, nowMs: number, chainLimits: DayFeeLimits): OrderRules => ({
   policy: limits.stored?.policy ?? openPolicy,
   spent: signedOn(limits.count, nowMs).spent,
   fees: feesOfDay(limits, nowMs, chainLimits),
 });
 
-/** Default limit of a day's network fees, as a multiple of the limit of one transaction. */
+/** Default limit for network fees per day, as a multiple of the limit for one transaction. */
 const usualFees = 10n;
 
-/** Caps the limits of policies at this multiple of the usual limit, because a policy may be forged. */
+/**
+ * Maximum that a policy can set, as a multiple of the usual limit. There is a maximum because a policy may be forged.
+ */
 const mostRaised = 100n;
 
 const usualLimit = ({ maxNetworkFee, maxNetworkFeesPerDay }: DayFeeLimits): CoinUnits =>
   maxNetworkFeesPerDay ?? usualFees * maxNetworkFee;
 
 /**
- * Returns the limits for clears. Here a policy can only raise the usual limit of network fees, so that no policy keeps
- * a stuck wallet from being freed.
+ * Returns the limits for clears. For a clear, a policy can only raise the usual limit of network fees, so that no
+ * policy prevents a stuck wallet from being freed.
  */
 export const limitsOfClears = ({ stored, count }: Limits, chainLimits: DayFeeLimits): Limits => ({
   stored: (stored?.policy.maxNetworkFeesPerDay ?? 0n) > usualLimit(chainLimits) ? stored : undefined,
   count,
 });
 
-/** Returns the network fees that were signed on a day, and their limit: the policy's, or else the usual one. */
+/**
+ * Returns the network fees that were signed on a day, and their limit: the policy's limit, or the usual one if the
+ * policy has none.
+ */
 export function feesOfDay({ stored, count }: Limits, nowMs: number, chainLimits: DayFeeLimits): FeesOfDay {
   const usual = usualLimit(chainLimits);
   return {
