@@ -43,7 +43,7 @@ export type LaneView<F extends FamilyTypes = FamilyTypes> = {
   isStopped: boolean;
 };
 
-/** The facts that the signer checks. */
+/** The facts that the signer checks before it signs. */
 export type SigningView<F extends FamilyTypes = FamilyTypes> = {
   order: TradeOrder<F> | undefined;
   slot: F["slot"] | undefined;

@@ -12,10 +12,10 @@ export const orderSides = ["buy", "sell"] as const;
 export const orderTypes = ["market", "limit", "stop", "stop_limit", "take_profit"] as const;
 export const positionStatuses = ["open", "closed"] as const;
 
-/** Stages of an order placed here. An ended order is `done`. */
+/** Stages of an order that this service executes itself. An ended order is `done`. */
 export const orderStages = ["queued", "waiting", "approving", "sent", "cancelling", "done"] as const;
 
-/** Reasons why an order placed here waits or ended without a fill. */
+/** Reasons why an order that this service executes itself waits, or ended without a fill. */
 export const reasonCodes = [
   "AMOUNT_TOO_SMALL",
   "CANCELLED_BY_USER",
@@ -39,7 +39,8 @@ export type ReasonCode = (typeof reasonCodes)[number];
 
 /**
  * An order. Amounts and prices are decimal text, and times ISO 8601. Prices are in the quote currency of the symbol.
- * Orders placed here have all applicable fields from `token` on; other engines may omit them.
+ * Orders that this service executes itself have all applicable fields from `token` on; orders of other engines may lack
+ * them.
  */
 export type Order = {
   orderId: string;

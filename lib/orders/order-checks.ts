@@ -83,7 +83,7 @@ export function objectionToWallet({
   return objection && aboveLimit(chain, objection);
 }
 
-/** A rule of the wallet's policy, or the operator's limit. */
+/** A rule of the wallet's policy, or the operators' limit. */
 type LimitObjection = PolicyObjection | { rule: "maxOrder"; limit: CoinUnits; requested: CoinUnits };
 
 function aboveLimit(chain: Network, objection: LimitObjection): DomainError<"POLICY_LIMIT"> {

@@ -112,9 +112,9 @@ export const orderTerms = v.strictObject({
   isCancelling: v.boolean(),
   ending: v.exactOptional(orderEnd),
   life: orderLife,
-  /** Number of the item's revision. Grows with each write. */
+  /** Revision of the item. Grows with each write. */
   revision: count,
-  /** Grows with each change that clients see. */
+  /** The order's version. Grows with each change that clients see. */
   version: count,
   updatedAt: text,
 });
@@ -132,7 +132,7 @@ export const slotTerms = v.strictObject({
   isPrivate: v.boolean(),
   /** True if nobody has confirmed that the newest attempt was accepted. */
   isUndelivered: v.exactOptional(v.boolean()),
-  /** Number of the item's revision. Grows with each write. */
+  /** Revision of the item. Grows with each write. */
   revision: count,
 });
 

@@ -64,7 +64,7 @@ export type ReaderOf = LaneKey["chain"] | "markets";
 
 /** The right to read. One run of readChains holds it for each chain, and one run of readMarkets for the markets. */
 export type ReaderLease = {
-  /** Random id of the run that reads. */
+  /** Random id of the run that currently reads. */
   run: string;
   /** Number of the run. It increases whenever another run takes over. */
   epoch: number;

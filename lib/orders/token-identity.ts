@@ -32,7 +32,7 @@ const mostDecimals = 36n;
 /** Maximum number of digits before an amount's decimal point. */
 const mostDigits = 40;
 
-/** True if amounts of the token are short enough to write. */
+/** True if amounts of the token have few enough digits to write. */
 export const isWritable = (units: bigint, decimals: number): boolean =>
   units < 10n ** BigInt(mostDigits + decimals);
 

@@ -62,7 +62,7 @@ export const worseSafety = (probe: TokenSafety, larger: TokenSafety): TokenSafet
 const higherTax = (a: number | null, b: number | null) =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
-/** Flags that follow from a token's own data, without a simulation. */
+/** Flags that follow from a token's own data and need no simulation. */
 const mintFlags = [
   ...(["FREEZABLE", "MINTABLE", "HOOKED", "HOOKABLE", "TAXABLE", "SEIZABLE"] as const),
   ...(["FROZEN_BY_DEFAULT", "PAUSABLE", "NON_TRANSFERABLE", "SCALED"] as const),

@@ -20,7 +20,7 @@ export type Life = v.InferOutput<typeof orderLife>;
 /** The hosts' quote from when the order was placed. The intent contains the rest of the quote. */
 export type Quoted = v.InferOutput<typeof quotedTerms>;
 
-/** An order placed here. Clients see {@link shownOrder}. */
+/** An order that this service executes itself. Clients see {@link shownOrder}. */
 export type TradeOrder<F extends FamilyTypes = FamilyTypes> = F["order"] &
   v.InferOutput<typeof orderTerms> & {
     intent: F["intent"];

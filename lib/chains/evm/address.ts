@@ -13,7 +13,7 @@ export const evmAddresses = {
       return "has a wrong checksum. Compare it with its source, or write it in lower case";
     }
   },
-  /** Converts an address to its form in EIP-55. */
+  /** Converts an address to its EIP-55 form. */
   stored: checksummed,
 };
 

@@ -74,7 +74,7 @@ export async function inspectEvmToken(
     sellable,
     buyTax,
     sellTax,
-    // Raises no flags for the wrapped coin, which needs no pools.
+    // Raises no flags for the wrapped coin, because it does not need pools.
     flags: isWrapped ? [] : flagsOf(identity, safety, { liquidity: paying?.coins ?? 0n, coin: weiOfCoin }),
     pools: deepest.map(({ route: { venue, pool, feeBps, bridge }, coins }) => ({
       venue,

@@ -10,7 +10,7 @@ export type TradingConfiguration = { readonly [Chain in EvmChain]?: EvmConfigura
 
 type OperatorLimit = "maxOrder" | "maxNetworkFee" | "maxNetworkFeesPerDay";
 
-/** The part of a configuration that the signer needs. */
+/** The part of a chain's configuration that the signer needs. */
 export type SigningConfiguration = {
   readonly [Chain in EvmChain]?: Contracts & Pick<EvmConfiguration, OperatorLimit>;
 } & { readonly sol?: Pick<SolConfiguration, OperatorLimit | "baseFee" | "relay"> };

@@ -10,7 +10,7 @@ import type { ChainReader } from "./open-chains.ts";
 type LookFamily = {
   /** Looks at a chain through the host with this number, or the next one that answers. */
   lookAt(reader: ChainReader, host: number, heights: readonly number[], wantsFinal: boolean): Promise<Look>;
-  /** Returns the block hash of each transaction, or an empty text if it is in no block. */
+  /** Returns the block hash of each transaction. The hash is an empty text if the transaction is in no block. */
   blocksOf(ask: Ask, hashes: readonly string[]): Promise<Map<string, string>>;
 };
 

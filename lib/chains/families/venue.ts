@@ -1,7 +1,7 @@
 import { type SwapVenue, swapVenues } from "../evm/rules/swap-venues.ts";
 import { cpmmVenue, type SolRoute, solVenues } from "../sol/rules/intent.ts";
 
-/** An exchange whose pools show a price without a trade. */
+/** An exchange whose pools state a price that can be read. */
 export type PoolVenue = SwapVenue | typeof cpmmVenue;
 
 export const poolVenues: readonly PoolVenue[] = [...swapVenues, cpmmVenue];

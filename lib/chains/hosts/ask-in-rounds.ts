@@ -5,7 +5,7 @@ const pauseMs = 100;
 /** Settings for asking a chain's hosts about one trade. */
 export type Rounds<Host, Quote> = {
   hosts: readonly Host[];
-  /** Hosts that failed recently come last. */
+  /** Returns the hosts. Those that failed recently come last. */
   inOrder: () => readonly Host[];
   quoteBy: (host: Host) => Promise<Quote>;
   /** Asks some hosts in one round. */

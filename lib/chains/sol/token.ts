@@ -59,7 +59,7 @@ export async function inspectSolToken(
     sellable,
     buyTax,
     sellTax,
-    // Raises no flags for the wrapped coin, which needs no pools.
+    // Raises no flags for the wrapped coin, because it does not need pools.
     flags: isWrapped ? [] : flagsOf(identity, safety, { liquidity, coin: lamportsOfCoin }, flagsOfMint(mint)),
     pools: pools.slice(0, mostPools).map(({ pool, coins }) => ({
       venue: "raydium-cpmm",

@@ -42,7 +42,7 @@ export function encodeAggregate(calls: readonly Asked[]): string {
  * @throws {Error} if the data does not encode exactly this number of answers
  */
 export function decodeAggregate(answer: string, count: number): Aggregated[] {
-  /** Reads the number at this offset in bytes. */
+  /** Reads the number at the given offset in bytes. */
   const numberAt = (place: number): number => {
     const hex = answer.slice(2 + 2 * place, 2 + 2 * place + wordSize);
     if (hex.length < wordSize) throw new Error("An answer is cut off");

@@ -44,8 +44,8 @@ const amountOf = ({ data }: ContractLog) => (/^0x[\da-f]{64}$/.test(data) ? BigI
 const sum = (logs: readonly ContractLog[]) => logs.reduce((total, log) => total + amountOf(log), 0n);
 
 /**
- * Returns the amount of coin in a router's last unwrapping, which pays the wallet. A token may sell some of its own
- * units through the same router during its transfer, but none of the token's code runs after that last unwrapping.
+ * Returns the amount of coin that a router unwrapped last; this payment goes to the wallet. A token may sell some of
+ * its own units through the same router during its transfer, but none of its code runs after the last unwrapping.
  */
 export function unwrappedBy(router: string, wrapped: string, logs: readonly ContractLog[]): bigint {
   const own = eventsOf(wrapped, withdrawalTopic, logs).filter(({ topics }) => topics[1] === topicOf(router));
@@ -77,7 +77,7 @@ const wordOf = (data: string, index: number) => {
   return /^[\da-f]{64}$/.test(hex) ? BigInt(`0x${hex}`) : 0n;
 };
 
-/** A pool takes only one of its two tokens, so the other half of the word is 0. */
+/** Adds the two halves of a word of amounts. One of them is 0, because a pool takes only one of its two tokens. */
 const bothHalves = (word: bigint) => (word >> 128n) + (word & ((1n << 128n) - 1n));
 
 const eventsOf = (address: string, topic: string, logs: readonly ContractLog[]) =>

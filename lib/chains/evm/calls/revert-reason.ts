@@ -4,7 +4,7 @@ import { RpcRefusal } from "../../hosts/host-fault.ts";
 /** The selector of `Error(string)`, with which Solidity reverts. */
 const errorSelector = "0x08c379a0";
 
-/** Routers' messages when the output is below the minimum. */
+/** Routers' messages for an output below the minimum. */
 const slippagePattern = /INSUFFICIENT_OUTPUT_AMOUNT|Too little received|Insufficient WETH9|\bIW$/;
 
 /**

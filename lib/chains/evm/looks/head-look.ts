@@ -10,7 +10,7 @@ import { type ContractQuestion, contractQuestion, multicall, multicallAddress } 
 import { blockCall, blockHashCall, receiptCall } from "../calls/rpc-call.ts";
 import type { EvmReader } from "../venues/reader.ts";
 
-/** Hosts limit the number of calls in a batch. */
+/** Maximum number of calls per request, because hosts limit the size of batches. */
 const callsPerRequest = 100;
 
 const hashQuestion = (name: "getBlockHash" | "getLastBlockHash", ...values: number[]) =>
@@ -68,7 +68,7 @@ export async function withOlderHashes<Each extends Look>(
 const headersOf = async (ask: Ask, heights: readonly number[]) =>
   known(heights, await askInParts(ask, heights, (height) => blockHashCall(height), callsPerRequest));
 
-/** Leaves out the heights whose hashes are unknown. */
+/** Omits the heights whose block hashes are unknown. */
 const known = (heights: readonly number[], hashes: readonly (string | undefined)[]): Map<number, string> =>
   new Map(
     heights.flatMap((height, index) => {

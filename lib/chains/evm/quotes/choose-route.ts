@@ -47,7 +47,7 @@ export type SwapRequest = {
   /** True if the wallet has the tokens that it sells. Otherwise the sale cannot be simulated. */
   hasTokens: boolean;
   fees: EvmFees;
-  /** The base fee of the next block. */
+  /** The base fee per gas of the next block. */
   baseFee: WeiPerGas;
 };
 

@@ -16,7 +16,7 @@ type Quotes = readonly [EvmHostQuote, EvmHostQuote];
 /** Settings for asking a chain's hosts about one trade. */
 export type Asking<Host> = {
   hosts: readonly Host[];
-  /** Hosts that failed recently come last. */
+  /** Returns the hosts. Those that failed recently come last. */
   inOrder(): readonly Host[];
   /** The block to ask about. By default the host's newest block. */
   side: Trade["side"];

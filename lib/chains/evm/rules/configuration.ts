@@ -43,7 +43,7 @@ export type QuoteToken = {
 export type EvmConfiguration = {
   /** URLs of RPC hosts, in order of preference. The first two should belong to different operators. */
   hosts: readonly string[];
-  /** The only URL that receives protected transactions. */
+  /** The only URL to which protected transactions are sent. */
   relay?: string;
   /** The token that wraps the chain's coin. */
   wrapped: ListedToken;

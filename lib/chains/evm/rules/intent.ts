@@ -52,7 +52,7 @@ export const mostRouters = 2;
 /** A swap as its calldata encodes it. */
 export type SwapCall = v.InferOutput<typeof swapCall>;
 
-/** Lets the router take tokens from the wallet. */
+/** An approval: it lets the router take tokens from the wallet. */
 export type ApproveCall = v.InferOutput<typeof approveCall>;
 
 /** Sends an empty transaction from the wallet to itself, to use up a nonce. */

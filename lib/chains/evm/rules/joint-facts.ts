@@ -81,7 +81,7 @@ function jointFacts(a: EvmTradeFacts, b: EvmTradeFacts, side: Order["side"]): Ev
   const shared = jointRoutes(a, b, isMixed && !isListed ? highestTax : 0);
   const sorted = ranked(shared, { side, amountIn: a.amount, isListed });
   const isSameBest = isSameEvmRoute(a.routes[0], b.routes[0]);
-  // Detects a hidden or invented route if both hosts simulate.
+  // If both hosts can simulate, detects a route that one of them hides or invents.
   const wanted = isSameBest ? a.routes[0] : isMixed ? sorted[0] : undefined;
   const best = wanted && shared.find((route) => isSameEvmRoute(route, wanted));
   const namers = [able, plain].filter(({ routes }) => best && isSameEvmRoute(routes[0], best));

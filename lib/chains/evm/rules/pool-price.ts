@@ -25,7 +25,7 @@ export function priceAt(pool: { venue: SwapVenue }, word: bigint, isFirstSold: b
   return isFirstSold ? { out: second, in: first } : { out: first, in: second };
 }
 
-/** Computes the price of a swap through two pools in sequence. */
+/** Computes the price of a swap through two pools, one after the other. */
 export const priceOver = (one: PoolPrice, other: PoolPrice): PoolPrice => ({
   out: one.out * other.out,
   in: one.in * other.in,

@@ -89,7 +89,7 @@ export const evmAttempt = v.strictObject({
   hash: text,
   gasLimit: gas,
   signedAtMs: count,
-  /** Time at which it was first sent. The transaction may have been sent even if this is absent. */
+  /** Time at which the transaction was first sent. It may have been sent even if this time is absent. */
   sentAtMs: v.optional(count),
 });
 
@@ -134,7 +134,7 @@ export const evmSlot = v.strictObject({
   held: v.exactOptional(tokens),
   allowance: v.exactOptional(tokens),
   attempts: listOf(evmAttempt, 1000),
-  /** The reason that the relay or hosts gave for refusing it, if something can be done about it. */
+  /** The reason that the relay or hosts gave for refusing the transaction, if something can be done about it. */
   refusal: v.optional(v.picklist(["underpriced", "unfunded"])),
   /** The receipt of a mined slot. */
   receipt: v.exactOptional(evmReceipt),

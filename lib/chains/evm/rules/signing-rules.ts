@@ -205,7 +205,7 @@ function objectionToDayOfClear(
   return objection && later(`the limit forbids it: ${objection.rule}`);
 }
 
-/** No objection here is final, because the policy and the operators may allow the same transaction later. */
+/** Refuses only for now, because the policy and the operators may allow the same transaction later. */
 function objectionOfPolicy(
   transaction: UnsignedEvmTransaction,
   { order, ledger, limits, chainLimits }: SigningView<Evm>,

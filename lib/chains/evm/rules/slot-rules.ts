@@ -33,7 +33,7 @@ function dueMs(order: TradeOrder<Evm>, slots: readonly EvmSlot[], nowMs: number)
   const newest = newestAttempt(front);
   const sentMs = newest?.sentAtMs ?? newest?.signedAtMs ?? nowMs;
   const preset = newest?.purpose === "clear" ? clearPreset : intent.gasPreset;
-  // Frees a nonce only after the first block past the deadline.
+  // Frees a nonce only after the first block that is later than the deadline.
   const isSoon = hasEnded(order)
     ? front.refusal === "underpriced"
     : front.isUndelivered === true || (nowMs >= endMs && newest?.purpose !== "clear");

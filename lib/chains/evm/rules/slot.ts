@@ -49,7 +49,7 @@ export const feesSigned = (slots: readonly EvmSlot[]): Record<number, SignedFee>
     }),
   );
 
-/** Returns the attempt that replaces the others. */
+/** Returns the newest attempt, which replaces the others. */
 export const newestAttempt = ({ attempts }: EvmSlot): EvmAttempt | undefined => attempts.at(-1);
 
 /** Returns the attempt that is in a block. */

@@ -28,7 +28,7 @@ export type PoolQuotes = {
 /** Gas for all quotes in a call. Each quote may burn only a small part of it. Hosts with a lower limit grant less. */
 const mostGas = 30_000_000n;
 
-/** Numbers of the kinds of venues in PoolQuoter.sol. */
+/** Numbers by which PoolQuoter.sol refers to the kinds of venues. */
 const kindNumbers = { v3: 0, v2: 1, slipstream: 2, bins: 3 } as const satisfies Record<VenueKind, number>;
 
 const word = (value: bigint | number): string => value.toString(16).padStart(64, "0");

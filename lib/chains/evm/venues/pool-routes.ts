@@ -45,7 +45,7 @@ type PoolAnswers = {
   bridged: readonly PoolQuotes[];
 };
 
-/** True if all pools answered at this block. */
+/** True if all pools answered at the given block. */
 export const areAt = (answers: PoolAnswers, { number, time }: PoolQuotes["block"]): boolean =>
   [answers.direct, ...answers.bridged].every(({ block }) => block.number === number && block.time === time);
 

@@ -24,7 +24,7 @@ export const probeSimulation = (
   after: SimulatedAfter,
 ): RpcCall<TokenSafety> =>
   roundTripCall(contracts, { wallet: newStranger(), token, amountIn: probeCoins }, route, after, {
-    // The safety is unknown if the token cannot be bought now.
+    // If the token cannot be bought now, its safety is unknown.
     read: ({ outcome, trip }) => (outcome?.isOk ? safetyOf(trip) : unknownSafety),
     unknown: unknownSafety,
   });

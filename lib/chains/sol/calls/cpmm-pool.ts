@@ -55,7 +55,7 @@ function decoded<Value>(
   try {
     return Buffer.from(reader.bytes(8)).toString("hex") === name ? read(reader) : undefined;
   } catch {
-    // The account is too short.
+    // The data ended early, so it is not such an account.
     return undefined;
   }
 }
@@ -74,7 +74,7 @@ function poolFrom(reader: ByteReader): CPMMPool | undefined {
   // Skips the decimals of three mints and the number of shares.
   reader.skip(11);
   const [protocolFees, fundFees, openTime] = [two(amount), two(amount), amount()];
-  // Skips an epoch. Padding follows.
+  // Skips an epoch. Only padding follows it.
   const [feeMode, hasCreatorFee] = [reader.skip(8).u8(), reader.u8() === 1];
   reader.skip(6);
   const creatorFees = two(amount);

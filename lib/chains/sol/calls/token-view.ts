@@ -37,7 +37,7 @@ export type TokenView = {
   slot: number;
   /** The epoch, which determines transfer fees. */
   epoch: bigint;
-  /** In seconds since 1970. */
+  /** Time in seconds since 1970. */
   time: bigint;
   mint: Mint;
   claims: TokenClaims;
@@ -244,7 +244,7 @@ function impactOf(pool: CPMMPool, arrived: bigint, trade: CPMMTrade): number {
 export const feeRateOf = ({ pool, rates }: Pick<PoolView, "pool" | "rates">): bigint =>
   rates.trade + (pool.creatorFeeOn === undefined ? 0n : rates.creator);
 
-/** Computes how much of its vaults belongs to the pool itself. */
+/** Computes a pool's reserves: how much of its vaults belongs to the pool itself. */
 export function reservesIn({ pool, held }: PoolView): { coins: Lamports; tokens: TokenUnits } {
   const [first, second] = [held[0] - pool.sides[0].owed, held[1] - pool.sides[1].owed];
   return isFirst(pool, wsolMint) ? { coins: first, tokens: second } : { coins: second, tokens: first };

@@ -62,7 +62,7 @@ export type LandedTransaction = {
   /** The transaction's bytes, as sent. */
   bytes: Uint8Array;
   slot: number;
-  /** In seconds since 1970. */
+  /** Time in seconds since 1970. */
   time: number;
   /** Fee in lamports, including priority. */
   fee: Lamports;

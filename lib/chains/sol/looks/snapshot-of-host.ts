@@ -59,7 +59,7 @@ export type OfferForOrder = (swap: SwapByJupiter) => Promise<JupiterOffer | unde
  */
 export type SolSight = { snapshot: SolSnapshot; recent?: RecentBlockhash | undefined };
 
-/** Asks one host about a wallet. Undefined if it fails. */
+/** Asks one host about a wallet. Undefined if the host fails. */
 export async function sightOfSol(
   host: RpcHost,
   chain: Chain,

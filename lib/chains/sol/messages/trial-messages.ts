@@ -40,7 +40,7 @@ export const cpmmVenueOf = ({ address: pool, pool: { config } }: NamedPool): Cpm
   config: address(config),
 });
 
-/** Uses a random id, because its marker cannot exist yet. */
+/** Uses a random order id, because nobody can have made its marker yet. */
 export const newOrderId = (): string => orderIdFor(randomUUID(), "", new Date());
 
 type TrialAttempt = {

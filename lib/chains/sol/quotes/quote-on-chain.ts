@@ -83,7 +83,7 @@ export async function quoteOnSol(
   const safety = safetyOfMint(mint, epoch, sold);
   const ofMint = flagsOfMint(mint);
   const liquidity = greatest(0n, ...view.pools.map(liquidityOf));
-  // Jupiter does not say how deep its pools are.
+  // Does not judge the depth of Jupiter's pools, because Jupiter does not state it.
   const coin = view.pools.length === 0 ? 0n : lamportsOfCoin;
   const part = referenceAmount(amount);
   const [reference] = paymentsOf(view, side, part);

@@ -85,7 +85,7 @@ export function feesOfShare(
   return { microLamportsPerUnit, tipLamports };
 }
 
-/** Computes a message's priority fee. */
+/** Computes the priority fee of a message. */
 export const priorityLamportsOf = ({
   microLamportsPerUnit,
   computeUnitLimit,

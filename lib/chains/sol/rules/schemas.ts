@@ -60,7 +60,7 @@ export const solAttempt = v.strictObject({
   amountIn: v.exactOptional(units),
   route: v.exactOptional(route),
   signedAtMs: count,
-  /** Time at which it was first sent. The transaction may have been sent even if this is absent. */
+  /** Time at which the transaction was first sent. It may have been sent even if this time is absent. */
   sentAtMs: v.optional(count),
 });
 

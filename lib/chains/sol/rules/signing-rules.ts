@@ -172,7 +172,7 @@ function objectionToSwap(
   return undefined;
 }
 
-/** No objection here is final, because the policy and the operators may allow the same message later. */
+/** Refuses only for now, because the policy and the operators may allow the same message later. */
 function objectionOfPolicy(
   message: SolMessage,
   intent: SolIntent,

@@ -61,7 +61,7 @@ export const solNetworkFee = (
 /** Compute unit limit: the simulated units plus a fifth, because pools change. */
 const [unitParts, unitPartsOfLimit] = [5, 6];
 
-/** The limit if there is no simulation. */
+/** The compute unit limit if there is no simulation. */
 export const usualUnits = 200_000;
 
 /** Computes the compute unit limit. 0 units means that there is no simulation. */
