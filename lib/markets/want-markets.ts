@@ -7,7 +7,7 @@ import { writeNews } from "./items/news.ts";
 /** Notes that a user wants the markets of tokens, so that a run of readMarkets reads them for a while. */
 export type Want = (userID: string, tokens: readonly TokenName[], now: Date) => Promise<void>;
 
-/** Announces nothing. For services without a run that reads markets. */
+/** An announcer that does nothing, for services in which no run reads markets. */
 export const wantNothing: Want = async () => undefined;
 
 /** Time after which a token is announced again. The reader forgets an announcement after ten minutes. */

@@ -33,7 +33,7 @@ export type FeedOptions = {
   everyMs: number;
   /** Time after which the run ends unless a newer run takes over before. */
   durationMs: number;
-  /** Receives problems of a feed. */
+  /** Called with each problem that a feed reports. */
   onLine: (line: FeedLine) => void;
   /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;

@@ -36,7 +36,7 @@ export type Connection = ConnectionName & {
   /** Pace and followed tokens of the connection. Absent if readMarkets does not serve the connection. */
   every?: Pace;
   tokens?: FollowedToken[];
-  /** Time since when the connection has accepted no messages of its user. Absent if the connection is up to date. */
+  /** Time at which the connection stopped accepting its user's messages. Absent if the connection is up to date. */
   stuckSince?: string;
   /** Number of messages missed since a run began to bring the connection up to date. 0 if there is no such run. */
   misses?: number;

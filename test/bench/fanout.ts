@@ -62,7 +62,10 @@ async function throughTheService(clients: number): Promise<Pick<Run, "service" |
   }
 }
 
-/** Broadcasts the same messages to as many clients with a plain loop over one process's sockets. */
+/**
+ * Baseline: broadcasts the benchmark's messages to the same number of clients, in a plain loop over one process's
+ * sockets.
+ */
 async function bareBroadcast(options: {
   clients: number;
   processes: number;

@@ -30,7 +30,8 @@ export async function loadPlan(service: Service, { plan, users, seconds }: PlanL
   const { requestsPerMinute } = plan;
   const names = Array.from({ length: users }, (_, index) => `${plan.name}-${index}`);
   const headers = await Promise.all(names.map(async (name) => bearer(await service.token(name))));
-  // Creates the profile with a first request, then sets a customer's plan. A user gets a key only after a second visit.
+  // Creates the user's profile with a first request, then sets a customer's plan. A user gets an own API key only from
+  // the second visit.
   for (const [index, name] of names.entries()) {
     await ask(service, headers[index]);
     await recordVisit(service.table, name, new Date());

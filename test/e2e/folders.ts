@@ -10,7 +10,7 @@ export function foldersFor(env: NodeJS.ProcessEnv): string[] {
   return env.TOKEN_COMMAND === undefined ? ["any"] : ["any", "users"];
 }
 
-/** Base URL of the deployed stage, or undefined. Vite sets the same variable to the path `/`. */
+/** Base URL of the deployed stage, or undefined. Ignores the path `/`, because Vite sets the same variable to it. */
 export function stageAddress({ BASE_URL = "/" }: NodeJS.ProcessEnv): string | undefined {
   return BASE_URL.startsWith("/") ? undefined : BASE_URL.replace(/\/$/, "");
 }

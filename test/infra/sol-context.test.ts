@@ -76,7 +76,7 @@ describe("the context of sol", () => {
     [{ url: "https://a.example", key: "c0ffee 5ec4e7" }, "1 to 200 printable characters"],
     [{ key: "c0ffee5ec4e7" }, "url"],
     [{ url: "https://a.example", keys: "c0ffee5ec4e7" }, "keys"],
-  ])("names the mistake in Jupiter's settings, but no key (%#)", (jupiter, problem) => {
+  ])("reports the mistake in Jupiter's settings without revealing the API key (%#)", (jupiter, problem) => {
     const lines = linesFor({ hosts, jupiter }).join();
     expect(lines).toContain("jupiter");
     expect(lines).toContain(problem);

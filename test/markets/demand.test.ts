@@ -69,7 +69,7 @@ describe("Demand", () => {
     expect(demand.takeArrivals()).toEqual([]);
   });
 
-  it("ignores news of connections that may have left in the meantime", async () => {
+  it("ignores updates about connections that may have closed since they were read", async () => {
     news = [newsOf("1", 990_000, { connectionId: "gone", shard: 0 })];
     expect(await demand.read(1_000_000)).toBe(false);
   });

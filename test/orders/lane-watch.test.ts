@@ -70,7 +70,7 @@ describe("watchFor", () => {
     expect(watchFor(view([slow], [signed]), evmSlots, nowMs)).toMatchObject({ dueAtMs: endMs });
   });
 
-  it("looks again soon at a waiting order, and at the end of its validity", () => {
+  it("checks a waiting order again soon, and once more when it expires", () => {
     const idleSinceMs = Date.parse(open.updatedAt);
     expect(watchFor(view([open]), evmSlots, nowMs)).toEqual({
       jobs: 1,
@@ -147,7 +147,7 @@ describe("watchFor", () => {
     });
   });
 
-  it("waits for the finality of the blocks in which both hosts saw a nonce as taken", () => {
+  it("waits until the blocks in which both hosts saw the nonce used are final", () => {
     const takenIn = [7, 6].map((number) => ({ number, hash: `0xb${number}` }));
     const taken = slot({ place: 6, state: "taken", attempts: [attempt], takenIn });
     expect(watchFor(view([filled], [taken, mined(5)]), evmSlots, nowMs)).toMatchObject({ finalFrom: 7 });

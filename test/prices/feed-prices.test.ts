@@ -35,7 +35,7 @@ const run = (durationMs = 100_000, { isHeld = true, everyMs = 1000 } = {}) => {
   return feedPrices({ feeds, hold, isWanted, everyMs, durationMs, onLine, onFault, open: sockets.open });
 };
 
-/** If nobody replaces a run, it frees the feed and throws, so that Lambda starts the next run. */
+/** A run that no successor takes over from releases the feed and throws, so that Lambda starts the next run. */
 const notReplaced = expect.objectContaining({ name: "NotReplaced" });
 const outcomeOf = (ended: Promise<void>) => ended.catch((error: unknown) => error);
 const faults = () => onFault.mock.calls.map(([{ name }]) => name);

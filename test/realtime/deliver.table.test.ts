@@ -139,7 +139,7 @@ describe("deliverToShard", () => {
     expect(await itemsNamed(db.table, "s11-a")).toEqual([]);
   });
 
-  it("starts counting again when a client has accepted a message", async () => {
+  it("resets the count of failed deliveries once a client accepts a message", async () => {
     await subscribed(12, "s12-a", "s12-b");
     let full = true;
     api.current.answer = ({ connectionId }) => (full && connectionId === "s12-a" ? 429 : 200);

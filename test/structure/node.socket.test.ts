@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from "vitest";
 const root = mkdtempSync(join(tmpdir(), "node-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** Makes a folder with a Node that prints its version or its arguments. */
+/** Creates a folder with a fake `node` executable, which prints its version or its arguments. */
 function nodeOf(version: string): string {
   const folder = join(root, version);
   mkdirSync(folder);

@@ -140,7 +140,7 @@ describe("a write", () => {
     expect((await read())?.number).toBe(1);
   });
 
-  it("returns the item after a change, before a put or removal, and unchanged if a condition fails", async () => {
+  it("returns the new item of an update, the old item of a put or removal, and the unchanged item if a condition fails", async () => {
     const one = (item: object) => writeOne(db.table, { kind: "put", key, item });
     expect(await one({ number: 1 })).toEqual({ isWritten: true, item: undefined });
     expect(await one({ number: 2 })).toEqual({ isWritten: true, item: { ...key, number: 1 } });

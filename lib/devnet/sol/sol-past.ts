@@ -64,7 +64,7 @@ export async function startSolPast(node: SolNode, everyMs: number): Promise<SolP
   const reading = (async () => {
     while (!ended.signal.aborted) {
       await pause(everyMs, undefined, { signal: ended.signal }).catch(() => {});
-      // The chain may have ended before the host.
+      // The chain's process may exit before its host stops.
       await read().catch(() => {});
     }
   })();

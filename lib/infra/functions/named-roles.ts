@@ -5,8 +5,8 @@ import type { Operation } from "../../operations/types.ts";
 import { deployedStackName, functionStackOf } from "./function-stack.ts";
 
 /**
- * Last part of the fixed names of roles and functions. It names the stack, so that a row can move to another stack: its
- * new function and role are created before the old ones are deleted.
+ * Suffix of the fixed names of roles and functions. It contains the stack's name, so that a function can move to
+ * another stack: the new function and role are created before the old ones are deleted.
  */
 const ownPart = (name: OperationName) => `${functionStackOf(name)}-${name}`;
 

@@ -97,7 +97,7 @@ export class OperationFunctions extends Construct {
   }
 }
 
-/** Function of one row, with its own role and log. */
+/** The Lambda function for one row of the table of operations, with its own role and log group. */
 export class OperationFunction extends Construct {
   readonly name: OperationName;
   readonly row: Operation;

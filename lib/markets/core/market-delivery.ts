@@ -29,7 +29,7 @@ export type MarketDelivery = {
     fast: Window;
     /** Changes for connections with a pace of five seconds that are in this phase. */
     slow: Window & { phase: number };
-    /** Ids of connections that get everything, regardless of their pace and phase. */
+    /** Ids of connections that receive every update, whatever their update interval and phase. */
     newConnections: readonly string[];
     /** A list of subscribers read before this time counts as outdated. */
     listSinceMs: number;

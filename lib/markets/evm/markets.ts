@@ -180,7 +180,7 @@ export class EvmMarkets implements ChainMarkets {
     const { hosts } = this.#deps;
     const round = await lookRound(this.#journal, hosts, nowMs);
     if (round.isUnexplained) hosts.leaveHost();
-    // Deliveries may have begun in the meantime, so the changes must be newer than those deliveries.
+    // A delivery may have begun while the hosts were queried, so the changes must be newer than that delivery.
     this.#refresh(Date.now());
     return round.isTaken;
   }

@@ -14,7 +14,7 @@ export function takeoverTable(): string {
   ].join("\n");
 }
 
-/** Describes all rights of a function in the words that the table uses. Rights that the function lacks are empty. */
+/** Describes all rights of a function in the wording of the table. The texts of rights that it lacks are empty. */
 export function rightsOf(name: OperationName): Rights {
   const row: Operation = operations[name];
   return {

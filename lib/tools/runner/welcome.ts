@@ -14,7 +14,7 @@ export type Welcome = {
   dataDir: string | undefined;
   /** The local chains. Undefined if trading is off. */
   chains: readonly { chain: EvmChain; url: string }[] | undefined;
-  /** The local Solana chain. Undefined if it does not run. */
+  /** The local Solana chain. Undefined if it is not running. */
   sol: { url: string; tokens: Readonly<Record<string, string>> } | undefined;
 };
 

@@ -145,10 +145,7 @@ export async function readPlacing(
   };
 }
 
-/**
- * Reads an order placed through this API, with its slots until it has settled. Makes two calls until then, and one
- * afterwards.
- */
+/** Reads an order placed through this API. Until the order has settled, a second call reads its slots. */
 export async function readOrder(
   table: Table,
   userID: string,

@@ -87,6 +87,6 @@ export const isJwkOnCurve = (jwk: Pick<PublicJwk, "x" | "y">): boolean =>
 const pointAt = ({ x, y }: Pick<PublicJwk, "x" | "y">) =>
   Buffer.concat([Buffer.of(uncompressed), Buffer.from(x, "base64url"), Buffer.from(y, "base64url")]);
 
-/** Computes the thumbprint of a key by RFC 7638. */
+/** Computes a key's thumbprint as defined in RFC 7638. */
 export const thumbprintOf = ({ x, y }: PublicJwk): string =>
   base64url(sha256(JSON.stringify({ crv: "P-256", kty: "EC", x, y })));

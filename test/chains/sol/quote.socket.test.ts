@@ -138,7 +138,7 @@ describe("quoteSolTrade", () => {
       buyTax: 1,
       priceImpact: 0.1991,
     });
-    // Rents of accounts with 182 and 170 bytes: with both a fixed owner and a withheld fee, and without the latter.
+    // Rents of a 182-byte account (fixed owner and withheld fee) and of a 170-byte account (fixed owner only).
     expect(bought.rent).toBe("0.00305544");
     expect((await quote({ token: TRAP.mint, wallet })).rent).toBe("0.00297192");
     const seller = await holder(10n ** 10n, 10n ** 10n, "FEEZ");

@@ -22,7 +22,7 @@ const { taxd: token, wrapped, v2Router } = localAddresses;
 const { address: wallet, privateKey } = exampleWallet;
 const path = `/api/v2/markets/${chain}/${token}`;
 
-/** Polls rarely enough for the user's rate limit. */
+/** Polls slowly enough to stay within the user's rate limit. */
 const wholePatience = { timeout: 60_000, interval: 500 };
 
 type Data = { price?: string; token?: string; minutes?: { trades: number }[] };

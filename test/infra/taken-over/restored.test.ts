@@ -17,7 +17,10 @@ async function afterSignature() {
   return { desk, earlier };
 }
 
-/** Requests a swap or a clear of the order at a nonce, like an executor that kept the order and plants a slot. */
+/**
+ * Asks the signer for a swap at a nonce, or for a transaction that clears it, as a compromised executor would that has
+ * kept the order and forges a slot.
+ */
 function askFor(desk: SigningDesk, place: number, purpose: "swap" | "clear" = "swap") {
   const order = desk.named("ALICEBUYS");
   const { intent } = order;

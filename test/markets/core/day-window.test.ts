@@ -90,7 +90,7 @@ describe("DayWindow", () => {
     expect([window.hasGaps(start + 120), window.hasGaps(start + 86_400 + 120)]).toEqual([true, false]);
   });
 
-  it("omits minute candles in a different quote", () => {
+  it("omits minute candles priced in a different quote token", () => {
     const window = new DayWindow();
     window.put([minute(0, 5), minute(1, 90_000, { pool: { pool: "0x02", quote: "0xusd" } })]);
     expect(window.statistics("native", start + 600)).toMatchObject({ high: price(5), trades: 1 });

@@ -34,7 +34,7 @@ describe("bugs that histories of a chain catch", () => {
   });
 });
 
-describe("bugs that histories of a token catch", () => {
+describe("bugs caught by the histories of a token", () => {
   it.each(Object.entries(tokenMutants))("catches a market that %s", async (name, mutant) => {
     const system = { ...theTokenSystem, ...mutant };
     await expect(playAll(name, (seed) => playToken(seed, system))).rejects.toThrow(isCaught);

@@ -78,7 +78,7 @@ export const tradeActions: Record<TradeActionName, Action> = {
     const outcomes = await Promise.all(copies);
     return Math.max(...outcomes.map(placed));
   },
-  /** Aborts before the response, then repeats until a response arrives. */
+  /** Aborts the request before its response arrives, then repeats it until one does. */
   async placeWithLostAnswer(world, wallet) {
     const [key, body] = [newKey(world, wallet), newBody(world, wallet)];
     let outcome: PlaceOutcome = "unknown";

@@ -174,7 +174,7 @@ describe("readExecutions", () => {
   it("reads all open executions, and the 500 that finished last, by id", async () => {
     const userID = "busy";
     const count = 1300;
-    // Spreads the executions that ended last over all pages.
+    // Distributes the most recently ended executions across all pages.
     const expiresAt = (index: number) => inAWeek - ((index * 7) % count);
     const items = Array.from({ length: count }, (_, index) => {
       const orderId = `o${String(index).padStart(4, "0")}`;

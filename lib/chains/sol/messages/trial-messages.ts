@@ -133,8 +133,8 @@ export async function roundTripMessage(
 }
 
 /**
- * Determines from a simulated purchase and sale whether a token can be sold. Null if it failed for a reason that lies
- * with the payer.
+ * Determines from a simulated purchase and sale whether a token can be sold. Null if the simulation failed because of
+ * the payer rather than the token.
  */
 export function isSoldIn(simulation: Simulation | undefined): boolean | null {
   if (simulation === undefined) return null;

@@ -32,7 +32,7 @@ export type Journal = {
 };
 
 /**
- * Depth up to which a reorganisation takes back single blocks. After a deeper one, the pools are read again from an
+ * Maximum depth of a reorganisation that is undone block by block. After a deeper one, the pools are read again from an
  * older base.
  */
 const depth = { blocks: 80, seconds: 60 };

@@ -221,7 +221,7 @@ export class TokenMarket {
     return this.#day;
   }
 
-  /** Describes the market at the last look. */
+  /** State of the market when it was last checked. */
   market({ look, revision }: Pick<Journal, "look" | "revision">, nowMs: number): Market {
     const blockTime = look?.time ?? 0;
     const pool = this.#reignAt(blockTime)?.pool;

@@ -83,7 +83,7 @@ describe("observed", () => {
     expect(observedEvm(taken, [fork, fork]).takenIn).toMatchObject([{ number: 12 }, { number: 12 }]);
   });
 
-  it("never waits for a far block that a lying host invents", () => {
+  it("never waits for a block far in the future that a lying host has made up", () => {
     const used = snapshot([], { latest: 8 });
     const ahead = (blocks: number) => ({ ...used, latest: { ...block(9), number: 9 + blocks } });
     expect(observedEvm(signed, [used, ahead(1000)]).takenIn).toMatchObject([{ number: 9 }, { number: 1009 }]);

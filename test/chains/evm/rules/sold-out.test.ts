@@ -61,7 +61,7 @@ describe("a sale that finds no tokens", () => {
     expect(eventsOf(view)).toEqual(eventsOf(first));
   });
 
-  it("settles a sold-out sale when its block is final at both hosts", () => {
+  it("settles a sale that found no tokens left once both hosts report its block as final", () => {
     const move = nextEvmMove(laneStateOf(first, { snapshots: [later(latest.hash), later(latest.hash)] }));
     if (move.kind !== "write") throw new Error(`The next move is to ${move.kind}`);
     expect(ordersIn(move.step, first.orders)[0]?.life).toMatchObject({ status: "rejected", settled: true });
@@ -82,7 +82,7 @@ describe("a sale that finds no tokens", () => {
     expect(eventsOf(afterStep(view, last.step))).toEqual([]);
   });
 
-  it("waits if the hosts' blocks are far apart, because one may be invented", () => {
+  it("waits if the hosts' block numbers are far apart, because one host may have made its number up", () => {
     const far = snapshot(facts, { latest: { ...latest, time: latest.time + 201 } });
     const view = settled(laneStateOf(laneView(sale), { snapshots: [snapshot(facts), far] }));
     expect(view.orders[0]?.life).toMatchObject({ stage: "waiting", reasonCode: "CHAIN_UNAVAILABLE" });

@@ -118,7 +118,7 @@ describe("readReceipt", () => {
     expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject(short);
   });
 
-  it("counts nothing as spent if a stranger adds more than an order spends", async () => {
+  it("counts nothing as spent if a stranger's deposit exceeds what the order spent", async () => {
     const bought = await landed(buyTerms, { coins: 7n, tokens: minAmountOut });
     expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject({ spent: 0n });
     const sold = await landed(saleTerms, { coins: minAmountOut, tokens: 7n });
