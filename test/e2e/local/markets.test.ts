@@ -22,8 +22,11 @@ const { taxd: token, wrapped, v2Router } = localAddresses;
 const { address: wallet, privateKey } = exampleWallet;
 const path = `/api/v2/markets/${chain}/${token}`;
 
-/** Polls slowly enough to stay within the user's rate limit. */
-const wholePatience = { timeout: 60_000, interval: 500 };
+/**
+ * Polls slowly enough to stay within the user's rate limit. On a chain that has only just started, the first attempt to
+ * read a history can fail, and the next one follows a minute later.
+ */
+const wholePatience = { timeout: 150_000, interval: 500 };
 
 type Data = { price?: string; token?: string; minutes?: { trades: number }[] };
 
