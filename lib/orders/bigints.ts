@@ -4,6 +4,8 @@ export const greatest = (first: bigint, ...others: readonly bigint[]): bigint =>
 export const least = (first: bigint, ...others: readonly bigint[]): bigint =>
   others.reduce((a, b) => (a < b ? a : b), first);
 
+export const sizeOf = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
+
 /** Compares two objects field by field and returns the greater value of each field. */
 export const greatestEach = <Name extends string>(
   a: Record<Name, bigint>,

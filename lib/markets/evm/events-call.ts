@@ -6,6 +6,7 @@ import { kindOf } from "../../chains/evm/rules/swap-venues.ts";
 import { RpcRefusal } from "../../chains/hosts/host-fault.ts";
 import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import { zero } from "../../core/decimal.ts";
+import { sizeOf } from "../../orders/bigints.ts";
 import { type PoolEvent, priceOf, volumeOf, type WatchedPool } from "./rules/watched-pool.ts";
 
 /** `Sync(uint112,uint112)` of v2 pools: the reserves after a change. */
@@ -148,7 +149,7 @@ function v3SwapIn(pool: WatchedPool, [first = 0n, second = 0n, word = 0n]: reado
   const amount = BigInt.asIntN(256, pool.isTokenFirst ? second : first);
   return {
     isSwap: true,
-    volume: volumeOf(amount < 0n ? -amount : amount, pool.quoteDecimals),
+    volume: volumeOf(sizeOf(amount), pool.quoteDecimals),
     ...stateAt(pool, within(160, word)),
   };
 }

@@ -1,4 +1,4 @@
-import { greatest } from "../../../orders/bigints.ts";
+import { greatest, least, sizeOf } from "../../../orders/bigints.ts";
 import type { EvmConfiguration } from "../rules/configuration.ts";
 import type { SwapCall } from "../rules/intent.ts";
 import { checksArrival, kindOf, type SwapVenue } from "../rules/swap-venues.ts";
@@ -176,8 +176,7 @@ function sharesOf(difference: bigint, fills: readonly BoundedFill[]): Map<string
     const part = size === 0n ? 0n : (unexplained * sizeOf(traded)) / size;
     const share = index < fills.length - 1 ? traded + part : rest;
     rest -= share;
-    const bounded =
-      low !== undefined && share < low ? low : most !== undefined && share > most ? most : share;
+    const bounded = least(most ?? share, greatest(low ?? share, share));
     return { fill, bounded, isFree: bounded === share };
   });
   const free = shares.filter(({ isFree }) => isFree).map(({ fill }) => fill);
@@ -189,8 +188,6 @@ function sharesOf(difference: bigint, fills: readonly BoundedFill[]): Map<string
     ...(isEnd ? [] : sharesOf(left, free)),
   ]);
 }
-
-const sizeOf = (amount: bigint) => (amount < 0n ? -amount : amount);
 
 const swapTopics = [v2SwapTopic, v3SwapTopic, pancakeSwapTopic, binSwapTopic];
 
