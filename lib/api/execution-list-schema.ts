@@ -136,7 +136,7 @@ const EvmReportSchema = v.pipe(
       v.pipe(
         v.array(v.picklist(["ODD_EVENTS"])),
         v.description(
-          "ODD_EVENTS: the amounts come from the wallet's balances, since the token's events do not tell them",
+          "ODD_EVENTS: the amounts come from the wallet's balances, because the token's events do not report them",
         ),
       ),
     ),

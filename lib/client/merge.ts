@@ -112,7 +112,7 @@ export const complete = (held: Held, what: Followed): Held =>
     : held;
 
 /**
- * Only the list can tell if an unlisted wallet is active, because the message may be late and the wallet long retired.
+ * Leaves an unlisted wallet for the list to confirm, because a late message may name a wallet that was retired since.
  */
 function withWallet(held: Held, { state, ...wallet }: Wallet & { state: "active" | "retired" }): Held {
   const { _id: id, version } = wallet;

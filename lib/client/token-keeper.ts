@@ -92,7 +92,7 @@ export class TokenKeeper {
 
 /**
  * True for errors in the provider's own code, which would only occur again. A network failure of fetch is also a
- * TypeError, so the wording tells them apart.
+ * TypeError, so the two are distinguished by their wording.
  */
 export const isMistake = (error: unknown): boolean =>
   error instanceof ReferenceError ||

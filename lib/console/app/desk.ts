@@ -77,7 +77,7 @@ export function useReading(read: (signal: AbortSignal) => void, values: readonly
   }, [terminal, isOffline, ...values]);
 }
 
-/** Copies text to the clipboard and tells the user so, in a sentence that begins with the given name. */
+/** Copies text to the clipboard, and shows a notice that begins with the given name. */
 export function useCopy() {
   const { notify } = useDesk();
   return async (text: string, name: string) => {

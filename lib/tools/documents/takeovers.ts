@@ -99,7 +99,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["setWalletPolicy"],
     rights: { reads: "all unprotected", uses: "invoke loosenGuards" },
     atMost:
-      "tighten and freeze the policies of all users at once; raise their limits of network fees at once, which users are told; ask for looser ones, which take effect a day after their announcement; not pass on what users ask for",
+      "tighten and freeze the policies of all users at once; raise their limits of network fees at once, which is announced; request looser policies, which take effect a day after their announcement; drop users' requests",
   },
   {
     functions: ["loosenGuards"],

@@ -147,7 +147,7 @@ export type MinedTransaction = {
   gasUsed: bigint;
   /** The price paid per unit of gas. */
   gasPrice: WeiPerGas;
-  /** What base charges for the transaction's data and for its operator. 0 on other chains. */
+  /** Fee on base for the transaction's data and for the chain's operator. 0 on other chains. */
   l1Fee: Wei;
   logs: readonly ContractLog[];
 };

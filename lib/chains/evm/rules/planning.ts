@@ -284,8 +284,8 @@ function bestFor(
 }
 
 /**
- * Chooses among the routes that both hosts quote, using the lower output of each. If there is none, returns the reason
- * if both hosts give one, or undefined if only one host does.
+ * Chooses among the routes that both hosts quote, using the lower output of each. Without such a route, returns
+ * the reason if both hosts give one, or undefined if only one host does.
  */
 function choiceOf(
   intent: EvmIntent,

@@ -73,7 +73,7 @@ function switchedOn(extensions: Uint8Array): ReadonlySet<number> {
   return on;
 }
 
-/** Tells the user why pools cannot trade with a wallet's account. Undefined if nothing is known to prevent it. */
+/** Names the reason why pools cannot trade with a wallet's account. Undefined if no reason is known. */
 export function hindranceOf(
   account: TokenAccount | undefined,
   wallet: string,

@@ -61,7 +61,7 @@ export type WalletHolding = {
 
 type PoolPlaces = { config: Address; pool: Address; vaults: readonly [Address, Address] };
 
-/** The accounts that are read for a mint: those about the mint itself, and those of its pools with the coin. */
+/** Accounts to read for a mint: the mint, its metadata, and its pools with the coin. */
 export type MintPlaces = { mint: Address; metadata: Address; pools: readonly PoolPlaces[] };
 
 /**

@@ -10,7 +10,7 @@ const microLamports = 1_000_000n;
  */
 const tenths = { swap: [2n, 3n, 4n], clear: 1n } as const;
 
-/** The part of a share that is paid as a tip, in percent. Relays prefer transactions with a tip. */
+/** Tip's percentage of a transaction's share. Relays prefer transactions with a tip. */
 const tipPercent = 30n;
 
 /** Computes what an order's next transaction may pay as priority fee and tip. */

@@ -217,8 +217,8 @@ function soldOut([a, b]: Both): SolReadiness {
 }
 
 /**
- * Chooses among the routes that both hosts quote, using the lower output of each. If there is none, returns the reason
- * if both hosts give one. Undefined if only one host gives a reason, or if Jupiter may have a route.
+ * Chooses among the routes that both hosts quote, using the lower output of each. Without such a route, returns
+ * the reason if both hosts give one. Undefined if only one host gives a reason, or if Jupiter may have a route.
  */
 function routeFor(
   { intent }: SolOrder,

@@ -68,7 +68,7 @@ export type SolTradeFacts = FactsTerms & {
   /** The routes that pay most, the best first. The other facts are about the best one. */
   routes: readonly [SolQuotedRoute, ...SolQuotedRoute[]];
   costs: SolCosts;
-  /** The same host's facts if Jupiter is left out. Present if its routes include one by Jupiter. */
+  /** Facts of the same host without Jupiter. Present if a route of the host uses Jupiter. */
   byPools?: SolTradeFacts | DomainError;
 };
 
