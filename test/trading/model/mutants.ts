@@ -1,59 +1,23 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import { clearGas } from "../../../lib/chains/evm/rules/fees.ts";
 import type { EvmReceipt, EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import { isSameEvmRoute } from "../../../lib/chains/evm/rules/intent.ts";
-import type { EvmAttempt, EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { EvmHostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import type { SolSnapshot } from "../../../lib/chains/sol/rules/host-snapshot.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
-import type {
-  Effect,
-  Effects,
-  Procedure,
-  Recipients,
-  SignAnswer,
-  SigningView,
-  SignRequest,
-} from "../../../lib/orders/effects.ts";
+import type { Effects, Procedure, Recipients, SignAnswer, SigningView } from "../../../lib/orders/effects.ts";
 import type { HostAnswers } from "../../../lib/orders/family.ts";
 import type { ItemWrite } from "../../../lib/orders/table-step.ts";
-import { type Limits, restOfFees } from "../../../lib/orders/wallet-policy.ts";
+import {
+  blocksClears,
+  countsFees,
+  forgetsTheDay,
+  ignoresFeeLimit,
+  trustsOldPolicies,
+} from "./limit-mutants.ts";
+import { type Answer, inSnapshots, inWrites, type Rewrite, rewritten, work } from "./rewrites.ts";
 import { type System, theSystem } from "./system.ts";
-
-type Answer = Effects[keyof Effects]["answer"];
-export type Rewrite = {
-  effect?: (effect: Effect) => Effect;
-  answer?: (effect: Effect, answer: Answer) => Answer;
-};
-
-/** Runs a procedure with rewritten effects or results. */
-export function* rewritten<Result>(
-  procedure: Procedure<Result>,
-  { effect = (same) => same, answer = (_, same) => same }: Rewrite,
-): Procedure<Result> {
-  let next = procedure.next();
-  while (!next.done) {
-    const wanted = next.value;
-    next = procedure.next(answer(wanted, yield effect(wanted)));
-  }
-  return next.value;
-}
-
-export const inWrites = (change: (write: ItemWrite) => readonly ItemWrite[]): Rewrite => ({
-  effect: (effect) => (effect.do === "write" ? { ...effect, step: effect.step.flatMap(change) } : effect),
-});
-
-const inSnapshots = (change: (snapshot: EvmSnapshot) => EvmSnapshot): Rewrite => ({
-  answer: (effect, answer) =>
-    effect.do === "hostSnapshot" && answer !== undefined ? change(answer as EvmSnapshot) : answer,
-});
-
-/** Replaces the procedure that works on lanes. */
-const work = (rewrite: () => Rewrite): System => ({
-  ...theSystem,
-  work: (...args) => rewritten(theSystem.work(...args), rewrite()),
-});
 
 /** Treats a silent host as if it had no data and agreed with the other host. */
 function silenceIsNo(): Rewrite {
@@ -353,104 +317,6 @@ const ignoresCancellations: System = {
         effect.do === "readSigning"
           ? { ...(answer as Effects["readSigning"]["answer"]), isCancelled: false }
           : answer,
-    }),
-};
-
-/** Rewrites the day's count that the signer writes, using the data that it has read and signed. */
-const countsFees = (
-  recount: (fees: { read: bigint; counted: bigint; most: bigint; purpose: string }) => bigint,
-): System => ({
-  ...theSystem,
-  sign: (request) => {
-    let read = 0n;
-    return rewritten(theSystem.sign(request), {
-      answer: (effect, answer) => {
-        if (effect.do === "readSigning")
-          read = (answer as Effects["readSigning"]["answer"]).limits.count?.networkFees ?? 0n;
-        return answer;
-      },
-      effect: (effect) => {
-        if (effect.do !== "write") return effect;
-        const step = effect.step.map((write) => {
-          if (write.kind !== "put" || write.of !== "day") return write;
-          const { purpose, fees } = request as SignRequest<Evm>;
-          const slot = effect.step.find((each) => each.kind === "put" && each.of === "slot") as unknown as {
-            item: EvmSlot;
-          };
-          const most = (slot.item.attempts.at(-1) as EvmAttempt).gasLimit * fees.maxFeePerGas;
-          const networkFees = recount({ read, counted: write.item.networkFees ?? 0n, most, purpose });
-          return { ...write, item: { ...write.item, networkFees } };
-        });
-        return { ...effect, step };
-      },
-    });
-  },
-});
-
-/** Reads a wallet's limits without the limit of network fees. */
-const withoutFeeLimit = ({ stored, count }: Limits): Limits => {
-  if (stored === undefined) return { stored, count };
-  const { maxNetworkFeesPerDay: _, ...policy } = stored.policy;
-  return { stored: { ...stored, policy }, count };
-};
-
-/** Hides the day's limit of network fees from the runs and from the signer. */
-const ignoresFeeLimit: System = {
-  ...work(() => ({
-    answer: (effect, answer) => {
-      if (effect.do !== "readLane") return answer;
-      const view = answer as Effects["readLane"]["answer"];
-      const limits = [...view.limits].map(([userID, each]) => [userID, withoutFeeLimit(each)] as const);
-      return { ...view, limits: new Map(limits) };
-    },
-  })),
-  sign: (request) =>
-    rewritten(theSystem.sign(request), {
-      answer: (effect, answer) => {
-        if (effect.do !== "readSigning") return answer;
-        const view = answer as Effects["readSigning"]["answer"];
-        return { ...view, limits: withoutFeeLimit(view.limits) };
-      },
-    }),
-};
-
-/** Requires a clear's whole fee to fit into the day's limit, even if its nonce may already pay as much. */
-const blocksClears: System = {
-  ...theSystem,
-  sign: (request) =>
-    rewritten(theSystem.sign(request), {
-      answer: (effect, answer) => {
-        if (effect.do !== "readSigning" || request.purpose !== "clear") return answer;
-        const view = answer as SigningView;
-        const rest = restOfFees(view.limits, Date.parse(effect.day), view.chainLimits);
-        const fits = clearGas * (request as SignRequest<Evm>).fees.maxFeePerGas <= rest;
-        // Makes the signer postpone the request, as it does if there is no slot.
-        return fits ? view : { ...view, slot: undefined };
-      },
-    }),
-};
-
-/** Trusts the policy that was read, even if the user has changed the policy in the meantime. */
-const trustsOldPolicies: System = {
-  ...theSystem,
-  sign: (request) =>
-    rewritten(
-      theSystem.sign(request),
-      inWrites((write) => (write.kind === "check" && write.of === "policy" ? [] : [write])),
-    ),
-};
-
-/** Treats each buy as the first of its day. */
-const forgetsTheDay: System = {
-  ...theSystem,
-  sign: (request) =>
-    rewritten(theSystem.sign(request), {
-      answer: (effect, answer) => {
-        if (effect.do !== "readSigning") return answer;
-        const view = answer as Effects["readSigning"]["answer"];
-        const { stored, count } = view.limits;
-        return { ...view, limits: { stored, count: count && { ...count, spent: 0n } } };
-      },
     }),
 };
 

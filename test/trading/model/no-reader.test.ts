@@ -3,8 +3,8 @@ import type { Look } from "../../../lib/orders/block.ts";
 import { placeRequest } from "../../support/place-request.ts";
 import { genesis } from "./history.ts";
 import { ModelChain } from "./model-chain.ts";
-import { rewritten } from "./mutants.ts";
 import { Random } from "./random.ts";
+import { rewritten } from "./rewrites.ts";
 import { theSystem } from "./system.ts";
 import { chain, World } from "./world.ts";
 

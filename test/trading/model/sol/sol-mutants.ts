@@ -15,14 +15,8 @@ import type { ItemWrite } from "../../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { restOfFees } from "../../../../lib/orders/wallet-policy.ts";
 import { packed, unpacked } from "../../../../lib/trading/items/items.ts";
-import {
-  believesOneLack,
-  inWrites,
-  type Rewrite,
-  rewritten,
-  takesSilenceForLack,
-  withoutHolder,
-} from "../mutants.ts";
+import { believesOneLack, takesSilenceForLack, withoutHolder } from "../mutants.ts";
+import { inWrites, type Rewrite, rewritten } from "../rewrites.ts";
 import { type SolSystem, startMs, theSolSystem } from "./sol-world.ts";
 
 const work = (rewrite: () => Rewrite): SolSystem => ({

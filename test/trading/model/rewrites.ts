@@ -1,0 +1,38 @@
+import type { EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Effect, Effects, Procedure } from "../../../lib/orders/effects.ts";
+import type { ItemWrite } from "../../../lib/orders/table-step.ts";
+import { type System, theSystem } from "./system.ts";
+
+export type Answer = Effects[keyof Effects]["answer"];
+export type Rewrite = {
+  effect?: (effect: Effect) => Effect;
+  answer?: (effect: Effect, answer: Answer) => Answer;
+};
+
+/** Runs a procedure with rewritten effects or results. */
+export function* rewritten<Result>(
+  procedure: Procedure<Result>,
+  { effect = (same) => same, answer = (_, same) => same }: Rewrite,
+): Procedure<Result> {
+  let next = procedure.next();
+  while (!next.done) {
+    const wanted = next.value;
+    next = procedure.next(answer(wanted, yield effect(wanted)));
+  }
+  return next.value;
+}
+
+export const inWrites = (change: (write: ItemWrite) => readonly ItemWrite[]): Rewrite => ({
+  effect: (effect) => (effect.do === "write" ? { ...effect, step: effect.step.flatMap(change) } : effect),
+});
+
+export const inSnapshots = (change: (snapshot: EvmSnapshot) => EvmSnapshot): Rewrite => ({
+  answer: (effect, answer) =>
+    effect.do === "hostSnapshot" && answer !== undefined ? change(answer as EvmSnapshot) : answer,
+});
+
+/** Replaces the procedure that works on lanes. */
+export const work = (rewrite: () => Rewrite): System => ({
+  ...theSystem,
+  work: (...args) => rewritten(theSystem.work(...args), rewrite()),
+});
