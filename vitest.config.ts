@@ -47,9 +47,9 @@ const e2e = {
 export default defineConfig({
   test: {
     reporters,
-    // Exceeds the cores of CI by one, because many tests wait for a database, a chain or a clock. Each worker loads the
+    // Exceeds the cores of CI by two, because many tests wait for a database, a chain or a clock. Each worker loads the
     // AWS SDK and CDK.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: OrderOfFiles },
     globalSetup: ["lib/local/test/support/dynamodb-setup.ts"],
     projects: [
