@@ -8,11 +8,7 @@ import durations from "./durations.json" with { type: "json" };
  */
 const order = ["static", "unit", "e2e", "last", "system"];
 
-const seconds = new Map<string, number>([
-  ...Object.entries(durations),
-  // Starts after some other files, because reading a history may fail on a chain that has only just started.
-  ["test/e2e/local/markets.test.ts", 16],
-]);
+const seconds = new Map<string, number>(Object.entries(durations));
 
 /** Starts the longest files first, as recorded. They wait for chains and clocks, and shorter ones fill the time. */
 export default class OrderOfFiles extends BaseSequencer {

@@ -1,6 +1,6 @@
 import { ratesSchema, strikesOf } from "cdk-local-runner";
 import * as v from "valibot";
-import { fixedAnswerNames, fixedAnswers } from "../fixed-answers.ts";
+import { fixedAnswerNames, serveUnlessFixed } from "../fixed-answers.ts";
 import {
   batchLimits,
   batchRefusal,
@@ -215,11 +215,7 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
     () => host,
     HostFaults,
     options,
-    async (request) => {
-      const failure = fixedAnswerNames.find((name) => strikes(name));
-      // Anvil may have ended before the host.
-      return failure === undefined ? serve(request).catch(fixedAnswers.unavailable) : fixedAnswers[failure]();
-    },
+    (request) => serveUnlessFixed(strikes, () => serve(request)),
   );
   const host: SecondHost = {
     url: listener.url,

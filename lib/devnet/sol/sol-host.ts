@@ -1,6 +1,6 @@
 import { type GatewayResponse, ratesSchema, strikesOf } from "cdk-local-runner";
 import * as v from "valibot";
-import { fixedAnswerNames, fixedAnswers } from "../fixed-answers.ts";
+import { fixedAnswerNames, serveUnlessFixed } from "../fixed-answers.ts";
 import { longError } from "../host-refusals.ts";
 import { type RpcQuestion, type RpcReply, rpcService } from "../rpc-service.ts";
 import { listenAs, type StandInOptions } from "../stand-in.ts";
@@ -159,12 +159,8 @@ export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
     () => host,
     SolHostFaults,
     options,
-    async (request) => {
-      if (strikes("rateLimited")) return tooManyRequests();
-      const failure = fixedAnswerNames.find((name) => strikes(name));
-      // The chain may be about to start, or have ended.
-      return failure === undefined ? serve(request).catch(fixedAnswers.unavailable) : fixedAnswers[failure]();
-    },
+    async (request) =>
+      strikes("rateLimited") ? tooManyRequests() : serveUnlessFixed(strikes, () => serve(request)),
   );
   const host: SolHost = {
     url: listener.url,
