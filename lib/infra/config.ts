@@ -8,9 +8,11 @@ import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import { flag, json, labels, matching, urlOf, wholeWithin } from "./context-values.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { edgeContext, edgeProblems } from "./edge-context.ts";
 import { exportContext, exportProblems } from "./export-context.ts";
 import { channelShardsOf, marketContext, marketsOf } from "./market-context.ts";
+import { regionContext } from "./region-context.ts";
 import { defaultThrottles, stagesShare, type Throttles, throttledNames, totalRate } from "./throttles.ts";
 import { tradingContext, tradingOf, tradingProblems } from "./trading-context.ts";
 
@@ -80,6 +82,8 @@ export type Configuration = {
   connectionsPerUser: number;
   /** Labels of the keys to which users seal private keys. Clients are offered the last key; all keys are accepted. */
   importKeys: readonly string[];
+  /** True if the wallets' key can have replicas in other regions, which cannot be changed later. */
+  multiRegionKey: boolean;
   /**
    * Change stream of a table that was restored under its old name. CloudFormation only knows the stream of the lost
    * table.
@@ -166,11 +170,12 @@ const ownKey = /^\w+$/;
 export function readConfiguration(node: Pick<Node, "getAllContext">): Configuration {
   const given: Record<string, unknown> = node.getAllContext();
   const context = v.safeParse(Context, given);
-  const unknown = Object.keys(given).filter(
-    (key) => ownKey.test(key) && !Object.hasOwn(Context.pipe[0].entries, key),
-  );
+  const known = Object.keys(Context.pipe[0].entries);
+  const unknown = Object.keys(given).filter((key) => ownKey.test(key) && !known.includes(key));
   const problems = [
-    ...unknown.map((key) => `Context ${key} is unknown: docs/operations.md lists the keys`),
+    ...unknown.map(
+      (key) => `Context ${key} is unknown: docs/operations.md lists the keys${didYouMean(key, known)}`,
+    ),
     ...(context.issues ?? []).map(describe),
   ];
   if (!context.success || problems.length > 0) throw new ConfigurationError(problems.join("\n"));
@@ -352,6 +357,7 @@ const Context = v.pipe(
     ...marketContext,
     ...exportContext,
     ...edgeContext,
+    ...regionContext,
     leadingKeys: v.optional(
       v.picklist(leadingKeysChoices, `must be one of ${leadingKeysChoices.join(", ")}`),
       defaults.leadingKeys,

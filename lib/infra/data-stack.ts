@@ -64,6 +64,7 @@ export class DataStack extends Stack {
     this.key = new WalletKey(this, "Key", {
       openings: openingsOf(configuration),
       apiStackName,
+      isMultiRegion: configuration.multiRegionKey,
     });
     this.importKeys = configuration.importKeys.map(
       (label) => new ImportKeyPair(this, `ImportKey-${label}`, { label, apiStackName }),

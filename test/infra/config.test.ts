@@ -24,6 +24,7 @@ describe("readConfiguration", () => {
       issuer: undefined,
       mail: undefined,
       tableStreamArn: undefined,
+      multiRegionKey: true,
       maxTokenSeconds: 90_000,
       cookieName: "access_token",
       bareCookie: false,
@@ -285,6 +286,11 @@ describe("readConfiguration", () => {
     ],
     [{ alarmTopicArn: "alarms" }, "alarmTopicArn must be the ARN of an SNS topic"],
     [{ originKeyLabel: "1" }, "originKeyLabel is unknown: docs/operations.md lists the keys"],
+    [{ isuer: "1" }, "isuer is unknown: docs/operations.md lists the keys. Did you mean issuer?"],
+    [
+      { CONCURRENTRUNS: "1" },
+      "CONCURRENTRUNS is unknown: docs/operations.md lists the keys. Did you mean concurrentRuns?",
+    ],
     [{ constructor: "1" }, "constructor is unknown: docs/operations.md lists the keys"],
   ])("rejects %j", (context, message) => {
     expect(errorFor(context)).toBe(`Context ${message}`);

@@ -72,11 +72,17 @@ describe("the data stack", () => {
 
   it("rotates the key and gives it an alias", () => {
     const { id, Properties } = walletKeyOf({ data });
-    expect(Properties).toMatchObject({ EnableKeyRotation: true });
+    expect(Properties).toMatchObject({ EnableKeyRotation: true, MultiRegion: true });
     expect(propertiesOf(data, "AWS::KMS::Alias")).toContainEqual({
       AliasName: "alias/TerminalData/wallets",
       TargetKeyId: { "Fn::GetAtt": [id, "Arn"] },
     });
+  });
+
+  it("keeps a key of one region where the context says so, because CloudFormation refuses to change it", () => {
+    const kept = synthesize({ multiRegionKey: false });
+    expect(walletKeyOf(kept).id).toBe(walletKeyOf({ data }).id);
+    expect(walletKeyOf(kept).Properties).not.toHaveProperty("MultiRegion");
   });
 
   it("outputs the names that operators need", () => {

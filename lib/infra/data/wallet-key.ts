@@ -14,6 +14,8 @@ export type WalletKeyProps = {
   openings: Openings;
   /** Name of the stack whose functions open wallets. */
   apiStackName: string;
+  /** True if the key can have replicas in other regions. */
+  isMultiRegion: boolean;
 };
 
 /**
@@ -21,11 +23,13 @@ export type WalletKeyProps = {
  * trading and export are off, the policy allows nobody to decrypt.
  */
 export class WalletKey extends Key {
-  constructor(scope: Construct, id: string, { openings, apiStackName }: WalletKeyProps) {
+  constructor(scope: Construct, id: string, { openings, apiStackName, isMultiRegion }: WalletKeyProps) {
     super(scope, id, {
       alias: `${Stack.of(scope).stackName}/wallets`,
       description: "Wraps the data keys that encrypt the users' private keys",
       enableKeyRotation: true,
+      // Costs nothing without a replica, and cannot be changed once the key exists.
+      ...(isMultiRegion && { multiRegion: true }),
       removalPolicy: retained,
       policy: new PolicyDocument({
         statements: [

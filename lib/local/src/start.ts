@@ -22,7 +22,7 @@ import { listen } from "./http/server.ts";
 import { createCallers } from "./iam/callers.ts";
 import { readVpcEndpoints } from "./iam/vpc-endpoints.ts";
 import { createIssuer, signingKey } from "./issuer/issuer.ts";
-import { readKeySpec } from "./kms/key-definition.ts";
+import { readKeyKind } from "./kms/key-definition.ts";
 import type { MasterKey } from "./kms/key-ring.ts";
 import { createKms, kmsService } from "./kms/kms.ts";
 import { defineFunction, sandboxEnvironment } from "./lambda/function-definition.ts";
@@ -121,7 +121,10 @@ export async function start(options: StartOptions): Promise<Runner> {
     save: (keys) => workspace.store.save("kms", keys),
   });
   const written = readAssembly(folder);
-  const keyOf = (resource: Resource) => kms.ensureKey(generatedName(resource), readKeySpec(resource));
+  const keyOf = (resource: Resource) => {
+    const { spec, ...places } = readKeyKind(resource);
+    return kms.ensureKey(generatedName(resource), spec, places);
+  };
   const secrets = openSecrets(() => resources, workspace.store);
   const resources: Resources = resolveStacks(written.stacks, resourceTypes(keyOf), secrets);
   checkCreationOrder(resources);

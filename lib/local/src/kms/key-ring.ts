@@ -21,6 +21,9 @@ export const usageOfSpec = {
 
 export type KeySpec = keyof typeof usageOfSpec;
 
+/** Whether a key can have replicas in other Regions. By default, it cannot. */
+export type KeyPlaces = { isMultiRegion?: boolean };
+
 /** A key. Its last material encrypts, earlier ones only decrypt. `name` identifies it across restarts. */
 export type MasterKey = {
   name: string;
@@ -44,6 +47,7 @@ export type KeyRing = ReturnType<typeof createKeyRing>;
 const SECRET_BYTES = 32;
 const MAX_ROTATIONS_ON_DEMAND = 25;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const MULTI_REGION_ID = /^mrk-[0-9a-f]{32}$/;
 const ARN_PREFIX = arn("kms", "key/");
 
 export function keyArn(key: MasterKey): string {
@@ -62,6 +66,9 @@ export function usageOf(key: MasterKey): KeyUsage {
   return usageOfSpec[specOf(key)];
 }
 
+/** Tells a multi-Region key by its id, as on AWS. */
+export const isMultiRegion = ({ keyId }: MasterKey): boolean => MULTI_REGION_ID.test(keyId);
+
 export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: KeyRingOptions) {
   let ring = [...keys];
 
@@ -72,7 +79,8 @@ export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: Ke
 
   function find(keyIdOrArn: string): MasterKey {
     const keyId = keyIdOrArn.startsWith(ARN_PREFIX) ? keyIdOrArn.slice(ARN_PREFIX.length) : keyIdOrArn;
-    if (!UUID.test(keyId)) throw new KmsError("NotFoundException", `Invalid keyId '${keyIdOrArn}'`);
+    if (!UUID.test(keyId) && !MULTI_REGION_ID.test(keyId))
+      throw new KmsError("NotFoundException", `Invalid keyId '${keyIdOrArn}'`);
     const key = ring.find((candidate) => candidate.keyId === keyId);
     if (key === undefined) {
       throw new KmsError("NotFoundException", `Key '${ARN_PREFIX}${keyId}' does not exist`);
@@ -91,10 +99,15 @@ export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: Ke
     },
 
     /**
-     * Returns the key with the given name, and creates it first if necessary.
+     * Returns the key with the given name, and creates it first if necessary. A stored key keeps its id, so data
+     * from before it was multi-Region can still be read.
      * @throws {StartupError} if the stored key has another spec
      */
-    ensure(name: string, spec: KeySpec = "SYMMETRIC_DEFAULT"): MasterKey {
+    ensure(
+      name: string,
+      spec: KeySpec = "SYMMETRIC_DEFAULT",
+      { isMultiRegion = false }: KeyPlaces = {},
+    ): MasterKey {
       const known = ring.find((key) => key.name === name);
       if (known !== undefined) {
         if (specOf(known) === spec) return known;
@@ -104,7 +117,7 @@ export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: Ke
       }
       const key: MasterKey = {
         name,
-        keyId: randomUUID(),
+        keyId: isMultiRegion ? `mrk-${randomUUID().replaceAll("-", "")}` : randomUUID(),
         createdAt: now(),
         ...(spec !== "SYMMETRIC_DEFAULT" && { spec }),
         materials: [newMaterial(spec)],

@@ -3,7 +3,7 @@ import { header } from "../http/messages.ts";
 import { type Caller, readTemplatePolicy } from "../iam/caller.ts";
 import type { Policy } from "../iam/policy.ts";
 import type { ServiceRoute } from "../services.ts";
-import { createKeyRing, type KeyRingOptions, type KeySpec, keyArn } from "./key-ring.ts";
+import { createKeyRing, type KeyPlaces, type KeyRingOptions, type KeySpec, keyArn } from "./key-ring.ts";
 import { KmsError } from "./kms-error.ts";
 import { createOperations } from "./operations.ts";
 import { parseRequest, type RequestName, requests } from "./requests.ts";
@@ -22,7 +22,7 @@ export type Kms = {
    *
    * @throws {StartupError} if the stored key has another spec
    */
-  ensureKey(name: string, spec?: KeySpec): { keyId: string; arn: string };
+  ensureKey(name: string, spec?: KeySpec, places?: KeyPlaces): { keyId: string; arn: string };
   /**
    * Sets the key's policy. Without one, the policies of roles decide alone.
    *
@@ -68,8 +68,8 @@ export function createKms(options: KeyRingOptions = {}): Kms {
       }
     },
 
-    ensureKey(name, spec) {
-      const key = ring.ensure(name, spec);
+    ensureKey(name, spec, places) {
+      const key = ring.ensure(name, spec, places);
       return { keyId: key.keyId, arn: keyArn(key) };
     },
 

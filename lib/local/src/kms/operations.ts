@@ -6,6 +6,7 @@ import { type EncryptionContext, open, readOrigin, seal } from "./ciphertext.ts"
 import { deriveSharedSecret, KEY_AGREEMENT_ALGORITHM, publicKeyOf } from "./key-agreement.ts";
 import {
   currentMaterial,
+  isMultiRegion,
   type KeyRing,
   type KeyUsage,
   keyArn,
@@ -177,7 +178,8 @@ export function createOperations(
           KeyState: key.disabled ? "Disabled" : "Enabled",
           Origin: "AWS_KMS",
           KeyManager: "CUSTOMER",
-          MultiRegion: false,
+          MultiRegion: isMultiRegion(key),
+          ...(isMultiRegion(key) && { MultiRegionConfiguration: placesOf(key) }),
           ...specsOf(key),
           ...(usageOf(key) === USAGE && { CurrentKeyMaterialId: currentMaterial(key).id }),
         },
@@ -230,6 +232,13 @@ const specsOf = (key: MasterKey) => ({
   KeySpec: specOf(key),
   KeyUsage: usageOf(key),
   ...algorithmsOf[usageOf(key)],
+});
+
+/** Names a multi-Region key as the primary one, without replicas. */
+const placesOf = (key: MasterKey) => ({
+  MultiRegionKeyType: "PRIMARY",
+  PrimaryKey: { Arn: keyArn(key), Region: account.region },
+  ReplicaKeys: [],
 });
 
 /** Builds the condition values of an encryption context. */

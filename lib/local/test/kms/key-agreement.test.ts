@@ -9,7 +9,7 @@ import {
   RotateKeyOnDemandCommand,
 } from "@aws-sdk/client-kms";
 import { beforeEach, describe, expect, it } from "vitest";
-import { readKeySpec } from "../../src/kms/key-definition.ts";
+import { readKeyKind } from "../../src/kms/key-definition.ts";
 import type { MasterKey } from "../../src/kms/key-ring.ts";
 import { createKms, type Kms } from "../../src/kms/kms.ts";
 import { resourcesOf } from "../cloudformation/stack.ts";
@@ -166,14 +166,14 @@ describe("a key for key agreement", () => {
   });
 
   it("reads a key for key agreement from a template", () => {
-    const specOf = (Properties: Record<string, unknown>) => {
+    const kindOf = (Properties: Record<string, unknown>) => {
       const [key] = resourcesOf({ Key: { Type: "AWS::KMS::Key", Properties } }).all;
       if (key === undefined) throw new Error("There is no key");
-      return readKeySpec(key);
+      return readKeyKind(key);
     };
     const KeySpec = "ECC_NIST_P256";
-    expect(specOf({ KeySpec, KeyUsage: "KEY_AGREEMENT" })).toBe(KeySpec);
-    expect(() => specOf({ KeySpec, KeyUsage: "SIGN_VERIFY" })).toThrow(
+    expect(kindOf({ KeySpec, KeyUsage: "KEY_AGREEMENT" })).toMatchObject({ spec: KeySpec });
+    expect(() => kindOf({ KeySpec, KeyUsage: "SIGN_VERIFY" })).toThrow(
       "KeyUsage: must be KEY_AGREEMENT for the KeySpec ECC_NIST_P256",
     );
   });

@@ -224,6 +224,38 @@ describe("save", () => {
     expect(second.handle("TrentService.Decrypt", { CiphertextBlob }).body).toMatchObject({ Plaintext });
   });
 
+  it("decrypts with a multi-Region key, also after a restart", () => {
+    let saved: readonly MasterKey[] = [];
+    const first = createKms({ save: (keys) => (saved = structuredClone(keys)) });
+    const { keyId, arn } = first.ensureKey("k", "SYMMETRIC_DEFAULT", { isMultiRegion: true });
+    expect(keyId).toMatch(/^mrk-[0-9a-f]{32}$/);
+    expect(first.handle("TrentService.DescribeKey", { KeyId: keyId }).body).toMatchObject({
+      KeyMetadata: {
+        MultiRegion: true,
+        MultiRegionConfiguration: {
+          MultiRegionKeyType: "PRIMARY",
+          PrimaryKey: { Arn: arn, Region: "us-east-1" },
+          ReplicaKeys: [],
+        },
+      },
+    });
+    const generated = first.handle("TrentService.GenerateDataKey", { KeyId: arn, NumberOfBytes: 32 });
+    const { CiphertextBlob, Plaintext } = generated.body as Record<string, string>;
+    const second = createKms({ keys: saved });
+    expect(second.handle("TrentService.Decrypt", { KeyId: arn, CiphertextBlob }).body).toMatchObject({
+      KeyId: arn,
+      Plaintext,
+    });
+  });
+
+  it("keeps a key of one Region that was stored before its template asked for several", () => {
+    const key = kms.ensureKey("Data/Key", "SYMMETRIC_DEFAULT", { isMultiRegion: true });
+    expect(key).toEqual({ keyId: KeyId, arn });
+    expect(kms.handle("TrentService.DescribeKey", { KeyId }).body).toMatchObject({
+      KeyMetadata: { MultiRegion: false },
+    });
+  });
+
   it("undoes a rotation that cannot be saved", () => {
     let full = false;
     const fragile = createKms({

@@ -13,7 +13,7 @@ import {
   VerifyMacCommand,
 } from "@aws-sdk/client-kms";
 import { beforeEach, describe, expect, it } from "vitest";
-import { readKeySpec } from "../../src/kms/key-definition.ts";
+import { readKeyKind } from "../../src/kms/key-definition.ts";
 import type { MasterKey } from "../../src/kms/key-ring.ts";
 import { createKms, type Kms } from "../../src/kms/kms.ts";
 import { resourcesOf } from "../cloudformation/stack.ts";
@@ -180,17 +180,21 @@ describe("a disabled key", () => {
   });
 });
 
-describe("readKeySpec", () => {
-  const specOf = (Properties: Record<string, unknown>) => {
+describe("readKeyKind", () => {
+  const kindOf = (Properties: Record<string, unknown>) => {
     const [key] = resourcesOf({ Key: { Type: "AWS::KMS::Key", Properties } }).all;
     if (key === undefined) throw new Error("There is no key");
-    return readKeySpec(key);
+    return readKeyKind(key);
   };
   const hmac = { KeySpec: "HMAC_256", KeyUsage: "GENERATE_VERIFY_MAC" };
 
   it("reads a key as symmetric unless the template says otherwise", () => {
-    expect(specOf({ EnableKeyRotation: true })).toBe("SYMMETRIC_DEFAULT");
-    expect(specOf(hmac)).toBe("HMAC_256");
+    expect(kindOf({ EnableKeyRotation: true })).toEqual({ spec: "SYMMETRIC_DEFAULT", isMultiRegion: false });
+    expect(kindOf(hmac)).toMatchObject({ spec: "HMAC_256" });
+  });
+
+  it("accepts a multi-Region key", () => {
+    expect(kindOf({ MultiRegion: true })).toMatchObject({ isMultiRegion: true });
   });
 
   it.each<[Record<string, unknown>, string]>([
@@ -201,9 +205,9 @@ describe("readKeySpec", () => {
       { ...hmac, EnableKeyRotation: true },
       "EnableKeyRotation: AWS does not rotate keys of the KeySpec HMAC_256",
     ],
-    [{ MultiRegion: true }, "MultiRegion: a key in several Regions"],
+    [{ MultiRegion: "yes" }, "MultiRegion"],
     [{ Enabled: false }, "Enabled: a disabled key"],
   ])("refuses the key properties %o", (properties, message) => {
-    expect(() => specOf(properties)).toThrow(message);
+    expect(() => kindOf(properties)).toThrow(message);
   });
 });
