@@ -42,7 +42,7 @@ export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
   const impact = Math.max(quote.priceImpact, quote.marketImpact ?? 0);
   const ageSeconds = Math.max(0, Math.floor((nowMs - quotedMs) / 1000));
   return (
-    <div class="quote" aria-busy={ageSeconds > 5}>
+    <div class="quote" aria-busy={ageSeconds > 13}>
       <p class="receive">
         <span class="quiet">You get about</span>
         <strong>

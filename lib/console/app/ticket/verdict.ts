@@ -59,8 +59,11 @@ export type Asked = {
 /** State of the button that places an order, with a reason. The button can be pressed only for `place` and `agree`. */
 export type Verdict = { act: "place" | "agree" | "none"; text: string; reason?: string };
 
-/** Greatest age of a quote that can be traded, in milliseconds. The page asks for a new quote every few seconds. */
-export const oldestQuoteMs = 15_000;
+/**
+ * Greatest age of a quote that can be traded, in milliseconds. The page asks for a new one after 12 seconds at the
+ * latest, and the answer may take a few more.
+ */
+export const oldestQuoteMs = 20_000;
 
 /** Below this percentage of the output that the user accepted, the user must agree again. */
 const agreedPercent = 99;
