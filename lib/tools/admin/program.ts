@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { blockUser, disconnectCommand, unblockUser } from "./commands/block-user.ts";
 import { createUser } from "./commands/create-user.ts";
+import { exportUser } from "./commands/export-user.ts";
 import { listUsers } from "./commands/list-users.ts";
 import { lockUser } from "./commands/lock-user.ts";
 import { putRewards } from "./commands/put-rewards.ts";
@@ -22,7 +23,7 @@ import { print } from "./terminal.ts";
 
 const commands = [
   ...[createUser, setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
-  lockUser,
+  ...[lockUser, exportUser],
   ...[putRewards, listRedemptionsCommand, fulfilCommand, refundCommand],
   ...[record, syncPlans, rewrapKeys, restore],
   ...[trading, showOrder, showSigned],
