@@ -5,6 +5,7 @@ import type { Construct } from "constructs";
 import { type OperationName, operations, operationsOf, servedMethods } from "../operations/operations.ts";
 import type { ScheduleRow } from "../operations/types.ts";
 import type { Configuration } from "./config.ts";
+import { KeyNotices } from "./data/key-notices.ts";
 import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";
 import { MacKey } from "./functions/mac-key.ts";
@@ -58,6 +59,7 @@ export class ApiStack extends Stack {
     });
     const openings = openingsOf(configuration);
     const macKey = openings["with trading"].length > 0 ? new MacKey(this, "MacKey") : undefined;
+    const keyNotices = new KeyNotices(this, "KeyNotices", [key, ...importKeys, ...(macKey ? [macKey] : [])]);
     const inside = signerVpc ? openersOf(openings) : [];
     const functions = new OperationFunctions(this, "Functions", {
       openings,
@@ -107,7 +109,7 @@ export class ApiStack extends Stack {
 
     for (const name of inside) keepInUse(functions.get(name));
 
-    this.watched = { api, endpoints, stream, functions, changes, table };
+    this.watched = { api, endpoints, stream, functions, changes, keyNotices, table };
 
     const { stageName } = api.deploymentStage;
     const address = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${stageName}`;

@@ -122,7 +122,7 @@ describe("the alarms", () => {
       kinds("websocket", "internal", "refusal") + 2 * kinds("changes") + 2 * kinds("schedule");
     const others = [
       ...["FunctionThrottles", "TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"],
-      ...["IssuerOutage", "KeysRefused"],
+      ...["IssuerOutage", "KeysRefused", "KeyEndangered"],
       ...tradingTroubles,
       ...["SignatureRefused", "SignaturesPostponed"],
     ];
@@ -221,6 +221,24 @@ describe("the alarms on background work", () => {
       Statistic: "Maximum",
       Threshold: 1,
     });
+  });
+
+  it("raises an alarm when a key is disabled or will be deleted, and names the call", () => {
+    expect(alarmOn(alarms, "ApproximateNumberOfMessagesVisible", '"KeyNoticesQueue')).toMatchObject({
+      ComparisonOperator: "GreaterThanOrEqualToThreshold",
+      Statistic: "Maximum",
+      Threshold: 1,
+    });
+    const { api } = synthesize(customContext);
+    const patterns = propertiesOf<{ EventPattern?: { detail: { resources: { ARN: unknown[] } } } }>(
+      api,
+      "AWS::Events::Rule",
+    ).flatMap(({ EventPattern }) => EventPattern ?? []);
+    // Counts the keys of wallets, imports and orders.
+    expect(patterns.map(({ detail }) => detail.resources.ARN.length)).toEqual([3]);
+    expect(patterns).toMatchObject([
+      { source: ["aws.kms"], detail: { eventName: ["DisableKey", "ScheduleKeyDeletion"] } },
+    ]);
   });
 
   it("raises an alarm when the issuer's keys cannot be fetched, before users notice", () => {

@@ -46,6 +46,7 @@ export class Alarms extends Construct {
     this.#watchChanges(watched);
     this.#watchSchedules(watched);
     this.#watchThrottles(watched);
+    this.#watchKeys(watched);
     if (watched.functions.has("sweepLanes")) this.#watchTrading(watched);
   }
 
@@ -210,6 +211,16 @@ export class Alarms extends Construct {
       troublesSeen(this, sweep, "CHAIN_UNAVAILABLE"),
       `Nobody can place an order on a chain, and open orders there wait: in three of five minutes, no two of its hosts returned the same block. ${log}, which name the chain and the cause, then at the state of its hosts. Other hosts can be configured (context chains).`,
       { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3, threshold: 1 },
+    );
+  }
+
+  /** Alarms on keys that nobody can use any more, or soon will. */
+  #watchKeys({ keyNotices }: Watched) {
+    this.#add(
+      "KeyEndangered",
+      keyNotices.queue.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM }),
+      "A KMS key was disabled, or will be deleted after a waiting time. Without the wallets' key, nobody can import wallets, sign or export, and once it is deleted, all wallets are lost. Look first at the messages in the queue of key notices, which name the key and the caller, then at the runbook. Delete the messages afterwards.",
+      { threshold: 1 },
     );
   }
 

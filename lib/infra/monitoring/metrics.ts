@@ -15,6 +15,7 @@ import type { Operation } from "../../operations/types.ts";
 import type { LaneTrouble } from "../../orders/lane-trouble.ts";
 import { orderSettled, signatureMade, signaturePostponed, signatureRefused } from "../../runtime/log.ts";
 import { outsider } from "../../runtime/request-origin.ts";
+import type { KeyNotices } from "../data/key-notices.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { deployedStackName } from "../functions/function-stack.ts";
 import type { OperationFunction, OperationFunctions } from "../functions/operation-functions.ts";
@@ -29,6 +30,7 @@ export type Watched = {
   stream: StreamApi;
   functions: OperationFunctions;
   changes: TableChanges;
+  keyNotices: KeyNotices;
   table: Table;
 };
 

@@ -52,6 +52,7 @@ const Properties = v.strictObject({
  */
 export function readRules(resources: Resources, hasFunction: (nameOrArn: string) => boolean): Rule[] {
   return resources.ofType("AWS::Events::Rule").flatMap((resource) => {
+    if (waitsForAws(resource)) return [];
     const { ScheduleExpression, State, Targets } = readProperties(Properties, resolved(resource));
     const functionArns = Targets.map(({ Arn }, index) => {
       if (!hasFunction(Arn)) throw notEmulated(resource, `Targets.${index}.Arn: not a function`);
@@ -61,6 +62,13 @@ export function readRules(resources: Resources, hasFunction: (nameOrArn: string)
     return State === "DISABLED" ? [] : [{ arn: ruleArn(resource), rateMs, functionArns }];
   });
 }
+
+const Pattern = v.looseObject({
+  EventPattern: v.looseObject({ source: v.tuple([v.pipe(v.string(), v.startsWith("aws."))]) }),
+});
+
+/** Tells a rule on events of AWS's own services. None happens here, so such a rule never runs. */
+const waitsForAws = (resource: Resource): boolean => v.is(Pattern, resource.properties());
 
 const UNITS_MS = { minute: 60_000, hour: 3600_000, day: 24 * 3600_000 };
 

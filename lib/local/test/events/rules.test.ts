@@ -63,6 +63,12 @@ describe("readRules", () => {
     expect(read({ ...rule, State: "DISABLED" })).toEqual([]);
   });
 
+  it("leaves out a rule on events of AWS's own services, which never happen here", () => {
+    const EventPattern = { source: ["aws.kms"], detail: { eventName: ["DisableKey"] } };
+    const notice = { EventPattern, Targets: [{ Id: "Queue", Arn: queueArn("other") }] };
+    expect(read({ ...notice, State: "ENABLED" })).toEqual([]);
+  });
+
   it.each<[string, object]>([
     ["EventPattern", { EventPattern: { source: ["x"] } }],
     ["EventBusName", { EventBusName: "other" }],
