@@ -130,8 +130,8 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
     ask: { userID: string; orderId: string };
     answer: { order: AnyOrder | undefined; slots: readonly SlotTerms[] };
   };
-  /** Reads all lanes of the chain. */
-  readLanes: { ask: { chain: LaneKey["chain"] }; answer: readonly Lane[] };
+  /** Reads the lanes of the chain: all, or those that may have changed since a given time. */
+  readLanes: { ask: { chain: LaneKey["chain"]; sinceMs?: number | undefined }; answer: readonly Lane[] };
   /** Writes one transaction. The answer is whether its conditions were met. */
   write: { ask: { step: TradeStep }; answer: boolean };
   /** Asks one host. The answer is undefined if the host fails or answers a different question. */

@@ -35,6 +35,7 @@ export function watchFor(
     jobs: jobs.length,
     blocks: Object.fromEntries(blocks),
     ...(final.length > 0 && { finalFrom: Math.min(...final) }),
+    ...(final.length > 0 && blocks.every(isMined) && { settlingSinceMs: nowMs }),
     ...(due.length > 0 && { dueAtMs: Math.min(...due) }),
     ...(blocks.length + final.length > 0 && {
       lookAgainAtMs: nowMs + (isSigned ? lookAgainMs.signed : lookAgainMs.mined),
@@ -58,6 +59,8 @@ function finalFrom(order: AnyOrder, slots: readonly SlotTerms[], rules: SlotRule
   const last = hasEnded(order) ? Math.max(...blocks, ...found) : Number.NaN;
   return Number.isFinite(last) ? last : undefined;
 }
+
+const isMined = ([, block]: readonly [string, BlockName | string]): boolean => typeof block !== "string";
 
 const blockName = ({ number, hash }: BlockName): BlockName => ({ number, hash });
 
@@ -92,7 +95,14 @@ export const isLookDue = ({ watch }: Lane, nowMs: number): boolean =>
 
 /** True if the lane only waits for blocks that it already knows to become final. */
 export const isSettling = (lane: Lane): boolean =>
-  lane.watch?.finalFrom !== undefined && watchedIn(lane).every(([, block]) => typeof block !== "string");
+  lane.watch?.finalFrom !== undefined && watchedIn(lane).every(isMined);
+
+/**
+ * True if a reader that knew all lanes at a given time must read the lane again. Lanes that only settle change rarely,
+ * so it can rely on what it knows of them.
+ */
+export const mayHaveChanged = (lane: Lane, sinceMs: number): boolean =>
+  (lane.watch?.settlingSinceMs ?? sinceMs) >= sinceMs || hasUnseenOrder(lane);
 
 /**
  * True if a host has shown that a lane must keep waiting for final blocks. Missing news proves nothing.

@@ -21,6 +21,8 @@ export type LaneWatch = {
   blocks: Readonly<Record<string, BlockName | string>>;
   /** Number of the first block that must be final before an outcome may be final. */
   finalFrom?: number;
+  /** Time of this note, if the lane only waits for known blocks to become final. */
+  settlingSinceMs?: number;
   /** Time at which the lane is due even if nothing happens on the chain. */
   dueAtMs?: number;
   /** Time from which the sweep checks that no reader has missed an event that the lane waits for. */

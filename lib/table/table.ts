@@ -55,7 +55,19 @@ export async function readItem<Content>(
   return found as Item<Content> | undefined;
 }
 
-export type QueryOptions = { limit?: number; attributes?: readonly string[]; isReversed?: boolean };
+/** Condition on the items that a query returns. Those that it leaves out cost read units, too. */
+export type Filter = {
+  expression: string;
+  names: Readonly<Record<string, string>>;
+  values: Readonly<Record<string, number>>;
+};
+
+export type QueryOptions = {
+  limit?: number;
+  attributes?: readonly string[];
+  isReversed?: boolean;
+  filter?: Filter | undefined;
+};
 
 /** Builds the parameters of a Query that reads a range. */
 export const rangeQuery = ({ PK, from, to }: KeyRange) => ({
@@ -82,17 +94,25 @@ export async function queryRange<Content>(
 export async function* queryPages<Content>(
   table: Table,
   range: KeyRange,
-  { limit, attributes, isReversed }: QueryOptions = {},
+  { limit, attributes, isReversed, filter }: QueryOptions = {},
 ): AsyncGenerator<Item<Content>[]> {
+  const query = rangeQuery(range);
+  const { ExpressionAttributeNames, ...projected } = attributes ? projection(attributes) : {};
+  const names = { ...ExpressionAttributeNames, ...filter?.names };
   const pages = paginateQuery(
     { client: table.client },
     {
       TableName: table.name,
       ConsistentRead: true,
-      ...rangeQuery(range),
+      ...query,
       ...(isReversed && { ScanIndexForward: false }),
       Limit: limit,
-      ...(attributes && projection(attributes)),
+      ...projected,
+      ...(filter && {
+        FilterExpression: filter.expression,
+        ExpressionAttributeValues: { ...query.ExpressionAttributeValues, ...filter.values },
+      }),
+      ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
     },
   );
   for await (const page of pages) yield (page.Items ?? []) as Item<Content>[];

@@ -8,6 +8,7 @@ import type { EvmChain } from "../../lib/core/chain-facts.ts";
 import { seededRandom } from "../../lib/local/src/random.ts";
 import type { Question, SignRequest } from "../../lib/orders/effects.ts";
 import type { LaneKey } from "../../lib/orders/intent.ts";
+import { mayHaveChanged } from "../../lib/orders/lane-watch.ts";
 import type { Lane, ReaderLease } from "../../lib/orders/table-step.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { readChains } from "../../lib/trading/execution/read-chains.ts";
@@ -131,9 +132,9 @@ class Watched {
     const reader = { chain, client } as EvmReader;
     this.#reader = {
       ...lookEffects(new Map([[chain, reader]])),
-      readLanes: async () => {
+      readLanes: async ({ sinceMs }) => {
         await pause(times.table);
-        return this.#lanes();
+        return this.#lanes().filter((lane) => sinceMs === undefined || mayHaveChanged(lane, sinceMs));
       },
       readReaderLease: () => this.#lease,
       changeReaderLease: ({ when = {}, set }) => {

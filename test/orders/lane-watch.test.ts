@@ -119,6 +119,7 @@ describe("watchFor", () => {
       jobs: 1,
       blocks: { "0x1": { number: 5, hash: "0xb5" } },
       finalFrom: 5,
+      settlingSinceMs: nowMs,
       lookAgainAtMs: nowMs + 300_000,
       idleSinceMs: endMs - 2000 + 55 * 60_000,
     });
@@ -153,6 +154,13 @@ describe("watchFor", () => {
     expect(watchFor(view([filled], [taken, mined(5)]), evmSlots, nowMs)).toMatchObject({ finalFrom: 7 });
     const { takenIn: _, ...unseen } = taken;
     expect(watchFor(view([filled], [unseen, mined(5)]), evmSlots, nowMs)).not.toHaveProperty("finalFrom");
+  });
+
+  it("does not count as settling while one of its transactions is in no block", () => {
+    const other = { ...signed, orderId: "other", attempts: [{ ...attempt, hash: "0x9" }] };
+    const watch = watchFor(view([filled], [mined(5), other]), evmSlots, nowMs);
+    expect(watch).toMatchObject({ finalFrom: 5 });
+    expect(watch).not.toHaveProperty("settlingSinceMs");
   });
 
   it("does not wait for the finality of an approval", () => {

@@ -7,7 +7,7 @@ import type { Performers } from "./run-procedure.ts";
 export const tableEffects = (table: Table) =>
   ({
     readLane: (ask) => readLane(table, ask),
-    readLanes: ({ chain }) => readLanes(table, chain),
+    readLanes: ({ chain, sinceMs }) => readLanes(table, chain, sinceMs),
     readReaderLease: ({ chain }) => readReaderLease(table, chain),
     changeReaderLease: (ask) => changeReaderLease(table, ask),
     readOrder: ({ userID, orderId }) => readOrder(table, userID, orderId),

@@ -3,7 +3,7 @@ import type { Network } from "../../core/network.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import { getItems } from "../../table/batch-get.ts";
 import { below, type Write } from "../../table/step.ts";
-import type { Item, Table } from "../../table/table.ts";
+import type { Filter, Item, Table } from "../../table/table.ts";
 import { queryRange } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import {
@@ -90,16 +90,16 @@ export async function noteShards(table: Table, chain: Network): Promise<void> {
   noted.set(table, known.add(chain));
 }
 
-/** Reads the lanes in all shards of a chain, with one call per shard. */
-export async function lanesInShards(table: Table, chain: Network): Promise<Item<object>[]> {
+/** Reads the lanes in all shards of a chain, with one call per shard. The filter must accept the note in shard 0. */
+export async function lanesInShards(table: Table, chain: Network, filter?: Filter): Promise<Item<object>[]> {
   const read = (from: number, to: number) =>
     Promise.all(
       Array.from({ length: to - from }, (_, index) =>
-        queryRange<object>(table, lanesOf(chain, from + index)),
+        queryRange<object>(table, lanesOf(chain, from + index), { filter }),
       ),
     );
   const [first, others] = await Promise.all([
-    queryRange<{ shards?: number }>(table, lanesAndShardsOf(chain)),
+    queryRange<{ shards?: number }>(table, lanesAndShardsOf(chain), { filter }),
     read(1, defaultLaneShards),
   ]);
   const isNote = ({ SK }: Item<object>) => SK === laneShardsKey(chain).SK;

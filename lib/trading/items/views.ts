@@ -5,7 +5,7 @@ import type { Effects, LaneView, PlacingView } from "../../orders/effects.ts";
 import type { SlotTerms } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { Job, JobName, Lane, MissedToken, Names } from "../../orders/table-step.ts";
-import { type Item, queryRange, type Table } from "../../table/table.ts";
+import { type Filter, type Item, queryRange, type Table } from "../../table/table.ts";
 import { ownersOfWallet } from "../../table/wallet-keys.ts";
 import { find, findOnChain, keysOfUser, keyText } from "./found-items.ts";
 import { contentOf, keysOfItems, type StoredOrder } from "./items.ts";
@@ -170,7 +170,15 @@ export async function readHeld(table: Table, chain: Network, nowMs: number): Pro
   return [...held, ...(await queryRange<BookKey>(table, rest, { limit: mostHeld - held.length }))];
 }
 
-export async function readLanes(table: Table, chain: Network): Promise<Lane[]> {
-  const items = await lanesInShards(table, chain);
+/** States `mayHaveChanged` for DynamoDB, which then sends no other lanes. */
+const changedSince = (sinceMs: number): Filter => ({
+  expression: "attribute_not_exists(#w.#s) OR #w.#s >= :since OR #w.#j <> #j",
+  names: { "#w": "watch", "#s": "settlingSinceMs", "#j": "jobs" },
+  values: { ":since": sinceMs },
+});
+
+/** Reads the lanes of a chain: all, or those that may have changed since a given time. */
+export async function readLanes(table: Table, chain: Network, sinceMs?: number): Promise<Lane[]> {
+  const items = await lanesInShards(table, chain, sinceMs === undefined ? undefined : changedSince(sinceMs));
   return items.map((item) => contentOf("lane", item));
 }

@@ -34,6 +34,10 @@ export type Reader = LookMemory & {
   finalDueMs: number;
   /** Time at which the reader last woke each wallet. */
   wokenMs: Map<string, number>;
+  /** Time at which the reader last read all lanes. */
+  wholeMs: number;
+  /** Lanes that only settle, by wallet. */
+  settling: ReadonlyMap<string, Lane>;
 };
 
 export const newReader = (): Reader => ({
@@ -42,7 +46,15 @@ export const newReader = (): Reader => ({
   host: 0,
   finalDueMs: 0,
   wokenMs: new Map(),
+  wholeMs: Number.NEGATIVE_INFINITY,
+  settling: new Map(),
 });
+
+/** Time after which all lanes are read again. In between, lanes that only settle are taken from memory. */
+const wholeMs = 30_000;
+
+/** Age that a lane's note may have when it is stored: the longest run, and the difference of two clocks. */
+const mostNotedMs = 60_000;
 
 /** Minimum time between two wakings of a lane, because its run may have just begun, or may have nothing to do. */
 const restMs = 3000;
@@ -61,18 +73,39 @@ export type ReadRound = { lanes: number; isAnswered: boolean };
 
 /** Wakes the lanes that are due or that are affected by a new block. One look at the chain serves all lanes. */
 export function* readChain(chain: Network, reader: Reader): Procedure<ReadRound> {
-  const lanes = yield* perform({ do: "readLanes", chain });
+  const lanes = yield* knownLanes(chain, reader);
   const nowMs = yield* perform({ do: "now" });
   const free = lanes.filter((lane) => !isHeld(lane, nowMs) && !isResting(lane, reader, nowMs));
   const waitsForChain = free.some(
     (lane) => lane.watch?.finalFrom !== undefined || watchedIn(lane).length > 0,
   );
   const news = waitsForChain ? yield* readNews(chain, reader, free, nowMs) : undefined;
+  const settling = new Map(
+    lanes.flatMap((lane) => (lane.watch?.settlingSinceMs === undefined ? [] : [[lane.wallet, lane]])),
+  );
   for (const lane of free.filter((each) => isDue(each, news, nowMs))) {
     reader.wokenMs.set(lane.wallet, nowMs);
+    // Forgets the lane, because its run changes or removes it.
+    settling.delete(lane.wallet);
     yield* perform({ do: "wake", lane });
   }
+  reader.settling = settling;
   return { lanes: lanes.length, isAnswered: !waitsForChain || news !== undefined };
+}
+
+/** Reads the lanes of a chain, except those that only settle and that the reader remembers. */
+function* knownLanes(chain: Network, reader: Reader): Procedure<readonly Lane[]> {
+  const nowMs = yield* perform({ do: "now" });
+  const isWhole = nowMs - reader.wholeMs >= wholeMs;
+  const sinceMs = isWhole ? undefined : reader.wholeMs - mostNotedMs;
+  const read = yield* perform({ do: "readLanes", chain, sinceMs });
+  if (isWhole) {
+    reader.wholeMs = nowMs;
+    return read;
+  }
+  const lanes = new Map(reader.settling);
+  for (const lane of read) lanes.set(lane.wallet, lane);
+  return [...lanes.values()];
 }
 
 const isResting = ({ wallet }: LaneKey, { wokenMs }: Reader, nowMs: number) =>

@@ -4,7 +4,8 @@ import { emptyEvmLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import { mostOwners } from "../../../lib/orders/departures.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
-import type { TradeStep } from "../../../lib/orders/table-step.ts";
+import { mayHaveChanged } from "../../../lib/orders/lane-watch.ts";
+import type { Lane, TradeStep } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { counted, type Limits, openPolicy, type PolicyKey } from "../../../lib/orders/wallet-policy.ts";
 import { walletOwnerKey } from "../../../lib/table/wallet-keys.ts";
@@ -257,5 +258,28 @@ describe("readLanes", () => {
         .toSorted(),
     );
     expect(new Set(lanes.map((each) => laneKey(each, homeShard(each)).PK)).size).toBeGreaterThan(2);
+  });
+
+  it("leaves out lanes that have only settled since before a given time", async () => {
+    const watch = { jobs: 1, blocks: {}, finalFrom: 7 };
+    const lanes: Lane[] = [
+      { chain: "avax", wallet: "0x1", jobs: 1 },
+      { chain: "avax", wallet: "0x2", jobs: 1, watch },
+      { chain: "avax", wallet: "0x3", jobs: 1, watch: { ...watch, settlingSinceMs: 999 } },
+      { chain: "avax", wallet: "0x4", jobs: 1, watch: { ...watch, settlingSinceMs: 1000 } },
+      { chain: "avax", wallet: "0x5", jobs: 2, watch: { ...watch, settlingSinceMs: 999 } },
+    ];
+    for (const { chain, wallet, jobs, watch: set } of lanes)
+      await write({
+        kind: "change",
+        of: "lane",
+        item: { chain, wallet },
+        add: { jobs },
+        set: { watch: set },
+      });
+    const found = await readLanes(db.table, "avax", 1000);
+    const expected = lanes.filter((lane) => mayHaveChanged(lane, 1000));
+    expect(expected.map(({ wallet }) => wallet)).toEqual(["0x1", "0x2", "0x4", "0x5"]);
+    expect(found.toSorted((a, b) => (a.wallet < b.wallet ? -1 : 1))).toEqual(expected);
   });
 });

@@ -6,6 +6,7 @@ import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings
 import type { Look } from "../../../lib/orders/block.ts";
 import type { Effect, Effects, Procedure, Question, SignRequest } from "../../../lib/orders/effects.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
+import { mayHaveChanged } from "../../../lib/orders/lane-watch.ts";
 import type { MissedToken, ReaderLease, TradeStep } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Limits } from "../../../lib/orders/wallet-policy.ts";
@@ -118,7 +119,9 @@ export class World extends Machines {
         return { order, slots };
       }
       case "readLanes":
-        return this.table.all("lane");
+        return this.table
+          .all("lane")
+          .filter((lane) => effect.sinceMs === undefined || mayHaveChanged(lane, effect.sinceMs));
       case "write": {
         const changes = this.table.write(effect.step);
         if (changes === undefined) this.seen.add(`lost: ${labelOf(effect)}`);

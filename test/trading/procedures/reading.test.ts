@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Look } from "../../../lib/orders/block.ts";
 import type { Effect, Effects, Procedure } from "../../../lib/orders/effects.ts";
+import { mayHaveChanged } from "../../../lib/orders/lane-watch.ts";
 import type { Lane, LaneWatch } from "../../../lib/orders/table-step.ts";
 import {
   newReader,
@@ -71,7 +72,8 @@ function run<Result>(
   const effects: Effect[] = [];
   const lease = { run: "r", epoch: 1, build: "b", startedAtMs: 0, heartbeatMs };
   const answerTo = (effect: Effect) => {
-    if (effect.do === "readLanes") return lanes;
+    if (effect.do === "readLanes")
+      return lanes.filter((each) => effect.sinceMs === undefined || mayHaveChanged(each, effect.sinceMs));
     if (effect.do === "now") return nowMs;
     if (effect.do === "readReaderLease") return lease;
     if (effect.do === "look") return ((effect.host === 1 ? second : undefined) ?? chain).look(effect);
@@ -107,7 +109,7 @@ describe("readChain", () => {
   it("skips chains for which no lane waits", () => {
     const due = lane("x", { dueAtMs: 5 });
     const { effects, isAnswered } = read(newReader(), [due, lane("y")], { nowMs: 5 });
-    expect(effects.map((each) => each.do)).toEqual(["readLanes", "now", "wake"]);
+    expect(effects.map((each) => each.do)).toEqual(["now", "readLanes", "now", "wake"]);
     expect(isAnswered).toBe(true);
   });
 
@@ -163,6 +165,52 @@ describe("readChain", () => {
     const second = read(reader, lanes, { chain, nowMs: 1000 });
     expect([...first.asked, ...second.asked]).toContain("x");
     expect([...first.woken, ...second.woken]).toEqual(expected);
+  });
+
+  describe("of lanes that only settle", () => {
+    const settles = (wallet: string, settlingSinceMs: number, finalFrom = 2) =>
+      lane(wallet, { blocks: { [wallet]: { number: 2, hash: "a2" } }, finalFrom, settlingSinceMs });
+    const chainWith = (final: number) => Object.assign(new FakeChain("a1 a2 a3 a4"), { final });
+
+    it("reads them only each half minute, and wakes them from memory once they are final", () => {
+      const reader = newReader();
+      const lanes = [settles("x", 0), settles("y", 0, 4)];
+      const first = read(reader, lanes, { chain: chainWith(1), nowMs: 100_000 });
+      expect(first).toMatchObject({ lanes: 2, woken: [] });
+      const unread = (nowMs: number, final: number) => read(reader, [], { chain: chainWith(final), nowMs });
+      expect(unread(111_000, 2)).toMatchObject({ lanes: 2, woken: ["x"] });
+      // The run of x removes its lane or changes it, so only y is left.
+      expect(unread(115_000, 2)).toMatchObject({ lanes: 1, woken: [] });
+      expect(unread(129_999, 2)).toMatchObject({ lanes: 1 });
+      expect(unread(130_000, 4)).toMatchObject({ lanes: 0, woken: [] });
+    });
+
+    it("asks only for lanes that may have changed in between", () => {
+      const reader = newReader();
+      const asked = [100_000, 101_000, 130_000, 131_000].map((nowMs) => {
+        const { effects } = read(reader, [settles("x", 0)], { chain: chainWith(1), nowMs });
+        return effects.flatMap((each) => (each.do === "readLanes" ? [each.sinceMs] : []));
+      });
+      expect(asked).toEqual([[undefined], [40_000], [undefined], [70_000]]);
+    });
+
+    it("follows a lane that gets an order or another block", () => {
+      const reader = newReader();
+      read(reader, [settles("x", 0), settles("y", 0, 4)], { chain: chainWith(1), nowMs: 100_000 });
+      const ordered = { ...settles("x", 0), jobs: 2 };
+      const moved = { ...settles("y", 105_000, 3) };
+      expect(read(reader, [ordered, moved], { chain: chainWith(1), nowMs: 106_000 }).woken).toEqual(["x"]);
+      expect(read(reader, [], { chain: chainWith(3), nowMs: 117_000 }).woken).toEqual(["y"]);
+    });
+
+    it("notices at once that a block has left the chain", () => {
+      const reader = newReader();
+      read(reader, [settles("x", 0)], { chain: chainWith(1), nowMs: 100_000 });
+      const chain = Object.assign(new FakeChain("a1 b2 b3 b4 b5"), { final: 1 });
+      chain.mined.set("x", "b2");
+      const rounds = [101_000, 102_000].map((nowMs) => read(reader, [], { chain, nowMs }).woken);
+      expect(rounds.flat()).toEqual(["x"]);
+    });
   });
 
   it("ignores looks at older blocks than before, and switches to another host after ten seconds", () => {

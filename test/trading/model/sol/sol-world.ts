@@ -5,6 +5,7 @@ import type { SolLimits } from "../../../../lib/chains/sol/rules/limits.ts";
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
 import { cancelling } from "../../../../lib/orders/cancelling.ts";
 import type { Effect, LaneView, Procedure, Question, SignRequest } from "../../../../lib/orders/effects.ts";
+import { mayHaveChanged } from "../../../../lib/orders/lane-watch.ts";
 import type { MissedToken, TradeStep } from "../../../../lib/orders/table-step.ts";
 import { type TradeOrder, unstarted } from "../../../../lib/orders/trade-order.ts";
 import type { Limits } from "../../../../lib/orders/wallet-policy.ts";
@@ -157,7 +158,9 @@ export class SolWorld extends Machines<Sol> {
         return { order, slots };
       }
       case "readLanes":
-        return this.table.all("lane");
+        return this.table
+          .all("lane")
+          .filter((lane) => effect.sinceMs === undefined || mayHaveChanged(lane, effect.sinceMs));
       case "readReaderLease":
         return undefined;
       case "write": {
