@@ -9,7 +9,12 @@ import type { Resources } from "../cloudformation/resources.ts";
 import type { InvokeLater } from "../lambda/async-invocations.ts";
 
 /** A rule of EventBridge that invokes functions on a schedule. */
-export type Rule = { arn: string; rateMs: number; functionArns: string[] };
+export type Rule = {
+  arn: string;
+  rateMs: number;
+  /** Functions with the event that each gets. If it is undefined, a function gets the event of the schedule. */
+  targets: { functionArn: string; input?: unknown }[];
+};
 
 export type RuleDeps = {
   invokeLater: InvokeLater;
@@ -34,6 +39,8 @@ const Properties = v.strictObject({
       v.strictObject({
         Id: v.string(),
         Arn: v.string(),
+        // JSON of the event that the target gets in place of that of the schedule.
+        Input: v.optional(v.pipe(v.string(), v.parseJson())),
         // Policy for the hand-over to Lambda, which cannot fail here. AWS::Lambda::EventInvokeConfig sets how often
         // Lambda retries the function.
         RetryPolicy: v.optional(
@@ -54,12 +61,12 @@ export function readRules(resources: Resources, hasFunction: (nameOrArn: string)
   return resources.ofType("AWS::Events::Rule").flatMap((resource) => {
     if (waitsForAws(resource)) return [];
     const { ScheduleExpression, State, Targets } = readProperties(Properties, resolved(resource));
-    const functionArns = Targets.map(({ Arn }, index) => {
+    const targets = Targets.map(({ Arn, Input }, index) => {
       if (!hasFunction(Arn)) throw notEmulated(resource, `Targets.${index}.Arn: not a function`);
-      return Arn;
+      return { functionArn: Arn, ...(Input !== undefined && { input: Input }) };
     });
     const rateMs = rateOf(resource, ScheduleExpression);
-    return State === "DISABLED" ? [] : [{ arn: ruleArn(resource), rateMs, functionArns }];
+    return State === "DISABLED" ? [] : [{ arn: ruleArn(resource), rateMs, targets }];
   });
 }
 
@@ -85,12 +92,12 @@ function rateOf(resource: Resource, expression: string): number {
  * Invokes the targets of a rule at once and then at its rate, until the signal is aborted. Times are counted from the
  * first run, so they do not drift. While the machine sleeps, runs are skipped.
  */
-export async function followRule({ arn, rateMs, functionArns }: Rule, deps: RuleDeps): Promise<void> {
+export async function followRule({ arn, rateMs, targets }: Rule, deps: RuleDeps): Promise<void> {
   const { invokeLater, mayInvoke, clock, signal, report } = deps;
   const first = clock.now();
   while (!signal.aborted) {
-    for (const functionArn of functionArns) {
-      if (mayInvoke(functionArn, arn)) invokeLater(functionArn, scheduledEvent(arn, clock.now()));
+    for (const { functionArn, input = scheduledEvent(arn, clock.now()) } of targets) {
+      if (mayInvoke(functionArn, arn)) invokeLater(functionArn, input);
       else report(`${arn} has no permission to invoke ${functionArn}`);
     }
     const passed = Math.floor((clock.now() - first) / rateMs);

@@ -29,9 +29,14 @@ describe("readRules", () => {
       {
         arn: "arn:aws:events:us-east-1:000000000000:rule/each-minute",
         rateMs: 60_000,
-        functionArns: [feed],
+        targets: [{ functionArn: feed }],
       },
     ]);
+  });
+
+  it("reads the event of a target", () => {
+    const [found] = read({ ...rule, Targets: [{ ...target, Input: '{"chain":"base"}' }] });
+    expect(found?.targets).toEqual([{ functionArn: feed, input: { chain: "base" } }]);
   });
 
   it.each([
@@ -73,7 +78,8 @@ describe("readRules", () => {
     ["EventPattern", { EventPattern: { source: ["x"] } }],
     ["EventBusName", { EventBusName: "other" }],
     ["State", { State: "ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS" }],
-    ["Targets.0.Input", { Targets: [{ ...target, Input: "{}" }] }],
+    ["Targets.0.Input", { Targets: [{ ...target, Input: "{" }] }],
+    ["Targets.0.InputPath", { Targets: [{ ...target, InputPath: "$.id" }] }],
     [
       "Targets.0.DeadLetterConfig",
       { Targets: [{ ...target, DeadLetterConfig: { Arn: queueArn("other") } }] },
@@ -92,7 +98,7 @@ describe("followRule", () => {
   const rule: Rule = {
     arn: "arn:aws:events:us-east-1:000000000000:rule/r",
     rateMs: 60_000,
-    functionArns: [feed],
+    targets: [{ functionArn: feed }],
   };
 
   function follow(stated: Partial<Rule> = {}, allowed = true) {
@@ -153,8 +159,14 @@ describe("followRule", () => {
   });
 
   it("invokes every target of a rule", () => {
-    const { runs } = follow({ functionArns: [feed, functionArn("other")] });
+    const { runs } = follow({ targets: [{ functionArn: feed }, { functionArn: functionArn("other") }] });
     expect(runs.map(({ name }) => name)).toEqual([feed, functionArn("other")]);
+  });
+
+  it("passes a target's own event in place of EventBridge's", () => {
+    const inputs = [{ chain: "eth" }, { chain: "base" }];
+    const { runs } = follow({ targets: inputs.map((input) => ({ functionArn: feed, input })) });
+    expect(runs.map(({ name, event }) => [name, event])).toEqual(inputs.map((input) => [feed, input]));
   });
 
   it("stops invoking targets once the signal is aborted", async () => {
