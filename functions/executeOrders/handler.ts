@@ -8,6 +8,7 @@ import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logLandings, logWarning } from "../../lib/runtime/log.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
+import type { ReaderStart } from "../../lib/trading/execution/read-chains.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import type { WakeEvent } from "../../lib/trading/execution/wake-effect.ts";
 import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
@@ -21,11 +22,18 @@ const chains = openChains(
 const effects = { ...tableEffects(table), ...chainEffects(chains) };
 const onFault = (error: unknown, details?: object) => logFault("executeOrders", error, details);
 const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), onFault);
-const start = handOverTo<object>(environment("READ_CHAINS_FUNCTION"));
+const start = handOverTo<ReaderStart>(environment("READ_CHAINS_FUNCTION"));
 
 export const handler = background("executeOrders", (event: WakeEvent) =>
   executeOrders(
-    { effects, signer, trading, startReader: () => start({}), onFault, onLandings: logLandings },
+    {
+      effects,
+      signer,
+      trading,
+      startReader: () => start({ chain: event.chain }),
+      onFault,
+      onLandings: logLandings,
+    },
     event,
   ),
 );

@@ -8,7 +8,7 @@ import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
-import { readChains } from "../../lib/trading/execution/read-chains.ts";
+import { chainsOfRun, type ReaderStart, readChains } from "../../lib/trading/execution/read-chains.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 
@@ -27,7 +27,7 @@ const longestRunMs = 13 * 60_000;
 /** Reserves time to finish the last round of reading. */
 const shutdownMs = 15_000;
 
-export const handler = background("readChains", (_event: unknown, context: Context) =>
+export const handler = background("readChains", (start: ReaderStart, context: Context) =>
   readChains(
     {
       effects,
@@ -36,7 +36,7 @@ export const handler = background("readChains", (_event: unknown, context: Conte
       onFault,
       onSilence: (error) => logWarning("readChains", error),
     },
-    [...chains.keys()],
+    chainsOfRun(start, [...chains.keys()], { isForOne: environment("READS_ONE_CHAIN") }),
     { build, longestMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs) },
   ),
 );

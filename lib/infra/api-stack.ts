@@ -1,7 +1,8 @@
 import { CfnOutput, Duration, Stack, type StackProps } from "aws-cdk-lib";
-import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import type { Construct } from "constructs";
+import type { Network } from "../core/network.ts";
 import { type OperationName, operations, operationsOf, servedMethods } from "../operations/operations.ts";
 import type { ScheduleRow } from "../operations/types.ts";
 import type { Configuration } from "./config.ts";
@@ -74,6 +75,7 @@ export class ApiStack extends Stack {
       changes,
       stage: stream.stage,
       environment,
+      memoryMB: { readChains: configuration.readChainsMemoryMB },
     });
 
     const authorizer = new TokenAuthorizer(this, "Authorizer", functions.get("authorize").lambda);
@@ -104,8 +106,9 @@ export class ApiStack extends Stack {
     // Switches off retries, because the next client that wants a market starts a new run.
     for (const name of (["readMarkets", "loadHistory"] as const).filter((name) => functions.has(name)))
       functions.get(name).lambda.configureAsyncInvoke(freshOnly);
+    const chainsOfRuns = configuration.readChainsPerChain ? openings["with trading"] : [];
     for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))
-      addSchedule(row, functions.get(name));
+      addSchedule(row, functions.get(name), name === "readChains" ? chainsOfRuns : []);
 
     for (const name of inside) keepInUse(functions.get(name));
 
@@ -161,13 +164,27 @@ const keepInUse = ({ name, lambda }: OperationFunction): Rule =>
     targets: [new LambdaFunction(lambda)],
   });
 
-/** Runs a row's function at its rate. Runs may overlap. */
-function addSchedule({ everyMinutes, summary }: ScheduleRow, { name, lambda }: OperationFunction): Rule {
+/**
+ * Runs a row's function at its rate. Runs may overlap.
+ *
+ * @param chains Chains that have a run each. If the list is empty, there is one run, for all chains.
+ */
+function addSchedule(
+  { everyMinutes, summary }: ScheduleRow,
+  { name, lambda }: OperationFunction,
+  chains: readonly Network[],
+): Rule {
   // Configures Lambda as well, because Lambda decides about retries once EventBridge has delivered the event.
   lambda.configureAsyncInvoke(freshOnly);
   return new Rule(Stack.of(lambda), `${name}Schedule`, {
     description: summary,
     schedule: Schedule.rate(Duration.minutes(everyMinutes)),
-    targets: [new LambdaFunction(lambda, freshOnly)],
+    targets:
+      chains.length === 0
+        ? [new LambdaFunction(lambda, freshOnly)]
+        : chains.map(
+            (chain) =>
+              new LambdaFunction(lambda, { ...freshOnly, event: RuleTargetInput.fromObject({ chain }) }),
+          ),
   });
 }

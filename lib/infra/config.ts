@@ -105,6 +105,10 @@ export type Configuration = {
   trading: TradingConfiguration;
   /** Number of shards of a chain's lanes. */
   laneShards: number;
+  /** Memory of readChains. Lambda gives processor time in proportion. */
+  readChainsMemoryMB: number;
+  /** True if each chain is read by a run of its own. Otherwise one run reads all chains. */
+  readChainsPerChain: boolean;
   /** True if the service reads the markets of tokens on the chains with trading. */
   markets: boolean;
   /** Maximum number of functions that may run in the account at the same time. */

@@ -12,6 +12,7 @@ import {
   type TradingChain,
   tradingChains,
 } from "../core/chain-facts.ts";
+import { operations } from "../operations/operations.ts";
 import { defaultLaneShards, mostLaneShards } from "../trading/items/keys.ts";
 import { flag, isLoopback, json, matching, wholeWithin } from "./context-values.ts";
 import { defaultChains, defaultSol } from "./default-chains.ts";
@@ -143,6 +144,9 @@ const ChainContexts = v.pipe(
   }),
 );
 
+/** Lambda's limit. From 1769 MB on, more memory does not make a single thread faster. */
+const mostMemoryMB = 10_240;
+
 const twoZones = "must be a list of two availability zones";
 
 /** Keys of the context that select the chains and configure them. */
@@ -152,6 +156,11 @@ export const tradingContext = {
   publicHosts: flag(false),
   lossSignIn: flag(true),
   laneShards: v.optional(json(wholeWithin(1, mostLaneShards)), defaultLaneShards),
+  readChainsMemoryMB: v.optional(
+    json(wholeWithin(operations.readChains.memoryMB, mostMemoryMB)),
+    operations.readChains.memoryMB,
+  ),
+  readChainsPerChain: flag(false),
   signerVpc: flag(true),
   signerZones: v.optional(
     json(

@@ -161,7 +161,7 @@ export const tradingRows = {
     table: ["dynamodb:Query", "dynamodb:UpdateItem"],
     writes: ["WATCHERS"],
     invokes: ["executeOrders"],
-    env: ["TRADING"],
+    env: ["TRADING", "READS_ONE_CHAIN"],
     memoryMB: 256,
     // Lets a run hand over to the next one within ten minutes, or go on for 13 if no other run starts.
     timeoutSeconds: 900,

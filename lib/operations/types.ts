@@ -66,6 +66,7 @@ export type EnvName =
   | "LOSS_SIGN_IN"
   | "NOTICE_BUS_ARN"
   | "LANE_SHARDS"
+  | "READS_ONE_CHAIN"
   | "MARKET_CHAINS"
   | "TRADING";
 

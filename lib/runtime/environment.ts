@@ -110,6 +110,7 @@ const schemas = {
     v.description("text, empty for none"),
   ),
   LANE_SHARDS: wholeNumber(1),
+  READS_ONE_CHAIN: json(v.boolean(), "true or false"),
   MARKET_CHAINS: json(v.array(v.picklist(tradingChains)), "a list of chains, empty where markets are off"),
   // Trusts the chains' setup, because it was checked when the stacks were synthesized.
   TRADING: json(

@@ -3,7 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { operations } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
-import { customContext, functionsOf, logicalIdOf, propertiesOf, synthesize } from "./synthesized.ts";
+import {
+  customContext,
+  functionsOf,
+  logicalIdOf,
+  ownHosts,
+  propertiesOf,
+  synthesize,
+} from "./synthesized.ts";
 
 const templates = synthesize(customContext);
 const functions = functionsOf(templates);
@@ -85,7 +92,10 @@ describe("the functions", () => {
   });
 });
 
-type RuleProperties = { State: string; Targets: { Arn: { "Fn::GetAtt": [string, "Arn"] } }[] };
+type RuleProperties = {
+  State: string;
+  Targets: { Arn: { "Fn::GetAtt": [string, "Arn"] }; Input?: string }[];
+};
 
 function scheduleOf(name: string, context?: Record<string, unknown>) {
   const { api } = synthesize(context);
@@ -100,7 +110,6 @@ describe("the schedules", () => {
     ["deleteRetiredKeys", "rate(5 minutes)"],
     ["freeIdleKeys", "rate(1 day)"],
     ["makeFallbackKeys", "rate(5 minutes)"],
-    ["readChains", "rate(1 minute)"],
     ["sweepLanes", "rate(1 minute)"],
   ])("runs %s at a %s, and drops late runs", (name, ScheduleExpression) => {
     const { id, rule } = scheduleOf(name, customContext);
@@ -116,5 +125,19 @@ describe("the schedules", () => {
         },
       ],
     });
+  });
+
+  it.each([
+    ["one run for all chains", { trading: ["eth", "base"], chains: ownHosts }, 256, [undefined]],
+    [
+      "a run for each chain, with more memory",
+      { trading: ["eth", "base"], chains: ownHosts, readChainsPerChain: true, readChainsMemoryMB: 1769 },
+      1769,
+      ['{"chain":"eth"}', '{"chain":"base"}'],
+    ],
+  ])("reads chains with %s", (_, context, memoryMB, inputs) => {
+    expect(functionsOf(synthesize(context)).readChains?.MemorySize).toBe(memoryMB);
+    const { Targets = [] } = scheduleOf("readChains", context).rule ?? {};
+    expect(Targets.map(({ Input }) => Input)).toEqual(inputs);
   });
 });

@@ -51,6 +51,8 @@ export const customContext = {
   throttles: { ping: { rateLimit: 3, burstLimit: 4 } },
   trading: ["base"],
   laneShards: 16,
+  readChainsMemoryMB: 1769,
+  readChainsPerChain: true,
   concurrentRuns: 500,
   walletExport: true,
   exportDelaySeconds: 100_000,

@@ -34,6 +34,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   EDGE_ONLY: "false",
   CHANNEL_SHARDS: "4",
   LANE_SHARDS: "2",
+  READS_ONE_CHAIN: "false",
   MARKET_CHAINS: JSON.stringify(["eth", "base"]),
   PRICE_FEEDS: "[]",
   CONNECTIONS_PER_USER: "30",

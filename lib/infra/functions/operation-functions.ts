@@ -20,7 +20,11 @@ import { type InvokedFunction, OperationRole, type Resources } from "./operation
 import { checking, transactionPartitionsOf } from "./transactions.ts";
 import { type Environment, variablesOf } from "./variables.ts";
 
-type Surroundings = Resources & { environment: Environment };
+type Surroundings = Resources & {
+  environment: Environment;
+  /** Memory of functions for which it differs from that of their rows. */
+  memoryMB: Readonly<Partial<Record<OperationName, number>>>;
+};
 
 type Deployment = Surroundings & {
   /** Rows whose functions run in a network without a route to the internet. */
@@ -106,7 +110,7 @@ export class OperationFunction extends Construct {
   constructor(
     scope: Construct,
     name: OperationName,
-    { row, invoked, walls, environment, ...resources }: OperationFunctionProps,
+    { row, invoked, walls, environment, memoryMB, ...resources }: OperationFunctionProps,
   ) {
     super(scope, name);
     this.name = name;
@@ -122,7 +126,7 @@ export class OperationFunction extends Construct {
       handler: "index.handler",
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: row.memoryMB,
+      memorySize: memoryMB[name] ?? row.memoryMB,
       // Reserves no concurrency, because it would be taken from the account's other functions, and the account's limit
       // may be as low as 10. For mirrorPlans, none is needed: one run per shard of the table's stream is active, and
       // the SDK slows down if API Gateway throttles it.

@@ -55,6 +55,7 @@ export function environmentOf(
     LOSS_SIGN_IN: JSON.stringify(configuration.lossSignIn),
     NOTICE_BUS_ARN: configuration.noticeBusArn ?? "",
     LANE_SHARDS: String(configuration.laneShards),
+    READS_ONE_CHAIN: JSON.stringify(configuration.readChainsPerChain),
     MARKET_CHAINS: JSON.stringify(configuration.markets ? Object.keys(trading) : []),
     TRADING: JSON.stringify(trading),
     ...plans,

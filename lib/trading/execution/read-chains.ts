@@ -37,6 +37,17 @@ const pauseOf = (chain: TradingChain): number =>
 /** Time after which a run without lanes ends. */
 const mostIdleMs = 5 * 60_000;
 
+/** Event of readChains, which names the chain that is to be read. */
+export type ReaderStart = { chain?: TradingChain };
+
+/** Returns the chains that a run reads: the named one if runs read one chain each, and all chains otherwise. */
+export const chainsOfRun = (
+  { chain: named }: ReaderStart,
+  chains: readonly TradingChain[],
+  { isForOne }: { isForOne: boolean },
+): readonly TradingChain[] =>
+  isForOne && named !== undefined ? chains.filter((chain) => chain === named) : chains;
+
 /** Reads each chain until another run takes over or no lane is left. A slow chain never delays the others. */
 export async function readChains(
   deps: ReadDeps,

@@ -112,7 +112,7 @@ describe(page, () => {
         ? [{ line, name, written: [users], values: [value] }]
         : [];
     });
-    expect([loads.length, limits.length]).toEqual([13, 22]);
+    expect([loads.length, limits.length]).toEqual([13, 23]);
     const wrong = [...loads, ...limits].filter(({ written, values }) =>
       written.some((text, index) => isOff(text, values[index] as number)),
     );

@@ -4,7 +4,7 @@ import type { TradingChain } from "../../../lib/core/chain-facts.ts";
 import type { Look } from "../../../lib/orders/block.ts";
 import type { Effects } from "../../../lib/orders/effects.ts";
 import type { Lane, ReaderLease } from "../../../lib/orders/table-step.ts";
-import { readChains } from "../../../lib/trading/execution/read-chains.ts";
+import { chainsOfRun, readChains } from "../../../lib/trading/execution/read-chains.ts";
 
 const lane = (chain: TradingChain): Lane => ({
   chain,
@@ -70,6 +70,22 @@ function start(chains: readonly TradingChain[], build = "b1") {
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
 const looksAt = (chain: TradingChain) => look.mock.calls.filter(([ask]) => ask.chain === chain).length;
 const heartbeatAge = (chain: string) => Date.now() - (leases.get(chain)?.heartbeatMs ?? 0);
+
+describe("chainsOfRun", () => {
+  const chains = ["eth", "base"] as const;
+
+  it.each([
+    [{ chain: "base" }, true, ["base"]],
+    [{ chain: "bsc" }, true, []],
+    [{}, true, chains],
+    [{ chain: "base" }, false, chains],
+  ] as const)(
+    "chooses the chains of a run that starts with %j, for one chain: %j",
+    (start, isForOne, expected) => {
+      expect(chainsOfRun(start, chains, { isForOne })).toEqual(expected);
+    },
+  );
+});
 
 describe("readChains", () => {
   it("looks at base every second and at eth every two seconds, and renews its leases", async () => {
