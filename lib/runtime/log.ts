@@ -1,9 +1,10 @@
 import { ServiceError } from "../core/service-error.ts";
+import { placesOf } from "./places.ts";
 
 /**
  * Logs a fault only by its name and code, and by those of its causes. Messages and stacks of foreign errors may quote
  * the data sent to them, and a request may contain a private key. The logged request id of AWS helps to find further
- * details.
+ * details of a fault of AWS, and the logged places those of a fault in our own code.
  */
 export function logFault(operation: string, error: unknown, details: object = {}): void {
   console.error({ operation, ...faultFields(error), ...details });
@@ -64,7 +65,16 @@ function faultFields(error: unknown): Record<string, unknown> {
   const metadata = (error as { $metadata?: { requestId?: string; attempts?: number } }).$metadata;
   const code = error instanceof ServiceError ? error.code : undefined;
   const cause = error.cause instanceof Error ? faultFields(error.cause) : undefined;
-  return { error: error.name, code, cause, awsRequestId: metadata?.requestId, attempts: metadata?.attempts };
+  // Leaves out the places of errors that a code or AWS explains.
+  const places = code === undefined && metadata === undefined ? placesOf(error) : undefined;
+  return {
+    error: error.name,
+    code,
+    cause,
+    awsRequestId: metadata?.requestId,
+    attempts: metadata?.attempts,
+    ...places,
+  };
 }
 
 /** Makes an error without a stack for a handler to throw, because Lambda logs the stacks of thrown errors. */

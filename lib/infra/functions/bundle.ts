@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { BuildOptions } from "esbuild";
 import type { OperationName } from "../../operations/operations.ts";
 
-const root = resolve(import.meta.dirname, "../../..");
+export const root = resolve(import.meta.dirname, "../../..");
 
 /** The entry point of a function's code. */
 export const handlerOf = (name: OperationName) => resolve(root, "functions", name, "handler.ts");

@@ -4,14 +4,19 @@ import { AssetHashType, DockerImage } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { buildSync, type Metafile } from "esbuild";
 import { type OperationName, operations } from "../../operations/operations.ts";
-import { bundleOptions, codeFile, handlerOf, variablesLine } from "./bundle.ts";
+import { bundleOptions, codeFile, handlerOf, root, variablesLine } from "./bundle.ts";
+import { placesFile, placesOf } from "./places.ts";
 
-type Bundle = { text: string; contents: Metafile["outputs"][string] };
+/** The code of a function, esbuild's source map of it, and esbuild's report about its contents. */
+type Bundle = { text: string; map: string; contents: Metafile["outputs"][string] };
+
+/** Folder that no bundle is written to, and to which the sources of the maps are relative. */
+const folder = resolve(root, "bundles");
 
 /** Makes all bundles in a single run, so that esbuild reads shared imports once. */
 let bundles: ReadonlyMap<string, Bundle> | undefined;
 
-/** The bundle of a function, and esbuild's report about its contents. */
+/** The bundle of a function. */
 export function bundleOf(name: OperationName): Bundle {
   bundles ??= bundleAll(Object.keys(operations) as OperationName[]);
   const bundle = bundles.get(name);
@@ -22,17 +27,23 @@ export function bundleOf(name: OperationName): Bundle {
 function bundleAll(names: readonly OperationName[]): Map<string, Bundle> {
   const { outputFiles, metafile } = buildSync({
     ...bundleOptions,
+    absWorkingDir: root,
     entryPoints: Object.fromEntries(names.map((name) => [name, handlerOf(name)])),
-    outdir: "bundles",
+    outdir: folder,
     write: false,
     metafile: true,
+    // Makes the maps beside the code, which does not mention them, because Node would read them at each start.
+    sourcemap: "external",
+    sourcesContent: false,
   });
-  const nameOf = (path: string) => basename(path, extname(path));
-  const contents = new Map(Object.entries(metafile.outputs).map(([path, output]) => [nameOf(path), output]));
+  const textOf = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
   return new Map(
-    outputFiles.map(({ path, text }) => {
-      const name = nameOf(path);
-      return [name, { text, contents: contents.get(name) as Bundle["contents"] }];
+    Object.entries(metafile.outputs).flatMap(([path, contents]) => {
+      const file = basename(path);
+      const text = textOf.get(file);
+      const map = textOf.get(`${file}.map`);
+      if (text === undefined || map === undefined) return [];
+      return [[basename(file, extname(file)), { text, map, contents }] as const];
     }),
   );
 }
@@ -46,7 +57,13 @@ export function bundledCode(name: OperationName, variables: Readonly<Record<stri
       image: DockerImage.fromRegistry("esbuild runs in this process, never in Docker"),
       local: {
         tryBundle(outputDir) {
-          writeFileSync(resolve(outputDir, codeFile), variablesLine(variables) + bundleOf(name).text);
+          const { text, map } = bundleOf(name);
+          const head = variablesLine(variables);
+          writeFileSync(resolve(outputDir, codeFile), head + text);
+          writeFileSync(
+            resolve(outputDir, placesFile),
+            placesOf({ code: text, map }, { root, folder, head }),
+          );
           return true;
         },
       },
