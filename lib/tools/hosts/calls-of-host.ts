@@ -67,7 +67,7 @@ export async function callsOfHost(
   const [history, tip, price] = feeMarketCalls(chain);
   const { baseFee = 0n } = (await ask("fee history", history)) ?? {};
   await ask("tip", tip);
-  await ask("gas price", price);
+  if (price !== undefined) await ask("gas price", price);
   await ask("balance", coinsCall(wallet, number));
   await ask("nonce latest", nonceCall(wallet, number));
   await ask("nonce pending", nonceCall(wallet, "pending"), {

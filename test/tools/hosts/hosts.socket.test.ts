@@ -59,7 +59,7 @@ describe("hosts", () => {
     const { status, out, err } = await hosts();
     expect({ status, err }).toEqual({ status: 0, err: "" });
     const calls = [
-      ...["chain id", "block latest", "block finalized", "block safe", "fee history", "tip", "gas price"],
+      ...["chain id", "block latest", "block finalized", "block safe", "fee history", "tip"],
       ...["balance", "nonce latest", "nonce pending", "Multicall3", "quotes", "quotes over quote tokens"],
       ...["simulation", "gas estimate", "receipt", "transaction", "block by hash"],
       ...[

@@ -1,4 +1,4 @@
-import type { EvmChain } from "../../../core/chain-facts.ts";
+import { chainFacts, type EvmChain } from "../../../core/chain-facts.ts";
 import { type RpcCall, thenRead, type ValuesOf } from "../../hosts/rpc-call.ts";
 import { type FeeMarket, feeBlocks, type L1Fee, rewardPercentiles } from "../rules/fees.ts";
 import { type ContractQuestion, multicall } from "./multicall.ts";
@@ -9,12 +9,12 @@ export const feeMarketCalls = (chain: EvmChain) =>
   [
     feeHistoryCall(feeBlocks(chain), "latest", rewardPercentiles),
     suggestedTipCall(),
-    gasPriceCall(),
+    ...(chainFacts[chain].isGasPriceFloor ? [gasPriceCall()] : []),
   ] as const;
 
 export const feeMarketOf = ([history, suggestedTip, gasPrice]: ValuesOf<
   ReturnType<typeof feeMarketCalls>
->): FeeMarket => ({ ...history, suggestedTip, gasPrice });
+>): FeeMarket => ({ ...history, suggestedTip, ...(gasPrice !== undefined && { gasPrice }) });
 
 /** A predeployed contract of the OP Stack. */
 const gasPriceOracle = "0x420000000000000000000000000000000000000F";

@@ -178,7 +178,7 @@ export function withPaid(
   };
 }
 
-const isListed = ({ configuration }: Pick<Chain, "configuration">, token: string): boolean =>
+export const isListed = ({ configuration }: Pick<Chain, "configuration">, token: string): boolean =>
   configuration.tokens.some((listed) => listed.token === token);
 
 /** Returns the routes that work, with their costs. */

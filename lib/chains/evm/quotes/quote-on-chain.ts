@@ -26,6 +26,7 @@ import type { EvmReader } from "../venues/reader.ts";
 import { routeStatesCall } from "../venues/route-states.ts";
 import {
   bindableRoute,
+  isListed,
   mostSimulated,
   orderFactsOf,
   routeCalls,
@@ -95,7 +96,10 @@ async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | 
   const answers = await askTogether(ask, {
     claims: tokenClaimsCall(token, block),
     belongings: belongingsCall(configuration, token, wallet, block),
-    wrapped: belongingsCall(configuration, configuration.wrapped.token, wallet, block),
+    // Matters only for tokens that are not listed.
+    wrapped: isListed(reader, token)
+      ? []
+      : [belongingsCall(configuration, configuration.wrapped.token, wallet, block)],
     market: feeMarketCalls(chain),
     forPlanning: asked.isForPlanning ? [{ latest: blockCall(block), pending: pendingNonceCall(wallet) }] : [],
     found: poolCalls(configuration, token, trades, block),
@@ -133,7 +137,7 @@ function selectRoutes({ configuration }: Reader, { identity, pools, request, ans
     checksArrival(route) ||
     route.bridge !== undefined ||
     identity.isListed ||
-    answers.wrapped?.allowances.get(route.router) === 0n;
+    answers.wrapped[0]?.allowances.get(route.router) === 0n;
   const [ofProbe = [], whole = [], ofMore] = pools.routes;
   const selected =
     side === "buy"
@@ -154,21 +158,20 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
   const tag = block.number;
   const [ofProbe = []] = pools.routes;
   const probed = routesToProbe(ofProbe);
-  const swapsBy = (routes: readonly PoolRoute[]) => ({
+  const swapsBy = (routes: readonly PoolRoute[], others: readonly PoolRoute[] = []) => ({
     answers: routeCalls(reader, request, routes, block),
-    states: routeStatesCall(configuration, token, routes, tag),
+    states: routeStatesCall(configuration, token, [...routes, ...others], tag),
     // Must be the last call of the request.
     again: asked.isForPlanning ? [hashAgainCall(tag)] : [],
   });
   // Skips pools that hold coins but pay nothing, because their liquidity is far from the current price.
-  const paying = pools.found.filter((pool) => ofProbe.some((each) => isSameEvmRoute(each, pool)));
+  const paying = ofProbe.filter((route) => !selected.some((each) => isSameEvmRoute(each, route)));
   const first = await askTogether(ask, {
-    depths: routeStatesCall(configuration, token, paying, tag),
     safeties: probed.map((route) => probeSimulation(configuration, token, route, { ...block, baseFee })),
     sale: side === "buy" ? [] : [poolCalls(configuration, token, sizesOf(side, amountIn), tag)],
-    coins: coinsCall(wallet, tag),
-    nextNonce: nonceCall(wallet, tag),
-    ...swapsBy(selected),
+    coins: asked.wallet === undefined ? [] : [coinsCall(wallet, tag)],
+    nextNonce: asked.isForPlanning ? [nonceCall(wallet, tag)] : [],
+    ...swapsBy(selected, paying),
   });
   const sale = first.sale[0] && poolRoutesOf(first.sale[0]);
   const missed = sale ? missedBy(selected, sale.routes) : [];
@@ -189,10 +192,10 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
     working,
     /** The pools' payments for the amount, for a larger amount and for a small part of it. */
     quoted: sale ?? { routes: pools.routes.slice(1), isTooSmall: pools.isTooSmall.slice(1) },
-    liquidity: greatest(0n, ...[...states, ...first.depths].map(({ coins }) => coins)),
+    liquidity: greatest(0n, ...states.map(({ coins }) => coins)),
     safetyFor,
-    coins: first.coins,
-    nextNonce: first.nextNonce,
+    coins: first.coins[0],
+    nextNonce: first.nextNonce[0],
     again: last.again,
   };
 }
@@ -228,7 +231,7 @@ function assess(
   tried: Tried,
   routes: readonly [Working, ...Working[]],
 ): EvmTradeFacts {
-  const { asked, identity, pools, belongings, request } = found;
+  const { identity, pools, belongings, request } = found;
   const { side, amountIn, fees, baseFee } = request;
   const [route, ...others] = routes;
   // Ignores the findings from amounts below the probe's, because they show no more than the probe does, and a sale of a
@@ -244,7 +247,7 @@ function assess(
     identity,
     amount: amountIn,
     amountOut: route.amountOut,
-    priceImpact: priceImpact(route.state.priceFor(side), {
+    priceImpact: priceImpact(route.state.prices[side], {
       amountIn,
       amountOut: route.quoted,
       fees: poolsOf(route).map(({ feeBps }) => feeBps),
@@ -256,10 +259,8 @@ function assess(
     baseFee,
     safety,
     flags: flagsOf(identity, safety, { liquidity: tried.liquidity, coin: weiOfCoin }),
-    ...(asked.wallet !== undefined && {
-      held: { coins: tried.coins, tokens: belongings.held },
-      nextNonce: tried.nextNonce,
-    }),
+    ...(tried.coins !== undefined && { held: { coins: tried.coins, tokens: belongings.held } }),
+    ...(tried.nextNonce !== undefined && { nextNonce: tried.nextNonce }),
     ...(forPlanning && { forPlanning }),
   };
 }
@@ -279,7 +280,7 @@ function planningOf(
     areAt(answers.found, latest) &&
     belongings.block === latest.number &&
     again[0] === latest.hash;
-  if (!isWhole || pending === undefined) return undefined;
+  if (!isWhole || pending === undefined || coins === undefined || nextNonce === undefined) return undefined;
   const held = request.side === "sell" ? belongings.held : undefined;
   return {
     latest,

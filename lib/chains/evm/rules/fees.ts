@@ -24,8 +24,8 @@ export type FeeMarket = {
   tips: readonly (readonly WeiPerGas[])[];
   /** The answer to `eth_maxPriorityFeePerGas`. */
   suggestedTip: WeiPerGas;
-  /** The answer to `eth_gasPrice`. */
-  gasPrice: WeiPerGas;
+  /** The answer to `eth_gasPrice`, on chains where it is the lowest price that validators accept. */
+  gasPrice?: WeiPerGas;
 };
 
 /**
@@ -72,7 +72,7 @@ export function feesFor(chain: EvmChain, preset: GasPreset, market: FeeMarket): 
   // Tips at least 1 wei, because relays drop transactions without a tip, and an idle chain suggests none.
   const { isGasPriceFloor, lowestTip = 1n } = chainFacts[chain];
   const paid = median(market.tips.map((block) => block[percentile] ?? 0n));
-  const named = isGasPriceFloor ? market.gasPrice - market.baseFee : 0n;
+  const named = isGasPriceFloor ? (market.gasPrice ?? 0n) - market.baseFee : 0n;
   const tip = greatest(paid, market.suggestedTip / 10n, named, lowestTip);
   return {
     maxFeePerGas: ceilDivide(market.baseFee * quarters, 4n) + tip,

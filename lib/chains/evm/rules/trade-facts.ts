@@ -44,7 +44,7 @@ export type EvmTradeFacts = FactsTerms & {
   fees: HostFees;
   /** The base fee of the next block. */
   baseFee: WeiPerGas;
-  /** The wallet's next nonce. Absent if no wallet is given. */
+  /** The wallet's next nonce. Absent if no transaction may be planned from the facts. */
   nextNonce?: number;
   /** Absent if it was not requested, or if a new block arrived in the meantime. */
   forPlanning?: WalletFacts;

@@ -19,7 +19,7 @@ import type { RoutePools } from "./pool-quotes.ts";
  */
 export type RouteState<Each extends RoutePools = RoutePools> = {
   route: Each;
-  priceFor: (side: Order["side"]) => PoolPrice;
+  prices: Readonly<Record<Order["side"], PoolPrice>>;
   /** Coins, or the value of quote tokens in coins. */
   coins: Wei;
 };
@@ -86,7 +86,10 @@ function stateOf(
   return typeof others === "bigint" ? { prices, others } : undefined;
 }
 
-const bySide = (priceFor: RouteState["priceFor"]) => ({ buy: priceFor("buy"), sell: priceFor("sell") });
+const bySide = (priceFor: (side: Order["side"]) => PoolPrice) => ({
+  buy: priceFor("buy"),
+  sell: priceFor("sell"),
+});
 
 /** Used in place of a bridge if a pool trades the coin itself. */
 const sameCoin: Pick<PoolState, "prices"> = { prices: bySide(() => ({ out: 1n, in: 1n })) };
@@ -94,9 +97,7 @@ const sameCoin: Pick<PoolState, "prices"> = { prices: bySide(() => ({ out: 1n, i
 function joined(own: PoolState, bridge: Pick<PoolState, "prices">): Omit<RouteState, "route"> {
   const { out, in: sold } = bridge.prices.sell;
   return {
-    priceFor(side) {
-      return priceOver(own.prices[side], bridge.prices[side]);
-    },
+    prices: bySide((side) => priceOver(own.prices[side], bridge.prices[side])),
     coins: sold === 0n ? 0n : (own.others * out) / sold,
   };
 }
