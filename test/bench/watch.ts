@@ -4,7 +4,8 @@
  * lanes due at once, delays fills.
  */
 import { parseArgs } from "node:util";
-import { dollarsOfUnits, hostPrices } from "../../lib/tools/documents/host-units.ts";
+import { hostPrices } from "../../lib/tools/documents/assumptions.ts";
+import { dollarsOfUnits } from "../../lib/tools/documents/host-units.ts";
 import type { HostCounts } from "./host-requests.ts";
 import { orderCalls } from "./order-calls.ts";
 import { spreadOf } from "./statistics.ts";

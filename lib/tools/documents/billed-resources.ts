@@ -1,4 +1,4 @@
-import { prices } from "./price-table.ts";
+import { prices } from "./assumptions.ts";
 
 /** Parts of a template that determine its costs. */
 export type CostTemplate = {
@@ -7,24 +7,23 @@ export type CostTemplate = {
 
 type Resource = CostTemplate["Resources"][string];
 
-/** Resources that cost money even when unused, with the number of billed units and the unit's name. */
-export const atRest: Record<string, { units: (resource: Resource) => number; price: number; name: string }> =
-  {
-    "AWS::KMS::Key": { units: () => 1, price: prices.monthly.key, name: "KMS keys" },
-    "AWS::CloudWatch::Alarm": {
-      units: alarmMetrics,
-      price: prices.monthly.alarmMetric,
-      name: "Metrics of alarms",
-    },
-    "AWS::EC2::VPCEndpoint": {
-      units: endpointAddresses,
-      price: prices.monthly.endpointAddress,
-      name: "Addresses of VPC endpoints",
-    },
-    "AWS::SecretsManager::Secret": { units: () => 1, price: prices.monthly.secret, name: "Secrets" },
-    "AWS::WAFv2::WebACL": { units: () => 1, price: prices.monthly.webAcl, name: "Web ACLs" },
-    "AWS::CloudWatch::Dashboard": { units: () => 1, price: prices.monthly.dashboard, name: "Dashboards" },
-  };
+type Billed = { name: string; price: number; units?: (resource: Resource) => number };
+
+const { key, alarmMetric, endpointAddress, secret, webAcl, dashboard } = prices.monthly;
+
+/** Resources that cost money even when unused. Each is one unit unless `units` counts more. */
+export const atRest: Record<string, Billed> = {
+  "AWS::KMS::Key": { name: "KMS keys", price: key },
+  "AWS::CloudWatch::Alarm": { name: "Metrics of alarms", price: alarmMetric, units: alarmMetrics },
+  "AWS::EC2::VPCEndpoint": {
+    name: "Addresses of VPC endpoints",
+    price: endpointAddress,
+    units: endpointAddresses,
+  },
+  "AWS::SecretsManager::Secret": { name: "Secrets", price: secret },
+  "AWS::WAFv2::WebACL": { name: "Web ACLs", price: webAcl },
+  "AWS::CloudWatch::Dashboard": { name: "Dashboards", price: dashboard },
+};
 
 /** AWS bills an alarm on an expression for each of its metrics. */
 function alarmMetrics({ Properties = {} }: Resource): number {
@@ -38,57 +37,24 @@ function endpointAddresses({ Properties = {} }: Resource): number {
   return SubnetIds.length;
 }
 
-/** Resources that cost money only when they are used. */
-const byUse = new Set([
-  "AWS::ApiGateway::RestApi",
-  "AWS::ApiGateway::Stage",
-  "AWS::ApiGatewayV2::Api",
-  "AWS::ApiGatewayV2::Stage",
-  "AWS::CloudFront::Distribution",
-  "AWS::Cognito::UserPool",
-  "AWS::DynamoDB::Table",
-  "AWS::Events::Rule",
-  "AWS::Lambda::Function",
-  "AWS::Logs::LogGroup",
-  "AWS::Logs::MetricFilter",
-  "AWS::Route53Resolver::FirewallDomainList",
-  "AWS::Route53Resolver::FirewallRuleGroup",
-  "AWS::SQS::Queue",
-]);
-
-const free = new Set([
-  "AWS::ApiGateway::Account",
-  "AWS::ApiGateway::ApiKey",
-  "AWS::ApiGateway::Authorizer",
-  "AWS::ApiGateway::BasePathMapping",
-  "AWS::ApiGateway::Deployment",
-  "AWS::ApiGateway::DomainName",
-  "AWS::ApiGateway::GatewayResponse",
-  "AWS::ApiGateway::Method",
-  "AWS::ApiGateway::Resource",
-  "AWS::ApiGateway::UsagePlan",
-  "AWS::ApiGateway::UsagePlanKey",
-  "AWS::ApiGatewayV2::ApiMapping",
-  "AWS::ApiGatewayV2::Authorizer",
-  "AWS::ApiGatewayV2::DomainName",
-  "AWS::ApiGatewayV2::Integration",
-  "AWS::ApiGatewayV2::Route",
-  "AWS::ApiGatewayV2::RouteResponse",
-  "AWS::Cognito::UserPoolClient",
-  "AWS::EC2::RouteTable",
-  "AWS::EC2::SecurityGroup",
-  "AWS::EC2::SecurityGroupIngress",
-  "AWS::EC2::Subnet",
-  "AWS::EC2::SubnetRouteTableAssociation",
-  "AWS::EC2::VPC",
-  "AWS::IAM::Role",
-  "AWS::KMS::Alias",
-  "AWS::Lambda::EventInvokeConfig",
-  "AWS::Lambda::EventSourceMapping",
-  "AWS::Lambda::Permission",
-  "AWS::Route53Resolver::FirewallRuleGroupAssociation",
-  "AWS::SQS::QueuePolicy",
-]);
+/** Types of resources that are free, or cost money only when they are used. */
+const freeAtRest = new RegExp(
+  `^AWS::(${[
+    "ApiGateway(V2)?::.*",
+    "CloudFront::Distribution",
+    "Cognito::.*",
+    "DynamoDB::Table",
+    "EC2::(RouteTable|SecurityGroup|SecurityGroupIngress|Subnet|SubnetRouteTableAssociation|VPC)",
+    "Events::Rule",
+    "IAM::Role",
+    "KMS::Alias",
+    "Lambda::(EventInvokeConfig|EventSourceMapping|Function|Permission)",
+    "Logs::(LogGroup|MetricFilter)",
+    "Route53Resolver::FirewallDomainList",
+    "Route53Resolver::FirewallRuleGroup(Association)?",
+    "SQS::.*",
+  ].join("|")})$`,
+);
 
 /**
  * Lists all resources.
@@ -101,7 +67,7 @@ export function knownResources(templates: readonly CostTemplate[]): { id: string
   );
   const unknown = all
     .map(({ resource: { Type } }) => Type)
-    .filter((type) => !(type in atRest) && !byUse.has(type) && !free.has(type));
+    .filter((type) => !(type in atRest) && !freeAtRest.test(type));
   if (unknown.length > 0)
     throw new Error(
       `Add the costs of these to lib/tools/documents/billed-resources.ts: ${[...new Set(unknown)].join(", ")}`,

@@ -2,15 +2,16 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { evmChains } from "../../core/chain-facts.ts";
 import { asyncApiDocument } from "./asyncapi.ts";
+import { costParts, type Deployments } from "./bill.ts";
 import type { CostTemplate } from "./billed-resources.ts";
 import type { Documents } from "./client-types/openapi-source.ts";
-import { costsPage } from "./costs-page.ts";
 import { functionsPage } from "./functions-page.ts";
 import { methodList } from "./method-list.ts";
 import { openApiDocument } from "./openapi.ts";
 import { siteFiles } from "./site/site.ts";
 import { tablePage } from "./table-page.ts";
 import { takeoverTable } from "./takeover-table.ts";
+import { scaleParts } from "./walls.ts";
 
 const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
 
@@ -35,16 +36,41 @@ const documents: Record<string, (present: () => string) => string | Promise<stri
   "docs/SECURITY.md": (present) =>
     withGeneratedPart(present(), "lib/tools/documents/takeovers.ts", takeoverTable()),
   "docs/clients.md": (present) => withGeneratedPart(present(), "docs/openapi.json", methodList()),
+  "docs/scale.md": (present) => withBill(present(), scaleParts()),
   ...clientTypes,
 };
 
 const hosts = ["https://one.example", "https://two.example"];
 
-/** Context that enables trading on all EVM chains, for the costs. */
-export const tradingOnAll = {
+const tradingOnAll = {
   trading: evmChains,
   chains: Object.fromEntries(evmChains.map((chain) => [chain, { hosts }])),
 };
+
+/** Contexts of the deployments of which docs/costs.md has the costs. */
+const billedContexts = {
+  defaults: {},
+  trading: { ...tradingOnAll, markets: false },
+  markets: tradingOnAll,
+} satisfies Record<keyof Deployments, object>;
+
+/** Makes docs/costs.md from its present text and the templates of each context. */
+export function costsPage(
+  present: string,
+  templates: (context: Record<string, unknown>) => readonly CostTemplate[],
+): string {
+  const { defaults, trading, markets } = billedContexts;
+  return withBill(
+    present,
+    costParts({ defaults: templates(defaults), trading: templates(trading), markets: templates(markets) }),
+  );
+}
+
+const withBill = (present: string, parts: Record<string, string>) =>
+  Object.entries(parts).reduce(
+    (text, [name, part]) => withGeneratedPart(text, `lib/tools/documents/assumptions.ts: ${name},`, part),
+    present,
+  );
 
 type Deps = {
   read: (path: string) => string;
@@ -78,7 +104,7 @@ export async function main(argv: readonly string[], { read, write, warn, templat
   );
   if (!check) {
     for (const { path, text } of current) write(path, text);
-    write("docs/costs.md", costsPage(templates({}), templates(tradingOnAll)));
+    write("docs/costs.md", costsPage(read("docs/costs.md"), templates));
   }
   const stale = check ? current.filter(({ path, text }) => read(path) !== text) : [];
   for (const { path } of stale) warn(`${path} is out of date; run npm run documents`);

@@ -64,7 +64,7 @@ const walls: readonly (readonly [string, Sum, string])[] = [
   [
     "Processor of readChains",
     sum`${milliseconds(operations.readChains.memoryMB)} / ${f.laneMs} / ${lanes}`,
-    "[Its memory](#the-reader-of-chains)",
+    "[`readChainsMemoryMB`](#the-reader-of-chains)",
   ],
   [
     "API keys of users' own",

@@ -3,7 +3,6 @@ import { portsOf } from "trading-terminal-devnet/local-chains";
 import { beforeAll, describe, expect, it } from "vitest";
 import { evmChains, tradingChains } from "../../../lib/core/chain-facts.ts";
 import { main } from "../../../lib/tools/documents/documents.ts";
-import { followedMarkets, watchedOrders } from "../../../lib/tools/documents/host-units.ts";
 
 function files(first: Iterable<readonly [string, string]>) {
   const texts = new Map(first);
@@ -16,21 +15,6 @@ function files(first: Iterable<readonly [string, string]>) {
   };
   return { texts, warnings, deps };
 }
-
-describe("docs/costs.md", () => {
-  it("bills as many units for an order as docs/benchmarks.md measures (update watchedOrders if not)", () => {
-    const page = readFileSync("docs/benchmarks.md", "utf8");
-    const [, eth, base] = /\n\| all \| ([\d,]+), [^|]*\| ([\d,]+), /.exec(page) ?? [];
-    const billed = [watchedOrders.eth, watchedOrders.base].map(({ units }) => units.toLocaleString("en-US"));
-    expect([eth, base]).toEqual(billed);
-  });
-
-  it("bills as many units for followed tokens as docs/benchmarks.md measures (update followedMarkets if not)", () => {
-    const [, units] =
-      /\n\| units in a second \| ([\d,]+) \|/.exec(readFileSync("docs/benchmarks.md", "utf8")) ?? [];
-    expect(units).toBe(followedMarkets.units.toLocaleString("en-US"));
-  });
-});
 
 describe("docs/local.md", () => {
   it("lists the ports of all chains", () => {
@@ -52,7 +36,7 @@ describe("docs/local.md", () => {
 
 describe("npm run documents", () => {
   /** Documents as the program writes them. */
-  const edited = ["docs/SECURITY.md", "docs/clients.md"];
+  const edited = ["docs/SECURITY.md", "docs/clients.md", "docs/scale.md", "docs/costs.md"];
   const { texts: written, deps } = files(edited.map((path) => [path, readFileSync(path, "utf8")]));
   beforeAll(async () => {
     expect(await main([], deps)).toBe(0);
@@ -68,7 +52,6 @@ describe("npm run documents", () => {
       "docs/table.md",
       "lib/client/openapi.ts",
       "lib/client/methods.ts",
-      "docs/costs.md",
     ]);
     expect(await main(["--check"], deps)).toBe(0);
     expect(warnings).toEqual([]);

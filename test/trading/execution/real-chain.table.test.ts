@@ -4,7 +4,7 @@ import { snapshotOfEvm } from "../../../lib/chains/evm/looks/snapshot-of-host.ts
 import type { EvmRouteFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
-import { writesOfBuy } from "../../../lib/tools/documents/price-table.ts";
+import { writesOfBuy } from "../../../lib/tools/documents/assumptions.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { type Caller, openDesk, type TradingDesk } from "../../support/trading-desk.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { solBuy } from "../../../lib/tools/documents/price-table.ts";
+import { solBuy } from "../../../lib/tools/documents/assumptions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { openSolDesk } from "../../support/sol-desk.ts";
 import { solDeskForTests } from "../../support/sol-reader.ts";
