@@ -48,7 +48,7 @@ export const handler = background("readMarkets", (_event: unknown, context: Cont
       deliver: async (delivery) => (await deliver(delivery)) as { isDelivered: boolean },
       loadHistory: async (order) => (await loadHistory(order)) as HistoryState,
       onFault: (error) => logFault("readMarkets", error),
-      onSilence: (error) => logWarning("readMarkets", error),
+      onWarning: (error) => logWarning("readMarkets", error),
     }),
     { build, longestMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs) },
   ),

@@ -51,6 +51,8 @@ const outOfTime = () =>
 
 type Pending<Of extends PublishedChange["of"]> = {
   sequenceNumber: string;
+  /** Time of the change, to the second. */
+  madeMs: number;
   change: Extract<PublishedChange, { of: Of }>;
 };
 type PricesChange = Extract<PublishedChange, { of: "prices" }>;
@@ -83,7 +85,8 @@ export async function publish(
       if (change === undefined) continue;
       // Encodes each message alone first, because an invalid record would make a whole batch fail.
       encodeMessage(messageOf(change, times.now));
-      if (change.of !== "prices") personal.push({ sequenceNumber, change });
+      const madeMs = (record.dynamodb?.ApproximateCreationDateTime ?? Number.POSITIVE_INFINITY) * 1000;
+      if (change.of !== "prices") personal.push({ sequenceNumber, madeMs, change });
       else
         prices = {
           ...change,
@@ -101,26 +104,35 @@ export async function publish(
     for (const { sequenceNumber } of changes) toRetry.add(sequenceNumber);
   };
   await Promise.all([
-    putNotices(publisher, personal, times),
+    putNotices(publisher, personal, times, retry),
     publishToUsers(publisher, personal, times, retry),
     prices && publishPrices(publisher, prices, times.now),
   ]);
   return toRetry;
 }
 
+/** Age after which a change is a repeated one, for example of a new mapping to an old stream. */
+const longestNoticeMs = 3_600_000;
+
+const tooOld = () => new ServiceError("A notice is older than an hour", { code: "NOTICE_TOO_OLD" });
+
 /**
- * Puts notices on the operators' bus, so that operators can inform users in other ways too. Reports a rejected notice
- * but does not retry, because a retry would hold up the stream and push the same messages again.
+ * Puts notices on the operators' bus, so that operators can inform users in other ways too. Retries the change of a
+ * rejected notice, and Lambda puts a change that fails again and again into the queue of failed changes: a lost notice
+ * could hide a theft. Clients drop the repeated messages by their version.
  */
 async function putNotices(
-  { putNotice, onFault }: Publisher,
+  { putNotice, onMissed }: Publisher,
   personal: readonly Personal[],
-  { deadline }: PublishTimes,
+  { now, deadline }: PublishTimes,
+  retry: (changes: readonly Personal[], error: unknown) => void,
 ): Promise<void> {
-  const notices = personal.flatMap(({ change }) => noticeOf(change) ?? []);
-  await forEachConcurrently(notices, { concurrency }, async (notice) => {
-    if (Date.now() >= deadline.getTime()) onFault(outOfTime());
-    else await putNotice(notice).catch((error: unknown) => onFault(error));
+  await forEachConcurrently(personal, { concurrency }, async (pending) => {
+    const notice = noticeOf(pending.change);
+    if (notice === undefined) return;
+    if (now.getTime() - pending.madeMs > longestNoticeMs) return onMissed(tooOld(), { notice: notice.type });
+    if (Date.now() >= deadline.getTime()) return retry([pending], outOfTime());
+    await putNotice(notice).catch((error: unknown) => retry([pending], error));
   });
 }
 

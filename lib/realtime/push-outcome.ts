@@ -6,8 +6,11 @@ import { type ConnectionName, closeConnection } from "./connection-records.ts";
 export type Reporter = {
   /** Reports a fault, which counts as a failure of the function. */
   onFault: (error: unknown, details?: object) => void;
-  /** Reports an error because of which connections missed messages. Called once for each error name. */
-  onMissed: (error: unknown, details: { connections: number }) => void;
+  /**
+   * Reports an error because of which connections missed messages, once for each error name, or because of which a
+   * notice was left out.
+   */
+  onMissed: (error: unknown, details: { connections: number } | { notice: string }) => void;
 };
 
 /** Time reserved, after the last push of a run, for the answer to this push and for the notes in the table. */

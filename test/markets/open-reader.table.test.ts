@@ -30,7 +30,7 @@ const open = (changes: Partial<ReaderPorts> = {}) =>
     deliver: async () => ({ isDelivered: true }),
     loadHistory: async () => "unavailable",
     onFault: (error) => void faults.push(error),
-    onSilence: () => {},
+    onWarning: () => {},
     ...changes,
   });
 

@@ -73,7 +73,7 @@ function start(): Promise<void> {
     },
     loadHistory: (order) => loadHistory(history, asPayload(order), Date.now() + 10_000),
     onFault,
-    onSilence: onFault,
+    onWarning: onFault,
   });
   return readMarkets(deps, { build: "a", longestMs: 120_000 });
 }

@@ -4,7 +4,7 @@ import { newAnnouncement, newExportRequest } from "../../lib/wallets/export/wall
 import { announcedExportKey, exportKey } from "../../lib/wallets/item-keys.ts";
 import { newWallet } from "../../lib/wallets/wallet.ts";
 import { putItems } from "../support/items.ts";
-import { streamRecord } from "../support/stream.ts";
+import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
 import { publishingForTests } from "./support/publishing.ts";
 
 const scene = publishingForTests();
@@ -65,23 +65,47 @@ describe("publish for a requested export", () => {
     ]);
   });
 
-  it("publishes without delay when the bus rejects a notice or is slow", async () => {
-    const records = ["carl", "dora"].map((userID) => streamRecord(requested(userID).item));
-    // Fails once both notices are on their way.
-    const bothPut = Promise.withResolvers<never>();
-    scene.putNotice.mockImplementation(() => {
-      if (scene.putNotice.mock.calls.length === 2) bothPut.reject(new Error("the bus is down"));
-      return bothPut.promise;
+  it("retries the change of a notice that the bus rejects, and no other, and pushes without delay", async () => {
+    const records = ["carl", "dora", "fred"].map((userID) => streamRecord(requested(userID).item));
+    await scene.connect("dora", "d-1");
+    // Fails once all notices are on their way.
+    const allPut = Promise.withResolvers<void>();
+    scene.putNotice.mockImplementation(async ({ detail: { userID } }) => {
+      if (scene.putNotice.mock.calls.length === 3) allPut.resolve();
+      await allPut.promise;
+      if (userID !== "fred") throw new Error("the bus is down");
     });
-    expect(await scene.publishAll(records)).toEqual([]);
+    expect(await scene.publishAll(records)).toEqual(records.slice(0, 2).map(sequenceNumberOf));
     expect(scene.onFault).toHaveBeenCalledTimes(2);
+    expect(scene.received("d-1")).toHaveLength(1);
   });
 
-  it("sends no notice after the deadline, and reports a fault", async () => {
+  it("puts the notice when its change is retried", async () => {
+    const record = streamRecord(requested("carl").item);
+    scene.putNotice.mockRejectedValueOnce(new Error("the bus is down"));
+    expect(await scene.publishAll([record])).toEqual([sequenceNumberOf(record)]);
+    expect(await scene.publishAll([record])).toEqual([]);
+    expect(scene.putNotice).toHaveBeenCalledTimes(2);
+  });
+
+  it("puts no notice after the deadline, but retries its change", async () => {
     const deadline = new Date(0);
-    expect(await scene.publishAll([streamRecord(requested("erin").item)], { deadline })).toEqual([]);
+    const record = streamRecord(requested("erin").item);
+    expect(await scene.publishAll([record], { deadline })).toEqual([sequenceNumberOf(record)]);
     expect(scene.putNotice).not.toHaveBeenCalled();
     expect(scene.onFault.mock.calls).toEqual([[expect.objectContaining({ name: "OutOfTime" })]]);
+  });
+
+  it("repeats no notice of a change that is older than an hour, and warns of it", async () => {
+    const madeAt = (minutes: number) => new Date(scene.now.getTime() - minutes * 60_000);
+    const records = [59, 61].map((minutes) =>
+      streamRecord(requested(`gina-${minutes}`).item, undefined, madeAt(minutes)),
+    );
+    expect(await scene.publishAll(records)).toEqual([]);
+    expect(scene.putNotice.mock.calls.map(([{ detail }]) => detail.userID)).toEqual(["gina-59"]);
+    expect(scene.onMissed.mock.calls).toEqual([
+      [expect.objectContaining({ name: "NoticeTooOld" }), { notice: "WalletExportRequested" }],
+    ]);
   });
 
   it("announces no sealed or cancelled exports, and trusts only items that sealExport has written", async () => {

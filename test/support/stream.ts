@@ -16,12 +16,13 @@ const image = (item: Item) => marshall(item, { removeUndefinedValues: true }) as
 let sequence = 0;
 
 /** Builds a stream record of an inserted, modified or removed item. */
-export function streamRecord(after: Item | undefined, before?: Item): DynamoDBRecord {
+export function streamRecord(after: Item | undefined, before?: Item, madeAt = new Date()): DynamoDBRecord {
   return {
     eventName: after === undefined ? "REMOVE" : before === undefined ? "INSERT" : "MODIFY",
     eventSource: "aws:dynamodb",
     dynamodb: {
       SequenceNumber: String(++sequence),
+      ApproximateCreationDateTime: Math.floor(madeAt.getTime() / 1000),
       ...(after && { NewImage: image(after) }),
       ...(before && { OldImage: image(before) }),
       StreamViewType: "NEW_AND_OLD_IMAGES",

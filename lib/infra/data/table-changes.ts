@@ -88,7 +88,8 @@ export class TableChanges extends Construct {
       filters: [FilterCriteria.filter(filter)],
       ...delivery,
       // Starts at the oldest change: a mapping takes minutes to start, and `LATEST` would silently skip changes made in
-      // the meantime. Repeated changes are harmless, because clients drop them by their version.
+      // the meantime. Repeated changes are harmless, because clients drop them by their version, and publishChanges
+      // puts no notice of an old one.
       startingPosition: StartingPosition.TRIM_HORIZON,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,

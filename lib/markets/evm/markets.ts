@@ -42,6 +42,8 @@ export type EvmMarketsDeps = {
   coinUsdAt: CoinUsdAt;
   /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
+  /** Receives errors that no operator can mend, since strangers cause them. */
+  onWarning: (error: unknown) => void;
 };
 
 /** Bounds for the time between two looks, which otherwise equals the time between blocks. */
@@ -162,7 +164,7 @@ export class EvmMarkets implements ChainMarkets {
       if (market === undefined || !market.watched.some(({ pool }) => pools.has(pool))) continue;
       market.choose(undefined, nowMs);
       entry.findAtMs = nowMs + unknownMs;
-      this.#deps.onFault(new ServiceError("A pool has too many events", { code: "FLOODED_POOL" }));
+      this.#deps.onWarning(new ServiceError("A pool has too many events", { code: "FLOODED_POOL" }));
     }
   }
 
@@ -257,17 +259,17 @@ export type EvmMarketPorts = {
   /** Invokes loadHistory and waits for its result. */
   loadHistory: (order: HistoryOrder) => Promise<HistoryState>;
   onFault: (error: unknown) => void;
-  /** Receives the first error each time that all of the chain's hosts fail. */
-  onSilence: (error: unknown) => void;
+  /** Receives the first error each time that all of the chain's hosts fail, and pools with too many events. */
+  onWarning: (error: unknown) => void;
 };
 
 export function openEvmMarkets(reader: EvmReader, ports: EvmMarketPorts): EvmMarkets {
-  const { table, coinUsdAt, onFault, onSilence } = ports;
+  const { table, coinUsdAt, onFault, onWarning } = ports;
   const { chain } = reader;
   const finder = new EvmPoolFinder(reader);
   const markets: EvmMarkets = new EvmMarkets({
     chain,
-    hosts: marketHosts(reader, { onSilence, onFlood: (pools) => markets.leavePools(pools) }),
+    hosts: marketHosts(reader, { onSilence: onWarning, onFlood: (pools) => markets.leavePools(pools) }),
     find: (token) => finder.find(token),
     store: tokenStore(table),
     loadHistory: (pool, { block, time }) =>
@@ -278,6 +280,7 @@ export function openEvmMarkets(reader: EvmReader, ports: EvmMarketPorts): EvmMar
       }),
     coinUsdAt,
     onFault,
+    onWarning,
   });
   return markets;
 }

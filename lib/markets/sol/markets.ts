@@ -32,7 +32,7 @@ export type SolMarketsDeps = {
   store: TokenStore;
   coinUsdAt: CoinUsdAt;
   /** Receives the first error each time that all of the chain's hosts fail. */
-  onSilence: (error: unknown) => void;
+  onWarning: (error: unknown) => void;
   /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
 };
@@ -149,7 +149,7 @@ export class SolMarkets implements ChainMarkets {
       return given;
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error;
-      if (!this.#isSilent) this.#deps.onSilence(error);
+      if (!this.#isSilent) this.#deps.onWarning(error);
       this.#isSilent = true;
       return undefined;
     }

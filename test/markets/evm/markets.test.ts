@@ -55,6 +55,7 @@ const readerOf = (
   loadHistory: (pool: FoundPool) => Promise<HistoryState> = async () => "complete",
 ) => {
   const faults: unknown[] = [];
+  const warnings: unknown[] = [];
   const markets = new EvmMarkets({
     chain: "base",
     hosts,
@@ -66,6 +67,7 @@ const readerOf = (
       pools,
     }),
     onFault: (error) => faults.push(error),
+    onWarning: (error) => warnings.push(error),
   });
   const run = { epoch: 1, isOver: false };
   markets.want([{ token, wantedMs: startMs, isHeld: false }]);
@@ -75,7 +77,7 @@ const readerOf = (
     await pass(5000);
     await read;
   };
-  return { markets, faults, end };
+  return { markets, faults, warnings, end };
 };
 
 const mineIn = (hosts: SlowHosts) => hosts.mine(Math.floor(Date.now() / 1000));
@@ -100,6 +102,17 @@ describe("EvmMarkets", () => {
       deliveredMs = Date.now();
     }
     expect(seen).toContain("4");
+    expect(faults).toEqual([]);
+    await end();
+  });
+
+  it("warns of a pool with too many events, which a stranger can make, and reports no fault", async () => {
+    const hosts = new SlowHosts();
+    for (let block = 0; block < 3; block++) mineIn(hosts);
+    const { markets, faults, warnings, end } = readerOf(hosts, [pool]);
+    await pass(5000);
+    markets.leavePools(new Set([pool.pool]));
+    expect(warnings).toEqual([expect.objectContaining({ name: "FloodedPool" })]);
     expect(faults).toEqual([]);
     await end();
   });

@@ -237,6 +237,7 @@ export class World {
       loadHistory: outside((pool: FoundPool, base: PoolBase) => this.#loadHistory(pool, base)),
       coinUsdAt: (start) => coins.usdAt(this.chainName, start),
       onFault,
+      onWarning: onFault,
     });
     return {
       leases: {

@@ -76,7 +76,7 @@ function reading() {
       }),
     },
     coinUsdAt: () => state.coinUsd,
-    onSilence: (error) => silences.push(error),
+    onWarning: (error) => silences.push(error),
     onFault: (error) => faults.push(error),
   });
   const changed = (sinceMs: number, isFull = false) =>
