@@ -9,7 +9,11 @@ export const user = {
   connected: [0.1, "Part of users connected at the peak", "assumed"],
   requests: [6, "Requests a minute while connected, without quotes", "assumed"],
   charts: [1, "Of these, for the candles of a token", "assumed"],
-  quotes: [1, "Quotes a minute while connected: every tenth user has an order form open", "assumed"],
+  quotes: [
+    1,
+    "Quotes a minute while connected: every tenth user has a form open, which asks each 4 to 12 s",
+    "assumed",
+  ],
   orders: [3, "Buys a day", "assumed"],
   peak: [10, "Buys at the peak, times the mean", "assumed"],
   onBase: [0.5, "Part of users and buys on base, the busiest chain", "assumed"],

@@ -21,7 +21,9 @@ import { figureTable, grouped, type Sum, sum, table } from "./sums.ts";
 import { firstWalls } from "./walls.ts";
 
 /** A monthly cost in dollars, by who bills it. */
-type Cost = { item: string; aws: Sum; hosts?: Sum };
+type Cost = { item: string; aws: Sum; hosts: Sum | undefined };
+
+const cost = (item: string, aws: Sum, hosts?: Sum): Cost => ({ item, aws, hosts });
 
 const { monthly } = prices;
 const {
@@ -56,65 +58,65 @@ const sending = lambda("deliver", f.deliverMs) - functionRuns;
 const traffic = (bytes: number) => (bytes * prices.edgeGigabyte) / 1000;
 const deliver = lambda("deliver", f.deliverRunMs) + reads;
 
-/** Costs of a million times something in dollars. */
 const ofRequest = sum`${restRequests} + ${edgeRequests} + ${logs} + ${authorizer}`;
 const ofBuy = sum`${ofRequest} + ${buyRuns - authorizer} + ${f.buyReads} × ${reads} + ${f.buyKeyCalls} × ${keyCalls} + ${publishing}`;
-const millions = {
-  request: {
-    item: "Requests such as listWallets",
-    aws: sum`${ofRequest} + ${lambda("listWallets", f.requestMs)} + ${reads}`,
-  },
-  quote: {
-    item: "Quotes",
-    aws: sum`${ofRequest} + ${lambda("quoteOrder", f.quoteMs)} + ${f.quoteReads} × ${reads}`,
-    hosts: sum`${f.quoteUnits} × ${unitPrice}`,
-  },
-  buy: {
-    item: "Buys on base",
-    aws: sum`${ofBuy} + ${buyWrites} × ${writes} + ${(f.life * f.laneBytes) / 4096} × ${reads}`,
-    hosts: sum`(${f.buyUnits} - ${f.lookUnits}) × ${unitPrice}`,
-  },
-  onSol: { item: "Buys on sol, without hosts", aws: sum`${ofBuy} + ${solWrites} × ${writes}` },
-  coins: {
-    item: `Messages with coins, one in ${every} seconds`,
-    aws: sum`${streamMessages} + ${traffic(f.coinBytes)} + ${sending} + ${f.subscriberBytes / 4096} × ${reads}`,
-  },
-  tokens: {
-    item: "Messages with tokens, one a second",
-    aws: sum`${streamMessages} + ${traffic(f.tokenBytes)} + ${sending}`,
-  },
-  history: {
-    item: "Tokens that nobody has followed before",
-    aws: sum`${lambda("loadHistory", 1000 * f.historySeconds)} + ${f.historyWrites} × ${writes}`,
-    hosts: sum`${mostHistoryCalls} × ${logUnits} × ${unitPrice}`,
-  },
-  token: {
-    item: "Minutes of a followed token, which is traded",
-    aws: sum`${f.tokenWrites} × ${writes}`,
-    hosts: sum`60 × (${f.marketUnits} - ${callUnits}) / ${f.marketTokens} × ${unitPrice}`,
-  },
-} satisfies Record<string, Cost>;
+const laneUnits = (f.life * f.laneBytes) / 4096;
+const historyMs = 1000 * f.historySeconds;
 
-/** Makes the cost of a number of times that something happens. */
-const times = (count: number, { item, aws, hosts }: Cost): Cost => ({
-  item,
-  aws: sum`${count} × ${aws} / 1,000,000`,
-  ...(hosts && { hosts: sum`${count} × ${hosts} / 1,000,000` }),
-});
+/** Costs of a million times something. */
+const millions = {
+  request: cost(
+    "Requests such as listWallets",
+    sum`${ofRequest} + ${lambda("listWallets", f.requestMs)} + ${reads}`,
+  ),
+  quote: cost(
+    "Quotes",
+    sum`${ofRequest} + ${lambda("quoteOrder", f.quoteMs)} + ${f.quoteReads} × ${reads}`,
+    sum`${f.quoteUnits} × ${unitPrice}`,
+  ),
+  buy: cost(
+    "Buys on base",
+    sum`${ofBuy} + ${buyWrites} × ${writes} + ${laneUnits} × ${reads}`,
+    sum`(${f.buyUnits} - ${f.lookUnits}) × ${unitPrice}`,
+  ),
+  onSol: cost("Buys on sol, without hosts", sum`${ofBuy} + ${solWrites} × ${writes}`),
+  coins: cost(
+    `Messages with coins, one in ${every} seconds`,
+    sum`${streamMessages} + ${traffic(f.coinBytes)} + ${sending} + ${f.subscriberBytes / 4096} × ${reads}`,
+  ),
+  tokens: cost(
+    "Messages with tokens, one a second",
+    sum`${streamMessages} + ${traffic(f.tokenBytes)} + ${sending}`,
+  ),
+  history: cost(
+    "Tokens that nobody has followed before",
+    sum`${lambda("loadHistory", historyMs)} + ${f.historyWrites} × ${writes}`,
+    sum`${mostHistoryCalls} × ${logUnits} × ${unitPrice}`,
+  ),
+  token: cost(
+    "Minutes of a followed token, which is traded",
+    sum`${f.tokenWrites} × ${writes}`,
+    sum`60 × (${f.marketUnits} - ${callUnits}) / ${f.marketTokens} × ${unitPrice}`,
+  ),
+};
+
+/** Makes the cost of a number of times of something that costs this a million times. */
+const times = (count: number, { item, aws, hosts }: Cost): Cost =>
+  cost(item, sum`${count} × ${aws} / 1,000,000`, hosts && sum`${count} × ${hosts} / 1,000,000`);
 
 type Uses = { trading: boolean; markets: boolean };
 
 /** Lists the costs of a user in a month. */
 function userCosts({ trading, markets }: Uses): Cost[] {
   const connected = f.hours * 60;
-  const aMinute = sum`${connectionMinutes} + 2 × ${f.pings} × ${streamMessages}`;
+  const pinging = sum`${connectionMinutes} + 2 × ${f.pings} × ${streamMessages}`;
   return [
-    times(connected, { item: "Minutes of a connection, with pings", aws: aMinute }),
+    times(connected, cost("Minutes of a connection, with pings", pinging)),
     markets ? times(60 * connected, millions.tokens) : times((60 * connected) / every, millions.coins),
     times(connected * f.requests, millions.request),
     ...(trading ? [times(connected * f.quotes, millions.quote), times(30 * f.orders, millions.buy)] : []),
     ...(markets ? [times(f.newTokens, millions.history)] : []),
-    { item: "User pool", aws: sum`${monthly.poolUser}` },
+    cost("User pool", sum`${monthly.poolUser}`),
   ];
 }
 
@@ -122,41 +124,24 @@ function userCosts({ trading, markets }: Uses): Cost[] {
 function sharedCosts({ trading, markets }: Uses, users: number): Cost[] {
   const ofMinute = (name: OperationName, read: number, write: number) =>
     sum`${lambda(name, 60_000)} + ${read} × ${reads} + ${write} × ${writes}`;
-  const followed = (users * f.hours * 60 * f.tokens * f.ownTokens) / minutes;
-  const tokens = Math.min(mostOnChain, followed / chains);
+  const tokens = Math.min(mostOnChain, (users * f.hours * 60 * f.tokens * f.ownTokens) / minutes / chains);
   const traded = Math.min(tokens, f.marketTokens) / f.marketTokens;
   const units = sum`60 × ${chains} × (${callUnits} + ${traded} × (${f.marketUnits} - ${callUnits})) × ${unitPrice}`;
   const looks = sum`60 × ${chains} × ${f.watched} / ${f.life} × ${f.lookUnits} × ${unitPrice}`;
+  const sent = sum`${defaultChannelShards} × ${deliver}`;
+  const updates = sum`${lambda("publishChanges", f.publishMs)} + ${sent}`;
+  const chainRuns = ofMinute("readChains", f.chainReads, f.chainWrites);
+  const marketRuns = ofMinute("readMarkets", f.marketReads, f.marketWrites);
+  const kept = sum`${chains} × ${tokens} × ${f.tokenWrites} × ${writes}`;
   return [
-    times(minutes, { item: "feedPrices", aws: ofMinute("feedPrices", f.feedReads, f.feedWrites) }),
-    times((60 * minutes) / every, {
-      item: "publishChanges and deliver, for coins",
-      aws: sum`${lambda("publishChanges", f.publishMs)} + ${defaultChannelShards} × ${deliver}`,
-    }),
-    ...(trading
-      ? [
-          times(minutes, {
-            item: "readChains, and looks at four chains",
-            aws: ofMinute("readChains", f.chainReads, f.chainWrites),
-            hosts: looks,
-          }),
-        ]
-      : []),
+    times(minutes, cost("feedPrices", ofMinute("feedPrices", f.feedReads, f.feedWrites))),
+    times((60 * minutes) / every, cost("publishChanges and deliver, for coins", updates)),
+    ...(trading ? [times(minutes, cost("readChains, and looks at four chains", chainRuns, looks))] : []),
     ...(markets
       ? [
-          times(minutes, {
-            item: "readMarkets, and its looks",
-            aws: ofMinute("readMarkets", f.marketReads, f.marketWrites),
-            hosts: units,
-          }),
-          times(60 * minutes, {
-            item: "deliver, for markets",
-            aws: sum`${defaultChannelShards} × ${deliver}`,
-          }),
-          times(minutes, {
-            item: "Writes of followed tokens",
-            aws: sum`${chains} × ${tokens} × ${f.tokenWrites} × ${writes}`,
-          }),
+          times(minutes, cost("readMarkets, and its looks", marketRuns, units)),
+          times(60 * minutes, cost("deliver, for markets", sent)),
+          times(minutes, cost("Writes of followed tokens", kept)),
         ]
       : []),
   ];
@@ -168,7 +153,7 @@ function restCosts(templates: readonly CostTemplate[]): Cost[] {
   const fixed = Object.entries(atRest).flatMap(([type, { name, price, units = () => 1 }]) => {
     const all = resources.filter(({ resource }) => resource.Type === type);
     const count = total(all.map(({ resource }) => units(resource)));
-    return count === 0 ? [] : [{ item: name, aws: sum`${count} × ${price}` }];
+    return count === 0 ? [] : [cost(name, sum`${count} × ${price}`)];
   });
   const enabled = resources
     .filter(
@@ -180,9 +165,9 @@ function restCosts(templates: readonly CostTemplate[]): Cost[] {
     const idle = idleRuns[name];
     if (idle === undefined)
       throw new Error(`Add an idle run of ${name} to lib/tools/documents/assumptions.ts`);
-    const run = { item: name, aws: sum`${lambda(name, idle[0])} + ${idle[1]} × ${reads}` };
-    const checks = { ...run, hosts: sum`${chains} × 2 × ${blockUnits} × ${unitPrice}` };
-    return [times(minutes / everyMinutes, name === "sweepLanes" ? checks : run)];
+    const checks = name === "sweepLanes" ? sum`${chains} × 2 × ${blockUnits} × ${unitPrice}` : undefined;
+    const run = sum`${lambda(name, idle[0])} + ${idle[1]} × ${reads}`;
+    return [times(minutes / everyMinutes, cost(name, run, checks))];
   });
   return [...fixed, ...scheduled];
 }
@@ -196,13 +181,8 @@ const dollars = (amount = 0) =>
   amount === 0 ? "" : `$${amount < 0.1 ? Number(amount.toPrecision(2)) : amount.toFixed(2)}`;
 
 function costTable(head: string, costs: readonly Cost[], hasTotal = true): string {
-  const rows = costs.map(({ item, aws, hosts }) => [
-    item,
-    aws.text,
-    dollars(aws.value),
-    hosts?.text ?? "",
-    dollars(hosts?.value),
-  ]);
+  const cells = (amount?: Sum) => [amount?.text ?? "", dollars(amount?.value)];
+  const rows = costs.map(({ item, aws, hosts }) => [item, ...cells(aws), ...cells(hosts)]);
   const [aws, hosts] = totals(costs).map(dollars);
   const last = ["**Total**", "", `**${aws}**`, "", hosts ? `**${hosts}**` : ""];
   return table([head, "Arithmetic", "AWS", "Arithmetic", "Hosts"], hasTotal ? [...rows, last] : rows);
@@ -211,30 +191,23 @@ function costTable(head: string, costs: readonly Cost[], hasTotal = true): strin
 /** Templates of the default deployment, of one with trading on four chains, and of one that has markets, too. */
 export type Deployments = Record<"defaults" | "trading" | "markets", readonly CostTemplate[]>;
 
-const usesOf: Record<keyof Deployments, Uses> = {
-  defaults: { trading: false, markets: false },
-  trading: { trading: true, markets: false },
-  markets: { trading: true, markets: true },
-};
+const everything = { trading: true, markets: true };
 
 function monthTable(deployments: Deployments): string {
   const rough = (amount: number) =>
     `$${grouped(Math.round(Number(amount.toPrecision(amount < 1000 ? 3 : 2))))}`;
-  const cells = (name: keyof Deployments, users: number) => {
-    const [rest, shared, each] = [
-      restCosts(deployments[name]),
-      users === 0 ? [] : sharedCosts(usesOf[name], users),
-      userCosts(usesOf[name]),
-    ].map(totals);
-    return [0, 1].map((of) => rough((rest?.[of] ?? 0) + (shared?.[of] ?? 0) + users * (each?.[of] ?? 0)));
+  const cells = (templates: readonly CostTemplate[], uses: Uses, users: number) => {
+    const [rest, user] = [restCosts(templates), userCosts(uses)].map(totals);
+    const shared = users === 0 ? [] : totals(sharedCosts(uses, users));
+    return [0, 1].map((of) => rough((rest?.[of] ?? 0) + (shared[of] ?? 0) + users * (user?.[of] ?? 0)));
   };
   return table(
     ["Users", "AWS, no trading", "AWS, trading", "Hosts", "AWS, markets too", "Hosts", "First walls"],
     [0, ...sizes].map((users) => [
       grouped(users),
-      cells("defaults", users)[0] ?? "",
-      ...cells("trading", users),
-      ...cells("markets", users),
+      ...cells(deployments.defaults, { trading: false, markets: false }, users).slice(0, 1),
+      ...cells(deployments.trading, { trading: true, markets: false }, users),
+      ...cells(deployments.markets, everything, users),
       firstWalls(users),
     ]),
   );
@@ -244,8 +217,8 @@ function monthTable(deployments: Deployments): string {
 export const costParts = (deployments: Deployments): Record<string, string> => ({
   "a month": monthTable(deployments),
   "a user": figureTable(user),
-  "a user's month": costTable("A user", userCosts(usesOf.markets)),
-  "shared by users": costTable(`${grouped(sizes[1])} users`, sharedCosts(usesOf.markets, sizes[1])),
+  "a user's month": costTable("A user", userCosts(everything)),
+  "shared by users": costTable(`${grouped(sizes[1])} users`, sharedCosts(everything, sizes[1])),
   "at rest": costTable("Without trading", restCosts(deployments.defaults)),
   "trading at rest": costTable("Trading and markets on four chains", restCosts(deployments.markets)),
   "a million": costTable("A million", Object.values(millions), false),
