@@ -72,6 +72,7 @@ export class ApiStack extends Stack {
       macKey,
       inside,
       zones: signerZones,
+      reservedRuns: configuration.reservedRuns,
       changes,
       stage: stream.stage,
       environment,

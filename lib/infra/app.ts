@@ -2,11 +2,13 @@ import { Annotations, App, type AppProps, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import cdk from "../../cdk.json" with { type: "json" };
 import { ApiStack } from "./api-stack.ts";
-import { readConfiguration } from "./config.ts";
+import { BackupStack } from "./backup-stack.ts";
+import { ConfigurationError, readConfiguration } from "./config.ts";
 import { DataStack } from "./data-stack.ts";
 import { EdgeStack } from "./edge-stack.ts";
 import { FirewallStack } from "./firewall-stack.ts";
 import { marketWarnings } from "./market-context.ts";
+import { ReplicaStack } from "./replica-stack.ts";
 import { tradingWarnings } from "./trading-context.ts";
 import { WatchStack } from "./watch-stack.ts";
 
@@ -20,9 +22,10 @@ const apiStackName = "TerminalApi";
  * Makes the whole deployment, ready to synthesize. It sets the feature flags of cdk.json itself, so templates are the
  * same with and without the CDK CLI. Context from the CLI or from `props` overrides them.
  *
+ * @param region Region of the deployment, which only a replica needs.
  * @throws {ConfigurationError}
  */
-export function terminalApp(props: AppProps = {}): App {
+export function terminalApp(props: AppProps = {}, region?: string): App {
   const app = new App({ ...props, context: { ...cdk.context, ...props.context } });
   const configuration = readConfiguration(app.node);
   const data = new DataStack(app, "TerminalData", { configuration, apiStackName, tags });
@@ -39,6 +42,25 @@ export function terminalApp(props: AppProps = {}): App {
   }
   if (configuration.firewall)
     new FirewallStack(app, "TerminalFirewall", { configuration, tags }).addStackDependency(api);
+  const { replicaRegion } = configuration;
+  if (replicaRegion !== undefined) {
+    if (region === undefined)
+      throw new ConfigurationError("Context replicaRegion needs a region: set AWS_REGION");
+    if (region === replicaRegion)
+      throw new ConfigurationError(
+        `Context replicaRegion must differ from the region of the stacks, ${region}`,
+      );
+    const replica = new ReplicaStack(app, "TerminalReplica", {
+      replicaRegion,
+      region,
+      dataStackName: data.stackName,
+      tags,
+    });
+    replica.addStackDependency(data);
+    new BackupStack(app, "TerminalBackups", { replicaRegion, table: data.table, tags }).addStackDependency(
+      replica,
+    );
+  }
   for (const warning of tradingWarnings(configuration))
     Annotations.of(api).addWarningV2("terminal:trading", warning);
   for (const warning of marketWarnings(configuration))

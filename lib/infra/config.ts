@@ -12,7 +12,8 @@ import { didYouMean } from "./did-you-mean.ts";
 import { edgeContext, edgeProblems } from "./edge-context.ts";
 import { exportContext, exportProblems } from "./export-context.ts";
 import { channelShardsOf, marketContext, marketsOf } from "./market-context.ts";
-import { regionContext } from "./region-context.ts";
+import { regionContext, regionProblems } from "./region-context.ts";
+import { type ReservedRuns, reservedRunsOf, runsContext, runsProblems } from "./runs-context.ts";
 import { defaultThrottles, stagesShare, type Throttles, throttledNames, totalRate } from "./throttles.ts";
 import { tradingContext, tradingOf, tradingProblems } from "./trading-context.ts";
 
@@ -84,6 +85,10 @@ export type Configuration = {
   importKeys: readonly string[];
   /** True if the wallets' key can have replicas in other regions, which cannot be changed later. */
   multiRegionKey: boolean;
+  /** Region that gets a replica of the wallets' key and daily copies of the table. */
+  replicaRegion: string | undefined;
+  /** Replica of the key of a lost deployment, which this deployment uses instead of a key of its own. */
+  walletKeyArn: string | undefined;
   /**
    * Change stream of a table that was restored under its old name. CloudFormation only knows the stream of the lost
    * table.
@@ -113,6 +118,8 @@ export type Configuration = {
   markets: boolean;
   /** Maximum number of functions that may run in the account at the same time. */
   concurrentRuns: number;
+  /** Runs that Lambda keeps for single functions, which are their most runs as well. */
+  reservedRuns: ReservedRuns;
   /** True if functions that open wallets run in a network without internet access. */
   signerVpc: boolean;
   /** Two availability zones for the network of functions that open wallets. If undefined, AWS's list decides. */
@@ -207,11 +214,14 @@ export function readConfiguration(node: Pick<Node, "getAllContext">): Configurat
     throttles: { ...defaultThrottles(accountRequestsPerSecond), ...throttles },
     trading: tradingOf({ trading, chains, publicHosts }),
     markets: marketsOf({ trading, markets, concurrentRuns: chosen.concurrentRuns }),
+    reservedRuns: reservedRunsOf({ ...chosen, trading }),
     channelShards: channelShards ?? channelShardsOf(chosen),
     domain: domainOf(domainName, certificateArn),
     streamDomain: domainOf(streamDomainName, streamCertificateArn),
     mail: mailFrom && mailIdentityArn ? { from: mailFrom, identityArn: mailIdentityArn } : undefined,
     webAclArn: chosen.webAclArn,
+    replicaRegion: chosen.replicaRegion,
+    walletKeyArn: chosen.walletKeyArn,
     warmThroughput: chosen.warmThroughput,
     signerZones: chosen.signerZones,
     tableStreamArn: chosen.tableStreamArn,
@@ -362,6 +372,7 @@ const Context = v.pipe(
     ...exportContext,
     ...edgeContext,
     ...regionContext,
+    ...runsContext,
     leadingKeys: v.optional(
       v.picklist(leadingKeysChoices, `must be one of ${leadingKeysChoices.join(", ")}`),
       defaults.leadingKeys,
@@ -383,7 +394,7 @@ const Context = v.pipe(
       });
     // Checks rules between several values once each value is valid.
     if (dataset.issues === undefined)
-      for (const problemsOf of [edgeProblems, tradingProblems, exportProblems])
+      for (const problemsOf of [edgeProblems, tradingProblems, exportProblems, regionProblems, runsProblems])
         for (const message of problemsOf(dataset.value)) addIssue({ message });
   }),
 );

@@ -7,7 +7,7 @@ import {
   Validations,
 } from "aws-cdk-lib";
 import { AttributeType, BillingMode, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
-import type { Key } from "aws-cdk-lib/aws-kms";
+import { type IKey, Key } from "aws-cdk-lib/aws-kms";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import type { Issuer } from "../runtime/token-verifier.ts";
@@ -15,7 +15,7 @@ import { timeToLive } from "../table/layout.ts";
 import type { Configuration } from "./config.ts";
 import { ImportKeyPair } from "./data/import-key-pair.ts";
 import { UserDirectory } from "./data/user-directory.ts";
-import { WalletKey } from "./data/wallet-key.ts";
+import { WalletKey, walletKeyPolicy } from "./data/wallet-key.ts";
 import { openingsOf } from "./openings.ts";
 import { retained } from "./retained.ts";
 
@@ -33,9 +33,9 @@ export type DataStackProps = Pick<StackProps, "tags"> & {
 export class DataStack extends Stack {
   /** The service's only table. lib/table/layout.ts has the layout of its items. */
   readonly table: Table;
-  readonly key: Key;
+  readonly key: IKey;
   /** Keys for imports, in the order of their labels. */
-  readonly importKeys: readonly Key[];
+  readonly importKeys: readonly IKey[];
   /** Secrets that prove a request came through the edge, in the order of their labels. */
   readonly originKeys: readonly OriginKey[];
   /** The change stream of the table. */
@@ -61,11 +61,12 @@ export class DataStack extends Stack {
       deletionProtection: true,
       removalPolicy: retained,
     });
-    this.key = new WalletKey(this, "Key", {
-      openings: openingsOf(configuration),
-      apiStackName,
-      isMultiRegion: configuration.multiRegionKey,
-    });
+    const { walletKeyArn, replicaRegion, multiRegionKey: isMultiRegion } = configuration;
+    const guarded = { openings: openingsOf(configuration), apiStackName, replicaRegion };
+    this.key =
+      walletKeyArn === undefined
+        ? new WalletKey(this, "Key", { ...guarded, isMultiRegion })
+        : Key.fromKeyArn(this, "Key", walletKeyArn);
     this.importKeys = configuration.importKeys.map(
       (label) => new ImportKeyPair(this, `ImportKey-${label}`, { label, apiStackName }),
     );
@@ -90,6 +91,9 @@ export class DataStack extends Stack {
 
     new CfnOutput(this, "TableName", { value: this.table.tableName });
     new CfnOutput(this, "KeyId", { value: this.key.keyArn });
+    // The stack of the lost region still owns the key, so an operator has to set its policy.
+    if (walletKeyArn !== undefined)
+      new CfnOutput(this, "KeyPolicy", { value: this.toJsonString(walletKeyPolicy(this, guarded)) });
     if (configuration.issuer === undefined) {
       new CfnOutput(this, "UserPoolId", { value: users.pool.userPoolId });
       new CfnOutput(this, "UserPoolClientId", { value: users.client.userPoolClientId });

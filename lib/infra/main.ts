@@ -3,9 +3,9 @@ import { terminalApp } from "./app.ts";
 import { ConfigurationError } from "./config.ts";
 
 /** Synthesizes the stacks and returns the exit code. Prints one plain message for an invalid configuration. */
-export function main(props: AppProps, warn: (message: string) => void): number {
+export function main(props: AppProps, warn: (message: string) => void, region?: string): number {
   try {
-    terminalApp(props).synth();
+    terminalApp(props, region).synth();
     return 0;
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;

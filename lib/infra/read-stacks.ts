@@ -26,18 +26,25 @@ type ReadStack = {
  * Applies `read` to the stacks for a context, in the order of their deployment. Skips the functions' code and
  * CDK's check of the templates, which take seconds.
  */
-export function readStacks<T>(context: Record<string, unknown>, read: (stacks: ReadStack[]) => T): T {
+export function readStacks<T>(
+  context: Record<string, unknown>,
+  read: (stacks: ReadStack[]) => T,
+  region?: string,
+): T {
   const outdir = mkdtempSync(join(tmpdir(), "templates-"));
   try {
-    const app = terminalApp({
-      outdir,
-      builtinCloudFormationValidation: false,
-      // Leaves out data that is only needed to read an error, or to show the tree of constructs in a console.
-      stackTraces: false,
-      treeMetadata: false,
-      analyticsReporting: false,
-      context: { ...withoutCode, ...context },
-    });
+    const app = terminalApp(
+      {
+        outdir,
+        builtinCloudFormationValidation: false,
+        // Leaves out data that is only needed to read an error, or to show the tree of constructs in a console.
+        stackTraces: false,
+        treeMetadata: false,
+        analyticsReporting: false,
+        context: { ...withoutCode, ...context },
+      },
+      region,
+    );
     const { stacks } = app.synth();
     return read(
       stacks.map(({ stackName, dependencies, terminationProtection = false }) => ({

@@ -16,6 +16,8 @@ export type WalletKeyProps = {
   apiStackName: string;
   /** True if the key can have replicas in other regions. */
   isMultiRegion: boolean;
+  /** Region to which the key may be replicated. */
+  replicaRegion: string | undefined;
 };
 
 /**
@@ -23,7 +25,11 @@ export type WalletKeyProps = {
  * trading and export are off, the policy allows nobody to decrypt.
  */
 export class WalletKey extends Key {
-  constructor(scope: Construct, id: string, { openings, apiStackName, isMultiRegion }: WalletKeyProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { openings, apiStackName, isMultiRegion, replicaRegion }: WalletKeyProps,
+  ) {
     super(scope, id, {
       alias: `${Stack.of(scope).stackName}/wallets`,
       description: "Wraps the data keys that encrypt the users' private keys",
@@ -31,26 +37,41 @@ export class WalletKey extends Key {
       // Costs nothing without a replica, and cannot be changed once the key exists.
       ...(isMultiRegion && { multiRegion: true }),
       removalPolicy: retained,
-      policy: new PolicyDocument({
-        statements: [
-          administration(),
-          ofAccount("MakeDataKeys", ["kms:GenerateDataKey"], ofOneWallet),
-          // Allows rewrapping only to this key, because rewrapping to another key would be a way to decrypt.
-          ofAccount("WrapDataKeysAnew", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], {
-            Bool: { "kms:ReEncryptOnSameKey": "true" },
-          }),
-          ...openersOf(openings).map((name) =>
-            ofAccount(`OpenWalletsBy${name}`, ["kms:Decrypt"], {
-              ...ofOneWalletOn(openedBy(openings, operations[name])),
-              // Names the role in a condition. The role cannot be the principal, because it may not exist yet.
-              ArnEquals: { "aws:PrincipalArn": roleArnOf(scope, apiStackName, name) },
-            }),
-          ),
-        ],
-      }),
+      policy: walletKeyPolicy(scope, { openings, apiStackName, replicaRegion }),
     });
   }
 }
+
+/** Policy of the wallets' key, and of a replica that has taken its place. */
+export const walletKeyPolicy = (
+  scope: Construct,
+  { openings, apiStackName, replicaRegion }: Omit<WalletKeyProps, "isMultiRegion">,
+): PolicyDocument =>
+  new PolicyDocument({
+    statements: [
+      administration(),
+      ofAccount("MakeDataKeys", ["kms:GenerateDataKey"], ofOneWallet),
+      // Allows rewrapping only to this key, because rewrapping to another key would be a way to decrypt.
+      ofAccount("WrapDataKeysAnew", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], {
+        Bool: { "kms:ReEncryptOnSameKey": "true" },
+      }),
+      ...openersOf(openings).map((name) =>
+        ofAccount(`OpenWalletsBy${name}`, ["kms:Decrypt"], {
+          ...ofOneWalletOn(openedBy(openings, operations[name])),
+          // Names the role in a condition. The role cannot be the principal, because it may not exist yet.
+          ArnEquals: { "aws:PrincipalArn": roleArnOf(scope, apiStackName, name) },
+        }),
+      ),
+      // Allows a replica in one region only, because each replica has a policy of its own.
+      ...(replicaRegion === undefined
+        ? []
+        : [
+            ofAccount("Replicate", ["kms:ReplicateKey"], {
+              StringEquals: { "kms:ReplicaRegion": replicaRegion },
+            }),
+          ]),
+    ],
+  });
 
 const bindingKeys = { userID: true, walletId: true, network: true, address: true } satisfies Record<
   keyof Binding,

@@ -12,6 +12,7 @@ import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 import { RetainedLogGroup } from "../monitoring/access-log.ts";
 import { isDeployed } from "../openings.ts";
+import type { ReservedRuns } from "../runs-context.ts";
 import { Walls } from "../walls/walls.ts";
 import { bundledCode } from "./bundled-code.ts";
 import { FunctionStack, functionStackOf } from "./function-stack.ts";
@@ -29,6 +30,8 @@ type Surroundings = Resources & {
 type Deployment = Surroundings & {
   /** Rows whose functions run in a network without a route to the internet. */
   inside: readonly OperationName[];
+  /** Runs that Lambda keeps for single functions. */
+  reservedRuns: ReservedRuns;
   /** Two availability zones for the network of functions that open wallets. If undefined, AWS's list decides. */
   zones: readonly string[] | undefined;
 };
@@ -41,16 +44,20 @@ type OperationFunctionProps = Surroundings & {
   invoked: Invoked;
   /** Network of the function. If undefined, the function runs outside any VPC. */
   walls: Walls | undefined;
+  /** Runs that Lambda keeps for the function, and its most runs. If undefined, it shares the others. */
+  reserved: number | undefined;
 };
 
 /** Functions of all rows that are deployed. */
 export class OperationFunctions extends Construct {
   readonly #surroundings: Surroundings;
   readonly #walls: Walls | undefined;
+  readonly #reservedRuns: ReservedRuns;
   readonly #made = new Map<OperationName, OperationFunction>();
 
-  constructor(scope: Construct, id: string, { inside, zones, ...surroundings }: Deployment) {
+  constructor(scope: Construct, id: string, { inside, zones, reservedRuns, ...surroundings }: Deployment) {
     super(scope, id);
+    this.#reservedRuns = reservedRuns;
     this.#surroundings = surroundings;
     // Puts the network into the stack of its functions, so that CloudFormation deletes the functions first.
     const [first] = inside;
@@ -74,6 +81,7 @@ export class OperationFunctions extends Construct {
       row,
       invoked,
       walls,
+      reserved: this.#reservedRuns[name],
       ...this.#surroundings,
     });
     this.#made.set(name, operation);
@@ -110,7 +118,7 @@ export class OperationFunction extends Construct {
   constructor(
     scope: Construct,
     name: OperationName,
-    { row, invoked, walls, environment, memoryMB, ...resources }: OperationFunctionProps,
+    { row, invoked, walls, reserved, environment, memoryMB, ...resources }: OperationFunctionProps,
   ) {
     super(scope, name);
     this.name = name;
@@ -127,9 +135,10 @@ export class OperationFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: memoryMB[name] ?? row.memoryMB,
-      // Reserves no concurrency, because it would be taken from the account's other functions, and the account's limit
-      // may be as low as 10. For mirrorPlans, none is needed: one run per shard of the table's stream is active, and
-      // the SDK slows down if API Gateway throttles it.
+      // Reserves no concurrency by default, because it would be taken from the account's other functions, and the
+      // account's limit may be as low as 10. For mirrorPlans, none is needed: one run per shard of the table's stream is
+      // active, and the SDK slows down if API Gateway throttles it.
+      ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       timeout: Duration.seconds(row.timeoutSeconds),
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),

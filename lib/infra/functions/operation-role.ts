@@ -2,7 +2,7 @@ import { type ArnComponents, type CfnElement, Names, Stack, Validations } from "
 import type { WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import type { Key } from "aws-cdk-lib/aws-kms";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
@@ -24,11 +24,11 @@ import { checking, tableActionsOf, transactionPartitionsOf } from "./transaction
 export type Resources = {
   table: Table;
   leadingKeys: LeadingKeys;
-  key: Key;
+  key: IKey;
   /** Keys to which users seal private keys. */
-  importKeys: readonly Key[];
+  importKeys: readonly IKey[];
   /** Key that authenticates orders. Undefined if no chain trades. */
-  macKey: Key | undefined;
+  macKey: IKey | undefined;
   openings: Openings;
   /** The operators' event bus, if there is one. */
   noticeBusArn: string | undefined;

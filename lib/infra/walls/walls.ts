@@ -14,7 +14,7 @@ import {
   Vpc,
 } from "aws-cdk-lib/aws-ec2";
 import { AnyPrincipal, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { Key } from "aws-cdk-lib/aws-kms";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { FunctionOptions } from "aws-cdk-lib/aws-lambda";
 import {
   CfnFirewallDomainList,
@@ -39,9 +39,9 @@ export type WallsProps = {
   zones: readonly string[] | undefined;
   table: Table;
   leadingKeys: LeadingKeys;
-  key: Key;
+  key: IKey;
   /** Key that authenticates orders. Undefined if trading is off. */
-  macKey: Key | undefined;
+  macKey: IKey | undefined;
 };
 
 const isolated = { subnetType: SubnetType.PRIVATE_ISOLATED };

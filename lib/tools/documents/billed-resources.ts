@@ -14,6 +14,7 @@ const { key, alarmMetric, endpointAddress, secret, webAcl, dashboard } = prices.
 /** Resources that cost money even when unused. Each is one unit unless `units` counts more. */
 export const atRest: Record<string, Billed> = {
   "AWS::KMS::Key": { name: "KMS keys", price: key },
+  "AWS::KMS::ReplicaKey": { name: "Replicas of KMS keys", price: key },
   "AWS::CloudWatch::Alarm": { name: "Metrics of alarms", price: alarmMetric, units: alarmMetrics },
   "AWS::EC2::VPCEndpoint": {
     name: "Addresses of VPC endpoints",
@@ -41,6 +42,7 @@ function endpointAddresses({ Properties = {} }: Resource): number {
 const freeAtRest = new RegExp(
   `^AWS::(${[
     "ApiGateway(V2)?::.*",
+    "Backup::.*",
     "CloudFront::Distribution",
     "Cognito::.*",
     "DynamoDB::Table",
