@@ -1,6 +1,7 @@
 import { Annotations, App, type AppProps, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import cdk from "../../cdk.json" with { type: "json" };
+import { alarmWarnings } from "./alarm-context.ts";
 import { ApiStack } from "./api-stack.ts";
 import { BackupStack } from "./backup-stack.ts";
 import { ConfigurationError, readConfiguration } from "./config.ts";
@@ -63,6 +64,8 @@ export function terminalApp(props: AppProps = {}, region?: string): App {
   }
   for (const warning of tradingWarnings(configuration))
     Annotations.of(api).addWarningV2("terminal:trading", warning);
+  for (const warning of alarmWarnings(configuration))
+    Annotations.of(api).addWarningV2("terminal:alarms", warning);
   for (const warning of marketWarnings(configuration))
     Annotations.of(api).addWarningV2("terminal:markets", warning);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

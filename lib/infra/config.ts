@@ -7,6 +7,7 @@ import { maxFallbackKeys } from "../plans/fallback-keys.ts";
 import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
+import { alarmContext } from "./alarm-context.ts";
 import { flag, json, labels, matching, urlOf, wholeWithin } from "./context-values.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { edgeContext, edgeProblems } from "./edge-context.ts";
@@ -141,8 +142,12 @@ export type Configuration = {
    * its use.
    */
   warmThroughput: WarmThroughput | undefined;
-  /** SNS topic that alarms notify. */
+  /** SNS topic of the alarms that need a person at once. */
   alarmTopicArn: string | undefined;
+  /** SNS topic of the other alarms and of the budget. If undefined, they go to `alarmTopicArn`. */
+  ticketTopicArn: string | undefined;
+  /** Dollars of the account in a month at which somebody is told. */
+  budgetDollars: number | undefined;
 };
 
 /** Defaults of the context. Features whose keys are not listed are off. */
@@ -227,6 +232,8 @@ export function readConfiguration(node: Pick<Node, "getAllContext">): Configurat
     tableStreamArn: chosen.tableStreamArn,
     noticeBusArn: chosen.noticeBusArn,
     alarmTopicArn: chosen.alarmTopicArn,
+    ticketTopicArn: chosen.ticketTopicArn,
+    budgetDollars: chosen.budgetDollars,
   };
 }
 
@@ -314,6 +321,8 @@ const needs = [
   ["streamDomainName", "streamCertificateArn"],
   ["streamCertificateArn", "streamDomainName"],
   ["mailFrom", "mailIdentityArn"],
+  ["ticketTopicArn", "alarmTopicArn"],
+  ["budgetDollars", "alarmTopicArn"],
   ["mailIdentityArn", "mailFrom"],
 ] as const;
 
@@ -378,7 +387,7 @@ const Context = v.pipe(
       defaults.leadingKeys,
     ),
     warmThroughput: v.optional(json(WarmThroughputSchema)),
-    alarmTopicArn: v.optional(matching(/^arn:[\w-]+:sns:/, "the ARN of an SNS topic")),
+    ...alarmContext,
   }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;

@@ -1,14 +1,16 @@
 import { CrossStackReferences, ReferenceStrength, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { alarmTopicsOf } from "./alarm-context.ts";
 import type { Configuration } from "./config.ts";
 import { Alarms } from "./monitoring/alarms.ts";
+import { addBudget } from "./monitoring/budget.ts";
 import { TerminalDashboard } from "./monitoring/dashboard.ts";
 import type { Watched } from "./monitoring/metrics.ts";
 
 export type WatchStackProps = Pick<StackProps, "tags"> & { configuration: Configuration; watched: Watched };
 
 /**
- * Stack of the alarms, the log metric filters and the dashboard. It reads the other stacks, and no stack refers to it.
+ * Stack of the alarms, the log metric filters, the dashboard and the budget. It reads the other stacks, and no stack refers to it.
  * It stores nothing, so it can be deleted and deployed again at any time.
  */
 export class WatchStack extends Stack {
@@ -16,7 +18,11 @@ export class WatchStack extends Stack {
     super(scope, id, { ...props, description: "Trading terminal: the alarms and the dashboard" });
     // Avoids exports: CloudFormation would refuse to remove or replace anything that this stack imports.
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
-    new Alarms(this, "Alarms", watched, configuration.alarmTopicArn);
+    const topics = alarmTopicsOf(configuration);
+    new Alarms(this, "Alarms", watched, topics);
+    const { budgetDollars } = configuration;
+    if (budgetDollars !== undefined && topics.ticket !== undefined)
+      addBudget(this, budgetDollars, topics.ticket);
     new TerminalDashboard(this, "Dashboard", watched, { hasSol: configuration.trading.sol !== undefined });
   }
 }

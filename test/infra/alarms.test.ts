@@ -149,9 +149,47 @@ describe("the alarms", () => {
     expect(streamAccessLogFormat.toString()).toContain('"errorType":"$context.error.responseType"');
   });
 
-  it("notifies the configured topic, or nobody", () => {
+  const topicOf = (id: string, given: readonly AlarmProperties[] = alarms) =>
+    given
+      .filter(({ AlarmDescription }) => AlarmDescription.includes(id))
+      .map(({ AlarmActions }) => AlarmActions);
+
+  it("notifies one of the two topics, or nobody", () => {
     expect(alarmsOf().flatMap(({ AlarmActions }) => AlarmActions ?? [])).toEqual([]);
-    for (const { AlarmActions } of alarms) expect(AlarmActions).toEqual([customContext.alarmTopicArn]);
+    const { alarmTopicArn, ticketTopicArn } = customContext;
+    const byTopic = Map.groupBy(alarms, ({ AlarmActions }) => JSON.stringify(AlarmActions));
+    expect([...byTopic.keys()].sort()).toEqual([`["${alarmTopicArn}"]`, `["${ticketTopicArn}"]`]);
+    // Keeps pages few, so that each is believed.
+    expect(byTopic.get(`["${alarmTopicArn}"]`)?.length).toBeLessThan(alarms.length / 2);
+  });
+
+  it("pages somebody about keys and stuck orders, and leaves names of wallets for the next day", () => {
+    const { alarmTopicArn, ticketTopicArn } = customContext;
+    expect(topicOf("no user has ordered")).toEqual([[alarmTopicArn]]);
+    expect(topicOf("no progress for five minutes")).toEqual([[alarmTopicArn]]);
+    expect(topicOf(operations.updateWallet.impact)).toEqual([[ticketTopicArn]]);
+  });
+
+  it("notifies the topic of pages of everything if there is no other", () => {
+    const { ticketTopicArn: _, ...context } = customContext;
+    for (const { AlarmActions } of alarmsOf(context)) expect(AlarmActions).toEqual([context.alarmTopicArn]);
+  });
+});
+
+describe("the budget", () => {
+  it("notifies the topic of tickets of actual and forecast costs", () => {
+    const { Properties } = only(watchOf(synthesize(customContext)), "AWS::Budgets::Budget");
+    expect(Properties).toMatchObject({
+      Budget: { BudgetType: "COST", TimeUnit: "MONTHLY", BudgetLimit: { Amount: 500, Unit: "USD" } },
+      NotificationsWithSubscribers: [80, 100, 100].map((Threshold, index) => ({
+        Notification: { NotificationType: index === 2 ? "FORECASTED" : "ACTUAL", Threshold },
+        Subscribers: [{ SubscriptionType: "SNS", Address: customContext.ticketTopicArn }],
+      })),
+    });
+  });
+
+  it("is left out unless the context names it", () => {
+    expect(propertiesOf(watchOf(synthesize()), "AWS::Budgets::Budget")).toEqual([]);
   });
 });
 

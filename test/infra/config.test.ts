@@ -65,6 +65,8 @@ describe("readConfiguration", () => {
       leadingKeys: "each-part",
       noticeBusArn: undefined,
       alarmTopicArn: undefined,
+      ticketTopicArn: undefined,
+      budgetDollars: undefined,
     });
   });
 
@@ -293,6 +295,15 @@ describe("readConfiguration", () => {
       "priceFeeds.0.apiKey must be an object of source, venue and url",
     ],
     [{ alarmTopicArn: "alarms" }, "alarmTopicArn must be the ARN of an SNS topic"],
+    [
+      { ticketTopicArn: "arn:aws:sns:eu-west-1:111111111111:t" },
+      "alarmTopicArn is missing: ticketTopicArn needs it",
+    ],
+    [{ budgetDollars: 100 }, "alarmTopicArn is missing: budgetDollars needs it"],
+    [
+      { alarmTopicArn: "arn:aws:sns:eu-west-1:111111111111:t", budgetDollars: 0 },
+      "budgetDollars must be a whole number from 1 to 1000000000",
+    ],
     [{ originKeyLabel: "1" }, "originKeyLabel is unknown: docs/operations.md lists the keys"],
     [{ isuer: "1" }, "isuer is unknown: docs/operations.md lists the keys. Did you mean issuer?"],
     [

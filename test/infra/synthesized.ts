@@ -68,6 +68,8 @@ export const customContext = {
   tableStreamArn: "arn:aws:dynamodb:eu-west-1:111111111111:table/Table/stream/2026-11-21T09:00:00.000",
   warmThroughput: { readUnitsPerSecond: 13_000, writeUnitsPerSecond: 5000 },
   alarmTopicArn: "arn:aws:sns:eu-west-1:111111111111:alarms",
+  ticketTopicArn: "arn:aws:sns:eu-west-1:111111111111:tickets",
+  budgetDollars: 500,
 };
 
 /** Hosts of the operator for each chain. Chains without such hosts are not switched on. */

@@ -12,8 +12,9 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import { operationsOf } from "../../operations/operations.ts";
+import { type OperationName, operationsOf } from "../../operations/operations.ts";
 import type { Operation, ScheduleRow } from "../../operations/types.ts";
+import type { AlarmTopics } from "../alarm-context.ts";
 import {
   countFailedRequests,
   failedRequests,
@@ -32,14 +33,56 @@ import {
 
 const fiveMinutes = Duration.minutes(5);
 
+/**
+ * Operations whose failures need a person at once: without them, nobody can sign in, trade or stop a thief, or changes
+ * are lost.
+ */
+const urgentOperations: readonly OperationName[] = [
+  "authorize",
+  "authorizeConnection",
+  "publishChanges",
+  "placeOrder",
+  "executeOrders",
+  "signTransaction",
+  "readChains",
+  "sweepLanes",
+  "cancelOrder",
+  "cancelExport",
+  "lockExports",
+  "sealExport",
+];
+
+/** Alarms that need a person at once. All others can wait until the next working day. */
+const pages: ReadonlySet<string> = new Set([
+  ...urgentOperations.map((name) => `${name}Failures`),
+  "publishChangesLate",
+  "ChangesGaveUp",
+  "readChainsMissing",
+  "sweepLanesMissing",
+  "KeysRefused",
+  "IssuerOutage",
+  "FunctionThrottles",
+  "TableFailures",
+  "KeyEndangered",
+  "SignatureRefused",
+  "SignaturesPostponed",
+  "OrderWithoutProgress",
+  "LaneHeldTooLong",
+  "ReaderMissing",
+  "ChainUnavailable",
+]);
+
 /** Alarms whose descriptions name the effect on users and where to look first. Without a topic, they notify nobody. */
 export class Alarms extends Construct {
-  readonly #action: SnsAction | undefined;
+  readonly #page: SnsAction | undefined;
+  readonly #ticket: SnsAction | undefined;
 
-  constructor(scope: Construct, id: string, watched: Watched, topicArn: string | undefined) {
+  constructor(scope: Construct, id: string, watched: Watched, { page, ticket }: AlarmTopics) {
     super(scope, id);
-    this.#action =
-      topicArn === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, "Topic", topicArn));
+    const actionOf = (id: string, topicArn: string | undefined) =>
+      topicArn === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, id, topicArn));
+    this.#page = actionOf("Topic", page);
+    this.#ticket = page === ticket ? this.#page : actionOf("TicketTopic", ticket);
 
     this.#watchRequests(watched);
     this.#watchBackground(watched);
@@ -67,7 +110,8 @@ export class Alarms extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...raised,
     });
-    if (this.#action) alarm.addAlarmAction(this.#action);
+    const action = pages.has(id) ? this.#page : this.#ticket;
+    if (action) alarm.addAlarmAction(action);
   }
 
   /** Alarms on failed requests, and on failures to identify callers. */

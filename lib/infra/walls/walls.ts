@@ -79,7 +79,7 @@ export class Walls extends Construct {
     Validations.of(vpc).acknowledge({
       id: "AwsSolutions-VPC7",
       reason:
-        "Functions in this network can reach only two services, and CloudTrail records the calls of KMS.",
+        "Functions in this network can reach only two services. CloudTrail records the calls of KMS, but those of DynamoDB only where its data events are switched on, which these stacks do not do.",
     });
 
     const atKms = new SecurityGroup(this, "AtKms", {

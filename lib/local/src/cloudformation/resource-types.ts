@@ -129,6 +129,7 @@ const inertTypes: ResourceTypes = {
   "AWS::ApiGateway::Account": named,
   "AWS::ApiGateway::Deployment": { ref: generatedName, attributes: { DeploymentId: generatedName } },
   "AWS::CDK::Metadata": named,
+  "AWS::Budgets::Budget": named,
   "AWS::CloudWatch::Alarm": named,
   "AWS::CloudWatch::CompositeAlarm": named,
   "AWS::CloudWatch::Dashboard": named,

@@ -1,0 +1,38 @@
+import * as v from "valibot";
+import { json, matching, wholeWithin } from "./context-values.ts";
+
+const TopicArn = matching(/^arn:[\w-]+:sns:/, "the ARN of an SNS topic");
+
+/** Keys of the context about who is told when something is wrong. */
+export const alarmContext = {
+  alarmTopicArn: v.optional(TopicArn),
+  ticketTopicArn: v.optional(TopicArn),
+  budgetDollars: v.optional(json(wholeWithin(1, 1_000_000_000))),
+};
+
+/** Topics of the alarms. Undefined if nobody is told. */
+export type AlarmTopics = {
+  /** Topic of alarms that need a person at once. */
+  page: string | undefined;
+  /** Topic of alarms that can wait until the next working day. */
+  ticket: string | undefined;
+};
+
+type Topics = { alarmTopicArn: string | undefined; ticketTopicArn: string | undefined };
+
+/** Sends all alarms to one topic if there is no other. */
+export const alarmTopicsOf = ({ alarmTopicArn, ticketTopicArn }: Topics): AlarmTopics => ({
+  page: alarmTopicArn,
+  ticket: ticketTopicArn ?? alarmTopicArn,
+});
+
+/** Warns if money is at stake and nobody would hear of a fault. */
+export const alarmWarnings = ({
+  alarmTopicArn,
+  trading,
+}: Topics & { trading: Readonly<Record<string, unknown>> }): string[] =>
+  alarmTopicArn !== undefined || Object.keys(trading).length === 0
+    ? []
+    : [
+        "Context alarmTopicArn is missing: chains trade, and no alarm wakes anybody, not even one that the signer raises",
+      ];
