@@ -39,7 +39,8 @@ export async function deleteRetiredKeys(
   }
 }
 
-async function deleteRetired(deps: MirrorDeps, retired: RetiredKeyItem): Promise<void> {
+/** Deletes a retired key, and the plan that its customer has left. */
+export async function deleteRetired(deps: MirrorDeps, retired: RetiredKeyItem): Promise<void> {
   const { table, plans } = deps;
   const { name, plan } = retired;
   await deleteKeyNamed(plans, name);

@@ -18,7 +18,9 @@ export type RecordOutcome = "recorded" | "unchanged" | "not yours" | "unknown us
 export function executionRecorder(table: Table, now: Date) {
   const lookups = new Map<string, Promise<boolean>>();
   const isKnown = (userID: string) => {
-    const found = lookups.get(userID) ?? readProfile(table, userID).then((profile) => profile !== undefined);
+    const found =
+      lookups.get(userID) ??
+      readProfile(table, userID).then((profile) => profile !== undefined && profile.deletedAt === undefined);
     lookups.set(userID, found);
     return found;
   };

@@ -1,5 +1,6 @@
 import type { Chain } from "../core/network.ts";
 import type { Tier } from "../core/tier.ts";
+import { epochSeconds } from "../core/time.ts";
 import { type Experience, noExperience, xpAt } from "./experience.ts";
 import { levelAt, xpToNextLevel } from "./level.ts";
 import { type SettingsPatch, settingsInForce } from "./settings.ts";
@@ -32,6 +33,14 @@ export type Profile = {
   lastVisited: string;
   /** Time when an operator blocked the user. */
   blockedAt?: string;
+  /** Name in place of the userID in what stays of a user whom an operator deletes. */
+  pseudonym?: string;
+  /** Time when an operator began to delete the user, if the user was not blocked then. */
+  deletingSince?: string;
+  /** Time when the user was deleted. What is left of the profile keeps old tokens out. */
+  deletedAt?: string;
+  /** Time when the table may remove what is left of the profile, in epoch seconds. */
+  expiresAt?: number;
 };
 
 /** A user whom another user referred. */
@@ -81,6 +90,24 @@ export function betterUsername(
   if (username !== generatedName(refID)) return undefined;
   return candidates.find((name) => isUsername(name) && name !== username) as string | undefined;
 }
+
+/** Builds what is left of a deleted user's profile, which refuses tokens that were issued before. */
+export const remainsOf = (
+  { userID, pseudonym }: { userID: string; pseudonym: string },
+  now: Date,
+): Profile & Required<Pick<Profile, "pseudonym" | "deletedAt" | "expiresAt">> => ({
+  ...newProfile({ _id: pseudonym, userID, username: deletedName, refID: "", now }),
+  blockedAt: now.toISOString(),
+  deletedAt: now.toISOString(),
+  pseudonym,
+  expiresAt: epochSeconds(now) + remainsSeconds,
+});
+
+/** Name of deleted users in the lists of others. */
+export const deletedName = "deleted user";
+
+/** Lifetime of what is left of a profile, longer than that of tokens and of the table's backups. */
+const remainsSeconds = 40 * 86_400;
 
 const generatedName = (refID: string): string => `trader-${refID.toLowerCase()}`;
 

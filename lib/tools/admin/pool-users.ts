@@ -1,14 +1,17 @@
 import {
   AdminCreateUserCommand,
+  AdminDeleteUserCommand,
   AdminInitiateAuthCommand,
   type AdminInitiateAuthCommandOutput,
   AdminRespondToAuthChallengeCommand,
+  AdminUserGlobalSignOutCommand,
   CognitoIdentityProviderClient,
+  UserNotFoundException,
 } from "@aws-sdk/client-cognito-identity-provider";
 import * as v from "valibot";
 import { OperatorError } from "./operator-error.ts";
 import { outputsOf } from "./stack-target.ts";
-import { dataStack } from "./target.ts";
+import { type Directory, dataStack } from "./target.ts";
 
 /** A stack's user pool, with the client that its users sign in to. */
 export type UserPool = { client: CognitoIdentityProviderClient; poolId: string; clientId: string };
@@ -114,4 +117,27 @@ export async function createPoolUser(
   if (userID === undefined)
     throw new OperatorError(`Cognito created the user ${email}, but returned no userID`);
   return userID;
+}
+
+const anyStack = { ...dataStack, outputs: v.object({ UserPoolId: v.optional(v.string()) }) };
+
+/** Opens a stack's user pool. Undefined if users sign in elsewhere. */
+export async function openDirectory(stack: string): Promise<Directory | undefined> {
+  const { UserPoolId } = await outputsOf(stack, anyStack);
+  if (UserPoolId === undefined) return undefined;
+  const client = new CognitoIdentityProviderClient();
+  // Cognito's own name of a user of this pool is the userID.
+  const named = (userID: string) => ({ UserPoolId, Username: userID });
+  return {
+    signOut: (userID) => unlessUnknown(client.send(new AdminUserGlobalSignOutCommand(named(userID)))),
+    remove: (userID) => unlessUnknown(client.send(new AdminDeleteUserCommand(named(userID)))),
+  };
+}
+
+async function unlessUnknown(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof UserNotFoundException)) throw error;
+  }
 }

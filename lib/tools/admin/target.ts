@@ -26,6 +26,13 @@ export type PlanTarget = Omit<MirrorDeps, "now">;
 /** Access to users' connections, for ending them. */
 export type ConnectionTarget = { table: Table; pusher: Pusher };
 
+/** Directory in which users sign in. Both calls ignore an unknown user. */
+export type Directory = {
+  /** Makes the user's refresh tokens invalid. */
+  signOut(userID: string): Promise<void>;
+  remove(userID: string): Promise<void>;
+};
+
 export type AdminDeps = {
   /** Output for results. */
   stdout: Output;
@@ -35,10 +42,13 @@ export type AdminDeps = {
   openFunctions(options: TargetOptions): Promise<FunctionTarget>;
   openPlans(options: PlanTargetOptions): Promise<PlanTarget>;
   openConnections(options: PlanTargetOptions): Promise<ConnectionTarget>;
+  /** Opens the service's own directory of users. Undefined if users sign in elsewhere. */
+  openDirectory(options: TargetOptions): Promise<Directory | undefined>;
   /** Asks the operator a yes-or-no question. */
   confirm: (question: string) => Promise<boolean>;
   interruption(): AbortSignal;
   now: () => Date;
+  pauseMs: (ms: number) => Promise<unknown>;
 };
 
 /** Stack with the table and the key. */

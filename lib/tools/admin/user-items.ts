@@ -1,0 +1,164 @@
+import { ownerOf } from "../../plans/user-key.ts";
+import { type ItemName, itemAt } from "../../table/keys.ts";
+import { partitionNameOf, partitions } from "../../table/layout.ts";
+import type { Item } from "../../table/table.ts";
+
+/** Fate of a kind of item when its user is deleted. */
+export type Fate =
+  | { is: "removed" }
+  /** Stays under a pseudonym, for this reason. */
+  | { is: "renamed"; because: string }
+  /** Belongs to others too, and stays without the user. */
+  | { is: "changed" }
+  /** Goes when the user's orders have settled. */
+  | { is: "awaited" };
+
+/** True for items that stay as long as the user may still have to export a private key. */
+type OfAccount = { ofAccount?: true };
+
+const removed = { is: "removed" } as const;
+const removedLast = { is: "removed", ofAccount: true } as const;
+const awaited = { is: "awaited" } as const;
+
+const money = "accounts for money that moved";
+const points = "accounts for points and rewards";
+
+/** Fate of each kind of item. Null if no item of the kind names a user or a wallet. */
+export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
+  profile: removedLast,
+  referral: { is: "renamed", ofAccount: true, because: "counts for the user who referred this one" },
+  settings: removed,
+  wallet: removedLast,
+  walletOwner: removedLast,
+  sealedKey: removedLast,
+  usedKey: removedLast,
+  connection: removed,
+  connectionCount: removedLast,
+  userKey: removedLast,
+  walletEvent: removedLast,
+  policy: removedLast,
+  shownPolicy: removedLast,
+  endedLock: removedLast,
+  loosening: removedLast,
+  exportRequest: removedLast,
+  exportLock: removedLast,
+  unlockRequest: removedLast,
+  announcedExport: removedLast,
+  announcedUnlocking: removedLast,
+  announcedDay: removedLast,
+  order: removed,
+  position: removed,
+  listedOrder: { is: "renamed", because: money },
+  listedPosition: removed,
+  trade: { is: "renamed", because: money },
+  book: removed,
+  lane: { is: "changed" },
+  laneShards: null,
+  heldToken: removed,
+  job: awaited,
+  lanePlace: awaited,
+  slot: awaited,
+  ledger: { is: "renamed", because: "shows which transactions the signer has signed" },
+  signedDay: removedLast,
+  signedBytes: removed,
+  cancellation: removed,
+  tradingStop: null,
+  watcher: null,
+  catalogue: null,
+  stock: null,
+  redemption: { is: "renamed", ofAccount: true, because: points },
+  redemptionPlace: { is: "renamed", ofAccount: true, because: points },
+  pointsLine: { is: "renamed", ofAccount: true, because: points },
+  referralCode: removedLast,
+  pendingReferral: removedLast,
+  retiredKey: removedLast,
+  fallbackKeys: null,
+  subscriber: removed,
+  channelShards: null,
+  marketNews: removed,
+  marketReader: null,
+  market: null,
+  marketIndex: null,
+  minutes: null,
+  hours: null,
+  days: null,
+  marketLooks: removed,
+  prices: null,
+};
+
+const ofUsers: ReadonlySet<string> = new Set(
+  partitions.filter(({ owner }) => owner === "user").map(({ key }) => partitionNameOf(key)),
+);
+
+/** Fields with names that people choose, which may happen to be the id of a user. */
+const chosenNames: ReadonlySet<string> = new Set([
+  "username",
+  "referredBy",
+  "slotName",
+  "name",
+  "symbol",
+  "clientOrderId",
+]);
+
+/**
+ * True if an item names the user by the id. Compares whole ids, because ids may contain each other. Key and content
+ * agree in most items; the content decides where the key is shared.
+ */
+export function isNamedIn(item: Item, userID: string): boolean {
+  const { PK, SK: _, ...content } = item;
+  const kind = itemAt(item);
+  if (kind === undefined || fates[kind] === null) return false;
+  if (ofUsers.has(partitionNameOf(PK)) && ownerIn(PK) === userID) return true;
+  switch (kind) {
+    case "profile":
+      return false;
+    case "referral":
+      return referredIn(item) === userID;
+    case "retiredKey":
+      return ownerOf(String(item.name)) === userID;
+    default:
+      return isIn(content, userID);
+  }
+}
+
+const ownerIn = (PK: string) => PK.slice(PK.indexOf("#") + 1);
+
+/** Matches the part of a referral's sort key before the id of the referred user. */
+const beforeReferred = /^PROFILE#REFERRAL#\d+#/;
+
+/** Returns the id of the referred user. */
+export const referredIn = ({ SK }: Pick<Item, "SK">): string => SK.replace(beforeReferred, "");
+
+function isIn(value: unknown, userID: string): boolean {
+  if (Array.isArray(value)) return value.some((part) => isIn(part, userID));
+  if (!isMap(value)) return value === userID;
+  return Object.entries(value).some(
+    ([name, part]) => name === userID || (!chosenNames.has(name) && isIn(part, userID)),
+  );
+}
+
+/** Sets and bytes name nobody. */
+const isMap = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** Builds the item that names the pseudonym in place of the user. */
+export function renamed(item: Item, userID: string, pseudonym: string): Item {
+  const { PK, SK, ...content } = item;
+  const isReferred = itemAt(item) === "referral" && referredIn(item) === userID;
+  return {
+    ...(renamedIn(content, userID, pseudonym) as object),
+    PK:
+      ofUsers.has(partitionNameOf(PK)) && ownerIn(PK) === userID
+        ? PK.slice(0, -userID.length) + pseudonym
+        : PK,
+    SK: isReferred ? SK.slice(0, -userID.length) + pseudonym : SK,
+  };
+}
+
+function renamedIn(value: unknown, userID: string, pseudonym: string): unknown {
+  if (Array.isArray(value)) return value.map((part) => renamedIn(part, userID, pseudonym));
+  if (!isMap(value)) return value === userID ? pseudonym : value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, renamedIn(part, userID, pseudonym)]),
+  );
+}
