@@ -4,6 +4,8 @@ require("./run.cjs")(async () => {
   const { confirm } = await import("../lib/tools/admin/ask-secret.ts");
   const { interruption } = await import("../lib/tools/admin/terminal.ts");
 
+  const { setTimeout: pauseMs } = await import("node:timers/promises");
+
   // Exits quietly when the program that reads the output, such as `head`, closes the pipe early.
   process.stdout.on("error", (error) => {
     if ("code" in error && error.code === "EPIPE") process.exit(0);
@@ -19,6 +21,7 @@ require("./run.cjs")(async () => {
     confirm,
     interruption,
     now,
+    pauseMs,
   };
   process.exitCode = await runAdmin(process.argv.slice(2), deps);
 });

@@ -81,6 +81,14 @@ export function userPool() {
       const Attributes = [...UserAttributes, { Name: "sub", Value: user.sub }];
       return { User: { Username: user.sub, Attributes, UserStatus: "FORCE_CHANGE_PASSWORD" } };
     },
+    AdminUserGlobalSignOut({ Username }) {
+      named(Username, false);
+      return {};
+    },
+    AdminDeleteUser({ Username }) {
+      users.delete(named(Username, false).sub);
+      return {};
+    },
     AdminInitiateAuth({ AuthFlow, AuthParameters }) {
       if (AuthFlow !== "ADMIN_USER_PASSWORD_AUTH")
         throw new CognitoError("InvalidParameterException", "Auth flow not enabled for this client");

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { blockUser, disconnectCommand, unblockUser } from "./commands/block-user.ts";
 import { createUser } from "./commands/create-user.ts";
+import { deleteUser } from "./commands/delete-user.ts";
 import { exportUser } from "./commands/export-user.ts";
 import { listUsers } from "./commands/list-users.ts";
 import { lockUser } from "./commands/lock-user.ts";
@@ -17,13 +18,14 @@ import { syncPlans } from "./commands/sync-plans.ts";
 import { trading } from "./commands/trading.ts";
 import { openLocal, openLocalConnections, openLocalFunctions, openLocalPlans } from "./local-target.ts";
 import { errorLine } from "./operator-error.ts";
+import { openDirectory } from "./pool-users.ts";
 import { openStack, openStackConnections, openStackFunctions, openStackPlans } from "./stack-target.ts";
 import type { AdminDeps } from "./target.ts";
 import { print } from "./terminal.ts";
 
 const commands = [
   ...[createUser, setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
-  ...[lockUser, exportUser],
+  ...[lockUser, exportUser, deleteUser],
   ...[putRewards, listRedemptionsCommand, fulfilCommand, refundCommand],
   ...[record, syncPlans, rewrapKeys, restore],
   ...[trading, showOrder, showSigned],
@@ -33,15 +35,18 @@ const commands = [
  * Opens the service that the command line names. Each function throws an {@link OperatorError} if that service does not
  * exist.
  */
-export const targets: Pick<AdminDeps, "openTarget" | "openFunctions" | "openPlans" | "openConnections"> = {
-  openTarget: async ({ local, stack }) => (local === undefined ? openStack(stack) : openLocal(local)),
-  openFunctions: async ({ local, stack }) =>
-    local === undefined ? openStackFunctions(stack) : openLocalFunctions(local),
-  openPlans: async ({ local, stack, apiStack }) =>
-    local === undefined ? openStackPlans(stack, apiStack) : openLocalPlans(local),
-  openConnections: async ({ local, stack, apiStack }) =>
-    local === undefined ? openStackConnections(stack, apiStack) : openLocalConnections(local),
-};
+export const targets: Omit<AdminDeps, "stdout" | "stderr" | "confirm" | "interruption" | "now" | "pauseMs"> =
+  {
+    openTarget: async ({ local, stack }) => (local === undefined ? openStack(stack) : openLocal(local)),
+    openFunctions: async ({ local, stack }) =>
+      local === undefined ? openStackFunctions(stack) : openLocalFunctions(local),
+    openPlans: async ({ local, stack, apiStack }) =>
+      local === undefined ? openStackPlans(stack, apiStack) : openLocalPlans(local),
+    openConnections: async ({ local, stack, apiStack }) =>
+      local === undefined ? openStackConnections(stack, apiStack) : openLocalConnections(local),
+    // The local runner's issuer knows no users: it signs any token.
+    openDirectory: async ({ local, stack }) => (local === undefined ? openDirectory(stack) : undefined),
+  };
 
 /**
  * Runs a command.

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { Writable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { runAdmin, targets } from "../../../lib/tools/admin/program.ts";
 import { localRunner } from "./deployment.ts";
@@ -26,6 +27,7 @@ export async function outcomeOfAdmin(args: readonly string[]): Promise<{ status:
     confirm: async () => false,
     interruption: () => new AbortController().signal,
     now: () => new Date(),
+    pauseMs: (ms) => setTimeout(ms),
   });
   return { status, output: output.join("") };
 }

@@ -103,12 +103,14 @@ async function save(table: Table, profile: Profile, changes: ProfileChanges, now
   return write(table, await pointsWrites(table, profile, change, { now, also }));
 }
 
-/** @throws {OperatorError} if the user does not exist. */
+/** @throws {OperatorError} if the user does not exist, or was deleted. */
 export async function existingProfile(table: Table, userID: string): Promise<Profile> {
   const profile = await readProfile(table, userID);
   if (profile === undefined) {
     throw new OperatorError(`There is no user ${userID}; users are created when they first sign in`);
   }
+  if (profile.deletedAt !== undefined)
+    throw new OperatorError(`User ${userID} was deleted at ${profile.deletedAt}`);
   return profile;
 }
 

@@ -23,9 +23,11 @@ export async function runWith(args: string[], deps: Partial<AdminDeps>): Promise
     openFunctions: unavailable("functions"),
     openPlans: unavailable("plans"),
     openConnections: unavailable("connections"),
+    openDirectory: unavailable("directory"),
     confirm: unavailable("terminal"),
     interruption: () => new AbortController().signal,
     now: () => now,
+    pauseMs: unavailable("clock"),
     ...deps,
   });
   return printed({ code, out: stdout.text(), err: stderr.text() });
