@@ -46,7 +46,8 @@ export class ModelChain implements ChainUnderTest {
   private readonly buysOfOthers: { token: string; coins: bigint }[] = [];
   private isTorn = false;
   private events: Events = "right";
-  private tip: ModelBlock;
+  /** Newest block. */
+  tip: ModelBlock;
   private finalized: ModelBlock;
   private latest: number;
   private blocks = 0;

@@ -1,0 +1,97 @@
+import { marketLooksKey } from "../../../../lib/markets/items/keys.ts";
+import { writeNews } from "../../../../lib/markets/items/news.ts";
+import { retiredKeyKey } from "../../../../lib/plans/item-keys.ts";
+import type { MirrorDeps } from "../../../../lib/plans/mirror.ts";
+import { mirrorUser } from "../../../../lib/plans/mirror.ts";
+import { setStock } from "../../../../lib/rewards/stock-records.ts";
+import type { Item, Table } from "../../../../lib/table/table.ts";
+import { walletOwnerKey } from "../../../../lib/table/wallet-keys.ts";
+import { cancellationKey, laneKey } from "../../../../lib/trading/items/keys.ts";
+import {
+  announcedDayKey,
+  announcedExportKey,
+  endedLockKey,
+  exportKey,
+  lockKey,
+  looseningKey,
+  shownPolicyKey,
+  unlockingKey,
+  unlockRequestKey,
+} from "../../../../lib/wallets/item-keys.ts";
+import { itemsNamed, putItems } from "../../../support/items.ts";
+import { LaneBench } from "../../../trading/execution/support/lane-bench.ts";
+import { now } from "./admin.ts";
+import { targetWith } from "./custody.ts";
+import { whole, writeWholeUser } from "./whole-user.ts";
+
+/** Wallet with which the user has traded. */
+export const tradingWallet = "0x7e57C0de000000000000000000000000000000Aa";
+
+/**
+ * Writes items of every kind that names a user, a wallet or both, and returns them. Services write what takes part in a
+ * deletion; the rest has only the fields that name the user.
+ */
+export async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">): Promise<Item[]> {
+  const { userID } = whole;
+  await setStock(table, "mug", 3);
+  const [first] = await writeWholeUser(targetWith(table));
+  await mirrorUser({ ...plans, table, now: () => now }, userID);
+  const bench = await tradedOnce(table);
+  const walletId = first?.wallet._id ?? "";
+  const named = { userID, walletId };
+  const wallet = { userID, chain: "eth", wallet: tradingWallet } as const;
+  await putItems(table, [
+    { ...walletOwnerKey(userID, "eth", tradingWallet), userID },
+    { ...retiredKeyKey(now, `${userID}/0badcafe`), name: `${userID}/0badcafe`, plan: standard },
+    { ...looseningKey(now.toISOString(), userID, "LOCK"), userID, lockId: "l" },
+    { ...shownPolicyKey(wallet), ...named },
+    { ...endedLockKey(userID), userID },
+    { ...exportKey(userID, walletId), ...named },
+    { ...announcedExportKey(userID, walletId), ...named },
+    { ...announcedDayKey(userID, "2026-11-18"), count: 1 },
+    { ...unlockingKey(userID), userID },
+    { ...unlockRequestKey(userID), userID },
+    { ...lockKey(userID), userID },
+    { ...cancellationKey({ userID, orderId: "o" }), userID, orderId: "o" },
+    { ...laneKey({ chain: "eth", wallet: "0xother" }, 1), watch: departed(userID) },
+    { ...marketLooksKey(userID, 1), count: 1 },
+  ]);
+  await writeNews(table, { userID, tokens: [] });
+  const items = await itemsNamed(table, "");
+  const rewritten = items
+    .filter(({ PK, SK }) => `${PK}#${SK}` !== `WALLETS#${bench.userID}#WALLET#eth#${bench.lane.wallet}`)
+    .map((item) => replacedIn(item, [bench.lane.wallet, tradingWallet], [bench.userID, userID]));
+  return rewritten as Item[];
+}
+
+const standard = { name: "Standard", requestsPerMinute: 100 };
+
+const departed = (userID: string) => ({
+  jobs: 1,
+  blocks: {},
+  departures: [{ token: "MOON", held: "0", revisions: { [userID]: 1 }, seenIn: [] }],
+});
+
+/** Lets a user of a bench buy once, until the order has settled. */
+async function tradedOnce(table: Table): Promise<LaneBench> {
+  const bench = await new LaneBench(table).open();
+  await bench.place(bench.request());
+  for (let blocks = 0; blocks < 40 && !bench.isDone; blocks++) {
+    await bench.work();
+    bench.mine();
+  }
+  if (!bench.isDone) throw new Error("The order has not settled");
+  return bench;
+}
+
+/** Replaces texts within all texts, keys of maps included. */
+function replacedIn(value: unknown, ...texts: [string, string][]): unknown {
+  const replaced = (text: string) => texts.reduce((all, [from, to]) => all.replaceAll(from, to), text);
+  if (typeof value === "string") return replaced(value);
+  if (Array.isArray(value)) return value.map((part) => replacedIn(part, ...texts));
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [replaced(name), replacedIn(part, ...texts)]),
+  );
+}
