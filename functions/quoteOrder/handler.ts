@@ -1,6 +1,7 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { openChains } from "../../lib/chains/families/open-chains.ts";
+import { rememberingQuotes } from "../../lib/chains/families/quote.ts";
 import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
@@ -11,9 +12,11 @@ import { missedReporter } from "../../lib/trading/report-missed.ts";
 
 const deps = {
   table: openTable(environment("TABLE_NAME")),
-  chains: openChains(
-    environment("TRADING"),
-    jupiterFor((fault) => logWarning("quoteOrder", fault)),
+  chains: rememberingQuotes(
+    openChains(
+      environment("TRADING"),
+      jupiterFor((fault) => logWarning("quoteOrder", fault)),
+    ),
   ),
   lossSignIn: environment("LOSS_SIGN_IN"),
   reportMissed: missedReporter(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) =>

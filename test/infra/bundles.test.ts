@@ -112,7 +112,7 @@ const limits: Readonly<Record<string, number>> = {
   sweepLanes: 332,
   readChains: 333,
   readBalances: 390,
-  quoteOrder: 475,
+  quoteOrder: 478,
   loadHistory: 264,
   listCandles: 389,
   listTokens: 396,

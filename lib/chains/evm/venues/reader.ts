@@ -1,6 +1,7 @@
 import type { EvmChain } from "../../../core/chain-facts.ts";
 import type { TokenNames } from "../../../orders/token-likeness.ts";
 import type { EvmClient } from "../calls/hosts.ts";
+import type { QuoteMemory } from "../calls/quote-memory.ts";
 import type { EvmConfiguration } from "../rules/configuration.ts";
 
 /** An EVM chain that trades, with its configuration and its hosts. */
@@ -14,4 +15,6 @@ export type EvmReader = {
    * names.
    */
   taken?: readonly TokenNames[];
+  /** Answers that quotes share. Absent in functions that place, check or sign orders. */
+  memory?: QuoteMemory;
 };
