@@ -16,6 +16,7 @@ import type { MarketClientAnswer, MarketClientRequest, MarketGroup } from "./mar
 import { type MarketOutcome, type MinedBlock, marketOutcome } from "./market-outcome.ts";
 import { checkOpenFiles } from "./open-files.ts";
 import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";
+import { measureReader } from "./reader-load.ts";
 import { machine } from "./report.ts";
 import { type Service, startService } from "./service.ts";
 import type { Spread } from "./statistics.ts";
@@ -24,18 +25,30 @@ import { figure, textTable } from "./text-table.ts";
 const { values } = parseArgs({
   options: {
     connections: { type: "string", default: "1000" },
-    seconds: { type: "string", default: "30" },
+    seconds: { type: "string" },
     shards: { type: "string", default: "4" },
     // Seconds to wait before the first connection. Schedules run every minute.
     idle: { type: "string", default: "65" },
+    // Measures only readMarkets, with these users and tokens, instead of the whole service.
+    reader: { type: "boolean", default: false },
+    users: { type: "string" },
+    invented: { type: "string", default: "0" },
+    restless: { type: "string", default: "0" },
   },
 });
 const [connections, seconds, shards, idleSeconds] = [
   Number(values.connections),
-  Number(values.seconds),
+  Number(values.seconds ?? (values.reader ? 60 : 30)),
   Number(values.shards),
   Number(values.idle),
 ];
+if (values.reader) {
+  const [users, invented, restless] = [values.users ?? connections, values.invented, values.restless].map(
+    Number,
+  ) as [number, number, number];
+  const { isBorne } = await measureReader({ connections, users, seconds, shards, invented, restless });
+  process.exit(isBorne ? 0 : 1);
+}
 
 const tokenCount = 40;
 const followed = 20;
