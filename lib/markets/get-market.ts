@@ -5,7 +5,7 @@ import { RecentMap } from "../core/recent-map.ts";
 import type { Price } from "../prices/price.ts";
 import type { Table } from "../table/table.ts";
 import { coinPriceOf } from "./coin-price.ts";
-import type { DayStatistics, Market, TokenName } from "./core/market.ts";
+import { type DayStatistics, type Market, nameOf } from "./core/market.ts";
 import { countLook } from "./items/look-count.ts";
 import { readMarket } from "./items/market-items.ts";
 import { type AskedToken, askedToken, tooManyLooks } from "./market-token.ts";
@@ -87,8 +87,6 @@ async function currentMarket(
 const refused = () => {
   throw tooManyLooks();
 };
-
-const nameOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
 
 const ageOf = ({ asOf }: Market, now: Date) => now.getTime() - Date.parse(asOf);
 

@@ -1,5 +1,5 @@
 import { forEachConcurrently } from "../core/concurrency.ts";
-import type { TokenName } from "./core/market.ts";
+import { nameOf, type TokenName } from "./core/market.ts";
 
 /**
  * Time after which a user's positions are read again. Until then, the client itself follows the token of a new
@@ -15,15 +15,24 @@ const atOnce = 4;
 export class HeldTokens {
   readonly #read: (userID: string) => Promise<readonly TokenName[]>;
   readonly #known = new Map<string, { tokens: ReadonlySet<string>; readMs: number }>();
+  #revision = 0;
 
   /** @param read Reads the tokens of a user's open positions. */
   constructor(read: (userID: string) => Promise<readonly TokenName[]>) {
     this.#read = read;
   }
 
-  /** True if the user has an open position in a token. Undefined while the user's positions are unknown. */
-  has(userID: string, { chain, token }: TokenName): boolean | undefined {
-    return this.#known.get(userID)?.tokens.has(`${chain} ${token}`);
+  /** Number that grows when the positions of any user have changed. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /**
+   * Returns the names of the tokens in which the user has open positions: the same set until the positions change.
+   * Undefined while they are unknown.
+   */
+  heldBy(userID: string): ReadonlySet<string> | undefined {
+    return this.#known.get(userID)?.tokens;
   }
 
   /**
@@ -39,13 +48,18 @@ export class HeldTokens {
     const failures: unknown[] = [];
     await forEachConcurrently(due, { concurrency: atOnce }, async (userID) => {
       try {
-        const names = await this.#read(userID);
-        const tokens = new Set(names.map(({ chain, token }) => `${chain} ${token}`));
-        this.#known.set(userID, { tokens, readMs: nowMs });
+        this.#note(userID, new Set((await this.#read(userID)).map(nameOf)), nowMs);
       } catch (error) {
         failures.push(error);
       }
     });
     if (failures.length > 0) throw failures[0];
+  }
+
+  #note(userID: string, tokens: ReadonlySet<string>, nowMs: number): void {
+    const before = this.#known.get(userID)?.tokens;
+    const isSame = before?.size === tokens.size && [...tokens].every((name) => before.has(name));
+    if (!isSame) this.#revision++;
+    this.#known.set(userID, { tokens: isSame ? before : tokens, readMs: nowMs });
   }
 }

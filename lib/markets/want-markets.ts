@@ -1,6 +1,6 @@
 import { RecentMap } from "../core/recent-map.ts";
 import type { Table } from "../table/table.ts";
-import type { TokenName } from "./core/market.ts";
+import { nameOf, type TokenName } from "./core/market.ts";
 import { ensureMarketReader, type StartReader } from "./items/market-reader.ts";
 import { writeNews } from "./items/news.ts";
 
@@ -30,7 +30,6 @@ export function openWant(table: Table, startReader: StartReader, onFault: (error
     const nowMs = now.getTime();
     const isOver = (sinceMs = Number.NEGATIVE_INFINITY, forMs: number) =>
       nowMs < sinceMs || nowMs - sinceMs >= forMs;
-    const nameOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
     const due = tokens.filter((token) => isOver(announcedAt.get(nameOf(token)), announcedMs));
     if (due.length === 0 && (tokens.length === 0 || !isOver(ensuredAt, ensuredMs))) return;
     try {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { nameOf } from "../../lib/markets/core/market.ts";
 import { HeldTokens } from "../../lib/markets/held-tokens.ts";
 
 const token = { chain: "base", token: "0xa" } as const;
@@ -17,23 +18,36 @@ beforeEach(() => {
   });
 });
 
+const holds = (userID: string, name = nameOf(token)) => holdings.heldBy(userID)?.has(name);
+
 describe("HeldTokens", () => {
   it("reads users' positions again after five minutes, and uses the known ones until then", async () => {
     await holdings.refresh(["ann"], 0);
     held.ann = [];
     await holdings.refresh(["ann"], 5 * minutesMs - 1);
-    expect([holdings.has("ann", token), asked]).toEqual([true, ["ann"]]);
-    expect(holdings.has("ann", { ...token, chain: "eth" } as never)).toBe(false);
+    expect([holds("ann"), asked]).toEqual([true, ["ann"]]);
+    expect(holds("ann", "eth 0xa")).toBe(false);
     await holdings.refresh(["ann"], 5 * minutesMs);
-    expect([holdings.has("ann", token), asked]).toEqual([false, ["ann", "ann"]]);
+    expect([holds("ann"), asked]).toEqual([false, ["ann", "ann"]]);
+  });
+
+  it("returns the same set, with the same revision, until the positions of a user change", async () => {
+    await holdings.refresh(["ann"], 0);
+    const [before, { revision }] = [holdings.heldBy("ann"), holdings];
+    await holdings.refresh(["ann"], 5 * minutesMs);
+    expect([holdings.heldBy("ann"), holdings.revision]).toEqual([before, revision]);
+    expect(holdings.heldBy("ann")).toBe(before);
+    held.ann = [{ ...token, token: "0xb" as never }];
+    await holdings.refresh(["ann"], 10 * minutesMs);
+    expect([holds("ann"), holdings.revision]).toEqual([false, revision + 1]);
   });
 
   it("forgets users who no longer follow anything", async () => {
     await holdings.refresh(["ann"], 0);
     await holdings.refresh([], 1000);
-    expect(holdings.has("ann", token)).toBeUndefined();
+    expect(holds("ann")).toBeUndefined();
     await holdings.refresh(["ann"], 2000);
-    expect([holdings.has("ann", token), asked]).toEqual([true, ["ann", "ann"]]);
+    expect([holds("ann"), asked]).toEqual([true, ["ann", "ann"]]);
   });
 
   it("reads the positions of 20 users at a time, and of all users in turn", async () => {
@@ -45,15 +59,15 @@ describe("HeldTokens", () => {
       counts.push(asked.length);
     }
     expect(counts).toEqual([20, 40, 45, 45]);
-    expect(users.every((userID) => holdings.has(userID, token))).toBe(true);
+    expect(users.every((userID) => holds(userID))).toBe(true);
   });
 
   it("reports a failure after reading the other users, and tries again next time", async () => {
     const refresh = (nowMs: number) => holdings.refresh(["bob", "ann"], nowMs);
     await expect(refresh(0)).rejects.toThrow("no answer about bob");
-    expect(holdings.has("ann", token)).toBe(true);
+    expect(holds("ann")).toBe(true);
     held.bob = [token];
     await refresh(1000);
-    expect([holdings.has("bob", token), asked]).toEqual([true, ["bob", "ann", "bob"]]);
+    expect([holds("bob"), asked]).toEqual([true, ["bob", "ann", "bob"]]);
   });
 });

@@ -11,6 +11,9 @@ export type MarketFlag = (typeof marketFlags)[number];
 /** Names a token on a chain. The address has the form that is used in responses. */
 export type TokenName = { chain: TradingChain; token: string };
 
+/** Returns a token's name as one text, for maps and sets. */
+export const nameOf = ({ chain, token }: TokenName): string => `${chain} ${token}`;
+
 /** A pool whose price can be read. */
 export type MarketPool = CandlePool & {
   venue: PoolVenue;

@@ -1,27 +1,34 @@
 import type { TradingChain } from "../../core/chain-facts.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
-import type { TokenName } from "./market.ts";
+import { nameOf, type TokenName } from "./market.ts";
 import { mostFollowedTokens } from "./market-subscription.ts";
+import { TokenClaims } from "./token-claims.ts";
 
-/** Tokens that a connection follows, or a token that was requested over REST. */
+/**
+ * Tokens that a connection follows, or a token that was requested over REST. Callers pass the same object as long as
+ * the wish stays the same.
+ */
 export type Wish = {
   userID: string;
   tokens: readonly TokenName[];
-  /** Time when the tokens were last requested. */
-  wantedMs: number;
+  /** Time when the tokens were last requested. Absent for a connection, which wants its tokens all the time. */
+  wantedMs?: number;
 };
 
 /** Reasons for reading a token for a user. Such tokens are still read when users want too many tokens. */
 export type WishRules = {
   /** True if the token is shown to all users. */
   isListed: (name: TokenName) => boolean;
-  /** True if the user has an open position in the token. Undefined while the user's positions are unknown. */
-  isHeld: (userID: string, name: TokenName) => boolean | undefined;
+  /**
+   * Returns the names of the tokens in which the user has open positions. Undefined while they are unknown. Returns the
+   * same object as long as the positions stay the same.
+   */
+  heldBy: (userID: string) => Pick<ReadonlySet<string>, "has"> | undefined;
 };
 
 /**
- * Maximum number of tokens to read for a user, and of new ones per minute that nobody else wants. Listed and held
- * tokens do not count as new.
+ * Maximum number of tokens to read for a user, of refusals that a user is told, and of new tokens per minute that
+ * nobody else wants. Listed and held tokens do not count as new.
  */
 export const mostOfUser = 50;
 const mostNewOfUser = 20;
@@ -35,29 +42,49 @@ export const mostOnChain = 150;
 const mostProtectedOnChain = 300;
 
 /** A user's claim to have a token read. */
-type Claim = TokenName & {
+type Claim = {
   userID: string;
+  name: TokenName;
+  key: string;
   /** Time when the claim began. */
   sinceMs: number;
-  wantedMs: number;
+  wantedMs: number | undefined;
   isHeld: boolean | undefined;
   /** True if the token has priority because it is listed or held. */
   isProtected: boolean;
+  /** Place in the user's list. */
+  place: number;
 };
 
-const keyOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
+/** A user's wishes with the claims that follow from them: those with priority first, then the oldest. */
+type User = {
+  wishes: readonly Wish[];
+  held: ReturnType<WishRules["heldBy"]>;
+  claims: readonly Claim[];
+};
+
+/** The tokens that each user is told are not read. */
+export type Refusals = ReadonlyMap<string, readonly TokenName[]>;
 
 /**
  * Decides which tokens are read, so that no user can have too many tokens read. Remembers since when each user has
- * wanted each token.
+ * wanted each token. Looks only at users whose wishes or positions have changed, because there are thousands of others.
  */
 export class WantedTokens {
-  /** Start times of each user's claims, by token. */
-  #claims = new Map<string, Map<string, number>>();
+  readonly #users = new Map<string, User>();
+  /** Claims within the limits of users, by token. */
+  readonly #tokens = new Map<string, TokenClaims<Claim>>();
   /** For each user, the times at which tokens that nobody else wanted were first read. */
-  #news = new Map<string, number[]>();
+  readonly #news = new Map<string, number[]>();
+  readonly #refused = new Map<string, readonly TokenName[]>();
   #granted: ReadonlySet<string> = new Set();
   #isFirst = true;
+  #againMs = Number.POSITIVE_INFINITY;
+
+  /** Time from which the same wishes may be granted more tokens. */
+  get againMs(): number {
+    return this.#againMs;
+  }
 
   /**
    * Grants requests for tokens, within the limits of users and chains.
@@ -65,82 +92,163 @@ export class WantedTokens {
    * @returns the tokens to read, and the refused ones. A refused token may be granted later. No token is refused as
    * long as it is unknown whether a user holds it.
    */
-  grant(wishes: readonly Wish[], rules: WishRules, nowMs: number) {
-    const users = Map.groupBy(wishes, ({ userID }) => userID);
-    const claims = [...users].map(([userID, those]) => this.#claimsOf(userID, those, rules, nowMs));
-    this.#claims = new Map(
-      claims.map((own) => [own[0]?.userID ?? "", new Map(own.map((claim) => [keyOf(claim), claim.sinceMs]))]),
+  grant(wishes: Iterable<Wish>, rules: WishRules, nowMs: number) {
+    const changed = this.#update(
+      Map.groupBy(wishes, ({ userID }) => userID),
+      rules,
+      nowMs,
     );
-    // Ranks claims by their place in the user's list, so that users with many tokens do not displace those with few.
-    const kept = claims.flatMap((own) => own.slice(0, mostOfUser).map((claim, place) => ({ claim, place })));
-    const tokens = [...Map.groupBy(kept, ({ claim }) => keyOf(claim)).values()].map((same) => ({
-      claims: same.map(({ claim }) => claim),
-      isProtected: same.some(({ claim }) => claim.isProtected),
-      place: Math.min(...same.map(({ place }) => place)),
-      sinceMs: Math.min(...same.map(({ claim }) => claim.sinceMs)),
-    }));
-    tokens.sort(
-      (a, b) => Number(b.isProtected) - Number(a.isProtected) || a.place - b.place || a.sinceMs - b.sinceMs,
-    );
-    const counts = new Map<TradingChain, number>();
-    const wanted = tokens.flatMap(({ claims: own, isProtected }) => {
-      const [{ chain, token }] = own as [Claim, ...Claim[]];
-      const count = counts.get(chain) ?? 0;
-      const isFull = count >= (isProtected ? mostProtectedOnChain : mostOnChain);
-      if (isFull || !(isProtected || this.#mayBeRead(own, nowMs))) return [];
-      counts.set(chain, count + 1);
-      const wantedMs = Math.max(...own.map((claim) => claim.wantedMs));
-      return [{ chain, token, wantedMs, isHeld: own.some(({ isHeld }) => isHeld === true) }];
-    });
-    this.#granted = new Set(wanted.map(keyOf));
+    const wanted = this.#choose(nowMs);
+    const before = this.#granted;
+    this.#granted = new Set(wanted.map(nameOf));
     this.#isFirst = false;
-    for (const userID of this.#news.keys()) if (!users.has(userID)) this.#news.delete(userID);
-    const decided = claims.flat().filter(({ isHeld }) => isHeld !== undefined);
-    const refused = new Map(
-      decided.map(({ chain, token }) => [keyOf({ chain, token }), { chain, token }] as const),
-    );
-    for (const key of this.#granted) refused.delete(key);
-    return { wanted, refused: [...refused.values()] };
+    const isSame = before.size === this.#granted.size && [...before].every((key) => this.#granted.has(key));
+    for (const userID of isSame ? changed : this.#users.keys()) this.#refuse(userID);
+    return { wanted, refused: this.#refused as Refusals };
   }
 
-  /** Lists a user's claims: those with priority first, then the oldest. */
-  #claimsOf(userID: string, wishes: readonly Wish[], rules: WishRules, nowMs: number): Claim[] {
-    const claims = new Map<string, Claim>();
-    for (const { tokens, wantedMs } of wishes) {
-      for (const name of tokens.slice(0, mostFollowedTokens)) {
-        const { chain, token } = name;
-        // Skips coins, whose prices are not read from chains.
-        if (token === nativeToken) continue;
-        const key = keyOf(name);
-        const isHeld = rules.isHeld(userID, name);
-        claims.set(key, {
-          chain,
-          token,
-          userID,
-          isHeld,
-          sinceMs: this.#claims.get(userID)?.get(key) ?? nowMs,
-          wantedMs: Math.max(wantedMs, claims.get(key)?.wantedMs ?? 0),
-          isProtected: isHeld === true || rules.isListed(name),
-        });
+  /** Updates the claims of users whose wishes or positions have changed. Returns these users. */
+  #update(users: ReadonlyMap<string, readonly Wish[]>, rules: WishRules, nowMs: number): string[] {
+    for (const [userID, { claims }] of this.#users) {
+      if (users.has(userID)) continue;
+      this.#withdraw(claims);
+      this.#users.delete(userID);
+      this.#news.delete(userID);
+      this.#refused.delete(userID);
+    }
+    const changed: string[] = [];
+    for (const [userID, wishes] of users) {
+      const held = rules.heldBy(userID);
+      const known = this.#users.get(userID);
+      if (known !== undefined && known.held === held && isSameList(known.wishes, wishes)) continue;
+      const before = new Map(known?.claims.map(({ key, sinceMs }) => [key, sinceMs]));
+      const claims = claimsOf(userID, wishes, { isListed: rules.isListed, held, before, nowMs });
+      if (known !== undefined) this.#withdraw(known.claims);
+      for (const claim of claims.slice(0, mostOfUser)) {
+        const token = this.#tokens.get(claim.key) ?? new TokenClaims<Claim>(claim.name);
+        this.#tokens.set(claim.key, token);
+        token.add(claim);
+      }
+      this.#users.set(userID, { wishes, held, claims });
+      changed.push(userID);
+    }
+    return changed;
+  }
+
+  #withdraw(claims: readonly Claim[]): void {
+    for (const claim of claims.slice(0, mostOfUser)) {
+      const token = this.#tokens.get(claim.key);
+      token?.delete(claim);
+      if (token?.size === 0) this.#tokens.delete(claim.key);
+    }
+  }
+
+  /**
+   * Chooses the tokens to read. Ranks tokens by their place in users' lists, so that users with many tokens do not
+   * displace those with few.
+   */
+  #choose(nowMs: number) {
+    this.#againMs = Number.POSITIVE_INFINITY;
+    const counts = new Map<TradingChain, number>();
+    const hasRoom = ({ name: { chain }, isProtected }: TokenClaims<Claim>) =>
+      (counts.get(chain) ?? 0) < (isProtected ? mostProtectedOnChain : mostOnChain);
+    const ranks: TokenClaims<Claim>[][] = Array.from({ length: 2 * mostOfUser }, () => []);
+    for (const token of this.#tokens.values())
+      ranks[(token.isProtected ? 0 : mostOfUser) + token.place]?.push(token);
+    const chosen: TokenClaims<Claim>[] = [];
+    for (const rank of ranks) {
+      // Sorts only tokens that may find a place, because most of many thousands find none.
+      for (const token of rank.filter(hasRoom).toSorted((a, b) => a.sinceMs - b.sinceMs)) {
+        if (!hasRoom(token) || !(token.isProtected || this.#mayBeRead(token, nowMs))) continue;
+        const { chain } = token.name;
+        counts.set(chain, (counts.get(chain) ?? 0) + 1);
+        chosen.push(token);
       }
     }
-    return [...claims.values()].toSorted(
-      (a, b) => Number(b.isProtected) - Number(a.isProtected) || a.sinceMs - b.sinceMs,
-    );
+    return chosen.map(({ name: { chain, token }, wantedMs, isHeld }) => ({
+      chain,
+      token,
+      wantedMs: wantedMs ?? nowMs,
+      isHeld,
+    }));
   }
 
-  /** True if a token is already read, or may be read for one of these users now. */
-  #mayBeRead(claims: readonly Claim[], nowMs: number): boolean {
-    const [first] = claims;
+  /** True if a token is already read, or may be read for one of its users now. */
+  #mayBeRead(token: TokenClaims<Claim>, nowMs: number): boolean {
     // Continues with the tokens of the last run.
-    if (first === undefined || this.#isFirst || this.#granted.has(keyOf(first))) return true;
-    for (const { userID } of claims) {
+    if (this.#isFirst || this.#granted.has(nameOf(token.name))) return true;
+    for (const { userID } of token.claims) {
       const recent = (this.#news.get(userID) ?? []).filter((ms) => nowMs - ms < newMs);
       this.#news.set(userID, recent);
-      if (recent.length >= mostNewOfUser) continue;
+      if (recent.length >= mostNewOfUser) {
+        this.#againMs = Math.min(this.#againMs, (recent[0] ?? nowMs) + newMs);
+        continue;
+      }
       recent.push(nowMs);
       return true;
     }
     return false;
   }
+
+  /** Notes the tokens that a user is told are not read. Keeps the list if it is the same as before. */
+  #refuse(userID: string): void {
+    const { claims = [] } = this.#users.get(userID) ?? {};
+    const refused: TokenName[] = [];
+    for (const { key, name, isHeld } of claims) {
+      if (refused.length === mostOfUser) break;
+      if (isHeld !== undefined && !this.#granted.has(key)) refused.push(name);
+    }
+    const before = this.#refused.get(userID);
+    if (refused.length === 0) this.#refused.delete(userID);
+    else if (before === undefined || !isSameList(before.map(nameOf), refused.map(nameOf)))
+      this.#refused.set(userID, refused);
+  }
 }
+
+const isSameList = <Each>(one: readonly Each[], other: readonly Each[]): boolean =>
+  one.length === other.length && one.every((each, index) => each === other[index]);
+
+/** Lists a user's claims: those with priority first, then the oldest. */
+function claimsOf(
+  userID: string,
+  wishes: readonly Wish[],
+  {
+    isListed,
+    held,
+    before,
+    nowMs,
+  }: Pick<WishRules, "isListed"> & {
+    held: User["held"];
+    before: ReadonlyMap<string, number>;
+    nowMs: number;
+  },
+): Claim[] {
+  const claims = new Map<string, Claim>();
+  for (const { tokens, wantedMs } of wishes) {
+    for (const { chain, token } of tokens.slice(0, mostFollowedTokens)) {
+      // Skips coins, whose prices are not read from chains.
+      if (token === nativeToken) continue;
+      const name = { chain, token };
+      const key = nameOf(name);
+      const known = claims.get(key);
+      const isHeld = held?.has(key);
+      claims.set(key, {
+        userID,
+        name,
+        key,
+        isHeld,
+        sinceMs: before.get(key) ?? nowMs,
+        wantedMs: known === undefined ? wantedMs : latest(known.wantedMs, wantedMs),
+        isProtected: isHeld === true || isListed(name),
+        place: 0,
+      });
+    }
+  }
+  return [...claims.values()]
+    .toSorted((a, b) => Number(b.isProtected) - Number(a.isProtected) || a.sinceMs - b.sinceMs)
+    .map((claim, place) => ({ ...claim, place }));
+}
+
+/** Returns the later of two times. Undefined, which is now, if one of them is. */
+const latest = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? undefined : Math.max(one, other);

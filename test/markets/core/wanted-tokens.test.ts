@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { TokenName } from "../../../lib/markets/core/market.ts";
+import { nameOf, type TokenName } from "../../../lib/markets/core/market.ts";
 import { WantedTokens, type Wish, type WishRules } from "../../../lib/markets/core/wanted-tokens.ts";
 
 const named = (token: string): TokenName => ({ chain: "base", token });
@@ -19,11 +19,16 @@ const wishes = (userID: string, tokens: readonly string[]): Wish[] =>
     wish(userID, tokens.slice(20 * index, 20 * index + 20)),
   );
 
-const anything: WishRules = { isListed: () => false, isHeld: () => false };
+const nothing = new Set<string>();
+const anything: WishRules = { isListed: () => false, heldBy: () => nothing };
+
+/** Returns the names of tokens on base in which a user has open positions. */
+const holding = (tokens: readonly string[]) => new Set(tokens.map(named).map(nameOf));
 
 function granted(tokens: WantedTokens, all: readonly Wish[], nowMs = 0, rules = anything) {
   const { wanted, refused } = tokens.grant(all, rules, nowMs);
-  return { wanted: wanted.map(({ token }) => token), refused: refused.map(({ token }) => token) };
+  const names = new Set([...refused.values()].flat().map(({ token }) => token));
+  return { wanted: wanted.map(({ token }) => token), refused: [...names] };
 }
 
 /** Returns the wanted tokens of a run that has already granted some. */
@@ -41,7 +46,7 @@ describe("WantedTokens", () => {
         wish("bob", ["b"], 9),
         { ...wish("bob", ["b"], 7), tokens: [{ chain: "eth", token: "b" }] },
       ],
-      { ...anything, isHeld: (userID, { token }) => userID === "bob" && token === "b" },
+      { ...anything, heldBy: (userID) => (userID === "bob" ? new Set(["base b", "eth b"]) : nothing) },
       10,
     );
     expect(wanted).toEqual([
@@ -49,7 +54,7 @@ describe("WantedTokens", () => {
       { chain: "eth", token: "b", wantedMs: 7, isHeld: true },
       { chain: "base", token: "a", wantedMs: 5, isHeld: false },
     ]);
-    expect(refused).toEqual([]);
+    expect(refused).toEqual(new Map());
   });
 
   it("counts at most 20 tokens of a connection, and at most 50 of a user", () => {
@@ -87,15 +92,15 @@ describe("WantedTokens", () => {
     let known: ReadonlySet<string> | undefined;
     const rules: WishRules = {
       isListed: ({ token }) => token.startsWith("listed"),
-      isHeld: (_, { token }) => known?.has(token),
+      heldBy: () => known,
     };
     const all = wishes("ann", [...some(10, "listed"), ...some(15, "held"), ...some(24)]);
     expect(granted(tokens, all, 0, rules)).toMatchObject({ wanted: { length: 30 }, refused: [] });
-    known = new Set(some(15, "held"));
+    known = holding(some(15, "held"));
     const { wanted, refused } = granted(tokens, all, 1000, rules);
     expect(wanted).toEqual(expect.arrayContaining([...some(10, "listed"), ...some(15, "held")]));
     expect(refused).toHaveLength(19);
-    known = new Set(some(60, "held"));
+    known = holding(some(60, "held"));
     const many = granted(tokens, wishes("ann", some(60, "held")), 2000, rules);
     expect(many).toMatchObject({ wanted: { length: 50 }, refused: { length: 10 } });
   });
@@ -117,7 +122,7 @@ describe("WantedTokens", () => {
   it("keeps listed and held tokens, however many a user has", () => {
     const rules: WishRules = {
       isListed: ({ token }) => token.startsWith("listed"),
-      isHeld: (userID, { token }) => userID === "ann" && token.startsWith("held"),
+      heldBy: (userID) => (userID === "ann" ? holding(some(5, "held")) : nothing),
     };
     const crowd = some(150, "user").map((userID) => wish(userID, [`of ${userID}`]));
     const ann = [wish("ann", [...some(10), ...some(5, "held"), ...some(5, "listed")])];
@@ -126,8 +131,50 @@ describe("WantedTokens", () => {
     expect(wanted).toEqual(expect.arrayContaining([...some(5, "held"), ...some(5, "listed")]));
     expect(refused).toEqual(expect.arrayContaining(some(9).map((_, index) => `t${index + 1}`)));
     const many = some(400, "user").map((userID) => wish(userID, [`held by ${userID}`]));
-    const isHeld: WishRules = { ...rules, isHeld: () => true };
-    expect(granted(new WantedTokens(), many, 0, isHeld).wanted).toHaveLength(300);
+    const allHeld: WishRules = { ...rules, heldBy: () => ({ has: () => true }) };
+    expect(granted(new WantedTokens(), many, 0, allHeld).wanted).toHaveLength(300);
+  });
+
+  it("looks only at users whose wishes or positions have changed", () => {
+    const asked: string[] = [];
+    let held = holding([]);
+    const rules: WishRules = {
+      isListed({ token }) {
+        asked.push(token);
+        return false;
+      },
+      heldBy: (userID) => (userID === "ann" ? held : nothing),
+    };
+    const tokens = new WantedTokens();
+    const [ann, bob] = [wish("ann", ["a"]), wish("bob", ["b"])];
+    const once = granted(tokens, [ann, bob], 0, rules);
+    expect(granted(tokens, [bob, ann], 1000, rules)).toEqual(once);
+    expect(asked).toEqual(["a", "b"]);
+    granted(tokens, [ann, bob, wish("bob", ["c"])], 2000, rules);
+    held = holding(["x"]);
+    granted(tokens, [ann, bob], 3000, rules);
+    expect(asked).toEqual(["a", "b", "b", "c", "a", "b"]);
+    expect(granted(tokens, [bob], 4000, rules).wanted).toEqual(["b"]);
+  });
+
+  it("tells a user at most 50 refusals, in the same list until they change", () => {
+    const tokens = new WantedTokens();
+    const all = [...wishes("ann", some(200)), wish("bob", ["b"])];
+    const { refused } = tokens.grant(all, anything, 0);
+    expect([...refused.keys()]).toEqual(["ann"]);
+    expect(refused.get("ann")).toHaveLength(50);
+    const before = refused.get("ann");
+    tokens.grant([...all, wish("eve", ["e"])], anything, 1000);
+    expect(refused.get("ann")).toBe(before);
+  });
+
+  it("names the time from which new tokens may be read", () => {
+    const tokens = running();
+    const all = wishes("ann", some(30));
+    granted(tokens, all, 5000);
+    expect(tokens.againMs).toBe(65_000);
+    expect(granted(tokens, all, 65_000)).toMatchObject({ refused: [] });
+    expect(tokens.againMs).toBe(Number.POSITIVE_INFINITY);
   });
 
   it("never exceeds a limit, and rejects exactly the tokens that it does not grant", () => {

@@ -156,11 +156,11 @@ export const worldMutants: Readonly<Record<string, WorldSystem>> = {
 /** Bugs in rules that need no chain. */
 export const ruleMutants: Readonly<Record<string, Partial<RuleSystem>>> = {
   "reads all tokens that users wish": granting((_, wishes) => {
-    const wished = wishes.flatMap(({ tokens }) => tokens.map((name) => ({ ...name, wantedMs: 0 })));
-    return { wanted: wished.map((name) => ({ ...name, isHeld: false })), refused: [] };
+    const wished = [...wishes].flatMap(({ tokens }) => tokens.map((name) => ({ ...name, wantedMs: 0 })));
+    return { wanted: wished.map((name) => ({ ...name, isHeld: false })), refused: new Map() };
   }),
   "counts tokens of open positions as new": granting((grant, wishes, rules, nowMs) =>
-    grant(wishes, { ...rules, isHeld: () => false }, nowMs),
+    grant(wishes, { ...rules, heldBy: () => new Set() }, nowMs),
   ),
   "forgets which tokens were new": granting((_, ...asked) => new WantedTokens().grant(...asked)),
   "moves a window before its delivery arrives": {

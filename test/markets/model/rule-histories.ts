@@ -28,7 +28,7 @@ const some = (count: number, prefix: string) => Array.from({ length: count }, (_
 function playWishes(chance: Chance, system: RuleSystem): string | undefined {
   const rules: WishRules = {
     isListed: ({ token }) => token.startsWith("listed"),
-    isHeld: (userID, { token }) => token.startsWith(`held by ${userID}`),
+    heldBy: (userID) => ({ has: (name) => name.startsWith(`base held by ${userID}`) }),
   };
   const isProtected = (token: string) => /^(?:listed|held)/.test(token);
   const tokens = new system.WantedTokens();
