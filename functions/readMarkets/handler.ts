@@ -43,7 +43,9 @@ export const handler = background("readMarkets", (_event: unknown, context: Cont
     openReader({
       table,
       chains,
-      readFollowers: async () => marketFollowers(table, await countShards(new Date())),
+      async *readFollowers() {
+        yield* marketFollowers(table, await countShards(new Date()));
+      },
       readPrices: openPrices(table, startFeed),
       deliver: async (delivery) => (await deliver(delivery)) as { isDelivered: boolean },
       loadHistory: async (order) => (await loadHistory(order)) as HistoryState,

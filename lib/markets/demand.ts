@@ -1,30 +1,32 @@
-import type { TokenName } from "./core/market.ts";
-import type { FollowedToken } from "./core/market-subscription.ts";
+import { nameOf, type TokenName } from "./core/market.ts";
+import { isSameToken, mostFollowedTokens } from "./core/market-subscription.ts";
+import type { Wish } from "./core/wanted-tokens.ts";
 import type { FoundNews } from "./items/news.ts";
 
-/** A connection that readMarkets serves. */
+/** A connection that readMarkets serves. A follower whose tokens have not changed is the same object. */
 export type Follower = {
   userID: string;
   connectionId: string;
   shard: number;
-  tokens: readonly FollowedToken[];
+  tokens: readonly TokenName[];
 };
 
-/** A token that somebody has requested over REST. */
-export type AskedMarket = { userID: string; token: TokenName; askedMs: number };
-
 export type DemandDeps = {
-  /** Reads all connections that readMarkets serves, consistently. */
-  readFollowers: () => Promise<readonly Follower[]>;
+  /** Reads all connections that readMarkets serves, consistently, in portions that are read when they are needed. */
+  readFollowers: () => AsyncIterable<readonly Follower[]>;
   /** Reads the news of markets since a given time, consistently. May return some items twice. */
   readNewsSince: (sinceMs: number) => Promise<readonly FoundNews[]>;
 };
 
 /**
  * Time after which all followers are read again. In between, news items show changes, but a follower that has
- * disconnected still counts until all followers are read again.
+ * disconnected still counts until all followers have been read again.
  */
 const wholeMs = 60_000;
+
+/** Number of rounds over which many portions are spread, and the least number of portions in a round. */
+const roundsOfPass = 45;
+const leastPortions = 6;
 
 /** Time for which a market requested over REST is read. */
 const askedForMs = 10 * 60_000;
@@ -32,33 +34,62 @@ const askedForMs = 10 * 60_000;
 /** Largest expected difference between the clocks of functions. */
 const skewMs = 2000;
 
+/** Time for which news items are remembered, because reads of the news overlap. */
+const seenMs = 60_000;
+
+/**
+ * Maximum number of times per minute that a connection counts as new. Beyond that, its tokens still count, but it gets
+ * their state with the other connections.
+ */
+const mostArrivals = 10;
+
+/** A reading of all followers, portion by portion. */
+type Pass = {
+  startMs: number;
+  portions: AsyncIterator<readonly Follower[]>;
+  count: number;
+  found: Set<string>;
+};
+
 /** Tokens that clients want readMarkets to read. */
 export class Demand {
   readonly #deps: DemandDeps;
   readonly #seen = new Map<string, number>();
-  readonly #asked = new Map<string, AskedMarket>();
-  #followers = new Map<string, Follower>();
+  readonly #asked = new Map<string, Wish>();
+  readonly #followers = new Map<string, Follower>();
+  /** Times of the news that connections have last caused. */
+  readonly #newsOf = new Map<string, number>();
+  readonly #arrivalsOf = new Map<string, number>();
   #arrivals = new Map<string, Follower>();
-  #wholeMs = Number.NEGATIVE_INFINITY;
+  #pass: Pass | undefined;
+  /** Start and number of portions of the last complete pass. */
+  #last = { startMs: Number.NEGATIVE_INFINITY, count: 0 };
   #newsMs: number;
+  #revision = 0;
 
   constructor(deps: DemandDeps, nowMs: number) {
     this.#deps = deps;
     this.#newsMs = nowMs - askedForMs;
   }
 
-  get followers(): readonly Follower[] {
-    return [...this.#followers.values()];
+  /** Number that grows when the tokens that anybody wants have changed. */
+  get revision(): number {
+    return this.#revision;
   }
 
-  /** Returns the requests over REST in the last ten minutes. */
-  get asked(): readonly AskedMarket[] {
-    return [...this.#asked.values()];
+  /** Returns the followers by their connection ids. */
+  get followers(): ReadonlyMap<string, Follower> {
+    return this.#followers;
+  }
+
+  /** Returns the wishes of followers, and the requests over REST in the last ten minutes. */
+  get wishes(): readonly Wish[] {
+    return [...this.#followers.values(), ...this.#asked.values()];
   }
 
   /** Returns the followers that have changed their tokens since the last call. */
   takeArrivals(): Follower[] {
-    const arrivals = [...this.#arrivals.values()];
+    const arrivals = [...this.#arrivals.keys()].flatMap((id) => this.#followers.get(id) ?? []);
     this.#arrivals = new Map();
     return arrivals;
   }
@@ -67,35 +98,132 @@ export class Demand {
   async read(nowMs: number, { isWhole = false } = {}): Promise<boolean> {
     const news = await this.#deps.readNewsSince(this.#newsMs);
     this.#newsMs = nowMs;
-    if (isWhole || nowMs - this.#wholeMs >= wholeMs) {
-      const followers = await this.#deps.readFollowers();
-      this.#followers = new Map(followers.map((follower) => [follower.connectionId, follower]));
-      this.#wholeMs = nowMs;
-    }
+    // Takes the news first, because the followers that are read after it are newer.
     for (const each of news) {
       if (this.#seen.has(each.id)) continue;
       this.#seen.set(each.id, nowMs);
       this.#take(each);
     }
-    for (const [id, seenMs] of this.#seen) if (nowMs - seenMs > askedForMs) this.#seen.delete(id);
-    for (const [name, { askedMs }] of this.#asked) if (nowMs - askedMs > askedForMs) this.#asked.delete(name);
+    this.#forget(nowMs);
+    await this.#readFollowers(nowMs, isWhole);
     return this.#followers.size + this.#asked.size > 0;
+  }
+
+  #forget(nowMs: number): void {
+    for (const [id, takenMs] of this.#seen) {
+      if (nowMs - takenMs <= seenMs) break;
+      this.#seen.delete(id);
+    }
+    for (const [name, { wantedMs = nowMs }] of this.#asked) {
+      if (nowMs - wantedMs <= askedForMs) continue;
+      this.#asked.delete(name);
+      this.#revision++;
+    }
   }
 
   #take({ userID, connectionId, shard, tokens, atMs }: FoundNews): void {
     if (connectionId === undefined || shard === undefined) {
-      for (const token of tokens)
-        this.#asked.set(`${token.chain} ${token.token}`, { userID, token, askedMs: atMs });
+      for (const token of tokens) this.#ask(userID, token, atMs);
       return;
     }
     // Ignores older news items: either they were known when all followers were last read, or the connection has closed
     // since.
-    if (atMs < this.#wholeMs - skewMs) return;
+    if (atMs < this.#last.startMs - skewMs) return;
     const known = this.#followers.get(connectionId)?.tokens ?? [];
-    const isNew = ({ chain, token }: TokenName) =>
-      !known.some((other) => other.chain === chain && other.token === token);
-    const follower = { userID, connectionId, shard, tokens: [...known, ...tokens.filter(isNew)] };
-    this.#followers.set(connectionId, follower);
-    this.#arrivals.set(connectionId, follower);
+    const kept = known.filter((other) => !includes(tokens, other));
+    // Prefers the new tokens, because the connection may have left old ones.
+    const all = [...tokens, ...kept].slice(0, mostFollowedTokens);
+    this.#follow({ userID, connectionId, shard, tokens: all });
+    this.#newsOf.set(connectionId, atMs);
+    this.#arrive(connectionId);
+  }
+
+  #ask(userID: string, token: TokenName, askedMs: number): void {
+    const name = nameOf(token);
+    const known = this.#asked.get(name);
+    if (known?.userID !== userID) this.#revision++;
+    this.#asked.set(name, { userID, tokens: [token], wantedMs: askedMs });
+  }
+
+  /** Notes a follower. Keeps the known one if it is the same. */
+  #follow(follower: Follower): void {
+    const known = this.#followers.get(follower.connectionId);
+    if (known !== undefined && isSameFollower(known, follower)) return;
+    this.#followers.set(follower.connectionId, follower);
+    this.#revision++;
+  }
+
+  #arrive(connectionId: string): void {
+    const count = (this.#arrivalsOf.get(connectionId) ?? 0) + 1;
+    this.#arrivalsOf.set(connectionId, count);
+    const follower = this.#followers.get(connectionId);
+    if (follower !== undefined && count <= mostArrivals) this.#arrivals.set(connectionId, follower);
+  }
+
+  async #readFollowers(nowMs: number, isWhole: boolean): Promise<void> {
+    if (!isWhole && this.#pass === undefined && nowMs - this.#last.startMs < wholeMs) return;
+    if (isWhole || this.#pass === undefined) {
+      const portions = this.#deps.readFollowers()[Symbol.asyncIterator]();
+      this.#pass = { startMs: nowMs, portions, count: 0, found: new Set() };
+    }
+    // The first pass is read at once, because nobody else is known.
+    const isFirst = this.#last.count === 0;
+    const most =
+      isWhole || isFirst
+        ? Number.POSITIVE_INFINITY
+        : Math.max(leastPortions, Math.ceil(this.#last.count / roundsOfPass));
+    const pass = this.#pass;
+    try {
+      for (let index = 0; index < most; index++) {
+        const next = await pass.portions.next();
+        if (next.done) {
+          this.#complete(pass);
+          return;
+        }
+        pass.count++;
+        for (const follower of next.value) {
+          const { connectionId, tokens } = follower;
+          pass.found.add(connectionId);
+          const known = this.#followers.get(connectionId)?.tokens ?? [];
+          this.#follow(follower);
+          // Finds connections whose news could not be written.
+          if (!isWhole && !isFirst && !includesAll(known, tokens)) this.#arrive(connectionId);
+        }
+      }
+    } catch (error) {
+      this.#pass = undefined;
+      throw error;
+    }
+  }
+
+  /** Drops the followers that were not found and have caused no news since the pass began. */
+  #complete({ startMs, count, found }: Pass): void {
+    for (const connectionId of this.#followers.keys()) {
+      const newsMs = this.#newsOf.get(connectionId) ?? Number.NEGATIVE_INFINITY;
+      if (found.has(connectionId) || newsMs >= startMs - skewMs) continue;
+      this.#followers.delete(connectionId);
+      this.#revision++;
+    }
+    for (const [connectionId, newsMs] of this.#newsOf)
+      if (newsMs < startMs - skewMs) this.#newsOf.delete(connectionId);
+    this.#arrivalsOf.clear();
+    this.#last = { startMs, count };
+    this.#pass = undefined;
   }
 }
+
+const includes = (tokens: readonly TokenName[], token: TokenName): boolean =>
+  tokens.some((other) => isSameToken(token, other));
+
+/** True if a list has all of these tokens. Compares the same places first, because most lists are equal. */
+const includesAll = (all: readonly TokenName[], tokens: readonly TokenName[]): boolean =>
+  tokens.every((token, index) => {
+    const other = all[index];
+    return (other !== undefined && isSameToken(token, other)) || includes(all, token);
+  });
+
+const isSameFollower = (one: Follower, other: Follower): boolean =>
+  one.shard === other.shard &&
+  one.userID === other.userID &&
+  one.tokens.length === other.tokens.length &&
+  includesAll(one.tokens, other.tokens);

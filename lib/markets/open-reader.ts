@@ -23,8 +23,8 @@ import { tokenOfPosition } from "./value-positions.ts";
 
 export type ReaderPorts = Omit<MarketPorts, "coinUsdAt"> & {
   chains: ReadonlyMap<TradingChain, ChainReader>;
-  /** Lists the connections that follow tokens. */
-  readFollowers: () => Promise<readonly Follower[]>;
+  /** Reads the connections that follow tokens, portion by portion. */
+  readFollowers: () => AsyncIterable<readonly Follower[]>;
   readPrices: () => Promise<readonly Price[]>;
   deliver: ReadMarketsDeps["deliver"];
 };

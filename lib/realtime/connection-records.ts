@@ -290,6 +290,7 @@ export type ChannelSubscriber = ConnectionName & {
 export type MarketSubscriber = ChannelSubscriber & MarketSubscription;
 
 const ofSubscriber = ["userID", "connectionId", "stuckSince"] satisfies (keyof ChannelSubscriber)[];
+const ofFollower = ["userID", "connectionId", "tokens"] satisfies (keyof MarketSubscriber)[];
 const ofMarketSubscriber = [...ofSubscriber, "every", "tokens"] satisfies (keyof MarketSubscriber)[];
 
 /** Reads one shard's subscribers of prices that follow no tokens, page by page. */
@@ -300,17 +301,17 @@ export const subscribersInShard = (table: Table, shard: number) =>
 export const marketSubscribersInShard = (table: Table, shard: number) =>
   readShard<MarketSubscriber>(table, subscribersOf("markets", shard), ofMarketSubscriber);
 
-/** Lists subscribers that follow tokens, in the first shards. */
-export async function marketFollowers(table: Table, shards: number): Promise<Follower[]> {
-  const found = await Promise.all(
-    Array.from({ length: shards }, async (_, shard) => {
-      const followers: Follower[] = [];
-      for await (const { userID, connectionId, tokens } of marketSubscribersInShard(table, shard))
-        followers.push({ userID, connectionId, shard, tokens });
-      return followers;
-    }),
-  );
-  return found.flat();
+/** Number of followers in a portion. Reading a full page of 1 MB would delay everything else for a while. */
+const followersInPortion = 250;
+
+/** Reads the subscribers that follow tokens, in the first shards, portion by portion. */
+export async function* marketFollowers(table: Table, shards: number): AsyncGenerator<Follower[]> {
+  const options = { attributes: ofFollower, limit: followersInPortion };
+  for (let shard = 0; shard < shards; shard++) {
+    const range = subscribersOf("markets", shard);
+    for await (const page of queryPages<MarketSubscriber>(table, range, options))
+      yield page.map(({ userID, connectionId, tokens }) => ({ userID, connectionId, shard, tokens }));
+  }
 }
 
 async function* readShard<Member extends object>(

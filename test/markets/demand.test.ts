@@ -17,18 +17,23 @@ let asked: number[];
 let demand: Demand;
 beforeEach(() => {
   [followers, news, reads, asked] = [[], [], 0, []];
-  const deps = {
-    async readFollowers() {
-      reads++;
-      return followers;
-    },
-    async readNewsSince(sinceMs: number) {
-      asked.push(sinceMs);
-      return news.filter(({ atMs }) => atMs >= sinceMs - 2000);
-    },
-  };
-  demand = new Demand(deps, 1_000_000);
+  demand = new Demand(deps(), 1_000_000);
 });
+
+const deps = () => ({
+  async *readFollowers() {
+    reads++;
+    yield followers;
+  },
+  async readNewsSince(sinceMs: number) {
+    asked.push(sinceMs);
+    return news.filter(({ atMs }) => atMs >= sinceMs - 2000);
+  },
+});
+
+const failure: AsyncIterable<Follower[]> = {
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("throttled")) }),
+};
 
 const newsOf = (id: string, atMs: number, changes: Partial<FoundNews>): FoundNews => ({
   id,
@@ -37,7 +42,8 @@ const newsOf = (id: string, atMs: number, changes: Partial<FoundNews>): FoundNew
   tokens: [token("0xa")],
   ...changes,
 });
-const followed = () => demand.followers.map(({ connectionId, tokens }) => [connectionId, tokens.length]);
+const followed = () =>
+  [...demand.followers.values()].map(({ connectionId, tokens }) => [connectionId, tokens.length]);
 
 describe("Demand", () => {
   it("reads the list of followers every minute, and the news of markets every time", async () => {
@@ -77,11 +83,11 @@ describe("Demand", () => {
   it("counts a token as wanted for ten minutes after a request over REST", async () => {
     news = [newsOf("1", 500_000, {}), newsOf("2", 900_000, { tokens: [token("0xb")] })];
     await demand.read(1_000_000);
-    expect(demand.asked.map(({ token: { token: name } }) => name)).toEqual(["0xa", "0xb"]);
+    expect(demand.wishes.flatMap(({ tokens }) => tokens.map((each) => each.token))).toEqual(["0xa", "0xb"]);
     news = [newsOf("3", 1_090_000, {})];
     await demand.read(1_090_000);
     await demand.read(1_600_000);
-    expect(demand.asked.map(({ token: { token: name } }) => name)).toEqual(["0xa"]);
+    expect(demand.wishes.flatMap(({ tokens }) => tokens.map((each) => each.token))).toEqual(["0xa"]);
     expect(await demand.read(1_700_000)).toBe(false);
   });
 
@@ -90,5 +96,77 @@ describe("Demand", () => {
     followers = [follower("c1", "0xa")];
     expect(await demand.read(1_001_000)).toBe(false);
     expect(await demand.read(1_002_000, { isWhole: true })).toBe(true);
+  });
+
+  it("spreads the portions of many followers over a minute, and drops those that were not found", async () => {
+    const portions = Array.from({ length: 450 }, (_, index) => [follower(`c${index}`, "0xa")]);
+    let taken = 0;
+    const deps = {
+      async *readFollowers() {
+        for (const portion of portions) {
+          taken++;
+          yield portion;
+        }
+      },
+      readNewsSince: async () => news,
+    };
+    demand = new Demand(deps, 1_000_000);
+    await demand.read(1_000_000);
+    expect([taken, demand.followers.size]).toEqual([450, 450]);
+    const { revision } = demand;
+    portions.pop();
+    portions.push([follower("late", "0xb")]);
+    taken = 0;
+    const counts: number[] = [];
+    for (let second = 60; taken < 450; second++) {
+      const before = taken;
+      await demand.read(1_000_000 + second * 1000);
+      counts.push(taken - before);
+    }
+    expect([Math.max(...counts), counts.length]).toEqual([10, 45]);
+    expect(demand.takeArrivals().map(({ connectionId }) => connectionId)).toEqual(["late"]);
+    expect(demand.followers.has("c449")).toBe(true);
+    await demand.read(1_106_000);
+    expect([demand.followers.has("c449"), demand.followers.has("late")]).toEqual([false, true]);
+    expect(demand.revision).toBe(revision + 2);
+  });
+
+  it("keeps a follower that arrives while the others are being read", async () => {
+    followers = [follower("c1", "0xa")];
+    await demand.read(1_000_000);
+    news = [newsOf("1", 1_060_500, { connectionId: "c2", shard: 0 })];
+    await demand.read(1_061_000);
+    expect(followed().map(([name]) => name)).toEqual(["c1", "c2"]);
+  });
+
+  it("starts the pass anew after a failure, and loses no news", async () => {
+    followers = [follower("c1", "0xa")];
+    await demand.read(1_000_000);
+    news = [newsOf("1", 1_059_000, { connectionId: "c2", shard: 0 })];
+    const failing = { ...deps(), readFollowers: () => failure };
+    demand = new Demand(failing, 1_059_000);
+    await expect(demand.read(1_060_000)).rejects.toThrow("throttled");
+    expect(followed().map(([name]) => name)).toEqual(["c2"]);
+  });
+
+  it("serves a connection that subscribes and leaves all the time ten times a minute", async () => {
+    followers = [follower("c1", "0xa")];
+    await demand.read(1_000_000);
+    let arrivals = 0;
+    for (let second = 1; second < 60; second++) {
+      const atMs = 1_000_000 + second * 1000;
+      news = Array.from({ length: 10 }, (_, index) =>
+        newsOf(`${second} ${index}`, atMs, {
+          connectionId: "c1",
+          shard: 1,
+          tokens: [token(`0x${second}${index}`)],
+        }),
+      );
+      await demand.read(atMs);
+      arrivals += demand.takeArrivals().length;
+    }
+    expect(arrivals).toBe(1);
+    expect(followed()).toEqual([["c1", 20]]);
+    expect(demand.followers.get("c1")?.tokens[0]).toEqual(token("0x599"));
   });
 });

@@ -45,7 +45,7 @@ describe("the market reader's held tokens", () => {
     const { holdings } = open();
     await holdings.refresh(["holder", "other"], Date.now());
     const has = (userID: string, chain: "base" | "eth", name: string) =>
-      holdings.has(userID, { chain, token: name });
+      holdings.heldBy(userID)?.has(`${chain} ${name}`);
     expect([
       has("holder", "base", moon),
       has("holder", "eth", otherToken),

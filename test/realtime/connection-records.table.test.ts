@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Channel, channels } from "../../lib/core/channel.ts";
 import { type FollowedToken, following } from "../../lib/markets/core/market-subscription.ts";
+import type { Follower } from "../../lib/markets/demand.ts";
 import {
   addChannels,
   type ConnectionName,
@@ -311,7 +312,8 @@ describe("the tokens of a connection", () => {
       await openConnection(db.table, name, { shard, now });
       await addChannels(db.table, name, ["prices"], () => followed);
     }
-    const followers = await marketFollowers(db.table, 84);
+    const followers: Follower[] = [];
+    for await (const portion of marketFollowers(db.table, 84)) followers.push(...portion);
     expect(followers.filter(({ shard }) => shard >= 80)).toEqual([
       { userID: "user 80", connectionId: "c80", shard: 80, tokens: [charted] },
       { userID: "user 83", connectionId: "c83", shard: 83, tokens: [moon] },

@@ -240,8 +240,10 @@ const localShards = channelShardsOf({ concurrentRuns: Number.POSITIVE_INFINITY }
 
 /** Lists the tokens that connections follow. */
 async function watchedTokens(table: Table): Promise<WatchedToken[]> {
-  const followers = await marketFollowers(table, localShards);
-  return followers.flatMap(({ tokens }) => tokens);
+  const watched: WatchedToken[] = [];
+  for await (const portion of marketFollowers(table, localShards))
+    watched.push(...portion.flatMap(({ tokens }) => tokens));
+  return watched;
 }
 
 /** Lists the addresses of the local chain sol, for programs. */

@@ -239,13 +239,16 @@ export class World {
       onFault,
       onWarning: onFault,
     });
+    const followers = effect(() => [...this.clients.values()].map((client) => ({ ...client })));
     return {
       leases: {
         readReaderLease: effect(() => this.lease && { ...this.lease }),
         changeReaderLease: effect(({ when, set }) => this.#changeLease(when, set)),
       },
       demand: {
-        readFollowers: effect(() => [...this.clients.values()].map((client) => ({ ...client }))),
+        async *readFollowers() {
+          yield await followers();
+        },
         readNewsSince: effect((sinceMs: number) => this.news.filter(({ atMs }) => atMs >= sinceMs - 2000)),
       },
       chains: [markets],
