@@ -1,13 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TradingChain } from "../core/chain-facts.ts";
 import type { Price } from "../prices/price.ts";
-import { DeliveryWindows } from "./core/delivery-windows.ts";
+import { fitting } from "./core/delivery-size.ts";
+import { DeliveryWindows, type Due } from "./core/delivery-windows.ts";
 import type { TokenName } from "./core/market.ts";
-import type { MarketDelivery } from "./core/market-delivery.ts";
+import type { ChangedRecord, MarketDelivery } from "./core/market-delivery.ts";
 import type { MarketHeads } from "./core/market-record.ts";
 import { recordWithoutMarket } from "./core/record-of.ts";
+import type { Refusals as RefusedTokens } from "./core/wanted-tokens.ts";
 import type { Follower } from "./demand.ts";
-import type { ChainMarkets, ChangedRecord, WantedRecords } from "./runs/chain-markets.ts";
+import { Refusals } from "./refusals.ts";
+import type { ChainMarkets } from "./runs/chain-markets.ts";
+import { ShardFollowers } from "./shard-followers.ts";
 
 export type DeliverDeps = {
   chains: readonly ChainMarkets[];
@@ -19,7 +23,7 @@ export type DeliverDeps = {
 
 type Shard = {
   windows: DeliveryWindows;
-  followers: Follower[];
+  followers: ShardFollowers;
   isBusy: boolean;
   /** Time before which no delivery begins. */
   nextMs: number;
@@ -35,45 +39,40 @@ export const failedMs = 4000;
 export class Deliveries {
   readonly #deps: DeliverDeps;
   readonly #shards = new Map<number, Shard>();
+  readonly #known = new Map<string, Follower>();
   readonly #running = new Set<Promise<void>>();
-  /** Tokens that are not read because users want too many, each with the time of the first refusal. */
-  #refused = new Map<string, TokenName & { sinceMs: number }>();
+  readonly #refusals: Refusals;
+  #wanted: ReadonlyMap<TradingChain, readonly TokenName[]> = new Map();
   #coins = new Map<TradingChain, { price: Price; changedAtMs: number }>();
 
   constructor(deps: DeliverDeps) {
     this.#deps = deps;
+    this.#refusals = new Refusals((name) => this.#refusalOf(name));
   }
 
-  /** Replaces the connections that deliveries serve. New connections get everything. */
-  serve(followers: readonly Follower[], arrivals: readonly Follower[], nowMs: number): void {
-    const byShard = Map.groupBy(followers, ({ shard }) => shard);
-    for (const [shard, state] of this.#shards) state.followers = byShard.get(shard) ?? [];
-    for (const [shard, those] of byShard) {
-      const state = this.#shards.get(shard);
-      if (state === undefined)
-        this.#shards.set(shard, {
-          windows: new DeliveryWindows(),
-          followers: those,
-          isBusy: false,
-          nextMs: 0,
-        });
+  /** Replaces the connections that deliveries serve. Arrivals are new connections, which get everything. */
+  serve(followers: ReadonlyMap<string, Follower>, arrivals: readonly Follower[], nowMs: number): void {
+    for (const [connectionId, known] of this.#known) {
+      if (followers.get(connectionId) === known) continue;
+      this.#shards.get(known.shard)?.followers.delete(known);
+      this.#known.delete(connectionId);
+    }
+    for (const [connectionId, follower] of followers) {
+      if (this.#known.has(connectionId)) continue;
+      this.#shard(follower.shard).followers.add(follower);
+      this.#known.set(connectionId, follower);
     }
     for (const [shard, those] of Map.groupBy(arrivals, (arrival) => arrival.shard))
-      this.#shards.get(shard)?.windows.addConnections(
+      this.#shard(shard).windows.addConnections(
         those.map(({ connectionId }) => connectionId),
         nowMs,
       );
   }
 
-  /** Replaces the tokens that are not read because users want too many. */
-  refuse(tokens: readonly TokenName[], nowMs: number): void {
-    const before = this.#refused;
-    this.#refused = new Map(
-      tokens.map(({ chain, token }) => {
-        const name = `${chain} ${token}`;
-        return [name, { chain, token, sinceMs: before.get(name)?.sinceMs ?? nowMs }];
-      }),
-    );
+  /** Replaces the tokens that are read, and those that each user is told are not. */
+  want(tokens: readonly TokenName[], refused: RefusedTokens, nowMs: number): void {
+    this.#wanted = Map.groupBy(tokens, ({ chain }) => chain);
+    this.#refusals.replace(refused, nowMs);
   }
 
   /** Takes the current prices of coins. */
@@ -88,7 +87,7 @@ export class Deliveries {
   /** Begins a delivery to each shard that has none in progress. */
   begin(nowMs: number): void {
     for (const [shard, state] of this.#shards) {
-      if (state.isBusy || nowMs < state.nextMs || state.followers.length === 0) continue;
+      if (state.isBusy || nowMs < state.nextMs || state.followers.size === 0) continue;
       const run = this.#deliver(shard, state, nowMs).finally(() => {
         state.isBusy = false;
         this.#running.delete(run);
@@ -103,18 +102,42 @@ export class Deliveries {
     await Promise.all(this.#running);
   }
 
+  #shard(shard: number): Shard {
+    const state = this.#shards.get(shard) ?? {
+      windows: new DeliveryWindows(),
+      followers: new ShardFollowers(),
+      isBusy: false,
+      nextMs: 0,
+    };
+    this.#shards.set(shard, state);
+    return state;
+  }
+
   async #deliver(shard: number, state: Shard, atMs: number): Promise<void> {
     const { windows, followers } = state;
     const due = windows.dueAt(atMs);
-    const { fast, slow, newConnections } = due;
-    const isFull = [fast, slow].some(({ least }) => least === "everything") || newConnections.length > 0;
+    const { fast, slow } = due;
+    const newcomers = new Set(due.newConnections);
+    const isFull = [fast, slow].some(({ least }) => least === "everything");
     const sinceMs = Math.min(fast.sinceMs, slow.sinceMs);
-    const isNew = ({ changedAtMs }: { changedAtMs: number }) => isFull || changedAtMs > sinceMs;
-    const records = this.#records(followers, { sinceMs, isFull }, atMs);
-    const coins = [...this.#coins.values()].filter(isNew);
+    const coins = [...this.#coins.values()].filter(
+      ({ changedAtMs }) => isFull || newcomers.size > 0 || changedAtMs > sinceMs,
+    );
+    const records = fitting(
+      this.#records(followers, due, { sinceMs, isFull, atMs }),
+      Math.floor(atMs / 1000),
+    );
+    const refusals = this.#refusals.for(followers, { sinceMs, newcomers, isFull }, atMs);
     const isQuiet = [fast, slow].every(({ least }) => least === "changes");
-    if (records.length + coins.length === 0 && isQuiet && !isFull) return;
-    const markets = { atMs, heads: this.#heads(), coins, records, ...due };
+    if (records.length + refusals.length + coins.length + newcomers.size === 0 && isQuiet) return;
+    const markets = {
+      atMs,
+      heads: this.#heads(),
+      coins,
+      records,
+      ...(refusals.length > 0 && { refusals }),
+      ...due,
+    };
     try {
       const { isDelivered } = await this.#deps.deliver({ shard, markets });
       state.nextMs = Date.now() + pauseMs;
@@ -125,30 +148,30 @@ export class Deliveries {
     }
   }
 
-  #records(followers: readonly Follower[], wanted: WantedRecords, nowMs: number): ChangedRecord[] {
-    const read = this.#deps.chains.flatMap((markets) => {
-      const names = followers.flatMap(({ tokens }) =>
-        tokens.flatMap(({ chain, token }) => (chain === markets.chain ? [token] : [])),
-      );
-      return markets.records([...new Set(names)], wanted, nowMs);
+  /** Describes the changed tokens that the shard follows, and all tokens of its new connections. */
+  #records(
+    followers: ShardFollowers,
+    { newConnections }: Pick<Due, "newConnections">,
+    { sinceMs, isFull, atMs }: { sinceMs: number; isFull: boolean; atMs: number },
+  ): ChangedRecord[] {
+    const ofNew = new ShardFollowers();
+    if (!isFull)
+      for (const each of newConnections.flatMap((id) => this.#known.get(id) ?? [])) ofNew.add(each);
+    return this.#deps.chains.flatMap((markets) => {
+      const followed = (this.#wanted.get(markets.chain) ?? []).filter((name) => followers.isFollowed(name));
+      const [whole, others] = [[] as string[], [] as string[]];
+      for (const name of followed) (isFull || ofNew.isFollowed(name) ? whole : others).push(name.token);
+      return [
+        ...markets.records(whole, { sinceMs, isFull: true }, atMs),
+        ...markets.records(others, { sinceMs, isFull: false }, atMs),
+      ];
     });
-    return [...read, ...this.#refusals(followers, wanted, nowMs)];
   }
 
-  #refusals(
-    followers: readonly Follower[],
-    { sinceMs, isFull }: WantedRecords,
-    nowMs: number,
-  ): ChangedRecord[] {
-    const names = followers.flatMap(({ tokens }) => tokens.map(({ chain, token }) => `${chain} ${token}`));
-    return [...new Set(names)].flatMap((name): ChangedRecord[] => {
-      const refused = this.#refused.get(name);
-      if (refused === undefined || (refused.sinceMs <= sinceMs && !isFull)) return [];
-      const { chain, token } = refused;
-      const { revision = 0, head } = this.#deps.chains.find((markets) => markets.chain === chain) ?? {};
-      const record = recordWithoutMarket({ chain, token }, "TOO_MANY_TOKENS", { revision, head, nowMs });
-      return [{ record, changedAtMs: refused.sinceMs }];
-    });
+  #refusalOf({ chain, token }: TokenName) {
+    const { revision = 0, head } = this.#deps.chains.find((markets) => markets.chain === chain) ?? {};
+    const nowMs = Date.now();
+    return recordWithoutMarket({ chain, token }, "TOO_MANY_TOKENS", { revision, head, nowMs });
   }
 
   #heads(): MarketHeads {

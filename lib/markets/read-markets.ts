@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { delay } from "../core/time.ts";
 import type { Price } from "../prices/price.ts";
 import { LeasedRun, type LeasedRunDeps } from "../trading/execution/leased-run.ts";
-import { beatMs } from "../trading/procedures/reader-lease.ts";
 import type { Coins } from "./coins.ts";
 import { WantedTokens, type WishRules } from "./core/wanted-tokens.ts";
 import { type DeliverDeps, Deliveries, failedMs } from "./deliveries.ts";
@@ -18,7 +17,7 @@ export type ReadMarketsDeps = {
   coins: Coins;
   /** True if the token is shown to all users. */
   isListed: WishRules["isListed"];
-  holdings: Pick<HeldTokens, "has" | "refresh">;
+  holdings: Pick<HeldTokens, "heldBy" | "refresh" | "revision">;
   /** Reads the prices of coins, and starts a run of feedPrices if none is active. */
   readPrices: () => Promise<readonly Price[]>;
   deliver: DeliverDeps["deliver"];
@@ -42,6 +41,12 @@ const roundMs = 1000;
 /** Maximum delay until a delivery that is due begins. */
 const beginMs = 50;
 
+/**
+ * Pause after a grant, in multiples of the grant's own duration. Grants thus take at most a tenth of the time, however
+ * many users there are, and never hold up deliveries for long.
+ */
+const grantPauses = 9;
+
 /** Time without demand after which a run ends. */
 const mostIdleMs = 5 * 60_000;
 
@@ -52,8 +57,11 @@ const mostIdleMs = 5 * 60_000;
 const firstIndexMs = 60_000;
 const indexMs = 10 * 60_000;
 
-/** Time after a run's last heartbeat during which the run may still begin deliveries. */
-const mostDeliveringMs = beatMs + 500;
+/**
+ * Time after a run's last heartbeat during which the run may still begin deliveries. With the time of a delivery, it
+ * ends before the lease can be taken from a run that is gone.
+ */
+const mostDeliveringMs = 5000;
 
 /**
  * Time that a run waits before it takes over: until the previous run's last delivery has been sent, and a second more.
@@ -76,6 +84,8 @@ class ReaderRun {
   readonly #wanted = new WantedTokens();
   readonly #rules: WishRules;
   readonly #untilMs: number;
+  /** Revisions of the demand and the holdings of the last grant, and the time before which no grant follows it. */
+  #grant = { demand: -1, holdings: -1, pausedMs: 0 };
   /** True if the previous run may still deliver. */
   #isHandedOver = false;
   #isOver = false;
@@ -86,7 +96,7 @@ class ReaderRun {
     this.#demand = new Demand(deps.demand, Date.now());
     this.#deliveries = new Deliveries(deps);
     this.#untilMs = Date.now() + times.longestMs;
-    this.#rules = { isListed: deps.isListed, isHeld: (userID, name) => deps.holdings.has(userID, name) };
+    this.#rules = { isListed: deps.isListed, heldBy: (userID) => deps.holdings.heldBy(userID) };
   }
 
   async start(): Promise<void> {
@@ -155,19 +165,25 @@ class ReaderRun {
     }
   }
 
-  /** Passes the wanted tokens to the chains and to the deliveries. */
+  /** Passes the followers to the deliveries, and the wanted tokens if they may have changed. */
   #want(): void {
     const nowMs = Date.now();
-    const { followers, asked } = this.#demand;
-    const wishes = [
-      ...followers.map(({ userID, tokens }) => ({ userID, tokens, wantedMs: nowMs })),
-      ...asked.map(({ userID, token, askedMs }) => ({ userID, tokens: [token], wantedMs: askedMs })),
-    ];
-    const { wanted, refused } = this.#wanted.grant(wishes, this.#rules, nowMs);
+    const { holdings } = this.#deps;
+    const { demand, holdings: held, pausedMs } = this.#grant;
+    const isSame = this.#demand.revision === demand && holdings.revision === held;
+    if (nowMs >= pausedMs && !(isSame && nowMs < this.#wanted.againMs)) this.#grantAll(nowMs);
+    this.#deliveries.serve(this.#demand.followers, this.#demand.takeArrivals(), nowMs);
+  }
+
+  #grantAll(nowMs: number): void {
+    const { revision: demand } = this.#demand;
+    const { revision: holdings } = this.#deps.holdings;
+    const { wanted, refused } = this.#wanted.grant(this.#demand.wishes, this.#rules, nowMs);
     const byChain = Map.groupBy(wanted, ({ chain }) => chain);
     for (const markets of this.#deps.chains) markets.want(byChain.get(markets.chain) ?? []);
-    this.#deliveries.refuse(refused, nowMs);
-    this.#deliveries.serve(followers, this.#demand.takeArrivals(), nowMs);
+    this.#deliveries.want(wanted, refused, nowMs);
+    const endMs = Date.now();
+    this.#grant = { demand, holdings, pausedMs: endMs + grantPauses * (endMs - nowMs) };
   }
 
   /** Reads the prices of coins each second, and stores them for chains whose markets are wanted. */
@@ -190,7 +206,7 @@ class ReaderRun {
   /** Reads the open positions of users who follow tokens, from time to time. */
   async #readHoldings(run: MarketRun): Promise<void> {
     for (; !run.isOver; await delay(roundMs)) {
-      const users = new Set(this.#demand.followers.map(({ userID }) => userID));
+      const users = new Set([...this.#demand.followers.values()].map(({ userID }) => userID));
       await this.#survive(() => this.#deps.holdings.refresh([...users], Date.now()));
     }
   }

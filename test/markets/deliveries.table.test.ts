@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { TokenName } from "../../lib/markets/core/market.ts";
+import type { ChangedRecord } from "../../lib/markets/core/market-delivery.ts";
 import type { FollowedToken } from "../../lib/markets/core/market-subscription.ts";
 import { Deliveries } from "../../lib/markets/deliveries.ts";
 import { Demand } from "../../lib/markets/demand.ts";
 import { readNewsSince } from "../../lib/markets/items/news.ts";
-import type { ChainMarkets, ChangedRecord } from "../../lib/markets/runs/chain-markets.ts";
+import type { ChainMarkets } from "../../lib/markets/runs/chain-markets.ts";
 import { marketFollowers, openConnection } from "../../lib/realtime/connection-records.ts";
 import { deliverMarkets, SubscriberLists } from "../../lib/realtime/deliver-markets.ts";
 import { subscribe, unsubscribe } from "../../lib/realtime/subscribe.ts";
@@ -41,17 +43,27 @@ function serving() {
     chain: "base",
     revision: 0,
     head: { block: 57, time: startMs / 1000 },
-    records: (tokens: readonly string[], { sinceMs, isFull }: { sinceMs: number; isFull: boolean }) =>
-      tokens.flatMap((token): ChangedRecord[] => {
+    records(tokens: readonly string[], { sinceMs, isFull }: { sinceMs: number; isFull: boolean }) {
+      if (isFull) state.full.push(...tokens);
+      return tokens.flatMap((token): ChangedRecord[] => {
         const { block, changedAtMs } = changed.get(token) ?? { block: 0, changedAtMs: 0 };
         if (changedAtMs === 0 || (changedAtMs <= sinceMs && !isFull)) return [];
         const asOf = new Date().toISOString();
         return [{ record: { chain: "base", token, flags: [], revision: 0, block, asOf }, changedAtMs }];
-      }),
+      });
+    },
   };
   const lists = new SubscriberLists(db.table);
   const onFault = vi.fn();
-  const state = { isThrottled: false, isLate: false, invoked: [] as number[] };
+  const state = {
+    isThrottled: false,
+    isLate: false,
+    invoked: [] as number[],
+    /** Tokens that were asked for although they might not have changed. */
+    full: [] as string[],
+    wanted: [first, second] as TokenName[],
+    refused: new Map<string, TokenName[]>(),
+  };
   const deliveries = new Deliveries({
     chains: [chain as unknown as ChainMarkets],
     async deliver(delivery) {
@@ -77,8 +89,10 @@ function serving() {
     async round() {
       const nowMs = Date.now();
       await demand.read(nowMs);
+      deliveries.want(state.wanted, state.refused, nowMs);
       deliveries.serve(demand.followers, demand.takeArrivals(), nowMs);
-      deliveries.begin(nowMs);
+      pass(1);
+      deliveries.begin(Date.now());
       await deliveries.emptied();
       pass(1000);
     },
@@ -117,6 +131,20 @@ describe("Deliveries", () => {
     await round();
     expect([blocksTo("a0"), blocksTo("a1"), blocksTo("a2")]).toEqual([[[5]], [[5, 6], [7]], [[7]]]);
     await Promise.all(["a0", "a1", "a2"].map(leave));
+  });
+
+  it("assembles everything only for the tokens of a new connection", async () => {
+    const { round, change, state } = serving();
+    await follow("f0", 0, first);
+    change(moon, 5);
+    change(otherToken, 6);
+    // Each phase of slow connections begins with everything.
+    for (let rounds = 0; rounds < 6; rounds++) await round();
+    state.full = [];
+    await follow("f1", 0, second);
+    await round();
+    expect([state.full, blocksTo("f0"), blocksTo("f1")]).toEqual([[otherToken], [[5]], [[6]]]);
+    await Promise.all(["f0", "f1"].map(leave));
   });
 
   it("repeats a change after a failed delivery, and starts no other delivery for four seconds", async () => {
@@ -169,11 +197,11 @@ describe("Deliveries", () => {
   });
 
   it("informs connections once, in their next full message, that their tokens are not read", async () => {
-    const { round, deliveries } = serving();
+    const { round, state } = serving();
     await follow("d0", 0, second);
     await round();
-    deliveries.refuse([second], Date.now());
-    pass(1);
+    state.wanted = [first];
+    state.refused = new Map([["user of d0", [second]]]);
     for (let rounds = 0; rounds < 3; rounds++) await round();
     const refused = { ...second, flags: ["TOO_MANY_TOKENS"], revision: 0, block: 57 };
     const messages = api.current.parsedMessagesTo("d0") as { data: object[] }[];

@@ -12,7 +12,8 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-const follower: Follower = { userID: "ann", connectionId: "c1", shard: 0, tokens: [] };
+const token = { chain: "base", token: "0xa" } as const;
+const follower: Follower = { userID: "ann", connectionId: "c1", shard: 0, tokens: [token] };
 
 /** A market that changes constantly, so that there is a delivery every second. */
 const changing = {
@@ -26,7 +27,7 @@ const changing = {
   markets: () => [],
   records: () => {
     const asOf = new Date().toISOString();
-    const record = { chain: "base", token: "0xa", flags: [], revision: 0, block: 1, asOf };
+    const record = { ...token, flags: [], revision: 0, block: 1, asOf };
     return [{ record, changedAtMs: Date.now() }];
   },
 };
@@ -46,11 +47,16 @@ describe("readMarkets", () => {
             return true;
           },
         },
-        demand: { readFollowers: async () => [follower], readNewsSince: async () => [] },
+        demand: {
+          async *readFollowers() {
+            yield [follower];
+          },
+          readNewsSince: async () => [],
+        },
         chains: [changing as unknown as ChainMarkets],
         coins: { take: async () => {}, save: async () => {} } as unknown as Coins,
         isListed: () => false,
-        holdings: { has: () => false, refresh: async () => {} },
+        holdings: { heldBy: () => new Set<string>(), refresh: async () => {}, revision: 0 },
         async readPrices() {
           const known = current;
           await new Promise((end) => setTimeout(end, 900));

@@ -4,6 +4,9 @@ import { type Least, type MarketDelivery, phases } from "./market-delivery.ts";
 const headsMs = 10_000;
 const everythingMs = 30_000;
 
+/** Maximum number of new connections that a delivery serves. Others follow a second later. */
+const mostNewConnections = 1000;
+
 /** Progress of connections that share a pace and a phase. */
 type Group = { sinceMs: number; headsMs: number; everythingMs: number };
 
@@ -37,7 +40,7 @@ export class DeliveryWindows {
     return {
       fast: window(this.#fast),
       slow: { ...window(this.#slow[phase] as Group), phase },
-      newConnections: [...this.#newConnections.keys()],
+      newConnections: [...this.#newConnections.keys()].slice(0, mostNewConnections),
       listSinceMs: this.#listSinceMs,
     };
   }

@@ -1,8 +1,8 @@
 import type { TradingChain } from "../../core/chain-facts.ts";
 import type { Price } from "../../prices/price.ts";
-import type { TokenName } from "./market.ts";
+import { nameOf, type TokenName } from "./market.ts";
 import type { MarketHeads, MarketRecord } from "./market-record.ts";
-import type { MarketSubscription } from "./market-subscription.ts";
+import { isSameToken, type MarketSubscription } from "./market-subscription.ts";
 
 /**
  * The minimum that a connection gets: only the changes; also the heads, which prove that nothing has changed; or all of
@@ -12,6 +12,9 @@ export type Least = "changes" | "heads" | "everything";
 
 /** Part of a delivery for connections of one pace. Changes after `sinceMs` are new to these connections. */
 type Window = { sinceMs: number; least: Least };
+
+/** A market for clients, with the time when it last changed. */
+export type ChangedRecord = { record: MarketRecord; changedAtMs: number };
 
 /**
  * A delivery to the connections of one shard that follow tokens. readMarkets has at most one delivery to a shard in
@@ -24,7 +27,9 @@ export type MarketDelivery = {
     atMs: number;
     heads: MarketHeads;
     coins: readonly { price: Price; changedAtMs: number }[];
-    records: readonly { record: MarketRecord; changedAtMs: number }[];
+    records: readonly ChangedRecord[];
+    /** Tokens that are not read, for the connections that asked for them. Absent if there are none. */
+    refusals?: readonly { connectionId: string; records: readonly ChangedRecord[] }[];
     /** Changes for connections that get changes each second. */
     fast: Window;
     /** Changes for connections with a pace of five seconds that are in this phase. */
@@ -58,19 +63,19 @@ export type MarketMessage = {
   records: readonly { record: MarketRecord; hasMinutes: boolean }[];
 };
 
-const nameOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
-
 /** Makes a function that selects the content of a connection's message. Undefined if the connection gets none. */
 export function composer(markets: Markets): (recipient: Recipient) => MarketMessage | undefined {
   const records = new Map(markets.records.map((each) => [nameOf(each.record), each]));
   const newcomers = new Set(markets.newConnections);
+  const refusals = new Map(markets.refusals?.map((each) => [each.connectionId, each.records]));
   return ({ connectionId, every, tokens }) => {
     const { sinceMs, least } = windowOf(markets, every, connectionId, newcomers);
     const isNew = ({ changedAtMs }: { changedAtMs: number }) =>
       least === "everything" || changedAtMs > sinceMs;
     const coins = markets.coins.filter(isNew).map(({ price }) => price);
+    const refused = refusals.get(connectionId);
     const selected = tokens.flatMap((token) => {
-      const found = records.get(nameOf(token));
+      const found = records.get(nameOf(token)) ?? refused?.find(({ record }) => isSameToken(record, token));
       return found && isNew(found) ? [{ record: found.record, hasMinutes: token.candles === true }] : [];
     });
     const heads = headsOf(markets.heads, tokens);

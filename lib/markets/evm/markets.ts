@@ -7,11 +7,11 @@ import type { Table } from "../../table/table.ts";
 import { intervalStart } from "../core/candles.ts";
 import type { CoinUsdAt } from "../core/coin-series.ts";
 import type { HistoryState, Market } from "../core/market.ts";
+import type { ChangedRecord } from "../core/market-delivery.ts";
 import type { MarketRecord } from "../core/market-record.ts";
 import { recordWithoutMarket } from "../core/record-of.ts";
 import {
   type ChainMarkets,
-  type ChangedRecord,
   type MarketRun,
   revisionFrom,
   type TokenStore,

@@ -2,7 +2,7 @@ import type { TradingChain } from "../../core/chain-facts.ts";
 import type { Candle } from "../core/candle.ts";
 import type { ChunkKind } from "../core/candle-chunk.ts";
 import type { Market, TokenName } from "../core/market.ts";
-import type { MarketRecord } from "../core/market-record.ts";
+import type { ChangedRecord } from "../core/market-delivery.ts";
 import type { MarketItem } from "../items/market-items.ts";
 
 /** A token of a chain that somebody wants. */
@@ -13,9 +13,6 @@ export type WantedToken = {
   /** True if a user who follows the token has an open position in it. */
   isHeld: boolean;
 };
-
-/** A market for clients, with the time when it last changed. */
-export type ChangedRecord = { record: MarketRecord; changedAtMs: number };
 
 /** Selects records that are due, with the minute candles that have changed since a given time. */
 export type WantedRecords = { sinceMs: number; isFull: boolean };

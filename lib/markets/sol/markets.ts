@@ -5,12 +5,12 @@ import type { Table } from "../../table/table.ts";
 import { intervalStart } from "../core/candles.ts";
 import type { CoinUsdAt } from "../core/coin-series.ts";
 import { type Market, type MarketFlag, marketNow, type TokenPools } from "../core/market.ts";
+import type { ChangedRecord } from "../core/market-delivery.ts";
 import { marketFlagsOf } from "../core/market-facts.ts";
 import type { MarketRecord } from "../core/market-record.ts";
 import { recordOf, recordWithoutMarket } from "../core/record-of.ts";
 import {
   type ChainMarkets,
-  type ChangedRecord,
   type MarketRun,
   revisionFrom,
   type TokenStore,
