@@ -46,7 +46,7 @@ const deps = openReader({
   deliver: async (delivery) => (await deliver(delivery)) as { isDelivered: boolean },
   loadHistory: async (order) => (await loadHistory(order)) as HistoryState,
   onFault,
-  onSilence: onFault,
+  onWarning: onFault,
 });
 
 process.on("message", () => {
