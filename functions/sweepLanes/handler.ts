@@ -1,5 +1,8 @@
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { openChains } from "../../lib/chains/families/open-chains.ts";
+import { shardCounter } from "../../lib/realtime/channel-shards.ts";
+import { hasSubscribers } from "../../lib/realtime/connection-records.ts";
+import { keepMarketsRead } from "../../lib/realtime/market-reader.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
@@ -21,13 +24,27 @@ const effects = {
 const chains = new Map(
   [...readers].map(([chain, reader]) => [chain, { ...reader, memory: newSweepMemory() }]),
 );
+const countShards = shardCounter(table, environment("CHANNEL_SHARDS"));
+const readMarkets = environment("READ_MARKETS_FUNCTION");
+const markets = {
+  isFollowed: async () => hasSubscribers(table, "markets", await countShards(new Date())),
+  startReader: handOverTo(readMarkets),
+};
 
-export const handler = background("sweepLanes", () =>
-  sweepChains({
-    table,
-    effects,
-    chains,
-    onFault,
-    onTrouble: ({ error, ...details }) => logWarning("sweepLanes", error, details),
-  }),
-);
+/** Replaces the run of readMarkets even while no price of a coin changes, which otherwise does so. */
+const keepRead = async () => {
+  if (readMarkets !== "") await keepMarketsRead(table, markets, { isTurn: true }).catch(onFault);
+};
+
+export const handler = background("sweepLanes", async () => {
+  await Promise.all([
+    keepRead(),
+    sweepChains({
+      table,
+      effects,
+      chains,
+      onFault,
+      onTrouble: ({ error, ...details }) => logWarning("sweepLanes", error, details),
+    }),
+  ]);
+});

@@ -1,4 +1,5 @@
 import { Annotations, App, type AppProps, Validations } from "aws-cdk-lib";
+import { RegionInfo } from "aws-cdk-lib/region-info";
 import { AwsSolutionsChecks } from "cdk-nag";
 import cdk from "../../cdk.json" with { type: "json" };
 import { alarmWarnings } from "./alarm-context.ts";
@@ -20,14 +21,31 @@ const tags = { service: "trading-terminal" };
 const apiStackName = "TerminalApi";
 
 /**
+ * Refuses regions of other partitions, such as aws-cn. They lack some of the services, such as CloudFront, or have them
+ * under other host names.
+ *
+ * @param region Region to which the CDK CLI deploys. Undefined where nothing is deployed.
+ * @throws {ConfigurationError}
+ */
+function refuseOtherPartitions(region: string | undefined): void {
+  const partition = region && RegionInfo.get(region).partition;
+  // Accepts regions that are newer than CDK's list.
+  if (partition !== undefined && partition !== "" && partition !== "aws")
+    throw new ConfigurationError(
+      `Region ${region} is in the partition ${partition}: deploy to a region of the partition aws, which alone has all services, such as user pools and CloudFront`,
+    );
+}
+
+/**
  * Makes the whole deployment, ready to synthesize. It sets the feature flags of cdk.json itself, so templates are the
  * same with and without the CDK CLI. Context from the CLI or from `props` overrides them.
  *
- * @param region Region of the deployment, which only a replica needs.
+ * @param region Region of the deployment. Only a replica needs it.
  * @throws {ConfigurationError}
  */
 export function terminalApp(props: AppProps = {}, region?: string): App {
   const app = new App({ ...props, context: { ...cdk.context, ...props.context } });
+  refuseOtherPartitions(region);
   const configuration = readConfiguration(app.node);
   const data = new DataStack(app, "TerminalData", { configuration, apiStackName, tags });
   const api = new ApiStack(app, apiStackName, { configuration, data, tags });

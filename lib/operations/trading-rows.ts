@@ -171,10 +171,11 @@ export const tradingRows = {
     kind: "schedule",
     deployed: "with trading",
     everyMinutes: 1,
-    summary: "Wake the wallets whose orders have waited for long, and report stuck orders and chains",
+    summary:
+      "Wake the wallets whose orders have waited for long, report stuck orders and chains, and keep markets read",
     table: ["dynamodb:Query", "dynamodb:BatchGetItem"],
-    invokes: ["executeOrders"],
-    env: ["TRADING"],
+    invokes: ["executeOrders", "readMarkets"],
+    env: ["TRADING", "CHANNEL_SHARDS"],
     memoryMB: 256,
     // Ends before the next run starts, so that runs do not overlap.
     timeoutSeconds: 50,

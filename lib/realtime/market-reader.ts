@@ -1,4 +1,9 @@
-import { areMarketsRead, ensureMarketReader, type StartReader } from "../markets/items/market-reader.ts";
+import {
+  areMarketsRead,
+  ensureMarketReader,
+  type StartReader,
+  startMarketReader,
+} from "../markets/items/market-reader.ts";
 import type { Table } from "../table/table.ts";
 import { hasSubscribers } from "./connection-records.ts";
 
@@ -19,7 +24,7 @@ export async function keepMarketsRead(
   { isTurn }: { isTurn: boolean },
 ): Promise<void> {
   if (!(await isFollowed())) return;
-  if (isTurn) await startReader({});
+  if (isTurn) await startMarketReader(startReader);
   else await ensureMarketReader(table, startReader);
 }
 

@@ -57,8 +57,7 @@ export async function readItem<Content>(
 
 /** Condition on the items that a query returns. Those that it leaves out cost read units, too. */
 export type Filter = {
-  expression: string;
-  names: Readonly<Record<string, string>>;
+  parameters: { FilterExpression: string; ExpressionAttributeNames: Record<string, string> };
   values: Readonly<Record<string, number>>;
 };
 
@@ -66,13 +65,14 @@ export type QueryOptions = {
   limit?: number;
   attributes?: readonly string[];
   isReversed?: boolean;
+  /** Not together with `attributes`. */
   filter?: Filter | undefined;
 };
 
 /** Builds the parameters of a Query that reads a range. */
-export const rangeQuery = ({ PK, from, to }: KeyRange) => ({
+export const rangeQuery = ({ PK, from, to }: KeyRange, values?: Filter["values"]) => ({
   KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
-  ExpressionAttributeValues: { ":pk": PK, ":from": from, ":to": to },
+  ExpressionAttributeValues: { ":pk": PK, ":from": from, ":to": to, ...values },
 });
 
 /** Reads the items of a range, consistently and in order. */
@@ -96,23 +96,16 @@ export async function* queryPages<Content>(
   range: KeyRange,
   { limit, attributes, isReversed, filter }: QueryOptions = {},
 ): AsyncGenerator<Item<Content>[]> {
-  const query = rangeQuery(range);
-  const { ExpressionAttributeNames, ...projected } = attributes ? projection(attributes) : {};
-  const names = { ...ExpressionAttributeNames, ...filter?.names };
   const pages = paginateQuery(
     { client: table.client },
     {
       TableName: table.name,
       ConsistentRead: true,
-      ...query,
+      ...rangeQuery(range, filter?.values),
       ...(isReversed && { ScanIndexForward: false }),
       Limit: limit,
-      ...projected,
-      ...(filter && {
-        FilterExpression: filter.expression,
-        ExpressionAttributeValues: { ...query.ExpressionAttributeValues, ...filter.values },
-      }),
-      ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
+      ...(attributes && projection(attributes)),
+      ...filter?.parameters,
     },
   );
   for await (const page of pages) yield (page.Items ?? []) as Item<Content>[];

@@ -89,8 +89,9 @@ describe("sweepLanes", () => {
     // Gives hosts no time to agree with each other.
     vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
     await sweepLanes();
-    // Each of the four chains has two shards, a lease, and two ranges of held tokens.
-    expect(table.commandCalls(QueryCommand)).toHaveLength(20);
+    // Each of the four chains has two shards, a lease, and two ranges of held tokens. Four shards of subscribers and
+    // their note show whether anybody follows markets.
+    expect(table.commandCalls(QueryCommand)).toHaveLength(25);
     const [start, ...others] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
     expect(others).toEqual([]);
     expect(start).toMatchObject({ FunctionName: "executeOrders", InvocationType: "Event" });
@@ -98,6 +99,37 @@ describe("sweepLanes", () => {
     const warning = (error: string, chain: string) => expect.objectContaining({ error, chain });
     const silences = ["eth", "base", "bsc", "avax"].map((chain) => warning("ChainUnavailable", chain));
     expect(logged()).toEqual(expect.arrayContaining([warning("ReaderMissing", "base"), ...silences]));
+  });
+});
+
+describe("sweepLanes, for markets", () => {
+  const follower = { Items: [{ PK: "CHANNEL#markets#2", SK: "CONNECTION#c1" }] };
+
+  const sweep = async (followers: object) => {
+    vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
+    table.on(QueryCommand).resolves({ Items: [] });
+    table.on(QueryCommand, inPartition("CHANNEL#markets#2")).resolves(followers);
+    await sweepLanes();
+    return lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input.FunctionName);
+  };
+
+  it("starts a run each minute while somebody follows tokens, so that it replaces an older one", async () => {
+    lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
+    expect(await sweep(follower)).toEqual(["readMarkets"]);
+  });
+
+  it("starts no run where nobody follows tokens", async () => {
+    expect(await sweep({ Items: [] })).toEqual([]);
+  });
+
+  it.each([
+    ["that fails", "Throttled", 1],
+    ["of a function that does not exist yet", "ResourceNotFoundException", 0],
+  ])("logs a start %s as often as it should", async (_, name, count) => {
+    lambda.on(InvokeCommand).rejects(Object.assign(new Error("no"), { name }));
+    await sweep(follower);
+    const line = expect.objectContaining({ operation: "sweepLanes", error: name });
+    expect(logged().filter((each) => line.asymmetricMatch(each))).toHaveLength(count);
   });
 });
 

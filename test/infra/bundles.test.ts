@@ -102,14 +102,14 @@ const limits: Readonly<Record<string, number>> = {
   makeFallbackKeys: 284,
   mirrorPlans: 286,
   deleteRetiredKeys: 286,
-  publishChanges: 306,
+  publishChanges: 307,
   storeWallet: 332,
   // Functions with the code of chains, or with code that derives addresses.
   importWallet: 360,
   createWallet: 365,
   sealExport: 320,
   // Functions with the code of chains of both families.
-  sweepLanes: 332,
+  sweepLanes: 336,
   readChains: 333,
   readBalances: 390,
   quoteOrder: 478,

@@ -55,6 +55,27 @@ describe("bin/app.ts", () => {
     expect(main({ context }, (message) => warnings.push(message))).toBe(1);
     expect(warnings).toEqual(["Context cookieName must be a cookie name"]);
   });
+
+  it.each([
+    ["cn-north-1", "aws-cn"],
+    ["us-gov-west-1", "aws-us-gov"],
+  ])("refuses to deploy to %s, which is in the partition %s", (region, partition) => {
+    const warnings: string[] = [];
+    expect(main({ context: withoutCode }, (message) => warnings.push(message), region)).toBe(1);
+    expect(warnings).toEqual([
+      expect.stringMatching(`^Region ${region} is in the partition ${partition}: deploy to`),
+    ]);
+  });
+
+  it.each(["eu-west-1", "zz-new-1", ""])(
+    "accepts the region %j, whose partition is aws or unknown",
+    (region) => {
+      const context = { ...withoutCode, cookieName: "access token" };
+      const warnings: string[] = [];
+      main({ context }, (message) => warnings.push(message), region);
+      expect(warnings).toEqual(["Context cookieName must be a cookie name"]);
+    },
+  );
 });
 
 describe("terminalApp", () => {

@@ -175,6 +175,14 @@ describe("subscribe with tokens", () => {
     );
   });
 
+  it("follows tokens while the function that reads them does not exist yet", async () => {
+    startReader.mockRejectedValueOnce(Object.assign(new Error("no"), { name: "ResourceNotFoundException" }));
+    const name = await connected();
+    expect(await follow(name, { tokens: [moon] })).toContainEqual(answer(1, [moon]));
+    expect(startReader).toHaveBeenCalledOnce();
+    expect(await newsOf(name)).toHaveLength(1);
+  });
+
   it("changes nothing if all tokens are invalid", async () => {
     const name = await connected();
     expect(await follow(name, { tokens: [{ chain: "eth", token: "0x" }] })).toMatchObject([

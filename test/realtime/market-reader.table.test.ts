@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addChannels, openConnection, removeChannels } from "../../lib/realtime/connection-records.ts";
-import { arePricesWanted } from "../../lib/realtime/market-reader.ts";
+import { arePricesWanted, keepMarketsRead } from "../../lib/realtime/market-reader.ts";
 import { changeReaderLease } from "../../lib/trading/items/reader-leases.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 
@@ -23,5 +23,21 @@ describe("arePricesWanted", () => {
     expect(await wanted()).toBe(true);
     await changeReaderLease(db.table, { chain: "markets", when: { epoch: 1 }, set: { isEnded: true } });
     expect(await wanted()).toBe(false);
+  });
+});
+
+describe("keepMarketsRead", () => {
+  const missing = Object.assign(new Error("no"), { name: "ResourceNotFoundException" });
+  const refused = Object.assign(new Error("no"), { name: "AccessDeniedException" });
+
+  it.each([true, false])("waits for a function that does not exist yet, in a turn: %j", async (isTurn) => {
+    const keep = (error: Error) =>
+      keepMarketsRead(
+        db.table,
+        { isFollowed: async () => true, startReader: () => Promise.reject(error) },
+        { isTurn },
+      );
+    await expect(keep(missing)).resolves.toBeUndefined();
+    await expect(keep(refused)).rejects.toBe(refused);
   });
 });

@@ -15,5 +15,17 @@ export const areMarketsRead = async (table: Table): Promise<boolean> =>
  * this call sees that the run has ended.
  */
 export async function ensureMarketReader(table: Table, startReader: StartReader): Promise<void> {
-  if (!(await areMarketsRead(table))) await startReader({});
+  if (!(await areMarketsRead(table))) await startMarketReader(startReader);
+}
+
+/**
+ * Starts a run of readMarkets, if the function exists. A deploy that switches markets on changes other functions first;
+ * until it is complete, nothing starts, and a minute later the next sweep does.
+ */
+export async function startMarketReader(startReader: StartReader): Promise<void> {
+  try {
+    await startReader({});
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "ResourceNotFoundException") throw error;
+  }
 }

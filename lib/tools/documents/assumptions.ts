@@ -208,7 +208,7 @@ export const idleRuns: { readonly [Name in OperationName]?: readonly [ms: number
   // Reads the leases of four chains, and both lists of lanes of each chain.
   readChains: [100, 12],
   // Asks two hosts for each chain's newest block.
-  sweepLanes: [300, 12],
+  sweepLanes: [300, 17],
 };
 
 /** Numbers of users on both pages. */

@@ -337,8 +337,9 @@ export const takeovers: readonly Takeover[] = [
   },
   {
     functions: ["sweepLanes"],
-    rights: { reads: "all unprotected", uses: "invoke executeOrders" },
-    atMost: "wake no lane or all of them, so that interrupted orders wait",
+    rights: { reads: "all unprotected", uses: "invoke executeOrders, readMarkets" },
+    atMost:
+      "wake no lane or all of them, so that interrupted orders wait; have markets read that nobody wants, which costs hosts",
   },
   {
     functions: ["getMarket"],

@@ -172,8 +172,10 @@ export async function readHeld(table: Table, chain: Network, nowMs: number): Pro
 
 /** States `mayHaveChanged` for DynamoDB, which then sends no other lanes. */
 const changedSince = (sinceMs: number): Filter => ({
-  expression: "attribute_not_exists(#w.#s) OR #w.#s >= :since OR #w.#j <> #j",
-  names: { "#w": "watch", "#s": "settlingSinceMs", "#j": "jobs" },
+  parameters: {
+    FilterExpression: "attribute_not_exists(#w.#s) OR #w.#s >= :since OR #w.#j <> #j",
+    ExpressionAttributeNames: { "#w": "watch", "#s": "settlingSinceMs", "#j": "jobs" },
+  },
   values: { ":since": sinceMs },
 });
 
