@@ -156,7 +156,7 @@ function checkUsage(
     apiId,
     stage,
     ...(apiKeyRequired && { apiKey: { value: apiKey } }),
-    method: throttle && { name, throttle },
+    method: { name, throttle },
   });
   if (!admission.admitted) throw new GatewayFailure(admission.refusal, { reason: admission.reason });
 }

@@ -8,6 +8,12 @@ export type Throttle = { rateLimit: number; burstLimit: number };
 
 export type ApiStage = { apiId: string; stage: string };
 
+/** Throttles of single methods, by path and method, such as `/pets/{id}/GET`. */
+export type MethodThrottles = Readonly<Record<string, Throttle>>;
+
+/** A stage that a plan covers. `throttle` limits single methods for each key of the plan. */
+type PlanStage = ApiStage & { throttle?: MethodThrottles | undefined };
+
 /**
  * Origin of a key or plan. Those of the template are read again at each start; those created by a program are stored.
  */
@@ -31,7 +37,7 @@ export type UsagePlan = Origin & {
   id: string;
   name: string;
   description?: string | undefined;
-  apiStages: readonly ApiStage[];
+  apiStages: readonly PlanStage[];
   /** Throttle of each key of the plan, over all stages of the plan together. */
   throttle?: Throttle | undefined;
   tags?: Tags | undefined;

@@ -30,20 +30,35 @@ const apiKeyProperties = v.strictObject({
   Value: v.optional(keyValue),
 });
 
+const throttleProperties = v.pipe(
+  v.strictObject({
+    RateLimit: v.pipe(v.number(), v.minValue(0)),
+    BurstLimit: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  }),
+  v.transform(({ RateLimit, BurstLimit }) => ({ rateLimit: RateLimit, burstLimit: BurstLimit })),
+);
+
+/** A path and a method, such as `/pets/{id}/GET`, in templates and in calls of the control plane. */
+export const throttledMethod = v.pipe(
+  v.string(),
+  v.regex(/^\/.*\/[A-Z]+$/, "A throttled method should be a path and a method, such as /pets/GET"),
+);
+
 const usagePlanProperties = v.strictObject({
   UsagePlanName: v.optional(text),
   Description: v.optional(text),
-  ApiStages: v.optional(v.array(v.strictObject({ ApiId: text, Stage: text })), []),
-  // Requires both limits, because API Gateway does not document the effect of only one.
-  Throttle: v.optional(
-    v.pipe(
+  ApiStages: v.optional(
+    v.array(
       v.strictObject({
-        RateLimit: v.pipe(v.number(), v.minValue(0)),
-        BurstLimit: v.pipe(v.number(), v.integer(), v.minValue(0)),
+        ApiId: text,
+        Stage: text,
+        Throttle: v.optional(v.record(throttledMethod, throttleProperties)),
       }),
-      v.transform(({ RateLimit, BurstLimit }) => ({ rateLimit: RateLimit, burstLimit: BurstLimit })),
     ),
+    [],
   ),
+  // Requires both limits, because API Gateway does not document the effect of only one.
+  Throttle: v.optional(throttleProperties),
 });
 
 const usagePlanKeyProperties = v.strictObject({
@@ -108,10 +123,10 @@ function readPlan(resource: ResolvedResource, stages: ReadonlySet<string>): Usag
     from: "template",
     name: UsagePlanName ?? resource.logicalId,
     description: Description,
-    apiStages: ApiStages.map(({ ApiId, Stage }, at) => {
+    apiStages: ApiStages.map(({ ApiId, Stage, Throttle: throttle }, at) => {
       const name = stageName({ apiId: ApiId, stage: Stage });
       if (!stages.has(name)) throw notEmulated(resource, `ApiStages.${at}: ${name}`);
-      return { apiId: ApiId, stage: Stage };
+      return { apiId: ApiId, stage: Stage, ...(throttle && { throttle }) };
     }),
     throttle: Throttle,
   };

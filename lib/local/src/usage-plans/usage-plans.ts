@@ -13,8 +13,11 @@ import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
 export type AdmissionRequest = ApiStage & {
   /** Value of the caller's key. Absent if no key is required; then no plan counts the request. */
   apiKey?: { value: string | undefined };
-  /** The stage's limit of this method or route for all callers together; `name` is e.g. `/pets/{id}/GET`. */
-  method?: { name: string; throttle: Throttle } | undefined;
+  /**
+   * The method or route; `name` is e.g. `/pets/{id}/GET`. `throttle` is the stage's limit for all callers together.
+   * Absent if no limit of a method can apply.
+   */
+  method?: { name: string; throttle?: Throttle | undefined } | undefined;
 };
 
 /** The decision on a request. `reason` describes the problem with a key, without its value. */
@@ -47,26 +50,7 @@ export function createUsagePlans(
 ): UsagePlans {
   const account = createTokenBucket(throttle, now());
   const methods = new Map<string, TokenBucket>();
-  /**
-   * Buckets of keys: one for each key in each plan that has a throttle. Documented: it covers all stages of the plan.
-   */
-  const memberships = new Map<string, TokenBucket>();
-
-  state.onChange(() => {
-    const { usagePlans, planKeys } = state.current;
-    const plans = new Map(usagePlans.map((plan) => [plan.id, plan]));
-    const throttles = new Map(
-      planKeys.map(({ usagePlanId, keyId }) => [
-        membership(usagePlanId, keyId),
-        plans.get(usagePlanId)?.throttle,
-      ]),
-    );
-    for (const [name, bucket] of memberships) {
-      const throttle = throttles.get(name);
-      if (throttle) bucket.adjust(throttle, now());
-      else memberships.delete(name);
-    }
-  });
+  const bucketOfKey = createKeyBuckets(state, now);
 
   const keyOf = (value: string) => state.current.apiKeys.find((key) => key.value === value);
 
@@ -95,12 +79,17 @@ export function createUsagePlans(
       const caller = apiKey && subscription(stage, apiKey.value);
       if (typeof caller === "string") return { admitted: false, refusal: "INVALID_API_KEY", reason: caller };
 
-      const bucketOf = (buckets: Map<string, TokenBucket>, name: string, throttle: Throttle | undefined) =>
-        throttle && entry(buckets, name, () => createTokenBucket(throttle, at));
-      // Applies the limits in API Gateway's order.
+      const ofKey = (name: string, throttleIn: ThrottleIn) =>
+        caller && bucketOfKey(caller, { name, throttleIn }, at);
+      const ofMethod = ({ name, throttle }: NonNullable<typeof method>) =>
+        throttle && entry(methods, `${stageName(stage)} ${name}`, () => createTokenBucket(throttle, at));
+      // Applies the limits in API Gateway's order: of the key for the method, of the key, of the method, of the account.
       const limits = [
-        caller && bucketOf(memberships, membership(caller.plan.id, caller.key.id), caller.plan.throttle),
-        method && bucketOf(methods, `${stageName(stage)} ${method.name}`, method.throttle),
+        method &&
+          ofKey(`${stageName(stage)} ${method.name}`, (plan) => methodThrottleIn(plan, stage, method.name)),
+        // Covers all stages of the plan, as documented.
+        ofKey("", ({ throttle }) => throttle),
+        method && ofMethod(method),
         account,
       ].filter((limit) => limit !== undefined);
       if (limits.some((limit) => !limit.hasRoom(at))) return { admitted: false, refusal: "THROTTLED" };
@@ -112,7 +101,44 @@ export function createUsagePlans(
 
 type Subscription = { key: ApiKey; plan: UsagePlan };
 
+/** Finds a limit that a plan sets for each of its keys. */
+type ThrottleIn = (plan: UsagePlan) => Throttle | undefined;
+
+const methodThrottleIn = ({ apiStages }: UsagePlan, stage: ApiStage, method: string) =>
+  apiStages.find((covered) => stageName(covered) === stageName(stage))?.throttle?.[method];
+
 const membership = (planId: string, keyId: string) => `${planId} ${keyId}`;
+
+/** Keeps the buckets of keys: one for each key in a plan and each limit that the plan sets. */
+function createKeyBuckets(state: UsageState, now: () => number) {
+  const buckets = new Map<string, { bucket: TokenBucket; member: string; throttleIn: ThrottleIn }>();
+
+  state.onChange(() => {
+    const { usagePlans, planKeys } = state.current;
+    const plans = new Map(usagePlans.map((plan) => [plan.id, plan]));
+    const plansOfMembers = new Map(
+      planKeys.map(({ usagePlanId, keyId }) => [membership(usagePlanId, keyId), plans.get(usagePlanId)]),
+    );
+    for (const [name, { bucket, member, throttleIn }] of buckets) {
+      const plan = plansOfMembers.get(member);
+      const throttle = plan && throttleIn(plan);
+      if (throttle) bucket.adjust(throttle, now());
+      else buckets.delete(name);
+    }
+  });
+
+  return (
+    { plan, key }: Subscription,
+    { name, throttleIn }: { name: string; throttleIn: ThrottleIn },
+    at: number,
+  ): TokenBucket | undefined => {
+    const throttle = throttleIn(plan);
+    if (throttle === undefined) return undefined;
+    const member = membership(plan.id, key.id);
+    const make = () => ({ bucket: createTokenBucket(throttle, at), member, throttleIn });
+    return entry(buckets, `${member} ${name}`, make).bucket;
+  };
+}
 
 /** Returns an entry of a map, and creates it first if necessary. */
 function entry<Value>(map: Map<string, Value>, name: string, make: () => Value): Value {

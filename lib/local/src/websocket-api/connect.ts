@@ -59,7 +59,7 @@ function checkUsage({ api, usagePlans }: Gateway, apiKey: string | undefined): v
     apiId,
     stage,
     ...(connectNeedsKey && { apiKey: { value: apiKey } }),
-    method: throttle && { name: "$connect", throttle },
+    method: { name: "$connect", throttle },
   });
   if (!admission.admitted) throw new GatewayFailure(admission.refusal, { reason: admission.reason });
 }

@@ -99,7 +99,7 @@ async function answerMessage(gateway: Gateway, peer: Peer, body: string): Promis
 
   const { apiId, stage } = api;
   const { throttle } = route;
-  const { admitted } = usagePlans.admit({ apiId, stage, method: throttle && { name: routeKey, throttle } });
+  const { admitted } = usagePlans.admit({ apiId, stage, method: { name: routeKey, throttle } });
   if (!admitted) return failure("Too Many Requests", newId());
 
   const context = contextOf(gateway, { routeKey, eventType: "MESSAGE", messageId: newId() }, peer);

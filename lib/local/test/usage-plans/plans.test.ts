@@ -35,8 +35,12 @@ describe("CreateUsagePlan", () => {
     expect($metadata.httpStatusCode).toBe(201);
   });
 
-  it("creates a plan with stages and a throttle", async () => {
-    const full = { apiStages: [live, socket], throttle: { rateLimit: 1000 / 60, burstLimit: 1000 } };
+  it("creates a plan with stages and throttles", async () => {
+    const ofMethod = { "/pets/{id}/GET": { rateLimit: 0.5, burstLimit: 1 } };
+    const full = {
+      apiStages: [{ ...live, throttle: ofMethod }, socket],
+      throttle: { rateLimit: 1000 / 60, burstLimit: 1000 },
+    };
     const { id, ...made } = await create(full);
     expect(made).toMatchObject({ name: "Standard", ...full });
     expect(await get(id)).toMatchObject({ id, name: "Standard", ...full });
@@ -67,9 +71,14 @@ describe("CreateUsagePlan", () => {
       `${bad} Invalid throttle.burstLimit specified`,
     ],
     [
-      "a method's throttle",
-      { apiStages: [{ ...live, throttle: { "/pets/GET": { rateLimit: 1, burstLimit: 1 } } }] },
-      `${bad} apiStages.0.throttle is not emulated`,
+      "half a throttle of a method",
+      { apiStages: [{ ...live, throttle: { "/pets/GET": { rateLimit: 1 } } }] },
+      `${bad} Invalid apiStages.0.throttle./pets/GET.burstLimit specified`,
+    ],
+    [
+      "a throttle of a method without its path",
+      { apiStages: [{ ...live, throttle: { GET: { rateLimit: 1, burstLimit: 1 } } }] },
+      `${bad} A throttled method should be a path and a method, such as /pets/GET`,
     ],
     ["a quota", { quota: { limit: 1, period: "DAY" } }, `${bad} quota is not emulated`],
   ])("refuses a plan with %s", async (_, input, refusal) => {

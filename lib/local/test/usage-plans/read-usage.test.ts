@@ -41,7 +41,7 @@ describe("readUsage", () => {
       plan("Standard", {
         UsagePlanName: "Standard",
         Description: "d",
-        ...onStage(live, socket),
+        ...onStage({ ...live, Throttle: { "/pets/{id}/GET": throttle } }, socket),
         Throttle: throttle,
       }),
       planKey("Full", "Standard"),
@@ -67,7 +67,11 @@ describe("readUsage", () => {
           name: "Standard",
           description: "d",
           apiStages: [
-            { apiId: "Api", stage: "live" },
+            {
+              apiId: "Api",
+              stage: "live",
+              throttle: { "/pets/{id}/GET": { rateLimit: 2.5, burstLimit: 3 } },
+            },
             { apiId: "Socket", stage: "live" },
           ],
           throttle: { rateLimit: 2.5, burstLimit: 3 },
@@ -100,10 +104,16 @@ describe("readUsage", () => {
     ["a negative rate", [plan("P", { Throttle: { ...throttle, RateLimit: -1 } })], "P", "Throttle.RateLimit"],
     ["an unknown stage", [plan("P", onStage(live))], "P", "ApiStages.0: Api:live"],
     [
-      "a method's throttle",
-      [stage, plan("P", onStage({ ...live, Throttle: { "/pets/GET": throttle } }))],
+      "half a throttle of a method",
+      [stage, plan("P", onStage({ ...live, Throttle: { "/pets/GET": { RateLimit: 1 } } }))],
       "P",
-      "ApiStages.0.Throttle",
+      "ApiStages.0.Throttle./pets/GET.BurstLimit",
+    ],
+    [
+      "a throttle of a method without its path",
+      [stage, plan("P", onStage({ ...live, Throttle: { GET: throttle } }))],
+      "P",
+      "ApiStages.0.Throttle.GET: A throttled method should be a path and a method",
     ],
     ["an unknown plan", [key("K"), planKey("K", "P")], "KInP", 'UsagePlanId "P"'],
     ["an unknown key", [plan("P"), planKey("K", "P")], "KInP", 'KeyId "K"'],

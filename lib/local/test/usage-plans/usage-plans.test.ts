@@ -78,6 +78,46 @@ describe("a plan's throttle", () => {
   });
 });
 
+describe("a plan's throttle of a method", () => {
+  const cats = { method: { name: "/cats/GET" } };
+  const dogs = { method: { name: "/dogs/GET" } };
+  const ofCats = (limits = throttle) => [{ ...live, throttle: { "/cats/GET": limits } }, socket];
+  const both = usage([key("alice"), key("bob")], [plan("P", { apiStages: ofCats() })], {
+    P: ["alice", "bob"],
+  });
+
+  it("throttles this method of this stage for each key separately", () => {
+    const { ask, pass } = underClock(both);
+    expect(untilRefused(() => ask("alice", cats))).toBe(3);
+    expect(untilRefused(() => ask("bob", cats))).toBe(3);
+    expect([ask("alice", dogs), ask("alice", { ...socket, ...cats }), ask("alice")]).toEqual([
+      "ok",
+      "ok",
+      "ok",
+    ]);
+    pass(500);
+    expect([ask("alice", cats), ask("alice", cats)]).toEqual(["ok", "THROTTLED"]);
+  });
+
+  it("counts against the plan's throttle too, and a refused request counts against neither", () => {
+    const plans = [plan("P", { apiStages: ofCats(), throttle: { rateLimit: 1, burstLimit: 5 } })];
+    const { ask } = underClock(usage([key("alice")], plans, { P: ["alice"] }));
+    expect(untilRefused(() => ask("alice", cats))).toBe(3);
+    expect(ask("alice", cats)).toBe("THROTTLED");
+    expect(untilRefused(() => ask("alice", dogs))).toBe(2);
+  });
+
+  it("applies a change to the next request and keeps the bucket's level", () => {
+    const { ask, state } = underClock(both);
+    expect(untilRefused(() => ask("alice", cats))).toBe(3);
+    state.change({ usagePlans: [plan("P", { apiStages: ofCats({ rateLimit: 2, burstLimit: 9 }) })] });
+    expect(ask("alice", cats)).toBe("THROTTLED");
+    expect(untilRefused(() => ask("bob", cats))).toBe(9);
+    state.change({ usagePlans: [plan("P")] });
+    for (let times = 0; times < 10; times++) expect(ask("alice", cats)).toBe("ok");
+  });
+});
+
 describe("a stage's throttle", () => {
   const ofStage = { rateLimit: 1, burstLimit: 2 };
 

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { newPlanId, stageName, type Throttle, type UsagePlan } from "../model.ts";
+import { throttledMethod } from "../read-usage.ts";
 import {
   badRequest,
   type Context,
@@ -20,7 +21,16 @@ const throttle = v.strictObject({
 const newPlan = v.strictObject({
   name: v.pipe(v.string(), v.minLength(1)),
   apiStages: v.pipe(
-    v.optional(v.array(v.strictObject({ apiId: v.string(), stage: v.string() })), []),
+    v.optional(
+      v.array(
+        v.strictObject({
+          apiId: v.string(),
+          stage: v.string(),
+          throttle: v.optional(v.record(throttledMethod, throttle)),
+        }),
+      ),
+      [],
+    ),
     v.check(
       (stages) => new Set(stages.map(stageName)).size === stages.length,
       "An API Stage can be in a Usage Plan only once",
