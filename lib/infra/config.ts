@@ -15,7 +15,7 @@ import { exportContext, exportProblems } from "./export-context.ts";
 import { channelShardsOf, marketContext, marketsOf } from "./market-context.ts";
 import { regionContext, regionProblems } from "./region-context.ts";
 import { type ReservedRuns, reservedRunsOf, runsContext, runsProblems } from "./runs-context.ts";
-import { defaultThrottles, stagesShare, type Throttles, throttledNames, totalRate } from "./throttles.ts";
+import { defaultThrottles, type Throttles, throttledNames, throttleProblems } from "./throttles.ts";
 import { tradingContext, tradingOf, tradingProblems } from "./trading-context.ts";
 
 /** A domain name with its ACM certificate. */
@@ -395,12 +395,7 @@ const Context = v.pipe(
       if (dataset.value[given] !== undefined && dataset.value[needed] === undefined)
         addIssue({ message: `${needed} is missing: ${given} needs it` });
     const { accountRequestsPerSecond, throttles } = dataset.value;
-    const total = totalRate({ ...defaultThrottles(accountRequestsPerSecond), ...throttles });
-    const most = stagesShare * accountRequestsPerSecond;
-    if (total > most)
-      addIssue({
-        message: `throttles add up to ${total} requests a second; at most ${most} of accountRequestsPerSecond are allowed, so that pushes have the rest`,
-      });
+    for (const message of throttleProblems(accountRequestsPerSecond, throttles)) addIssue({ message });
     // Checks rules between several values once each value is valid.
     if (dataset.issues === undefined)
       for (const problemsOf of [edgeProblems, tradingProblems, exportProblems, regionProblems, runsProblems])

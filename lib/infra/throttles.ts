@@ -6,6 +6,7 @@ import {
   servedMethods,
   type WebSocketOperationName,
 } from "../operations/operations.ts";
+import { guards } from "../plans/method-throttles.ts";
 import type { Throttle } from "../plans/plan.ts";
 
 /** Names of everything that is throttled: REST methods, preflights by path, and WebSocket routes. */
@@ -26,9 +27,12 @@ type Share = { rate: number; burst: number };
  */
 const often = { rate: 0.02, burst: 0.5 };
 const sometimes = { rate: 0.01, burst: 0.25 };
-const seldom = { rate: 0.002, burst: 0.1 };
-/** Share of each method that may query a host for each request. By default, this is 25 requests a second. */
-const costly = { rate: 0.0025, burst: 0.01 };
+/** Allows more than two users of Standard send. Their plan allows each of them 17 a second, and 1000 at once. */
+const seldom = { rate: 0.004, burst: 0.5 };
+/** Share of charts and markets. By default, a user opens one a minute, and 12,000 are connected. */
+const charts = { rate: 0.02, burst: 0.25 };
+/** Leaves guards to the account's own limit. The plans limit each key. */
+const whole = { rate: 1, burst: 0.5 };
 
 /** Shares of methods that users call often or at least sometimes. */
 const methodShares: { readonly [Name in RestOperationName]?: Share } = {
@@ -45,15 +49,9 @@ const methodShares: { readonly [Name in RestOperationName]?: Share } = {
   updateTradingSettings: sometimes,
   listTokens: sometimes,
   inspectToken: sometimes,
-  getMarket: costly,
-  listCandles: costly,
+  getMarket: charts,
+  listCandles: charts,
   getOrder: sometimes,
-  // Allows enough requests for everyone, because users need these methods to stop a thief. No plan lets one user take
-  // all of them.
-  cancelOrder: sometimes,
-  cancelExport: sometimes,
-  lockExports: sometimes,
-  setWalletPolicy: sometimes,
 };
 
 const otherShares: Readonly<Record<WebSocketOperationName | "preflight", Share>> = {
@@ -76,12 +74,17 @@ export const throttledNames: readonly ThrottledName[] = [...methods, "preflight"
 
 const shares: { readonly [Name in ThrottledName]?: Share } = { ...methodShares, ...otherShares };
 
+/** Methods that owners need to stop a thief. */
+const guardNames: ReadonlySet<ThrottledName> = new Set(
+  restMethods.filter(({ path, method }) => guards.includes(`${path}/${method}`)).map(({ name }) => name),
+);
+
 /** Throttles that apply unless the context overrides them. */
 export function defaultThrottles(accountRequestsPerSecond: number): Throttles {
   const partOf = (share: number) => Math.max(1, Math.floor(share * accountRequestsPerSecond));
   return Object.fromEntries(
     throttledNames.map((name) => {
-      const { rate, burst } = shares[name] ?? seldom;
+      const { rate, burst } = guardNames.has(name) ? whole : (shares[name] ?? seldom);
       return [name, { rateLimit: partOf(rate), burstLimit: partOf(burst) }];
     }),
   ) as Throttles;
@@ -101,13 +104,38 @@ export function throttleOfMethod(
   return { rateLimit: tenthOf(rateLimit), burstLimit: tenthOf(burstLimit) };
 }
 
-/** Adds up the highest rates, in requests per second, that both stages accept. */
+/**
+ * Adds up the highest rates, in requests per second, that both stages accept, without those of the guards, which only
+ * the limits of keys and of the account bind.
+ */
 export function totalRate(throttles: Throttles): number {
   const limits = [
-    ...servedMethods.map((served) => throttleOfMethod(throttles, served)),
+    ...servedMethods
+      .filter(({ name }) => !guardNames.has(name))
+      .map((served) => throttleOfMethod(throttles, served)),
     ...routes.map((name) => throttles[name]),
   ];
   return limits
     .map(({ rateLimit }) => rateLimit)
     .reduce((sum, rate) => sum + rate, paths.size * throttles.preflight.rateLimit);
+}
+
+/** Finds what is wrong with the context's throttles: a total that is too high, or a guard that is limited. */
+export function throttleProblems(accountRequestsPerSecond: number, given: Partial<Throttles>): string[] {
+  const total = totalRate({ ...defaultThrottles(accountRequestsPerSecond), ...given });
+  const most = stagesShare * accountRequestsPerSecond;
+  const limited = [...guardNames].filter(
+    (name) => (given[name]?.rateLimit ?? accountRequestsPerSecond) < accountRequestsPerSecond,
+  );
+  return [
+    ...(total > most
+      ? [
+          `throttles add up to ${total} requests a second; at most ${most} of accountRequestsPerSecond are allowed, so that pushes have the rest`,
+        ]
+      : []),
+    ...limited.map(
+      (name) =>
+        `throttles.${name}.rateLimit must be at least ${accountRequestsPerSecond}: owners stop a thief with it, so no crowd of accounts may use it up`,
+    ),
+  ];
 }

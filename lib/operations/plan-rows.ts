@@ -67,6 +67,7 @@ export const planRows = {
       "SHARED_KEY",
       "FALLBACK_KEYS",
       "FALLBACK_PREFIX",
+      "FALLBACK_PLAN_ID",
       "STANDARD_PLAN_ID",
       "PLAN_STAGES",
       "KEY_GRACE_SECONDS",

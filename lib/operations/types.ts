@@ -55,6 +55,7 @@ export type EnvName =
   | "SHARED_KEY"
   | "FALLBACK_KEYS"
   | "FALLBACK_PREFIX"
+  | "FALLBACK_PLAN_ID"
   | "PRICES_EVERY_SECONDS"
   | "PLAN_STAGES"
   | "PLAN_PREFIX"

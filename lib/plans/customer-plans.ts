@@ -1,4 +1,5 @@
 import {
+  type ApiStage,
   CreateUsagePlanCommand,
   DeleteUsagePlanCommand,
   GetUsagePlanCommand,
@@ -6,8 +7,9 @@ import {
   type ThrottleSettings,
   UpdateUsagePlanCommand,
 } from "@aws-sdk/client-api-gateway";
-import { sameThrottle, type Throttle } from "./plan.ts";
-import { type PlanStage, stageKey } from "./plan-stages.ts";
+import { methodThrottlesOf, sameMethodThrottles } from "./method-throttles.ts";
+import { type Plan, sameThrottle, throttleOf } from "./plan.ts";
+import { coverageOf, stageKey, withThrottles } from "./plan-stages.ts";
 import { given, isTagged, tagsOf, type UsagePlans, unlessGone } from "./usage-plans.ts";
 
 /** A plan of one Enterprise customer. `name` omits the prefix and equals the name of the customer's key. */
@@ -15,40 +17,54 @@ export type CustomerPlan = {
   id: string;
   name: string;
   throttle: ThrottleSettings;
-  stages: readonly PlanStage[];
+  stages: readonly ApiStage[];
   tagged: boolean;
 };
 
+/** Limits of a customer's plan in API Gateway, as far as they decide whether the plan is as it should be. */
+type Limits = Pick<CustomerPlan, "throttle" | "stages">;
+
+const hasStages = ({ stages }: Pick<Limits, "stages">, plan: Plan, plans: Pick<UsagePlans, "stages">) => {
+  const throttles = new Map(stages.map((stage) => [stageKey(stage), stage.throttle]));
+  return (
+    coverageOf(stages) === coverageOf(plans.stages) &&
+    withThrottles(plans.stages, methodThrottlesOf(plan)).every((stage) =>
+      sameMethodThrottles(throttles.get(stageKey(stage)), stage.throttle),
+    )
+  );
+};
+
+/** True if a customer's plan has the throttle, the stages and the throttles of methods that it should have. */
+export const isAgreed = (found: Limits, plan: Plan, plans: Pick<UsagePlans, "stages">): boolean =>
+  sameThrottle(found.throttle, throttleOf(plan)) && hasStages(found, plan, plans);
+
 /** Creates a plan with this name, unless it exists already. Returns its id. */
-export async function createCustomerPlan(
-  plans: UsagePlans,
-  name: string,
-  throttle: Throttle,
-): Promise<string> {
-  for await (const plan of customerPlans(plans)) if (plan.name === name) return plan.id;
+export async function createCustomerPlan(plans: UsagePlans, name: string, plan: Plan): Promise<string> {
+  for await (const made of customerPlans(plans)) if (made.name === name) return made.id;
   // Does not retry: plan names need not be unique, so a retry could create a second plan. If a plan was created, the
   // next run finds it.
   const { id } = await plans.once.send(
     new CreateUsagePlanCommand({
       name: plans.prefix + name,
-      throttle,
-      apiStages: [...plans.stages],
+      throttle: throttleOf(plan),
+      apiStages: withThrottles(plans.stages, methodThrottlesOf(plan)),
       tags: tagsOf(plans),
     }),
   );
   return given(id);
 }
 
-/** Changes the throttle of a plan. Returns false if the plan does not exist. */
-export async function changeThrottle(
-  { client }: UsagePlans,
-  planId: string,
-  throttle: Throttle,
-): Promise<boolean> {
-  const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planId })));
-  if (plan === undefined) return false;
+/**
+ * Changes the throttle of a plan. Returns false if the plan does not exist, or needs other throttles of methods: AWS
+ * does not document how such a change writes a path with slashes, so the caller makes another plan.
+ */
+export async function changeThrottle(plans: UsagePlans, planId: string, wanted: Plan): Promise<boolean> {
+  const { client } = plans;
+  const found = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planId })));
+  if (found === undefined || !hasStages({ stages: found.apiStages ?? [] }, wanted, plans)) return false;
+  const throttle = throttleOf(wanted);
   // Does not update an unchanged plan, because API Gateway accepts only one update every 20 seconds.
-  if (sameThrottle(plan.throttle ?? {}, throttle)) return true;
+  if (sameThrottle(found.throttle ?? {}, throttle)) return true;
   const changed = client.send(
     new UpdateUsagePlanCommand({
       usagePlanId: planId,

@@ -1,7 +1,7 @@
 import type { ApiKey } from "./api-keys.ts";
-import type { CustomerPlan } from "./customer-plans.ts";
+import { type CustomerPlan, isAgreed } from "./customer-plans.ts";
 import type { MirrorDeps } from "./mirror.ts";
-import { type Plan, planOf, samePlan, sameThrottle, throttleOf } from "./plan.ts";
+import { type Plan, planOf, samePlan } from "./plan.ts";
 import { coverageOf } from "./plan-stages.ts";
 import type { UsagePlans } from "./usage-plans.ts";
 import { type KeyUser, needsKey, ownerOf } from "./user-key.ts";
@@ -29,7 +29,7 @@ export type Drift =
   | { what: "not mirrored"; userID: string }
   /** The key on record is not in API Gateway, or not on its plan. */
   | { what: "lost key" | "detached key"; userID: string; id: string }
-  /** A customer's plan has another throttle or other stages than it should have. */
+  /** A customer's plan has another throttle, other throttles of methods or other stages than it should have. */
   | { what: "stale plan"; userID: string; id: string }
   /** A key is on record for a user who does not exist. */
   | { what: "left record"; userID: string }
@@ -75,7 +75,7 @@ function ofUser(profile: KeyUser, state: PlanState, expected: Expected, now: Dat
   if (!state.keys.has(keyId)) return [{ what: "lost key", userID, id: keyId }];
   if (state.attachments.get(keyId) !== planId) return [{ what: "detached key", userID, id: keyId }];
   const own = state.customerPlans.get(planId);
-  const stale = own !== undefined && !isAgreed(own, plan, expected);
+  const stale = own !== undefined && !isAgreed(own, plan, expected.plans);
   return stale ? [{ what: "stale plan", userID, id: planId }] : [];
 }
 
@@ -84,9 +84,6 @@ function isFor(plan: Plan, current: ActiveKey, { plans, tierPlans }: Expected): 
   if (!samePlan(current.plan, plan) || current.coverage !== coverageOf(plans.stages)) return false;
   return plan.name === "Enterprise" || current.planId === tierPlans[plan.name];
 }
-
-const isAgreed = ({ throttle, stages }: CustomerPlan, plan: Plan, { plans }: Expected) =>
-  sameThrottle(throttle, throttleOf(plan)) && coverageOf(stages) === coverageOf(plans.stages);
 
 /**
  * Finds keys or plans that no record will ever name. The name of a key or plan is always recorded before it is created.

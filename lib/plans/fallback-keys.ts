@@ -4,7 +4,7 @@ import { createHash, createHmac } from "node:crypto";
 type Usable = { readonly count: number; readonly from: string };
 
 /**
- * Record of the fallback keys: API keys on the Standard plan, shared by users without an active key of their own. Keys
+ * Record of the fallback keys: API keys on a plan of their own, shared by users without an active key of their own. Keys
  * are numbered from 0. The number of a key determines its name and value, so the record only says which keys are in
  * use.
  */

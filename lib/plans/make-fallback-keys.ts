@@ -19,8 +19,10 @@ export type FallbackKeyDeps = {
   table: Table;
   /** API Gateway's control plane, with the name prefix of the fallback keys. */
   plans: UsagePlans;
-  /** Id of the Standard plan. */
+  /** Id of the plan of the fallback keys. */
   planId: string;
+  /** Id of the Standard plan, whose keys share the account's room with them. */
+  standardPlanId: string;
   /** Value of the shared key. The values of the fallback keys are computed from it. */
   sharedKey: string;
   /** Desired number of keys. */
@@ -50,7 +52,8 @@ type KeyIds = Map<number, string>;
  */
 export async function makeFallbackKeys(deps: FallbackKeyDeps, deadline: Date): Promise<void> {
   const { table, plans, planId, wanted, graceMs, now } = deps;
-  const { keyIds, ofUsers } = await keysOnStandard(deps);
+  const keyIds = await keysOnFallbackPlan(deps);
+  const ofUsers = await countUsersKeys(deps);
   const read = await readFallbackKeys(table);
   const found = { planId, coverage: coverageOf(plans.stages), isFull: ofUsers >= roomForUsers(wanted) };
   const isInPlace = read?.planId === planId && read.coverage === found.coverage;
@@ -61,7 +64,10 @@ export async function makeFallbackKeys(deps: FallbackKeyDeps, deadline: Date): P
     writeFallbackKeys(table, record, { ...found, usable });
   const record = isUnchanged ? read : await save(read, limited);
   try {
-    if (countOf(keyIds, wanted) < wanted) await deleteStrays(deps, keyIds, deadline);
+    // Spares the keys of a plan that was just replaced: authorizers still name them for a minute, so the next run
+    // deletes them.
+    if ((read === undefined || isInPlace) && countOf(keyIds, wanted) < wanted)
+      await deleteStrays(deps, keyIds, deadline);
     await makeMissing(deps, keyIds, deadline);
   } finally {
     const more = { count: countOf(keyIds, wanted), from: new Date(now().getTime() + graceMs) };
@@ -71,18 +77,24 @@ export async function makeFallbackKeys(deps: FallbackKeyDeps, deadline: Date): P
   if (areForgotten(record.usable, wanted, now())) await deleteSurplus(deps, keyIds, deadline);
 }
 
-/** Finds the fallback keys on the plan, and counts the plan's other keys. */
-async function keysOnStandard({ plans, planId }: FallbackKeyDeps) {
+const numberIn = ({ prefix }: Pick<UsagePlans, "prefix">, name: string): number | undefined =>
+  name.startsWith(prefix) ? fallbackNumberIn(name.slice(prefix.length)) : undefined;
+
+async function keysOnFallbackPlan({ plans, planId }: FallbackKeyDeps): Promise<KeyIds> {
   const keyIds: KeyIds = new Map();
-  let ofUsers = 0;
   for await (const { id, name } of keysOnPlan(plans, planId)) {
-    const number = name.startsWith(plans.prefix)
-      ? fallbackNumberIn(name.slice(plans.prefix.length))
-      : undefined;
-    if (number === undefined) ofUsers++;
-    else keyIds.set(number, id);
+    const number = numberIn(plans, name);
+    if (number !== undefined) keyIds.set(number, id);
   }
-  return { keyIds, ofUsers };
+  return keyIds;
+}
+
+/** Counts the keys on Standard, without fallback keys of an earlier version, which were on that plan. */
+async function countUsersKeys({ plans, standardPlanId }: FallbackKeyDeps): Promise<number> {
+  let count = 0;
+  for await (const { name } of keysOnPlan(plans, standardPlanId))
+    if (numberIn(plans, name) === undefined) count++;
+  return count;
 }
 
 /**

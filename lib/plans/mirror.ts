@@ -8,7 +8,7 @@ import { readProfile } from "../users/profile-records.ts";
 import { attachKey, createKey } from "./api-keys.ts";
 import { changeThrottle, createCustomerPlan } from "./customer-plans.ts";
 import { readFallbackKeys } from "./fallback-key-records.ts";
-import { type Plan, planOf, samePlan, type TierPlan, throttleOf } from "./plan.ts";
+import { type Plan, planOf, samePlan, type TierPlan } from "./plan.ts";
 import { coverageOf } from "./plan-stages.ts";
 import { LimitReached, type UsagePlans } from "./usage-plans.ts";
 import { dueFrom, needsKey, newKey } from "./user-key.ts";
@@ -122,7 +122,7 @@ async function canStay({ plans, tierPlans }: MirrorDeps, current: ActiveKey, pla
   // Compares the stages as well, because the API may have been replaced after the key was created.
   if (current.plan.name !== plan.name || current.coverage !== coverageOf(plans.stages)) return false;
   if (plan.name !== "Enterprise") return current.planId === tierPlans[plan.name];
-  return samePlan(current.plan, plan) || changeThrottle(plans, current.planId, throttleOf(plan));
+  return samePlan(current.plan, plan) || changeThrottle(plans, current.planId, plan);
 }
 
 /**
@@ -182,9 +182,7 @@ async function createNext(
     if (plan.name === "Standard" && (await readFallbackKeys(table))?.isFull)
       throw new LimitReached("KEY_LIMIT_REACHED");
     const planId =
-      plan.name === "Enterprise"
-        ? await createCustomerPlan(plans, name, throttleOf(plan))
-        : tierPlans[plan.name];
+      plan.name === "Enterprise" ? await createCustomerPlan(plans, name, plan) : tierPlans[plan.name];
     return { planId, keyId: await createKey(plans, next) };
   } catch (error) {
     if (error instanceof LimitReached && old !== undefined)

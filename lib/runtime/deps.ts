@@ -54,7 +54,8 @@ export function fallbackKeyDeps() {
   return {
     table: openTable(environment("TABLE_NAME")),
     plans: openUsagePlans({ prefix: environment("FALLBACK_PREFIX"), stages: environment("PLAN_STAGES") }),
-    planId: environment("STANDARD_PLAN_ID"),
+    planId: environment("FALLBACK_PLAN_ID"),
+    standardPlanId: environment("STANDARD_PLAN_ID"),
     sharedKey: environment("SHARED_KEY"),
     wanted: environment("FALLBACK_KEYS"),
     graceMs: environment("KEY_GRACE_SECONDS") * 1000,

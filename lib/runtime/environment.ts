@@ -93,9 +93,10 @@ const schemas = {
   SHARED_KEY: text,
   FALLBACK_KEYS: wholeNumber(1),
   FALLBACK_PREFIX: text,
+  FALLBACK_PLAN_ID: text,
   PRICES_EVERY_SECONDS: wholeNumber(1),
   PLAN_STAGES: json(
-    v.array(v.object({ apiId: v.string(), stage: v.string() })),
+    v.array(v.object({ apiId: v.string(), stage: v.string(), methods: v.optional(v.boolean()) })),
     "a list of stages with apiId and stage",
   ),
   PLAN_PREFIX: text,

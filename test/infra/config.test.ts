@@ -271,6 +271,10 @@ describe("readConfiguration", () => {
       { throttles: { $connect: { rateLimit: 1, burstLimit: 1 } } },
       `throttles.$connect is neither a method nor a route: "$connect". They are ${throttledNames.join(", ")}`,
     ],
+    [
+      { throttles: { cancelOrder: { rateLimit: 9999, burstLimit: 1 } } },
+      "throttles.cancelOrder.rateLimit must be at least 10000: owners stop a thief with it, so no crowd of accounts may use it up",
+    ],
     [{ throttles: { ping: { rateLimit: 0, burstLimit: 1 } } }, "throttles.ping.rateLimit must be at least 1"],
     [
       { throttles: '{"ping":{"rateLimit":1}}' },

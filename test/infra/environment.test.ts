@@ -33,6 +33,7 @@ const plans = {
   FALLBACK_PREFIX: "TerminalApi/fallback/",
   PLAN_PREFIX: "TerminalApi/user/",
   STANDARD_PLAN_ID: "p1",
+  FALLBACK_PLAN_ID: "fallback-plan",
   PRO_PLAN_ID: "p2",
 };
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { defaultThrottles, stagesShare, throttleOfMethod, totalRate } from "../../lib/infra/throttles.ts";
 import { operations, operationsOf, servedMethods } from "../../lib/operations/operations.ts";
-import { requestsPerMinute } from "../../lib/plans/plan.ts";
+import { guards, methodThrottlesOf } from "../../lib/plans/method-throttles.ts";
+import { maxRequestsPerMinute } from "../../lib/plans/plan.ts";
 import { customContext, only, propertiesOf, resourcesOf, synthesize, type Template } from "./synthesized.ts";
 
 type Limits = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number };
@@ -19,7 +20,10 @@ const settingOf = (template: Template, path: string, method: string) =>
       HttpMethod === method && ResourcePath === `/${path.replaceAll("/", "~1")}`,
   );
 
-/** Adds up the requests per second that API Gateway accepts on both stages, from the template alone. */
+const isGuard = ({ ResourcePath, HttpMethod }: MethodSetting) =>
+  guards.some((guard) => `${ResourcePath.slice(1).replaceAll("~1", "/")}/${HttpMethod}` === guard);
+
+/** Adds up the requests per second that API Gateway accepts on both stages without guards, from the template. */
 function ratesOf(template: Template): number[] {
   const settings = methodSettings(template);
   const ofAll = settings.find(({ ResourcePath }) => ResourcePath === "/*")?.ThrottlingRateLimit;
@@ -28,7 +32,10 @@ function ratesOf(template: Template): number[] {
   const routes = propertiesOf<{ RouteKey: string }>(template, "AWS::ApiGatewayV2::Route");
   const ofRoutes = streamStage(template).Properties.RouteSettings;
   return [
-    ...settings.filter(({ ResourcePath }) => ResourcePath !== "/*").map((each) => each.ThrottlingRateLimit),
+    ...settings
+      .filter(({ ResourcePath }) => ResourcePath !== "/*")
+      .filter((setting) => !isGuard(setting))
+      .map((each) => each.ThrottlingRateLimit),
     ...Array.from({ length: unlisted }, () => ofAll ?? Number.NaN),
     ...routes.map(({ RouteKey }) => ofRoutes[RouteKey]?.ThrottlingRateLimit ?? Number.NaN),
   ];
@@ -67,12 +74,12 @@ describe("the throttles of both stages", () => {
   });
 
   it("follows the expected mix, and leaves room for more methods", () => {
-    const { quoteOrder, placeOrder, cancelOrder, exportWallet, ...others } = defaultThrottles(10_000);
-    expect([quoteOrder, placeOrder, cancelOrder, exportWallet].map(({ rateLimit }) => rateLimit)).toEqual([
-      1000, 200, 100, 20,
+    const throttles = defaultThrottles(10_000);
+    const { quoteOrder, placeOrder, listCandles, exportWallet } = throttles;
+    expect([quoteOrder, placeOrder, listCandles, exportWallet].map(({ rateLimit }) => rateLimit)).toEqual([
+      1000, 200, 200, 40,
     ]);
-    const total = totalRate({ quoteOrder, placeOrder, cancelOrder, exportWallet, ...others });
-    expect(stagesShare * 10_000 - total).toBeGreaterThan(30 * exportWallet.rateLimit);
+    expect(stagesShare * 10_000 - totalRate(throttles)).toBeGreaterThan(5 * exportWallet.rateLimit);
   });
 
   it("limits a HEAD to a tenth of its GET, but at least one request", () => {
@@ -81,14 +88,29 @@ describe("the throttles of both stages", () => {
       throttleOfMethod(throttles, { name, method });
     expect(of("listOrders", "GET")).toEqual({ rateLimit: 9, burstLimit: 30 });
     expect(of("listOrders", "HEAD")).toEqual({ rateLimit: 1, burstLimit: 3 });
-    expect(of("getMarket", "HEAD")).toEqual({ rateLimit: 2, burstLimit: 10 });
+    expect(of("getMarket", "HEAD")).toEqual({ rateLimit: 20, burstLimit: 250 });
   });
 
-  it.each(["cancelOrder", "cancelExport", "lockExports", "setWalletPolicy"] as const)(
-    "leaves requests to %s, which stops a thief, while one user of Pro sends as many as possible",
+  it.each(["cancelOrder", "cancelExport", "lockExports", "setWalletPolicy", "endSession"] as const)(
+    "leaves requests to %s, which stops a thief, to the account's own limit",
     (name) => {
-      expect(defaultThrottles(10_000)[name].rateLimit).toBeGreaterThan(requestsPerMinute.Pro / 60);
-      expect(defaultThrottles(2500)[name].rateLimit).toBeGreaterThan(requestsPerMinute.Standard / 60);
+      expect(defaultThrottles(10_000)[name]).toEqual({ rateLimit: 10_000, burstLimit: 5000 });
+      expect(defaultThrottles(2500)[name]).toEqual({ rateLimit: 2500, burstLimit: 1250 });
+    },
+  );
+
+  it.each([2500, 10_000])(
+    "lets no two users take all of a method, whatever their plan, in an account of %i requests a second",
+    (account) => {
+      const throttles = defaultThrottles(account);
+      const ofKeys = methodThrottlesOf({ requestsPerMinute: maxRequestsPerMinute });
+      for (const served of servedMethods) {
+        const own = ofKeys[`${served.path}/${served.method}`];
+        const { rateLimit, burstLimit } = throttleOfMethod(throttles, served);
+        if (own === undefined) continue;
+        expect(rateLimit, served.name).toBeGreaterThanOrEqual(2 * own.rateLimit);
+        expect(burstLimit, served.name).toBeGreaterThan(2 * own.burstLimit);
+      }
     },
   );
 

@@ -1,4 +1,10 @@
 import { describe, expect, it } from "vitest";
+import {
+  fallbackMethodThrottles,
+  methodThrottlesOf,
+  sharedMethodThrottles,
+} from "../../lib/plans/method-throttles.ts";
+import { requestsPerMinute, sharedThrottle, throttleOf } from "../../lib/plans/plan.ts";
 import { customContext, functionsOf, only, propertiesOf, resourcesOf, synthesize } from "./synthesized.ts";
 
 const templates = synthesize(customContext);
@@ -6,9 +12,10 @@ const { api } = templates;
 const rest = only<{ ApiKeySourceType: string }>(api, "AWS::ApiGateway::RestApi");
 const stream = only<{ ApiKeySelectionExpression: string }>(api, "AWS::ApiGatewayV2::Api");
 
+type Limits = { RateLimit: number; BurstLimit: number };
 type PlanProperties = {
-  ApiStages: { ApiId: { Ref: string }; Stage: string }[];
-  Throttle: { RateLimit: number; BurstLimit: number };
+  ApiStages: { ApiId: { Ref: string }; Stage: string; Throttle?: Record<string, Limits> }[];
+  Throttle: Limits;
   UsagePlanName: string;
 };
 const plans = resourcesOf<PlanProperties>(api, "AWS::ApiGateway::UsagePlan");
@@ -24,7 +31,7 @@ const planStages = {
     [
       '[{"apiId":"',
       { Ref: rest.id },
-      '","stage":"live"},{"apiId":"',
+      '","stage":"live","methods":true},{"apiId":"',
       { Ref: stream.id },
       '","stage":"stream"}]',
     ],
@@ -40,6 +47,7 @@ describe("the usage plans of the template", () => {
     expect(Object.fromEntries(throttles)).toEqual({
       "TerminalApi/Standard": { RateLimit: 1000 / 60, BurstLimit: 1000 },
       "TerminalApi/Pro": { RateLimit: 5000 / 60, BurstLimit: 5000 },
+      "TerminalApi/Fallback": { RateLimit: 1000 / 60, BurstLimit: 1000 },
       "TerminalApi/Shared": { RateLimit: 500, BurstLimit: 5000 },
     });
   });
@@ -51,10 +59,32 @@ describe("the usage plans of the template", () => {
     ];
     for (const { Properties, DependsOn } of Object.values(plans)) {
       expect(Properties.ApiStages).toEqual([
-        { ApiId: { Ref: rest.id }, Stage: stages[0]?.Properties.StageName },
+        {
+          ApiId: { Ref: rest.id },
+          Stage: stages[0]?.Properties.StageName,
+          Throttle: expect.any(Object),
+        },
         { ApiId: { Ref: stream.id }, Stage: stages[1]?.Properties.StageName },
       ]);
       expect(DependsOn).toEqual(expect.arrayContaining(stages.map(({ id }) => id)));
+    }
+  });
+
+  it("throttles costly methods and guards for each key, in each plan", () => {
+    const standard = throttleOf({ requestsPerMinute: requestsPerMinute.Standard });
+    const wanted = {
+      Standard: methodThrottlesOf({ requestsPerMinute: requestsPerMinute.Standard }),
+      Pro: methodThrottlesOf({ requestsPerMinute: requestsPerMinute.Pro }),
+      Fallback: fallbackMethodThrottles(standard),
+      Shared: sharedMethodThrottles(sharedThrottle),
+    };
+    for (const [name, throttles] of Object.entries(wanted)) {
+      const [{ Throttle = {} } = {}] = plans[planNamed(name)]?.Properties.ApiStages ?? [];
+      const found = Object.entries(Throttle).map(([method, { RateLimit, BurstLimit }]) => [
+        method,
+        { rateLimit: RateLimit, burstLimit: BurstLimit },
+      ]);
+      expect(Object.fromEntries(found), name).toEqual(throttles);
     }
   });
 
@@ -119,6 +149,7 @@ describe("the functions that manage keys", () => {
       FALLBACK_PREFIX: "TerminalApi/fallback/",
       FALLBACK_KEYS: "6",
       PLAN_STAGES: planStages,
+      FALLBACK_PLAN_ID: { Ref: planNamed("Fallback") },
       STANDARD_PLAN_ID: { Ref: planNamed("Standard") },
       KEY_GRACE_SECONDS: "7",
     });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Tier } from "../../lib/core/tier.ts";
+import type { CustomerPlan } from "../../lib/plans/customer-plans.ts";
 import { driftIn, type PlanState } from "../../lib/plans/drift.ts";
-import { planOf, throttleOf } from "../../lib/plans/plan.ts";
-import { coverageOf } from "../../lib/plans/plan-stages.ts";
+import { type MethodThrottles, methodThrottlesOf } from "../../lib/plans/method-throttles.ts";
+import { type Plan, planOf, throttleOf } from "../../lib/plans/plan.ts";
+import { coverageOf, withThrottles } from "../../lib/plans/plan-stages.ts";
 import type { KeyUser } from "../../lib/plans/user-key.ts";
 import type { ActiveKey, UserKeyRecord } from "../../lib/plans/user-key-records.ts";
 import { later, minutes, stages, start, tierPlans } from "./support/world.ts";
@@ -36,10 +38,20 @@ function attached(profile: KeyUser, changes: Partial<ActiveKey> = {}): ActiveKey
 const record = (parts: Partial<UserKeyRecord>): ReadonlyMap<string, UserKeyRecord> =>
   new Map([["alice", { userID: "alice", version: 1, ...parts }]]);
 
+/** Returns the plan that a customer should have, with changes. */
+const customerPlan = (plan: Plan, changes: Partial<CustomerPlan> = {}): CustomerPlan => ({
+  id: "own",
+  name: "alice/1",
+  throttle: throttleOf(plan),
+  stages: withThrottles(stages, methodThrottlesOf(plan)),
+  tagged: true,
+  ...changes,
+});
+
 /** Makes a state for one user that differs from the correct state only by the given changes. */
 function stateOf(profile: KeyUser, changes: Partial<PlanState> = {}): PlanState {
   const current = attached(profile);
-  const own = { id: "own", name: "alice/1", throttle: throttleOf(current.plan), stages, tagged: true };
+  const own = customerPlan(current.plan);
   return {
     profiles: new Map([["alice", profile]]),
     keyRecords: record({ current }),
@@ -51,6 +63,18 @@ function stateOf(profile: KeyUser, changes: Partial<PlanState> = {}): PlanState 
     ...changes,
   };
 }
+
+/** Changes the customer's plan, but keeps its id. */
+const ownPlan = (changes: Partial<CustomerPlan>) => ({
+  customerPlans: new Map([["own", customerPlan(planOf(customer), changes)]]),
+});
+
+/** Returns the stages of the customer's plan with changed throttles of methods. */
+const withMethods = (change: (throttles: MethodThrottles) => MethodThrottles) => ({
+  stages: withThrottles(stages, change(methodThrottlesOf(planOf(customer)))),
+});
+
+const charts = "/api/v2/markets/{chain}/{token}/candles/GET";
 
 const base = planned("Base");
 const customer = planned("Enterprise", 6000);
@@ -160,53 +184,46 @@ describe("driftIn with a difference", () => {
       },
       ["orphan key a", "untagged key key", "untagged key old"],
     ],
-    [
-      "a customer's plan without a tag",
-      customer,
-      {
-        customerPlans: new Map([
-          [
-            "own",
-            { id: "own", name: "alice/1", throttle: throttleOf(planOf(customer)), stages, tagged: false },
-          ],
-        ]),
-      },
-      ["untagged plan own"],
-    ],
+    ["a customer's plan without a tag", customer, ownPlan({ tagged: false }), ["untagged plan own"]],
     [
       "a second plan of a customer",
       customer,
       {
-        customerPlans: new Map(
-          ["own", "twin"].map((id) => [
-            id,
-            { id, name: "alice/1", throttle: throttleOf(planOf(customer)), stages, tagged: true },
-          ]),
-        ),
+        customerPlans: new Map(["own", "twin"].map((id) => [id, customerPlan(planOf(customer), { id })])),
       },
       ["orphan plan twin"],
     ],
     [
       "a customer's plan with another throttle",
       customer,
-      {
-        customerPlans: new Map([
-          ["own", { id: "own", name: "alice/1", throttle: { rateLimit: 1 }, stages, tagged: true }],
-        ]),
-      },
+      ownPlan({ throttle: { rateLimit: 1 } }),
+      ["stale plan own"],
+    ],
+    ["a customer's plan with other stages", customer, ownPlan({ stages: [] }), ["stale plan own"]],
+    [
+      "a customer's plan without throttles of methods",
+      customer,
+      ownPlan({ stages: stages.map(({ apiId, stage }) => ({ apiId, stage })) }),
       ["stale plan own"],
     ],
     [
-      "a customer's plan with other stages",
+      "a customer's plan with another throttle of a method",
       customer,
-      {
-        customerPlans: new Map([
-          [
-            "own",
-            { id: "own", name: "alice/1", throttle: throttleOf(planOf(customer)), stages: [], tagged: true },
-          ],
-        ]),
-      },
+      ownPlan(withMethods((throttles) => ({ ...throttles, [charts]: { rateLimit: 999, burstLimit: 999 } }))),
+      ["stale plan own"],
+    ],
+    [
+      "a customer's plan without the throttle of a method",
+      customer,
+      ownPlan(withMethods(({ [charts]: _, ...others }) => others)),
+      ["stale plan own"],
+    ],
+    [
+      "a customer's plan that throttles another method",
+      customer,
+      ownPlan(
+        withMethods((throttles) => ({ ...throttles, "/listWallets/GET": throttleOf(planOf(customer)) })),
+      ),
       ["stale plan own"],
     ],
   ] as [string, KeyUser, Partial<PlanState>, string[]][])(

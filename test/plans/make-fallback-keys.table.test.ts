@@ -16,6 +16,7 @@ import { coverageOf } from "../../lib/plans/plan-stages.ts";
 import { type Fault, withFault } from "./support/faults.ts";
 import { inQuickTime } from "./support/quick-time.ts";
 import {
+  fallbackPlan,
   fallbackPrefix,
   graceMs,
   later,
@@ -42,12 +43,10 @@ beforeEach(forgetKeys);
 const make = (parts: Partial<FallbackKeyDeps> = {}, begin = start, deadline = never) =>
   inQuickTime(world.fallbackKeyDeps(parts), (deps) => makeFallbackKeys(deps, deadline), begin);
 
-/** Lists the numbers of the keys that exist on the plan Standard. */
+/** Lists the numbers of the keys that exist on the plan Fallback. */
 function onPlan(): number[] {
   const attached = new Set(
-    world.usage.planKeys
-      .filter(({ usagePlanId }) => usagePlanId === tierPlans.Standard)
-      .map(({ keyId }) => keyId),
+    world.usage.planKeys.filter(({ usagePlanId }) => usagePlanId === fallbackPlan).map(({ keyId }) => keyId),
   );
   return world.usage.apiKeys
     .filter(({ id }) => attached.has(id))
@@ -62,7 +61,7 @@ const usableAt = async (time: Date) => usableCount((await readFallbackKeys(world
 const called = (call: RegExp) => world.calls.filter((made) => call.test(made)).length;
 
 describe("makeFallbackKeys", () => {
-  it("makes tagged keys on the plan Standard, which are usable after the grace period", async () => {
+  it("makes tagged keys on the plan Fallback, which are usable after the grace period", async () => {
     await make();
     expect(onPlan()).toEqual(upTo(12));
     for (const [number, key] of world.usage.apiKeys.entries())
@@ -76,7 +75,7 @@ describe("makeFallbackKeys", () => {
     expect(await usableAt(later(graceMs))).toBe(0);
     expect(await usableAt(later(madeAt + graceMs + 1000))).toBe(12);
     expect(await readFallbackKeys(world.table)).toMatchObject({
-      planId: tierPlans.Standard,
+      planId: fallbackPlan,
       coverage: coverageOf(stages),
     });
   });
@@ -87,7 +86,9 @@ describe("makeFallbackKeys", () => {
     await make({}, later(minutes(5)));
     expect(await readFallbackKeys(world.table)).toEqual(record);
     expect(world.usage).toBe(usage);
-    expect(world.calls.slice(calls)).toEqual([`GET /usageplans/${tierPlans.Standard}/keys`]);
+    expect(world.calls.slice(calls)).toEqual(
+      [fallbackPlan, tierPlans.Standard].map((planId) => `GET /usageplans/${planId}/keys`),
+    );
   });
 
   it("stays within the quotas of the control plane, and leaves part of the quotas to other callers", async () => {
@@ -234,7 +235,7 @@ describe("makeFallbackKeys", () => {
       apiKeys: [...apiKeys, ...others],
       planKeys: [
         ...planKeys,
-        ...others.map(({ id }) => ({ from: "program" as const, usagePlanId: tierPlans.Standard, keyId: id })),
+        ...others.map(({ id }) => ({ from: "program" as const, usagePlanId: fallbackPlan, keyId: id })),
       ],
     });
     await make({ wanted: 1 }, later(minutes(5)));

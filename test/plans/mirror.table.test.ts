@@ -163,6 +163,19 @@ describe("mirrorUser after a change of tier", () => {
   });
 });
 
+describe("mirrorUser after a change of a customer's rate limit that changes throttles of methods", () => {
+  it("creates a new plan, and leaves the old key on the old one until both are deleted", async () => {
+    await world.put("small", enterprise(1500));
+    await mirrorUser(world.deps(), "small");
+    const { current: old } = await recordOf("small");
+    await world.put("small", enterprise(3000));
+    await mirrorUser(world.deps(), "small");
+    await expectSettled(world, "small", enterprise(3000));
+    expect((await recordOf("small")).current.planId).not.toBe(old.planId);
+    expect(await retiredNames(world)).toContain(old.name);
+  });
+});
+
 describe("mirrorUser with a key that cannot be used", () => {
   it("replaces a key that was created for another API", async () => {
     await world.put("moved", base);

@@ -131,7 +131,7 @@ describe("deleteRetiredKeys", () => {
         await withFault(deps, [number + 1, fault], swept);
         await swept(deps);
         expect(world.usage.apiKeys).toEqual([]);
-        expect(world.usage.usagePlans).toHaveLength(2);
+        expect(world.usage.usagePlans).toHaveLength(3);
         expect(await retiredNames(world)).toEqual([]);
       }
     },

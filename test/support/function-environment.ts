@@ -57,6 +57,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   PLAN_PREFIX: "terminal/",
   STANDARD_PLAN_ID: "standard",
   PRO_PLAN_ID: "pro",
+  FALLBACK_PLAN_ID: "fallback",
   KEY_GRACE_SECONDS: "120",
   TRADING: JSON.stringify(chains),
   PLAN_STAGES: JSON.stringify([{ apiId: "Rest", stage: "live" }]),

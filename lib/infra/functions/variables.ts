@@ -8,7 +8,13 @@ export type Environment = Readonly<Record<EnvName, string>>;
 /** Variables that describe the usage plans. */
 export type PlanEnvironment = Pick<
   Environment,
-  "SHARED_KEY" | "FALLBACK_PREFIX" | "PLAN_STAGES" | "PLAN_PREFIX" | "STANDARD_PLAN_ID" | "PRO_PLAN_ID"
+  | "SHARED_KEY"
+  | "FALLBACK_PREFIX"
+  | "FALLBACK_PLAN_ID"
+  | "PLAN_STAGES"
+  | "PLAN_PREFIX"
+  | "STANDARD_PLAN_ID"
+  | "PRO_PLAN_ID"
 >;
 
 /** Variables that go into the code, because they may exceed Lambda's limit of 4 KB. */

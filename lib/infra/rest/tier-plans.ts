@@ -2,13 +2,19 @@ import { Fn, Stack } from "aws-cdk-lib";
 import { CfnApiKey, CfnUsagePlan, CfnUsagePlanKey } from "aws-cdk-lib/aws-apigateway";
 import { Construct } from "constructs";
 import {
+  fallbackMethodThrottles,
+  type MethodThrottles,
+  methodThrottlesOf,
+  sharedMethodThrottles,
+} from "../../plans/method-throttles.ts";
+import {
   requestsPerMinute,
   sharedThrottle,
   type Throttle,
   type TierPlan,
   throttleOf,
 } from "../../plans/plan.ts";
-import type { PlanStage } from "../../plans/plan-stages.ts";
+import { withThrottles } from "../../plans/plan-stages.ts";
 import { keyPrefixOf } from "../functions/plan-access.ts";
 import type { PlanEnvironment } from "../functions/variables.ts";
 import { type StreamApi, streamStageName } from "../websocket/stream-api.ts";
@@ -24,25 +30,32 @@ const sharedKeyOf = ({ stackId }: Stack): string =>
   Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", stackId))));
 
 /**
- * Usage plans of the tiers, and the shared plan with its key. makeFallbackKeys and mirrorPlans create all other keys,
- * and mirrorPlans also creates the plans of Enterprise customers. Each plan covers both APIs. CDK's own construct does
+ * Usage plans of the tiers and of fallback keys, and the shared plan with its key. makeFallbackKeys and mirrorPlans
+ * create all other keys, and mirrorPlans also creates the plans of Enterprise customers. Each plan covers both APIs. CDK's own construct does
  * not support this, so these are plain CloudFormation resources.
  */
 export class TierPlans extends Construct {
-  readonly #stages: readonly (PlanStage & CfnUsagePlan.ApiStageProperty)[];
+  readonly #stages: readonly { apiId: string; stage: string; methods?: true }[];
   readonly #apis: TierPlansProps;
-  readonly #plans: Readonly<Record<TierPlan, CfnUsagePlan>>;
+  readonly #plans: Readonly<Record<TierPlan | "Fallback", CfnUsagePlan>>;
 
   constructor(scope: Construct, id: string, apis: TierPlansProps) {
     super(scope, id);
     this.#apis = apis;
     this.#stages = [
-      { apiId: apis.rest.restApiId, stage: restStageName },
+      { apiId: apis.rest.restApiId, stage: restStageName, methods: true },
       { apiId: apis.stream.apiId, stage: streamStageName },
     ];
-    const tierPlan = (name: TierPlan) =>
-      this.#addPlan(name, throttleOf({ requestsPerMinute: requestsPerMinute[name] }));
-    this.#plans = { Standard: tierPlan("Standard"), Pro: tierPlan("Pro") };
+    const tierPlan = (name: TierPlan) => {
+      const plan = { requestsPerMinute: requestsPerMinute[name] };
+      return this.#addPlan(name, throttleOf(plan), methodThrottlesOf(plan));
+    };
+    const standard = throttleOf({ requestsPerMinute: requestsPerMinute.Standard });
+    this.#plans = {
+      Standard: tierPlan("Standard"),
+      Pro: tierPlan("Pro"),
+      Fallback: this.#addPlan("Fallback", standard, fallbackMethodThrottles(standard)),
+    };
 
     const sharedKey = new CfnApiKey(this, "SharedKey", {
       name: `${Stack.of(this).stackName}/shared`,
@@ -53,7 +66,7 @@ export class TierPlans extends Construct {
     new CfnUsagePlanKey(this, "SharedPlanKey", {
       keyId: sharedKey.ref,
       keyType: "API_KEY",
-      usagePlanId: this.#addPlan("Shared", sharedThrottle).ref,
+      usagePlanId: this.#addPlan("Shared", sharedThrottle, sharedMethodThrottles(sharedThrottle)).ref,
     });
   }
 
@@ -65,13 +78,14 @@ export class TierPlans extends Construct {
       FALLBACK_PREFIX: keyPrefixOf(this, "fallback"),
       STANDARD_PLAN_ID: this.#plans.Standard.ref,
       PRO_PLAN_ID: this.#plans.Pro.ref,
+      FALLBACK_PLAN_ID: this.#plans.Fallback.ref,
     };
   }
 
-  #addPlan(name: string, throttle: Throttle): CfnUsagePlan {
+  #addPlan(name: string, throttle: Throttle, methodThrottles: MethodThrottles): CfnUsagePlan {
     const plan = new CfnUsagePlan(this, name, {
       usagePlanName: `${Stack.of(this).stackName}/${name}`,
-      apiStages: [...this.#stages],
+      apiStages: withThrottles(this.#stages, methodThrottles),
       throttle,
     });
     plan.node.addDependency(this.#apis.rest.deploymentStage, this.#apis.stream.stage);

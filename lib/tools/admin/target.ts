@@ -76,7 +76,7 @@ export const planStack = {
     PlanStages: v.pipe(
       v.string(),
       v.parseJson(),
-      v.array(v.object({ apiId: v.string(), stage: v.string() })),
+      v.array(v.object({ apiId: v.string(), stage: v.string(), methods: v.optional(v.boolean()) })),
     ),
     KeyGraceSeconds: v.pipe(v.string(), v.regex(/^\d+$/), v.toNumber()),
   }),

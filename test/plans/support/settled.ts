@@ -1,6 +1,7 @@
 import { expect } from "vitest";
+import { methodThrottlesOf } from "../../../lib/plans/method-throttles.ts";
 import { planOf, throttleOf } from "../../../lib/plans/plan.ts";
-import { coverageOf } from "../../../lib/plans/plan-stages.ts";
+import { coverageOf, withThrottles } from "../../../lib/plans/plan-stages.ts";
 import { ownerOf } from "../../../lib/plans/user-key.ts";
 import { readUserKeyRecord, retiredKeys } from "../../../lib/plans/user-key-records.ts";
 import { graceMs, later, prefix, stages, tierPlans, type User, type World } from "./world.ts";
@@ -47,7 +48,12 @@ export async function expectSettled(world: World, userID: string, user: User): P
   expect(key).toMatchObject({ enabled: true, value: expect.stringMatching(/^[A-Za-z0-9]{40}$/), tags });
   expect(plans).toHaveLength(plan.name === "Enterprise" ? 1 : 0);
   for (const own of plans)
-    expect(own).toMatchObject({ name: key?.name, apiStages: stages, throttle: throttleOf(plan), tags });
+    expect(own).toMatchObject({
+      name: key?.name,
+      apiStages: withThrottles(stages, methodThrottlesOf(plan)),
+      throttle: throttleOf(plan),
+      tags,
+    });
   const attachments = world.usage.planKeys.filter(({ keyId }) => keyId === key?.id);
   expect(attachments.map(({ usagePlanId }) => usagePlanId)).toEqual([current?.planId]);
 }

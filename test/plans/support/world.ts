@@ -15,9 +15,14 @@ import {
 } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { FallbackKeyDeps } from "../../../lib/plans/make-fallback-keys.ts";
+import {
+  fallbackMethodThrottles,
+  type MethodThrottles,
+  methodThrottlesOf,
+} from "../../../lib/plans/method-throttles.ts";
 import type { MirrorDeps } from "../../../lib/plans/mirror.ts";
-import { requestsPerMinute, throttleOf } from "../../../lib/plans/plan.ts";
-import { stageKey } from "../../../lib/plans/plan-stages.ts";
+import { requestsPerMinute, type Throttle, throttleOf } from "../../../lib/plans/plan.ts";
+import { type PlanStage, stageKey, withThrottles } from "../../../lib/plans/plan-stages.ts";
 import type { SweepTimes } from "../../../lib/plans/sweep.ts";
 import { openUsagePlans } from "../../../lib/plans/usage-plans.ts";
 import type { Table } from "../../../lib/table/table.ts";
@@ -33,14 +38,15 @@ export const later = (milliseconds: number) => new Date(start.getTime() + millis
 /** Gives a sweep enough time to finish. */
 export const inTime = (now: Date): SweepTimes => ({ now, deadline: new Date("2286-01-01") });
 
-export const stages = [
-  { apiId: "Rest", stage: "live" },
+export const stages: readonly (PlanStage & { apiId: string; stage: string })[] = [
+  { apiId: "Rest", stage: "live", methods: true },
   { apiId: "Socket", stage: "live" },
 ];
 export const prefix = "Terminal/user/";
 export const fallbackPrefix = "Terminal/fallback/";
 export const sharedKey = "0123456789abcdef0123456789abcdef";
 export const tierPlans = { Standard: "standard-plan", Pro: "pro-plan" };
+export const fallbackPlan = "fallback-plan";
 export const graceMs = minutes(2);
 
 /** User of a test: a tier, or no user at all. */
@@ -62,7 +68,7 @@ export function worldForTests() {
 
   /** Starts over without keys. `before` may respond in place of the control plane. */
   function reset({ before, ...options }: Partial<ControlPlaneOptions> & { before?: Route } = {}): void {
-    state = createUsageState({ ...noUsage, usagePlans: Object.keys(tierPlans).map(tierPlan) });
+    state = createUsageState({ ...noUsage, usagePlans: templatePlans() });
     const controlPlane = createControlPlane({ state, stages: new Set(stages.map(stageKey)), ...options });
     routes = before === undefined ? [controlPlane] : [before, controlPlane];
     calls = [];
@@ -120,11 +126,11 @@ export function worldForTests() {
     /** Dependencies for fallback keys, with the system's clock. */
     fallbackKeyDeps(parts: Partial<FallbackKeyDeps> = {}): FallbackKeyDeps {
       const plans = { ...this.openPlans(), prefix: fallbackPrefix };
-      const planId = tierPlans.Standard;
       return {
         table: db.table,
         plans,
-        planId,
+        planId: fallbackPlan,
+        standardPlanId: tierPlans.Standard,
         sharedKey,
         wanted: 12,
         graceMs,
@@ -148,13 +154,24 @@ export function worldForTests() {
 
 export type World = ReturnType<typeof worldForTests>;
 
-function tierPlan(name: string): UsagePlan {
-  const plan = name as keyof typeof tierPlans;
-  return {
-    id: tierPlans[plan],
-    from: "template",
-    name,
-    apiStages: stages,
-    throttle: throttleOf({ requestsPerMinute: requestsPerMinute[plan] }),
-  };
+/** A plan of the template, with throttles of methods on the stage of the REST API. */
+const templatePlan = (name: string, id: string, throttle: Throttle, methods: MethodThrottles): UsagePlan => ({
+  id,
+  from: "template",
+  name,
+  apiStages: withThrottles(stages, methods),
+  throttle,
+});
+
+function templatePlans(): UsagePlan[] {
+  const [standard, pro] = [
+    { requestsPerMinute: requestsPerMinute.Standard },
+    { requestsPerMinute: requestsPerMinute.Pro },
+  ];
+  const fallback = throttleOf(standard);
+  return [
+    templatePlan("Standard", tierPlans.Standard, throttleOf(standard), methodThrottlesOf(standard)),
+    templatePlan("Pro", tierPlans.Pro, throttleOf(pro), methodThrottlesOf(pro)),
+    templatePlan("Fallback", fallbackPlan, fallback, fallbackMethodThrottles(fallback)),
+  ];
 }

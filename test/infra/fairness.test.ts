@@ -1,0 +1,97 @@
+import { createUsagePlans, createUsageState, type Usage } from "cdk-local-runner/testing";
+import { describe, expect, it } from "vitest";
+import { only, propertiesOf, synthesize } from "./synthesized.ts";
+
+type Limits = { RateLimit: number; BurstLimit: number };
+type PlanProperties = {
+  UsagePlanName: string;
+  Throttle: Limits;
+  ApiStages: { Throttle?: Record<string, Limits> }[];
+};
+type MethodSetting = {
+  HttpMethod: string;
+  ResourcePath: string;
+  ThrottlingRateLimit: number;
+  ThrottlingBurstLimit: number;
+};
+
+const { api } = synthesize();
+const plans = propertiesOf<PlanProperties>(api, "AWS::ApiGateway::UsagePlan");
+const { MethodSettings } = only<{ MethodSettings: MethodSetting[] }>(
+  api,
+  "AWS::ApiGateway::Stage",
+).Properties;
+
+const stage = { apiId: "Rest", stage: "live" };
+const throttle = ({ RateLimit, BurstLimit }: Limits) => ({ rateLimit: RateLimit, burstLimit: BurstLimit });
+
+/** Throttle of the stage for all callers of a method together. */
+function stageThrottle(method: string) {
+  const found = MethodSettings.find(
+    ({ ResourcePath, HttpMethod }) =>
+      `${ResourcePath.slice(1).replaceAll("~1", "/")}/${HttpMethod}` === method,
+  );
+  if (found === undefined) throw new Error(`The stage has no setting for ${method}`);
+  return { rateLimit: found.ThrottlingRateLimit, burstLimit: found.ThrottlingBurstLimit };
+}
+
+/** Keys on a plan of the template, one for each user. */
+function usageOf(planName: string, users: readonly string[], hasMethodThrottles: boolean): Usage {
+  const plan = plans.find(({ UsagePlanName }) => UsagePlanName === `TerminalApi/${planName}`);
+  if (plan === undefined) throw new Error(`The template has no plan ${planName}`);
+  const ofMethods = Object.entries(plan.ApiStages[0]?.Throttle ?? {}).map(([method, limits]) => [
+    method,
+    throttle(limits),
+  ]);
+  const apiStages = [{ ...stage, ...(hasMethodThrottles && { throttle: Object.fromEntries(ofMethods) }) }];
+  const origin = { from: "template" } as const;
+  return {
+    usagePlans: [{ ...origin, id: "plan", name: planName, apiStages, throttle: throttle(plan.Throttle) }],
+    apiKeys: users.map((id) => ({ ...origin, id, value: id, enabled: true, createdDate: 0 })),
+    planKeys: users.map((keyId) => ({ ...origin, usagePlanId: "plan", keyId })),
+  };
+}
+
+type Attack = { plan: string; method: string; busy: number; seconds?: number; hasMethodThrottles?: boolean };
+
+/** Counts refusals of a user who asks once a second, while others send 500 requests a second each. */
+function refusalsOfPatient({ plan, method, busy, seconds = 15, hasMethodThrottles = true }: Attack): number {
+  const attackers = Array.from({ length: busy }, (_, index) => `busy ${index}`);
+  let now = 0;
+  const usagePlans = createUsagePlans(
+    createUsageState(usageOf(plan, ["patient", ...attackers], hasMethodThrottles)),
+    () => now,
+  );
+  const isAdmitted = (user: string) =>
+    usagePlans.admit({
+      ...stage,
+      apiKey: { value: user },
+      method: { name: method, throttle: stageThrottle(method) },
+    }).admitted;
+  let refused = 0;
+  for (; now < seconds * 1000; now += 2) {
+    for (const user of attackers) isAdmitted(user);
+    if (now % 1000 === 998 && !isAdmitted("patient")) refused++;
+  }
+  return refused;
+}
+
+const charts = "/api/v2/markets/{chain}/{token}/candles/GET";
+
+const cancel = "/api/v2/orders/{orderId}/cancel/POST";
+
+describe("a patient user beside users who send as fast as possible", () => {
+  it.each(["Standard", "Pro", "Fallback"])("gets each answer beside two busy users of %s", (plan) => {
+    for (const method of [charts, "/api/v2/quotes/POST", "/api/v2/wallets/POST", cancel])
+      expect(refusalsOfPatient({ plan, method, busy: 2 }), method).toBe(0);
+  });
+
+  it("gets no charts without the throttles of methods in the plans", () => {
+    const attack = { plan: "Pro", method: charts, busy: 2 };
+    expect(refusalsOfPatient({ ...attack, hasMethodThrottles: false })).toBeGreaterThan(5);
+  });
+
+  it("can cancel an order beside 60 busy users", () => {
+    expect(refusalsOfPatient({ plan: "Standard", method: cancel, busy: 60, seconds: 2 })).toBe(0);
+  });
+});
