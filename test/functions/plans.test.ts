@@ -169,7 +169,7 @@ describe("makeFallbackKeys", () => {
     const [written] = table.commandCalls(PutCommand).slice(-1);
     expect(written?.args[0].input.Item).toMatchObject({
       ...fallbackKeysKey,
-      planId: "standard",
+      planId: "fallback",
       coverage: "Rest:live",
       usable: [{ count: 1 }],
     });

@@ -3,6 +3,7 @@ import { GetUsagePlanCommand } from "@aws-sdk/client-api-gateway";
 import { describe, expect, vi } from "vitest";
 import { isAttached, keysWithPrefix } from "../../../lib/plans/api-keys.ts";
 import { customerPlans } from "../../../lib/plans/customer-plans.ts";
+import { methodThrottlesOf, sameMethodThrottles } from "../../../lib/plans/method-throttles.ts";
 import { type Plan, requestsPerMinute, sameThrottle, throttleOf } from "../../../lib/plans/plan.ts";
 import { coverageOf } from "../../../lib/plans/plan-stages.ts";
 import { planTag } from "../../../lib/plans/usage-plans.ts";
@@ -38,13 +39,16 @@ async function all<Each>(each: AsyncIterable<Each>): Promise<Each[]> {
 
 describe("the usage plan", () => {
   it.for(["Standard", "Pro"] as const)(
-    "keeps a fractional rate and a burst of up to 5000 in %s",
+    "keeps a fractional rate, a burst of up to 5000 and throttles of methods in %s",
     async (name) => {
-      const { throttle = {} } = await plans.client.send(
+      const { throttle = {}, apiStages = [] } = await plans.client.send(
         new GetUsagePlanCommand({ usagePlanId: tierPlans[name] }),
       );
       const wanted = throttleOf({ requestsPerMinute: requestsPerMinute[name] });
       if (!sameThrottle(throttle, wanted)) expect(throttle).toEqual(wanted);
+      const methods = methodThrottlesOf({ requestsPerMinute: requestsPerMinute[name] });
+      const found = apiStages.find(({ throttle }) => throttle !== undefined)?.throttle;
+      if (!sameMethodThrottles(found, methods)) expect(found).toEqual(methods);
     },
   );
 });

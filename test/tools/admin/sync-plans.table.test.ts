@@ -86,7 +86,7 @@ async function disturb(): Promise<string[]> {
     "dave: has a key on record, but there is no such user",
     `alice: key ${alice.keyId} is on record, but not in API Gateway`,
     `bob: key ${bob.keyId} is not on its plan`,
-    `carol: plan ${carol.planId} has the wrong throttle or stages`,
+    `carol: plan ${carol.planId} has the wrong throttles or stages`,
     "erin: has no key for the plan of the user's tier",
   ];
 }

@@ -111,7 +111,7 @@ const meanings: Record<Drift["what"], string> = {
   "detached key": "is not on its plan",
   "untagged key": "has no tag, so functions may not delete it",
   "untagged plan": "has no tag, so functions may not change it",
-  "stale plan": "has the wrong throttle or stages",
+  "stale plan": "has the wrong throttles or stages",
 };
 
 /** Describes a difference, for example `alice: key 1a2b3c is not on its plan`. */
