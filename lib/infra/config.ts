@@ -15,7 +15,8 @@ import { exportContext, exportProblems } from "./export-context.ts";
 import { channelShardsOf, marketContext, marketsOf } from "./market-context.ts";
 import { regionContext, regionProblems } from "./region-context.ts";
 import { type ReservedRuns, reservedRunsOf, runsContext, runsProblems } from "./runs-context.ts";
-import { defaultThrottles, type Throttles, throttledNames, throttleProblems } from "./throttles.ts";
+import { throttleContext, throttleProblems } from "./throttle-context.ts";
+import { defaultThrottles, type Throttles } from "./throttles.ts";
 import { tradingContext, tradingOf, tradingProblems } from "./trading-context.ts";
 
 /** A domain name with its ACM certificate. */
@@ -280,22 +281,6 @@ const Feed = v.strictObject(
   "must be an object of source, venue and url",
 );
 
-const Throttled = v.picklist(
-  throttledNames,
-  ({ received }) => `is neither a method nor a route: ${received}. They are ${throttledNames.join(", ")}`,
-);
-
-const Limit = v.pipe(
-  v.number("must be a number"),
-  v.integer("must be a whole number"),
-  v.minValue(1, "must be at least 1"),
-);
-
-const ThrottleSchema = v.strictObject(
-  { rateLimit: Limit, burstLimit: Limit },
-  "must be an object of rateLimit (a second) and burstLimit",
-);
-
 const unitsFrom = (least: number) => wholeWithin(least, 1_000_000);
 
 /** Requires at least the throughput of a new table, because DynamoDB accepts no less. */
@@ -372,10 +357,7 @@ const Context = v.pipe(
       json(wholeWithin(250, 1_000_000)),
       defaults.accountRequestsPerSecond,
     ),
-    throttles: v.optional(
-      json(v.record(Throttled, ThrottleSchema, "must be an object of methods and routes")),
-      {},
-    ),
+    ...throttleContext,
     ...tradingContext,
     ...marketContext,
     ...exportContext,
@@ -394,8 +376,7 @@ const Context = v.pipe(
     for (const [given, needed] of needs)
       if (dataset.value[given] !== undefined && dataset.value[needed] === undefined)
         addIssue({ message: `${needed} is missing: ${given} needs it` });
-    const { accountRequestsPerSecond, throttles } = dataset.value;
-    for (const message of throttleProblems(accountRequestsPerSecond, throttles)) addIssue({ message });
+    for (const message of throttleProblems(dataset.value)) addIssue({ message });
     // Checks rules between several values once each value is valid.
     if (dataset.issues === undefined)
       for (const problemsOf of [edgeProblems, tradingProblems, exportProblems, regionProblems, runsProblems])

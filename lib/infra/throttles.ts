@@ -75,7 +75,7 @@ export const throttledNames: readonly ThrottledName[] = [...methods, "preflight"
 const shares: { readonly [Name in ThrottledName]?: Share } = { ...methodShares, ...otherShares };
 
 /** Methods that owners need to stop a thief. */
-const guardNames: ReadonlySet<ThrottledName> = new Set(
+export const guardNames: ReadonlySet<ThrottledName> = new Set(
   restMethods.filter(({ path, method }) => guards.includes(`${path}/${method}`)).map(({ name }) => name),
 );
 
@@ -118,24 +118,4 @@ export function totalRate(throttles: Throttles): number {
   return limits
     .map(({ rateLimit }) => rateLimit)
     .reduce((sum, rate) => sum + rate, paths.size * throttles.preflight.rateLimit);
-}
-
-/** Finds what is wrong with the context's throttles: a total that is too high, or a guard that is limited. */
-export function throttleProblems(accountRequestsPerSecond: number, given: Partial<Throttles>): string[] {
-  const total = totalRate({ ...defaultThrottles(accountRequestsPerSecond), ...given });
-  const most = stagesShare * accountRequestsPerSecond;
-  const limited = [...guardNames].filter(
-    (name) => (given[name]?.rateLimit ?? accountRequestsPerSecond) < accountRequestsPerSecond,
-  );
-  return [
-    ...(total > most
-      ? [
-          `throttles add up to ${total} requests a second; at most ${most} of accountRequestsPerSecond are allowed, so that pushes have the rest`,
-        ]
-      : []),
-    ...limited.map(
-      (name) =>
-        `throttles.${name}.rateLimit must be at least ${accountRequestsPerSecond}: owners stop a thief with it, so no crowd of accounts may use it up`,
-    ),
-  ];
 }
