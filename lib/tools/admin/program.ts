@@ -14,12 +14,14 @@ import { setUser } from "./commands/set-user.ts";
 import { showOrder } from "./commands/show-order.ts";
 import { showSigned } from "./commands/show-signed.ts";
 import { showUser } from "./commands/show-user.ts";
+import { status } from "./commands/status.ts";
 import { syncPlans } from "./commands/sync-plans.ts";
 import { trading } from "./commands/trading.ts";
 import { openLocal, openLocalConnections, openLocalFunctions, openLocalPlans } from "./local-target.ts";
 import { errorLine } from "./operator-error.ts";
 import { openDirectory } from "./pool-users.ts";
 import { openStack, openStackConnections, openStackFunctions, openStackPlans } from "./stack-target.ts";
+import { openStatus } from "./status/open-status.ts";
 import type { AdminDeps } from "./target.ts";
 import { print } from "./terminal.ts";
 
@@ -28,7 +30,7 @@ const commands = [
   ...[lockUser, exportUser, deleteUser],
   ...[putRewards, listRedemptionsCommand, fulfilCommand, refundCommand],
   ...[record, syncPlans, rewrapKeys, restore],
-  ...[trading, showOrder, showSigned],
+  ...[status, trading, showOrder, showSigned],
 ];
 
 /**
@@ -46,6 +48,7 @@ export const targets: Omit<AdminDeps, "stdout" | "stderr" | "confirm" | "interru
       local === undefined ? openStackConnections(stack, apiStack) : openLocalConnections(local),
     // The local runner's issuer knows no users: it signs any token.
     openDirectory: async ({ local, stack }) => (local === undefined ? openDirectory(stack) : undefined),
+    openStatus,
   };
 
 /**

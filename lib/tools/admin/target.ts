@@ -3,9 +3,11 @@ import { LambdaClient, type LambdaClientConfig } from "@aws-sdk/client-lambda";
 import * as v from "valibot";
 import type { Pusher } from "../../aws/push.ts";
 import type { Vault } from "../../aws/vault.ts";
+import type { TradingConfiguration } from "../../chains/families/configuration.ts";
 import type { MirrorDeps } from "../../plans/mirror.ts";
 import { openUsagePlans } from "../../plans/usage-plans.ts";
 import type { Table } from "../../table/table.ts";
+import type { Deployment } from "./status/status-lines.ts";
 import type { Output } from "./terminal.ts";
 
 /** Names a service by the port of a local runner's base_url, or by a deployed stack. */
@@ -13,6 +15,26 @@ export type TargetOptions = { local: number; stack?: undefined } | { local?: und
 
 /** `stack` is the data stack, and `apiStack` is the API stack that uses it. */
 export type PlanTargetOptions = TargetOptions & { apiStack: string };
+
+/** Names of the stacks of a deployment, and the context that names the hosts of its chains. */
+export type StatusOptions = PlanTargetOptions & {
+  watchStack: string;
+  context: Readonly<Record<string, string>>;
+};
+
+/** Name of the stack of alarms, unless an operator has another. */
+export const watchStack = "TerminalWatch";
+
+/** Access to all that shows whether a service works. */
+export type StatusTarget = {
+  /** Name to show. */
+  name: string;
+  table: Table;
+  hasSteadyBlocks: boolean;
+  /** Chains that trade, with their hosts. */
+  trading: TradingConfiguration;
+  readDeployment(now: Date): Promise<Deployment>;
+};
 
 /** Table and KMS key of a service. */
 export type Target = { table: Table; vault: Vault };
@@ -44,6 +66,7 @@ export type AdminDeps = {
   openConnections(options: PlanTargetOptions): Promise<ConnectionTarget>;
   /** Opens the service's own directory of users. Undefined if users sign in elsewhere. */
   openDirectory(options: TargetOptions): Promise<Directory | undefined>;
+  openStatus(options: StatusOptions): Promise<StatusTarget>;
   /** Asks the operator a yes-or-no question. */
   confirm: (question: string) => Promise<boolean>;
   interruption(): AbortSignal;

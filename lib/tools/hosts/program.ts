@@ -1,20 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { StartupError } from "cdk-local-runner";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { localContracts } from "trading-terminal-devnet/evm/deployment";
-import cdk from "../../../cdk.json" with { type: "json" };
-import type { TradingConfiguration } from "../../chains/families/configuration.ts";
 import { solAddresses } from "../../chains/sol/address.ts";
-import { type EvmChain, evmChains, type TradingChain, tradingChains } from "../../core/chain-facts.ts";
-import { ConfigurationError, readConfiguration } from "../../infra/config.ts";
-import { solConfigurationOf } from "../../infra/sol-context.ts";
+import { evmChains, type TradingChain, tradingChains } from "../../core/chain-facts.ts";
 import { port, runProgram, type Stdio } from "../runner/run-program.ts";
 import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
 import { lookAtSolHosts, type OpenSolHosts, openSolHosts } from "./look-at-sol.ts";
 import { findingsOf, tableOf, verdictOf } from "./report.ts";
+import { type Context, tradingFor, withContext } from "./trading-for.ts";
 import { watchHosts } from "./watched.ts";
-
-type Context = Readonly<Record<string, string>>;
 
 type Options = {
   chain?: readonly TradingChain[];
@@ -111,65 +104,8 @@ function symbolsFor({ configuration }: OpenHosts | OpenSolHosts, round: number):
   return round === 0 ? symbols : symbols.filter((_, index) => index === round % symbols.length);
 }
 
-function withContext(text: string, before: Context): Context {
-  const at = text.indexOf("=");
-  if (at < 1) throw new InvalidArgumentError("Give a key and a value, such as publicHosts=true.");
-  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
-}
-
 function withMint(text: string, before: readonly string[]): readonly string[] {
   const problem = solAddresses.problem(text);
   if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`);
   return [...before, text];
-}
-
-/** @throws {StartupError} if the configuration is invalid, or has no chain to check */
-async function tradingFor({ chain, context, local }: Options): Promise<TradingConfiguration> {
-  if (local !== undefined) return localTrading(local, chain);
-  const values: Readonly<Record<string, unknown>> = {
-    ...cdk.context,
-    ...context,
-    ...(chain && { trading: chain }),
-  };
-  try {
-    const { trading } = readConfiguration({ getAllContext: () => values });
-    if (Object.keys(trading).length > 0) return trading;
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new StartupError(error.message);
-    throw error;
-  }
-  throw new StartupError("The context has no chain that trades. Name the chains to check with --chain.");
-}
-
-/** @throws {StartupError} if no service runs at the port, or the service lacks a chain */
-async function localTrading(at: number, chains?: readonly TradingChain[]): Promise<TradingConfiguration> {
-  const { sol, ...hosts } = await hostsAt(at);
-  const missing = (chain: TradingChain) =>
-    new StartupError(`The service at port ${at} has no chain ${chain}`);
-  const names = chains ?? [...evmChains, ...(sol ? (["sol"] as const) : [])];
-  return Object.fromEntries(
-    names.map((chain) => {
-      if (chain === "sol") {
-        if (sol === undefined) throw missing(chain);
-        // Leaves out Jupiter, because its local stand-in trades only one token and shows nothing about the real one.
-        return [chain, solConfigurationOf({ ...sol, jupiter: null })];
-      }
-      const urls = hosts[chain];
-      if (urls === undefined) throw missing(chain);
-      return [chain, { ...localContracts(chain), hosts: urls }];
-    }),
-  );
-}
-
-type LocalHosts = { [Chain in EvmChain]?: readonly string[] } & {
-  sol?: Parameters<typeof solConfigurationOf>[0];
-};
-
-async function hostsAt(at: number): Promise<LocalHosts> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${at}/hosts.json`);
-    return (await response.json()) as LocalHosts;
-  } catch {
-    throw new StartupError(`No service with local chains answers at port ${at}. Start it with npm start.`);
-  }
 }

@@ -10,7 +10,8 @@ export type CallLook = { name: string; bytes: number; ms: number; problem?: Prob
 export type HostLook = {
   /** Name and port of the host. The rest of its URL may contain a key. */
   host: string;
-  head?: Pick<Block, "number">;
+  /** Newest block. Hosts of sol state no time with it. */
+  head?: Pick<Block, "number"> & Partial<Pick<Block, "time">>;
   lagSeconds?: number;
   lagProblem?: Problem;
   calls: readonly CallLook[];

@@ -34,6 +34,7 @@ import {
   wholeNumber,
   withSite,
 } from "./run-program.ts";
+import { watchRun } from "./run-state.ts";
 import { seedTable, seedWallets } from "./seed-data.ts";
 import { staticPages } from "./static-pages.ts";
 import { type Stacks, watchTerminal } from "./watch/watch-terminal.ts";
@@ -126,6 +127,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
   const dataDir = options.memory ? undefined : resolve(options.dataDir);
   const { step, end } = progress(deps);
   const warn = (text: string) => void stderr.write(`${text}\n`);
+  const run = watchRun(new Date());
   let stacks: Stacks | undefined;
   let chains: LocalChains | undefined;
 
@@ -142,6 +144,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     chance: options.chance,
     audience: AUDIENCE,
     dataDir,
+    onLog: run.note,
     async seed(local) {
       await seedTable(await openLocal(local), { book: chains?.book, examples: !options.empty });
     },
@@ -161,6 +164,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       return (request) => {
         const list = lists.get(pathOf(request));
         if (list !== undefined) return Promise.resolve(json(200, list));
+        if (pathOf(request) === "/status.json") return Promise.resolve(json(200, run.state()));
         return showConsole(request) ?? showReference(request);
       };
     },

@@ -24,6 +24,7 @@ export async function runWith(args: string[], deps: Partial<AdminDeps>): Promise
     openPlans: unavailable("plans"),
     openConnections: unavailable("connections"),
     openDirectory: unavailable("directory"),
+    openStatus: unavailable("status"),
     confirm: unavailable("terminal"),
     interruption: () => new AbortController().signal,
     now: () => now,

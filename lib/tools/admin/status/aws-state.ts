@@ -1,0 +1,98 @@
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import {
+  CloudWatchClient,
+  GetMetricDataCommand,
+  type Metric,
+  type MetricAlarm,
+  paginateDescribeAlarms,
+} from "@aws-sdk/client-cloudwatch";
+import type { Deployed, Deployment, Raised, Waiting } from "./status-lines.ts";
+
+/** Reads the stacks, the alarms of the last of them, and the queues and changes that these alarms watch. */
+export async function readAwsState(
+  stacks: readonly string[],
+  watchStack: string,
+  now: Date,
+): Promise<Deployment> {
+  const client = new CloudWatchClient();
+  const [deployed, alarms] = await Promise.all([
+    Promise.all([...stacks, watchStack].map(deployedOf)),
+    alarmsOf(client, watchStack),
+  ]);
+  return {
+    deployed,
+    alarms: alarms.length,
+    raised: alarms
+      .filter(({ StateValue }) => StateValue === "ALARM")
+      .map((alarm) => raisedOf(alarm, watchStack)),
+    waiting: await waitingOf(client, alarms, now),
+  };
+}
+
+async function deployedOf(name: string): Promise<Deployed> {
+  const { Stacks = [] } = await new CloudFormationClient().send(
+    new DescribeStacksCommand({ StackName: name }),
+  );
+  const { StackStatus: state = "unknown", LastUpdatedTime, CreationTime } = Stacks[0] ?? {};
+  return {
+    name,
+    state,
+    at: (LastUpdatedTime ?? CreationTime)?.toISOString(),
+    isWrong: /FAILED|ROLLBACK/.test(state),
+  };
+}
+
+async function alarmsOf(client: CloudWatchClient, watchStack: string): Promise<MetricAlarm[]> {
+  const found: MetricAlarm[] = [];
+  for await (const { MetricAlarms = [] } of paginateDescribeAlarms(
+    { client },
+    { AlarmNamePrefix: `${watchStack}-` },
+  ))
+    found.push(...MetricAlarms);
+  return found;
+}
+
+/** Shortens a name that CloudFormation has made, such as `TerminalWatch-AlarmsSignatureRefused1A2B3C4D-xyz`. */
+function raisedOf(alarm: MetricAlarm, watchStack: string): Raised {
+  const { AlarmName = "", AlarmDescription = "", StateTransitionedTimestamp, StateUpdatedTimestamp } = alarm;
+  const [, id] = AlarmName.slice(watchStack.length + 1).match(/^(?:Alarms)?(\w+?)[0-9A-F]{8}(?:-|$)/) ?? [];
+  return {
+    name: id ?? AlarmName,
+    since: (StateTransitionedTimestamp ?? StateUpdatedTimestamp)?.toISOString() ?? "unknown",
+    words: AlarmDescription.split(/(?<=\.) /)[0] ?? "",
+  };
+}
+
+/** Age in seconds from which changes are published late, as for their alarm. */
+const mostChangeSeconds = 60;
+
+/** Asks for the metrics of alarms on queues and on the age of changes. */
+async function waitingOf(
+  client: CloudWatchClient,
+  alarms: readonly MetricAlarm[],
+  now: Date,
+): Promise<Waiting[]> {
+  const watched = alarms.flatMap(metricOf);
+  if (watched.length === 0) return [];
+  const { MetricDataResults = [] } = await client.send(
+    new GetMetricDataCommand({
+      StartTime: new Date(now.getTime() - 15 * 60_000),
+      EndTime: now,
+      MetricDataQueries: watched.map((metric, index) => ({
+        Id: `m${index}`,
+        MetricStat: { Metric: metric, Period: 60, Stat: "Maximum" },
+      })),
+    }),
+  );
+  return watched.map((metric, index): Waiting => {
+    const value = MetricDataResults.find(({ Id }) => Id === `m${index}`)?.Values?.[0];
+    const name = metric.Dimensions?.[0]?.Value ?? "unknown";
+    if (metric.Namespace === "AWS/SQS")
+      return { name, count: value, unit: "messages", isWrong: (value ?? 0) > 0 };
+    const seconds = value === undefined ? undefined : Math.round(value / 1000);
+    return { name, count: seconds, unit: "seconds", isWrong: (seconds ?? 0) > mostChangeSeconds };
+  });
+}
+
+const metricOf = ({ Namespace, MetricName, Dimensions }: MetricAlarm): Metric[] =>
+  Namespace === "AWS/SQS" || MetricName === "IteratorAge" ? [{ Namespace, MetricName, Dimensions }] : [];

@@ -1,0 +1,84 @@
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import { CloudWatchClient, DescribeAlarmsCommand, GetMetricDataCommand } from "@aws-sdk/client-cloudwatch";
+import { mockClient } from "aws-sdk-client-mock";
+import { afterEach, expect, it } from "vitest";
+import { readAwsState } from "../../../lib/tools/admin/status/aws-state.ts";
+
+const now = new Date("2026-11-18T12:00:00.000Z");
+const earlier = new Date("2026-11-17T10:00:00.000Z");
+const clouds = [mockClient(CloudFormationClient), mockClient(CloudWatchClient)] as const;
+const [cloudFormation, cloudWatch] = clouds;
+afterEach(() => {
+  for (const cloud of clouds) cloud.reset();
+});
+
+const queue = {
+  Namespace: "AWS/SQS",
+  MetricName: "Messages",
+  Dimensions: [{ Name: "QueueName", Value: "failed" }],
+};
+const age = {
+  Namespace: "AWS/Lambda",
+  MetricName: "IteratorAge",
+  Dimensions: [{ Name: "FunctionName", Value: "publishChanges" }],
+};
+
+function answer(values: Record<string, number[]>): void {
+  cloudFormation.on(DescribeStacksCommand).callsFake(({ StackName }) => ({
+    Stacks: [
+      StackName === "TerminalApi"
+        ? { StackStatus: "UPDATE_ROLLBACK_COMPLETE", CreationTime: earlier, LastUpdatedTime: now }
+        : { StackStatus: "CREATE_COMPLETE", CreationTime: earlier },
+    ],
+  }));
+  cloudWatch
+    .on(DescribeAlarmsCommand, { AlarmNamePrefix: "TerminalWatch-", NextToken: undefined })
+    .resolves({
+      MetricAlarms: [
+        { AlarmName: "TerminalWatch-AlarmsChangesGaveUp1A2B3C4D-xyz", StateValue: "OK", ...queue },
+        { AlarmName: "TerminalWatch-AlarmspublishChangesLate1A2B3C4D-xyz", StateValue: "OK", ...age },
+      ],
+      NextToken: "more",
+    })
+    .on(DescribeAlarmsCommand, { AlarmNamePrefix: "TerminalWatch-", NextToken: "more" })
+    .resolves({
+      MetricAlarms: [
+        {
+          AlarmName: "TerminalWatch-AlarmsSignatureRefused1A2B3C4D-xyz",
+          AlarmDescription: "The signer refused. Stop trading.",
+          StateValue: "ALARM",
+          StateTransitionedTimestamp: earlier,
+          Namespace: "TerminalApi",
+        },
+      ],
+    });
+  cloudWatch.on(GetMetricDataCommand).resolves({
+    MetricDataResults: Object.entries(values).map(([Id, Values]) => ({ Id, Values })),
+  });
+}
+
+it("reads stacks, alarms of all pages, and what their queues and changes wait for", async () => {
+  answer({ m0: [2, 0], m1: [1500] });
+  expect(await readAwsState(["TerminalData", "TerminalApi"], "TerminalWatch", now)).toEqual({
+    deployed: [
+      { name: "TerminalData", state: "CREATE_COMPLETE", at: earlier.toISOString(), isWrong: false },
+      { name: "TerminalApi", state: "UPDATE_ROLLBACK_COMPLETE", at: now.toISOString(), isWrong: true },
+      { name: "TerminalWatch", state: "CREATE_COMPLETE", at: earlier.toISOString(), isWrong: false },
+    ],
+    alarms: 3,
+    raised: [{ name: "SignatureRefused", since: earlier.toISOString(), words: "The signer refused." }],
+    waiting: [
+      { name: "failed", count: 2, unit: "messages", isWrong: true },
+      { name: "publishChanges", count: 2, unit: "seconds", isWrong: false },
+    ],
+  });
+});
+
+it("finds nothing wrong without data, which idle queues and functions have", async () => {
+  answer({});
+  const { waiting } = await readAwsState([], "TerminalWatch", now);
+  expect(waiting.map(({ count, isWrong }) => [count, isWrong])).toEqual([
+    [undefined, false],
+    [undefined, false],
+  ]);
+});
