@@ -11,7 +11,9 @@ import { everythingOf, isOfTheMoment, type Key, type KeyRange } from "../../tabl
 import type { Table } from "../../table/table.ts";
 import { isSealedKey, isWallet, ownerKeyOf } from "../../table/wallet-keys.ts";
 import { write } from "../../table/write.ts";
-import { isProfile } from "../../users/item-keys.ts";
+import { everyProfile, isProfile } from "../../users/item-keys.ts";
+import type { Profile } from "../../users/profile.ts";
+import { readProfile } from "../../users/profile-records.ts";
 import { isGone, retirement } from "../../wallets/wallet.ts";
 import { readWalletEvents } from "../../wallets/wallet-events.ts";
 import {
@@ -23,8 +25,11 @@ import {
   reasonToSpare,
   tighterPolicy,
   withBlock,
+  withoutDeletedReferrer,
 } from "./restored-guards.ts";
 import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";
+import { scan } from "./scan.ts";
+import { isNamedIn } from "./user-items.ts";
 
 /** An item in DynamoDB's own format. Any other format loses digits of numbers. */
 type StoredItem = Record<string, AttributeValue>;
@@ -61,13 +66,18 @@ export type Comparison = {
 export async function* lostItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup, isExact = false } = comparison;
   const isListed = (key: Key) => isRestored(key) || reasonToLeave(key) !== undefined;
+  const isOfDeleted = await deletedUsers(comparison);
   for await (const items of pagesOf(backup, comparison, isListed)) {
     const found = await sameKeys(table, items);
     for (const saved of items) {
       const live = found.get(textOf(saved));
       const key = keyOf(saved);
-      const item = isProfile(key) ? withBlock(saved, live) : saved;
+      const item = isProfile(key) ? withoutDeletedReferrer(withBlock(saved, live), live) : saved;
       if (isDeepStrictEqual(live, item)) continue;
+      if (isOfDeleted(item)) {
+        yield { what: "kept", item, why: "deleted" };
+        continue;
+      }
       const why = reasonToLeave(key) ?? reasonToKeep(key, item, live);
       if (why !== undefined) {
         yield { what: "kept", item, why };
@@ -103,14 +113,41 @@ async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promi
   return last?.type === "retired" && isGone(retirement(new Date(last.time)), now);
 }
 
+type Left = Pick<Profile, "userID" | "pseudonym" | "deletedAt">;
+
+/**
+ * Finds the users who were deleted since the backup, by what is left of their profiles. That lasts longer than backups.
+ *
+ * @returns a test that is true for their items, and for those under their pseudonyms.
+ */
+async function deletedUsers({ table, userID }: Comparison): Promise<(item: StoredItem) => boolean> {
+  const names: string[] = [];
+  const note = ({ userID, pseudonym, deletedAt }: Left) => {
+    if (deletedAt !== undefined) names.push(userID, ...(pseudonym === undefined ? [] : [pseudonym]));
+  };
+  if (userID === undefined)
+    for await (const profile of scan<Left>(table, everyProfile, ["userID", "pseudonym", "deletedAt"]))
+      note(profile);
+  else {
+    const profile = await readProfile(table, userID);
+    if (profile !== undefined) note(profile);
+  }
+  return (stored) => {
+    if (names.length === 0) return false;
+    const item = { ...unmarshall(stored, { wrapNumbers: true }), ...keyOf(stored) };
+    return names.some((name) => isNamedIn(item, name));
+  };
+}
+
 /** Lists items that only the table has. Guards and the idempotency keys of orders are kept. */
 export async function* newerItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup } = comparison;
+  const isOfDeleted = await deletedUsers(comparison);
   for await (const items of pagesOf(table, comparison)) {
     const found = await sameKeys(backup, items);
     for (const item of items) {
       if (found.has(textOf(item))) continue;
-      const why = reasonToSpare(keyOf(item), item);
+      const why = isOfDeleted(item) ? "deleted" : reasonToSpare(keyOf(item), item);
       yield why === undefined ? { what: "newer", item } : { what: "kept", item, why };
     }
   }

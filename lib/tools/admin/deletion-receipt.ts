@@ -50,7 +50,7 @@ const keyReason = "not exported; its owner can sign in and export it, or delete 
 
 const outside = (userID: string, { isWhole, hasDirectory }: { isWhole: boolean; hasDirectory: boolean }) => [
   ...directoryLines(userID, { isWhole, hasDirectory }),
-  "backups: the table's own ones last 35 days, and after a restore you must run this command again",
+  "backups: the table's own ones last 35 days; if one replaces the whole table, run this command again",
   "access logs: the userID with addresses of clients, for a month",
   "CloudTrail: uses of the wallets' keys with userID and address, for as long as you keep its logs",
   "your own targets of the bus for notices, and your copies of exported data",

@@ -30,6 +30,7 @@ export const keptReasons = {
   signed: "records of the signer: older ones could let it sign an order a second time",
   cancelled: "cancellations: the orders that were open are not restored either",
   event: "wallets' events about policies and exports since: what they tell stays true",
+  deleted: "data of users whom admin delete-user has deleted since",
   stop: "stops of trading that were set since, which hold until admin trading --start",
 } as const;
 
@@ -101,6 +102,13 @@ export function reasonToLeave({ PK }: Key): KeptReason | undefined {
 /** Keeps a user blocked if the block is newer than the backup. */
 export const withBlock = (profile: StoredItem, live: StoredItem | undefined): StoredItem =>
   live?.blockedAt === undefined ? profile : { ...profile, blockedAt: live.blockedAt };
+
+/** Keeps the name of a deleted referrer out. Nothing else takes such a name out of a profile. */
+export function withoutDeletedReferrer(profile: StoredItem, live: StoredItem | undefined): StoredItem {
+  if (live === undefined || live.referredBy !== undefined) return profile;
+  const { referredBy: _, ...rest } = profile;
+  return rest;
+}
 
 /** Returns the tighter limits of two policies. Keeps the current fee limit if the result might raise it. */
 function tighterOf(old: WalletPolicy, current: WalletPolicy): WalletPolicy {

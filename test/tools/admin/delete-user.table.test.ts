@@ -262,7 +262,19 @@ describe("delete-user", () => {
     expect(await itemsNamed(table, "OWNER#rita")).toHaveLength(1);
   });
 
-  it("deletes again what a restore has brought back, and fails for an unknown user", async () => {
+  it.each([[], ["--exact"]])("stays done when a backup is restored with %j", async (...flags: string[]) => {
+    const { table, items } = await filled();
+    const backup = await db.newTable();
+    await putItems(backup, items);
+    await deleteFrom(table, ["--delete-keys"]);
+    const isCounted = (text: string) => !text.includes("REWARD#mug");
+    const before = (await stateOf(table)).filter(isCounted);
+    const { code } = await run({ table } as never, ["restore", backup.name, "--fix", "--yes", ...flags]);
+    expect(code).toBe(0);
+    expect((await stateOf(table)).filter(isCounted)).toEqual(before);
+  });
+
+  it("deletes again what has come back with an old table, and fails for an unknown user", async () => {
     const { table, items } = await filled();
     await deleteFrom(table, ["--delete-keys"]);
     const state = await stateOf(table);
