@@ -48,8 +48,11 @@ const publicReason = "the chain shows them to everybody, and without them nobody
 
 const keyReason = "not exported; its owner can sign in and export it, or delete it with --delete-keys";
 
-const outside = (userID: string, { isWhole, hasDirectory }: { isWhole: boolean; hasDirectory: boolean }) => [
-  ...directoryLines(userID, { isWhole, hasDirectory }),
+/** `hasDirectory` is false if users sign in elsewhere. */
+type Place = { isWhole: boolean; hasDirectory: boolean };
+
+const outside = (userID: string, place: Place) => [
+  ...directoryLines(userID, place),
   "backups: the table's own ones last 35 days; if one replaces the whole table, run this command again",
   "access logs: the userID with addresses of clients, for a month",
   "CloudTrail: uses of the wallets' keys with userID and address, for as long as you keep its logs",
@@ -57,10 +60,7 @@ const outside = (userID: string, { isWhole, hasDirectory }: { isWhole: boolean; 
   "the chains: transactions are public for good",
 ];
 
-function directoryLines(
-  userID: string,
-  { isWhole, hasDirectory }: { isWhole: boolean; hasDirectory: boolean },
-) {
-  if (!hasDirectory) return [`the directory of your issuer: delete ${userID} there`];
-  return isWhole ? [] : ["the user pool: the user, who must sign in to export private keys"];
+function directoryLines(userID: string, { isWhole, hasDirectory }: Place): string[] {
+  if (!isWhole) return ["the directory: the user, who must sign in to export private keys"];
+  return hasDirectory ? [] : [`the directory of your issuer: delete ${userID} there`];
 }

@@ -227,8 +227,9 @@ describe("delete-user", () => {
     const { table } = await filled();
     const blockedAt = new Date(now.getTime() - 3_600_000).toISOString();
     await changeProfile(table, await readOwnProfile(table, userID), { blockedAt });
-    await deleteFrom(table);
+    const { out } = await deleteFrom(table);
     expect((await readOwnProfile(table, userID)).blockedAt).toBe(blockedAt);
+    expect(out).toContain("the directory: the user, who must sign in to export private keys");
   });
 
   it("asks before it deletes, and once more before it deletes private keys", async () => {
