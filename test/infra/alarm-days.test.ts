@@ -80,6 +80,10 @@ const badDays: Feed = (metric) => {
     Invocations: undefined,
     IteratorAge: 120_000,
     SignaturePostponed: 5,
+    // Users who reach a limit repeat their requests.
+    ThrottledCharts: 100,
+    ThrottledOrders: 100,
+    ThrottledGuards: 20,
   };
   const value = metric.MetricName in values ? values[metric.MetricName] : failures;
   return (minute) => (runs(row, minute) ? value : undefined);

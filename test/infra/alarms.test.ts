@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { restAccessLogFormat, streamAccessLogFormat } from "../../lib/infra/monitoring/access-log.ts";
-import { operations, operationsOf } from "../../lib/operations/operations.ts";
+import {
+  operations,
+  operationsOf,
+  type RestOperationName,
+  servedMethods,
+} from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
 import { type AlarmProperties, metricsOf, periodOf } from "./alarm-states.ts";
 import { customContext, only, propertiesOf, synthesize, watchOf } from "./synthesized.ts";
@@ -123,6 +128,7 @@ describe("the alarms", () => {
     const others = [
       ...["FunctionThrottles", "TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"],
       ...["IssuerOutage", "KeysRefused", "KeyEndangered"],
+      ...["ChartsThrottled", "OrdersThrottled", "GuardsThrottled"],
       ...tradingTroubles,
       ...["SignatureRefused", "SignaturesPostponed"],
     ];
@@ -148,6 +154,33 @@ describe("the alarms", () => {
     expect(restAccessLogFormat.toString()).toContain('"errorType":"$context.error.responseType"');
     expect(streamAccessLogFormat.toString()).toContain('"errorType":"$context.error.responseType"');
   });
+
+  const methodsOf = (names: readonly RestOperationName[]) =>
+    servedMethods
+      .filter(({ name }) => names.includes(name))
+      .map(({ method, path }) => `(($.method = "${method}") && ($.resourcePath = "${path}"))`);
+  it.each<[string, number, readonly RestOperationName[]]>([
+    ["Charts", 300, ["getMarket", "listCandles"]],
+    ["Orders", 300, ["quoteOrder", "placeOrder"]],
+    ["Guards", 50, ["setWalletPolicy", "cancelExport", "lockExports", "endSession", "cancelOrder"]],
+  ])(
+    "counts requests for %s that API Gateway throttles, and raises an alarm at %i",
+    (group, least, names) => {
+      const [filter, ...others] = filters.filter(
+        ({ MetricTransformations: [metric] }) => metric?.MetricName === `Throttled${group}`,
+      );
+      expect(others).toEqual([]);
+      expect(filter).toMatchObject({
+        FilterPattern: `{ ($.errorType = "THROTTLED") && (${methodsOf(names).join(" || ")}) }`,
+        LogGroupName: { Ref: expect.stringMatching(/^ApiAccessLog/) },
+      });
+      // CloudWatch accepts no longer pattern.
+      expect(filter?.FilterPattern.length).toBeLessThanOrEqual(1024);
+      const alarm = alarmOn(alarms, `Throttled${group}`);
+      expect(alarm).toMatchObject({ Statistic: "Sum", Threshold: least, Period: 300 });
+      expect(alarm.AlarmDescription).toMatch(/429.*Look first at.*principalId/);
+    },
+  );
 
   const topicOf = (id: string, given: readonly AlarmProperties[] = alarms) =>
     given

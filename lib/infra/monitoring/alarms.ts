@@ -27,6 +27,7 @@ import {
   refusedSignatures,
   runsOf,
   sumOverCalls,
+  throttledRequests,
   troublesSeen,
   type Watched,
 } from "./metrics.ts";
@@ -89,6 +90,7 @@ export class Alarms extends Construct {
     this.#watchChanges(watched);
     this.#watchSchedules(watched);
     this.#watchThrottles(watched);
+    this.#watchThrottledRequests(watched);
     this.#watchKeys(watched);
     if (watched.functions.has("sweepLanes")) this.#watchTrading(watched);
   }
@@ -265,6 +267,30 @@ export class Alarms extends Construct {
       keyNotices.queue.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM }),
       "A KMS key was disabled, or will be deleted after a waiting time. Without the wallets' key, nobody can import wallets, sign or export, and once it is deleted, all wallets are lost. Look first at the messages in the queue of key notices, which name the key and the caller, then at the runbook. Delete the messages afterwards.",
       { threshold: 1 },
+    );
+  }
+
+  /** Alarms on methods that users call too often, one of them or all together. */
+  #watchThrottledRequests({ api }: Watched) {
+    const look =
+      "Look first at the access log of the REST API: if one principalId has nearly all lines with the errorType THROTTLED, only its own limit is reached.";
+    this.#add(
+      "ChartsThrottled",
+      throttledRequests(this, api, "Charts"),
+      `Users get a 429 for charts and prices of tokens. ${look} Otherwise, raise getMarket and listCandles (context throttles).`,
+      { threshold: 300, ...lateAndFilled },
+    );
+    this.#add(
+      "OrdersThrottled",
+      throttledRequests(this, api, "Orders"),
+      `Users get a 429 for quotes or orders. ${look} Otherwise, raise quoteOrder and placeOrder (context throttles), or the account's rate.`,
+      { threshold: 300, ...lateAndFilled },
+    );
+    this.#add(
+      "GuardsThrottled",
+      throttledRequests(this, api, "Guards"),
+      `Owners get a 429 when they cancel, lock, freeze or sign out to stop a thief. ${look} Otherwise, the account's rate is used up: block the addresses of the flood at the firewall.`,
+      { threshold: 50, ...lateAndFilled },
     );
   }
 

@@ -10,7 +10,12 @@ import {
 import type { Construct } from "constructs";
 import { type LandingPath, landingPaths } from "../../chains/sol/rules/landings.ts";
 import { errorName } from "../../core/service-error.ts";
-import { type OperationName, operations } from "../../operations/operations.ts";
+import {
+  type OperationName,
+  operations,
+  type RestOperationName,
+  servedMethods,
+} from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 import type { LaneTrouble } from "../../orders/lane-trouble.ts";
 import { orderSettled, signatureMade, signaturePostponed, signatureRefused } from "../../runtime/log.ts";
@@ -21,6 +26,7 @@ import { deployedStackName } from "../functions/function-stack.ts";
 import type { OperationFunction, OperationFunctions } from "../functions/operation-functions.ts";
 import type { Endpoint } from "../rest/methods.ts";
 import { restStageName, type TerminalRestApi } from "../rest/rest-api.ts";
+import { guardNames } from "../throttles.ts";
 import { type StreamApi, streamStageName } from "../websocket/stream-api.ts";
 
 /** Resources of other stacks that the alarms and the dashboard watch. */
@@ -231,6 +237,33 @@ export const refusedKeys = (scope: Construct, accessLogs: readonly LogGroup[]): 
       FilterPattern.stringValue("$.principalId", "!=", outsider),
     ),
   );
+
+/** Methods whose throttled requests are counted together. */
+const throttledGroups = {
+  Charts: new Set<RestOperationName>(["getMarket", "listCandles"]),
+  Orders: new Set<RestOperationName>(["quoteOrder", "placeOrder"]),
+  Guards: guardNames,
+} as const;
+
+export type ThrottledGroup = keyof typeof throttledGroups;
+
+/** Counts the 429s with which API Gateway answered requests for methods of a group, without those of functions. */
+export function throttledRequests(scope: Construct, { accessLog }: TerminalRestApi, group: ThrottledGroup) {
+  const names: ReadonlySet<string> = throttledGroups[group];
+  const methods = servedMethods
+    .filter(({ name }) => names.has(name))
+    .map(({ method, path }) =>
+      FilterPattern.all(
+        FilterPattern.stringValue("$.method", "=", method),
+        FilterPattern.stringValue("$.resourcePath", "=", path),
+      ),
+    );
+  const pattern = FilterPattern.all(
+    FilterPattern.stringValue("$.errorType", "=", "THROTTLED"),
+    FilterPattern.any(...methods),
+  );
+  return counted(scope, `Throttled${group}`, [accessLog], pattern);
+}
 
 const faultsOf = (scope: Construct, { name, lambda }: OperationFunction, pattern: IFilterPattern): Metric =>
   counted(scope, `${name}Faults`, [lambda.logGroup], pattern);
