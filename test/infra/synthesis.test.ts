@@ -52,8 +52,12 @@ describe("bin/app.ts", () => {
   it("exits with 1 and prints one plain message for an invalid configuration", () => {
     const warnings: string[] = [];
     const context = { ...withoutCode, cookieName: "access token" };
-    expect(main({ context }, (message) => warnings.push(message))).toBe(1);
+    const steps: string[] = [];
+    const onStep = (text: string) => void steps.push(text);
+    expect(main({ context }, (message) => warnings.push(message), { onStep })).toBe(1);
     expect(warnings).toEqual(["Context cookieName must be a cookie name"]);
+    // Speaks at once, because the next step takes long.
+    expect(steps).toEqual([expect.stringMatching(/^Making the stacks/)]);
   });
 
   it.each([
@@ -61,7 +65,7 @@ describe("bin/app.ts", () => {
     ["us-gov-west-1", "aws-us-gov"],
   ])("refuses to deploy to %s, which is in the partition %s", (region, partition) => {
     const warnings: string[] = [];
-    expect(main({ context: withoutCode }, (message) => warnings.push(message), region)).toBe(1);
+    expect(main({ context: withoutCode }, (message) => warnings.push(message), { region })).toBe(1);
     expect(warnings).toEqual([
       expect.stringMatching(`^Region ${region} is in the partition ${partition}: deploy to`),
     ]);
@@ -72,7 +76,7 @@ describe("bin/app.ts", () => {
     (region) => {
       const context = { ...withoutCode, cookieName: "access token" };
       const warnings: string[] = [];
-      main({ context }, (message) => warnings.push(message), region);
+      main({ context }, (message) => warnings.push(message), { region });
       expect(warnings).toEqual(["Context cookieName must be a cookie name"]);
     },
   );

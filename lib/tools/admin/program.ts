@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { unlessSilent } from "../progress.ts";
 import { blockUser, disconnectCommand, unblockUser } from "./commands/block-user.ts";
 import { createUser } from "./commands/create-user.ts";
 import { deleteUser } from "./commands/delete-user.ts";
@@ -23,7 +24,7 @@ import { openDirectory } from "./pool-users.ts";
 import { openStack, openStackConnections, openStackFunctions, openStackPlans } from "./stack-target.ts";
 import { openStatus } from "./status/open-status.ts";
 import type { AdminDeps } from "./target.ts";
-import { print } from "./terminal.ts";
+import { announced, print } from "./terminal.ts";
 
 const commands = [
   ...[createUser, setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
@@ -65,7 +66,20 @@ export async function runAdmin(args: readonly string[], deps: AdminDeps): Promis
     })
     .showHelpAfterError("(add --help for usage)")
     .exitOverride();
-  for (const add of commands) add(program, deps);
+  let endProgress = () => {};
+  program.hook("preAction", (_, chosen) => {
+    endProgress = unlessSilent(deps.stderr, `${chosen.name()} is working`);
+  });
+  const ending = {
+    ...deps,
+    stdout: announced(deps.stdout, () => endProgress()),
+    stderr: announced(deps.stderr, () => endProgress()),
+    confirm: (question: string) => {
+      endProgress();
+      return deps.confirm(question);
+    },
+  };
+  for (const add of commands) add(program, ending);
 
   try {
     await program.parseAsync(args, { from: "user" });
@@ -74,7 +88,10 @@ export async function runAdmin(args: readonly string[], deps: AdminDeps): Promis
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const line = errorLine(error);
     if (line === undefined) throw error;
+    endProgress();
     print(deps.stderr, `error: ${line}`);
     return 1;
+  } finally {
+    endProgress();
   }
 }

@@ -7,6 +7,16 @@ export function print(out: Output, line: string): void {
   out.write(`${line}\n`);
 }
 
+/** Calls `before` before each write to an output. */
+export const announced = (out: Output, before: () => void): Output =>
+  new Proxy(out, {
+    get(target, name) {
+      if (name === "write") before();
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+
 /**
  * Prints lines as they arrive. Waits while the output is full, so that the source is read no faster than it is printed.
  */

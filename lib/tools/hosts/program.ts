@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { solAddresses } from "../../chains/sol/address.ts";
 import { evmChains, type TradingChain, tradingChains } from "../../core/chain-facts.ts";
+import { startProgress } from "../progress.ts";
 import { port, runProgram, type Stdio } from "../runner/run-program.ts";
 import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
 import { lookAtSolHosts, type OpenSolHosts, openSolHosts } from "./look-at-sol.ts";
@@ -70,7 +71,7 @@ export async function main(
     const chains = [...evm, ...(trading.sol === undefined ? [] : [openSolHosts(trading.sol, options.token)])];
     const watched = watchHosts();
 
-    async function look(round: number): Promise<void> {
+    async function look(round: number, onAnswers = () => {}): Promise<void> {
       const isFirst = round === 0;
       const hasCalls = round % looksPerCall === 0;
       const looks = await Promise.all(
@@ -79,12 +80,16 @@ export async function main(
           return chain.chain === "sol" ? lookAtSolHosts(chain, scope) : lookAtChain(chain, scope);
         }),
       );
+      onAnswers();
       const changes = looks.flatMap((each) => watched.note(each));
       if (isFirst) print([...looks.flatMap(tableOf), ...verdictOf(looks.flatMap(findingsOf))]);
       else print(changes.map((line) => `${new Date(nowMs()).toISOString()} ${line}`));
     }
 
-    await look(0);
+    const progress = startProgress(stderr);
+    const count = chains.reduce((sum, { hosts }) => sum + hosts.length, 0);
+    progress.step(`Asking ${count} hosts of ${chains.map(({ chain }) => chain).join(", ")}`);
+    await look(0, progress.end).finally(progress.end);
     if (options.watch) {
       for (let round = 1; ; round++) {
         await pause(pauseMs);

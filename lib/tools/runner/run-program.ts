@@ -1,4 +1,4 @@
-import { inspect, styleText } from "node:util";
+import { inspect } from "node:util";
 import { StartupError } from "cdk-local-runner";
 import { type Command, CommanderError, InvalidArgumentError } from "commander";
 
@@ -34,16 +34,6 @@ export async function runProgram<Options>(
     stderr.write(`${error instanceof StartupError ? error.message : inspect(error)}\n`);
     return 1;
   }
-}
-
-/** Shows the current step: as one changing line on a terminal, or else as a line for each step. */
-export function progress({ stderr }: Stdio): { step: (text: string) => void; end: () => void } {
-  if (!stderr.isTTY) return { step: (text) => void stderr.write(`${text}\n`), end: () => {} };
-  const clear = "\r\x1b[K";
-  return {
-    step: (text) => void stderr.write(clear + styleText("dim", `${text} …`, { validateStream: false })),
-    end: () => void stderr.write(clear),
-  };
 }
 
 export const portUpTo =

@@ -1,14 +1,7 @@
 import { StartupError } from "cdk-local-runner";
 import { Command, InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
-import {
-  port,
-  progress,
-  runProgram,
-  seconds,
-  timeLimit,
-  withSite,
-} from "../../../lib/tools/runner/run-program.ts";
+import { port, runProgram, seconds, timeLimit, withSite } from "../../../lib/tools/runner/run-program.ts";
 import { stdioForTests } from "./support/stdio.ts";
 
 describe("runProgram", () => {
@@ -52,28 +45,6 @@ describe("runProgram", () => {
     const { status, err } = await run([], () => Promise.reject(new TypeError("boom")));
     expect(status).toBe(1);
     expect(err).toMatch(/^TypeError: boom\n +at /);
-  });
-});
-
-describe("progress", () => {
-  it("prints a line for each step without a terminal", () => {
-    const { stdout, stderr, printed } = stdioForTests();
-    const { step, end } = progress({ stdout, stderr });
-    step("One");
-    step("Two");
-    end();
-    expect(printed).toEqual({ out: "", err: "One\nTwo\n" });
-  });
-
-  it("updates a single line on a terminal and removes it at the end", () => {
-    const { stdout, stderr, printed } = stdioForTests();
-    const { step, end } = progress({ stdout, stderr: { ...stderr, isTTY: true } });
-    step("One");
-    step("Two");
-    end();
-    const lines = printed.err.split("\r\x1b[K");
-    expect(lines).toEqual(["", expect.stringContaining("One …"), expect.stringContaining("Two …"), ""]);
-    expect(printed.err).not.toContain("\n");
   });
 });
 

@@ -8,6 +8,7 @@ import { errorLine, reasonOf } from "../../../../lib/tools/admin/operator-error.
 import { targeted } from "../../../../lib/tools/admin/options.ts";
 import { apiStack, dataStack, type TargetOptions } from "../../../../lib/tools/admin/target.ts";
 import { harmless, interruption, type Output, print } from "../../../../lib/tools/admin/terminal.ts";
+import { startProgress } from "../../../../lib/tools/progress.ts";
 import type { Run } from "./check.ts";
 import { type Addresses, openService } from "./service.ts";
 import { type Removal, signIn, type TokenVariables } from "./sign-in.ts";
@@ -71,10 +72,14 @@ const otherStack = (flags: string, name: string) =>
 export const withoutSecrets = (text: string): string =>
   text.replace(/\beyJ[\w.-]*/g, "[token]").replace(/\b(0x)?[0-9a-f]{64}\b/gi, "[key]");
 
-async function verify(options: Options, { stdout, env }: VerifyDeps): Promise<number> {
+async function verify(options: Options, { stdout, stderr, env }: VerifyDeps): Promise<number> {
   const { local, stack: api, dataStack: data, watchStack: watch, edgeStack: edge, quick = false } = options;
   const names = local === undefined ? { api, data, watch, edge } : { local };
-  const say = (line: string) => print(stdout, harmless(withoutSecrets(line)));
+  const progress = startProgress(stderr);
+  const say = (line: string) => {
+    progress.clear();
+    print(stdout, harmless(withoutSecrets(line)));
+  };
   const service = await openService(names);
   const { baseUrl, streamUrl } = service;
   const signal = AbortSignal.any([interruption(), AbortSignal.timeout(maxMinutes * 60_000)]);
@@ -84,6 +89,7 @@ async function verify(options: Options, { stdout, env }: VerifyDeps): Promise<nu
   say(`Checking ${baseUrl}`);
   try {
     const startedAt = Date.now();
+    progress.step("Signing in as two users");
     const { user, other, expiredToken } = await signIn(service, env, toRemove);
     const token = "token" in user ? user.token : "";
     const run: Run = {
@@ -100,9 +106,12 @@ async function verify(options: Options, { stdout, env }: VerifyDeps): Promise<nu
       expiredToken,
       isQuick: quick,
     };
+    progress.step("Running the checks, each of which prints a line when it is done");
     isGood = await runChecks(run, say, signal);
   } finally {
+    progress.step("Removing the users");
     isClean = await clean(toRemove, say);
+    progress.end();
   }
   nextSteps(service, { isGood, isLocal: local !== undefined }).forEach(say);
   return isGood && isClean ? 0 : 1;
