@@ -18,7 +18,8 @@ import { openTable } from "../../lib/table/table.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const chains = openChains(environment("TRADING"));
-const countShards = shardCounter(table, environment("CHANNEL_SHARDS"));
+const countAt = shardCounter(table, environment("CHANNEL_SHARDS"));
+const countShards = () => countAt(new Date());
 const feed = handOverTo<object>(environment("FEED_PRICES_FUNCTION"));
 /** Waits 5 seconds before starting the feed again, because a new run takes a moment to start. */
 const startFeed = environment("PRICE_FEEDS").length > 0 ? remembered(() => feed({}), 5000) : undefined;
@@ -43,8 +44,9 @@ export const handler = background("readMarkets", (_event: unknown, context: Cont
     openReader({
       table,
       chains,
+      countShards,
       async *readFollowers() {
-        yield* marketFollowers(table, await countShards(new Date()));
+        yield* marketFollowers(table, await countShards());
       },
       readPrices: openPrices(table, startFeed),
       deliver: async (delivery) => (await deliver(delivery)) as { isDelivered: boolean },

@@ -3,6 +3,7 @@ import { connectionPort, openPusher } from "../../lib/aws/push.ts";
 import { openPrices } from "../../lib/realtime/snapshots.ts";
 import { subscribe } from "../../lib/realtime/subscribe.ts";
 import { environment } from "../../lib/runtime/environment.ts";
+import { logWarning } from "../../lib/runtime/log.ts";
 import { limited } from "../../lib/runtime/message-limit.ts";
 import { remembered } from "../../lib/runtime/remembered.ts";
 import { message } from "../../lib/runtime/websocket.ts";
@@ -16,7 +17,13 @@ const prices = remembered(openPrices(table, startFeed), 1000);
 const startReader = handOverTo<object>(environment("READ_MARKETS_FUNCTION"));
 const chains = environment("MARKET_CHAINS");
 const markets =
-  chains.length > 0 ? { chains, startReader: remembered(() => startReader({}), 1000) } : undefined;
+  chains.length > 0
+    ? {
+        chains,
+        startReader: remembered(() => startReader({}), 1000),
+        onFault: (error: unknown) => logWarning("subscribe", error),
+      }
+    : undefined;
 const connections = connectionPort(openPusher());
 
 export const handler = limited(

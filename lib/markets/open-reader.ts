@@ -23,6 +23,8 @@ import { tokenOfPosition } from "./value-positions.ts";
 
 export type ReaderPorts = Omit<MarketPorts, "coinUsdAt"> & {
   chains: ReadonlyMap<TradingChain, ChainReader>;
+  /** Counts the shards of connections. */
+  countShards: () => Promise<number>;
   /** Reads the connections that follow tokens, portion by portion. */
   readFollowers: () => AsyncIterable<readonly Follower[]>;
   readPrices: () => Promise<readonly Price[]>;
@@ -31,7 +33,7 @@ export type ReaderPorts = Omit<MarketPorts, "coinUsdAt"> & {
 
 /** Connects a run of readMarkets to the table, the hosts and the other functions. */
 export function openReader(ports: ReaderPorts): ReadMarketsDeps {
-  const { table, chains, readFollowers, readPrices, deliver, onFault } = ports;
+  const { table, chains, countShards, readFollowers, readPrices, deliver, onFault } = ports;
   const store = tokenStore(table);
   const coinPrices = new Map([...chains.values()].map((reader) => [reader.chain, coinPriceBy(reader)]));
   const coins = new Coins({ store, poolPrice: (chain) => unlessSilent(coinPrices.get(chain)?.()) });
@@ -40,7 +42,7 @@ export function openReader(ports: ReaderPorts): ReadMarketsDeps {
     leases: { readReaderLease, changeReaderLease },
     demand: {
       readFollowers,
-      readNewsSince: (sinceMs) => readNewsSince(table, sinceMs),
+      readNewsSince: async (sinceMs) => readNewsSince(table, sinceMs, await countShards()),
     },
     chains: [...chains.values()].map((reader) =>
       openMarkets(reader, { ...ports, coinUsdAt: (start) => coins.usdAt(reader.chain, start) }),

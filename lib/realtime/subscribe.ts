@@ -11,7 +11,7 @@ import {
   type Pace,
 } from "../markets/core/market-subscription.ts";
 import { ensureMarketReader, type StartReader } from "../markets/items/market-reader.ts";
-import { writeNews } from "../markets/items/news.ts";
+import { type MarketNews, writeNews } from "../markets/items/news.ts";
 import type { Table } from "../table/table.ts";
 import { announcedToUser } from "../wallets/export/announced-exports.ts";
 import { shownPolicies } from "../wallets/guard-records.ts";
@@ -39,6 +39,14 @@ export type UnsubscribeRequest = Received<"unsubscribe">;
 export type MarketAccess = {
   chains: readonly TradingChain[];
   startReader: StartReader;
+} & Announcer;
+
+type Announcer = {
+  /**
+   * Receives errors that keep readMarkets from learning of a change. It finds the change within a minute, and
+   * publishChanges starts a run if none is active.
+   */
+  onFault: (error: unknown) => void;
 };
 
 /**
@@ -86,18 +94,25 @@ export async function subscribe(
 
 /**
  * Announces a connection to readMarkets, which sends the connection's first message. Starts a run if none is active.
+ * Never fails, because after an outage so many clients subscribe at once that news may be throttled.
  */
 async function announce(
   table: Table,
-  news: Parameters<typeof writeNews>[1],
+  news: MarketNews,
   markets: MarketAccess | undefined,
 ): Promise<ServerMessage[]> {
-  await writeNews(table, news);
-  if (markets !== undefined) await ensureMarketReader(table, markets.startReader);
+  if (markets === undefined) return [];
+  const { startReader, onFault } = markets;
+  await writeNews(table, news).catch(onFault);
+  await ensureMarketReader(table, startReader).catch(onFault);
   return [];
 }
 
-export async function unsubscribe(table: Table, request: UnsubscribeRequest): Promise<ServerMessage[]> {
+export async function unsubscribe(
+  table: Table,
+  request: UnsubscribeRequest,
+  { onFault }: Announcer,
+): Promise<ServerMessage[]> {
   const { userID, connectionId, now } = request;
   const { known, problems } = readChannels(request.channels ?? []);
   const named = readTokens(request.tokens ?? [], tradingChains);
@@ -105,7 +120,8 @@ export async function unsubscribe(table: Table, request: UnsubscribeRequest): Pr
   if (changed === undefined) return [notConnected];
   const { before, after, shard } = changed;
   // Announces the change, because deliver could otherwise use an outdated list for some seconds.
-  if (before.markets !== after.markets) await writeNews(table, { userID, connectionId, shard, tokens: [] });
+  if (before.markets !== after.markets)
+    await writeNews(table, { userID, connectionId, shard, tokens: [] }).catch(onFault);
   return [...problems, ...errorsOf(named.problems), subscriptions(after, now)];
 }
 

@@ -100,7 +100,9 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
     "The stock is not in the catalogue: each sale would write up to 400 KB, and replacing the catalogue " +
     "would restore the stock that was sold meanwhile.",
   POINTS: "Lines are numbered without gaps, so that a lost line is noticed.",
-  MARKETNEWS: "News is sorted by time, so that the reader of markets reads only new items.",
+  MARKETNEWS:
+    "News is spread like the connections that cause it, and sorted by time, so that the reader of markets " +
+    "reads only new items.",
   MARKETS: "The tokens of a chain are spread over four partitions by a hash of their addresses.",
   MARKET: "The coin's price in dollars is stored like a token named `native`.",
   FALLBACKKEYS:

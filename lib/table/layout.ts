@@ -262,7 +262,7 @@ export const partitions = [
     },
   },
   {
-    key: "MARKETNEWS",
+    key: "MARKETNEWS#{shard}",
     owner: "service",
     items: { marketNews: { key: "NEWS#{time}#{id}", isOfTheMoment: true } },
   },

@@ -191,10 +191,10 @@ async function subscribeAndLeave(
   const now = new Date();
   if (index === 0) await openConnection(table, name, { shard: client % load.shards, now });
   const request = { ...name, now, channels: ["prices"] };
-  const markets = { chains: ["base" as const], startReader: async () => {} };
+  const markets = { chains: ["base" as const], startReader: async () => {}, onFault: console.error };
   const wished = tokensOf(load.connections + client * 1000 + index, load, tokens);
   await subscribe(table, { ...request, tokens: wished }, { markets });
-  await unsubscribe(table, request);
+  await unsubscribe(table, request, markets);
 }
 
 type Span = { from: number; to: number; shards: number };

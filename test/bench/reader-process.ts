@@ -41,6 +41,7 @@ const onFault = (error: unknown) => {
 const deps = openReader({
   table,
   chains: openChains(JSON.parse(values.chains)),
+  countShards: async () => Number(values.shards),
   readFollowers: () => marketFollowers(table, Number(values.shards)),
   readPrices: openPrices(table),
   deliver: async (delivery) => (await deliver(delivery)) as { isDelivered: boolean },

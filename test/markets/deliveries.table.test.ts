@@ -76,7 +76,7 @@ function serving() {
     onFault,
   });
   const readFollowers = () => marketFollowers(db.table, 2);
-  const readNews = (sinceMs: number) => readNewsSince(db.table, sinceMs);
+  const readNews = (sinceMs: number) => readNewsSince(db.table, sinceMs, 2);
   const demand = new Demand({ readFollowers, readNewsSince: readNews }, Date.now());
   return {
     state,
@@ -99,7 +99,13 @@ function serving() {
   };
 }
 
-const markets = { chains: ["base"], startReader: async () => {} } as const;
+const markets = {
+  chains: ["base"],
+  startReader: async () => {},
+  onFault(error: unknown) {
+    throw error;
+  },
+} as const;
 const nameOf = (connectionId: string) => ({ userID: `user of ${connectionId}`, connectionId });
 const follow = async (connectionId: string, shard: number, ...tokens: FollowedToken[]) => {
   const now = new Date();
@@ -108,7 +114,7 @@ const follow = async (connectionId: string, shard: number, ...tokens: FollowedTo
   await subscribe(db.table, request, { markets });
 };
 const leave = (connectionId: string) =>
-  unsubscribe(db.table, { ...nameOf(connectionId), now: new Date(), channels: ["prices"] });
+  unsubscribe(db.table, { ...nameOf(connectionId), now: new Date(), channels: ["prices"] }, markets);
 
 /** Lists the blocks of the records in each message to a connection. */
 const blocksTo = (connectionId: string) =>

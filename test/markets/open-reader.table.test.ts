@@ -25,6 +25,7 @@ const open = (changes: Partial<ReaderPorts> = {}) =>
   openReader({
     table: db.table,
     chains: silentChains(),
+    countShards: async () => 4,
     readFollowers: () => marketFollowers(db.table, 4),
     readPrices: async () => [],
     deliver: async () => ({ isDelivered: true }),

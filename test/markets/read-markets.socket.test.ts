@@ -64,6 +64,7 @@ function start(): Promise<void> {
   const deps = openReader({
     table: db.table,
     chains: chainsOf(chain, { hosts: hosts.map(({ url }) => url) }),
+    countShards: async () => 1,
     readFollowers: () => marketFollowers(db.table, 1),
     readPrices: async () => [price({ chain: "base", symbol: "ETH", asOf: new Date().toISOString() })],
     deliver(delivery) {
@@ -81,7 +82,8 @@ function start(): Promise<void> {
 const follow = async (connectionId: string, tokens: readonly FollowedToken[]) => {
   const name = { userID: "ann", connectionId };
   await openConnection(db.table, name, { shard: 0, now: new Date() });
-  const markets = { chains: ["base"], startReader: async () => {} } as const;
+  const onFault = (error: unknown) => void faults.push(error);
+  const markets = { chains: ["base"], startReader: async () => {}, onFault } as const;
   await subscribe(
     db.table,
     { ...name, now: new Date(), channels: ["prices"], every: 1, tokens: [...tokens] },

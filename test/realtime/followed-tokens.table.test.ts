@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { readNewsSince } from "../../lib/markets/items/news.ts";
 import {
@@ -11,6 +12,7 @@ import { changeReaderLease } from "../../lib/trading/items/reader-leases.ts";
 import { holdPrices } from "../prices/support/held-prices.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { price } from "../support/executions.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 import { itemsNamed } from "../support/items.ts";
 
 const db = tableForTests();
@@ -18,9 +20,13 @@ const db = tableForTests();
 const now = new Date("2026-11-21T09:00:00.000Z");
 const time = now.toISOString();
 const startReader = vi.fn(async () => {});
-beforeEach(() => void startReader.mockReset());
+const onFault = vi.fn();
+beforeEach(() => {
+  startReader.mockReset();
+  onFault.mockReset();
+});
 
-const markets = { chains: ["eth", "base", "sol"], startReader } as const;
+const markets = { chains: ["eth", "base", "sol"], startReader, onFault } as const;
 
 async function connected(): Promise<ConnectionName> {
   const name = { userID: randomUUID(), connectionId: randomUUID() };
@@ -32,7 +38,8 @@ type Given = { channels?: string[] } & Omit<Partial<SubscribeRequest>, "channels
 
 const follow = (name: ConnectionName, { channels = ["prices"], ...given }: Given, on: object = { markets }) =>
   subscribe(db.table, { ...name, now, channels, ...given }, on);
-const leave = (name: ConnectionName, given: Given) => unsubscribe(db.table, { ...name, now, ...given });
+const leave = (name: ConnectionName, given: Given) =>
+  unsubscribe(db.table, { ...name, now, ...given }, { onFault });
 
 const moon = { chain: "base", token: "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf" };
 const sol = { chain: "sol", token: "So11111111111111111111111111111111111111112" };
@@ -55,9 +62,26 @@ const placesOf = async ({ connectionId }: ConnectionName) =>
   (await itemsNamed(db.table, connectionId)).map(({ PK }) => PK).filter((PK) => PK.startsWith("CHANNEL#"));
 
 const newsOf = async ({ connectionId }: ConnectionName) =>
-  (await readNewsSince(db.table, Date.now() - 60_000)).filter((news) => news.connectionId === connectionId);
+  (await readNewsSince(db.table, Date.now() - 60_000, 4)).filter(
+    (news) => news.connectionId === connectionId,
+  );
 
 describe("subscribe with tokens", () => {
+  it("follows tokens, and stops following them, even if the reader cannot be told", async () => {
+    const name = await connected();
+    const table = interceptedTable(db.table, (command) => {
+      if (command instanceof PutCommand && `${command.input.Item?.PK}`.startsWith("MARKETNEWS#"))
+        throw new Error("throttled");
+    });
+    startReader.mockRejectedValueOnce(new Error("no function"));
+    const request = { ...name, now, channels: ["prices"], tokens: [moon] };
+    expect(await subscribe(table, request, { markets })).toContainEqual(answer(1, [moon]));
+    expect(onFault.mock.calls.map(([fault]) => fault.message)).toEqual(["throttled", "no function"]);
+    expect(await newsOf(name)).toEqual([]);
+    expect(await unsubscribe(table, { ...name, now, tokens: [moon] }, { onFault })).toEqual([answer(1, [])]);
+    expect(onFault).toHaveBeenCalledTimes(3);
+  });
+
   it("moves the connection to the market reader's audience, and informs the market reader", async () => {
     await holdPrices(db.table, [price()]);
     const name = await connected();

@@ -25,10 +25,13 @@ async function connected(userID = randomUUID() as string): Promise<ConnectionNam
   return name;
 }
 
+const onFault = (error: unknown) => {
+  throw error;
+};
 const subscribeTo = (name: ConnectionName, ...channels: string[]) =>
   subscribe(db.table, { ...name, channels, now });
 const unsubscribeFrom = (name: ConnectionName, ...channels: string[]) =>
-  unsubscribe(db.table, { ...name, channels, now });
+  unsubscribe(db.table, { ...name, channels, now }, { onFault });
 
 const saveOrder = (userID: string, execution: Order) =>
   saveExecution(db.table, { userID, kind: "order", execution, now });

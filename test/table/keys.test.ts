@@ -114,7 +114,9 @@ const keyOfKind = {
     .map(([userID, orderId]) => tradingKeys.cancellationKey({ userID, orderId })),
   "stop of trading": lane.map(({ chain }) => tradingKeys.tradingStopKey(chain)),
   watcher: lane.map(({ chain }) => tradingKeys.watcherKey(chain)),
-  "news of markets": fc.tuple(date, name).map(([at, of]) => marketKeys.marketNewsKey(at.toISOString(), of)),
+  "news of markets": fc
+    .tuple(fc.nat(255), date, name)
+    .map(([shard, at, of]) => marketKeys.marketNewsKey(shard, at.toISOString(), of)),
   "reader of markets": fc.constant(tradingKeys.marketReaderKey),
   market: market.map(marketKeys.marketKey),
   "index of markets": market.map(({ chain }) => marketKeys.marketIndexKey(chain)),
@@ -308,7 +310,7 @@ describe("a key range", () => {
       "minutes",
     ],
     ["the markets in a shard", marketKeys.marketsIn("eth", 1), "market"],
-    ["news of markets", marketKeys.marketNewsSince(new Date(0).toISOString()), "news of markets"],
+    ["news of markets", marketKeys.marketNewsSince(0, new Date(0).toISOString()), "news of markets"],
   ])("limits a key range to %s", (_, range, kind) => {
     const any = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
     const inPartition = ([of, key]: readonly [Kind, Key]) => [of, { ...key, PK: range.PK }] as const;

@@ -46,12 +46,13 @@ const padded = (seconds: number) => String(seconds).padStart(11, "0");
 export const coinOf = (chain: TradingChain): TokenName => ({ chain, token: nativeToken });
 
 /** @param time The time in ISO 8601, so that news items sort by time */
-export const marketNewsKey = (time: string, id: string): Key => itemKey("marketNews", { time, id });
+export const marketNewsKey = (shard: number, time: string, id: string): Key =>
+  itemKey("marketNews", { shard, time, id });
 
-/** Covers the news items from a given time on. */
-export const marketNewsSince = (time: string): KeyRange => ({
-  ...rangeOf("marketNews", {}),
-  from: rangeOf("marketNews", { time }).from,
+/** Covers the news items of a shard from a given time on. */
+export const marketNewsSince = (shard: number, time: string): KeyRange => ({
+  ...rangeOf("marketNews", { shard }),
+  from: rangeOf("marketNews", { shard, time }).from,
 });
 
 /** @param minute The number of whole minutes since the epoch */

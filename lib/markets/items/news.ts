@@ -17,6 +17,12 @@ export type MarketNews = {
   tokens: readonly TokenName[];
 };
 
+/**
+ * Maximum number of partitions for news. Each takes at least 500 items a second, as many as clients may connect by
+ * default, and the reader asks for each of them every second.
+ */
+const mostNewsShards = 16;
+
 /** A news item as the reader finds it. */
 export type FoundNews = MarketNews & { id: string; atMs: number };
 
@@ -48,7 +54,7 @@ export async function writeNews(
     const time = new Date(nowMs());
     await write(table, {
       kind: "put",
-      key: marketNewsKey(time.toISOString(), randomUUID()),
+      key: marketNewsKey((shard ?? 0) % mostNewsShards, time.toISOString(), randomUUID()),
       item: {
         userID,
         connectionId,
@@ -62,21 +68,29 @@ export async function writeNews(
 }
 
 /**
- * Reads the news items since a given time, in order. Some items are up to two seconds older, so a reader that asks each
- * second finds most items more than once, with the same ids.
+ * Reads the news items of all connections since a given time, in order. Some items are up to two seconds older, so a
+ * reader that asks each second finds most items more than once, with the same ids.
+ *
+ * @param shards The number of shards of connections
  */
-export async function readNewsSince(table: Table, sinceMs: number): Promise<FoundNews[]> {
+export async function readNewsSince(table: Table, sinceMs: number, shards: number): Promise<FoundNews[]> {
   const time = new Date(sinceMs - overlapMs).toISOString();
-  const found = await queryRange<MarketNews>(table, marketNewsSince(time));
-  return found.map(({ SK, userID, connectionId, shard, tokens }: Item<MarketNews>) => {
-    const [, writtenAt = "", id = ""] = SK.split("#");
-    return {
-      id,
-      atMs: Date.parse(writtenAt),
-      userID,
-      ...(connectionId !== undefined && { connectionId }),
-      ...(shard !== undefined && { shard }),
-      tokens,
-    };
-  });
+  const found = await Promise.all(
+    Array.from({ length: Math.min(shards, mostNewsShards) }, (_, shard) =>
+      queryRange<MarketNews>(table, marketNewsSince(shard, time)),
+    ),
+  );
+  return found.flatMap((items) => items.map(newsOf)).toSorted((a, b) => a.atMs - b.atMs);
+}
+
+function newsOf({ SK, userID, connectionId, shard, tokens }: Item<MarketNews>): FoundNews {
+  const [, writtenAt = "", id = ""] = SK.split("#");
+  return {
+    id,
+    atMs: Date.parse(writtenAt),
+    userID,
+    ...(connectionId !== undefined && { connectionId }),
+    ...(shard !== undefined && { shard }),
+    tokens,
+  };
 }
