@@ -65,7 +65,7 @@ async function factsAbout(
   reader: EvmReader,
   asked: Parameters<typeof quoteOnEvm>[2],
 ): Promise<EvmTradeFacts> {
-  const named = await reader.memory?.atNamedBlock();
+  const named = await reader.memory?.atNamedBlock(asked.trade.token);
   try {
     if (named) return await quoteOnEvm(named.ask, reader, asked, named.number);
   } catch (error) {

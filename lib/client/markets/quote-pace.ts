@@ -11,7 +11,7 @@ export type QuoteBasis = Pick<Quote, "chain" | "token" | "block"> & { price: str
 /** Milliseconds between two quotes of the same trade. */
 const paceMs = {
   /** While the price moves, or nothing shows whether it does. */
-  moving: 4000,
+  moving: 5000,
   /** While the price stays. Network fees and other pools may have changed by then. */
   still: 12_000,
 };

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 const token = `0x${"a".repeat(40)}` as const;
 const quote = { chain: "base", token, block: 100 } as const;
-const moving = 4000;
+const moving = 5000;
 const still = 12_000;
 
 const market = (changes: Partial<MarketRecord> = {}): { markets: MarketRecord[] } => ({

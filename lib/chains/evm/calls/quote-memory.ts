@@ -25,6 +25,9 @@ const mostValues = 200;
 /** Shortest time between blocks for which remembering is worthwhile: in less, a container sees few equal quotes. */
 const leastBlockSeconds = 2;
 
+/** Maximum number of tokens whose recent quotes are counted. */
+const mostTokens = 1000;
+
 /** A host's answer. Only its digest is kept until another host confirms it. */
 type Sighting = { host: RpcHost; digest: string };
 
@@ -33,18 +36,19 @@ type Remembered = { sightings: readonly Sighting[] } | { value: unknown; agreedM
 /** Values at one block. */
 type Page = {
   block: Block;
-  /** The hosts that named the block. */
-  hosts: readonly RpcHost[];
-  /** Start of the first and of the last look in which the hosts named this block. */
   sinceMs: number;
-  namedMs: number;
+  /** The hosts that named the block, and when each was last asked for it. The one asked longest ago comes first. */
+  named: readonly { host: RpcHost; ms: number }[];
   values: RecentMap<string, Remembered>;
 };
 
 /** Reads a chain at the newest block that two hosts name. */
 export type QuoteMemory = {
-  /** Undefined if two hosts do not name the same block, or if the chain's blocks come too fast. */
-  atNamedBlock(): Promise<{ number: number; ask: Ask } | undefined>;
+  /**
+   * Expects a call for each quote of a token. Undefined if two hosts do not name the same block, or if that would not
+   * pay: the chain's blocks come too fast, or the token has had fewer than two quotes in the time of a block.
+   */
+  atNamedBlock(token: string): Promise<{ number: number; ask: Ask } | undefined>;
 };
 
 /**
@@ -60,16 +64,19 @@ export function quoteMemory(
   nowMs: () => number = Date.now,
 ): QuoteMemory {
   const needed = Math.min(2, hosts.length);
+  const { blockSeconds } = chainFacts[chain];
+  const quotedMs = new RecentMap<string, readonly number[]>(mostTokens);
   let page: Page | undefined;
   let restUntilMs = Number.NEGATIVE_INFINITY;
 
+  async function blockOf(host: RpcHost, tag: number | "latest", signal: AbortSignal) {
+    const answer = await askHost(host, [blockCall(tag)], signal);
+    return "values" in answer ? answer.values[0] : undefined;
+  }
+
   /** Asks two hosts for their newest blocks, and the one that is ahead for the other's block. */
-  async function namedBlock(asked: readonly RpcHost[]): Promise<Block | undefined> {
-    const signal = AbortSignal.timeout(nameWithinMs);
-    const ask = async (host: RpcHost, tag: number | "latest") => {
-      const answer = await askHost(host, [blockCall(tag)], signal);
-      return "values" in answer ? answer.values[0] : undefined;
-    };
+  async function namedBlock(asked: readonly RpcHost[], signal: AbortSignal): Promise<Block | undefined> {
+    const ask = (host: RpcHost, tag: number | "latest") => blockOf(host, tag, signal);
     const heads = (await Promise.all(asked.map((host) => ask(host, "latest")))).filter(
       (head) => head !== undefined,
     );
@@ -83,21 +90,34 @@ export function quoteMemory(
     return named.every((block) => block?.hash === common.hash) ? common : undefined;
   }
 
+  /** Asks the hosts for the newest block. While they name the same one, they are asked in turn. */
   async function look(): Promise<Page | undefined> {
     const startMs = nowMs();
-    const asked = inOrder().slice(0, needed);
-    const block = await namedBlock(asked);
-    if (block === undefined) {
-      restUntilMs = startMs + restMs;
-      page = undefined;
-      return undefined;
+    const signal = AbortSignal.timeout(nameWithinMs);
+    const [oldest, ...others] = page?.named ?? [];
+    if (page && oldest && startMs - page.sinceMs < mostAgeMs) {
+      const block = await blockOf(oldest.host, "latest", signal);
+      if (block && isSame(block, page.block)) {
+        page = { ...page, named: [...others, { host: oldest.host, ms: startMs }] };
+        return page;
+      }
     }
-    const isSame = page?.block.number === block.number && page.block.hash === block.hash;
-    page =
-      page && isSame && startMs - page.sinceMs < mostAgeMs
-        ? { ...page, hosts: asked, namedMs: startMs }
-        : { block, hosts: asked, sinceMs: startMs, namedMs: startMs, values: new RecentMap(mostValues) };
+    const asked = inOrder().slice(0, needed);
+    const block = await namedBlock(asked, signal);
+    if (block === undefined) restUntilMs = startMs + restMs;
+    const named = asked.map((host) => ({ host, ms: startMs }));
+    const isOld = page === undefined || startMs - page.sinceMs >= mostAgeMs;
+    if (block && page && !isOld && isSame(block, page.block)) page = { ...page, named };
+    else page = block && { block, sinceMs: startMs, named, values: new RecentMap(mostValues) };
     return page;
+  }
+
+  /** Counts a quote of a token. True if this many came in the time of a block that the next one may come from memory. */
+  function isPopular(token: string): boolean {
+    const sinceMs = nowMs() - blockSeconds * 1000;
+    const recent = (quotedMs.get(token) ?? []).filter((ms) => ms > sinceMs);
+    quotedMs.set(token, [...recent.slice(-1), nowMs()]);
+    return recent.length >= needed;
   }
 
   function note({ values }: Page, name: string, host: RpcHost, value: unknown): void {
@@ -110,10 +130,11 @@ export function quoteMemory(
   }
 
   /** Asks the host that has answered the fewest of these questions, so that it can confirm the other's answers. */
-  function hostsFor({ hosts: named, values }: Page, names: readonly (string | undefined)[]): RpcHost[] {
+  function hostsFor(at: Page, names: readonly (string | undefined)[]): RpcHost[] {
+    const named = at.named.map(({ host }) => host);
     const seenBy = (host: RpcHost) =>
       names.filter((name) => {
-        const known = name === undefined ? undefined : values.get(name);
+        const known = name === undefined ? undefined : at.values.get(name);
         return known && "sightings" in known && known.sightings.some((each) => each.host === host);
       }).length;
     const counts = new Map(named.map((host) => [host, seenBy(host)]));
@@ -128,7 +149,8 @@ export function quoteMemory(
       const names = calls.map(({ shared }) => shared && digestOf(shared()));
       const known = names.map((name) => {
         const found = name === undefined ? undefined : at.values.get(name);
-        return found && "value" in found && found.agreedMs < at.namedMs ? found : undefined;
+        const isAgreed = found && "value" in found && at.named.every(({ ms }) => found.agreedMs < ms);
+        return isAgreed ? found : undefined;
       });
       const isAsked = (_: unknown, index: number) => known[index] === undefined;
       const missing = calls.filter(isAsked);
@@ -145,8 +167,8 @@ export function quoteMemory(
     };
 
   return {
-    async atNamedBlock() {
-      if (chainFacts[chain].blockSeconds < leastBlockSeconds || nowMs() < restUntilMs) return undefined;
+    async atNamedBlock(token) {
+      if (blockSeconds < leastBlockSeconds || !isPopular(token) || nowMs() < restUntilMs) return undefined;
       const named = await look();
       return named && { number: named.block.number, ask: askingAt(named) };
     },
@@ -162,6 +184,8 @@ export const shared = <Value>(
   call: RpcCall<Value>,
   name: unknown = [call.method, call.params],
 ): RpcCall<Value> => ({ ...call, shared: () => name });
+
+const isSame = (one: Block, other: Block) => one.number === other.number && one.hash === other.hash;
 
 /** Digests plain data. Throws for anything that JSON would not show in full. */
 const digestOf = (value: unknown): string =>

@@ -2,7 +2,7 @@ import { chainFacts } from "../../../core/chain-facts.ts";
 import type { TokenUnits, Wei, WeiPerGas } from "../../../core/units.ts";
 import { least } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
-import type { TokenSafety } from "../../../orders/token-safety.ts";
+import { bestSafety, type TokenSafety } from "../../../orders/token-safety.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { attempt, thenRead } from "../../hosts/rpc-call.ts";
 import { l1FeesCall } from "../calls/fee-market.ts";
@@ -332,3 +332,35 @@ export async function withEstimates(
 
 const amountsToShow = ({ quoted }: WorkingRoute): bigint[] =>
   shownShares.map((share) => (quoted * share) / 100n);
+
+/** Selects the best pools of each kind. */
+export const routesToProbe = (routes: readonly PoolRoute[]): PoolRoute[] =>
+  [routes.find(checksArrival), routes.find((route) => !checksArrival(route))].filter(
+    (route) => route !== undefined,
+  );
+
+/**
+ * Combines the findings about a token from pools of one kind. If they show nothing, only the other kind's negative
+ * findings count: a sale through one kind of pool does not prove that the other kind can sell the token.
+ */
+export function safetyOfKind(
+  route: PoolRoute,
+  probed: readonly PoolRoute[],
+  safeties: readonly TokenSafety[],
+): TokenSafety {
+  const same = safeties.filter(
+    (_, index) => checksArrival(probed[index] as PoolRoute) === checksArrival(route),
+  );
+  const own = bestSafety(same);
+  const any = bestSafety(safeties);
+  return own.sellable === null && (same.length === 0 || any.sellable === false) ? any : own;
+}
+
+const perPercent = 10_000;
+
+/** Applies the tax that a stranger's sale showed if the wallet's own sale could not be simulated. */
+export function afterTax(route: WorkingRoute, { side }: SwapRequest, { sellTax }: TokenSafety): WorkingRoute {
+  if (!route.isGuess || side === "buy" || sellTax === null) return route;
+  const left = BigInt(Math.round((100 - sellTax) * perPercent));
+  return { ...route, amountOut: (route.quoted * left) / BigInt(100 * perPercent) };
+}

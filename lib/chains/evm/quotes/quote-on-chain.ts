@@ -6,7 +6,7 @@ import { marketImpact, priceImpact, referencePart } from "../../../orders/price-
 import { identify, tokenNotFound } from "../../../orders/requests.ts";
 import { amountOfSale, noRoute, tooLarge, tooSmall } from "../../../orders/sale-amount.ts";
 import { isWritable } from "../../../orders/token-identity.ts";
-import { bestSafety, flagsOf, type TokenSafety, worseSafety } from "../../../orders/token-safety.ts";
+import { flagsOf, worseSafety } from "../../../orders/token-safety.ts";
 import type { Trade } from "../../../orders/trade.ts";
 import { availableOf } from "../../../orders/trade-check.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
@@ -26,13 +26,16 @@ import { newStranger, probeCoins, probeSimulation } from "../venues/probe-simula
 import type { EvmReader } from "../venues/reader.ts";
 import { routeStatesCall } from "../venues/route-states.ts";
 import {
+  afterTax,
   bindableRoute,
   isListed,
   mostSimulated,
   orderFactsOf,
   routeCalls,
+  routesToProbe,
   routesToTry,
   type SwapRequest,
+  safetyOfKind,
   transactionsOf,
   type WorkingRoute,
   withEstimates,
@@ -376,35 +379,3 @@ const mustRevoke = (wrapped: string) =>
     "NO_ROUTE",
     `Only v3 pools can trade this token, and the wallet lets their router take its ${wrapped}, which a malicious token can abuse. Revoke that approval first`,
   );
-
-/** Selects the best pools of each kind. */
-const routesToProbe = (routes: readonly PoolRoute[]): PoolRoute[] =>
-  [routes.find(checksArrival), routes.find((route) => !checksArrival(route))].filter(
-    (route) => route !== undefined,
-  );
-
-/**
- * Combines the findings about a token from pools of one kind. If they show nothing, only the other kind's negative
- * findings count: a sale through one kind of pool does not prove that the other kind can sell the token.
- */
-function safetyOfKind(
-  route: PoolRoute,
-  probed: readonly PoolRoute[],
-  safeties: readonly TokenSafety[],
-): TokenSafety {
-  const same = safeties.filter(
-    (_, index) => checksArrival(probed[index] as PoolRoute) === checksArrival(route),
-  );
-  const own = bestSafety(same);
-  const any = bestSafety(safeties);
-  return own.sellable === null && (same.length === 0 || any.sellable === false) ? any : own;
-}
-
-const perPercent = 10_000;
-
-/** Applies the tax that a stranger's sale showed if the wallet's own sale could not be simulated. */
-function afterTax(route: WorkingRoute, { side }: SwapRequest, { sellTax }: TokenSafety): WorkingRoute {
-  if (!route.isGuess || side === "buy" || sellTax === null) return route;
-  const left = BigInt(Math.round((100 - sellTax) * perPercent));
-  return { ...route, amountOut: (route.quoted * left) / BigInt(100 * perPercent) };
-}
