@@ -11,7 +11,7 @@ export const user = {
   charts: [1, "Of these, for the candles of a token", "assumed"],
   quotes: [
     1,
-    "Quotes a minute while connected: every tenth user has a form open, which asks each 4 to 12 s",
+    "Quotes a minute while connected: every tenth user has a form open, which asks each 5 to 12 s",
     "assumed",
   ],
   orders: [3, "Buys a day", "assumed"],
@@ -28,9 +28,9 @@ const [watch, markets] = ["`npm run bench:watch`", "`npm run bench:markets`"];
 
 /** Measured and estimated sizes, times and calls. All chains count as base, on which hosts cost the most. */
 export const measured = {
-  buyUnits: [2309, "Units of hosts for a buy, until its block is final", watch],
+  buyUnits: [2451, "Units of hosts for a buy, until its block is final", watch],
   lookUnits: [39.2, "Of these, its share of the looks at the chain", watch],
-  quoteUnits: [488, "Units of hosts for a quote", watch],
+  quoteUnits: [396, "Units of hosts for a quote", "`npm run bench:quotes`"],
   watched: [1000, "Buys that waited on the chain meanwhile", watch],
   life: [1392, "Seconds until the block of a buy is final", watch],
   marketUnits: [176, "Units of hosts a second for markets of a chain, with swaps in each second", markets],
