@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { targets } from "../../../lib/tools/admin/program.ts";
+import type { AdminDeps } from "../../../lib/tools/admin/target.ts";
 import { register } from "../../../lib/users/register.ts";
+import { names, userPool } from "../../support/cognito.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
+import { itemsNamed } from "../../support/items.ts";
 import { linesOf, now, runWith } from "./support/admin.ts";
 import { cloudFormation, type Served, serve } from "./support/http.ts";
 import { lambdaWith } from "./support/lambda.ts";
@@ -11,8 +14,18 @@ let stacks: Served;
 
 /** Stacks of the account by name, with their outputs. */
 const account = () => ({
-  TerminalData: { TableName: engine.table.name, KeyId: "the-key" },
-  TerminalApi: { RecordExecutionsFunction: "the-function", BaseUrl: "https://api.example" },
+  TerminalData: { TableName: engine.table.name, KeyId: "the-key", ...names },
+  TerminalApi: {
+    TableName: engine.table.name,
+    RecordExecutionsFunction: "the-function",
+    BaseUrl: "https://api.example",
+    CallbackUrl: "https://callback.example",
+    StandardPlanId: "standard",
+    ProPlanId: "pro",
+    PlanPrefix: "Terminal/user/",
+    PlanStages: "[]",
+    KeyGraceSeconds: "120",
+  },
 });
 
 const credentials = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
@@ -44,13 +57,13 @@ afterEach(async () => {
 afterAll(() => engine.stop());
 
 /** Runs the program with only these AWS variables. */
-function runOnStack(args: string[], env: Record<string, string>) {
+function runOnStack(args: string[], env: Record<string, string>, deps: Partial<AdminDeps> = {}) {
   const endpoints = {
     AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${stacks.port}`,
     AWS_ENDPOINT_URL_DYNAMODB: engine.connection.endpoint,
   };
   for (const [name, value] of Object.entries({ ...bare, ...endpoints, ...env })) vi.stubEnv(name, value);
-  return runWith(args, targets);
+  return runWith(args, { ...targets, ...deps });
 }
 
 describe("--stack", () => {
@@ -75,6 +88,25 @@ describe("--stack", () => {
     });
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(/^recorded: 11, /);
+  });
+
+  it("deletes a user from the table and from the pool named by the data stack", async () => {
+    const pool = userPool();
+    await using served = await serve(pool.handle);
+    const { sub } = pool.add({ email: "zoe@example.com", password: "Given-Password-1" });
+    await register(engine.table, { userID: sub, names: ["Zoe"], ref: undefined }, now);
+    const { code, out } = await runOnStack(
+      ["delete-user", sub, "--yes", "--stack", "TerminalData"],
+      {
+        ...engine.environment,
+        AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: `http://127.0.0.1:${served.port}`,
+      },
+      { pauseMs: async () => undefined },
+    );
+    expect(code).toBe(0);
+    expect(out).toContain(`${sub} was deleted at ${now.toISOString()}`);
+    expect(() => pool.find("zoe@example.com")).toThrow("User does not exist");
+    expect(await itemsNamed(engine.table, sub)).toMatchObject([{ username: "deleted user" }]);
   });
 
   it.each([
