@@ -1,7 +1,7 @@
 /** `npm run -s admin`: administers a trading terminal, local or deployed. */
 require("./run.cjs")(async () => {
   const { runAdmin, targets } = await import("../lib/tools/admin/program.ts");
-  const { confirm } = await import("../lib/tools/admin/ask-secret.ts");
+  const { askSecret, confirm } = await import("../lib/tools/admin/ask-secret.ts");
   const { interruption } = await import("../lib/tools/admin/terminal.ts");
 
   const { setTimeout: pauseMs } = await import("node:timers/promises");
@@ -19,6 +19,7 @@ require("./run.cjs")(async () => {
     stdout,
     stderr,
     confirm,
+    askSecret,
     interruption,
     now,
     pauseMs,

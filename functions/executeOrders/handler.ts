@@ -1,11 +1,11 @@
 import { callOf } from "../../lib/aws/call-function.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logLandings, logWarning } from "../../lib/runtime/log.ts";
+import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
 import type { ReaderStart } from "../../lib/trading/execution/read-chains.ts";
@@ -15,8 +15,8 @@ import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
 
 const table = { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") };
 const trading = environment("TRADING");
-const chains = openChains(
-  trading,
+const chains = openTrading(
+  "executeOrders",
   jupiterFor((fault) => logWarning("executeOrders", fault)),
 );
 const effects = { ...tableEffects(table), ...chainEffects(chains) };

@@ -1,6 +1,5 @@
 import * as schemas from "../../lib/api/market-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { readMarketOnce } from "../../lib/markets/families/read-market.ts";
 import { getMarket, type MarketDeps, recentLooks } from "../../lib/markets/get-market.ts";
 import { openWant } from "../../lib/markets/want-markets.ts";
@@ -8,6 +7,7 @@ import type { FeedStart } from "../../lib/prices/price-records.ts";
 import { openPrices } from "../../lib/realtime/snapshots.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
+import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { remembered } from "../../lib/runtime/remembered.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -21,7 +21,7 @@ const startFeed =
 
 const deps: MarketDeps = {
   table,
-  chains: openChains(environment("TRADING")),
+  chains: openTrading("getMarket"),
   lookOnce: readMarketOnce,
   prices: remembered(openPrices(table, startFeed), 1000),
   want: openWant(table, handOverTo(environment("READ_MARKETS_FUNCTION")), onFault),

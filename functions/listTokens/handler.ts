@@ -1,16 +1,16 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
-import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { identifyToken } from "../../lib/chains/families/token.ts";
 import { readMarketIndex } from "../../lib/markets/items/market-index.ts";
 import { findTokens, type SearchDeps } from "../../lib/markets/search-tokens.ts";
 import { environment } from "../../lib/runtime/environment.ts";
+import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { remembered } from "../../lib/runtime/remembered.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { listTokens } from "../../lib/trading/list-tokens.ts";
 
 const table = openTable(environment("TABLE_NAME"));
-const chains = openChains(environment("TRADING"));
+const chains = openTrading("listTokens");
 
 /** The market reader writes an index every ten minutes. */
 const indexes = new Map(

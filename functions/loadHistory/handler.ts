@@ -1,15 +1,15 @@
 import type { Context } from "aws-lambda";
-import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
 import { isEvmChain } from "../../lib/core/chain-facts.ts";
 import { type HistoryOrder, loadHistory } from "../../lib/markets/evm/load-history.ts";
 import { readHistory } from "../../lib/markets/evm/read-history.ts";
 import { historyWriter, tokenStore } from "../../lib/markets/runs/token-store.ts";
 import { background, deadlineOf } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
+import { openEvmTrading } from "../../lib/runtime/open-trading.ts";
 import { openTable } from "../../lib/table/table.ts";
 
 const table = openTable(environment("TABLE_NAME"));
-const chains = openEvmChains(environment("TRADING"));
+const chains = openEvmTrading("loadHistory");
 
 /** Reserves time to store the results. */
 const storeMs = 15_000;

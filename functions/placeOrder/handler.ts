@@ -1,10 +1,10 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
@@ -12,8 +12,8 @@ import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
 const deps = {
   table: { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") },
-  chains: openChains(
-    environment("TRADING"),
+  chains: openTrading(
+    "placeOrder",
     jupiterFor((fault) => logWarning("placeOrder", fault)),
   ),
   macs: openMacs(environment("MAC_KEY_ID"), environment("TABLE_ID")),

@@ -1,10 +1,10 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { rememberingQuotes } from "../../lib/chains/families/quote.ts";
 import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { quoteOrder } from "../../lib/trading/quote-order.ts";
@@ -13,8 +13,8 @@ import { missedReporter } from "../../lib/trading/report-missed.ts";
 const deps = {
   table: openTable(environment("TABLE_NAME")),
   chains: rememberingQuotes(
-    openChains(
-      environment("TRADING"),
+    openTrading(
+      "quoteOrder",
       jupiterFor((fault) => logWarning("quoteOrder", fault)),
     ),
   ),

@@ -1,8 +1,8 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
+import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { type BalanceDeps, readBalances } from "../../lib/trading/read-balances.ts";
@@ -13,7 +13,7 @@ const table = openTable(environment("TABLE_NAME"));
 
 const deps: BalanceDeps = {
   table,
-  chains: openChains(environment("TRADING")),
+  chains: openTrading("readBalances"),
   addressesOf: (userID, chain) => addressesOfUser(table, userID, chain),
   reportMissed: missedReporter(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) =>
     logFault("readBalances", error),

@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Context } from "aws-lambda";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { chainsOfRun, type ReaderStart, readChains } from "../../lib/trading/execution/read-chains.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 
-const chains = openChains(environment("TRADING"));
+const chains = openTrading("readChains");
 const onFault = (error: unknown) => logFault("readChains", error);
 const effects = { ...tableEffects(openTable(environment("TABLE_NAME"))), ...lookEffects(chains) };
 

@@ -15,7 +15,7 @@ const deps = {
   vault,
   // Shares one KMS connection between both KMS keys.
   checkMac: macsOf(vault.client, environment("MAC_KEY_ID"), environment("TABLE_ID")).checkMac,
-  chains: environment("TRADING"),
+  chains: environment("SIGNING"),
   onSigned: logSignature,
   onRefused: logRefusal,
   onPostponed: logPostponement,

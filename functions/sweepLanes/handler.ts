@@ -1,11 +1,11 @@
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { shardCounter } from "../../lib/realtime/channel-shards.ts";
 import { hasSubscribers } from "../../lib/realtime/connection-records.ts";
 import { keepMarketsRead } from "../../lib/realtime/market-reader.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { sweepChains } from "../../lib/trading/execution/sweep-chains.ts";
@@ -15,7 +15,7 @@ import { newSweepMemory } from "../../lib/trading/procedures/reading.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const onFault = (error: unknown) => logFault("sweepLanes", error);
-const readers = openChains(environment("TRADING"));
+const readers = openTrading("sweepLanes");
 const effects = {
   ...tableEffects(table),
   ...lookEffects(readers),

@@ -65,6 +65,7 @@ export class ApiStack extends Stack {
     const functions = new OperationFunctions(this, "Functions", {
       openings,
       noticeBusArn: configuration.noticeBusArn,
+      hostKeys: configuration.hostKeys,
       table,
       leadingKeys,
       key,

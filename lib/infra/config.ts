@@ -110,6 +110,8 @@ export type Configuration = {
    * Chains on which orders are executed, with the hosts and contracts of each. If the list is empty, trading is off.
    */
   trading: TradingConfiguration;
+  /** Name of the SSM parameter with the keys that hosts' URLs name. Undefined if they name none. */
+  hostKeys: string | undefined;
   /** Number of shards of a chain's lanes. */
   laneShards: number;
   /** Memory of readChains. Lambda gives processor time in proportion. */
@@ -232,6 +234,7 @@ export function readConfiguration(node: Pick<Node, "getAllContext">): Configurat
     signerZones: chosen.signerZones,
     tableStreamArn: chosen.tableStreamArn,
     noticeBusArn: chosen.noticeBusArn,
+    hostKeys: chosen.hostKeys,
     alarmTopicArn: chosen.alarmTopicArn,
     ticketTopicArn: chosen.ticketTopicArn,
     budgetDollars: chosen.budgetDollars,

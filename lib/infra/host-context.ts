@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { fillKeys, keysNamedIn } from "../chains/hosts/keyed-text.ts";
 import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
 import { parseAmount } from "../orders/decimal-text.ts";
 import type { ListedToken } from "../orders/token-identity.ts";
@@ -15,6 +16,10 @@ export const HostUrl = v.pipe(
     const url = URL.parse(text);
     return url === null || (url.username === "" && url.password === "");
   }, "must be a URL without user name and password"),
+  v.check((text) => {
+    const filled = fillKeys(text, Object.fromEntries(keysNamedIn(text).map((name) => [name, ""])));
+    return !/[{}]/.test(filled) && !URL.parse(text)?.host.includes("{");
+  }, "must name keys in its path or query, in lower case, such as {alchemy}"),
 );
 
 /** Hosts of a chain, which may be of any family. */

@@ -5,6 +5,7 @@ import type { EvmConfiguration } from "../chains/evm/rules/configuration.ts";
 import { swapVenues, venuesOf } from "../chains/evm/rules/swap-venues.ts";
 import { hasPool } from "../chains/evm/venues/configured-routes.ts";
 import type { TradingConfiguration } from "../chains/families/configuration.ts";
+import { keysNamedIn } from "../chains/hosts/keyed-text.ts";
 import {
   chainFacts,
   type EvmChain,
@@ -154,6 +155,9 @@ export const tradingContext = {
   trading: v.optional(json(v.array(Chain, "must be a list of chains")), []),
   chains: v.optional(json(ChainContexts), {}),
   publicHosts: flag(false),
+  hostKeys: v.optional(
+    matching(/^(\/[\w.-]+)+$/, "the name of an SSM parameter, such as /terminal/host-keys"),
+  ),
   lossSignIn: flag(true),
   laneShards: v.optional(json(wholeWithin(1, mostLaneShards)), defaultLaneShards),
   readChainsMemoryMB: v.optional(
@@ -179,6 +183,7 @@ export type ChainsContext = {
   trading: TradingChain[];
   /** True if chains may trade with the default public hosts. */
   publicHosts: boolean;
+  hostKeys?: string | undefined;
   chains: { [Chain in EvmChain]?: v.InferOutput<typeof ChainContext> | undefined } & {
     sol?: v.InferOutput<typeof SolContext> | undefined;
   };
@@ -254,7 +259,26 @@ export function tradingProblems(context: ChainsContext): string[] {
     ...(context.chains.sol === undefined
       ? []
       : solProblems(solConfigurationOf(context.chains.sol)).map((problem) => `chains.sol.${problem}`)),
+    ...hostKeyProblems(context),
   ];
+}
+
+/** Lists the texts of a chain that may name keys. */
+function textsOf(chain: ChainsContext["chains"][TradingChain]): string[] {
+  if (chain === undefined) return [];
+  const { url = "", key = "" } = ("jupiter" in chain && chain.jupiter) || {};
+  const relay = typeof chain.relay === "string" ? chain.relay : chain.relay?.url;
+  return [...(chain.hosts ?? []), relay ?? "", url, key];
+}
+
+/** Finds keys of hosts that nothing stores, and a parameter whose keys nothing names. */
+function hostKeyProblems({ chains, hostKeys }: ChainsContext): string[] {
+  const named = Object.entries(chains).filter(([, chain]) => keysNamedIn(textsOf(chain).join()).length > 0);
+  if (hostKeys === undefined)
+    return named.map(([chain]) => `chains.${chain} names keys of hosts, which need the context hostKeys`);
+  return named.length === 0
+    ? ["hostKeys has no effect: no URL of a host names a key, such as {alchemy}"]
+    : [];
 }
 
 function problemsOf(

@@ -18,7 +18,7 @@ export const marketRows = {
     summary: "Read the price, the volume and the liquidity of a token",
     ...showsMarket,
     invokes: ["readMarkets", "feedPrices"],
-    env: ["TRADING", "PRICE_FEEDS"],
+    env: ["TRADING", "HOST_KEYS", "PRICE_FEEDS"],
     impact: "Users cannot read the market of a token. The stream and orders are not affected.",
   },
   listCandles: {
@@ -29,7 +29,7 @@ export const marketRows = {
     summary: "List the candles of a token",
     ...showsMarket,
     invokes: ["readMarkets"],
-    env: ["TRADING"],
+    env: ["TRADING", "HOST_KEYS"],
     impact: "Users see no charts of the past. The stream and orders are not affected.",
   },
   // Needs no schedule, because the first client that wants a market starts a run.
@@ -46,7 +46,7 @@ export const marketRows = {
     ],
     writes: ["MARKETS", "MARKET", "MARKETINDEX", "MARKETREADER"],
     invokes: ["deliver", "feedPrices", "loadHistory"],
-    env: ["TRADING", "CHANNEL_SHARDS", "PRICE_FEEDS"],
+    env: ["TRADING", "HOST_KEYS", "CHANNEL_SHARDS", "PRICE_FEEDS"],
     memoryMB: 1024,
     // Lets a run hand over to the next one within ten minutes, or go on for 13 if no other run starts.
     timeoutSeconds: 900,
@@ -58,7 +58,7 @@ export const marketRows = {
     summary: "Read the last 24 hours of a token's market from the logs of its chain",
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     writes: ["MARKET"],
-    env: ["TRADING"],
+    env: ["TRADING", "HOST_KEYS"],
     memoryMB: 1024,
     timeoutSeconds: 60,
     impact: "Charts of tokens begin when somebody first watches them, without the history before.",

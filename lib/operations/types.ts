@@ -69,6 +69,8 @@ export type EnvName =
   | "LANE_SHARDS"
   | "READS_ONE_CHAIN"
   | "MARKET_CHAINS"
+  | "HOST_KEYS"
+  | "SIGNING"
   | "TRADING";
 
 /** Columns that a row may omit. */

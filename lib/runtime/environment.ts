@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { TradingConfiguration } from "../chains/families/configuration.ts";
+import type { SigningConfiguration, TradingConfiguration } from "../chains/families/configuration.ts";
 import { tradingChains } from "../core/chain-facts.ts";
 import { tierNames } from "../core/tier.ts";
 import type { EnvName } from "../operations/types.ts";
@@ -38,6 +38,13 @@ const wholeNumber = (from: 0 | 1) =>
 
 const json = <Schema extends v.GenericSchema>(schema: Schema, form: string) =>
   v.pipe(v.string(), v.parseJson(), schema, v.description(`JSON of ${form}`));
+
+/** A configuration for each chain, which has at least this field. */
+const chainsWith = (field: string) =>
+  v.record(
+    v.picklist(tradingChains),
+    v.custom<object>((value) => typeof value === "object" && value !== null && field in value),
+  );
 
 const schemas = {
   TABLE_NAME: text,
@@ -113,16 +120,21 @@ const schemas = {
   LANE_SHARDS: wholeNumber(1),
   READS_ONE_CHAIN: json(v.boolean(), "true or false"),
   MARKET_CHAINS: json(v.array(v.picklist(tradingChains)), "a list of chains, empty where markets are off"),
+  HOST_KEYS: v.pipe(v.string(), v.description("text, empty where no URL of a host names a key")),
   // Trusts the chains' setup, because it was checked when the stacks were synthesized.
   TRADING: json(
     v.pipe(
-      v.record(
-        v.picklist(tradingChains),
-        v.custom<object>((value) => typeof value === "object" && value !== null && "hosts" in value),
-      ),
+      chainsWith("hosts"),
       v.transform((chains) => chains as TradingConfiguration),
     ),
     "an object with hosts and contracts for each chain",
+  ),
+  SIGNING: json(
+    v.pipe(
+      chainsWith("wrapped"),
+      v.transform((chains) => chains as SigningConfiguration),
+    ),
+    "an object with contracts and limits for each chain",
   ),
 } satisfies Record<Variable, v.GenericSchema<string, unknown>>;
 

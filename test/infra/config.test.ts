@@ -64,6 +64,7 @@ describe("readConfiguration", () => {
       exportDelaySeconds: 86_400,
       leadingKeys: "each-part",
       noticeBusArn: undefined,
+      hostKeys: undefined,
       alarmTopicArn: undefined,
       ticketTopicArn: undefined,
       budgetDollars: undefined,

@@ -145,6 +145,27 @@ describe("the trading context", () => {
       "chains.eth.hosts names a.example twice: hosts that check each other must be different ones",
     ],
     [
+      eth({ hosts: ["https://rpc.example/{alchemy}"] }),
+      "chains.eth names keys of hosts, which need the context hostKeys",
+    ],
+    [
+      eth({ relay: "https://rpc.example/{alchemy}" }),
+      "chains.eth names keys of hosts, which need the context hostKeys",
+    ],
+    [
+      eth({ hosts: ["https://rpc.example/{Alchemy}"] }),
+      "chains.eth.hosts.0 must name keys in its path or query, in lower case, such as {alchemy}",
+    ],
+    [
+      eth({ hosts: ["https://{alchemy}.example"] }),
+      "chains.eth.hosts.0 must name keys in its path or query, in lower case, such as {alchemy}",
+    ],
+    [
+      { hostKeys: "/terminal/host-keys" },
+      "hostKeys has no effect: no URL of a host names a key, such as {alchemy}",
+    ],
+    [{ hostKeys: "host keys" }, "hostKeys must be the name of an SSM parameter, such as /terminal/host-keys"],
+    [
       eth({ hosts: [1, 2, 3, 4, 5, 6].map((number) => `https://${number}.example`) }),
       "chains.eth.hosts must have at most 5 hosts",
     ],

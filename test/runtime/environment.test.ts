@@ -29,6 +29,7 @@ describe("environment", () => {
     ["PLAN_STAGES", '[{"apiId":"a","stage":"live"}]', [{ apiId: "a", stage: "live" }]],
     ["TRADING", '{"eth":{"hosts":["h"]}}', { eth: { hosts: ["h"] } }],
     ["TRADING", "{}", {}],
+    ["SIGNING", '{"eth":{"wrapped":{}}}', { eth: { wrapped: {} } }],
   ])("parses the variable %s=%s", (name, value, parsed) => {
     expect(read(name, value)).toEqual(parsed);
   });
@@ -54,6 +55,7 @@ describe("environment", () => {
       "JSON of a list of feeds with source, venue and url",
     ],
     ["TRADING", '{"btc":{"hosts":[]}}', "JSON of an object with hosts and contracts for each chain"],
+    ["SIGNING", '{"eth":{"hosts":[]}}', "JSON of an object with contracts and limits for each chain"],
     ["TRADING", '{"eth":null}', "JSON of an object with hosts and contracts for each chain"],
     ["PLAN_STAGES", '[{"apiId":"a"}]', "JSON of a list of stages with apiId and stage"],
   ])("refuses the variable %s=%s", (name, value, form) => {

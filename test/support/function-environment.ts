@@ -59,6 +59,8 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   PRO_PLAN_ID: "pro",
   FALLBACK_PLAN_ID: "fallback",
   KEY_GRACE_SECONDS: "120",
+  HOST_KEYS: "",
+  SIGNING: JSON.stringify(chains),
   TRADING: JSON.stringify(chains),
   PLAN_STAGES: JSON.stringify([{ apiId: "Rest", stage: "live" }]),
 };

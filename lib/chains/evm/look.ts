@@ -8,8 +8,9 @@ import type { EvmReader } from "./venues/reader.ts";
 
 /** The effects of a run on an EVM chain. */
 export function evmEffects(reader: EvmReader, see = snapshotOfEvm): FamilyEffects<Evm> {
-  const { relay: url } = reader.configuration;
-  const relay = url === undefined ? undefined : rpcHost({ url });
+  const { configuration, keyed = (text) => text } = reader;
+  const { relay: url } = configuration;
+  const relay = url === undefined ? undefined : rpcHost({ url: keyed(url) });
   return {
     snapshots: (question) =>
       inTwo(reader.client.hosts, (hosts) => firstSight(hosts, (host) => see(host, reader, question))),

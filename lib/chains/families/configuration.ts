@@ -1,7 +1,7 @@
 import type { EvmChain } from "../../core/chain-facts.ts";
 import type { EvmConfiguration } from "../evm/rules/configuration.ts";
 import type { Contracts } from "../evm/venues/configured-routes.ts";
-import type { SolConfiguration } from "../sol/rules/configuration.ts";
+import type { SolConfiguration, SolRelay } from "../sol/rules/configuration.ts";
 
 /** Chains that have trading enabled. */
 export type TradingConfiguration = { readonly [Chain in EvmChain]?: EvmConfiguration } & {
@@ -13,4 +13,17 @@ type OperatorLimit = "maxOrder" | "maxNetworkFee" | "maxNetworkFeesPerDay";
 /** The part of a chain's configuration that the signer needs. */
 export type SigningConfiguration = {
   readonly [Chain in EvmChain]?: Contracts & Pick<EvmConfiguration, OperatorLimit>;
-} & { readonly sol?: Pick<SolConfiguration, OperatorLimit | "baseFee" | "relay"> };
+} & {
+  readonly sol?: Pick<SolConfiguration, OperatorLimit | "baseFee"> & { relay?: Omit<SolRelay, "url"> };
+};
+
+/** Leaves out the hosts, the relays' URLs and the API keys, because the signer talks to no chain. */
+export function signingConfigurationOf({ sol, ...chains }: TradingConfiguration): SigningConfiguration {
+  const evm = Object.fromEntries(
+    Object.entries(chains).map(([chain, { hosts: _hosts, relay: _relay, ...rest }]) => [chain, rest]),
+  );
+  if (sol === undefined) return evm;
+  const { hosts: _hosts, jupiter: _jupiter, relay, ...rest } = sol;
+  const tips = relay && { tipAccounts: relay.tipAccounts, leastTip: relay.leastTip };
+  return { ...evm, sol: { ...rest, ...(tips && { relay: tips }) } };
+}

@@ -8,6 +8,7 @@ import {
 import type { TokenNames } from "../../orders/token-likeness.ts";
 import { evmClient } from "../evm/calls/hosts.ts";
 import type { EvmReader } from "../evm/venues/reader.ts";
+import type { ToKeyedText } from "../hosts/keyed-text.ts";
 import { solClient } from "../sol/calls/hosts.ts";
 import type { SolConfiguration } from "../sol/rules/configuration.ts";
 import type { OpenJupiter } from "../sol/venues/jupiter-client.ts";
@@ -30,16 +31,18 @@ export type Chains = ReadonlyMap<TradingChain, ChainReader>;
  * life.
  *
  * @param openJupiter Omitted by functions that never ask Jupiter, so that they do not load its code.
+ * @param keyed Fills keys into the texts of the configuration that name some.
  */
 export function openChains(
   trading: TradingConfiguration,
   openJupiter?: OpenJupiter,
+  keyed: ToKeyedText = (text) => text,
 ): ReadonlyMap<TradingChain, ChainReader> {
   const { sol } = trading;
   const taken = namesIn(trading);
   return new Map<TradingChain, ChainReader>([
-    ...openEvmChains(trading, taken),
-    ...(sol === undefined ? [] : [["sol", { ...openSol(sol, openJupiter), taken }] as const]),
+    ...openEvmChains(trading, keyed, taken),
+    ...(sol === undefined ? [] : [["sol", { ...openSol(sol, openJupiter, keyed), taken }] as const]),
   ]);
 }
 
@@ -53,29 +56,32 @@ const namesIn = (trading: TradingConfiguration): TokenNames[] =>
 const openSol = (
   configuration: SolConfiguration,
   openJupiter: OpenJupiter | undefined,
+  keyed: ToKeyedText,
 ): FamilyReader<"sol"> => {
   const { jupiter } = configuration;
   return {
     family: "sol",
     chain: "sol",
     configuration,
-    client: solClient(configuration),
+    client: solClient({ ...configuration, hosts: configuration.hosts.map(keyed) }),
+    keyed,
     onJupiterFault() {},
-    ...(jupiter && openJupiter?.(jupiter)),
+    ...(jupiter && openJupiter?.(jupiter, keyed)),
   };
 };
 
 /** Opens the chains on which orders are executed. */
 export function openEvmChains(
   trading: TradingConfiguration,
+  keyed: ToKeyedText = (text) => text,
   taken = namesIn(trading),
 ): ReadonlyMap<EvmChain, FamilyReader<"evm">> {
   return new Map(
     evmChains.flatMap((chain) => {
       const configuration = trading[chain];
       if (configuration === undefined) return [];
-      const client = evmClient({ chain, hosts: configuration.hosts });
-      return [[chain, { family: "evm", chain, configuration, client, taken }] as const];
+      const client = evmClient({ chain, hosts: configuration.hosts.map(keyed) });
+      return [[chain, { family: "evm", chain, configuration, client, keyed, taken }] as const];
     }),
   );
 }

@@ -1,10 +1,11 @@
 import { ServiceError } from "../../core/service-error.ts";
 
 /**
- * Reasons why a host's answer is unusable. Only with UNREACHABLE, or if the host accepts no more requests, is it
- * certain that the host received nothing.
+ * Reasons why a host's answer is unusable. Only with UNREACHABLE and NO_KEY, or if the host accepts no more requests,
+ * is it certain that the host received nothing.
  */
 export type FaultCode =
+  | "NO_KEY"
   | "UNREACHABLE"
   | "BROKEN_OFF"
   | "TIMEOUT"

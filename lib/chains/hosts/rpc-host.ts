@@ -1,13 +1,14 @@
 import { inPartsOf } from "../../core/in-parts.ts";
 import { BatchRefused, HostFault, isTooLarge, RpcRefusal, unsupportedCode } from "./host-fault.ts";
 import { readJsonBody } from "./json-body.ts";
+import { type KeyedText, textOf } from "./keyed-text.ts";
 import { type Ability, type RpcCall, type ValuesOf, valueIn } from "./rpc-call.ts";
 import { splitting } from "./split-calls.ts";
 
 export type ChainIdentity = { id: number | string; call: RpcCall<number | string> };
 
 export type RpcHostOptions = {
-  url: string;
+  url: KeyedText;
   /** The expected chain id, and the call that reads it. Absent for relays, which accept only transactions. */
   identity?: ChainIdentity;
   /** The time limit of a request, from the connection to the last byte of its answer. */
@@ -94,8 +95,11 @@ const posting =
       params,
     }));
     const names = calls.map(({ method }) => method);
+    const address = await textOf(url).catch(() => {
+      throw new HostFault("NO_KEY", names.join());
+    });
     const limits = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
-    const answer = await readJsonBody(url, items.length === 1 ? items[0] : items, {
+    const answer = await readJsonBody(address, items.length === 1 ? items[0] : items, {
       methods: names.join(),
       maxBytes: Math.max(maxBytes, ...calls.map((call) => call.maxBytes ?? 0)),
       signal: AbortSignal.any(limits),

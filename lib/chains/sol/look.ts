@@ -13,8 +13,8 @@ type Seen = { host: RpcHost; sight: SolSight };
 
 /** The effects of a run on Solana. */
 export function solEffects(reader: SolReader, see = sightOfSol): FamilyEffects<Sol> {
-  const { relay: configured } = reader.configuration;
-  const relay = configured && rpcHost({ url: configured.url });
+  const { configuration, keyed = (text) => text } = reader;
+  const relay = configuration.relay && rpcHost({ url: keyed(configuration.relay.url) });
   const offers = new JupiterOffers(reader);
   return {
     signAsHelper: (intent, message) => offers.sign(intent, message),

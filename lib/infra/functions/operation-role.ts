@@ -32,6 +32,8 @@ export type Resources = {
   openings: Openings;
   /** The operators' event bus, if there is one. */
   noticeBusArn: string | undefined;
+  /** Name of the SSM parameter with the keys of hosts, if their URLs name any. */
+  hostKeys: string | undefined;
   changes: TableChanges;
   /** Stage of the WebSocket connections. */
   stage: WebSocketStage;
@@ -54,7 +56,8 @@ export type OperationRoleProps = Resources & {
  */
 export class OperationRole extends Role {
   constructor(scope: Construct, id: string, props: OperationRoleProps) {
-    const { name, row, table, leadingKeys, key, importKeys, macKey, openings, noticeBusArn } = props;
+    const { name, row, table, leadingKeys, key, importKeys, macKey, openings, noticeBusArn, hostKeys } =
+      props;
     const { walls, changes, stage, invoked, logGroup } = props;
     const throughWalls = walls && { "aws:SourceVpce": walls.kmsEndpointId };
     const conditionsOfKey: Record<KeyAction, Conditions> = {
@@ -108,6 +111,9 @@ export class OperationRole extends Role {
           ),
         }),
         ...(row.notices && noticeBusArn && { Notices: allow(["events:PutEvents"], [noticeBusArn]) }),
+        // Needs no right to decrypt, because the AWS managed key of SSM trusts everybody who may read the parameter.
+        ...(row.env.includes("HOST_KEYS") &&
+          hostKeys && { HostKeys: allow(["ssm:GetParameter"], [parameterArn(scope, hostKeys)]) }),
         ...(row.plans.length > 0 && { Plans: planAccess(scope, row) }),
         // Gives the function the rights to read the table's stream and to report failures, because Lambda uses the
         // function's rights for both.
@@ -130,6 +136,9 @@ export class OperationRole extends Role {
       });
   }
 }
+
+const parameterArn = (scope: Construct, name: string) =>
+  Stack.of(scope).formatArn({ service: "ssm", resource: "parameter", resourceName: name.replace(/^\//, "") });
 
 type Conditions = Record<string, Record<string, unknown>>;
 

@@ -1,3 +1,4 @@
+import { signingConfigurationOf } from "../../chains/families/configuration.ts";
 import type { EnvName, Operation } from "../../operations/types.ts";
 import type { Issuer } from "../../runtime/token-verifier.ts";
 import type { Configuration } from "../config.ts";
@@ -18,7 +19,7 @@ export type PlanEnvironment = Pick<
 >;
 
 /** Variables that go into the code, because they may exceed Lambda's limit of 4 KB. */
-const inCode: ReadonlySet<EnvName> = new Set<EnvName>(["TRADING"]);
+const inCode: ReadonlySet<EnvName> = new Set<EnvName>(["TRADING", "SIGNING"]);
 
 /** Splits a row's variables between the function's environment and its code. */
 export function variablesOf({ env }: Pick<Operation, "env">, environment: Environment) {
@@ -63,7 +64,9 @@ export function environmentOf(
     LANE_SHARDS: String(configuration.laneShards),
     READS_ONE_CHAIN: JSON.stringify(configuration.readChainsPerChain),
     MARKET_CHAINS: JSON.stringify(configuration.markets ? Object.keys(trading) : []),
+    HOST_KEYS: configuration.hostKeys ?? "",
     TRADING: JSON.stringify(trading),
+    SIGNING: JSON.stringify(signingConfigurationOf(trading)),
     ...plans,
   };
 }

@@ -21,6 +21,7 @@ export type Endpoints = {
   dynamodb: string;
   kms: string;
   lambda: string;
+  ssm: string;
 };
 
 export type Credentials = { accessKeyId: string; secretAccessKey: string };

@@ -29,6 +29,7 @@ import { defineFunction, sandboxEnvironment } from "./lambda/function-definition
 import { createLambda, type LogEntry, UnknownFunctionError } from "./lambda/lambda.ts";
 import { lambdaService } from "./lambda/lambda-service.ts";
 import { ISSUER_PATH, ownPaths } from "./own-paths.ts";
+import { parametersService } from "./parameters/parameters.ts";
 import { createReaper } from "./processes.ts";
 import { openRestApi } from "./rest-api/rest-api.ts";
 import { openSecrets } from "./secrets/secrets.ts";
@@ -207,6 +208,7 @@ export async function start(options: StartOptions): Promise<Runner> {
         place: webSocketApi?.place,
       }),
       usage.controlPlane,
+      parametersService(workspace.store),
     ],
     callers,
   );
@@ -224,6 +226,7 @@ export async function start(options: StartOptions): Promise<Runner> {
     dynamodb: proxy?.endpoint ?? endpoint,
     kms: services.url,
     lambda: services.url,
+    ssm: services.url,
   };
 
   if (webSocketApi === undefined) await streams.close();

@@ -1,3 +1,4 @@
+import { SSMClient } from "@aws-sdk/client-ssm";
 import * as v from "valibot";
 import { openPusher } from "../../aws/push.ts";
 import { openVault } from "../../aws/vault.ts";
@@ -42,6 +43,8 @@ const Connections = v.object({
   ...access,
 });
 
+const Parameters = v.object({ endpoints: v.object({ ssm: v.string() }), ...access });
+
 const answerMs = 5000;
 
 /**
@@ -78,6 +81,11 @@ export async function openLocalConnections(port: number): Promise<ConnectionTarg
     table: openTable(outputs.TableName, { endpoint: endpoints.dynamodb, region, credentials }),
     pusher: openPusher({ endpoint: endpoints.apigatewaymanagementapi, region, credentials }),
   };
+}
+
+export async function openLocalParameters(port: number): Promise<SSMClient> {
+  const { endpoints, region, credentials } = await describeRunner(port, Parameters);
+  return new SSMClient({ endpoint: endpoints.ssm, region, credentials });
 }
 
 /** Reads the runner's description of itself, limited to the fields in the schema. */

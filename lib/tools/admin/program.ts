@@ -1,3 +1,4 @@
+import { SSMClient } from "@aws-sdk/client-ssm";
 import { Command, CommanderError } from "commander";
 import { unlessSilent } from "../progress.ts";
 import { blockUser, disconnectCommand, unblockUser } from "./commands/block-user.ts";
@@ -11,6 +12,7 @@ import { record } from "./commands/record.ts";
 import { fulfilCommand, listRedemptionsCommand, refundCommand } from "./commands/redemptions.ts";
 import { restore } from "./commands/restore.ts";
 import { rewrapKeys } from "./commands/rewrap-keys.ts";
+import { setHostKeys } from "./commands/set-host-keys.ts";
 import { setUser } from "./commands/set-user.ts";
 import { showOrder } from "./commands/show-order.ts";
 import { showSigned } from "./commands/show-signed.ts";
@@ -18,7 +20,13 @@ import { showUser } from "./commands/show-user.ts";
 import { status } from "./commands/status.ts";
 import { syncPlans } from "./commands/sync-plans.ts";
 import { trading } from "./commands/trading.ts";
-import { openLocal, openLocalConnections, openLocalFunctions, openLocalPlans } from "./local-target.ts";
+import {
+  openLocal,
+  openLocalConnections,
+  openLocalFunctions,
+  openLocalParameters,
+  openLocalPlans,
+} from "./local-target.ts";
 import { errorLine } from "./operator-error.ts";
 import { openDirectory } from "./pool-users.ts";
 import { openStack, openStackConnections, openStackFunctions, openStackPlans } from "./stack-target.ts";
@@ -30,7 +38,7 @@ const commands = [
   ...[createUser, setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
   ...[lockUser, exportUser, deleteUser],
   ...[putRewards, listRedemptionsCommand, fulfilCommand, refundCommand],
-  ...[record, syncPlans, rewrapKeys, restore],
+  ...[record, syncPlans, rewrapKeys, restore, setHostKeys],
   ...[status, trading, showOrder, showSigned],
 ];
 
@@ -38,19 +46,23 @@ const commands = [
  * Opens the service that the command line names. Each function throws an {@link OperatorError} if that service does not
  * exist.
  */
-export const targets: Omit<AdminDeps, "stdout" | "stderr" | "confirm" | "interruption" | "now" | "pauseMs"> =
-  {
-    openTarget: async ({ local, stack }) => (local === undefined ? openStack(stack) : openLocal(local)),
-    openFunctions: async ({ local, stack }) =>
-      local === undefined ? openStackFunctions(stack) : openLocalFunctions(local),
-    openPlans: async ({ local, stack, apiStack }) =>
-      local === undefined ? openStackPlans(stack, apiStack) : openLocalPlans(local),
-    openConnections: async ({ local, stack, apiStack }) =>
-      local === undefined ? openStackConnections(stack, apiStack) : openLocalConnections(local),
-    // The local runner's issuer knows no users: it signs any token.
-    openDirectory: async ({ local, stack }) => (local === undefined ? openDirectory(stack) : undefined),
-    openStatus,
-  };
+export const targets: Omit<
+  AdminDeps,
+  "stdout" | "stderr" | "confirm" | "askSecret" | "interruption" | "now" | "pauseMs"
+> = {
+  openTarget: async ({ local, stack }) => (local === undefined ? openStack(stack) : openLocal(local)),
+  openFunctions: async ({ local, stack }) =>
+    local === undefined ? openStackFunctions(stack) : openLocalFunctions(local),
+  openPlans: async ({ local, stack, apiStack }) =>
+    local === undefined ? openStackPlans(stack, apiStack) : openLocalPlans(local),
+  openConnections: async ({ local, stack, apiStack }) =>
+    local === undefined ? openStackConnections(stack, apiStack) : openLocalConnections(local),
+  // The local runner's issuer knows no users: it signs any token.
+  openDirectory: async ({ local, stack }) => (local === undefined ? openDirectory(stack) : undefined),
+  openParameters: async ({ local, region }) =>
+    local === undefined ? new SSMClient({ ...(region && { region }) }) : openLocalParameters(local),
+  openStatus,
+};
 
 /**
  * Runs a command.

@@ -1,5 +1,6 @@
 import type { APIGatewayClientConfig } from "@aws-sdk/client-api-gateway";
 import { LambdaClient, type LambdaClientConfig } from "@aws-sdk/client-lambda";
+import type { SSMClient } from "@aws-sdk/client-ssm";
 import * as v from "valibot";
 import type { Pusher } from "../../aws/push.ts";
 import type { Vault } from "../../aws/vault.ts";
@@ -7,7 +8,9 @@ import type { TradingConfiguration } from "../../chains/families/configuration.t
 import type { MirrorDeps } from "../../plans/mirror.ts";
 import { openUsagePlans } from "../../plans/usage-plans.ts";
 import type { Table } from "../../table/table.ts";
+import type { askSecret } from "./ask-secret.ts";
 import type { Deployment } from "./status/status-lines.ts";
+
 import type { Output } from "./terminal.ts";
 
 /** Names a service by the port of a local runner's base_url, or by a deployed stack. */
@@ -55,6 +58,9 @@ export type Directory = {
   remove(userID: string): Promise<void>;
 };
 
+/** Names the port of a local runner, or the region of a deployed service. */
+export type ParameterOptions = { local?: number; region?: string };
+
 export type AdminDeps = {
   /** Output for results. */
   stdout: Output;
@@ -67,6 +73,10 @@ export type AdminDeps = {
   /** Opens the service's own directory of users. Undefined if users sign in elsewhere. */
   openDirectory(options: TargetOptions): Promise<Directory | undefined>;
   openStatus(options: StatusOptions): Promise<StatusTarget>;
+  /** Opens the Parameter Store of SSM. */
+  openParameters(options: ParameterOptions): Promise<SSMClient>;
+  /** Asks the operator for a secret. */
+  askSecret: typeof askSecret;
   /** Asks the operator a yes-or-no question. */
   confirm: (question: string) => Promise<boolean>;
   interruption(): AbortSignal;

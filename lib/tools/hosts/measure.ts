@@ -45,6 +45,7 @@ export async function settle<Value>(answer: Promise<Value>): Promise<Value | Hos
 }
 
 const faultWords: Readonly<Record<FaultCode, string>> = {
+  NO_KEY: "has a URL whose key cannot be read",
   UNREACHABLE: "cannot be reached",
   BROKEN_OFF: "breaks off the connection",
   TIMEOUT: "does not answer in time",

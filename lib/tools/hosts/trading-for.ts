@@ -1,8 +1,11 @@
+import { SSMClient } from "@aws-sdk/client-ssm";
 import { StartupError } from "cdk-local-runner";
 import { InvalidArgumentError } from "commander";
 import { localContracts } from "trading-terminal-devnet/evm/deployment";
 import cdk from "../../../cdk.json" with { type: "json" };
+import { readHostKeys } from "../../aws/host-keys.ts";
 import type { TradingConfiguration } from "../../chains/families/configuration.ts";
+import { fillKeys } from "../../chains/hosts/keyed-text.ts";
 import { type EvmChain, evmChains, type TradingChain } from "../../core/chain-facts.ts";
 import { ConfigurationError, readConfiguration } from "../../infra/config.ts";
 import { solConfigurationOf } from "../../infra/sol-context.ts";
@@ -38,8 +41,9 @@ export async function tradingFor({
     ...(chain && { trading: chain }),
   };
   try {
-    const { trading } = readConfiguration({ getAllContext: () => values });
-    if (mayBeEmpty || Object.keys(trading).length > 0) return trading;
+    const { trading, hostKeys } = readConfiguration({ getAllContext: () => values });
+    if (mayBeEmpty || Object.keys(trading).length > 0)
+      return hostKeys === undefined ? trading : await withStoredKeys(trading, hostKeys);
   } catch (error) {
     if (error instanceof ConfigurationError) throw new StartupError(error.message);
     throw error;
@@ -81,5 +85,19 @@ async function hostsAt(at: number): Promise<LocalHosts> {
     return (await response.json()) as LocalHosts;
   } catch {
     throw new StartupError(`No service with local chains answers at port ${at}. Start it with npm start.`);
+  }
+}
+
+/** @throws {StartupError} if the SSM parameter cannot be read, or lacks a key */
+async function withStoredKeys(
+  trading: TradingConfiguration,
+  parameter: string,
+): Promise<TradingConfiguration> {
+  try {
+    const keys = await readHostKeys(new SSMClient(), parameter);
+    return JSON.parse(fillKeys(JSON.stringify(trading), keys));
+  } catch (error) {
+    const { name, message } = error as Error;
+    throw new StartupError(`The keys of hosts in ${parameter} cannot be read: ${name}: ${message}`);
   }
 }

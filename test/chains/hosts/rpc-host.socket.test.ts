@@ -210,6 +210,22 @@ describe("request", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it("fills a key into its URL for each request, and sends nothing while the key cannot be read", async () => {
+    const address = `${server.url}/v2/key`;
+    let isKnown = false;
+    const keyed = rpcHost({
+      url: () => (isKnown ? Promise.resolve(address) : Promise.reject(new Error(secret))),
+    });
+    const before = server.requests.length;
+    const fault = await keyed.request([gasPriceCall()]).catch((error: unknown) => error);
+    expect(fault).toMatchObject({ name: "HostFault", code: "NO_KEY" });
+    expect(inspect(fault)).not.toContain(secret);
+    expect(server.requests).toHaveLength(before);
+    isKnown = true;
+    server.answers = { ...server.answers, eth_gasPrice: "0x7" };
+    expect(await keyed.request([gasPriceCall()])).toEqual([7n]);
+  });
+
   it("does not follow redirects", async () => {
     server.misbehaviour = (response) => response.writeHead(307, { Location: server.url }).end();
     expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ code: "BROKEN_OFF" });

@@ -25,6 +25,7 @@ export async function outcomeOfAdmin(args: readonly string[]): Promise<{ status:
     stdout: collect(),
     stderr: collect(),
     confirm: async () => false,
+    askSecret: () => Promise.reject(new Error("This run has no terminal")),
     interruption: () => new AbortController().signal,
     now: () => new Date(),
     pauseMs: (ms) => setTimeout(ms),

@@ -3,6 +3,7 @@ import { chainFacts, type EvmChain } from "../../../core/chain-facts.ts";
 import type { Block } from "../../../orders/block.ts";
 import { ChainUnavailable, type HostError, RpcRefusal } from "../../hosts/host-fault.ts";
 import { askHost, type HostGroup, hostGroup, unsupportedBy } from "../../hosts/host-group.ts";
+import type { KeyedText } from "../../hosts/keyed-text.ts";
 import type { RpcCall, ValuesOf } from "../../hosts/rpc-call.ts";
 import { type RpcHost, rpcHost } from "../../hosts/rpc-host.ts";
 import { mostApartSeconds } from "../rules/host-lag.ts";
@@ -28,7 +29,7 @@ export type EvmClient = HostGroup & {
 
 export type EvmClientOptions = {
   chain: EvmChain;
-  hosts: readonly string[];
+  hosts: readonly KeyedText[];
   /** Time limit of a request to a host. */
   timeoutMs?: number;
   /** Time limit for hosts to agree. */

@@ -1,5 +1,6 @@
 import type { EvmChain } from "../../../core/chain-facts.ts";
 import type { TokenNames } from "../../../orders/token-likeness.ts";
+import type { ToKeyedText } from "../../hosts/keyed-text.ts";
 import type { EvmClient } from "../calls/hosts.ts";
 import type { QuoteMemory } from "../calls/quote-memory.ts";
 import type { EvmConfiguration } from "../rules/configuration.ts";
@@ -10,6 +11,8 @@ export type EvmReader = {
   chain: EvmChain;
   configuration: EvmConfiguration;
   client: EvmClient;
+  /** Fills keys into the relay's URL. If absent, the URL needs none. */
+  keyed?: ToKeyedText;
   /**
    * Names of the coins and listed tokens of all chains. If absent, imitations are recognized only for this chain's
    * names.

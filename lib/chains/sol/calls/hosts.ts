@@ -1,5 +1,6 @@
 import { ChainUnavailable } from "../../hosts/host-fault.ts";
 import { askHost, type HostGroup, hostGroup } from "../../hosts/host-group.ts";
+import type { KeyedText } from "../../hosts/keyed-text.ts";
 import { rpcHost } from "../../hosts/rpc-host.ts";
 import type { SolConfiguration } from "../rules/configuration.ts";
 import { areSlotsNear } from "../rules/host-snapshot.ts";
@@ -14,10 +15,13 @@ export type SolClient = HostGroup;
  * Opens a host that must belong to this cluster. Sends each call in its own request, because not all hosts accept
  * batches.
  */
-export const solHost = (url: string, cluster: string) =>
+export const solHost = (url: KeyedText, cluster: string) =>
   rpcHost({ url, identity: { id: cluster, call: clusterCall() }, mostCalls: 1 });
 
-export const solClient = ({ hosts, cluster }: Pick<SolConfiguration, "hosts" | "cluster">): SolClient =>
+export const solClient = ({
+  hosts,
+  cluster,
+}: Pick<SolConfiguration, "cluster"> & { hosts: readonly KeyedText[] }): SolClient =>
   hostGroup(
     "sol",
     hosts.map((url) => solHost(url, cluster)),

@@ -2,7 +2,7 @@ import type { Network } from "../../../core/network.ts";
 import type { Lamports } from "../../../core/units.ts";
 import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import { type LimitTexts, limitsOf } from "../../../orders/requests.ts";
-import type { SolConfiguration } from "./configuration.ts";
+import type { SolConfiguration, SolRelay } from "./configuration.ts";
 
 /**
  * Maximum number of transactions per order that could fill it. Each of them makes the order's marker, so only one
@@ -35,7 +35,8 @@ export type SolLimits = {
 
 /** Reads the operators' limits for Solana. */
 export const solLimitsOf = (
-  configuration: LimitTexts & Pick<SolConfiguration, "baseFee" | "relay">,
+  configuration: LimitTexts &
+    Pick<SolConfiguration, "baseFee"> & { relay?: Omit<SolRelay, "url"> | undefined },
 ): SolLimits => {
   const { baseFee, relay } = configuration;
   return {

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { ServiceError } from "../../../core/service-error.ts";
 import { HostFault } from "../../hosts/host-fault.ts";
 import { getJsonBody } from "../../hosts/json-body.ts";
+import { type ToKeyedText, textOf } from "../../hosts/keyed-text.ts";
 import { PublicKey } from "../calls/rpc-call.ts";
 import type { JupiterAccess } from "../rules/configuration.ts";
 import { jupiterProgram } from "./jupiter.ts";
@@ -57,7 +58,10 @@ export type JupiterClient = {
 };
 
 /** Opens the client of Jupiter for a function. */
-export type OpenJupiter = (access: JupiterAccess) => {
+export type OpenJupiter = (
+  access: JupiterAccess,
+  keyed?: ToKeyedText,
+) => {
   jupiter: JupiterClient;
   onJupiterFault: (fault: unknown) => void;
 };
@@ -109,14 +113,27 @@ const Answer = v.object({
  */
 export function jupiterClient(
   { url, key }: JupiterAccess,
-  { timeoutMs, maxBytes, nowMs = Date.now }: Partial<typeof limits> & { nowMs?: () => number } = {},
+  {
+    timeoutMs,
+    maxBytes,
+    nowMs = Date.now,
+    keyed = (text) => text,
+  }: Partial<typeof limits> & { nowMs?: () => number; keyed?: ToKeyedText | undefined } = {},
 ): JupiterClient {
   let restsUntilMs = 0;
+
+  const headers = async (): Promise<Record<string, string>> =>
+    key === undefined ? {} : { "x-api-key": await filled(key) };
+
+  const filled = (text: string) =>
+    textOf(keyed(text)).catch(() => {
+      throw new JupiterFault("NO_KEY");
+    });
 
   async function ask(question: BuildQuestion): Promise<unknown> {
     if (nowMs() < restsUntilMs) throw new JupiterFault("RESTING");
     try {
-      return await getJsonBody(urlFor(url, question), key === undefined ? {} : { "x-api-key": key }, {
+      return await getJsonBody(urlFor(await filled(url), question), await headers(), {
         methods: "build",
         maxBytes: maxBytes ?? limits.maxBytes,
         signal: AbortSignal.timeout(timeoutMs ?? limits.timeoutMs),
@@ -134,7 +151,7 @@ export function jupiterClient(
 /** @param onJupiterFault Receives the reason why an answer cannot be used. */
 export const jupiterFor =
   (onJupiterFault: (fault: unknown) => void): OpenJupiter =>
-  (access) => ({ jupiter: jupiterClient(access), onJupiterFault });
+  (access, keyed) => ({ jupiter: jupiterClient(access, { keyed }), onJupiterFault });
 
 function urlFor(url: string, question: BuildQuestion): URL {
   const { inputMint, outputMint, amountIn, helper, destination, exchanges } = question;

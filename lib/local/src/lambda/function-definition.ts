@@ -117,6 +117,7 @@ export function sandboxEnvironment(
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_KMS: endpoints.kms,
     AWS_ENDPOINT_URL_LAMBDA: endpoints.lambda,
+    AWS_ENDPOINT_URL_SSM: endpoints.ssm,
     // Makes calls to any other service fail on this machine instead of reaching AWS.
     AWS_ENDPOINT_URL: endpoints.lambda,
     AWS_EXECUTION_ENV: `AWS_Lambda_${definition.runtime}`,

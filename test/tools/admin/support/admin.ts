@@ -25,6 +25,8 @@ export async function runWith(args: string[], deps: Partial<AdminDeps>): Promise
     openConnections: unavailable("connections"),
     openDirectory: unavailable("directory"),
     openStatus: unavailable("status"),
+    openParameters: unavailable("parameters"),
+    askSecret: unavailable("terminal"),
     confirm: unavailable("terminal"),
     interruption: () => new AbortController().signal,
     now: () => now,

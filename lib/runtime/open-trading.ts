@@ -1,0 +1,21 @@
+import { openHostKeys } from "../aws/host-keys.ts";
+import { openChains, openEvmChains } from "../chains/families/open-chains.ts";
+import type { OpenJupiter } from "../chains/sol/venues/jupiter-client.ts";
+import type { OperationName } from "../operations/operations.ts";
+import { environment } from "./environment.ts";
+import { logWarning } from "./log.ts";
+
+const keyedFor = (operation: OperationName) =>
+  openHostKeys(environment("HOST_KEYS"), (fault) => logWarning(operation, fault));
+
+/**
+ * Opens the chains that trade, with the configuration in a function's environment.
+ *
+ * @param openJupiter Omitted by functions that never ask Jupiter, so that they do not load its code.
+ */
+export const openTrading = (operation: OperationName, openJupiter?: OpenJupiter) =>
+  openChains(environment("TRADING"), openJupiter, keyedFor(operation));
+
+/** Opens only the EVM chains that trade, for functions that do not load Solana's code. */
+export const openEvmTrading = (operation: OperationName) =>
+  openEvmChains(environment("TRADING"), keyedFor(operation));

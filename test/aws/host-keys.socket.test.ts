@@ -1,0 +1,119 @@
+import { PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { awsServices, listen, memoryStore, parametersService, refusal } from "cdk-local-runner/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { openHostKeys } from "../../lib/aws/host-keys.ts";
+import { textOf } from "../../lib/chains/hosts/keyed-text.ts";
+
+const credentials = { accessKeyId: "known", secretAccessKey: "any" };
+const store = awsServices(credentials, [parametersService(memoryStore)]);
+const name = "/terminal/host-keys";
+
+let reads = 0;
+let isThrottled = false;
+const server = await listen(
+  0,
+  async (request) => {
+    if (!String(Object.fromEntries(request.headers)["x-amz-target"]).endsWith("GetParameter"))
+      return store(request);
+    reads += 1;
+    return isThrottled ? refusal(400, "ThrottlingException", "Rate exceeded") : store(request);
+  },
+  () => {},
+);
+const client = new SSMClient({ endpoint: server.url, region: "us-east-1", credentials });
+
+beforeAll(() => {
+  vi.stubEnv("AWS_ENDPOINT_URL_SSM", server.url);
+  vi.stubEnv("AWS_REGION", "us-east-1");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", credentials.accessKeyId);
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", credentials.secretAccessKey);
+});
+beforeEach(() => {
+  reads = 0;
+  isThrottled = false;
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  client.destroy();
+  await server.close();
+});
+
+const put = (Value: string) =>
+  client.send(new PutParameterCommand({ Name: name, Value, Type: "SecureString", Overwrite: true }));
+
+const open = (parameter = name) => {
+  const faults: unknown[] = [];
+  return { faults, keyed: openHostKeys(parameter, (fault) => faults.push(fault)) };
+};
+
+const url = "https://rpc.example/v2/{alchemy}?also={other-1}";
+
+describe("openHostKeys", () => {
+  it("reads the parameter once for a container, and fills the keys into every text that names some", async () => {
+    await put('{"alchemy":"first","other-1":"second"}');
+    const { keyed, faults } = open();
+    const texts = [url, "{alchemy}", url];
+    expect(await Promise.all(texts.map((text) => textOf(keyed(text))))).toEqual([
+      "https://rpc.example/v2/first?also=second",
+      "first",
+      "https://rpc.example/v2/first?also=second",
+    ]);
+    expect(keyed("https://rpc.example/v2/plain")).toBe("https://rpc.example/v2/plain");
+    expect(reads).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  it("reads nothing if no parameter is configured", async () => {
+    const { keyed } = open("");
+    expect(keyed("https://rpc.example/plain")).toBe("https://rpc.example/plain");
+    expect(reads).toBe(0);
+  });
+
+  it("uses replaced keys after ten minutes, and the last keys while SSM throttles", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      await put('{"alchemy":"old","other-1":"x"}');
+      const { keyed, faults } = open();
+      const read = () => textOf(keyed("{alchemy}"));
+      expect(await read()).toBe("old");
+      await put('{"alchemy":"new","other-1":"x"}');
+      vi.setSystemTime(Date.now() + 9 * 60_000);
+      expect(await read()).toBe("old");
+      vi.setSystemTime(Date.now() + 2 * 60_000);
+      isThrottled = true;
+      expect(await read()).toBe("old");
+      await expect.poll(() => faults.length).toBe(1);
+      isThrottled = false;
+      await expect.poll(read).toBe("new");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("reads again after a fault of the first read", async () => {
+    await put('{"alchemy":"late","other-1":"x"}');
+    isThrottled = true;
+    const { keyed, faults } = open();
+    await expect(textOf(keyed("{alchemy}"))).rejects.toThrow();
+    expect(faults).not.toEqual([]);
+    isThrottled = false;
+    expect(await textOf(keyed("{alchemy}"))).toBe("late");
+  });
+
+  it.each(["not JSON", "[]", '{"alchemy":5}', '{"alchemy":"a/b"}', '{"alchemy":"a b"}', '{"Alchemy":"a"}'])(
+    "refuses the parameter %j without quoting it",
+    async (value) => {
+      await put(value);
+      const { keyed, faults } = open();
+      await expect(textOf(keyed("{alchemy}"))).rejects.toMatchObject({ code: "BAD_HOST_KEYS" });
+      expect(JSON.stringify(faults)).not.toContain(value);
+    },
+  );
+
+  it.each(["missing", "constructor"])("fails if the key %j is not stored", async (key) => {
+    await put('{"alchemy":"secret"}');
+    const failure = await textOf(open().keyed(`{${key}}`)).catch(String);
+    expect(failure).toContain(key);
+    expect(failure).not.toContain("secret");
+  });
+});
