@@ -52,7 +52,7 @@ export const handler = background("readMarkets", (_event: unknown, context: Cont
       deliver: async (delivery) => (await deliver(delivery)) as { isDelivered: boolean },
       loadHistory: async (order) => (await loadHistory(order)) as HistoryState,
       onFault: (error) => logFault("readMarkets", error),
-      onWarning: (error) => logWarning("readMarkets", error),
+      onWarning: (error: unknown, details?: object) => logWarning("readMarkets", error, details),
     }),
     { build, longestMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs) },
   ),

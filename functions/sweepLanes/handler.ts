@@ -29,6 +29,7 @@ const readMarkets = environment("READ_MARKETS_FUNCTION");
 const markets = {
   isFollowed: async () => hasSubscribers(table, "markets", await countShards(new Date())),
   startReader: handOverTo(readMarkets),
+  onUnread: (error: unknown) => logWarning("sweepLanes", error),
 };
 
 /** Replaces the run of readMarkets even while no price of a coin changes, which otherwise does so. */

@@ -29,6 +29,7 @@ export type ReaderPorts = Omit<MarketPorts, "coinUsdAt"> & {
   readFollowers: () => AsyncIterable<readonly Follower[]>;
   readPrices: () => Promise<readonly Price[]>;
   deliver: ReadMarketsDeps["deliver"];
+  onWarning: (error: unknown, details?: object) => void;
 };
 
 /** Connects a run of readMarkets to the table, the hosts and the other functions. */
@@ -60,6 +61,7 @@ export function openReader(ports: ReaderPorts): ReadMarketsDeps {
       return saveIndex(table, markets, { epoch, coinUsd, now });
     },
     onFault,
+    onWarning: ports.onWarning,
   };
 }
 

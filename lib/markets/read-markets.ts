@@ -3,6 +3,7 @@ import { delay } from "../core/time.ts";
 import type { Price } from "../prices/price.ts";
 import { LeasedRun, type LeasedRunDeps } from "../trading/execution/leased-run.ts";
 import type { Coins } from "./coins.ts";
+import { StaleHeads, staleMarkets } from "./core/stale-markets.ts";
 import { WantedTokens, type WishRules } from "./core/wanted-tokens.ts";
 import { type DeliverDeps, Deliveries, failedMs } from "./deliveries.ts";
 import { Demand, type DemandDeps } from "./demand.ts";
@@ -26,6 +27,8 @@ export type ReadMarketsDeps = {
   saveIndex: (markets: ChainMarkets, epoch: number) => Promise<void>;
   /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
+  /** Receives chains whose newest block is old. */
+  onWarning: (error: unknown, details: object) => void;
 };
 
 export type ReadMarketsTimes = {
@@ -82,6 +85,7 @@ class ReaderRun {
   readonly #demand: Demand;
   readonly #deliveries: Deliveries;
   readonly #wanted = new WantedTokens();
+  readonly #staleHeads = new StaleHeads();
   readonly #rules: WishRules;
   readonly #untilMs: number;
   /** Revisions of the demand and the holdings of the last grant, and the time before which no grant follows it. */
@@ -156,6 +160,8 @@ class ReaderRun {
       leased.beginRound();
       const isWanted = await this.#survive(() => this.#demand.read(nowMs));
       this.#want();
+      for (const stale of this.#staleHeads.note(this.#deps.chains, nowMs))
+        this.#deps.onWarning(staleMarkets(), stale);
       if (isWanted !== false) busyMs = nowMs;
       if (nowMs - busyMs >= mostIdleMs) {
         if (await this.#survive(() => leased.hasEnded())) return;

@@ -1,3 +1,4 @@
+import { staleMarkets } from "../markets/core/stale-markets.ts";
 import {
   areMarketsRead,
   ensureMarketReader,
@@ -11,6 +12,8 @@ export type MarketWatch = {
   /** True if anybody follows tokens. */
   isFollowed: () => Promise<boolean>;
   startReader: StartReader;
+  /** Receives that clients follow tokens and no run is active. */
+  onUnread?: (error: unknown) => void;
 };
 
 /**
@@ -20,10 +23,11 @@ export type MarketWatch = {
  */
 export async function keepMarketsRead(
   table: Table,
-  { isFollowed, startReader }: MarketWatch,
+  { isFollowed, startReader, onUnread }: MarketWatch,
   { isTurn }: { isTurn: boolean },
 ): Promise<void> {
   if (!(await isFollowed())) return;
+  if (onUnread && !(await areMarketsRead(table))) onUnread(staleMarkets());
   if (isTurn) await startMarketReader(startReader);
   else await ensureMarketReader(table, startReader);
 }

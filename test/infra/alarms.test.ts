@@ -130,6 +130,7 @@ describe("the alarms", () => {
       ...["IssuerOutage", "KeysRefused", "KeyEndangered"],
       ...["ChartsThrottled", "OrdersThrottled", "GuardsThrottled"],
       ...tradingTroubles,
+      "MarketsStale",
       ...["SignatureRefused", "SignaturesPostponed"],
     ];
     expect(alarms).toHaveLength(ofRequests + ofRealTime + others.length);

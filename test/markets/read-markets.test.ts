@@ -70,6 +70,7 @@ describe("readMarkets", () => {
         },
         store: { writer: () => ({}) } as never,
         saveIndex: async () => {},
+        onWarning: (error) => faults.push(error),
         onFault: (error) => faults.push(error),
       },
       { build: "a", longestMs: 20_000 },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addChannels, openConnection, removeChannels } from "../../lib/realtime/connection-records.ts";
 import { arePricesWanted, keepMarketsRead } from "../../lib/realtime/market-reader.ts";
-import { changeReaderLease } from "../../lib/trading/items/reader-leases.ts";
+import { changeReaderLease, readReaderLease } from "../../lib/trading/items/reader-leases.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 
 const db = tableForTests();
@@ -39,5 +39,31 @@ describe("keepMarketsRead", () => {
       );
     await expect(keep(missing)).resolves.toBeUndefined();
     await expect(keep(refused)).rejects.toBe(refused);
+  });
+
+  it("reports that nobody reads the markets which clients follow", async () => {
+    const unread: unknown[] = [];
+    const keep = (isFollowed: boolean) =>
+      keepMarketsRead(
+        db.table,
+        {
+          isFollowed: async () => isFollowed,
+          startReader: async () => {},
+          onUnread: (error) => unread.push(error),
+        },
+        { isTurn: true },
+      );
+    const old = await readReaderLease(db.table, "markets");
+    const stopped = { run: "r", epoch: 2, build: "b", startedAtMs: 0, heartbeatMs: Date.now() - 60_000 };
+    const when = old && { epoch: old.epoch };
+    await changeReaderLease(db.table, { chain: "markets", when, set: stopped });
+    await keep(false);
+    expect(unread).toEqual([]);
+    await keep(true);
+    expect(unread).toEqual([expect.objectContaining({ name: "MarketsStale" })]);
+    const set = { isEnded: undefined, heartbeatMs: Date.now() };
+    await changeReaderLease(db.table, { chain: "markets", when: { epoch: 2 }, set });
+    await keep(true);
+    expect(unread).toHaveLength(1);
   });
 });

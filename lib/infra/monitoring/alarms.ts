@@ -26,6 +26,7 @@ import {
   refusedKeys,
   refusedSignatures,
   runsOf,
+  staleMarketsSeen,
   sumOverCalls,
   throttledRequests,
   troublesSeen,
@@ -93,6 +94,7 @@ export class Alarms extends Construct {
     this.#watchThrottledRequests(watched);
     this.#watchKeys(watched);
     if (watched.functions.has("sweepLanes")) this.#watchTrading(watched);
+    if (watched.functions.has("readMarkets")) this.#watchMarkets(watched);
   }
 
   /** Adds an alarm on the sum of a metric over five minutes. By default, a count of three raises it. */
@@ -291,6 +293,16 @@ export class Alarms extends Construct {
       throttledRequests(this, api, "Guards"),
       `Owners get a 429 when they cancel, lock, freeze or sign out to stop a thief. ${look} Otherwise, the account's rate is used up: block the addresses of the flood at the firewall.`,
       { threshold: 50, ...lateAndFilled },
+    );
+  }
+
+  /** Alarms on markets that nobody reads, because no function fails then. */
+  #watchMarkets({ functions }: Watched) {
+    this.#add(
+      "MarketsStale",
+      staleMarketsSeen(this, [functions.get("readMarkets"), functions.get("sweepLanes")]),
+      "Users who follow tokens see old prices: in three of five minutes, no run of readMarkets was active, or a chain's newest block was older than a minute. Look first at the warnings MarketsStale in the logs of functions readMarkets and sweepLanes, then at the hosts of the chain (npm run hosts) and at the throttles of readMarkets.",
+      { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3, threshold: 1 },
     );
   }
 

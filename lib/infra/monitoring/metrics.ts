@@ -169,6 +169,15 @@ export const troublesSeen = (
     ),
   );
 
+/** Counts minutes in which followers of tokens got no new prices, from warnings of readMarkets and sweepLanes. */
+export const staleMarketsSeen = (scope: Construct, functions: readonly OperationFunction[]): Metric =>
+  counted(
+    scope,
+    "MarketsStale",
+    functions.map(({ lambda }) => lambda.logGroup),
+    FilterPattern.stringValue("$.message.error", "=", "MarketsStale"),
+  );
+
 /** Counts requests that the signer refused, from the lines of logRefusal (lib/runtime/log.ts). */
 export const refusedSignatures = (scope: Construct, { lambda }: OperationFunction): Metric =>
   counted(

@@ -260,6 +260,8 @@ export class World {
       store,
       saveIndex: effect(() => undefined),
       onFault,
+      // Warns of old blocks, as the model stops chains for minutes.
+      onWarning: () => {},
     };
   }
 
