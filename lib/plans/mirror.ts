@@ -122,7 +122,8 @@ async function canStay({ plans, tierPlans }: MirrorDeps, current: ActiveKey, pla
   // Compares the stages as well, because the API may have been replaced after the key was created.
   if (current.plan.name !== plan.name || current.coverage !== coverageOf(plans.stages)) return false;
   if (plan.name !== "Enterprise") return current.planId === tierPlans[plan.name];
-  return samePlan(current.plan, plan) || changeThrottle(plans, current.planId, plan);
+  // Looks at the plan even if the record agrees, because a deployment may have changed the throttles of methods.
+  return changeThrottle(plans, current.planId, plan);
 }
 
 /**

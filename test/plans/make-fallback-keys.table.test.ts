@@ -283,6 +283,21 @@ describe("makeFallbackKeys after a deployment", () => {
   });
 });
 
+describe("makeFallbackKeys after a version whose keys were on the plan Standard", () => {
+  it("deletes them in the next run, when no authorizer names them any more", async () => {
+    await make({ planId: tierPlans.Standard });
+    const old = world.usage.apiKeys.map(({ id }) => id);
+    const begin = later(minutes(20));
+    await expect(make({}, begin)).rejects.toThrow("Fallback key 0 is on another plan");
+    expect(world.usage.apiKeys.map(({ id }) => id)).toEqual(old);
+    expect(await usableAt(begin)).toBe(0);
+    await make({}, later(minutes(25)));
+    expect(onPlan()).toEqual(upTo(12));
+    expect(world.usage.apiKeys).toHaveLength(12);
+    expect(await usableAt(later(minutes(28)))).toBe(12);
+  });
+});
+
 describe("the values of fallback keys", () => {
   it("keeps the values of fallback keys out of records and errors", async () => {
     await make({ wanted: 1 });

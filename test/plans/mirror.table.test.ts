@@ -3,7 +3,8 @@ import { refusal } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { writeFallbackKeys } from "../../lib/plans/fallback-key-records.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
-import { coverageOf } from "../../lib/plans/plan-stages.ts";
+import type { Throttle } from "../../lib/plans/plan.ts";
+import { coverageOf, withThrottles } from "../../lib/plans/plan-stages.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "../../lib/plans/user-key-records.ts";
 import { quietConsole } from "../support/console.ts";
 import { withFault } from "./support/faults.ts";
@@ -40,14 +41,14 @@ describe("mirrorUser", () => {
     expect(world.calls).toEqual(["POST /apikeys", `POST /usageplans/${tierPlans.Standard}/keys`]);
   });
 
-  it("changes nothing on a second run", async () => {
+  it("changes nothing on a second run, and only looks at a customer's plan", async () => {
     await world.put("again", enterprise(6000));
     await mirrorUser(world.deps(), "again");
     const before = await recordOf("again");
     const calls = world.calls.length;
     await mirrorUser(world.deps({ now: () => later(minutes(5)) }), "again");
     expect(await recordOf("again")).toEqual(before);
-    expect(world.calls).toHaveLength(calls);
+    expect(world.calls.slice(calls)).toEqual([`GET /usageplans/${before.current.planId}`]);
   });
 
   it("starts a key's grace period when the key is put on its plan", async () => {
@@ -173,6 +174,27 @@ describe("mirrorUser after a change of a customer's rate limit that changes thro
     await expectSettled(world, "small", enterprise(3000));
     expect((await recordOf("small")).current.planId).not.toBe(old.planId);
     expect(await retiredNames(world)).toContain(old.name);
+  });
+});
+
+describe("mirrorUser at a customer's next visit", () => {
+  /** Changes the throttles of methods in the plans of all customers. */
+  const disturb = (throttles: Record<string, Throttle>) =>
+    world.change({
+      usagePlans: world.usage.usagePlans.map((plan) =>
+        plan.from === "program" ? { ...plan, apiStages: withThrottles(stages, throttles) } : plan,
+      ),
+    });
+
+  it.each([
+    ["no throttles of methods", {}],
+    ["another throttle of a method", { "/api/v2/lock/POST": { rateLimit: 1, burstLimit: 1 } }],
+  ])("replaces a plan that has %s", async (_, throttles) => {
+    await world.put("upgraded", enterprise(6000));
+    await mirrorUser(world.deps(), "upgraded");
+    disturb(throttles);
+    await mirrorUser(world.deps(), "upgraded");
+    await expectSettled(world, "upgraded", enterprise(6000));
   });
 });
 

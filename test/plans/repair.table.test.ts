@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Drift } from "../../lib/plans/drift.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
+import { withThrottles } from "../../lib/plans/plan-stages.ts";
 import { repair } from "../../lib/plans/repair.ts";
+import { deleteRetiredKeys } from "../../lib/plans/sweep.ts";
 import { readUserKeyRecord } from "../../lib/plans/user-key-records.ts";
-import { enterprise, worldForTests } from "./support/world.ts";
+import { expectSettled } from "./support/settled.ts";
+import { enterprise, inTime, later, minutes, stages, worldForTests } from "./support/world.ts";
 
 const world = worldForTests();
 
@@ -34,6 +37,46 @@ describe("repair", () => {
     await repair(world.deps(), difference({ userID, keyId, planId }));
     expect(await readUserKeyRecord(world.table, userID)).toEqual(record);
     expect(world.usage).toBe(before);
+  });
+
+  it.each([
+    [9_999, "at once"],
+    [10_000, "once the old key is deleted"],
+  ])("replaces a customer's plan with a wrong throttle in an account of %i keys, %s", async (keys, _) => {
+    await world.put("whale", enterprise(6000));
+    await mirrorUser(world.deps(), "whale");
+    const { current } = (await readUserKeyRecord(world.table, "whale")) ?? {};
+    const { apiKeys, planKeys, usagePlans } = world.usage;
+    const [pattern] = apiKeys;
+    if (pattern === undefined || current === undefined) throw new Error("There is no key");
+    const others = Array.from({ length: keys - 1 }, (_, index) => ({
+      ...pattern,
+      id: `other ${index}`,
+      name: `other ${index}`,
+      value: `${index}`.padStart(40, "z"),
+    }));
+    world.reset({ maxKeys: 10_000 });
+    world.change({
+      apiKeys: [pattern, ...others],
+      planKeys,
+      usagePlans: usagePlans.map((plan) =>
+        plan.id === current.planId
+          ? {
+              ...plan,
+              apiStages: withThrottles(stages, { "/api/v2/lock/POST": { rateLimit: 9, burstLimit: 9 } }),
+            }
+          : plan,
+      ),
+    });
+    const repaired = repair(world.deps(), { what: "stale plan", userID: "whale", id: current.planId });
+    if (keys < 10_000) await repaired;
+    else {
+      await expect(repaired).rejects.toMatchObject({ name: "KeyLimitReached" });
+      await deleteRetiredKeys(world.deps(), inTime(later(minutes(11))), (error) => {
+        throw error;
+      });
+    }
+    await expectSettled(world, "whale", enterprise(6000));
   });
 
   it("changes nothing for an unknown user", async () => {
