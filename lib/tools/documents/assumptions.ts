@@ -11,8 +11,8 @@ export const user = {
   charts: [1, "Of these, for the candles of a token", "assumed"],
   quotes: [
     1,
-    "Quotes a minute while connected: every tenth user has a form open, which asks each 5 to 12 s",
-    "assumed",
+    "Quotes a minute while connected: every tenth user has a form open, which takes ten",
+    "assumed, and `npm run bench:quotes`",
   ],
   orders: [3, "Buys a day", "assumed"],
   peak: [10, "Buys at the peak, times the mean", "assumed"],
@@ -36,7 +36,11 @@ export const measured = {
   marketUnits: [176, "Units of hosts a second for markets of a chain, with swaps in each second", markets],
   marketTokens: [40, "Tokens that were followed meanwhile", markets],
   tokenBytes: [2900, "Bytes of a message with tokens", markets],
-  readerMs: [0.102, "Milliseconds of readMarkets for a message", markets],
+  followers: [
+    25_000,
+    "Most connections with which a run of readMarkets was measured",
+    `${markets} -- --reader`,
+  ],
   deliverMs: [0.25, "Milliseconds of deliver for a message", "`npm run bench:fanout`, rounded up"],
   deliverRunMs: [10, "Milliseconds of a run of deliver, without its messages", "estimate"],
   authorizerMs: [15, "Milliseconds of an authorizer", "estimate"],

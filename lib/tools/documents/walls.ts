@@ -73,9 +73,9 @@ const walls: readonly (readonly [string, Sum, string])[] = [
   ],
   ["Throttle of candles", sum`${listCandles.rateLimit} × 60 / ${f.charts} / ${connected}`, "`throttles`"],
   [
-    "Processor of readMarkets",
-    sum`${milliseconds(operations.readMarkets.memoryMB)} / ${f.readerMs} / ${connected}`,
-    "[Its memory](#the-reader-of-markets)",
+    "Followers of readMarkets, as measured",
+    sum`${f.followers} / ${connected}`,
+    "[Measure again](#the-reader-of-markets)",
   ],
   [
     "API Gateway's rate, if all follow tokens",

@@ -60,14 +60,19 @@ describe("docs/scale.md and docs/costs.md", () => {
     expect(walls).toEqual([lowest, expect.stringMatching(`^${lowest}; `)]);
   });
 
-  it("bill as many units of hosts as docs/benchmarks.md measures (update assumptions.ts if not)", () => {
+  it("agree with the figures of docs/benchmarks.md (update assumptions.ts if not)", () => {
     const [, buy] = /\n\| all \| [\d,]+, [^|]*\| ([\d,]+), /.exec(benchmarks) ?? [];
     const [, markets] = /\n\| units in a second \| ([\d,]+) \|/.exec(benchmarks) ?? [];
-    const [, reader] = /\n\| readMarkets \| (\d+) µs/.exec(benchmarks) ?? [];
-    expect([buy, markets, reader]).toEqual([
+    const [, quote] =
+      /\n- The console used to ask .* on eth and \d+ on base; now they are \d+ and (\d+)\./.exec(
+        benchmarks,
+      ) ?? [];
+    const readers = [...benchmarks.matchAll(/\n\| ([\d,]+) \| after \|/g)].map(([, followers]) => followers);
+    expect([buy, quote, markets, readers.at(-1)]).toEqual([
       measured.buyUnits[0].toLocaleString("en"),
+      `${measured.quoteUnits[0]}`,
       `${measured.marketUnits[0]}`,
-      `${1000 * measured.readerMs[0]}`,
+      measured.followers[0].toLocaleString("en"),
     ]);
   });
 });
