@@ -22,7 +22,7 @@ export type FallbackKeys = {
 };
 
 /** Maximum number of API keys that an account can have. AWS does not raise this limit. */
-const keysPerAccount = 10_000;
+export const keysPerAccount = 10_000;
 
 /** Maximum number of fallback keys of a deployment. */
 export const maxFallbackKeys = 8000;

@@ -177,6 +177,12 @@ const totals = (costs: readonly Cost[]) => [
   total(costs.map(({ hosts }) => hosts?.value ?? 0)),
 ];
 
+/** Computes the dollars that AWS and hosts bill for a month in which nobody uses the service. */
+export function costAtRest(templates: readonly CostTemplate[]): { aws: number; hosts: number } {
+  const [aws = 0, hosts = 0] = totals(restCosts(templates));
+  return { aws, hosts };
+}
+
 const dollars = (amount = 0) =>
   amount === 0 ? "" : `$${amount < 0.1 ? Number(amount.toPrecision(2)) : amount.toFixed(2)}`;
 

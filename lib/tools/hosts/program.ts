@@ -3,11 +3,11 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { solAddresses } from "../../chains/sol/address.ts";
 import { evmChains, type TradingChain, tradingChains } from "../../core/chain-facts.ts";
 import { startProgress } from "../progress.ts";
-import { port, runProgram, type Stdio } from "../runner/run-program.ts";
+import { type Context, port, runProgram, type Stdio, withContext } from "../runner/run-program.ts";
 import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
 import { lookAtSolHosts, type OpenSolHosts, openSolHosts } from "./look-at-sol.ts";
 import { findingsOf, tableOf, verdictOf } from "./report.ts";
-import { type Context, tradingFor, withContext } from "./trading-for.ts";
+import { tradingFor } from "./trading-for.ts";
 import { watchHosts } from "./watched.ts";
 
 type Options = {

@@ -1,6 +1,5 @@
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { StartupError } from "cdk-local-runner";
-import { InvalidArgumentError } from "commander";
 import { localContracts } from "trading-terminal-devnet/evm/deployment";
 import cdk from "../../../cdk.json" with { type: "json" };
 import { readHostKeys } from "../../aws/host-keys.ts";
@@ -9,9 +8,7 @@ import { fillKeys } from "../../chains/hosts/keyed-text.ts";
 import { type EvmChain, evmChains, type TradingChain } from "../../core/chain-facts.ts";
 import { ConfigurationError, readConfiguration } from "../../infra/config.ts";
 import { solConfigurationOf } from "../../infra/sol-context.ts";
-
-/** Values of the option `--context`, which add to those of cdk.json. */
-export type Context = Readonly<Record<string, string>>;
+import type { Context } from "../runner/run-program.ts";
 
 type Chosen = {
   chain?: readonly TradingChain[] | undefined;
@@ -20,12 +17,6 @@ type Chosen = {
   /** True if no chain needs to trade. */
   mayBeEmpty?: boolean | undefined;
 };
-
-export function withContext(text: string, before: Context): Context {
-  const at = text.indexOf("=");
-  if (at < 1) throw new InvalidArgumentError("Give a key and a value, such as publicHosts=true.");
-  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
-}
 
 /** @throws {StartupError} if the configuration is invalid, or has no chain to check */
 export async function tradingFor({

@@ -53,6 +53,15 @@ export function wholeNumber(text: string): number {
   return number;
 }
 
+/** Values of the option `--context`, which add to those of cdk.json. */
+export type Context = Readonly<Record<string, string>>;
+
+export function withContext(text: string, before: Context): Context {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("Give a key and a value, such as publicHosts=true.");
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
 /** Adds an explorer's site for a chain to the sites given before. */
 export function withSite(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
   const [, name = "", site = ""] = /^([^=]+)=(.*)$/.exec(text) ?? [];

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { type Context, withContext } from "../../hosts/trading-for.ts";
+import { type Context, withContext } from "../../runner/run-program.ts";
 import { OperatorError } from "../operator-error.ts";
 import { targeted } from "../options.ts";
 import { readService } from "../status/service-state.ts";

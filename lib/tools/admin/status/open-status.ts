@@ -1,6 +1,7 @@
 import { StartupError } from "cdk-local-runner";
 import type { TradingConfiguration } from "../../../chains/families/configuration.ts";
-import { type Context, tradingFor } from "../../hosts/trading-for.ts";
+import { tradingFor } from "../../hosts/trading-for.ts";
+import type { Context } from "../../runner/run-program.ts";
 import { openLocal } from "../local-target.ts";
 import { OperatorError } from "../operator-error.ts";
 import { openStack } from "../stack-target.ts";
