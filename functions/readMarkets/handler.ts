@@ -49,6 +49,7 @@ export const handler = background("readMarkets", (_event: unknown, context: Cont
         yield* marketFollowers(table, await countShards());
       },
       readPrices: openPrices(table, startFeed),
+      marketTokens: environment("MARKET_TOKENS"),
       deliver: async (delivery) => (await deliver(delivery)) as { isDelivered: boolean },
       loadHistory: async (order) => (await loadHistory(order)) as HistoryState,
       onFault: (error) => logFault("readMarkets", error),

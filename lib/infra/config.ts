@@ -1,6 +1,7 @@
 import type { Node } from "constructs";
 import * as v from "valibot";
 import type { TradingConfiguration } from "../chains/families/configuration.ts";
+import type { TradingChain } from "../core/chain-facts.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { tierNames, tiers, type WalletLimits } from "../core/tier.ts";
 import { maxFallbackKeys } from "../plans/fallback-keys.ts";
@@ -120,6 +121,8 @@ export type Configuration = {
   readChainsPerChain: boolean;
   /** True if the service reads the markets of tokens on the chains with trading. */
   markets: boolean;
+  /** Number of tokens to read on chains for which it is not the default. */
+  marketTokens: Readonly<Partial<Record<TradingChain, number>>>;
   /** Maximum number of functions that may run in the account at the same time. */
   concurrentRuns: number;
   /** Runs that Lambda keeps for single functions, which are their most runs as well. */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { tradingChains } from "../core/chain-facts.ts";
 import { mostChannelShards } from "../realtime/channel-shards.ts";
 import { json, wholeWithin } from "./context-values.ts";
 
@@ -13,9 +14,28 @@ const enoughRuns = 50;
 
 export const defaultChannelShards = 4;
 
+/**
+ * Maximum number of tokens that are read on a chain, without the listed and held ones. One call asks for the pools of
+ * all of them, and hosts limit the gas of a call.
+ */
+const mostMarketTokens = 500;
+
 /** Keys of the context about the markets of tokens, and about the functions that follow them. */
 export const marketContext = {
   markets: v.optional(json(v.boolean("must be true or false"))),
+  marketTokens: v.optional(
+    json(
+      v.record(
+        v.picklist(
+          tradingChains,
+          ({ received }) => `is not a chain: ${received}. The chains are ${tradingChains.join(", ")}`,
+        ),
+        wholeWithin(1, mostMarketTokens),
+        "must be an object of chains",
+      ),
+    ),
+    {},
+  ),
   concurrentRuns: v.optional(json(wholeWithin(1, 1_000_000)), defaultConcurrentRuns),
   channelShards: v.optional(json(wholeWithin(1, mostChannelShards))),
 };

@@ -9,6 +9,7 @@ import { Coins } from "./coins.ts";
 import { intervalStart } from "./core/candles.ts";
 import type { Market, TokenName } from "./core/market.ts";
 import type { IndexedToken } from "./core/token-search.ts";
+import { mostOnChain } from "./core/wanted-tokens.ts";
 import type { Follower } from "./demand.ts";
 import { coinPriceBy, type MarketPorts, openMarkets } from "./families/open-markets.ts";
 import { HeldTokens } from "./held-tokens.ts";
@@ -28,6 +29,8 @@ export type ReaderPorts = Omit<MarketPorts, "coinUsdAt"> & {
   /** Reads the connections that follow tokens, portion by portion. */
   readFollowers: () => AsyncIterable<readonly Follower[]>;
   readPrices: () => Promise<readonly Price[]>;
+  /** Number of tokens to read on chains for which it is not the default. */
+  marketTokens: Readonly<Partial<Record<TradingChain, number>>>;
   deliver: ReadMarketsDeps["deliver"];
   onWarning: (error: unknown, details?: object) => void;
 };
@@ -51,6 +54,7 @@ export function openReader(ports: ReaderPorts): ReadMarketsDeps {
     coins,
     isListed: ({ chain, token }) =>
       chains.get(chain)?.configuration.tokens.some((listed) => listed.token === token) ?? false,
+    mostOn: (chain) => ports.marketTokens[chain] ?? mostOnChain,
     holdings: new HeldTokens((userID) => heldTokens(table, userID)),
     readPrices,
     deliver,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { TradingChain } from "../core/chain-facts.ts";
 import { delay } from "../core/time.ts";
 import type { Price } from "../prices/price.ts";
 import { LeasedRun, type LeasedRunDeps } from "../trading/execution/leased-run.ts";
@@ -18,6 +19,8 @@ export type ReadMarketsDeps = {
   coins: Coins;
   /** True if the token is shown to all users. */
   isListed: WishRules["isListed"];
+  /** Number of tokens to read on a chain, without the listed and held ones. */
+  mostOn: (chain: TradingChain) => number;
   holdings: Pick<HeldTokens, "heldBy" | "refresh" | "revision">;
   /** Reads the prices of coins, and starts a run of feedPrices if none is active. */
   readPrices: () => Promise<readonly Price[]>;
@@ -84,8 +87,8 @@ class ReaderRun {
   readonly #times: ReadMarketsTimes;
   readonly #demand: Demand;
   readonly #deliveries: Deliveries;
-  readonly #wanted = new WantedTokens();
   readonly #staleHeads = new StaleHeads();
+  readonly #wanted: WantedTokens;
   readonly #rules: WishRules;
   readonly #untilMs: number;
   /** Revisions of the demand and the holdings of the last grant, and the time before which no grant follows it. */
@@ -98,6 +101,7 @@ class ReaderRun {
     this.#deps = deps;
     this.#times = times;
     this.#demand = new Demand(deps.demand, Date.now());
+    this.#wanted = new WantedTokens(deps.mostOn);
     this.#deliveries = new Deliveries(deps);
     this.#untilMs = Date.now() + times.longestMs;
     this.#rules = { isListed: deps.isListed, heldBy: (userID) => deps.holdings.heldBy(userID) };

@@ -46,7 +46,8 @@ export const marketRows = {
     ],
     writes: ["MARKETS", "MARKET", "MARKETINDEX", "MARKETREADER"],
     invokes: ["deliver", "feedPrices", "loadHistory"],
-    env: ["TRADING", "HOST_KEYS", "CHANNEL_SHARDS", "PRICE_FEEDS"],
+    env: ["TRADING", "HOST_KEYS", "CHANNEL_SHARDS", "PRICE_FEEDS", "MARKET_TOKENS"],
+
     memoryMB: 1024,
     // Lets a run hand over to the next one within ten minutes, or go on for 13 if no other run starts.
     timeoutSeconds: 900,

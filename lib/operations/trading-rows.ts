@@ -171,8 +171,7 @@ export const tradingRows = {
     kind: "schedule",
     deployed: "with trading",
     everyMinutes: 1,
-    summary:
-      "Wake the wallets whose orders have waited for long, report stuck orders and chains, and keep markets read",
+    summary: "Wake wallets whose orders have waited, report what is stuck, and keep markets read",
     table: ["dynamodb:Query", "dynamodb:BatchGetItem"],
     invokes: ["executeOrders", "readMarkets"],
     env: ["TRADING", "HOST_KEYS", "CHANNEL_SHARDS"],

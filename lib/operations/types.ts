@@ -71,6 +71,7 @@ export type EnvName =
   | "MARKET_CHAINS"
   | "HOST_KEYS"
   | "SIGNING"
+  | "MARKET_TOKENS"
   | "TRADING";
 
 /** Columns that a row may omit. */

@@ -121,6 +121,10 @@ const schemas = {
   READS_ONE_CHAIN: json(v.boolean(), "true or false"),
   MARKET_CHAINS: json(v.array(v.picklist(tradingChains)), "a list of chains, empty where markets are off"),
   HOST_KEYS: v.pipe(v.string(), v.description("text, empty where no URL of a host names a key")),
+  MARKET_TOKENS: json(
+    v.object(v.entriesFromList(tradingChains, v.exactOptional(v.number()))),
+    "an object of chains, empty for the defaults",
+  ),
   // Trusts the chains' setup, because it was checked when the stacks were synthesized.
   TRADING: json(
     v.pipe(

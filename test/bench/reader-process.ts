@@ -39,6 +39,7 @@ const onFault = (error: unknown) => {
 };
 
 const deps = openReader({
+  marketTokens: {},
   table,
   chains: openChains(JSON.parse(values.chains)),
   countShards: async () => Number(values.shards),

@@ -56,6 +56,7 @@ describe("readConfiguration", () => {
       readChainsPerChain: false,
       lossSignIn: true,
       markets: false,
+      marketTokens: {},
       concurrentRuns: 1000,
       signerVpc: true,
       signerZones: undefined,

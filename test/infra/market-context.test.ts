@@ -31,6 +31,22 @@ describe("markets", () => {
   });
 });
 
+describe("marketTokens", () => {
+  it("reads a number of tokens for each chain that is named", () => {
+    expect(read({}).marketTokens).toEqual({});
+    expect(read({ marketTokens: '{"base":500}' }).marketTokens).toEqual({ base: 500 });
+  });
+
+  it.each<[unknown, string]>([
+    [{ base: 0 }, "marketTokens.base must be a whole number from 1 to 500"],
+    [{ base: 501 }, "marketTokens.base must be a whole number from 1 to 500"],
+    [{ fantom: 5 }, 'marketTokens.fantom is not a chain: "fantom". The chains are eth'],
+    [150, "marketTokens must be an object of chains"],
+  ])("refuses %j", (marketTokens, message) => {
+    expect(() => read({ marketTokens })).toThrow(`Context ${message}`);
+  });
+});
+
 describe("marketWarnings", () => {
   it("names a concurrency limit below 50, and what such a limit switches off", () => {
     expect(marketWarnings(read({}))).toEqual([]);

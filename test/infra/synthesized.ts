@@ -53,6 +53,7 @@ export const customContext = {
   laneShards: 16,
   readChainsMemoryMB: 1769,
   readChainsPerChain: true,
+  marketTokens: { base: 400 },
   concurrentRuns: 500,
   walletExport: true,
   exportDelaySeconds: 100_000,

@@ -23,6 +23,7 @@ beforeEach(() => {
 
 const open = (changes: Partial<ReaderPorts> = {}) =>
   openReader({
+    marketTokens: {},
     table: db.table,
     chains: silentChains(),
     countShards: async () => 4,

@@ -62,6 +62,7 @@ function start(): Promise<void> {
     writer: historyWriter(db.table),
   };
   const deps = openReader({
+    marketTokens: {},
     table: db.table,
     chains: chainsOf(chain, { hosts: hosts.map(({ url }) => url) }),
     countShards: async () => 1,

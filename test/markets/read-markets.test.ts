@@ -56,6 +56,7 @@ describe("readMarkets", () => {
         chains: [changing as unknown as ChainMarkets],
         coins: { take: async () => {}, save: async () => {} } as unknown as Coins,
         isListed: () => false,
+        mostOn: () => 150,
         holdings: { heldBy: () => new Set<string>(), refresh: async () => {}, revision: 0 },
         async readPrices() {
           const known = current;

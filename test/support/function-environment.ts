@@ -36,6 +36,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   LANE_SHARDS: "2",
   READS_ONE_CHAIN: "false",
   MARKET_CHAINS: JSON.stringify(["eth", "base"]),
+  MARKET_TOKENS: "{}",
   PRICE_FEEDS: "[]",
   CONNECTIONS_PER_USER: "30",
   DELIVER_FUNCTION: "deliver",

@@ -65,6 +65,7 @@ export function environmentOf(
     READS_ONE_CHAIN: JSON.stringify(configuration.readChainsPerChain),
     MARKET_CHAINS: JSON.stringify(configuration.markets ? Object.keys(trading) : []),
     HOST_KEYS: configuration.hostKeys ?? "",
+    MARKET_TOKENS: JSON.stringify(configuration.marketTokens),
     TRADING: JSON.stringify(trading),
     SIGNING: JSON.stringify(signingConfigurationOf(trading)),
     ...plans,

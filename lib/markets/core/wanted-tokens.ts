@@ -35,11 +35,11 @@ const mostNewOfUser = 20;
 const newMs = 60_000;
 
 /**
- * Maximum number of tokens to read on a chain, without and with the listed or held ones. Each token has up to two
- * pools.
+ * Number of tokens to read on a chain if the context sets none. With the listed and held ones, twice as many are read.
+ * Each token has up to two pools.
  */
 export const mostOnChain = 150;
-const mostProtectedOnChain = 300;
+const protectedFactor = 2;
 
 /** A user's claim to have a token read. */
 type Claim = {
@@ -78,8 +78,14 @@ export class WantedTokens {
   readonly #news = new Map<string, number[]>();
   readonly #refused = new Map<string, readonly TokenName[]>();
   #granted: ReadonlySet<string> = new Set();
+  readonly #mostOn: (chain: TradingChain) => number;
   #isFirst = true;
   #againMs = Number.POSITIVE_INFINITY;
+
+  /** @param mostOn Number of tokens to read on a chain, without the listed and held ones. */
+  constructor(mostOn: (chain: TradingChain) => number = () => mostOnChain) {
+    this.#mostOn = mostOn;
+  }
 
   /** Time from which the same wishes may be granted more tokens. */
   get againMs(): number {
@@ -151,7 +157,7 @@ export class WantedTokens {
     this.#againMs = Number.POSITIVE_INFINITY;
     const counts = new Map<TradingChain, number>();
     const hasRoom = ({ name: { chain }, isProtected }: TokenClaims<Claim>) =>
-      (counts.get(chain) ?? 0) < (isProtected ? mostProtectedOnChain : mostOnChain);
+      (counts.get(chain) ?? 0) < this.#mostOn(chain) * (isProtected ? protectedFactor : 1);
     const ranks: TokenClaims<Claim>[][] = Array.from({ length: 2 * mostOfUser }, () => []);
     for (const token of this.#tokens.values())
       ranks[(token.isProtected ? 0 : mostOfUser) + token.place]?.push(token);

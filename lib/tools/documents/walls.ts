@@ -58,7 +58,7 @@ const walls: readonly (readonly [string, Sum, string])[] = [
   [
     "Tokens read on base",
     sum`${mostOnChain} / (${connected} × ${onBase} × ${f.tokens} × ${f.ownTokens})`,
-    "Nothing yet: further ones show no price",
+    "`marketTokens`; further ones show no price",
   ],
   ["Hosts, by contract", sum`${f.hosts} / ${units}`, "A larger contract, then own nodes"],
   [

@@ -119,6 +119,16 @@ describe("WantedTokens", () => {
     expect(refused.map((token) => token.slice(0, 3)).toSorted()).toEqual(["ann", "bob", "eve"]);
   });
 
+  it("reads as many tokens as the chain may have, and twice as many with the held ones", () => {
+    const users = some(30, "user").map((userID) => wish(userID, [`t of ${userID}`]));
+    const with20 = () => new WantedTokens((chain) => (chain === "base" ? 20 : 0));
+    expect(granted(with20(), users).wanted).toHaveLength(20);
+    const allHeld: WishRules = { isListed: () => false, heldBy: () => ({ has: () => true }) };
+    expect(granted(with20(), users, 0, allHeld).wanted).toHaveLength(30);
+    const more = some(50, "user").map((userID) => wish(userID, [`t of ${userID}`]));
+    expect(granted(with20(), more, 0, allHeld).wanted).toHaveLength(40);
+  });
+
   it("keeps listed and held tokens, however many a user has", () => {
     const rules: WishRules = {
       isListed: ({ token }) => token.startsWith("listed"),

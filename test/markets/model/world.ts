@@ -254,6 +254,7 @@ export class World {
       chains: [markets],
       coins,
       isListed: () => false,
+      mostOn: () => 150,
       holdings: new HeldTokens(effect(() => [])),
       readPrices: effect(() => this.#prices()),
       deliver: outside((delivery: MarketDelivery) => this.#deliver(delivery)),
