@@ -16,7 +16,8 @@ const inHeader = ({ token }: User) => ({ Authorization: `Bearer ${token}` });
 const inCookie = ({ token }: User) => ({ Cookie: `access_token=${token}` });
 
 /** Sends a cheap request that counts like any other. The response is a 415, or a 429 over the limit. */
-const ask = (headers: Record<string, string>) => post("/storeWallet_v2", { headers, body: undefined });
+const ask = (headers: Record<string, string>) =>
+  post("/updateTradingSettings/eth", { headers, body: undefined });
 
 describe("a user who exceeds the plan", () => {
   let user: User;
