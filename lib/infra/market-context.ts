@@ -10,7 +10,7 @@ const defaultConcurrentRuns = 1000;
  * Lowest limit of concurrent runs that leaves enough for requests beside the long runs: both readers of the chains, the
  * price feed, and a run of deliver for each shard.
  */
-const enoughRuns = 50;
+export const enoughRuns = 50;
 
 export const defaultChannelShards = 4;
 
