@@ -8,6 +8,8 @@ export const alarmContext = {
   alarmTopicArn: v.optional(TopicArn),
   ticketTopicArn: v.optional(TopicArn),
   budgetDollars: v.optional(json(wholeWithin(1, 1_000_000_000))),
+  // About $20 a day at a provider's list price.
+  hostUnitsPerDay: v.optional(json(wholeWithin(1, 1_000_000_000_000)), 50_000_000),
 };
 
 /** Topics of the alarms. Undefined if nobody is told. */

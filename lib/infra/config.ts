@@ -154,6 +154,8 @@ export type Configuration = {
   ticketTopicArn: string | undefined;
   /** Dollars of the account in a month at which somebody is told. */
   budgetDollars: number | undefined;
+  /** Units of hosts in a day at which somebody is told. */
+  hostUnitsPerDay: number;
 };
 
 /** Defaults of the context. Features whose keys are not listed are off. */

@@ -19,8 +19,8 @@ export class WatchStack extends Stack {
     // Avoids exports: CloudFormation would refuse to remove or replace anything that this stack imports.
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
     const topics = alarmTopicsOf(configuration);
-    new Alarms(this, "Alarms", watched, topics);
-    const { budgetDollars } = configuration;
+    const { budgetDollars, hostUnitsPerDay } = configuration;
+    new Alarms(this, "Alarms", watched, { ...topics, hostUnitsPerDay });
     if (budgetDollars !== undefined && topics.ticket !== undefined)
       addBudget(this, budgetDollars, topics.ticket);
     new TerminalDashboard(this, "Dashboard", watched, { hasSol: configuration.trading.sol !== undefined });

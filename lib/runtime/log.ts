@@ -33,6 +33,14 @@ export function logLandings(counts: { path: string; signed: number; landed: numb
   console.info({ event: orderSettled, ...counts });
 }
 
+/** Marks units of hosts in the logs of functions, so that a metric can add them up. */
+export const hostsAsked = "hosts asked";
+
+/** Logs units that a function has spent on calls to hosts. */
+export function logHostUnits(operation: string, units: number): void {
+  console.info({ event: hostsAsked, operation, units });
+}
+
 /** Marks postponed requests in the signer's log, so that a metric can count them. */
 export const signaturePostponed = "signTransaction postponed";
 

@@ -1,12 +1,16 @@
 import { openHostKeys } from "../aws/host-keys.ts";
 import { openChains, openEvmChains } from "../chains/families/open-chains.ts";
+import { reportUnits } from "../chains/hosts/spent-units.ts";
 import type { OpenJupiter } from "../chains/sol/venues/jupiter-client.ts";
 import type { OperationName } from "../operations/operations.ts";
 import { environment } from "./environment.ts";
-import { logWarning } from "./log.ts";
+import { logHostUnits, logWarning } from "./log.ts";
 
-const keyedFor = (operation: OperationName) =>
-  openHostKeys(environment("HOST_KEYS"), (fault) => logWarning(operation, fault));
+/** Opens the keys of hosts, and lets the log show the units that calls to hosts spend. */
+function keyedFor(operation: OperationName) {
+  reportUnits((units) => logHostUnits(operation, units));
+  return openHostKeys(environment("HOST_KEYS"), (fault) => logWarning(operation, fault));
+}
 
 /**
  * Opens the chains that trade, with the configuration in a function's environment.

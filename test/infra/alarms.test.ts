@@ -130,7 +130,7 @@ describe("the alarms", () => {
       ...["IssuerOutage", "KeysRefused", "KeyEndangered"],
       ...["ChartsThrottled", "OrdersThrottled", "GuardsThrottled"],
       ...tradingTroubles,
-      "MarketsStale",
+      ...["MarketsStale", "HostUnits"],
       ...["SignatureRefused", "SignaturesPostponed"],
     ];
     expect(alarms).toHaveLength(ofRequests + ofRealTime + others.length);
@@ -207,6 +207,28 @@ describe("the alarms", () => {
   it("notifies the topic of pages of everything if there is no other", () => {
     const { ticketTopicArn: _, ...context } = customContext;
     for (const { AlarmActions } of alarmsOf(context)) expect(AlarmActions).toEqual([context.alarmTopicArn]);
+  });
+});
+
+describe("the alarm on units of hosts", () => {
+  it("adds up the units of a day that all functions which ask hosts have logged", () => {
+    const counting = filters.filter(
+      ({ MetricTransformations: [metric] }) => metric?.MetricName === "HostUnits",
+    );
+    expect(counting.map(({ LogGroupName }) => LogGroupName.Ref.replace(/Log\w{8}$/, ""))).toEqual(
+      expect.arrayContaining(["quoteOrder", "placeOrder", "readChains", "readMarkets", "getMarket"]),
+    );
+    for (const { FilterPattern, MetricTransformations } of counting) {
+      expect(FilterPattern).toBe('{ $.message.event = "hosts asked" }');
+      expect(MetricTransformations).toMatchObject([{ MetricValue: "$.message.units" }]);
+    }
+    const context = { ...customContext, hostUnitsPerDay: 7 };
+    expect(alarmOn(alarmsOf(context), "HostUnits")).toMatchObject({
+      Period: 86_400,
+      Threshold: 7,
+      Statistic: "Sum",
+      AlarmActions: [customContext.ticketTopicArn],
+    });
   });
 });
 

@@ -111,17 +111,17 @@ const limits: Readonly<Record<string, number>> = {
   // Functions with the code of chains of both families.
   sweepLanes: 338,
   readChains: 337,
-  readBalances: 391,
+  readBalances: 393,
   quoteOrder: 480,
   loadHistory: 267,
-  listCandles: 391,
+  listCandles: 393,
   listTokens: 400,
   getMarket: 411,
   readMarkets: 476,
   signTransaction: 473,
-  executeOrders: 536,
+  executeOrders: 538,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 536,
+  placeOrder: 538,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 808,
 };

@@ -69,6 +69,7 @@ describe("readConfiguration", () => {
       alarmTopicArn: undefined,
       ticketTopicArn: undefined,
       budgetDollars: undefined,
+      hostUnitsPerDay: 50_000_000,
     });
   });
 

@@ -3,6 +3,7 @@ import { BatchRefused, HostFault, isTooLarge, RpcRefusal, unsupportedCode } from
 import { readJsonBody } from "./json-body.ts";
 import { type KeyedText, textOf } from "./keyed-text.ts";
 import { type Ability, type RpcCall, type ValuesOf, valueIn } from "./rpc-call.ts";
+import { spendUnits } from "./spent-units.ts";
 import { splitting } from "./split-calls.ts";
 
 export type ChainIdentity = { id: number | string; call: RpcCall<number | string> };
@@ -95,6 +96,7 @@ const posting =
       params,
     }));
     const names = calls.map(({ method }) => method);
+    spendUnits(names);
     const address = await textOf(url).catch(() => {
       throw new HostFault("NO_KEY", names.join());
     });

@@ -20,6 +20,7 @@ import {
   failedRequests,
   failuresBesideRefusals,
   failuresOf,
+  hostUnits,
   issuerOutages,
   limitsReached,
   postponedSignatures,
@@ -79,7 +80,12 @@ export class Alarms extends Construct {
   readonly #page: SnsAction | undefined;
   readonly #ticket: SnsAction | undefined;
 
-  constructor(scope: Construct, id: string, watched: Watched, { page, ticket }: AlarmTopics) {
+  constructor(
+    scope: Construct,
+    id: string,
+    watched: Watched,
+    { page, ticket, hostUnitsPerDay }: AlarmTopics & { hostUnitsPerDay: number },
+  ) {
     super(scope, id);
     const actionOf = (id: string, topicArn: string | undefined) =>
       topicArn === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, id, topicArn));
@@ -95,6 +101,7 @@ export class Alarms extends Construct {
     this.#watchKeys(watched);
     if (watched.functions.has("sweepLanes")) this.#watchTrading(watched);
     if (watched.functions.has("readMarkets")) this.#watchMarkets(watched);
+    if (watched.functions.has("sweepLanes")) this.#watchHosts(watched, hostUnitsPerDay);
   }
 
   /** Adds an alarm on the sum of a metric over five minutes. By default, a count of three raises it. */
@@ -293,6 +300,19 @@ export class Alarms extends Construct {
       throttledRequests(this, api, "Guards"),
       `Owners get a 429 when they cancel, lock, freeze or sign out to stop a thief. ${look} Otherwise, the account's rate is used up: block the addresses of the flood at the firewall.`,
       { threshold: 50, ...lateAndFilled },
+    );
+  }
+
+  /** Alarms on the costs of hosts, which no budget of AWS shows. */
+  #watchHosts({ functions }: Watched, mostUnits: number) {
+    this.#add(
+      "HostUnits",
+      hostUnits(
+        this,
+        functions.all().filter(({ row }) => row.env.includes("TRADING") && row.kind !== "refusal"),
+      ),
+      `Users notice nothing, but the providers of hosts bill more than planned: functions spent ${mostUnits} units in a day (context hostUnitsPerDay). Look first at the graph of units on the dashboard and at the invocations of quoteOrder, getMarket, loadHistory and readMarkets, then at which users ask so much.`,
+      { period: Duration.days(1), threshold: mostUnits },
     );
   }
 

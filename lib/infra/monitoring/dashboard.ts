@@ -4,6 +4,7 @@ import type { Construct } from "constructs";
 import type { OperationFunction } from "../functions/operation-functions.ts";
 import {
   failedRequests,
+  hostUnitsMetric,
   landingRates,
   limitMetric,
   requestMetric,
@@ -29,7 +30,7 @@ export class TerminalDashboard extends Dashboard {
         changes(watched),
         functions("Real time", ofRealTime),
         [...functions("Plans", ofPlans), plans(watched)],
-        [...table(watched), ...(hasSol ? [landings(scope, watched)] : [])],
+        [...table(watched), ...hosts(watched), ...(hasSol ? [landings(scope, watched)] : [])],
       ],
     });
   }
@@ -110,6 +111,11 @@ function table({ table }: Watched): IWidget[] {
       table.metricConsumedWriteCapacityUnits({ label: "write units" }),
     ]),
   ];
+}
+
+function hosts({ functions }: Watched): IWidget[] {
+  if (!functions.has("sweepLanes")) return [];
+  return [graph("Hosts: units", [hostUnitsMetric(functions.get("sweepLanes")).with({ label: "units" })])];
 }
 
 /** Shows the messages that got into a block over a long period, because a shorter period would have very few orders. */

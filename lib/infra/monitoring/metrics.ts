@@ -18,7 +18,13 @@ import {
 } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 import type { LaneTrouble } from "../../orders/lane-trouble.ts";
-import { orderSettled, signatureMade, signaturePostponed, signatureRefused } from "../../runtime/log.ts";
+import {
+  hostsAsked,
+  orderSettled,
+  signatureMade,
+  signaturePostponed,
+  signatureRefused,
+} from "../../runtime/log.ts";
 import { outsider } from "../../runtime/request-origin.ts";
 import type { KeyNotices } from "../data/key-notices.ts";
 import type { TableChanges } from "../data/table-changes.ts";
@@ -169,6 +175,21 @@ export const troublesSeen = (
     ),
   );
 
+/** Adds up the units of hosts that these functions have spent. There is a metric, and a cost, only while hosts are asked. */
+export const hostUnits = (scope: Construct, functions: readonly OperationFunction[]): Metric =>
+  counted(
+    scope,
+    hostUnitsName,
+    functions.map(({ lambda }) => lambda.logGroup),
+    FilterPattern.stringValue("$.message.event", "=", hostsAsked),
+    "$.message.units",
+  );
+
+/** Metric fed by {@link hostUnits}. */
+export const hostUnitsMetric = ({ lambda }: OperationFunction) => logMetric(lambda.logGroup, hostUnitsName);
+
+const hostUnitsName = "HostUnits";
+
 /** Counts minutes in which followers of tokens got no new prices, from warnings of readMarkets and sweepLanes. */
 export const staleMarketsSeen = (scope: Construct, functions: readonly OperationFunction[]): Metric =>
   counted(
@@ -277,12 +298,13 @@ export function throttledRequests(scope: Construct, { accessLog }: TerminalRestA
 const faultsOf = (scope: Construct, { name, lambda }: OperationFunction, pattern: IFilterPattern): Metric =>
   counted(scope, `${name}Faults`, [lambda.logGroup], pattern);
 
-/** Counts the log lines that match a pattern. */
+/** Counts the log lines that match a pattern, or adds up one of their fields. */
 function counted(
   scope: Construct,
   metricName: string,
   logs: readonly ILogGroup[],
   filterPattern: IFilterPattern,
+  metricValue = "1",
 ): Metric {
   const [first] = logs as [ILogGroup];
   const metric = logMetric(first, metricName);
@@ -292,6 +314,7 @@ function counted(
       filterPattern,
       metricNamespace: metric.namespace,
       metricName,
+      metricValue,
     });
   return metric;
 }

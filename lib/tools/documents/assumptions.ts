@@ -1,3 +1,4 @@
+import { unitsOfCalls } from "../../chains/hosts/spent-units.ts";
 import type { OperationName } from "../../operations/operations.ts";
 
 /** A figure, its meaning, and its source. */
@@ -147,23 +148,7 @@ export const hostPrices = {
   readOn: "2026-11-23",
   /** Assumed price in dollars. The real price depends on the plan. */
   perMillionUnits: 0.4,
-  units: {
-    eth_chainId: 0,
-    eth_feeHistory: 10,
-    eth_maxPriorityFeePerGas: 10,
-    eth_estimateGas: 20,
-    eth_gasPrice: 20,
-    eth_getBalance: 20,
-    eth_getBlockByHash: 20,
-    eth_getBlockByNumber: 20,
-    eth_getLogs: 60,
-    eth_getTransactionByHash: 20,
-    eth_getTransactionCount: 20,
-    eth_getTransactionReceipt: 20,
-    eth_call: 26,
-    eth_sendRawTransaction: 40,
-    eth_simulateV1: 40,
-  },
+  units: unitsOfCalls,
 } as const;
 
 /**

@@ -10,8 +10,7 @@ const unitsOfMethod: Readonly<Record<string, number>> = hostPrices.units;
 export function unitsOf(methods: readonly string[]): number {
   return methods.reduce((sum, method) => {
     const units = unitsOfMethod[method];
-    if (units === undefined)
-      throw new Error(`Add the units of ${method} to lib/tools/documents/assumptions.ts`);
+    if (units === undefined) throw new Error(`Add the units of ${method} to lib/chains/hosts/spent-units.ts`);
     return sum + units;
   }, 0);
 }

@@ -1,0 +1,19 @@
+import { afterEach, expect, it } from "vitest";
+import { reportUnits, spendUnits } from "../../../lib/chains/hosts/spent-units.ts";
+
+afterEach(() => reportUnits(() => {}));
+
+it("reports about a thousand units at a time, and none twice", () => {
+  const reports: number[] = [];
+  reportUnits((units) => reports.push(units));
+  const spend = (times: number) => {
+    for (let time = 0; time < times; time++) spendUnits(["eth_call", "eth_chainId", "getAccountInfo"]);
+  };
+  // Each time spends 26, 0 and 20 units.
+  spend(21);
+  expect(reports).toEqual([]);
+  spend(1);
+  expect(reports).toEqual([1012]);
+  spend(22);
+  expect(reports).toEqual([1012, 1012]);
+});
