@@ -147,18 +147,6 @@ function sharedCosts({ trading, markets }: Uses, users: number): Cost[] {
   ];
 }
 
-/** Lists the costs of a token that is followed all month. */
-const tokenCosts = (): Cost[] => [
-  times(
-    minutes,
-    cost(
-      "With swaps in each second",
-      sum`${f.tokenWrites} × ${writes}`,
-      sum`60 × (${f.marketUnits} - ${callUnits}) / ${f.marketTokens} × ${unitPrice}`,
-    ),
-  ),
-];
-
 /** Lists the costs of a month in which nobody uses the service. */
 function restCosts(templates: readonly CostTemplate[]): Cost[] {
   const resources = knownResources(templates);
@@ -237,7 +225,7 @@ export const costParts = (deployments: Deployments): Record<string, string> => (
   "a user": figureTable(user),
   "a user's month": costTable("A user", userCosts(everything)),
   "shared by users": costTable(`${grouped(sizes[1])} users`, sharedCosts(everything, sizes[1])),
-  "a token": costTable("A token followed all month", tokenCosts(), false),
+  "a token": costTable("A token followed all month", [times(minutes, millions.token)], false),
   "at rest": costTable("Without trading", restCosts(deployments.defaults)),
   "trading at rest": costTable("Trading and markets on four chains", restCosts(deployments.markets)),
   "a million": costTable("A million", Object.values(millions), false),
