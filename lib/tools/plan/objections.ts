@@ -45,14 +45,14 @@ export function objectionsTo(
 export function doubtsAbout({ fallbackKeys, reservedRuns }: Configuration, account: AccountQuotas): string[] {
   const room = roomForKeys(account) - fallbackKeys - 1;
   const reserved = Object.values(reservedRuns).reduce((sum, runs) => sum + runs, 0);
-  const others = account.unreservedRuns - unreservedRuns;
+  const others = Math.max(0, account.unreservedRuns - unreservedRuns);
   return [
     ...(room >= 0 && room < fewKeys
       ? [`Only ${room} API keys are left for users, so most of them share limits`]
       : []),
     ...(reserved > others
       ? [
-          `Context reservedRuns adds up to ${reserved}, and ${Math.max(0, others)} more runs can be reserved; the rest must be this deployment's already`,
+          `Context reservedRuns adds up to ${reserved}, and ${others} more runs can be reserved; the rest must be this deployment's already`,
         ]
       : []),
   ];

@@ -82,6 +82,7 @@ describe("npm run plan", () => {
     expect(err).toBe("");
     expect(code).toBe(0);
     expect(out).toContain("warning: Context concurrentRuns is 10");
+    expect(out).not.toContain("reservedRuns");
   });
 
   it("asks about a key or a region that is nearly right", async () => {
