@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Context } from "aws-lambda";
 import { callOf } from "../../lib/aws/call-function.ts";
@@ -36,6 +36,9 @@ const build = createHash("sha256")
 /** The next run takes over within ten minutes. If it fails to start, this run goes on a little longer. */
 const longestRunMs = 13 * 60_000;
 
+/** Bounds for the duration of a shift. Runs choose different ones, so that not all of them hand over at once. */
+const shift = { leastMs: 7.5 * 60_000, mostMs: 10 * 60_000 };
+
 /** Reserves time to store the results. */
 const shutdownMs = 30_000;
 
@@ -55,6 +58,10 @@ export const handler = background("readMarkets", (_event: unknown, context: Cont
       onFault: (error) => logFault("readMarkets", error),
       onWarning: (error: unknown, details?: object) => logWarning("readMarkets", error, details),
     }),
-    { build, longestMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs) },
+    {
+      build,
+      shiftMs: randomInt(shift.leastMs, shift.mostMs),
+      longestMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs),
+    },
   ),
 );

@@ -97,9 +97,10 @@ export class Deliveries {
     }
   }
 
-  /** Waits until no delivery is in progress. */
-  async emptied(): Promise<void> {
+  /** Waits until no delivery is in progress. Returns the time from which others may begin deliveries. */
+  async emptied(): Promise<number> {
     await Promise.all(this.#running);
+    return Math.max(0, ...[...this.#shards.values()].map(({ nextMs }) => nextMs));
   }
 
   #shard(shard: number): Shard {

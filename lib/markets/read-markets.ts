@@ -37,6 +37,8 @@ export type ReadMarketsDeps = {
 export type ReadMarketsTimes = {
   /** Version of the code. A run replaces an active run whose code has a different version. */
   build: string;
+  /** Duration of the run's shift, after which the next run may take over. */
+  shiftMs: number;
   /** Time after which the run ends. */
   longestMs: number;
 };
@@ -70,9 +72,11 @@ const indexMs = 10 * 60_000;
 const mostDeliveringMs = 5000;
 
 /**
- * Time that a run waits before it takes over: until the previous run's last delivery has been sent, and a second more.
+ * Time that a run waits for word of the previous one, which then has sent its last delivery even if it died, and the
+ * interval at which it looks for the word. Until a run's next heartbeat fails, it goes on delivering.
  */
 const handOverMs = mostDeliveringMs + failedMs;
+const wordMs = 200;
 
 /**
  * Reads the markets that clients want and has them delivered, until another run takes over or no client wants any
@@ -109,7 +113,8 @@ class ReaderRun {
 
   async start(): Promise<void> {
     const { leases, onFault } = this.#deps;
-    const candidate = { run: randomUUID(), build: this.#times.build };
+    const { build, shiftMs } = this.#times;
+    const candidate = { run: randomUUID(), build, shiftMs };
     const effects = {
       ...leases,
       isReaderNeeded: () => this.#demand.read(Date.now(), { isWhole: true }),
@@ -147,14 +152,28 @@ class ReaderRun {
     await this.#serve(leased);
     this.#isOver = true;
     await Promise.all(others);
-    await this.#deliveries.emptied();
   }
 
   /** Begins deliveries when they are due, but only while no other run can have the lease. */
   async #deliver(leased: LeasedRun, run: MarketRun): Promise<void> {
-    await delay(this.#isHandedOver ? handOverMs : 0);
+    if (this.#isHandedOver) await this.#awaitPrevious(leased, run);
+    // Tells the next run nothing, because the run before this one may still deliver.
+    if (run.isOver) return;
     for (; !run.isOver; await delay(beginMs))
       if (Date.now() - leased.heldMs <= mostDeliveringMs) this.#deliveries.begin(Date.now());
+    const nextMs = await this.#deliveries.emptied();
+    await this.#survive(() => leased.tellNext(nextMs));
+  }
+
+  /** Waits until the previous run has sent its last delivery, so that no client gets two messages at once. */
+  async #awaitPrevious(leased: LeasedRun, run: MarketRun): Promise<void> {
+    const untilMs = Date.now() + handOverMs;
+    for (; !run.isOver && Date.now() < untilMs; await delay(wordMs)) {
+      const fromMs = await this.#survive(() => leased.handedOverMs());
+      if (fromMs === undefined) continue;
+      await delay(Math.min(untilMs, fromMs) - Date.now());
+      return;
+    }
   }
 
   /** Reads the demand until the run is over or nobody needs the run any more. */

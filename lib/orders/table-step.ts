@@ -74,8 +74,12 @@ export type ReaderLease = {
   build: string;
   startedAtMs: number;
   heartbeatMs: number;
+  /** Duration of the run's shift. Absent if shifts end at full ten minutes. */
+  shiftMs?: number | undefined;
   /** True once the run has ended because nobody needed it. */
   isEnded?: boolean | undefined;
+  /** Time from which nothing of the previous run is under way. Absent until that run has said so. */
+  handedOverMs?: number | undefined;
 };
 
 /** Fields that may be required to be unchanged when the lease is changed. */

@@ -57,4 +57,4 @@ process.on("message", () => {
   say({ cpuMs: (user + system) / 1000, memoryMB, faults } satisfies ReaderAnswer);
 });
 say({});
-await readMarkets(deps, { build: randomUUID(), longestMs: 3_600_000 });
+await readMarkets(deps, { build: randomUUID(), shiftMs: 3_600_000, longestMs: 3_600_000 });

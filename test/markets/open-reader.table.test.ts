@@ -116,7 +116,7 @@ describe("runs of readMarkets", () => {
     const [first, next] = [open({ chains }), open({ chains })];
     const over: string[] = [];
     const run = (deps: typeof first, build: string, longestMs: number) =>
-      readMarkets(deps, { build, longestMs }).then(() => over.push(build));
+      readMarkets(deps, { build, shiftMs: 600_000, longestMs }).then(() => over.push(build));
     const epochOf = async () => (await readReaderLease(db.table, "markets"))?.epoch;
     const before = run(first, "a", 60_000);
     await expect.poll(epochOf).toBe(1);
@@ -124,7 +124,7 @@ describe("runs of readMarkets", () => {
     const writer = first.store.writer(1);
     await writer.saveMarket(item, new Date());
 
-    const after = run(next, "b", 1000);
+    const after = run(next, "b", 6000);
     await expect.poll(epochOf).toBe(2);
     await next.store.writer(2).saveMarket(item, new Date());
     await expect(writer.saveMarket(item, new Date())).rejects.toThrow(Superseded);

@@ -77,7 +77,7 @@ function start(): Promise<void> {
     onFault,
     onWarning: onFault,
   });
-  return readMarkets(deps, { build: "a", longestMs: 120_000 });
+  return readMarkets(deps, { build: "a", shiftMs: 600_000, longestMs: 120_000 });
 }
 
 const follow = async (connectionId: string, tokens: readonly FollowedToken[]) => {

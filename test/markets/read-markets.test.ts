@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Coins } from "../../lib/markets/coins.ts";
 import { composer } from "../../lib/markets/core/market-delivery.ts";
 import type { Follower } from "../../lib/markets/demand.ts";
-import { readMarkets } from "../../lib/markets/read-markets.ts";
+import { type ReadMarketsDeps, readMarkets } from "../../lib/markets/read-markets.ts";
 import type { ChainMarkets } from "../../lib/markets/runs/chain-markets.ts";
 import type { ReaderLease } from "../../lib/orders/table-step.ts";
 import { price } from "../support/executions.ts";
@@ -32,56 +32,148 @@ const changing = {
   },
 };
 
+/** Makes the dependencies of runs that share a lease. */
+function depsFor(changes: Partial<ReadMarketsDeps>) {
+  let lease: ReaderLease | undefined;
+  const faults: unknown[] = [];
+  const deps: ReadMarketsDeps = {
+    leases: {
+      readReaderLease: async () => lease,
+      async changeReaderLease({ when, set }) {
+        const fields = Object.entries(when ?? {}) as [keyof ReaderLease, unknown][];
+        const holds = fields.every(([name, value]) => lease?.[name] === value);
+        if (holds) lease = { ...lease, ...set } as ReaderLease;
+        return holds;
+      },
+    },
+    demand: {
+      async *readFollowers() {
+        yield [follower];
+      },
+      readNewsSince: async () => [],
+    },
+    chains: [changing as unknown as ChainMarkets],
+    coins: { take: async () => {}, save: async () => {} } as unknown as Coins,
+    isListed: () => false,
+    mostOn: () => 150,
+    holdings: { heldBy: () => new Set<string>(), refresh: async () => {}, revision: 0 },
+    readPrices: async () => [],
+    deliver: async () => ({ isDelivered: true }),
+    store: { writer: () => ({}) } as never,
+    saveIndex: async () => {},
+    onWarning: (error) => faults.push(error),
+    onFault: (error) => faults.push(error),
+    ...changes,
+  };
+  return { deps, faults };
+}
+
+const wanted = { chain: "base", token: "0xa", wantedMs: expect.any(Number), isHeld: false };
+
+const times = { build: "a", shiftMs: 600_000, longestMs: 20_000 };
+
 describe("readMarkets", () => {
   it("delivers a change of a coin's price at once, even if reading it took a while", async () => {
-    let lease: ReaderLease | undefined;
     let current = "2600";
     const received: string[] = [];
-    const faults: unknown[] = [];
-    const run = readMarkets(
-      {
-        leases: {
-          readReaderLease: async () => lease,
-          async changeReaderLease({ set }) {
-            lease = { ...lease, ...set } as ReaderLease;
-            return true;
-          },
-        },
-        demand: {
-          async *readFollowers() {
-            yield [follower];
-          },
-          readNewsSince: async () => [],
-        },
-        chains: [changing as unknown as ChainMarkets],
-        coins: { take: async () => {}, save: async () => {} } as unknown as Coins,
-        isListed: () => false,
-        mostOn: () => 150,
-        holdings: { heldBy: () => new Set<string>(), refresh: async () => {}, revision: 0 },
-        async readPrices() {
-          const known = current;
-          await new Promise((end) => setTimeout(end, 900));
-          return [price({ price: known })];
-        },
-        async deliver({ markets }) {
-          await new Promise((end) => setTimeout(end, 30));
-          const message = composer(markets)({ ...follower, every: 1 });
-          received.push(...(message?.coins ?? []).map((coin) => coin.price));
-          return { isDelivered: true };
-        },
-        store: { writer: () => ({}) } as never,
-        saveIndex: async () => {},
-        onWarning: (error) => faults.push(error),
-        onFault: (error) => faults.push(error),
+    const { deps, faults } = depsFor({
+      async readPrices() {
+        const known = current;
+        await new Promise((end) => setTimeout(end, 900));
+        return [price({ price: known })];
       },
-      { build: "a", longestMs: 20_000 },
-    );
+      async deliver({ markets }) {
+        await new Promise((end) => setTimeout(end, 30));
+        const message = composer(markets)({ ...follower, every: 1 });
+        received.push(...(message?.coins ?? []).map((coin) => coin.price));
+        return { isDelivered: true };
+      },
+    });
+    const run = readMarkets(deps, times);
     for (const next of ["2600", "2601", "2602", "2603", "2604", "2605"]) {
       current = next;
       await vi.advanceTimersByTimeAsync(3000);
       expect(received.at(-1)).toBe(next);
     }
     await vi.advanceTimersByTimeAsync(10_000);
+    await run;
+    expect(faults).toEqual([]);
+  });
+
+  it("hands over without a pause, but never sends two messages within a second", async () => {
+    const begun: number[] = [];
+    const ended: number[] = [];
+    const { deps, faults } = depsFor({
+      async deliver() {
+        begun.push(Date.now());
+        await new Promise((end) => setTimeout(end, 250));
+        ended.push(Date.now());
+        return { isDelivered: true };
+      },
+    });
+    const first = readMarkets(deps, times);
+    await vi.advanceTimersByTimeAsync(7300);
+    const second = readMarkets(deps, { ...times, build: "b" });
+    await vi.advanceTimersByTimeAsync(12_000);
+    const pauses = begun.slice(1).map((at, index) => at - (ended[index] ?? 0));
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1000);
+    expect(Math.max(...pauses)).toBeLessThan(1400);
+    await vi.advanceTimersByTimeAsync(20_000);
+    await Promise.all([first, second]);
+    expect(faults).toEqual([]);
+  });
+
+  it("begins nine seconds after a run that has died without a word", async () => {
+    const begun: number[] = [];
+    const { deps } = depsFor({
+      async deliver() {
+        begun.push(Date.now());
+        return { isDelivered: true };
+      },
+    });
+    let isDead = false;
+    const dying: ReadMarketsDeps = {
+      ...deps,
+      leases: {
+        ...deps.leases,
+        changeReaderLease: (change) =>
+          isDead ? Promise.reject(new Error("dead")) : deps.leases.changeReaderLease(change),
+      },
+      deliver: async (delivery) => (isDead ? { isDelivered: false } : deps.deliver(delivery)),
+      onFault: () => {},
+    };
+    const first = readMarkets(dying, times);
+    await vi.advanceTimersByTimeAsync(5000);
+    isDead = true;
+    const diedMs = Date.now();
+    const second = readMarkets(deps, { ...times, build: "b" });
+    await vi.advanceTimersByTimeAsync(12_000);
+    const [next = 0] = begun.filter((at) => at >= diedMs);
+    expect(next - diedMs).toBeGreaterThanOrEqual(9000);
+    expect(next - diedMs).toBeLessThan(9300);
+    await vi.advanceTimersByTimeAsync(30_000);
+    await Promise.all([first, second]);
+  });
+
+  it("decides about tokens only when the demand has changed", async () => {
+    const want = vi.fn();
+    let followers = [follower];
+    const { deps, faults } = depsFor({
+      chains: [{ ...changing, want } as unknown as ChainMarkets],
+      demand: {
+        async *readFollowers() {
+          yield followers;
+        },
+        readNewsSince: async () => [],
+      },
+    });
+    const run = readMarkets(deps, { ...times, longestMs: 150_000 });
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(want.mock.calls).toEqual([[[{ ...wanted, token: "0xa" }]]]);
+    followers = [follower, { ...follower, connectionId: "c2", tokens: [{ ...token, token: "0xb" }] }];
+    await vi.advanceTimersByTimeAsync(90_000);
+    expect(want.mock.calls.slice(1)).toEqual([[[wanted, { ...wanted, token: "0xb" }]]]);
+    await vi.advanceTimersByTimeAsync(15_000);
     await run;
     expect(faults).toEqual([]);
   });

@@ -1,11 +1,14 @@
 import { delay } from "../../core/time.ts";
-import type { ReaderLease, ReaderOf } from "../../orders/table-step.ts";
+import type { ReaderOf } from "../../orders/table-step.ts";
 import {
   beatMs,
+  type Candidate,
   endReading,
   type HeldLease,
+  handedOverAt,
   renewReaderLease,
   takeReaderLease,
+  tellNextReader,
 } from "../procedures/reader-lease.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 
@@ -45,7 +48,7 @@ export class LeasedRun {
    */
   static async start(
     chain: ReaderOf,
-    candidate: Pick<ReaderLease, "run" | "build">,
+    candidate: Candidate,
     deps: LeasedRunDeps,
     read: (run: LeasedRun) => Promise<void>,
   ): Promise<void> {
@@ -75,6 +78,16 @@ export class LeasedRun {
   /** Notes that a round begins. The run stays alive as long as new rounds begin. */
   beginRound(): void {
     this.#roundMs = Date.now();
+  }
+
+  /** Tells the next run when nothing of this one will be under way. Does nothing if no run has followed. */
+  async tellNext(handedOverMs: number): Promise<void> {
+    await runProcedure(tellNextReader(this.#chain, this.#lease, handedOverMs), this.#deps.effects);
+  }
+
+  /** Returns the time from which nothing of the previous run is under way. Undefined if that run has not told it. */
+  async handedOverMs(): Promise<number | undefined> {
+    return runProcedure(handedOverAt(this.#chain, this.#lease), this.#deps.effects);
   }
 
   /** Ends the reading. Returns false, without ending it, if somebody needs it after all. */

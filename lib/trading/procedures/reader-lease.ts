@@ -11,12 +11,15 @@ const freshMs = 5000;
 const lapsedMs = 10_000;
 
 /**
- * Duration of a shift. Runs hand over at multiples of this duration, so that the next run takes the leases of all
- * chains at once.
+ * Maximum duration of a shift. Unless its run has chosen a shorter one, a run hands over at the next multiple of this
+ * duration, so that the next run takes the leases of all chains at once.
  */
-const shiftMs = 600_000;
+const longestShiftMs = 600_000;
 
-const shiftAt = (ms: number): number => Math.floor(ms / shiftMs);
+const shiftAt = (ms: number): number => Math.floor(ms / longestShiftMs);
+
+const isShiftOver = ({ startedAtMs, shiftMs }: ReaderLease, nowMs: number): boolean =>
+  shiftMs === undefined ? shiftAt(startedAtMs) < shiftAt(nowMs) : nowMs - startedAtMs >= shiftMs;
 
 /** Time without a heartbeat after which the sweep replaces the reader. */
 const missingMs = 30_000;
@@ -43,12 +46,12 @@ export type HeldLease = Pick<ReaderLease, "run" | "epoch">;
  */
 type Claim = "leave" | "wait" | "if needed" | "take" | "after a look";
 
-type Candidate = Pick<ReaderLease, "run" | "build">;
+export type Candidate = Pick<ReaderLease, "run" | "build" | "shiftMs">;
 
 function claimOn(lease: ReaderLease | undefined, { run, build }: Candidate, nowMs: number): Claim {
   if (lease === undefined || lease.isEnded) return "if needed";
   if (lease.run === run || nowMs - lease.heartbeatMs > lapsedMs) return "take";
-  if (lease.build !== build || shiftAt(lease.startedAtMs) < shiftAt(nowMs)) return "after a look";
+  if (lease.build !== build || isShiftOver(lease, nowMs)) return "after a look";
   return nowMs - lease.heartbeatMs > freshMs ? "wait" : "leave";
 }
 
@@ -70,7 +73,14 @@ export function* takeReaderLease(chain: ReaderOf, candidate: Candidate): Procedu
     if (claim === "after a look" && !(yield* perform({ do: "tryReader", chain }))) return undefined;
     const nowMs = yield* perform({ do: "now" });
     const epoch = (old?.epoch ?? 0) + 1;
-    const set = { ...candidate, epoch, startedAtMs: nowMs, heartbeatMs: nowMs, isEnded: undefined };
+    const set = {
+      ...candidate,
+      epoch,
+      startedAtMs: nowMs,
+      heartbeatMs: nowMs,
+      isEnded: undefined,
+      handedOverMs: undefined,
+    };
     if (yield* perform({ do: "changeReaderLease", chain, when: old && whenTaking(old, claim), set }))
       return { run: candidate.run, epoch };
     // Another run may have been faster. Or the write was this run's own, repeated after a lost answer.
@@ -90,6 +100,25 @@ const whenTaking = ({ epoch, heartbeatMs }: ReaderLease, claim: Claim): LeaseCon
 export function* renewReaderLease(chain: ReaderOf, { run, epoch }: HeldLease): Procedure<boolean> {
   const heartbeatMs = yield* perform({ do: "now" });
   return yield* perform({ do: "changeReaderLease", chain, when: { run, epoch }, set: { heartbeatMs } });
+}
+
+/** Tells the next run when nothing of this one will be under way. Does nothing if no run has followed. */
+export function* tellNextReader(
+  chain: ReaderOf,
+  { epoch }: Pick<HeldLease, "epoch">,
+  handedOverMs: number,
+): Procedure<boolean> {
+  const when = { epoch: epoch + 1 };
+  return yield* perform({ do: "changeReaderLease", chain, when, set: { handedOverMs } });
+}
+
+/** Returns the time that the previous run has told this one. Undefined if it has not. */
+export function* handedOverAt(
+  chain: ReaderOf,
+  { epoch }: Pick<HeldLease, "epoch">,
+): Procedure<number | undefined> {
+  const lease = yield* perform({ do: "readReaderLease", chain });
+  return lease?.epoch === epoch ? lease.handedOverMs : undefined;
 }
 
 /**

@@ -15,7 +15,7 @@ const caughtBy: Readonly<Record<string, number>> = {
   "does not raise the revision": 5,
   "follows the deepest pool at once": 2,
   "waits again after each measurement": 20,
-  "lets a run write that another one has followed": 26,
+  "lets a run write that another one has followed": 46,
   "repeats nothing, as if no message were lost": 3,
 };
 

@@ -161,7 +161,7 @@ export class World {
       hosts,
     };
     this.processes.push(process);
-    const times = { build, longestMs: 13 * 60_000 };
+    const times = { build, shiftMs: 8 * 60_000, longestMs: 13 * 60_000 };
     void running
       .run(process, () => readMarkets(this.#deps(process), times))
       .then(

@@ -4,8 +4,10 @@ import type { ReaderLease } from "../../../lib/orders/table-step.ts";
 import {
   endReading,
   ensureReader,
+  handedOverAt,
   renewReaderLease,
   takeReaderLease,
+  tellNextReader,
 } from "../../../lib/trading/procedures/reader-lease.ts";
 import { interleavings } from "../../support/interleavings.ts";
 
@@ -84,6 +86,13 @@ describe("takeReaderLease", () => {
     ["of a run from before the last full ten minutes", { ...fresh, startedAtMs: 599_999 }, seen, taken],
     ["of a run since the last full ten minutes", { ...fresh, startedAtMs: 600_000 }, seen, undefined],
     ["of a run from before them, if no host answers", { ...fresh, startedAtMs: 0 }, silent, undefined],
+    ["of a run whose own shift is over", { ...fresh, shiftMs: 1000 }, seen, taken],
+    [
+      "of a run whose own shift goes on",
+      { ...fresh, startedAtMs: 500_000, shiftMs: 500_001 },
+      seen,
+      undefined,
+    ],
     ["that is its own", { ...fresh, run: "new" }, silent, taken],
     ["that has ended, where a lane exists", { isEnded: true }, silent, taken],
   ])("decides whether to take a lease %s", (_, changes, isAnswered, expected) => {
@@ -102,6 +111,18 @@ describe("takeReaderLease", () => {
     world.hasLane = false;
     expect(world.run(endReading("eth", { run: "new", epoch: 1 }))).toBe(true);
     expect(world.run(takeReaderLease("eth", { run: "next", build: "b1" }))).toBeUndefined();
+  });
+
+  it("lets only the previous run say that nothing of it is under way", () => {
+    const world = new LeaseWorld();
+    Object.assign(world, { lease: leaseOf({ build: "b0", handedOverMs: 5 }), hasLane: true });
+    world.run(takeReaderLease("eth", candidate));
+    const told = () => world.run(handedOverAt("eth", { epoch: 8 }));
+    expect(told()).toBeUndefined();
+    expect([6, 8].map((epoch) => world.run(tellNextReader("eth", { epoch }, 1000)))).toEqual([false, false]);
+    expect(told()).toBeUndefined();
+    expect(world.run(tellNextReader("eth", { epoch: 7 }, 2000))).toBe(true);
+    expect([told(), world.run(handedOverAt("eth", { epoch: 7 }))]).toEqual([2000, undefined]);
   });
 
   it("ends the previous run's lease, which that run can no longer renew", () => {
