@@ -1,6 +1,10 @@
 import type { TokenName } from "./market.ts";
 
+/** Number of users who are named for a token. */
+const mostNamed = 3;
+
 type Claim = {
+  userID: string;
   place: number;
   sinceMs: number;
   /** Absent for a claim that holds all the time. */
@@ -27,6 +31,13 @@ export class TokenClaims<Each extends Claim> {
 
   get claims(): Iterable<Each> {
     return this.#claims;
+  }
+
+  /** The users of the first claims. */
+  get firstUsers(): readonly string[] {
+    const users: string[] = [];
+    for (const { userID } of this.#claims) if (users.push(userID) === mostNamed) break;
+    return users;
   }
 
   get size(): number {

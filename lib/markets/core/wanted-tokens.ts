@@ -171,11 +171,12 @@ export class WantedTokens {
         chosen.push(token);
       }
     }
-    return chosen.map(({ name: { chain, token }, wantedMs, isHeld }) => ({
+    return chosen.map(({ name: { chain, token }, wantedMs, isHeld, firstUsers }) => ({
       chain,
       token,
       wantedMs: wantedMs ?? nowMs,
       isHeld,
+      users: firstUsers,
     }));
   }
 

@@ -134,6 +134,7 @@ export class EvmMarkets implements ChainMarkets {
       repeat(stepMs, () => this.#past.completeHistories([...this.#entries.values()])),
       repeat(stepMs, () => this.#saveDue(writer)),
     ]);
+    await this.#past.emptied();
     await this.#saveAll(writer);
   }
 

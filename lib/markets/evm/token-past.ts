@@ -1,4 +1,5 @@
 import { forEachConcurrently } from "../../core/concurrency.ts";
+import { FairQueue } from "../core/fair-queue.ts";
 import type { HistoryState } from "../core/market.ts";
 import type { TokenStore } from "../runs/chain-markets.ts";
 import type { RunSteps } from "../runs/run-steps.ts";
@@ -25,6 +26,8 @@ export type PastDeps = {
 /** Completes the minutes before the first block that a run has read of a token's pools. */
 export class TokenPast {
   readonly #deps: PastDeps;
+  readonly #histories = new FairQueue(historiesAtOnce);
+  readonly #reading = new Map<TokenEntry, Promise<void>>();
 
   constructor(deps: PastDeps) {
     this.#deps = deps;
@@ -63,18 +66,36 @@ export class TokenPast {
     });
   }
 
-  /** Reads the minute candles before somebody first wanted the token. */
+  /** Begins to read the minute candles before somebody first wanted a token, for tokens that get a place. */
   async completeHistories(entries: readonly TokenEntry[]): Promise<void> {
     const { journal, steps } = this.#deps;
     const nowMs = Date.now();
     const due = entries.filter(
       (entry) =>
-        entry.isHistoryDue && entry.histories.isDue(nowMs) && bookOf(journal, entry)?.bases[0] !== undefined,
+        entry.isHistoryDue &&
+        !this.#reading.has(entry) &&
+        entry.histories.isDue(nowMs) &&
+        bookOf(journal, entry)?.bases[0] !== undefined,
     );
-    await forEachConcurrently(due, { concurrency: historiesAtOnce }, async (entry) => {
+    for (;;) {
+      const waiting = due.filter((entry) => !this.#reading.has(entry));
+      const next = this.#histories.next(waiting, ({ wanted }) => wanted.users ?? []);
+      if (next === undefined) return;
+      const { task: entry, free } = next;
       entry.histories.begin(nowMs);
-      await steps.survive(() => this.#completeHistory(entry));
-    });
+      const reading = steps
+        .survive(() => this.#completeHistory(entry))
+        .finally(() => {
+          free();
+          this.#reading.delete(entry);
+        });
+      this.#reading.set(entry, reading);
+    }
+  }
+
+  /** Waits until no history is being read. */
+  async emptied(): Promise<void> {
+    await Promise.all(this.#reading.values());
   }
 
   async #completeHistory(entry: TokenEntry): Promise<void> {

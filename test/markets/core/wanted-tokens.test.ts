@@ -50,9 +50,9 @@ describe("WantedTokens", () => {
       10,
     );
     expect(wanted).toEqual([
-      { chain: "base", token: "b", wantedMs: 9, isHeld: true },
-      { chain: "eth", token: "b", wantedMs: 7, isHeld: true },
-      { chain: "base", token: "a", wantedMs: 5, isHeld: false },
+      { chain: "base", token: "b", wantedMs: 9, isHeld: true, users: ["ann", "bob"] },
+      { chain: "eth", token: "b", wantedMs: 7, isHeld: true, users: ["bob"] },
+      { chain: "base", token: "a", wantedMs: 5, isHeld: false, users: ["ann"] },
     ]);
     expect(refused).toEqual(new Map());
   });

@@ -165,6 +165,30 @@ describe("EvmMarkets", () => {
     await end();
   });
 
+  it.each([
+    [["ann", "ann", "ann"], 1],
+    [["ann", "ann", "bob"], 2],
+    [["ann", "bob", "eve"], 2],
+  ])("reads one history of a user at a time, and two of all, for tokens of %j", async (users, expected) => {
+    const hosts = new SlowHosts();
+    for (let block = 0; block < 3; block++) mineIn(hosts);
+    let [begun, isOpen] = [0, false];
+    const { markets, end } = readerOf(hosts, [pool], async () => {
+      begun++;
+      while (!isOpen) await new Promise((resolve) => setTimeout(resolve, 100));
+      return "complete";
+    });
+    markets.want(
+      users.map((user, index) => ({ token: `t${index}`, wantedMs: startMs, isHeld: false, users: [user] })),
+    );
+    await pass(10_000);
+    expect(begun).toBe(expected);
+    isOpen = true;
+    await pass(5000);
+    expect(begun).toBe(users.length);
+    await end();
+  });
+
   it("retries an unreadable history after pauses that double up to ten minutes", async () => {
     const hosts = new SlowHosts();
     for (let block = 0; block < 3; block++) mineIn(hosts);

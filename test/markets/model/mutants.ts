@@ -157,7 +157,7 @@ export const worldMutants: Readonly<Record<string, WorldSystem>> = {
 export const ruleMutants: Readonly<Record<string, Partial<RuleSystem>>> = {
   "reads all tokens that users wish": granting((_, wishes) => {
     const wished = [...wishes].flatMap(({ tokens }) => tokens.map((name) => ({ ...name, wantedMs: 0 })));
-    return { wanted: wished.map((name) => ({ ...name, isHeld: false })), refused: new Map() };
+    return { wanted: wished.map((name) => ({ ...name, isHeld: false, users: [] })), refused: new Map() };
   }),
   "counts tokens of open positions as new": granting((grant, wishes, rules, nowMs) =>
     grant(wishes, { ...rules, heldBy: () => new Set() }, nowMs),
