@@ -63,6 +63,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   hours: "the candles of a day, an hour each",
   days: "the candles of a year, a day each",
   marketLooks: "how often the user has made the service look at a market in a minute",
+  marketHistories: "how many histories of tokens were read for the user in a day",
   prices: "the latest prices, and the run that saves them: one item",
 };
 

@@ -293,7 +293,10 @@ export const partitions = [
   {
     key: "MARKETLOOKS#{userID}",
     owner: "user",
-    items: { marketLooks: { key: "MINUTE#{minute}", isOfTheMoment: true } },
+    items: {
+      marketLooks: { key: "MINUTE#{minute}", isOfTheMoment: true },
+      marketHistories: { key: "DAY#{day}", isOfTheMoment: true },
+    },
   },
   {
     key: "PRICES",

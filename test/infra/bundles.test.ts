@@ -117,7 +117,7 @@ const limits: Readonly<Record<string, number>> = {
   listCandles: 393,
   listTokens: 400,
   getMarket: 411,
-  readMarkets: 476,
+  readMarkets: 478,
   signTransaction: 473,
   executeOrders: 538,
   // Contains the clients of two services, and the quoting code of both families.

@@ -124,6 +124,7 @@ const keyOfKind = {
   hours: fc.tuple(market, fc.nat()).map((of) => marketKeys.chunkKey("hours", ...of)),
   days: fc.tuple(market, fc.nat()).map((of) => marketKeys.chunkKey("days", ...of)),
   "looks at markets": fc.tuple(name, fc.nat()).map((of) => marketKeys.marketLooksKey(...of)),
+  "histories of tokens": fc.tuple(name, fc.nat()).map((of) => marketKeys.marketHistoriesKey(...of)),
 };
 
 type Kind = keyof typeof keyOfKind;
@@ -242,6 +243,7 @@ describe("isOfTheMoment", () => {
     "hours",
     "days",
     "looks at markets",
+    "histories of tokens",
   ];
 
   it.each(kinds)("knows whether an old copy of a %s would be wrong", (kind) => {

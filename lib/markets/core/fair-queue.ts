@@ -19,13 +19,13 @@ export class FairQueue {
    *
    * @param usersOf Lists the users who want a task. The task takes the place of the one who has waited longest. A task
    * that nobody wants shares a place with others of its kind.
-   * @returns the task, with the function that frees its place. Undefined if all places are taken, or if all users have
+   * @returns the task, with its user and the function that frees the place. Undefined if all places are taken, or if all users have
    * one.
    */
   next<Task>(
     tasks: readonly Task[],
     usersOf: (task: Task) => readonly string[],
-  ): { task: Task; free: () => void } | undefined {
+  ): { task: Task; user: string; free: () => void } | undefined {
     if (this.#busy.size >= this.#places) return undefined;
     let best: { task: Task; user: string; served: number } | undefined;
     for (const task of tasks) {
@@ -40,6 +40,6 @@ export class FairQueue {
     const { task, user } = best;
     this.#busy.add(user);
     this.#served.set(user, ++this.#turn);
-    return { task, free: () => this.#busy.delete(user) };
+    return { task, user, free: () => this.#busy.delete(user) };
   }
 }

@@ -10,6 +10,7 @@ import type { HistoryState, Market } from "../core/market.ts";
 import type { ChangedRecord } from "../core/market-delivery.ts";
 import type { MarketRecord } from "../core/market-record.ts";
 import { recordWithoutMarket } from "../core/record-of.ts";
+import { countHistory } from "../items/look-count.ts";
 import {
   type ChainMarkets,
   type MarketRun,
@@ -39,6 +40,7 @@ export type EvmMarketsDeps = {
   find: FindingDeps["find"];
   store: TokenStore<MarketState>;
   loadHistory: PastDeps["loadHistory"];
+  countHistory: PastDeps["countHistory"];
   coinUsdAt: CoinUsdAt;
   /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
@@ -279,6 +281,7 @@ export function openEvmMarkets(reader: EvmReader, ports: EvmMarketPorts): EvmMar
         pool: watchedOf(pool),
         first: { block, time },
       }),
+    countHistory: (userID) => countHistory(table, userID, new Date()),
     coinUsdAt,
     onFault,
     onWarning,

@@ -19,6 +19,8 @@ export type PastDeps = {
   store: Pick<TokenStore, "loadCandles">;
   /** Reads the minute candles before a pool's first base and stores them. */
   loadHistory: (pool: FoundPool, base: PoolBase) => Promise<HistoryState>;
+  /** Counts a history for a user. Returns false if the user has had too many on this day. */
+  countHistory: (userID: string) => Promise<boolean>;
   journal: Journal;
   steps: RunSteps;
 };
@@ -81,10 +83,10 @@ export class TokenPast {
       const waiting = due.filter((entry) => !this.#reading.has(entry));
       const next = this.#histories.next(waiting, ({ wanted }) => wanted.users ?? []);
       if (next === undefined) return;
-      const { task: entry, free } = next;
+      const { task: entry, user, free } = next;
       entry.histories.begin(nowMs);
       const reading = steps
-        .survive(() => this.#completeHistory(entry))
+        .survive(() => this.#completeHistory(entry, user))
         .finally(() => {
           free();
           this.#reading.delete(entry);
@@ -98,12 +100,17 @@ export class TokenPast {
     await Promise.all(this.#reading.values());
   }
 
-  async #completeHistory(entry: TokenEntry): Promise<void> {
-    const { store, journal, loadHistory } = this.#deps;
+  async #completeHistory(entry: TokenEntry, userID: string): Promise<void> {
+    const { store, journal, loadHistory, countHistory } = this.#deps;
     const { market } = entry;
     const pool = market?.reference;
     const base = pool && journal.books.get(pool.pool)?.bases[0];
     if (market === undefined || pool === undefined || base === undefined) return;
+    if (userID !== "" && !(await countHistory(userID))) {
+      // Stays due, because another user may want the token, or the next day begins.
+      market.history = "unavailable";
+      return;
+    }
     market.history = await loadHistory(pool, base);
     entry.isHistoryDue = false;
     entry.histories.succeed();

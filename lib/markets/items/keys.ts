@@ -58,3 +58,7 @@ export const marketNewsSince = (shard: number, time: string): KeyRange => ({
 /** @param minute The number of whole minutes since the epoch */
 export const marketLooksKey = (userID: string, minute: number): Key =>
   itemKey("marketLooks", { userID, minute });
+
+/** @param day The number of whole days since the epoch */
+export const marketHistoriesKey = (userID: string, day: number): Key =>
+  itemKey("marketHistories", { userID, day });

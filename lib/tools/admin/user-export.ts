@@ -62,6 +62,7 @@ export const exportedItems: Readonly<Partial<Record<ItemName, Section | LeftOut>
   redemption: "redemptions",
   pointsLine: "points",
   marketLooks: { because: "limits requests, and expires within minutes" },
+  marketHistories: { because: "limits requests, and expires within two days" },
 };
 
 export type UserExport = Record<Section, object[]>;

@@ -83,6 +83,7 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   hours: null,
   days: null,
   marketLooks: removed,
+  marketHistories: removed,
   prices: null,
 };
 

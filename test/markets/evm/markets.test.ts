@@ -62,6 +62,7 @@ const readerOf = (
     store,
     coinUsdAt: () => undefined,
     loadHistory,
+    countHistory: async (userID) => userID !== "spent",
     find: async () => ({
       token: { chain: "base", token, symbol: "T", name: "T", decimals: 18, supply: decimal("1000") },
       pools,
@@ -186,6 +187,25 @@ describe("EvmMarkets", () => {
     isOpen = true;
     await pass(5000);
     expect(begun).toBe(users.length);
+    await end();
+  });
+
+  it("reads no history for a user whose day's number is used up, until another user wants the token", async () => {
+    const hosts = new SlowHosts();
+    for (let block = 0; block < 3; block++) mineIn(hosts);
+    let begun = 0;
+    const { markets, end } = readerOf(hosts, [pool], async () => {
+      begun++;
+      return "complete";
+    });
+    const want = (users: readonly string[]) =>
+      markets.want([{ token, wantedMs: startMs, isHeld: false, users }]);
+    want(["spent"]);
+    await pass(10_000);
+    expect([begun, markets.markets(Date.now())[0]?.history]).toEqual([0, "unavailable"]);
+    want(["spent", "bob"]);
+    await pass(120_000);
+    expect([begun, markets.markets(Date.now())[0]?.history]).toEqual([1, "complete"]);
     await end();
   });
 

@@ -235,6 +235,7 @@ export class World {
       find: ask(async (token) => this.#find(token)),
       store,
       loadHistory: outside((pool: FoundPool, base: PoolBase) => this.#loadHistory(pool, base)),
+      countHistory: async () => true,
       coinUsdAt: (start) => coins.usdAt(this.chainName, start),
       onFault,
       onWarning: onFault,

@@ -1,4 +1,4 @@
-import { marketLooksKey } from "../../../../lib/markets/items/keys.ts";
+import { marketHistoriesKey, marketLooksKey } from "../../../../lib/markets/items/keys.ts";
 import { writeNews } from "../../../../lib/markets/items/news.ts";
 import { retiredKeyKey } from "../../../../lib/plans/item-keys.ts";
 import type { MirrorDeps } from "../../../../lib/plans/mirror.ts";
@@ -55,6 +55,7 @@ export async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | 
     { ...cancellationKey({ userID, orderId: "o" }), userID, orderId: "o" },
     { ...laneKey({ chain: "eth", wallet: "0xother" }, 1), watch: departed(userID) },
     { ...marketLooksKey(userID, 1), count: 1 },
+    { ...marketHistoriesKey(userID, 1), histories: 1 },
   ]);
   await writeNews(table, { userID, tokens: [] });
   const items = await itemsNamed(table, "");
