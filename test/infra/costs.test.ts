@@ -32,9 +32,9 @@ describe("docs/costs.md", () => {
   });
 
   it("shows the same cost at rest as README", () => {
-    const [off, trading] = dollarsOf("0");
+    const [off, , , markets] = dollarsOf("0");
     expect(readFileSync("README.md", "utf8")).toContain(
-      `about $${off} a month at rest ($${trading} with trading on four chains)`,
+      `about $${off} a month at rest ($${markets} with trading and markets on four chains)`,
     );
   });
 
