@@ -1,9 +1,9 @@
-import { openHostKeys } from "../aws/host-keys.ts";
 import { openChains, openEvmChains } from "../chains/families/open-chains.ts";
 import { reportUnits } from "../chains/hosts/spent-units.ts";
 import type { OpenJupiter } from "../chains/sol/venues/jupiter-client.ts";
 import type { OperationName } from "../operations/operations.ts";
 import { environment } from "./environment.ts";
+import { openHostKeys } from "./host-keys.ts";
 import { logHostUnits, logWarning } from "./log.ts";
 
 /** Opens the keys of hosts, and lets the log show the units that calls to hosts spend. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
 
 /** Where in this service's own code an error was made, the innermost place first, and in which build of it. */
-export type Places = { at: readonly string[]; build: string };
+export type FaultPlaces = { at: readonly string[]; build: string };
 
 /** Number of places that are logged of one fault. */
 const most = 5;
@@ -18,7 +18,7 @@ let map: Map | "missing" | undefined;
  *
  * @returns undefined if no place is known, for example because the code has no map.
  */
-export function placesOf(error: Error): Places | undefined {
+export function placesOf(error: Error): FaultPlaces | undefined {
   const sites = callSitesOf(error).filter((site) => site.getFileName() === import.meta.url);
   if (sites.length === 0) return undefined;
   map ??= readMap();

@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 /** Output that shows progress, usually the standard error. */
 export type ProgressOutput = { write(text: string): unknown; isTTY?: boolean };
 
-export type Progress = {
+export type ShownSteps = {
   /** Begins to show another step. */
   step: (text: string) => void;
   /** Removes the line for a moment, so that something else can be printed. */
@@ -14,7 +14,7 @@ export type Progress = {
 const clearLine = "\r\x1b[K";
 
 /** Shows the current step: as one line with its seconds on a terminal, or else as a line for each step. */
-export function startProgress(out: ProgressOutput): Progress {
+export function showSteps(out: ProgressOutput): ShownSteps {
   if (!out.isTTY) return { step: (text) => void out.write(`${text}\n`), clear: () => {}, end: () => {} };
   let timer: NodeJS.Timeout | undefined;
   const clear = () => void out.write(clearLine);
@@ -49,7 +49,7 @@ const silentMs = 2000;
  * @returns a function that ends it, for when the work prints something or is done.
  */
 export function unlessSilent(out: ProgressOutput, text: string): () => void {
-  const progress = startProgress(out);
+  const progress = showSteps(out);
   let isShown = false;
   const timer = setTimeout(() => {
     isShown = true;

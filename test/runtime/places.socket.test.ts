@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { buildSync } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { bundleOptions, codeFile, root, variablesLine } from "../../lib/infra/functions/bundle.ts";
-import { placesFile, placesOf } from "../../lib/infra/functions/places.ts";
+import { placesFile, placesMapOf } from "../../lib/infra/functions/places.ts";
 import { partIn } from "../support/traces.ts";
 
 const source = "test/runtime/faulty.ts";
@@ -30,7 +30,7 @@ beforeAll(() => {
   const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? "";
   code = textOf(".js");
   const head = variablesLine({ HEAD: "a line before the code" });
-  const places = placesOf({ code, map: textOf(".map") }, { root, folder: bundles, head });
+  const places = placesMapOf({ code, map: textOf(".map") }, { root, folder: bundles, head });
   writeFileSync(join(folder, codeFile), head + code);
   writeFileSync(join(folder, placesFile), places);
   text = run();

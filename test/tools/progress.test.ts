@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startProgress, unlessSilent } from "../../lib/tools/progress.ts";
+import { showSteps, unlessSilent } from "../../lib/tools/progress.ts";
 import { stdioForTests } from "./runner/support/stdio.ts";
 
 beforeEach(() => {
@@ -15,10 +15,10 @@ const terminal = () => {
 };
 const lineOf = (text: string) => expect.stringContaining(text) as string;
 
-describe("startProgress", () => {
+describe("showSteps", () => {
   it("prints a line for each step without a terminal", () => {
     const { stderr, printed } = stdioForTests();
-    const { step, end } = startProgress(stderr);
+    const { step, end } = showSteps(stderr);
     step("One");
     vi.advanceTimersByTime(5000);
     step("Two");
@@ -28,7 +28,7 @@ describe("startProgress", () => {
 
   it("updates a single line with its seconds on a terminal, and removes it at the end", () => {
     const { out, lines, printed } = terminal();
-    const { step, end } = startProgress(out);
+    const { step, end } = showSteps(out);
     step("One");
     vi.advanceTimersByTime(2000);
     step("Two");

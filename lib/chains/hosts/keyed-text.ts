@@ -36,4 +36,5 @@ export const withKeys =
   (text) =>
     keysNamedIn(text).length === 0 ? text : async () => fillKeys(text, await readKeys());
 
-export const textOf = async (text: KeyedText): Promise<string> => (typeof text === "string" ? text : text());
+export const filledText = async (text: KeyedText): Promise<string> =>
+  typeof text === "string" ? text : text();

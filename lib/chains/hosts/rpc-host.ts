@@ -1,7 +1,7 @@
 import { inPartsOf } from "../../core/in-parts.ts";
 import { BatchRefused, HostFault, isTooLarge, RpcRefusal, unsupportedCode } from "./host-fault.ts";
 import { readJsonBody } from "./json-body.ts";
-import { type KeyedText, textOf } from "./keyed-text.ts";
+import { filledText, type KeyedText } from "./keyed-text.ts";
 import { type Ability, type RpcCall, type ValuesOf, valueIn } from "./rpc-call.ts";
 import { spendUnits } from "./spent-units.ts";
 import { splitting } from "./split-calls.ts";
@@ -96,10 +96,10 @@ const posting =
       params,
     }));
     const names = calls.map(({ method }) => method);
-    spendUnits(names);
-    const address = await textOf(url).catch(() => {
+    const address = await filledText(url).catch(() => {
       throw new HostFault("NO_KEY", names.join());
     });
+    spendUnits(names);
     const limits = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
     const answer = await readJsonBody(address, items.length === 1 ? items[0] : items, {
       methods: names.join(),

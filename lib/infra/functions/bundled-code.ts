@@ -5,7 +5,7 @@ import { Code } from "aws-cdk-lib/aws-lambda";
 import { buildSync, type Metafile } from "esbuild";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import { bundleOptions, codeFile, handlerOf, root, variablesLine } from "./bundle.ts";
-import { placesFile, placesOf } from "./places.ts";
+import { placesFile, placesMapOf } from "./places.ts";
 
 /** The code of a function, esbuild's source map of it, and esbuild's report about its contents. */
 type Bundle = { text: string; map: string; contents: Metafile["outputs"][string] };
@@ -62,7 +62,7 @@ export function bundledCode(name: OperationName, variables: Readonly<Record<stri
           writeFileSync(resolve(outputDir, codeFile), head + text);
           writeFileSync(
             resolve(outputDir, placesFile),
-            placesOf({ code: text, map }, { root, folder, head }),
+            placesMapOf({ code: text, map }, { root, folder, head }),
           );
           return true;
         },

@@ -5,7 +5,7 @@ import { relative, resolve } from "node:path";
 /** Name of the file beside a function's code from which lib/runtime/places.ts reads where a fault arose. */
 export const placesFile = "index.mjs.map";
 
-/** Fields of esbuild's source map that {@link placesOf} needs. `sources` are relative to the folder of the map. */
+/** Fields of esbuild's source map that {@link placesMapOf} needs. `sources` are relative to the folder of the map. */
 type SourceMapText = { sources: readonly string[]; mappings: string };
 
 /** A piece of a line of the bundle: where it starts, and which line of a source it comes from. */
@@ -19,7 +19,7 @@ type Segment = { column: number; source: number; line: number; sourceColumn: num
  * @param folder Folder to which the sources of the map are relative.
  * @param head Text that is put before the code, of whole lines.
  */
-export function placesOf(
+export function placesMapOf(
   { code, map }: { code: string; map: string },
   { root, folder, head }: { root: string; folder: string; head: string },
 ): string {

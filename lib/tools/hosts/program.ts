@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { solAddresses } from "../../chains/sol/address.ts";
 import { evmChains, type TradingChain, tradingChains } from "../../core/chain-facts.ts";
-import { startProgress } from "../progress.ts";
+import { showSteps } from "../progress.ts";
 import { type Context, port, runProgram, type Stdio, withContext } from "../runner/run-program.ts";
 import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
 import { lookAtSolHosts, type OpenSolHosts, openSolHosts } from "./look-at-sol.ts";
@@ -86,7 +86,7 @@ export async function main(
       else print(changes.map((line) => `${new Date(nowMs()).toISOString()} ${line}`));
     }
 
-    const progress = startProgress(stderr);
+    const progress = showSteps(stderr);
     const count = chains.reduce((sum, { hosts }) => sum + hosts.length, 0);
     progress.step(`Asking ${count} hosts of ${chains.map(({ chain }) => chain).join(", ")}`);
     await look(0, progress.end).finally(progress.end);

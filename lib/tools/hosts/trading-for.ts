@@ -2,12 +2,12 @@ import { SSMClient } from "@aws-sdk/client-ssm";
 import { StartupError } from "cdk-local-runner";
 import { localContracts } from "trading-terminal-devnet/evm/deployment";
 import cdk from "../../../cdk.json" with { type: "json" };
-import { readHostKeys } from "../../aws/host-keys.ts";
 import type { TradingConfiguration } from "../../chains/families/configuration.ts";
 import { fillKeys } from "../../chains/hosts/keyed-text.ts";
 import { type EvmChain, evmChains, type TradingChain } from "../../core/chain-facts.ts";
 import { ConfigurationError, readConfiguration } from "../../infra/config.ts";
 import { solConfigurationOf } from "../../infra/sol-context.ts";
+import { readHostKeys } from "../../runtime/host-keys.ts";
 import type { Context } from "../runner/run-program.ts";
 
 type Chosen = {

@@ -1,8 +1,7 @@
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Site, synthesize } from "cdk-local-runner";
-
-export const root = resolve(import.meta.dirname, "../../..");
+import { root } from "../../infra/functions/bundle.ts";
 
 /** `aud` claim of local tokens. */
 export const AUDIENCE = "trading-terminal";

@@ -22,7 +22,7 @@ import type { Table } from "../../table/table.ts";
 import { openLocal } from "../admin/local-target.ts";
 import type { LocalPorts } from "../documents/local-addresses.ts";
 import { referencePolicy, siteFiles } from "../documents/site/site.ts";
-import { startProgress } from "../progress.ts";
+import { showSteps } from "../progress.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
 import { explorersFor } from "./explorers.ts";
 import { port, portUpTo, runProgram, type Stdio, timeLimit, wholeNumber, withSite } from "./run-program.ts";
@@ -117,7 +117,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
   deps.stopOnSignal(() => stop());
 
   const dataDir = options.memory ? undefined : resolve(options.dataDir);
-  const { step, end } = startProgress(stderr);
+  const { step, end } = showSteps(stderr);
   const warn = (text: string) => void stderr.write(`${text}\n`);
   const run = watchRun(new Date());
   let stacks: Stacks | undefined;

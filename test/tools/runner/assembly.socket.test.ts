@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root, sources } from "../../../lib/tools/runner/assembly.ts";
+import { root } from "../../../lib/infra/functions/bundle.ts";
+import { sources } from "../../../lib/tools/runner/assembly.ts";
 import { filesOf } from "../../../lib/tools/runner/watch/bundler.ts";
 
 describe("the sources of the assembly", () => {

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { ServiceError } from "../../../core/service-error.ts";
 import { HostFault } from "../../hosts/host-fault.ts";
 import { getJsonBody } from "../../hosts/json-body.ts";
-import { type ToKeyedText, textOf } from "../../hosts/keyed-text.ts";
+import { filledText, type ToKeyedText } from "../../hosts/keyed-text.ts";
 import { PublicKey } from "../calls/rpc-call.ts";
 import type { JupiterAccess } from "../rules/configuration.ts";
 import { jupiterProgram } from "./jupiter.ts";
@@ -126,7 +126,7 @@ export function jupiterClient(
     key === undefined ? {} : { "x-api-key": await filled(key) };
 
   const filled = (text: string) =>
-    textOf(keyed(text)).catch(() => {
+    filledText(keyed(text)).catch(() => {
       throw new JupiterFault("NO_KEY");
     });
 

@@ -1,8 +1,8 @@
 import { PutParameterCommand, type SSMClient } from "@aws-sdk/client-ssm";
 import { type Command, Option } from "commander";
 import * as v from "valibot";
-import { readHostKeys, StoredHostKeys } from "../../../aws/host-keys.ts";
 import type { HostKeys } from "../../../chains/hosts/keyed-text.ts";
+import { readHostKeys, StoredHostKeys } from "../../../runtime/host-keys.ts";
 import { OperatorError } from "../operator-error.ts";
 import { integer } from "../options.ts";
 import type { AdminDeps, ParameterOptions } from "../target.ts";

@@ -15,7 +15,7 @@ import { lookAtSolHosts, openSolHosts } from "../../hosts/look-at-sol.ts";
 import type { HostLook } from "../../hosts/report.ts";
 
 /** A run that repeats a work, such as reading a chain, and whether somebody needs it. */
-export type RunState = {
+export type LeaseState = {
   /** Time of its last sign of life. Undefined if it has never run or has ended on purpose. */
   beatMs: number | undefined;
   isNeeded: boolean;
@@ -24,7 +24,7 @@ export type RunState = {
 export type ChainState = {
   chain: TradingChain;
   hosts: readonly HostLook[];
-  reader: RunState;
+  reader: LeaseState;
   /** Lanes with open or unsettled orders, and those of them that only wait until their outcome is final. */
   lanes: number;
   settling: number;
@@ -33,7 +33,7 @@ export type ChainState = {
 };
 
 /** State of the service as its table and the hosts of its chains show it. */
-export type ServiceState = { chains: readonly ChainState[]; markets: RunState; prices: RunState };
+export type ServiceState = { chains: readonly ChainState[]; markets: LeaseState; prices: LeaseState };
 
 /** Looks only for the newest block of each host. */
 const headsOnly = { symbols: [], hasCalls: false };

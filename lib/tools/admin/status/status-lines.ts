@@ -1,7 +1,7 @@
 import { chainFacts } from "../../../core/chain-facts.ts";
 import type { HostLook } from "../../hosts/report.ts";
 import { harmless } from "../terminal.ts";
-import type { ChainState, RunState, ServiceState } from "./service-state.ts";
+import type { ChainState, LeaseState, ServiceState } from "./service-state.ts";
 
 /** A stack or a program, and when and how it was last deployed or started. */
 export type Deployed = { name: string; state: string; at: string | undefined; isWrong: boolean };
@@ -118,14 +118,14 @@ function wrongChain(chain: ChainState, now: Date): string[] {
   ];
 }
 
-function wrongRun(name: string, { beatMs, isNeeded }: RunState, now: Date): string[] {
+function wrongRun(name: string, { beatMs, isNeeded }: LeaseState, now: Date): string[] {
   if (!isNeeded) return [];
   if (beatMs === undefined) return [`${name} is needed and does not run`];
   const age = ageSeconds(beatMs, now);
   return age * 1000 > missingMs ? [`${name} gave its last sign of life ${age} s ago`] : [];
 }
 
-function runWords({ beatMs, isNeeded }: RunState, now: Date): string {
+function runWords({ beatMs, isNeeded }: LeaseState, now: Date): string {
   if (beatMs === undefined) return isNeeded ? "does not run" : "not needed";
   return `sign of life ${ageSeconds(beatMs, now)} s ago`;
 }

@@ -1,8 +1,14 @@
 import { join, resolve } from "node:path";
 import type { Runner } from "cdk-local-runner";
-import { bundleOptions, codeFile, handlerOf, variablesLineIn } from "../../../infra/functions/bundle.ts";
+import {
+  bundleOptions,
+  codeFile,
+  handlerOf,
+  root,
+  variablesLineIn,
+} from "../../../infra/functions/bundle.ts";
 import { type OperationName, operations } from "../../../operations/operations.ts";
-import { configurationFiles, root } from "../assembly.ts";
+import { configurationFiles } from "../assembly.ts";
 import { createBundler, filesOf } from "./bundler.ts";
 import { changedStacks, templatesIn } from "./templates.ts";
 import { watch } from "./watch.ts";

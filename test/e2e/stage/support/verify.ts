@@ -8,7 +8,7 @@ import { errorLine, reasonOf } from "../../../../lib/tools/admin/operator-error.
 import { targeted } from "../../../../lib/tools/admin/options.ts";
 import { apiStack, dataStack, type TargetOptions } from "../../../../lib/tools/admin/target.ts";
 import { harmless, interruption, type Output, print } from "../../../../lib/tools/admin/terminal.ts";
-import { startProgress } from "../../../../lib/tools/progress.ts";
+import { showSteps } from "../../../../lib/tools/progress.ts";
 import type { Run } from "./check.ts";
 import { type Addresses, openService } from "./service.ts";
 import { type Removal, signIn, type TokenVariables } from "./sign-in.ts";
@@ -75,7 +75,7 @@ export const withoutSecrets = (text: string): string =>
 async function verify(options: Options, { stdout, stderr, env }: VerifyDeps): Promise<number> {
   const { local, stack: api, dataStack: data, watchStack: watch, edgeStack: edge, quick = false } = options;
   const names = local === undefined ? { api, data, watch, edge } : { local };
-  const progress = startProgress(stderr);
+  const progress = showSteps(stderr);
   const say = (line: string) => {
     progress.clear();
     print(stdout, harmless(withoutSecrets(line)));

@@ -1,8 +1,8 @@
 import { PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { awsServices, listen, memoryStore, parametersService, refusal } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { openHostKeys } from "../../lib/aws/host-keys.ts";
-import { textOf } from "../../lib/chains/hosts/keyed-text.ts";
+import { filledText } from "../../lib/chains/hosts/keyed-text.ts";
+import { openHostKeys } from "../../lib/runtime/host-keys.ts";
 
 const credentials = { accessKeyId: "known", secretAccessKey: "any" };
 const store = awsServices(credentials, [parametersService(memoryStore)]);
@@ -53,7 +53,7 @@ describe("openHostKeys", () => {
     await put('{"alchemy":"first","other-1":"second"}');
     const { keyed, faults } = open();
     const texts = [url, "{alchemy}", url];
-    expect(await Promise.all(texts.map((text) => textOf(keyed(text))))).toEqual([
+    expect(await Promise.all(texts.map((text) => filledText(keyed(text))))).toEqual([
       "https://rpc.example/v2/first?also=second",
       "first",
       "https://rpc.example/v2/first?also=second",
@@ -74,7 +74,7 @@ describe("openHostKeys", () => {
     try {
       await put('{"alchemy":"old","other-1":"x"}');
       const { keyed, faults } = open();
-      const read = () => textOf(keyed("{alchemy}"));
+      const read = () => filledText(keyed("{alchemy}"));
       expect(await read()).toBe("old");
       await put('{"alchemy":"new","other-1":"x"}');
       vi.setSystemTime(Date.now() + 9 * 60_000);
@@ -94,10 +94,10 @@ describe("openHostKeys", () => {
     await put('{"alchemy":"late","other-1":"x"}');
     isThrottled = true;
     const { keyed, faults } = open();
-    await expect(textOf(keyed("{alchemy}"))).rejects.toThrow();
+    await expect(filledText(keyed("{alchemy}"))).rejects.toThrow();
     expect(faults).not.toEqual([]);
     isThrottled = false;
-    expect(await textOf(keyed("{alchemy}"))).toBe("late");
+    expect(await filledText(keyed("{alchemy}"))).toBe("late");
   });
 
   it.each(["not JSON", "[]", '{"alchemy":5}', '{"alchemy":"a/b"}', '{"alchemy":"a b"}', '{"Alchemy":"a"}'])(
@@ -105,14 +105,14 @@ describe("openHostKeys", () => {
     async (value) => {
       await put(value);
       const { keyed, faults } = open();
-      await expect(textOf(keyed("{alchemy}"))).rejects.toMatchObject({ code: "BAD_HOST_KEYS" });
+      await expect(filledText(keyed("{alchemy}"))).rejects.toMatchObject({ code: "BAD_HOST_KEYS" });
       expect(JSON.stringify(faults)).not.toContain(value);
     },
   );
 
   it.each(["missing", "constructor"])("fails if the key %j is not stored", async (key) => {
     await put('{"alchemy":"secret"}');
-    const failure = await textOf(open().keyed(`{${key}}`)).catch(String);
+    const failure = await filledText(open().keyed(`{${key}}`)).catch(String);
     expect(failure).toContain(key);
     expect(failure).not.toContain("secret");
   });

@@ -8,7 +8,7 @@ import {
   withKeys,
 } from "../chains/hosts/keyed-text.ts";
 import { ServiceError } from "../core/service-error.ts";
-import { remembered } from "../runtime/remembered.ts";
+import { remembered } from "./remembered.ts";
 
 /** The form of the SSM parameter. */
 export const StoredHostKeys = v.pipe(
