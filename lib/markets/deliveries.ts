@@ -7,7 +7,7 @@ import type { TokenName } from "./core/market.ts";
 import type { ChangedRecord, MarketDelivery } from "./core/market-delivery.ts";
 import type { MarketHeads } from "./core/market-record.ts";
 import { recordWithoutMarket } from "./core/record-of.ts";
-import type { Refusals as RefusedTokens } from "./core/wanted-tokens.ts";
+import type { RefusedTokens } from "./core/wanted-tokens.ts";
 import type { Follower } from "./demand.ts";
 import { Refusals } from "./refusals.ts";
 import type { ChainMarkets } from "./runs/chain-markets.ts";

@@ -1,6 +1,6 @@
 import { nameOf, type TokenName } from "./core/market.ts";
 import type { MarketDelivery } from "./core/market-delivery.ts";
-import type { Refusals as RefusedTokens } from "./core/wanted-tokens.ts";
+import type { RefusedTokens } from "./core/wanted-tokens.ts";
 import type { Follower } from "./demand.ts";
 import type { ShardFollowers } from "./shard-followers.ts";
 

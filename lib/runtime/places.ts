@@ -37,7 +37,7 @@ export function placesOf(error: Error): FaultPlaces | undefined {
 
 /** Reads an error's call sites without its text. There are none if something has read its stack before. */
 function callSitesOf(error: Error): readonly NodeJS.CallSite[] {
-  const { prepareStackTrace } = Error;
+  const before: unknown = Reflect.get(Error, "prepareStackTrace");
   let sites: readonly NodeJS.CallSite[] = [];
   try {
     Error.prepareStackTrace = (_, given) => {
@@ -46,7 +46,7 @@ function callSitesOf(error: Error): readonly NodeJS.CallSite[] {
     };
     void error.stack;
   } finally {
-    Error.prepareStackTrace = prepareStackTrace;
+    Reflect.set(Error, "prepareStackTrace", before);
   }
   return sites;
 }

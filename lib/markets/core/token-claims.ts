@@ -17,7 +17,7 @@ type Claim = {
  * The claims of all users to have a token read. Keeps their counts and minima up to date, because some tokens have
  * thousands of claims of which few change.
  */
-export class TokenClaims<Each extends Claim> {
+export class ClaimsOnToken<Each extends Claim> {
   readonly name: TokenName;
   readonly #claims = new Set<Each>();
   #held = 0;

@@ -2,7 +2,7 @@ import type { TradingChain } from "../../core/chain-facts.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import { nameOf, type TokenName } from "./market.ts";
 import { mostFollowedTokens } from "./market-subscription.ts";
-import { TokenClaims } from "./token-claims.ts";
+import { ClaimsOnToken } from "./token-claims.ts";
 
 /**
  * Tokens that a connection follows, or a token that was requested over REST. Callers pass the same object as long as
@@ -64,7 +64,7 @@ type User = {
 };
 
 /** The tokens that each user is told are not read. */
-export type Refusals = ReadonlyMap<string, readonly TokenName[]>;
+export type RefusedTokens = ReadonlyMap<string, readonly TokenName[]>;
 
 /**
  * Decides which tokens are read, so that no user can have too many tokens read. Remembers since when each user has
@@ -73,7 +73,7 @@ export type Refusals = ReadonlyMap<string, readonly TokenName[]>;
 export class WantedTokens {
   readonly #users = new Map<string, User>();
   /** Claims within the limits of users, by token. */
-  readonly #tokens = new Map<string, TokenClaims<Claim>>();
+  readonly #tokens = new Map<string, ClaimsOnToken<Claim>>();
   /** For each user, the times at which tokens that nobody else wanted were first read. */
   readonly #news = new Map<string, number[]>();
   readonly #refused = new Map<string, readonly TokenName[]>();
@@ -110,7 +110,7 @@ export class WantedTokens {
     this.#isFirst = false;
     const isSame = before.size === this.#granted.size && [...before].every((key) => this.#granted.has(key));
     for (const userID of isSame ? changed : this.#users.keys()) this.#refuse(userID);
-    return { wanted, refused: this.#refused as Refusals };
+    return { wanted, refused: this.#refused as RefusedTokens };
   }
 
   /** Updates the claims of users whose wishes or positions have changed. Returns these users. */
@@ -131,7 +131,7 @@ export class WantedTokens {
       const claims = claimsOf(userID, wishes, { isListed: rules.isListed, held, before, nowMs });
       if (known !== undefined) this.#withdraw(known.claims);
       for (const claim of claims.slice(0, mostOfUser)) {
-        const token = this.#tokens.get(claim.key) ?? new TokenClaims<Claim>(claim.name);
+        const token = this.#tokens.get(claim.key) ?? new ClaimsOnToken<Claim>(claim.name);
         this.#tokens.set(claim.key, token);
         token.add(claim);
       }
@@ -156,12 +156,12 @@ export class WantedTokens {
   #choose(nowMs: number) {
     this.#againMs = Number.POSITIVE_INFINITY;
     const counts = new Map<TradingChain, number>();
-    const hasRoom = ({ name: { chain }, isProtected }: TokenClaims<Claim>) =>
+    const hasRoom = ({ name: { chain }, isProtected }: ClaimsOnToken<Claim>) =>
       (counts.get(chain) ?? 0) < this.#mostOn(chain) * (isProtected ? protectedFactor : 1);
-    const ranks: TokenClaims<Claim>[][] = Array.from({ length: 2 * mostOfUser }, () => []);
+    const ranks: ClaimsOnToken<Claim>[][] = Array.from({ length: 2 * mostOfUser }, () => []);
     for (const token of this.#tokens.values())
       ranks[(token.isProtected ? 0 : mostOfUser) + token.place]?.push(token);
-    const chosen: TokenClaims<Claim>[] = [];
+    const chosen: ClaimsOnToken<Claim>[] = [];
     for (const rank of ranks) {
       // Sorts only tokens that may find a place, because most of many thousands find none.
       for (const token of rank.filter(hasRoom).toSorted((a, b) => a.sinceMs - b.sinceMs)) {
@@ -181,7 +181,7 @@ export class WantedTokens {
   }
 
   /** True if a token is already read, or may be read for one of its users now. */
-  #mayBeRead(token: TokenClaims<Claim>, nowMs: number): boolean {
+  #mayBeRead(token: ClaimsOnToken<Claim>, nowMs: number): boolean {
     // Continues with the tokens of the last run.
     if (this.#isFirst || this.#granted.has(nameOf(token.name))) return true;
     for (const { userID } of token.claims) {

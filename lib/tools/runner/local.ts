@@ -136,7 +136,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     chance: options.chance,
     audience: AUDIENCE,
     dataDir,
-    onLog: run.note,
+    onLog: (entry) => run.note(entry),
     async seed(local) {
       await seedTable(await openLocal(local), { book: chains?.book, examples: !options.empty });
     },

@@ -2,10 +2,10 @@ import { delay } from "../../core/time.ts";
 import type { ReaderOf } from "../../orders/table-step.ts";
 import {
   beatMs,
-  type Candidate,
   endReading,
   type HeldLease,
   handedOverAt,
+  type LeaseCandidate,
   renewReaderLease,
   takeReaderLease,
   tellNextReader,
@@ -48,7 +48,7 @@ export class LeasedRun {
    */
   static async start(
     chain: ReaderOf,
-    candidate: Candidate,
+    candidate: LeaseCandidate,
     deps: LeasedRunDeps,
     read: (run: LeasedRun) => Promise<void>,
   ): Promise<void> {

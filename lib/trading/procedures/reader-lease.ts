@@ -46,9 +46,9 @@ export type HeldLease = Pick<ReaderLease, "run" | "epoch">;
  */
 type Claim = "leave" | "wait" | "if needed" | "take" | "after a look";
 
-export type Candidate = Pick<ReaderLease, "run" | "build" | "shiftMs">;
+export type LeaseCandidate = Pick<ReaderLease, "run" | "build" | "shiftMs">;
 
-function claimOn(lease: ReaderLease | undefined, { run, build }: Candidate, nowMs: number): Claim {
+function claimOn(lease: ReaderLease | undefined, { run, build }: LeaseCandidate, nowMs: number): Claim {
   if (lease === undefined || lease.isEnded) return "if needed";
   if (lease.run === run || nowMs - lease.heartbeatMs > lapsedMs) return "take";
   if (lease.build !== build || isShiftOver(lease, nowMs)) return "after a look";
@@ -60,7 +60,10 @@ function claimOn(lease: ReaderLease | undefined, { run, build }: Candidate, nowM
  *
  * @returns Undefined if this run is not needed.
  */
-export function* takeReaderLease(chain: ReaderOf, candidate: Candidate): Procedure<HeldLease | undefined> {
+export function* takeReaderLease(
+  chain: ReaderOf,
+  candidate: LeaseCandidate,
+): Procedure<HeldLease | undefined> {
   for (;;) {
     const old = yield* perform({ do: "readReaderLease", chain });
     const claim = claimOn(old, candidate, yield* perform({ do: "now" }));

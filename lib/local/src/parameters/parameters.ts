@@ -32,7 +32,7 @@ export function parametersService(store: Store): ServiceRoute {
   const parameters = new Map(Object.entries(store.load<Record<string, Stored>>("parameters") ?? {}));
 
   const operations = {
-    GetParameter({ Name, WithDecryption }: v.InferOutput<(typeof requests)["GetParameter"]>) {
+    GetParameter: ({ Name, WithDecryption }: v.InferOutput<(typeof requests)["GetParameter"]>) => {
       const stored = parameters.get(Name);
       if (stored === undefined) return refusal(400, "ParameterNotFound", "The parameter does not exist.");
       const { value, version } = stored;
@@ -40,7 +40,7 @@ export function parametersService(store: Store): ServiceRoute {
       const Value = WithDecryption ? value : "encrypted";
       return json(200, { Parameter: { Name, Type: "SecureString", Value, Version: version } });
     },
-    PutParameter({ Name, Value, Overwrite }: v.InferOutput<(typeof requests)["PutParameter"]>) {
+    PutParameter: ({ Name, Value, Overwrite }: v.InferOutput<(typeof requests)["PutParameter"]>) => {
       const before = parameters.get(Name);
       if (before !== undefined && !Overwrite)
         return refusal(400, "ParameterAlreadyExists", "The parameter already exists.");

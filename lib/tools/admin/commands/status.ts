@@ -35,8 +35,12 @@ export function status(program: Command, deps: AdminDeps): void {
       ),
   ).action(async (options: Options) => {
     const now = deps.now();
-    const { name, table, trading, hasSteadyBlocks, readDeployment } = await deps.openStatus(options);
-    const [service, deployment] = await Promise.all([readService(table, trading, now), readDeployment(now)]);
+    const target = await deps.openStatus(options);
+    const { name, table, trading, hasSteadyBlocks } = target;
+    const [service, deployment] = await Promise.all([
+      readService(table, trading, now),
+      target.readDeployment(now),
+    ]);
     const { lines, wrong } = statusLines({ name, now, hasSteadyBlocks, service, deployment });
     for (const line of lines) print(deps.stdout, line);
     if (wrong.length > 0) throw new OperatorError(`Wrong: ${wrong.length}`);
