@@ -2,13 +2,18 @@
  * Measures one run of readMarkets in a process of its own, while many connections follow 20 tokens each. The table is
  * DynamoDB Local and the hosts are those of a local chain. A stand-in replaces deliver, so no client is connected.
  */
+
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { createReaper, startDynamoDb } from "cdk-local-runner/testing";
+import type { MarketDelivery } from "../../lib/markets/core/market-delivery.ts";
 import { savePrices, takeFeed } from "../../lib/prices/price-records.ts";
 import { openConnection } from "../../lib/realtime/connection-records.ts";
 import { subscriberKey } from "../../lib/realtime/item-keys.ts";
@@ -18,7 +23,6 @@ import { createTable } from "../support/create-table.ts";
 import { startChild } from "./child.ts";
 import { startCountingHost } from "./counting-host.ts";
 import { countsOf } from "./host-requests.ts";
-import { type DeliveryReceipt, deliverMs, startLambdaStandIn } from "./lambda-stand-in.ts";
 import { startMarketChain } from "./market-chain.ts";
 import { pricesAsOf } from "./price-message.ts";
 import type { ReaderAnswer } from "./reader-process.ts";
@@ -233,4 +237,34 @@ function isBorne(received: readonly DeliveryReceipt[], span: Span, share: number
     console.error(`failed: shards ${late.map(({ shard }) => shard)} waited for a delivery`);
   if (share > most) console.error(`failed: ${figure(share)} s of processor a second, more than ${most}`);
   return late.length === 0 && share <= most;
+}
+
+/** A delivery as deliver would have received it. */
+type DeliveryReceipt = { at: number; shard: number; bytes: number; records: number };
+
+/** Time that deliver takes: a quarter of a millisecond for each client of a shard of 1,000. */
+const deliverMs = 250;
+
+/** Starts a stand-in for Lambda. It records deliveries, answers each after a while, and knows no history of any token. */
+async function startLambdaStandIn() {
+  const deliveries: DeliveryReceipt[] = [];
+  const server = createServer(async (request, response) => {
+    const at = now();
+    const body = await buffer(request);
+    if (request.url?.includes("/deliver/")) {
+      const { shard, markets } = JSON.parse(body.toString()) as MarketDelivery;
+      deliveries.push({ at, shard, bytes: body.length, records: markets.records.length });
+      await pause(deliverMs);
+      response.end(JSON.stringify({ isDelivered: true }));
+    } else response.end(JSON.stringify("unavailable"));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    deliveries,
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
