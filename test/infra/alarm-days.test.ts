@@ -84,6 +84,7 @@ const badDays: Feed = (metric) => {
     ThrottledCharts: 100,
     ThrottledOrders: 100,
     ThrottledGuards: 20,
+    HostUnits: 100_000,
   };
   const value = metric.MetricName in values ? values[metric.MetricName] : failures;
   return (minute) => (runs(row, minute) ? value : undefined);

@@ -1,5 +1,6 @@
 import { App } from "aws-cdk-lib";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { signingConfigurationOf } from "../../lib/chains/families/configuration.ts";
 import { readConfiguration } from "../../lib/infra/config.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { environmentOf, variablesOf } from "../../lib/infra/functions/variables.ts";
@@ -80,6 +81,8 @@ describe("environmentOf", () => {
       READS_ONE_CHAIN: true,
       MARKET_CHAINS: ["base"],
       MARKET_TOKENS: { base: 400 },
+      HOST_KEYS: "",
+      SIGNING: signingConfigurationOf({ base: defaultChains.base }),
       TRADING: { base: defaultChains.base },
       ...plans,
       PLAN_STAGES: stages,

@@ -42,7 +42,12 @@ function copiesOf(kind: Operation["kind"], count: number): [string, Operation][]
 }
 
 /** The context that creates the most resources. */
-const largest = { ...customContext, trading: evmChains, chains: ownHosts, importKeys: ["1", "2"] };
+const largest = {
+  ...customContext,
+  trading: evmChains,
+  chains: { ...ownHosts, ...customContext.chains },
+  importKeys: ["1", "2"],
+};
 
 const outdir = mkdtempSync(join(tmpdir(), "room-"));
 /** Templates as they are deployed, by stack. */

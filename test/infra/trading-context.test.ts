@@ -353,7 +353,8 @@ describe("a chain with one host", () => {
     const warning =
       "Context chains.base.hosts has one host: no second host checks its responses, so it alone decides the prices of trades";
     expect(tradingWarnings({ trading: one, signerVpc: true })).toEqual([warning]);
-    const app = terminalApp({ context: { ...withoutCode, trading: ["base"], chains: one } });
+    const alarmTopicArn = "arn:aws:sns:eu-west-1:111111111111:alarms";
+    const app = terminalApp({ context: { ...withoutCode, alarmTopicArn, trading: ["base"], chains: one } });
     const { metadata } = app.node.findChild("TerminalApi").node;
     const isWarning = ({ type }: { type: string }) => type === "aws:cdk:warning";
     expect(metadata.filter(isWarning).map(({ data }) => data)).toEqual([expect.stringContaining(warning)]);

@@ -17,13 +17,16 @@ export type SigningConfiguration = {
   readonly sol?: Pick<SolConfiguration, OperatorLimit | "baseFee"> & { relay?: Omit<SolRelay, "url"> };
 };
 
-/** Leaves out the hosts, the relays' URLs and the API keys, because the signer talks to no chain. */
+/** Leaves out hosts, URLs of relays, API keys and listed tokens, because the signer talks to no chain. */
 export function signingConfigurationOf({ sol, ...chains }: TradingConfiguration): SigningConfiguration {
   const evm = Object.fromEntries(
-    Object.entries(chains).map(([chain, { hosts: _hosts, relay: _relay, ...rest }]) => [chain, rest]),
+    Object.entries(chains).map(([chain, { hosts: _hosts, relay: _relay, tokens: _tokens, ...rest }]) => [
+      chain,
+      rest,
+    ]),
   );
   if (sol === undefined) return evm;
-  const { hosts: _hosts, jupiter: _jupiter, relay, ...rest } = sol;
+  const { hosts: _hosts, jupiter: _jupiter, tokens: _tokens, relay, ...rest } = sol;
   const tips = relay && { tipAccounts: relay.tipAccounts, leastTip: relay.leastTip };
   return { ...evm, sol: { ...rest, ...(tips && { relay: tips }) } };
 }

@@ -10,15 +10,17 @@ const bin = resolve(import.meta.dirname, "../../../bin");
 describe("the programs of bin/", () => {
   const programs = globSync("*.ts", { cwd: bin }).sort();
 
-  it("consists of app, admin, client-types, contracts, documents, hosts, local, token, trade-demo and verify", () => {
+  it("consists of admin, app, client-types, contracts, deploy, documents, hosts, local, plan, token, trade-demo and verify", () => {
     expect(programs.map((name) => name.replace(".ts", ""))).toEqual([
       "admin",
       "app",
       "client-types",
       "contracts",
+      "deploy",
       "documents",
       "hosts",
       "local",
+      "plan",
       "token",
       "trade-demo",
       "verify",
