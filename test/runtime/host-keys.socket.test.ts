@@ -1,6 +1,6 @@
 import { PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { awsServices, listen, memoryStore, parametersService, refusal } from "cdk-local-runner/testing";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { filledText } from "../../lib/chains/hosts/keyed-text.ts";
 import { openHostKeys } from "../../lib/runtime/host-keys.ts";
 
@@ -69,35 +69,62 @@ describe("openHostKeys", () => {
     expect(reads).toBe(0);
   });
 
-  it("uses replaced keys after ten minutes, and the last keys while SSM throttles", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
-    try {
-      await put('{"alchemy":"old","other-1":"x"}');
+  describe("as time passes", () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+    afterEach(() => void vi.useRealTimers());
+    const pass = (minutes: number) => vi.setSystemTime(Date.now() + minutes * 60_000);
+    const opened = async (value: string) => {
+      await put(`{"alchemy":"${value}"}`);
       const { keyed, faults } = open();
-      const read = () => filledText(keyed("{alchemy}"));
-      expect(await read()).toBe("old");
-      await put('{"alchemy":"new","other-1":"x"}');
-      vi.setSystemTime(Date.now() + 9 * 60_000);
-      expect(await read()).toBe("old");
-      vi.setSystemTime(Date.now() + 2 * 60_000);
-      isThrottled = true;
-      expect(await read()).toBe("old");
-      await expect.poll(() => faults.length).toBe(1);
-      isThrottled = false;
-      await expect.poll(read).toBe("new");
-    } finally {
-      vi.useRealTimers();
-    }
-  });
+      return { faults, read: () => filledText(keyed("{alchemy}")) };
+    };
 
-  it("reads again after a fault of the first read", async () => {
-    await put('{"alchemy":"late","other-1":"x"}');
-    isThrottled = true;
-    const { keyed, faults } = open();
-    await expect(filledText(keyed("{alchemy}"))).rejects.toThrow();
-    expect(faults).not.toEqual([]);
-    isThrottled = false;
-    expect(await filledText(keyed("{alchemy}"))).toBe("late");
+    it("uses replaced keys after ten minutes", async () => {
+      const { read } = await opened("old");
+      expect(await read()).toBe("old");
+      await put('{"alchemy":"new"}');
+      pass(9);
+      expect(await read()).toBe("old");
+      pass(2);
+      await expect.poll(read).toBe("new");
+    });
+
+    it("waits for new keys after a long idle time", async () => {
+      const { read } = await opened("revoked");
+      expect(await read()).toBe("revoked");
+      await put('{"alchemy":"new"}');
+      pass(25);
+      expect(await read()).toBe("new");
+    });
+
+    it("keeps the last keys while SSM throttles, and asks and reports no more than once in 30 seconds", async () => {
+      const { read, faults } = await opened("last");
+      expect(await read()).toBe("last");
+      isThrottled = true;
+      reads = 0;
+      for (const minutes of [11, 10, 0, 0]) {
+        pass(minutes);
+        expect(await Promise.all([read(), read()])).toEqual(["last", "last"]);
+        await expect.poll(() => faults.length).toBeGreaterThan(0);
+      }
+      expect(faults).toHaveLength(2);
+      // Each read has two attempts.
+      expect(reads).toBe(4);
+      isThrottled = false;
+      pass(2);
+      expect(await read()).toBe("last");
+    });
+
+    it("reads again a second after a fault of the first read", async () => {
+      isThrottled = true;
+      const { read, faults } = await opened("late");
+      await expect(read()).rejects.toThrow();
+      isThrottled = false;
+      await expect(read()).rejects.toThrow();
+      expect(faults).toHaveLength(1);
+      pass(1);
+      expect(await read()).toBe("late");
+    });
   });
 
   it.each(["not JSON", "[]", '{"alchemy":5}', '{"alchemy":"a/b"}', '{"alchemy":"a b"}', '{"Alchemy":"a"}'])(

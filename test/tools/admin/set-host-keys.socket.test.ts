@@ -11,10 +11,11 @@ afterAll(async () => {
   await server.close();
 });
 
-const set = (parameter: string, text: string, ...target: string[]) =>
-  runWith(["set-host-keys", parameter, ...(target.length > 0 ? target : ["--region", "us-east-1"])], {
+const set = (parameter: string, text: string, isConfirmed = true) =>
+  runWith(["set-host-keys", parameter, "--region", "us-east-1"], {
     openParameters: async () => client,
     askSecret: async () => text,
+    confirm: async () => isConfirmed,
   });
 
 const stored = async (Name: string) =>
@@ -48,6 +49,15 @@ describe("set-host-keys", () => {
       expect(await stored("/b")).toBe('{"alchemy":"kept"}');
     },
   );
+
+  it("removes no key unless the operator agrees", async () => {
+    await set("/e", '{"alchemy":"a","infura":"b"}');
+    expect(await set("/e", '{"alchemy":"c"}', false)).toMatchObject({
+      code: 1,
+      err: "error: Nothing was changed: give the keys infura, too\n",
+    });
+    expect(await stored("/e")).toBe('{"alchemy":"a","infura":"b"}');
+  });
 
   it("refuses keys that do not fit into a parameter", async () => {
     const keys = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`k${index}`, "x".repeat(500)]));

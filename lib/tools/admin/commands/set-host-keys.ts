@@ -16,7 +16,7 @@ export function setHostKeys(program: Command, deps: AdminDeps): void {
     .command("set-host-keys <parameter>")
     .description(
       "Store the keys that URLs of hosts name, in the SSM parameter of the context hostKeys. Asks for JSON such as " +
-        '{"alchemy":"..."}, or takes it from HOST_KEYS. Replaces all keys. Functions use new keys within ten minutes.',
+        '{"alchemy":"..."}, or takes it from HOST_KEYS. Replaces all keys, and asks before it removes one. Busy functions use new keys within ten minutes.',
     )
     .addOption(
       new Option("--local <port>", "the port of the base_url of a local runner")
@@ -34,7 +34,10 @@ export function setHostKeys(program: Command, deps: AdminDeps): void {
         command.error("error: one of --local <port> and --region <region> is required");
       const prompt = "Keys of hosts, as JSON";
       const text = await deps.askSecret({ prompt, variable: "HOST_KEYS" });
-      const changes = await storeHostKeys(await deps.openParameters(options), parameter, text);
+      const client = await deps.openParameters(options);
+      const changes = await storeHostKeys(client, parameter, text, (removed) =>
+        deps.confirm(`Hosts that name ${removed.join(", ")} will fail. Remove?`),
+      );
       for (const change of changes) print(deps.stdout, change);
       if (changes.length === 0) print(deps.stdout, "Nothing changed");
     });
@@ -43,10 +46,16 @@ export function setHostKeys(program: Command, deps: AdminDeps): void {
 /**
  * Stores keys of hosts.
  *
+ * @param mayRemove Decides whether to remove these keys.
  * @returns a line for each changed key, without its value
- * @throws {OperatorError} if the text is malformed or too long. The message quotes nothing of it.
+ * @throws {OperatorError} if the text is malformed or too long, or no key may be removed. The message quotes no key.
  */
-export async function storeHostKeys(client: SSMClient, parameter: string, text: string): Promise<string[]> {
+export async function storeHostKeys(
+  client: SSMClient,
+  parameter: string,
+  text: string,
+  mayRemove: (names: readonly string[]) => Promise<boolean>,
+): Promise<string[]> {
   const keys = v.safeParse(StoredHostKeys, text);
   if (!keys.success)
     throw new OperatorError(
@@ -56,7 +65,10 @@ export async function storeHostKeys(client: SSMClient, parameter: string, text: 
   if (Buffer.byteLength(value) > mostBytes)
     throw new OperatorError(`The keys must fit into ${mostBytes} bytes of JSON`);
   const before = await knownKeys(client, parameter);
-  const changes = changesOf(before, keys.output);
+  const removed = Object.keys(before).filter((name) => !Object.hasOwn(keys.output, name));
+  if (removed.length > 0 && !(await mayRemove(removed)))
+    throw new OperatorError(`Nothing was changed: give the keys ${removed.join(", ")}, too`);
+  const changes = [...changesOf(before, keys.output), ...removed.map((name) => `removed ${name}`)];
   if (changes.length > 0)
     await client.send(
       new PutParameterCommand({ Name: parameter, Value: value, Type: "SecureString", Overwrite: true }),
@@ -77,9 +89,5 @@ async function knownKeys(client: SSMClient, parameter: string): Promise<HostKeys
 
 function changesOf(before: HostKeys, after: HostKeys): string[] {
   const changed = Object.keys(after).filter((name) => before[name] !== after[name]);
-  const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
-  return [
-    ...changed.map((name) => `${name in before ? "replaced" : "added"} ${name}`),
-    ...removed.map((name) => `removed ${name}`),
-  ];
+  return changed.map((name) => `${Object.hasOwn(before, name) ? "replaced" : "added"} ${name}`);
 }
