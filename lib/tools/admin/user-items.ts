@@ -91,35 +91,20 @@ const ofUsers: ReadonlySet<string> = new Set(
   partitions.filter(({ owner }) => owner === "user").map(({ key }) => partitionNameOf(key)),
 );
 
-/** Fields with names that people choose, which may happen to be the id of a user. */
-const chosenNames: ReadonlySet<string> = new Set([
-  "username",
-  "referredBy",
-  "slotName",
-  "name",
-  "symbol",
-  "clientOrderId",
-]);
+/** Fields that hold the id of a user. Any other text may happen to be the id of somebody, such as `eth`. */
+const userFields: ReadonlySet<string> = new Set(["userID", "UserID", "referrerId"]);
 
 /**
- * True if an item names the user by the id. Compares whole ids, because ids may contain each other. Key and content
- * agree in most items; the content decides where the key is shared.
+ * True if an item names the user by the id. Compares whole ids, because ids may contain each other. The key decides in
+ * partitions of users, and certain fields of the content where users share a partition.
  */
 export function isNamedIn(item: Item, userID: string): boolean {
   const { PK, SK: _, ...content } = item;
   const kind = itemAt(item);
   if (kind === undefined || fates[kind] === null) return false;
-  if (ofUsers.has(partitionNameOf(PK)) && ownerIn(PK) === userID) return true;
-  switch (kind) {
-    case "profile":
-      return false;
-    case "referral":
-      return referredIn(item) === userID;
-    case "retiredKey":
-      return ownerOf(String(item.name)) === userID;
-    default:
-      return isIn(content, userID);
-  }
+  if (ofUsers.has(partitionNameOf(PK)))
+    return ownerIn(PK) === userID || (kind === "referral" && referredIn(item) === userID);
+  return kind === "retiredKey" ? ownerOf(String(item.name)) === userID : isIn(content, userID);
 }
 
 const ownerIn = (PK: string) => PK.slice(PK.indexOf("#") + 1);
@@ -132,9 +117,13 @@ export const referredIn = ({ SK }: Pick<Item, "SK">): string => SK.replace(befor
 
 function isIn(value: unknown, userID: string): boolean {
   if (Array.isArray(value)) return value.some((part) => isIn(part, userID));
-  if (!isMap(value)) return value === userID;
+  if (!isMap(value)) return false;
   return Object.entries(value).some(
-    ([name, part]) => name === userID || (!chosenNames.has(name) && isIn(part, userID)),
+    ([name, part]) =>
+      (userFields.has(name) && part === userID) ||
+      // A lane notes the latest order of each of its users.
+      (name === "revisions" && isMap(part) && Object.hasOwn(part, userID)) ||
+      isIn(part, userID),
   );
 }
 
@@ -158,8 +147,11 @@ export function renamed(item: Item, userID: string, pseudonym: string): Item {
 
 function renamedIn(value: unknown, userID: string, pseudonym: string): unknown {
   if (Array.isArray(value)) return value.map((part) => renamedIn(part, userID, pseudonym));
-  if (!isMap(value)) return value === userID ? pseudonym : value;
+  if (!isMap(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, renamedIn(part, userID, pseudonym)]),
+    Object.entries(value).map(([name, part]) => [
+      name,
+      userFields.has(name) && part === userID ? pseudonym : renamedIn(part, userID, pseudonym),
+    ]),
   );
 }

@@ -10,7 +10,7 @@ import { type PartitionLayout, partitions } from "../../../lib/table/layout.ts";
 import type { Item, Table } from "../../../lib/table/table.ts";
 import { walletOwnerKey } from "../../../lib/table/wallet-keys.ts";
 import { write } from "../../../lib/table/write.ts";
-import { fates } from "../../../lib/tools/admin/user-items.ts";
+import { fates, isNamedIn, renamed } from "../../../lib/tools/admin/user-items.ts";
 import { executionRecorder } from "../../../lib/trading/record-executions.ts";
 import {
   changeProfile,
@@ -86,7 +86,27 @@ const kindsWith = (items: readonly Item[], text: string) =>
     ),
   ].toSorted();
 
+/** Collects all texts in a value, and all names of its fields. */
+function textsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (typeof value !== "object" || value === null) return [String(value)];
+  return Object.entries(value).flatMap(([name, part]) => [name, ...textsIn(part)]);
+}
+
 describe("delete-user", () => {
+  it("mistakes no other text for a user's id, although an issuer may choose any", async () => {
+    const { items } = await filled();
+    const users = new Set([userID, "fred", "rita"]);
+    const texts = new Set(items.flatMap(({ PK: _, SK: __, ...content }) => textsIn(content)));
+    for (const each of ["eth", "network", "imported", "walletId"]) expect(texts).toContain(each);
+    const mistaken = [...texts].filter(
+      (text) => !users.has(text) && items.some((item) => isNamedIn(item, text)),
+    );
+    expect(mistaken).toEqual([]);
+    const trade = items.find((item) => itemAt(item) === "trade") as Item;
+    expect(renamed(trade, "eth", "deleted-1")).toEqual(trade);
+  });
+
   it("leaves only what the receipt names", async () => {
     const { table, items } = await filled();
     const { wallet, refID } = await namesOf(table);
