@@ -46,7 +46,7 @@ export type AdmissionOptions = {
 
 /**
  * Makes the function that admits users. Requests count against the user's own key once it is active and on the tier's
- * plan, and against a fallback key until then. The function throws {@link UserBlocked} for blocked users.
+ * plan, and until then against the key before if it still works, or else against a fallback key. The function throws {@link UserBlocked} for blocked users.
  */
 export function admission(table: Table, options: AdmissionOptions) {
   const { sharedKey, readFallbackKeys, stages, onFault } = options;
@@ -131,5 +131,5 @@ function activeKey(
 ): string | undefined {
   const { current } = record ?? {};
   if (current?.coverage !== coverage || !samePlan(current.plan, plan)) return undefined;
-  return Date.parse(current.activeFrom) <= now.getTime() ? current.value : undefined;
+  return Date.parse(current.activeFrom) <= now.getTime() ? current.value : current.untilActive;
 }

@@ -55,16 +55,23 @@ export async function createCustomerPlan(plans: UsagePlans, name: string, plan: 
 }
 
 /**
- * Changes the throttle of a plan. Returns false if the plan does not exist, or needs other throttles of methods: AWS
- * does not document how such a change writes a path with slashes, so the caller makes another plan.
+ * Changes the throttle of a plan. A plan without all its stages, or that no longer exists, is unusable. A plan with
+ * other throttles of methods is outdated, but works: AWS does not document how a change of them writes a path with
+ * slashes, so the caller makes another plan.
  */
-export async function changeThrottle(plans: UsagePlans, planId: string, wanted: Plan): Promise<boolean> {
+export async function changeThrottle(
+  plans: UsagePlans,
+  planId: string,
+  wanted: Plan,
+): Promise<"right" | "outdated" | "unusable"> {
   const { client } = plans;
   const found = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planId })));
-  if (found === undefined || !hasStages({ stages: found.apiStages ?? [] }, wanted, plans)) return false;
+  const stages = found?.apiStages ?? [];
+  if (found === undefined || coverageOf(stages) !== coverageOf(plans.stages)) return "unusable";
+  if (!hasStages({ stages }, wanted, plans)) return "outdated";
   const throttle = throttleOf(wanted);
   // Does not update an unchanged plan, because API Gateway accepts only one update every 20 seconds.
-  if (sameThrottle(found.throttle ?? {}, throttle)) return true;
+  if (sameThrottle(found.throttle ?? {}, throttle)) return "right";
   const changed = client.send(
     new UpdateUsagePlanCommand({
       usagePlanId: planId,
@@ -75,7 +82,7 @@ export async function changeThrottle(plans: UsagePlans, planId: string, wanted: 
       })),
     }),
   );
-  return (await unlessGone(changed)) !== undefined;
+  return (await unlessGone(changed)) === undefined ? "unusable" : "right";
 }
 
 export async function deleteCustomerPlanNamed(plans: UsagePlans, name: string): Promise<void> {

@@ -108,47 +108,65 @@ export async function mirrorUser(deps: MirrorDeps, userID: string): Promise<void
     return;
   }
   const plan = planOf(profile);
-  if (read?.current !== undefined && (await canStay(deps, read.current, plan))) {
+  const state = read?.current === undefined ? "unusable" : await stateOf(deps, read.current, plan);
+  if (read?.current !== undefined && state === "right") {
     const { current, next } = read;
     if (next === undefined && samePlan(current.plan, plan)) return;
     await writeUserKeyRecord(table, read, { userID, current: { ...current, plan } }, dueFrom(now()));
-  } else await replaceKey(deps, userID, read, plan);
+  } else await replaceKey(deps, userID, read, { plan, works: state === "outdated" });
 }
 
 /**
- * True if a key can serve the wanted plan. If only the throttle of a customer's own plan differs, changes the throttle.
+ * Tells whether a key can serve the wanted plan. An outdated one differs only in throttles of methods, and serves its
+ * user until there is another. If only the throttle of a customer's own plan differs, changes the throttle.
  */
-async function canStay({ plans, tierPlans }: MirrorDeps, current: ActiveKey, plan: Plan): Promise<boolean> {
+async function stateOf(
+  { plans, tierPlans }: MirrorDeps,
+  current: ActiveKey,
+  plan: Plan,
+): Promise<"right" | "outdated" | "unusable"> {
   // Compares the stages as well, because the API may have been replaced after the key was created.
-  if (current.plan.name !== plan.name || current.coverage !== coverageOf(plans.stages)) return false;
-  if (plan.name !== "Enterprise") return current.planId === tierPlans[plan.name];
+  if (current.plan.name !== plan.name || current.coverage !== coverageOf(plans.stages)) return "unusable";
+  if (plan.name !== "Enterprise") return current.planId === tierPlans[plan.name] ? "right" : "unusable";
   // Looks at the plan even if the record agrees, because a deployment may have changed the throttles of methods.
-  return changeThrottle(plans, current.planId, plan);
+  const found = await changeThrottle(plans, current.planId, plan);
+  return found === "outdated" && !samePlan(current.plan, plan) ? "unusable" : found;
 }
 
 /**
  * Creates a key on the wanted plan and retires the old one. If the old key were moved instead, it would be on no plan
  * for a moment, and its user would be rejected.
+ *
+ * @param works true if the old key serves its user well until the new one is active.
  */
 async function replaceKey(
   deps: MirrorDeps,
   userID: string,
   read: UserKeyRecord | undefined,
-  plan: Plan,
+  { plan, works }: { plan: Plan; works: boolean },
 ): Promise<void> {
   const { table, plans, graceMs, now } = deps;
   const recorded = await recordNext(deps, userID, read, plan);
   const { next, current: old } = recorded;
-  const { planId, keyId } = await createNext(deps, recorded);
+  const { planId, keyId } = await createNext(deps, recorded, works);
   if (!(await attachKey(plans, planId, keyId))) {
     // Retires the new key and its plan in two cases: an earlier run created them and the tier's plan was replaced in
     // the meantime, or two concurrent runs created two plans.
     await writeUserKeyRecord(table, recorded, { userID, current: old }, dueFrom(now()));
     throw new KeyChanged();
   }
-  const activeFrom = new Date(now().getTime() + graceMs).toISOString();
-  const current = { ...next, keyId, planId, coverage: coverageOf(plans.stages), activeFrom };
-  await writeUserKeyRecord(table, recorded, { userID, current }, dueFrom(now()));
+  const activeAt = new Date(now().getTime() + graceMs);
+  const current: ActiveKey = {
+    ...next,
+    keyId,
+    planId,
+    coverage: coverageOf(plans.stages),
+    activeFrom: activeAt.toISOString(),
+  };
+  if (works && old !== undefined && Date.parse(old.activeFrom) <= now().getTime()) {
+    const kept = { ...current, untilActive: old.value };
+    await writeUserKeyRecord(table, recorded, { userID, current: kept }, dueFrom(activeAt));
+  } else await writeUserKeyRecord(table, recorded, { userID, current }, dueFrom(now()));
 }
 
 /** Records the key to create, unless it is recorded already. Retires a pending key for another plan. */
@@ -169,12 +187,13 @@ async function recordNext(
 /**
  * Creates the recorded key, and the plan of an Enterprise customer.
  *
- * @throws {LimitReached} after retiring the old key, because that key is on the wrong plan or on none, and only takes
- * up room.
+ * @throws {LimitReached} after retiring the old key unless it works: such a key is on the wrong plan or on none, and
+ * only takes up room.
  */
 async function createNext(
   { table, plans, tierPlans, now }: MirrorDeps,
   recorded: UserKeyRecord & { next: PendingKey },
+  works: boolean,
 ): Promise<{ planId: string; keyId: string }> {
   const { userID, next, current: old } = recorded;
   const { name, plan } = next;
@@ -186,7 +205,7 @@ async function createNext(
       plan.name === "Enterprise" ? await createCustomerPlan(plans, name, plan) : tierPlans[plan.name];
     return { planId, keyId: await createKey(plans, next) };
   } catch (error) {
-    if (error instanceof LimitReached && old !== undefined)
+    if (error instanceof LimitReached && old !== undefined && !works)
       await writeUserKeyRecord(table, recorded, { userID, next }, dueFrom(now()));
     throw error;
   }

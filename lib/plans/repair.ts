@@ -19,7 +19,6 @@ export async function repair(deps: MirrorDeps, drift: Drift): Promise<void> {
       return addTag(deps.plans, "usageplans", drift.id);
     case "lost key":
     case "detached key":
-    case "stale plan":
       await dropKey(deps, drift);
   }
   await mirrorUser(deps, drift.userID);
@@ -28,12 +27,11 @@ export async function repair(deps: MirrorDeps, drift: Drift): Promise<void> {
 /** Retires a key that differs from its record, so that the mirror creates a new one. */
 async function dropKey(
   { table, plans, now }: MirrorDeps,
-  { what, userID, id }: Extract<Drift, { id: string }>,
+  { userID, id }: Extract<Drift, { id: string }>,
 ): Promise<void> {
   const record = await readUserKeyRecord(table, userID);
   const { keyId, planId } = record?.current ?? {};
   if (record === undefined || keyId === undefined || planId === undefined) return;
-  const concerned = what === "stale plan" ? planId === id : keyId === id;
-  const right = what !== "stale plan" && (await isAttached(plans, planId, keyId));
-  if (concerned && !right) await deleteUserKeyRecord(table, record, dueFrom(now()));
+  if (keyId === id && !(await isAttached(plans, planId, keyId)))
+    await deleteUserKeyRecord(table, record, dueFrom(now()));
 }

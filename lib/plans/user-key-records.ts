@@ -22,6 +22,8 @@ export type ActiveKey = PendingKey & {
   coverage: string;
   /** Time from which every part of API Gateway accepts the key, ISO 8601. */
   activeFrom: string;
+  /** Value of the key that serves the user until then, if the key before still works. */
+  untilActive?: string;
 };
 
 /** Record of a user's API key. */

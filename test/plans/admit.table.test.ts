@@ -130,6 +130,20 @@ describe("admission", () => {
     expect(await open()(user("riser"), later(graceMs))).toBe(own);
   });
 
+  it("returns the key before until the new key is active, if the key before still works", async () => {
+    const old = await mirrored("refitted", enterprise(6000));
+    world.change({
+      usagePlans: world.usage.usagePlans.map((plan) =>
+        plan.from === "program" ? { ...plan, apiStages: [...stages] } : plan,
+      ),
+    });
+    await mirrorUser(world.deps({ now: () => later(graceMs) }), "refitted");
+    const own = (await readUserKeyRecord(world.table, "refitted"))?.current?.value;
+    expect(own).not.toBe(old);
+    expect(await open()(user("refitted"), later(2 * graceMs - 1))).toBe(old);
+    expect(await open()(user("refitted"), later(2 * graceMs))).toBe(own);
+  });
+
   it("returns the user's own key even after a deployment changed the limit of the tier's plan", async () => {
     const own = await mirrored("settled", base);
     const record = await readUserKeyRecord(world.table, "settled");

@@ -196,6 +196,44 @@ describe("mirrorUser at a customer's next visit", () => {
     await mirrorUser(world.deps(), "upgraded");
     await expectSettled(world, "upgraded", enterprise(6000));
   });
+
+  it.each([
+    ["/usageplans", "PlanLimitReached"],
+    ["/apikeys", "KeyLimitReached"],
+  ])("keeps the key of an outdated plan if %s has no room, and replaces it later", async (target, name) => {
+    await world.put("kept", enterprise(6000));
+    await mirrorUser(world.deps(), "kept");
+    const { current: old } = await recordOf("kept");
+    const { usage } = world;
+    world.reset({
+      before: (request) =>
+        request.method === "POST" && request.target === target
+          ? Promise.resolve(refusal(429, "LimitExceededException", "Too many"))
+          : undefined,
+    });
+    world.change(usage);
+    disturb({});
+    await expect(mirrorUser(world.deps(), "kept")).rejects.toMatchObject({ name });
+    expect((await recordOf("kept")).current).toEqual(old);
+    expect(await retiredNames(world)).not.toContain(old.name);
+    const left = world.usage;
+    world.reset();
+    world.change(left);
+    await mirrorUser(world.deps(), "kept");
+    await expectSettled(world, "kept", enterprise(6000));
+  });
+
+  it("keeps the old key until ten minutes after the new one is active", async () => {
+    await world.put("served", enterprise(6000));
+    await mirrorUser(world.deps(), "served");
+    const { current: old } = await recordOf("served");
+    disturb({});
+    const deps = world.deps({ now: () => later(minutes(60)), graceMs: minutes(30) });
+    await mirrorUser(deps, "served");
+    expect((await recordOf("served")).current.untilActive).toBe(old.value);
+    expect(await retiredNames(world, later(minutes(99)))).not.toContain(old.name);
+    expect(await retiredNames(world, later(minutes(101)))).toContain(old.name);
+  });
 });
 
 describe("mirrorUser with a key that cannot be used", () => {
