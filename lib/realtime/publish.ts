@@ -7,8 +7,11 @@ import { ServiceError } from "../core/service-error.ts";
 import { channelOf } from "../orders/execution.ts";
 import type { Price } from "../prices/price.ts";
 import { type FeedStart, replacementOf } from "../prices/price-records.ts";
+import { imageIn } from "../table/change-image.ts";
+import type { Key } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { isTransient } from "../table/transient.ts";
+import { isGuardChange } from "../wallets/item-keys.ts";
 import { type CatchUp, inCatchUps, isAbandoned } from "./catch-up.ts";
 import { messageOf, type PublishedChange, pricesUpdate, walletsUpdated } from "./change-messages.ts";
 import { type Connection, connectionsOfUser, hasShakenHands } from "./connection-records.ts";
@@ -65,8 +68,8 @@ type Target = Connection & { changes: readonly Personal[] };
 
 /**
  * Pushes changes of the table to clients, in order for each client. An unreachable connection does not delay others,
- * and is brought up to date later. Does not retry unreadable records, because they stay unreadable. Does not retry
- * prices, because all of them are published again every half minute.
+ * and is brought up to date later. Does not retry unreadable records, because they stay unreadable, except those of
+ * guards, which thereby reach the queue of failed changes: a lost one could hide a theft. Does not retry prices, because all of them are published again every half minute.
  *
  * @returns the sequence numbers of the records to retry. Some of their messages may have arrived.
  */
@@ -77,15 +80,19 @@ export async function publish(
 ): Promise<Set<string>> {
   const { onFault } = publisher;
   const personal: Personal[] = [];
+  const toRetry = new Set<string>();
+  const noticed: Personal[] = [];
   let prices: PricesChange | undefined;
   for (const record of records) {
     const sequenceNumber = record.dynamodb?.SequenceNumber ?? "";
     try {
       const change = readChange(record);
       if (change === undefined) continue;
+      const madeMs = (record.dynamodb?.ApproximateCreationDateTime ?? Number.POSITIVE_INFINITY) * 1000;
+      // Puts the notice even if the client's message cannot be encoded.
+      if (change.of !== "prices") noticed.push({ sequenceNumber, madeMs, change });
       // Encodes each message alone first, because an invalid record would make a whole batch fail.
       encodeMessage(messageOf(change, times.now));
-      const madeMs = (record.dynamodb?.ApproximateCreationDateTime ?? Number.POSITIVE_INFINITY) * 1000;
       if (change.of !== "prices") personal.push({ sequenceNumber, madeMs, change });
       else
         prices = {
@@ -95,20 +102,25 @@ export async function publish(
         };
     } catch (error) {
       onFault(error);
+      if (isOfGuard(record)) toRetry.add(sequenceNumber);
     }
   }
 
-  const toRetry = new Set<string>();
   const retry = (changes: readonly Personal[], error: unknown) => {
     onFault(error);
     for (const { sequenceNumber } of changes) toRetry.add(sequenceNumber);
   };
   await Promise.all([
-    putNotices(publisher, personal, times, retry),
+    putNotices(publisher, noticed, times, retry),
     publishToUsers(publisher, personal, times, retry),
     prices && publishPrices(publisher, prices, times.now),
   ]);
   return toRetry;
+}
+
+function isOfGuard(record: DynamoDBRecord): boolean {
+  const key = imageIn<Key>(record, "Keys");
+  return key !== undefined && isGuardChange(key);
 }
 
 /** Age after which a change is a repeated one, for example of a new mapping to an old stream. */
@@ -118,11 +130,11 @@ const tooOld = () => new ServiceError("A notice is older than an hour", { code: 
 
 /**
  * Puts notices on the operators' bus, so that operators can inform users in other ways too. Retries the change of a
- * rejected notice, and Lambda puts a change that fails again and again into the queue of failed changes: a lost notice
+ * rejected or an old notice, and Lambda puts a change that fails again and again into the queue of failed changes: a lost notice
  * could hide a theft. Clients drop the repeated messages by their version.
  */
 async function putNotices(
-  { putNotice, onMissed }: Publisher,
+  { putNotice }: Publisher,
   personal: readonly Personal[],
   { now, deadline }: PublishTimes,
   retry: (changes: readonly Personal[], error: unknown) => void,
@@ -130,7 +142,7 @@ async function putNotices(
   await forEachConcurrently(personal, { concurrency }, async (pending) => {
     const notice = noticeOf(pending.change);
     if (notice === undefined) return;
-    if (now.getTime() - pending.madeMs > longestNoticeMs) return onMissed(tooOld(), { notice: notice.type });
+    if (now.getTime() - pending.madeMs > longestNoticeMs) return retry([pending], tooOld());
     if (Date.now() >= deadline.getTime()) return retry([pending], outOfTime());
     await putNotice(notice).catch((error: unknown) => retry([pending], error));
   });

@@ -54,3 +54,7 @@ export const looseningsUntil = (time: Date): KeyRange => ({
 });
 
 export const isAnnouncedExport = (key: Key): boolean => itemAt(key) === "announcedExport";
+
+/** True for items whose changes show that a guard becomes looser or that an export begins: operators must learn them. */
+export const isGuardChange = (key: Key): boolean =>
+  [isAnnouncedExport, isLock, isUnlocking, isShownPolicy, isEndedLock].some((isOne) => isOne(key));

@@ -96,16 +96,30 @@ describe("publish for a requested export", () => {
     expect(scene.onFault.mock.calls).toEqual([[expect.objectContaining({ name: "OutOfTime" })]]);
   });
 
-  it("repeats no notice of a change that is older than an hour, and warns of it", async () => {
+  it("repeats no notice of a change that is older than an hour, but retries the change", async () => {
     const madeAt = (minutes: number) => new Date(scene.now.getTime() - minutes * 60_000);
     const records = [59, 61].map((minutes) =>
       streamRecord(requested(`gina-${minutes}`).item, undefined, madeAt(minutes)),
     );
-    expect(await scene.publishAll(records)).toEqual([]);
+    expect(await scene.publishAll(records)).toEqual(records.slice(1).map(sequenceNumberOf));
     expect(scene.putNotice.mock.calls.map(([{ detail }]) => detail.userID)).toEqual(["gina-59"]);
-    expect(scene.onMissed.mock.calls).toEqual([
-      [expect.objectContaining({ name: "NoticeTooOld" }), { notice: "WalletExportRequested" }],
+    expect(scene.onFault.mock.calls).toEqual([[expect.objectContaining({ name: "NoticeTooOld" })]]);
+  });
+
+  it("retries an export whose message cannot be encoded, after putting its notice", async () => {
+    const record = streamRecord({ ...requested("hank").item, version: "one" });
+    expect(await scene.publishAll([record])).toEqual([sequenceNumberOf(record)]);
+    expect(scene.putNotice.mock.calls.map(([{ detail }]) => detail.userID)).toEqual(["hank"]);
+    expect(scene.onFault).toHaveBeenCalledTimes(1);
+  });
+
+  it("retries an export that cannot be read", async () => {
+    const { dynamodb, ...record } = streamRecord(requested("iris").item);
+    const { NewImage: _, ...withoutImage } = dynamodb ?? {};
+    expect(await scene.publishAll([{ ...record, dynamodb: withoutImage }])).toEqual([
+      withoutImage.SequenceNumber,
     ]);
+    expect(scene.onFault).toHaveBeenCalledTimes(1);
   });
 
   it("announces no sealed or cancelled exports, and trusts only items that sealExport has written", async () => {

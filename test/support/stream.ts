@@ -13,6 +13,9 @@ type Image = NonNullable<NonNullable<DynamoDBRecord["dynamodb"]>["NewImage"]>;
 
 const image = (item: Item) => marshall(item, { removeUndefinedValues: true }) as Image;
 
+const keysOf = (item: Item | undefined): Image =>
+  item === undefined ? {} : image({ PK: item.PK, SK: item.SK });
+
 let sequence = 0;
 
 /** Builds a stream record of an inserted, modified or removed item. */
@@ -23,6 +26,7 @@ export function streamRecord(after: Item | undefined, before?: Item, madeAt = ne
     dynamodb: {
       SequenceNumber: String(++sequence),
       ApproximateCreationDateTime: Math.floor(madeAt.getTime() / 1000),
+      Keys: keysOf(after ?? before),
       ...(after && { NewImage: image(after) }),
       ...(before && { OldImage: image(before) }),
       StreamViewType: "NEW_AND_OLD_IMAGES",
