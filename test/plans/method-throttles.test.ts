@@ -24,6 +24,17 @@ describe("methodThrottlesOf", () => {
       expect(methods).toContain(method.replace(/GET$/, "HEAD"));
   });
 
+  it("names at most 20 methods in any plan", () => {
+    // API Gateway is believed to refuse a plan with more settings of methods per stage, which would end all new plans.
+    for (const throttles of [
+      methodThrottlesOf(standard),
+      methodThrottlesOf(pro),
+      fallbackMethodThrottles(throttleOf(standard)),
+      sharedMethodThrottles(sharedThrottle),
+    ])
+      expect(Object.keys(throttles).length).toBeLessThanOrEqual(20);
+  });
+
   it("gives a key of Pro five times the charts of Standard, and a customer no more", () => {
     expect(methodThrottlesOf(standard)[charts]).toEqual({ rateLimit: 2, burstLimit: 40 });
     expect(methodThrottlesOf(pro)[charts]).toEqual({ rateLimit: 10, burstLimit: 200 });
