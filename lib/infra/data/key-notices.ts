@@ -10,7 +10,8 @@ const endings = ["DisableKey", "ScheduleKeyDeletion"];
 
 /**
  * Puts a message into a queue when somebody disables a key or schedules its deletion. EventBridge gets these calls from
- * CloudTrail, so the account needs a trail. The message stays until an operator deletes it, so it cannot be missed.
+ * CloudTrail, so the account needs a trail. SQS drops the message after 14 days, which is its longest retention, while
+ * KMS may wait up to 30 days: the alarm can end before the key is deleted.
  */
 export class KeyNotices extends Construct {
   /** Gets CloudTrail's record of each such call, which names the key and the caller. */
