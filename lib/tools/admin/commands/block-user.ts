@@ -78,8 +78,12 @@ async function setBlockedAt(table: Table, userID: string, blockedAt: string | un
     async () => {
       const profile = await existingProfile(table, userID);
       const isBlocked = profile.blockedAt !== undefined;
-      if (isBlocked === (blockedAt !== undefined)) return true;
-      return (await changeProfile(table, profile, { blockedAt })) || undefined;
+      // A deletion lifts its own block at the end, but not an operator's.
+      const isOwn = profile.deletingSince === undefined;
+      if (isBlocked === (blockedAt !== undefined) && isOwn) return true;
+      const since = isBlocked && blockedAt !== undefined ? profile.blockedAt : blockedAt;
+      const changes = { blockedAt: since, deletingSince: undefined };
+      return (await changeProfile(table, profile, changes)) || undefined;
     },
     { attempts },
   );
