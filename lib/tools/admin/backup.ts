@@ -29,7 +29,7 @@ import {
 } from "./restored-guards.ts";
 import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";
 import { scan } from "./scan.ts";
-import { isNamedIn } from "./user-items.ts";
+import { isNamedIn, isPseudonym } from "./user-items.ts";
 
 /** An item in DynamoDB's own format. Any other format loses digits of numbers. */
 type StoredItem = Record<string, AttributeValue>;
@@ -123,7 +123,7 @@ type Left = Pick<Profile, "userID" | "pseudonym" | "deletedAt">;
 async function deletedUsers({ table, userID }: Comparison): Promise<(item: StoredItem) => boolean> {
   const names: string[] = [];
   const note = ({ userID, pseudonym, deletedAt }: Left) => {
-    if (deletedAt !== undefined) names.push(userID, ...(pseudonym === undefined ? [] : [pseudonym]));
+    if (deletedAt !== undefined) names.push(userID, ...(isPseudonym(pseudonym) ? [pseudonym] : []));
   };
   if (userID === undefined)
     for await (const profile of scan<Left>(table, everyProfile, ["userID", "pseudonym", "deletedAt"]))

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { ownerOf } from "../../plans/user-key.ts";
 import { type ItemName, itemAt } from "../../table/keys.ts";
 import { partitionNameOf, partitions } from "../../table/layout.ts";
@@ -155,3 +156,10 @@ function renamedIn(value: unknown, userID: string, pseudonym: string): unknown {
     ]),
   );
 }
+
+/** Builds a random name for what stays of a user. */
+export const newPseudonym = (): string => `deleted-${randomUUID()}`;
+
+/** True for a name that {@link newPseudonym} may have built. No other one may lead into a partition. */
+export const isPseudonym = (name: unknown): name is string =>
+  typeof name === "string" && /^deleted-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name);
