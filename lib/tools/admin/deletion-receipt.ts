@@ -2,6 +2,7 @@ import { itemDescriptions } from "../../table/descriptions.ts";
 import type { ItemName } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
 import { isRemains, itemsNaming } from "./erase-items.ts";
+import { textOf } from "./private-keys.ts";
 import type { Deletion } from "./user-deletion.ts";
 import { fates } from "./user-items.ts";
 
@@ -11,7 +12,7 @@ export async function deletionReceipt(
   userID: string,
   { deletion, hasDirectory }: { deletion: Deletion; hasDirectory: boolean },
 ): Promise<string[]> {
-  const { pseudonym, deletedAt, keptKeys } = deletion;
+  const { pseudonym, deletedAt, keptKeys, deletedKeys } = deletion;
   const found = await itemsNaming(table, userID, pseudonym);
   const counts = new Map<ItemName, number>();
   for (const each of found) if (!isRemains(each)) counts.set(each.kind, (counts.get(each.kind) ?? 0) + 1);
@@ -20,6 +21,9 @@ export async function deletionReceipt(
       ? `${userID} is deleted except for the account, which still has private keys`
       : `${userID} was deleted at ${deletedAt}`,
     `pseudonym: ${pseudonym}`,
+    ...deletedKeys.map((key) => {
+      return `deleted by this run: the private key of ${textOf(key)}, ${key.isExported ? "exported" : "never exported"}`;
+    }),
     "stays in the table:",
     ...[...counts]
       .toSorted()
@@ -28,7 +32,7 @@ export async function deletionReceipt(
     ...(counts.has("trade") || counts.has("ledger")
       ? [`  the addresses of wallets in orders: ${publicReason}`]
       : []),
-    ...keptKeys.map(({ network, address }) => `  the private key of ${network} ${address}: ${keyReason}`),
+    ...keptKeys.map((key) => `  the private key of ${textOf(key)}: ${keyReason}`),
     "stays outside of the table:",
     ...outside(userID, { isWhole: deletedAt !== undefined, hasDirectory }).map((line) => `  ${line}`),
   ];

@@ -47,7 +47,10 @@ export const isOfAccount = ({ kind }: Pick<Found, "kind">): boolean => fates[kin
 
 /** True for the rest of a deleted user's profile, which expires by itself. */
 export const isRemains = ({ kind, item }: Found): boolean =>
-  kind === "profile" && item.deletedAt !== undefined;
+  kind === "profile" &&
+  item.deletedAt !== undefined &&
+  item.expiresAt !== undefined &&
+  item.username === deletedName;
 
 /** True for items that stay until the user's orders have settled. */
 export const isAwaited = ({ kind }: Found): boolean => fates[kind]?.is === "awaited";
@@ -57,9 +60,11 @@ export const isAwaited = ({ kind }: Found): boolean => fates[kind]?.is === "awai
  * can continue.
  */
 export async function eraseAll(erasing: Erasing, found: readonly Found[]): Promise<void> {
-  // Replaces the profile first: from then on, the user keeps no API key, and old tokens stay refused.
-  const first = found.filter(({ kind }) => kind === "profile");
   await eraseSignedBytes(erasing, found);
+  // Replaces the profile first: from then on, the user keeps no API key, and old tokens stay refused. Removes private
+  // keys before the records of their exports, by which another run decides about them.
+  const kinds: ItemName[] = ["profile", "sealedKey"];
+  const first = kinds.flatMap((kind) => found.filter((each) => each.kind === kind));
   for (const each of [...first, ...found.filter((other) => !first.includes(other))])
     await erase(erasing, each);
 }
@@ -106,14 +111,20 @@ function unproven(item: Item): object {
   return packed({ ...order, mac: "", placed }) as object;
 }
 
-/** Stores an item under the pseudonym, in one transaction if its key changes. */
+/**
+ * Stores an item under the pseudonym, in one transaction if its key changes. If an earlier deletion has left an item
+ * there, that one stays.
+ */
 async function rename({ table, userID, pseudonym }: Erasing, before: Item): Promise<void> {
   const { PK, SK, ...item } = renamed(before, userID, pseudonym);
-  const isMoved = PK !== before.PK || SK !== before.SK;
-  await write(table, [
-    { kind: "put", key: { PK, SK }, item },
-    ...(isMoved ? [{ kind: "remove", key: { PK: before.PK, SK: before.SK } } as const] : []),
-  ]);
+  const key = { PK, SK };
+  if (PK === before.PK && SK === before.SK) {
+    await write(table, { kind: "put", key, item });
+    return;
+  }
+  const remove = { kind: "remove", key: { PK: before.PK, SK: before.SK } } as const;
+  const isMoved = await write(table, [{ kind: "put", key, item, when: "absent" }, remove]);
+  if (!isMoved) await write(table, [{ kind: "check", key, when: "present" }, remove]);
 }
 
 async function eraseReferral(erasing: Erasing, item: Item): Promise<void> {

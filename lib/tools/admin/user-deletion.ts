@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { DomainError } from "../../core/domain-error.ts";
 import { acceptConnections, refuseConnections } from "../../realtime/connection-records.ts";
 import { disconnectUser } from "../../realtime/disconnect.ts";
@@ -15,8 +14,10 @@ import { type Profile, remainsOf } from "../../users/profile.ts";
 import { changeProfile, readProfile } from "../../users/profile-records.ts";
 import { type Erasing, eraseAll, isAwaited, isOfAccount, isRemains, itemsNaming } from "./erase-items.ts";
 import { OperatorError } from "./operator-error.ts";
+import { type PrivateKey, privateKeysOf, textOf } from "./private-keys.ts";
 import { readAllRedemptions } from "./redemption-sheet.ts";
 import type { ConnectionTarget, Directory, PlanTarget } from "./target.ts";
+import { isPseudonym, newPseudonym } from "./user-items.ts";
 
 export type DeletionDeps = {
   connections: ConnectionTarget;
@@ -35,17 +36,28 @@ export type DeletionOptions = {
   waitMs: number;
 };
 
-/** A private key that its owner has not exported. */
-export type KeptKey = { network: string; address: string };
-
-/** Result of a run: the user is deleted, except for the account if it still has private keys. */
-export type Deletion = { pseudonym: string; deletedAt: string | undefined; keptKeys: KeptKey[] };
+/**
+ * Result of a run: the user is deleted, except for the account if it still has private keys. A run names only the keys
+ * that it deletes itself.
+ */
+export type Deletion = {
+  pseudonym: string;
+  deletedAt: string | undefined;
+  keptKeys: PrivateKey[];
+  deletedKeys: PrivateKey[];
+};
 
 /**
  * Time after which nobody acts for a blocked user any more: authorizers remember users for a minute, and a function
  * runs for less than another one.
  */
 const unnoticedMs = 120_000;
+
+/**
+ * Time after which nothing writes that has read the profile before its end. Functions in the background, such as
+ * mirrorPlans, run for at most 300 s.
+ */
+const lateWritesMs = 310_000;
 
 const pollMs = 10_000;
 
@@ -64,20 +76,39 @@ export async function deleteUserData(
   options: DeletionOptions,
 ): Promise<Deletion> {
   const { table } = deps.connections;
+  if (!options.deleteKeys) await refuseStranded(table, userID);
   const profile = await beginning(deps, userID);
   const { pseudonym } = profile;
   const erasing: Erasing = { table, plans: deps.plans, userID, pseudonym, now: deps.now };
   if (profile.deletedAt === undefined) await quieten(deps, profile);
   await endOrders(deps, userID, options);
   if (profile.deletedAt === undefined) await refundPending(deps, userID);
-  // Keys have been decided about once the profile is gone: their exports may be gone as well.
-  const keptKeys =
-    options.deleteKeys || profile.deletedAt !== undefined ? [] : await unexportedKeys(table, userID);
+  const keys = await privateKeysOf(table, userID);
+  const keptKeys = options.deleteKeys ? [] : keys.filter(({ isExported }) => !isExported);
   const isWhole = keptKeys.length === 0;
+  const deletedKeys = isWhole ? keys : [];
+  for (const key of deletedKeys) deps.say(`deleting the private key of ${textOf(key)}`);
   await erasePasses(deps, erasing, isWhole);
   if (isWhole) await deps.directory?.remove(userID);
   else await readmit(deps, userID);
-  return { pseudonym, keptKeys, deletedAt: (await readProfile(table, userID))?.deletedAt };
+  const deletedAt = isWhole ? (await readProfile(table, userID))?.deletedAt : undefined;
+  return { pseudonym, keptKeys, deletedKeys, deletedAt };
+}
+
+/**
+ * Private keys without a profile come from a restore, an earlier run with other options, or a forged profile.
+ *
+ * @throws {OperatorError} if there are any that were not exported.
+ */
+async function refuseStranded(table: Table, userID: string): Promise<void> {
+  const profile = await readProfile(table, userID);
+  if (profile !== undefined && profile.deletedAt === undefined) return;
+  const keys = (await privateKeysOf(table, userID)).filter(({ isExported }) => !isExported);
+  if (keys.length === 0) return;
+  throw new OperatorError(
+    `${userID} has no account but private keys without an export: ${keys.map(textOf).join(", ")}; ` +
+      "nothing was removed, and only --delete-keys removes them",
+  );
 }
 
 type Named = Profile & { pseudonym: string };
@@ -88,8 +119,9 @@ async function beginning({ connections: { table }, now, say }: DeletionDeps, use
     async () => {
       const profile = await readProfile(table, userID);
       if (profile === undefined) return withoutProfile(table, userID, now());
-      const { pseudonym = `deleted-${randomUUID()}`, blockedAt } = profile;
-      if (profile.pseudonym !== undefined && blockedAt !== undefined) return { ...profile, pseudonym };
+      const { blockedAt } = profile;
+      const pseudonym = isPseudonym(profile.pseudonym) ? profile.pseudonym : newPseudonym();
+      if (pseudonym === profile.pseudonym && blockedAt !== undefined) return { ...profile, pseudonym };
       const at = now().toISOString();
       const block = blockedAt === undefined ? { blockedAt: at, deletingSince: at } : {};
       const changes = { pseudonym, ...block };
@@ -106,7 +138,7 @@ async function beginning({ connections: { table }, now, say }: DeletionDeps, use
 async function withoutProfile(table: Table, userID: string, now: Date): Promise<Named> {
   const found = await itemsNaming(table, userID);
   if (found.length === 0) throw new OperatorError(`The table names no user ${userID}`);
-  const remains = remainsOf({ userID, pseudonym: `deleted-${randomUUID()}` }, now);
+  const remains = remainsOf({ userID, pseudonym: newPseudonym() }, now);
   await write(table, { kind: "put", key: profileKey(userID), item: remains, when: "absent" });
   return remains;
 }
@@ -176,27 +208,10 @@ async function refundPending({ connections: { table }, now }: DeletionDeps, user
   }
 }
 
-type SealedItem = { walletId: string };
-type EventItem = { walletId: string; type: string };
-
-/** Lists the private keys without an export in the events of their wallets. */
-async function unexportedKeys(table: Table, userID: string): Promise<KeptKey[]> {
-  const [keys, events] = await Promise.all([
-    queryRange<SealedItem>(table, rangeOf("sealedKey", { userID }), { attributes: ["SK", "walletId"] }),
-    queryRange<EventItem>(table, rangeOf("walletEvent", { userID }), { attributes: ["walletId", "type"] }),
-  ]);
-  const exported = new Set(events.filter(({ type }) => type === "exported").map(({ walletId }) => walletId));
-  return keys
-    .filter(({ walletId }) => !exported.has(walletId))
-    .map(({ SK }) => {
-      const [, network = "", address = ""] = SK.split("#");
-      return { network, address };
-    });
-}
-
 /** Goes over the table until nothing more is to do. */
 async function erasePasses(deps: DeletionDeps, erasing: Erasing, isWhole: boolean): Promise<void> {
   const { table, userID } = erasing;
+  let hasWaited = false;
   for (let pass = 1; ; pass++) {
     deps.say("reading the whole table");
     const found = await itemsNaming(table, userID);
@@ -206,7 +221,15 @@ async function erasePasses(deps: DeletionDeps, erasing: Erasing, isWhole: boolea
       throw new OperatorError(`Work on the user's orders is not over (${kinds}); run the command again`);
     }
     const left = found.filter((each) => !isRemains(each) && (isWhole || !isOfAccount(each)));
-    if (left.length === 0) return;
+    if (left.length === 0) {
+      const deletedAt = String(found.find(isRemains)?.item.deletedAt);
+      const lateMs = Date.parse(deletedAt) + lateWritesMs - deps.now().getTime();
+      if (hasWaited || !(lateMs > 0)) return;
+      deps.say(`waiting ${Math.ceil(lateMs / 1000)} s for late writes in the background`);
+      await deps.pauseMs(Math.min(lateMs, lateWritesMs));
+      hasWaited = true;
+      continue;
+    }
     if (pass > mostPasses)
       throw new OperatorError(`Items of ${userID} keep coming back: ${left.length}; run the command again`);
     deps.say(`items to remove or to change: ${left.length}`);
@@ -218,6 +241,7 @@ async function erasePasses(deps: DeletionDeps, erasing: Erasing, isWhole: boolea
 async function readmit({ connections: { table } }: DeletionDeps, userID: string): Promise<void> {
   const profile = await readProfile(table, userID);
   if (profile?.deletingSince === undefined || profile.deletingSince !== profile.blockedAt) return;
-  await acceptConnections(table, userID);
-  await changeProfile(table, profile, { blockedAt: undefined, deletingSince: undefined });
+  // Fails if an operator has blocked the user meanwhile.
+  const changes = { blockedAt: undefined, deletingSince: undefined };
+  if (await changeProfile(table, profile, changes)) await acceptConnections(table, userID);
 }

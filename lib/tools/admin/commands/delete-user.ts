@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { deletionReceipt } from "../deletion-receipt.ts";
 import { OperatorError } from "../operator-error.ts";
 import { integer, targeted } from "../options.ts";
+import { type PrivateKey, privateKeysOf, textOf } from "../private-keys.ts";
 import { type AdminDeps, type PlanTargetOptions, streamStack } from "../target.ts";
 import { harmless, print } from "../terminal.ts";
 import { deleteUserData } from "../user-deletion.ts";
@@ -33,7 +34,13 @@ export function deleteUser(program: Command, deps: AdminDeps): void {
           .conflicts("local"),
       ),
   ).action(async (userID: string, { yes, deleteKeys, wait, ...options }: Options) => {
-    if (!yes) await askFirst(deps, userID, deleteKeys === true);
+    if (!yes) {
+      const { table } = await deps.openTarget(options);
+      await askFirst(deps, userID, {
+        keys: await privateKeysOf(table, userID),
+        deleteKeys: deleteKeys === true,
+      });
+    }
     const [connections, plans, directory] = await Promise.all([
       deps.openConnections(options),
       deps.openPlans(options),
@@ -53,13 +60,25 @@ export function deleteUser(program: Command, deps: AdminDeps): void {
 }
 
 /** @throws {OperatorError} unless the operator says yes to each question. */
-async function askFirst({ confirm }: AdminDeps, userID: string, deleteKeys: boolean): Promise<void> {
+async function askFirst(
+  { confirm }: AdminDeps,
+  userID: string,
+  { keys, deleteKeys }: { keys: PrivateKey[]; deleteKeys: boolean },
+): Promise<void> {
+  const exported = keys.filter(({ isExported }) => isExported);
+  const others = keys.filter(({ isExported }) => !isExported);
+  const isWhole = deleteKeys || others.length === 0;
   const questions = [
-    `Delete ${harmless(userID)} with all data? Nothing brings it back.`,
+    `Delete ${harmless(userID)} with all data? Nothing brings it back.${isWhole ? listed("Exported private keys go, too", exported) : ""}`,
     ...(deleteKeys
-      ? ["Delete private keys that were never exported, too? Nobody can reach their coins afterwards."]
+      ? [
+          `Delete private keys that were never exported, too? Nobody can reach their coins afterwards.${listed("The keys", others)}`,
+        ]
       : []),
   ];
   for (const question of questions)
     if (!(await confirm(question))) throw new OperatorError("Nothing was deleted");
 }
+
+const listed = (title: string, keys: readonly PrivateKey[]) =>
+  keys.length === 0 ? "" : ` ${title}: ${keys.map((key) => harmless(textOf(key))).join(", ")}.`;
