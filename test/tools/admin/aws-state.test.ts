@@ -1,13 +1,18 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { CloudWatchClient, DescribeAlarmsCommand, GetMetricDataCommand } from "@aws-sdk/client-cloudwatch";
+import { DescribeKeyCommand, DisabledException, KMSClient } from "@aws-sdk/client-kms";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, expect, it } from "vitest";
 import { readAwsState } from "../../../lib/tools/admin/status/aws-state.ts";
 
 const now = new Date("2026-11-18T12:00:00.000Z");
 const earlier = new Date("2026-11-17T10:00:00.000Z");
-const clouds = [mockClient(CloudFormationClient), mockClient(CloudWatchClient)] as const;
-const [cloudFormation, cloudWatch] = clouds;
+const clouds = [
+  mockClient(CloudFormationClient),
+  mockClient(CloudWatchClient),
+  mockClient(KMSClient),
+] as const;
+const [cloudFormation, cloudWatch, kms] = clouds;
 afterEach(() => {
   for (const cloud of clouds) cloud.reset();
 });
@@ -28,7 +33,11 @@ function answer(values: Record<string, number[]>): void {
     Stacks: [
       StackName === "TerminalApi"
         ? { StackStatus: "UPDATE_ROLLBACK_COMPLETE", CreationTime: earlier, LastUpdatedTime: now }
-        : { StackStatus: "CREATE_COMPLETE", CreationTime: earlier },
+        : {
+            StackStatus: "CREATE_COMPLETE",
+            CreationTime: earlier,
+            ...(StackName === "TerminalData" && { Outputs: [{ OutputKey: "KeyId", OutputValue: "key" }] }),
+          },
     ],
   }));
   cloudWatch
@@ -59,12 +68,16 @@ function answer(values: Record<string, number[]>): void {
 
 it("reads stacks, alarms of all pages, and what their queues and changes wait for", async () => {
   answer({ m0: [2, 0], m1: [1500] });
+  kms
+    .on(DescribeKeyCommand, { KeyId: "key" })
+    .resolves({ KeyMetadata: { KeyId: "key", KeyState: "Enabled" } });
   expect(await readAwsState(["TerminalData", "TerminalApi"], "TerminalWatch", now)).toEqual({
     deployed: [
       { name: "TerminalData", state: "CREATE_COMPLETE", at: earlier.toISOString(), isWrong: false },
       { name: "TerminalApi", state: "UPDATE_ROLLBACK_COMPLETE", at: now.toISOString(), isWrong: true },
       { name: "TerminalWatch", state: "CREATE_COMPLETE", at: earlier.toISOString(), isWrong: false },
     ],
+    brokenKeys: [],
     alarms: 3,
     raised: [{ name: "SignatureRefused", since: earlier.toISOString(), words: "The signer refused." }],
     waiting: [
@@ -72,6 +85,20 @@ it("reads stacks, alarms of all pages, and what their queues and changes wait fo
       { name: "publishChanges", count: 2, unit: "seconds", isWrong: false },
     ],
   });
+});
+
+it("finds a key that is disabled, will be deleted, or that the operator may not see", async () => {
+  answer({});
+  const brokenKeys = async () => (await readAwsState(["TerminalData"], "TerminalWatch", now)).brokenKeys;
+  kms.on(DescribeKeyCommand).resolves({ KeyMetadata: { KeyId: "key", KeyState: "Disabled" } });
+  expect(await brokenKeys()).toEqual([{ id: "key", words: "its state is Disabled" }]);
+  const waiting = { KeyId: "key", KeyState: "PendingDeletion", DeletionDate: now } as const;
+  kms.on(DescribeKeyCommand).resolves({ KeyMetadata: waiting });
+  expect(await brokenKeys()).toEqual([
+    { id: "key", words: "its state is PendingDeletion until 2026-11-18T12:00:00.000Z" },
+  ]);
+  kms.on(DescribeKeyCommand).rejects(new DisabledException({ message: "no", $metadata: {} }));
+  expect(await brokenKeys()).toEqual([{ id: "key", words: "its state cannot be read: DisabledException" }]);
 });
 
 it("finds nothing wrong without data, which idle queues and functions have", async () => {

@@ -32,6 +32,7 @@ const deployment: Deployment = {
     { name: "TerminalData", state: "UPDATE_COMPLETE", at: "2026-11-17T10:00:00.000Z", isWrong: false },
     { name: "TerminalApi", state: "UPDATE_COMPLETE", at: "2026-11-17T10:05:00.000Z", isWrong: false },
   ],
+  brokenKeys: [],
   alarms: 85,
   raised: [],
   waiting: [
@@ -59,6 +60,11 @@ const linesOf = (
   });
 
 describe("statusLines", () => {
+  it("lists a key that cannot be used as wrong", () => {
+    const { wrong } = linesOf({}, { brokenKeys: [{ id: "k1", words: "its state is Disabled" }] });
+    expect(wrong).toEqual(["key k1: its state is Disabled"]);
+  });
+
   it("shows a sound service on one screen", () => {
     expect(linesOf()).toEqual({
       wrong: [],

@@ -8,6 +8,7 @@ const db = tableForTests();
 
 const deployment = {
   deployed: [],
+  brokenKeys: [],
   alarms: undefined,
   raised: [],
   waiting: [],

@@ -6,21 +6,27 @@ import {
   type MetricAlarm,
   paginateDescribeAlarms,
 } from "@aws-sdk/client-cloudwatch";
-import type { Deployed, Deployment, Raised, Waiting } from "./status-lines.ts";
+import { DescribeKeyCommand, KMSClient } from "@aws-sdk/client-kms";
+import type { BrokenKey, Deployed, Deployment, Raised, Waiting } from "./status-lines.ts";
 
-/** Reads the stacks, the alarms of the last of them, and the queues and changes that these alarms watch. */
+/**
+ * Reads the stacks, the KMS keys that their outputs name, the alarms of the last stack, and the queues and changes that
+ * these alarms watch.
+ */
 export async function readAwsState(
   stacks: readonly string[],
   watchStack: string,
   now: Date,
 ): Promise<Deployment> {
   const client = new CloudWatchClient();
-  const [deployed, alarms] = await Promise.all([
-    Promise.all([...stacks, watchStack].map(deployedOf)),
+  const [found, alarms] = await Promise.all([
+    Promise.all([...stacks, watchStack].map(readStack)),
     alarmsOf(client, watchStack),
   ]);
+  const keys = found.flatMap(({ keys }) => keys);
   return {
-    deployed,
+    deployed: found.map(({ deployed }) => deployed),
+    brokenKeys: (await Promise.all(keys.map(faultsOfKey))).flat(),
     alarms: alarms.length,
     raised: alarms
       .filter(({ StateValue }) => StateValue === "ALARM")
@@ -29,17 +35,33 @@ export async function readAwsState(
   };
 }
 
-async function deployedOf(name: string): Promise<Deployed> {
+async function readStack(name: string): Promise<{ deployed: Deployed; keys: string[] }> {
   const { Stacks = [] } = await new CloudFormationClient().send(
     new DescribeStacksCommand({ StackName: name }),
   );
-  const { StackStatus: state = "unknown", LastUpdatedTime, CreationTime } = Stacks[0] ?? {};
+  const { StackStatus: state = "unknown", LastUpdatedTime, CreationTime, Outputs = [] } = Stacks[0] ?? {};
   return {
-    name,
-    state,
-    at: (LastUpdatedTime ?? CreationTime)?.toISOString(),
-    isWrong: /FAILED|ROLLBACK/.test(state),
+    deployed: {
+      name,
+      state,
+      at: (LastUpdatedTime ?? CreationTime)?.toISOString(),
+      isWrong: /FAILED|ROLLBACK/.test(state),
+    },
+    keys: Outputs.flatMap(({ OutputKey, OutputValue = [] }) => (OutputKey === "KeyId" ? OutputValue : [])),
   };
+}
+
+/** Asks KMS itself, because the alarm of an endangered key ends after 14 days, before KMS deletes the key. */
+async function faultsOfKey(id: string): Promise<BrokenKey[]> {
+  try {
+    const { KeyMetadata } = await new KMSClient().send(new DescribeKeyCommand({ KeyId: id }));
+    const { KeyState: state = "unknown", DeletionDate: deletion } = KeyMetadata ?? {};
+    if (state === "Enabled") return [];
+    return [{ id, words: `its state is ${state}${deletion ? ` until ${deletion.toISOString()}` : ""}` }];
+  } catch (error) {
+    // Shows the rest to an operator who may not ask for the key.
+    return [{ id, words: `its state cannot be read: ${error instanceof Error ? error.name : "unknown"}` }];
+  }
 }
 
 async function alarmsOf(client: CloudWatchClient, watchStack: string): Promise<MetricAlarm[]> {

@@ -23,6 +23,7 @@ export async function readLocalState(port: number): Promise<Deployment> {
   const { startedAt, faults, queued } = run.output;
   return {
     deployed: [{ name: "npm start", state: "running", at: startedAt, isWrong: false }],
+    brokenKeys: [],
     alarms: undefined,
     raised: Object.entries(faults).flatMap(([source, times]) =>
       times.length < raisedBy

@@ -9,6 +9,9 @@ export type Deployed = { name: string; state: string; at: string | undefined; is
 /** An alarm that is on, or faults that would raise one. */
 export type Raised = { name: string; since: string; words: string };
 
+/** A KMS key that cannot be used, or whose state is unknown. */
+export type BrokenKey = { id: string; words: string };
+
 /** Something that waits: messages of a queue, or the age of the oldest change. */
 export type Waiting = {
   name: string;
@@ -20,6 +23,8 @@ export type Waiting = {
 /** What only the machine that the service runs on knows: AWS, or the local runner. */
 export type Deployment = {
   deployed: readonly Deployed[];
+  /** None with the local runner. */
+  brokenKeys: readonly BrokenKey[];
   /** Number of alarms. Undefined where there are none, as in the local runner. */
   alarms: number | undefined;
   raised: readonly Raised[];
@@ -52,6 +57,7 @@ export function statusLines(status: Status): { lines: string[]; wrong: string[] 
     ...wrongRun("markets: readMarkets", service.markets, now),
     ...wrongRun("prices: feedPrices", service.prices, now),
     ...deployment.waiting.filter(({ isWrong }) => isWrong).map((each) => `${each.name}: ${amountOf(each)}`),
+    ...deployment.brokenKeys.map(({ id, words }) => `key ${id}: ${words}`),
     ...deployment.raised.map(({ name, words }) => `${name}: ${words}`),
     ...(deployment.alarms === 0 ? ["alarms: none was found, so nobody is told of faults"] : []),
     ...deployment.deployed
