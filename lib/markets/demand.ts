@@ -1,5 +1,5 @@
 import { nameOf, type TokenName } from "./core/market.ts";
-import { isSameToken, mostFollowedTokens } from "./core/market-subscription.ts";
+import { isSameToken, mostKeptTokens } from "./core/market-subscription.ts";
 import type { Wish } from "./core/wanted-tokens.ts";
 import type { FoundNews } from "./items/news.ts";
 
@@ -132,7 +132,7 @@ export class Demand {
     const known = this.#followers.get(connectionId)?.tokens ?? [];
     const kept = known.filter((other) => !includes(tokens, other));
     // Prefers the new tokens, because the connection may have left old ones.
-    const all = [...tokens, ...kept].slice(0, mostFollowedTokens);
+    const all = [...tokens, ...kept].slice(0, mostKeptTokens);
     this.#follow({ userID, connectionId, shard, tokens: all });
     this.#newsOf.set(connectionId, atMs);
     this.#arrive(connectionId);

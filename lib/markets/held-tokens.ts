@@ -7,14 +7,23 @@ import { nameOf, type TokenName } from "./core/market.ts";
  */
 const readMs = 5 * 60_000;
 
-/** Maximum number of users whose positions are read in one round, and at the same time. */
-const mostInRound = 20;
+/** Time after which a failed reading is repeated. Until then, other users take their turn. */
+const failedMs = 30_000;
+
+/** Least number of users whose positions may be read in one round, if more are due. */
+const leastInRound = 20;
+
+/** Rounds in which all users are read: a round takes a second, and so all are read before the first are due again. */
+const roundsForAll = 240;
+
 const atOnce = 4;
 
 /** Tokens in which users have open positions. */
 export class HeldTokens {
   readonly #read: (userID: string) => Promise<readonly TokenName[]>;
-  readonly #known = new Map<string, { tokens: ReadonlySet<string>; readMs: number }>();
+  readonly #known = new Map<string, ReadonlySet<string>>();
+  /** Time from which each user is due again. */
+  readonly #dueMs = new Map<string, number>();
   #revision = 0;
 
   /** @param read Reads the tokens of a user's open positions. */
@@ -32,34 +41,39 @@ export class HeldTokens {
    * Undefined while they are unknown.
    */
   heldBy(userID: string): ReadonlySet<string> | undefined {
-    return this.#known.get(userID)?.tokens;
+    return this.#known.get(userID);
   }
 
   /**
-   * Reads the positions of some of these users if their positions are unknown or outdated. Forgets all users who are
-   * not in the list.
+   * Reads the positions of some of these users if their positions are unknown or outdated, those who are due for the
+   * longest time first. Forgets all users who are not in the list.
    */
   async refresh(users: readonly string[], nowMs: number): Promise<void> {
     const wanted = new Set(users);
-    for (const userID of this.#known.keys()) if (!wanted.has(userID)) this.#known.delete(userID);
-    const isDue = (userID: string) =>
-      nowMs - (this.#known.get(userID)?.readMs ?? Number.NEGATIVE_INFINITY) >= readMs;
-    const due = users.filter(isDue).slice(0, mostInRound);
+    for (const map of [this.#known, this.#dueMs])
+      for (const userID of map.keys()) if (!wanted.has(userID)) map.delete(userID);
+    const dueMs = (userID: string) => this.#dueMs.get(userID) ?? 0;
+    const due = users
+      .filter((userID) => dueMs(userID) <= nowMs)
+      .toSorted((one, other) => dueMs(one) - dueMs(other))
+      .slice(0, Math.max(leastInRound, Math.ceil(users.length / roundsForAll)));
     const failures: unknown[] = [];
     await forEachConcurrently(due, { concurrency: atOnce }, async (userID) => {
       try {
-        this.#note(userID, new Set((await this.#read(userID)).map(nameOf)), nowMs);
+        this.#note(userID, new Set((await this.#read(userID)).map(nameOf)));
+        this.#dueMs.set(userID, nowMs + readMs);
       } catch (error) {
+        this.#dueMs.set(userID, nowMs + failedMs);
         failures.push(error);
       }
     });
     if (failures.length > 0) throw failures[0];
   }
 
-  #note(userID: string, tokens: ReadonlySet<string>, nowMs: number): void {
-    const before = this.#known.get(userID)?.tokens;
+  #note(userID: string, tokens: ReadonlySet<string>): void {
+    const before = this.#known.get(userID);
     const isSame = before?.size === tokens.size && [...tokens].every((name) => before.has(name));
     if (!isSame) this.#revision++;
-    this.#known.set(userID, { tokens: isSame ? before : tokens, readMs: nowMs });
+    this.#known.set(userID, isSame ? before : tokens);
   }
 }

@@ -149,6 +149,20 @@ describe("Demand", () => {
     expect(followed().map(([name]) => name)).toEqual(["c2"]);
   });
 
+  it("keeps all 20 followed tokens when one of them replaces another", async () => {
+    const all = Array.from({ length: 20 }, (_, index) => `0x${index}`);
+    followers = [follower("c1", ...all)];
+    await demand.read(1_000_000);
+    const change = { connectionId: "c1", shard: 1 };
+    news = [
+      newsOf("left", 1_001_000, { ...change, tokens: [] }),
+      newsOf("new", 1_001_500, { ...change, tokens: [token("0xnew")] }),
+    ];
+    await demand.read(1_002_000);
+    const kept = demand.followers.get("c1")?.tokens.map((each) => each.token);
+    expect(kept).toEqual(expect.arrayContaining([...all.slice(1), "0xnew"]));
+  });
+
   it("serves a connection that subscribes and leaves all the time ten times a minute", async () => {
     followers = [follower("c1", "0xa")];
     await demand.read(1_000_000);
@@ -166,7 +180,7 @@ describe("Demand", () => {
       arrivals += demand.takeArrivals().length;
     }
     expect(arrivals).toBe(1);
-    expect(followed()).toEqual([["c1", 20]]);
+    expect(followed()).toEqual([["c1", 40]]);
     expect(demand.followers.get("c1")?.tokens[0]).toEqual(token("0x599"));
   });
 });

@@ -19,6 +19,9 @@ export type MarketSubscription = { every: Pace; tokens: readonly FollowedToken[]
  */
 export const mostNamedTokens = 50;
 export const mostFollowedTokens = 20;
+
+/** Tokens of a connection that the reader keeps: those that it follows, and those that it may have left just before. */
+export const mostKeptTokens = 2 * mostFollowedTokens;
 export const mostCandleTokens = 5;
 
 export const isSameToken = (one: TokenName, other: TokenName): boolean =>

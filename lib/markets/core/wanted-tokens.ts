@@ -1,7 +1,7 @@
 import type { TradingChain } from "../../core/chain-facts.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import { nameOf, type TokenName } from "./market.ts";
-import { mostFollowedTokens } from "./market-subscription.ts";
+import { mostKeptTokens } from "./market-subscription.ts";
 import { ClaimsOnToken } from "./token-claims.ts";
 
 /**
@@ -232,7 +232,7 @@ function claimsOf(
 ): Claim[] {
   const claims = new Map<string, Claim>();
   for (const { tokens, wantedMs } of wishes) {
-    for (const { chain, token } of tokens.slice(0, mostFollowedTokens)) {
+    for (const { chain, token } of tokens.slice(0, mostKeptTokens)) {
       // Skips coins, whose prices are not read from chains.
       if (token === nativeToken) continue;
       const name = { chain, token };

@@ -106,11 +106,8 @@ export class TokenPast {
     const pool = market?.reference;
     const base = pool && journal.books.get(pool.pool)?.bases[0];
     if (market === undefined || pool === undefined || base === undefined) return;
-    if (userID !== "" && !(await countHistory(userID))) {
-      // Stays due, because another user may want the token, or the next day begins.
-      market.history = "unavailable";
-      return;
-    }
+    // Stays due, and stored as loading, because another user may want the token, or the next day begins.
+    if (userID !== "" && !(await countHistory(userID))) return;
     market.history = await loadHistory(pool, base);
     entry.isHistoryDue = false;
     entry.histories.succeed();

@@ -57,8 +57,8 @@ describe("WantedTokens", () => {
     expect(refused).toEqual(new Map());
   });
 
-  it("counts at most 20 tokens of a connection, and at most 50 of a user", () => {
-    expect(granted(new WantedTokens(), [wish("ann", some(21))]).wanted).toHaveLength(20);
+  it("counts at most 40 tokens of a connection, which may just have left 20, and at most 50 of a user", () => {
+    expect(granted(new WantedTokens(), [wish("ann", some(41))]).wanted).toHaveLength(40);
     const { wanted, refused } = granted(new WantedTokens(), wishes("ann", some(60)));
     expect(wanted).toHaveLength(50);
     expect(refused).toEqual(some(60).slice(50));

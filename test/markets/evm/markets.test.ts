@@ -202,7 +202,7 @@ describe("EvmMarkets", () => {
       markets.want([{ token, wantedMs: startMs, isHeld: false, users }]);
     want(["spent"]);
     await pass(10_000);
-    expect([begun, markets.markets(Date.now())[0]?.history]).toEqual([0, "unavailable"]);
+    expect([begun, markets.markets(Date.now())[0]?.history]).toEqual([0, "loading"]);
     want(["spent", "bob"]);
     await pass(120_000);
     expect([begun, markets.markets(Date.now())[0]?.history]).toEqual([1, "complete"]);
