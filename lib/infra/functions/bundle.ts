@@ -42,4 +42,6 @@ export function variablesLine(variables: Readonly<Record<string, string>>): stri
   return lines.length === 0 ? "" : `${lines.join("")}\n`;
 }
 
-export const variablesLineIn = (code: string): string => /^process\.env\..*\n/.exec(code)?.[0] ?? "";
+/** Finds the line of {@link variablesLine}. A line that does anything else is code, so the result is empty. */
+export const variablesLineIn = (code: string): string =>
+  /^(?:process\.env\.\w+="(?:[^"\\\n]|\\.)*";)+\n/.exec(code)?.[0] ?? "";

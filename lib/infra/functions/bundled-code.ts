@@ -48,6 +48,12 @@ function bundleAll(names: readonly OperationName[]): Map<string, Bundle> {
   );
 }
 
+/** The small source map beside the code of a function, whose code starts with this text of whole lines. */
+export const placesOf = (name: OperationName, head: string): string => {
+  const { text, map } = bundleOf(name);
+  return placesMapOf({ code: text, map }, { root, folder, head });
+};
+
 /** Bundles the code of a function in this process, because one process per function would cost a second each. */
 export function bundledCode(name: OperationName, variables: Readonly<Record<string, string>>): Code {
   const entryPoint = handlerOf(name);
@@ -57,13 +63,9 @@ export function bundledCode(name: OperationName, variables: Readonly<Record<stri
       image: DockerImage.fromRegistry("esbuild runs in this process, never in Docker"),
       local: {
         tryBundle(outputDir) {
-          const { text, map } = bundleOf(name);
           const head = variablesLine(variables);
-          writeFileSync(resolve(outputDir, codeFile), head + text);
-          writeFileSync(
-            resolve(outputDir, placesFile),
-            placesMapOf({ code: text, map }, { root, folder, head }),
-          );
+          writeFileSync(resolve(outputDir, codeFile), head + bundleOf(name).text);
+          writeFileSync(resolve(outputDir, placesFile), placesOf(name, head));
           return true;
         },
       },

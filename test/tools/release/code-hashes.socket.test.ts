@@ -1,0 +1,34 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { root } from "../../../lib/infra/functions/bundle.ts";
+import { placesOf } from "../../../lib/infra/functions/bundled-code.ts";
+import { type OperationName, operations } from "../../../lib/operations/operations.ts";
+import { codeHashes } from "../../../lib/tools/release/code-hashes.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "another-checkout-")));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it("hashes the same in another folder", () => {
+  for (const name of ["functions", "lib", "package.json", "tsconfig.json", "cdk.json"])
+    cpSync(resolve(root, name), join(folder, name), {
+      recursive: true,
+      filter: (path) => !path.includes("node_modules"),
+    });
+  symlinkSync(resolve(root, "node_modules"), join(folder, "node_modules"));
+  const program = `import { codeHashes } from ${JSON.stringify(join(folder, "lib/tools/release/code-hashes.ts"))};
+    process.stdout.write(codeHashes());`;
+  const hashes = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect(hashes).toBe(codeHashes());
+  expect(hashes.trimEnd().split("\n")).toHaveLength(2 * Object.keys(operations).length);
+});
+
+it("names no folder of the machine in a map", () => {
+  for (const name of Object.keys(operations) as OperationName[])
+    for (const source of JSON.parse(placesOf(name, "")).sources) expect(source).toMatch(/^(functions|lib)\//);
+});
