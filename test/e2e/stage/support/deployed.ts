@@ -27,7 +27,8 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
   const alarms = new CloudWatchClient();
   const lambda = new LambdaClient();
   const iam = new IAMClient();
-  const names = await namesIn(stacks, api);
+  const lambdas: string[] = [];
+  const names = await namesIn(stacks, api, lambdas);
 
   const find = (id: string) =>
     [...names].find(([logicalId]) => new RegExp(`^${id}[0-9A-F]{8}$`).test(logicalId))?.[1];
@@ -63,6 +64,12 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
     async environmentOf(name: OperationName): Promise<Record<string, string>> {
       const { Environment } = await configurationOf(name);
       return Environment?.Variables ?? {};
+    },
+
+    /** Names each function whose code is not that of this checkout. Loads CDK, which takes seconds, only now. */
+    async codeFaults(): Promise<string[]> {
+      const { codeFaults } = await import("../../../../lib/tools/release/deployed-code.ts");
+      return codeFaults(lambda, { functions, all: lambdas });
     },
 
     /** State of the function's event source mappings, and the result of their last run. */
@@ -125,14 +132,19 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
   };
 }
 
-/** Physical names of the resources in a stack and its nested stacks, by logical id. */
-async function namesIn(client: CloudFormationClient, StackName: string): Promise<Map<string, string>> {
+/** Physical names of the resources in a stack and its nested stacks, by logical id. Adds those of functions to a list. */
+async function namesIn(
+  client: CloudFormationClient,
+  StackName: string,
+  lambdas: string[],
+): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName }))
     for (const { LogicalResourceId = "", PhysicalResourceId = "", ResourceType } of StackResourceSummaries) {
       names.set(LogicalResourceId, PhysicalResourceId);
+      if (ResourceType === "AWS::Lambda::Function") lambdas.push(PhysicalResourceId);
       if (ResourceType !== "AWS::CloudFormation::Stack") continue;
-      for (const [id, name] of await namesIn(client, PhysicalResourceId)) names.set(id, name);
+      for (const [id, name] of await namesIn(client, PhysicalResourceId, lambdas)) names.set(id, name);
     }
   return names;
 }
