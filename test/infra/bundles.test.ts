@@ -100,9 +100,9 @@ const limits: Readonly<Record<string, number>> = {
   unsubscribe: 290,
   subscribe: 300,
   makeFallbackKeys: 284,
-  mirrorPlans: 286,
+  mirrorPlans: 287,
   deleteRetiredKeys: 286,
-  publishChanges: 307,
+  publishChanges: 308,
   storeWallet: 332,
   // Functions with the code of chains, or with code that derives addresses.
   importWallet: 360,
@@ -116,8 +116,8 @@ const limits: Readonly<Record<string, number>> = {
   loadHistory: 269,
   listCandles: 393,
   listTokens: 400,
-  getMarket: 411,
-  readMarkets: 478,
+  getMarket: 413,
+  readMarkets: 480,
   signTransaction: 473,
   executeOrders: 538,
   // Contains the clients of two services, and the quoting code of both families.
