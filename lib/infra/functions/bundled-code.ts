@@ -49,7 +49,7 @@ function bundleAll(names: readonly OperationName[]): Map<string, Bundle> {
 }
 
 /** The small source map beside the code of a function, whose code starts with this text of whole lines. */
-export const placesOf = (name: OperationName, head: string): string => {
+export const placesTextOf = (name: OperationName, head: string): string => {
   const { text, map } = bundleOf(name);
   return placesMapOf({ code: text, map }, { root, folder, head });
 };
@@ -65,7 +65,7 @@ export function bundledCode(name: OperationName, variables: Readonly<Record<stri
         tryBundle(outputDir) {
           const head = variablesLine(variables);
           writeFileSync(resolve(outputDir, codeFile), head + bundleOf(name).text);
-          writeFileSync(resolve(outputDir, placesFile), placesOf(name, head));
+          writeFileSync(resolve(outputDir, placesFile), placesTextOf(name, head));
           return true;
         },
       },

@@ -2,7 +2,7 @@ import { itemDescriptions } from "../../table/descriptions.ts";
 import type { ItemName } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
 import { isRemains, itemsNaming } from "./erase-items.ts";
-import { textOf } from "./private-keys.ts";
+import { walletKeyText } from "./private-keys.ts";
 import type { Deletion } from "./user-deletion.ts";
 import { fates } from "./user-items.ts";
 
@@ -22,7 +22,7 @@ export async function deletionReceipt(
       : `${userID} was deleted at ${deletedAt}`,
     `pseudonym: ${pseudonym}`,
     ...deletedKeys.map((key) => {
-      return `deleted by this run: the private key of ${textOf(key)}, ${key.isExported ? "exported" : "never exported"}`;
+      return `deleted by this run: the private key of ${walletKeyText(key)}, ${key.isExported ? "exported" : "never exported"}`;
     }),
     "stays in the table:",
     ...[...counts]
@@ -32,7 +32,7 @@ export async function deletionReceipt(
     ...(counts.has("trade") || counts.has("ledger")
       ? [`  the addresses of wallets in orders: ${publicReason}`]
       : []),
-    ...keptKeys.map((key) => `  the private key of ${textOf(key)}: ${keyReason}`),
+    ...keptKeys.map((key) => `  the private key of ${walletKeyText(key)}: ${keyReason}`),
     "stays outside of the table:",
     ...outside(userID, { isWhole: deletedAt !== undefined, hasDirectory }).map((line) => `  ${line}`),
   ];

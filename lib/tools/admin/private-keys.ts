@@ -2,7 +2,7 @@ import { rangeOf } from "../../table/keys.ts";
 import { queryRange, type Table } from "../../table/table.ts";
 
 /** A stored private key, and whether its owner has exported it. */
-export type PrivateKey = { network: string; address: string; isExported: boolean };
+export type SealedWalletKey = { network: string; address: string; isExported: boolean };
 
 type SealedItem = { walletId: string };
 type Announced = { walletId: string; times?: number };
@@ -11,7 +11,7 @@ type Announced = { walletId: string; times?: number };
  * Lists a user's private keys. Only sealExport writes the record of an export, so that other functions, which write
  * profiles and the events of wallets, cannot make a key look exported.
  */
-export async function privateKeysOf(table: Table, userID: string): Promise<PrivateKey[]> {
+export async function privateKeysOf(table: Table, userID: string): Promise<SealedWalletKey[]> {
   const [keys, announced] = await Promise.all([
     queryRange<SealedItem>(table, rangeOf("sealedKey", { userID }), { attributes: ["SK", "walletId"] }),
     queryRange<Announced>(table, rangeOf("announcedExport", { userID }), {
@@ -25,4 +25,4 @@ export async function privateKeysOf(table: Table, userID: string): Promise<Priva
   });
 }
 
-export const textOf = ({ network, address }: PrivateKey): string => `${network} ${address}`;
+export const walletKeyText = ({ network, address }: SealedWalletKey): string => `${network} ${address}`;

@@ -14,7 +14,7 @@ import { type Profile, remainsOf } from "../../users/profile.ts";
 import { changeProfile, readProfile } from "../../users/profile-records.ts";
 import { type Erasing, eraseAll, isAwaited, isOfAccount, isRemains, itemsNaming } from "./erase-items.ts";
 import { OperatorError } from "./operator-error.ts";
-import { type PrivateKey, privateKeysOf, textOf } from "./private-keys.ts";
+import { privateKeysOf, type SealedWalletKey, walletKeyText } from "./private-keys.ts";
 import { readAllRedemptions } from "./redemption-sheet.ts";
 import type { ConnectionTarget, Directory, PlanTarget } from "./target.ts";
 import { isPseudonym, newPseudonym } from "./user-items.ts";
@@ -43,8 +43,8 @@ export type DeletionOptions = {
 export type Deletion = {
   pseudonym: string;
   deletedAt: string | undefined;
-  keptKeys: PrivateKey[];
-  deletedKeys: PrivateKey[];
+  keptKeys: SealedWalletKey[];
+  deletedKeys: SealedWalletKey[];
 };
 
 /**
@@ -87,7 +87,7 @@ export async function deleteUserData(
   const keptKeys = options.deleteKeys ? [] : keys.filter(({ isExported }) => !isExported);
   const isWhole = keptKeys.length === 0;
   const deletedKeys = isWhole ? keys : [];
-  for (const key of deletedKeys) deps.say(`deleting the private key of ${textOf(key)}`);
+  for (const key of deletedKeys) deps.say(`deleting the private key of ${walletKeyText(key)}`);
   await erasePasses(deps, erasing, isWhole);
   if (isWhole) await deps.directory?.remove(userID);
   else await readmit(deps, userID);
@@ -106,7 +106,7 @@ async function refuseStranded(table: Table, userID: string): Promise<void> {
   const keys = (await privateKeysOf(table, userID)).filter(({ isExported }) => !isExported);
   if (keys.length === 0) return;
   throw new OperatorError(
-    `${userID} has no account but private keys without an export: ${keys.map(textOf).join(", ")}; ` +
+    `${userID} has no account but private keys without an export: ${keys.map(walletKeyText).join(", ")}; ` +
       "nothing was removed, and only --delete-keys removes them",
   );
 }

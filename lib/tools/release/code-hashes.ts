@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { codeFile } from "../../infra/functions/bundle.ts";
-import { bundleOf, placesOf } from "../../infra/functions/bundled-code.ts";
+import { bundleOf, placesTextOf } from "../../infra/functions/bundled-code.ts";
 import { placesFile } from "../../infra/functions/places.ts";
 import { type OperationName, operations } from "../../operations/operations.ts";
 
@@ -15,7 +15,7 @@ export function codeHashes(): string {
     .sort()
     .flatMap((name) => [
       `${sha256(bundleOf(name).text)}  ${name}/${codeFile}`,
-      `${sha256(placesOf(name, ""))}  ${name}/${placesFile}`,
+      `${sha256(placesTextOf(name, ""))}  ${name}/${placesFile}`,
     ]);
   return `${lines.join("\n")}\n`;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { GetFunctionCommand, type GetFunctionResponse, type LambdaClient } from "@aws-sdk/client-lambda";
 import { codeFile, variablesLineIn } from "../../infra/functions/bundle.ts";
-import { bundleOf, placesOf } from "../../infra/functions/bundled-code.ts";
+import { bundleOf, placesTextOf } from "../../infra/functions/bundled-code.ts";
 import { placesFile } from "../../infra/functions/places.ts";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
@@ -84,7 +84,7 @@ function fileFaults(name: OperationName, files: ReadonlyMap<string, Buffer>): st
   const head = variablesLineIn(files.get(codeFile)?.toString() ?? "");
   const expected = new Map([
     [codeFile, head + bundleOf(name).text],
-    [placesFile, placesOf(name, head)],
+    [placesFile, placesTextOf(name, head)],
   ]);
   const row: Operation = operations[name];
   const set = [...head.matchAll(/process\.env\.(\w+)=/g)].map(([, variable = ""]) => variable);

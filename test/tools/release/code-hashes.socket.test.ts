@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { root } from "../../../lib/infra/functions/bundle.ts";
-import { placesOf } from "../../../lib/infra/functions/bundled-code.ts";
+import { placesTextOf } from "../../../lib/infra/functions/bundled-code.ts";
 import { type OperationName, operations } from "../../../lib/operations/operations.ts";
 import { codeHashes } from "../../../lib/tools/release/code-hashes.ts";
 
@@ -30,5 +30,6 @@ it("hashes the same in another folder", () => {
 
 it("names no folder of the machine in a map", () => {
   for (const name of Object.keys(operations) as OperationName[])
-    for (const source of JSON.parse(placesOf(name, "")).sources) expect(source).toMatch(/^(functions|lib)\//);
+    for (const source of JSON.parse(placesTextOf(name, "")).sources)
+      expect(source).toMatch(/^(functions|lib)\//);
 });

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { deletionReceipt } from "../deletion-receipt.ts";
 import { OperatorError } from "../operator-error.ts";
 import { integer, targeted } from "../options.ts";
-import { type PrivateKey, privateKeysOf, textOf } from "../private-keys.ts";
+import { privateKeysOf, type SealedWalletKey, walletKeyText } from "../private-keys.ts";
 import { type AdminDeps, type PlanTargetOptions, streamStack } from "../target.ts";
 import { harmless, print } from "../terminal.ts";
 import { deleteUserData } from "../user-deletion.ts";
@@ -63,7 +63,7 @@ export function deleteUser(program: Command, deps: AdminDeps): void {
 async function askFirst(
   { confirm }: AdminDeps,
   userID: string,
-  { keys, deleteKeys }: { keys: PrivateKey[]; deleteKeys: boolean },
+  { keys, deleteKeys }: { keys: SealedWalletKey[]; deleteKeys: boolean },
 ): Promise<void> {
   const exported = keys.filter(({ isExported }) => isExported);
   const others = keys.filter(({ isExported }) => !isExported);
@@ -80,5 +80,5 @@ async function askFirst(
     if (!(await confirm(question))) throw new OperatorError("Nothing was deleted");
 }
 
-const listed = (title: string, keys: readonly PrivateKey[]) =>
-  keys.length === 0 ? "" : ` ${title}: ${keys.map((key) => harmless(textOf(key))).join(", ")}.`;
+const listed = (title: string, keys: readonly SealedWalletKey[]) =>
+  keys.length === 0 ? "" : ` ${title}: ${keys.map((key) => harmless(walletKeyText(key))).join(", ")}.`;
