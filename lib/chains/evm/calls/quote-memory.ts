@@ -13,7 +13,10 @@ import { blockCall } from "./rpc-call.ts";
 /** Time limit for two hosts to name a block, because a user waits for the quote. */
 const nameWithinMs = 500;
 
-/** Pause after hosts have named no common block. Meanwhile, quotes ask one host for everything. */
+/**
+ * Pause after hosts have named no common block, or after the first host asked has failed. Meanwhile, quotes ask one host
+ * for everything.
+ */
 const restMs = 10_000;
 
 /** Age at which all values are forgotten, even if the chain stands still. */
@@ -55,7 +58,8 @@ export type QuoteMemory = {
  * Remembers answers about tokens and pools, for the quotes of all users. Orders do not use it.
  *
  * A call is answered from memory only if two hosts have given equal answers to it at a block, and have both named this
- * block again since. So a host that lies, or that replaces a block, can only prevent that something is remembered.
+ * block again since. So a host that lies, or that replaces a block, can only prevent that something is remembered. A
+ * host that names blocks but answers nothing else delays a quote, then the memory rests.
  * Everything else, such as a wallet's balances, is asked for each time.
  */
 export function quoteMemory(
@@ -68,6 +72,14 @@ export function quoteMemory(
   const quotedMs = new RecentMap<string, readonly number[]>(mostTokens);
   let page: Page | undefined;
   let restUntilMs = Number.NEGATIVE_INFINITY;
+
+  const isResting = () => nowMs() < restUntilMs;
+
+  /** Leaves the hosts' order to the group, which knows the ones that fail. */
+  function rest(): void {
+    restUntilMs = nowMs() + restMs;
+    page = undefined;
+  }
 
   async function blockOf(host: RpcHost, tag: number | "latest", signal: AbortSignal) {
     const answer = await askHost(host, [blockCall(tag)], signal);
@@ -94,12 +106,15 @@ export function quoteMemory(
   async function look(): Promise<Page | undefined> {
     const startMs = nowMs();
     const signal = AbortSignal.timeout(nameWithinMs);
-    const [oldest, ...others] = page?.named ?? [];
-    if (page && oldest && startMs - page.sinceMs < mostAgeMs) {
+    const at = page;
+    const [oldest, ...others] = at?.named ?? [];
+    if (at && oldest && startMs - at.sinceMs < mostAgeMs) {
       const block = await blockOf(oldest.host, "latest", signal);
-      if (block && isSame(block, page.block)) {
-        page = { ...page, named: [...others, { host: oldest.host, ms: startMs }] };
-        return page;
+      if (block && isSame(block, at.block)) {
+        const confirmed = { ...at, named: [...others, { host: oldest.host, ms: startMs }] };
+        // Another look may have replaced the page in the meantime.
+        if (page === at) page = confirmed;
+        return confirmed;
       }
     }
     const asked = inOrder().slice(0, needed);
@@ -157,7 +172,9 @@ export function quoteMemory(
       const missingNames = names.filter(isAsked);
       const values: unknown[] = [];
       if (missing.length > 0) {
-        const answer = await readFrom(chain, hostsFor(at, missingNames), missing);
+        const order = isResting() ? inOrder() : hostsFor(at, missingNames);
+        const answer = await readFrom(chain, order, missing);
+        if (answer.host !== order[0]) rest();
         values.push(...answer.values);
         for (const [index, name] of missingNames.entries())
           if (name !== undefined) note(at, name, answer.host, values[index]);
@@ -168,7 +185,7 @@ export function quoteMemory(
 
   return {
     async atNamedBlock(token) {
-      if (blockSeconds < leastBlockSeconds || !isPopular(token) || nowMs() < restUntilMs) return undefined;
+      if (blockSeconds < leastBlockSeconds || !isPopular(token) || isResting()) return undefined;
       const named = await look();
       return named && { number: named.block.number, ask: askingAt(named) };
     },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { quoteMemory, shared } from "../../../../lib/chains/evm/calls/quote-memory.ts";
 import { HostFault } from "../../../../lib/chains/hosts/host-fault.ts";
+import { hostGroup } from "../../../../lib/chains/hosts/host-group.ts";
 import type { RpcCall } from "../../../../lib/chains/hosts/rpc-call.ts";
 import type { RpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
 import type { EvmChain } from "../../../../lib/core/chain-facts.ts";
@@ -19,6 +20,10 @@ class FakeHost implements RpcHost {
   head = 100;
   fork = 1;
   isAway = false;
+  /** Called for a request with anything but blocks. Throws if the host does not answer it. */
+  onCalls: (() => void) | undefined;
+  /** Delays the answers to requests. */
+  held: Promise<void> | undefined;
   lie: ((asked: Asked) => string) | undefined;
   /** Names of the questions that it was asked, without those for blocks. */
   readonly asked: unknown[] = [];
@@ -26,6 +31,8 @@ class FakeHost implements RpcHost {
 
   request: RpcHost["request"] = async (calls) => {
     if (this.isAway) throw new HostFault("TIMEOUT", "all");
+    if (calls.some(({ method }) => method === "eth_call")) this.onCalls?.();
+    await this.held;
     return calls.map(({ method, params, read }) => read(this.#answer(method, params))) as never;
   };
 
@@ -51,7 +58,8 @@ const call = (name: string, block: number): RpcCall<string> => ({
 function opened({ chain = "eth", count = 2 }: { chain?: EvmChain; count?: number } = {}) {
   const hosts = Array.from({ length: count }, () => new FakeHost());
   const clock = { ms: startMs };
-  const memory = quoteMemory(chain, { hosts, inOrder: () => hosts }, () => clock.ms);
+  const group = hostGroup(chain, hosts, () => clock.ms);
+  const memory = quoteMemory(chain, group, () => clock.ms);
   /** Looks as often as it takes until the token is popular. */
   async function look() {
     clock.ms += 1000;
@@ -69,7 +77,7 @@ function opened({ chain = "eth", count = 2 }: { chain?: EvmChain; count?: number
   const timesAsked = (name: string) =>
     hosts.flatMap(({ asked }) => asked).filter((each) => each === name).length;
   const [a, b] = hosts as [FakeHost, FakeHost];
-  return { memory, clock, hosts, a, b, look, ask, timesAsked };
+  return { memory, group, clock, hosts, a, b, look, ask, timesAsked };
 }
 
 /** Asks until a value is remembered. */
@@ -145,15 +153,15 @@ describe("quoteMemory", () => {
   });
 
   it("does not count the same host's answer twice", async () => {
-    const { a, b, look } = opened();
+    const { a, look, ask, timesAsked } = opened();
     a.lie = () => "a lie";
-    for (let time = 0; time < 6; time++) {
-      const named = await look();
-      b.isAway = true;
-      await named?.ask([shared(call("pools", named.number))]);
-      b.isAway = false;
-    }
-    expect(a.asked).toHaveLength(6);
+    const named = await look();
+    // The other host has answered more of the last questions, so the first one answers again.
+    for (const names of [["pools"], ["pools", "prices"], ["pools", "prices"]])
+      await named?.ask(names.map((name) => shared(call(name, named.number))));
+    expect(a.asked).toEqual(["pools", "pools", "prices"]);
+    for (let time = 0; time < 4; time++) await ask("pools");
+    expect(timesAsked("pools")).toBe(7);
   });
 
   it("asks for everything that is not shared each time, such as the balances of two wallets", async () => {
@@ -225,6 +233,41 @@ describe("quoteMemory", () => {
     const named = await look();
     a.isAway = true;
     expect(await named?.ask([call("pools", 100)])).toEqual(["pools at 100 of 1"]);
+  });
+
+  it.each([0, 1])(
+    "lets host %d, which names blocks and answers nothing else, delay one quote in ten seconds",
+    async (index) => {
+      const { clock, hosts, group, look } = opened();
+      const delaysMs: number[] = [];
+      (hosts[index] as FakeHost).onCalls = () => {
+        clock.ms += 2000;
+        throw new HostFault("TIMEOUT", "eth_call");
+      };
+      for (const endMs = startMs + 60_000; clock.ms < endMs; ) {
+        const named = await look();
+        const beforeMs = clock.ms;
+        for (const name of ["pools", "states", "prices"])
+          await (named?.ask ?? group.read)([shared(call(name, 100))]);
+        delaysMs.push(clock.ms - beforeMs);
+      }
+      expect(Math.max(...delaysMs)).toBe(2000);
+      expect(delaysMs.filter((ms) => ms > 0).length).toBeLessThanOrEqual(6);
+    },
+  );
+
+  it("answers a look that began before another one found that hosts name no common block", async () => {
+    const { a, memory, look } = opened();
+    await look();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    a.held = promise;
+    const first = memory.atNamedBlock("0xa");
+    a.held = undefined;
+    a.fork = 2;
+    expect(await memory.atNamedBlock("0xa")).toBeUndefined();
+    a.fork = 1;
+    resolve();
+    expect(await first).toMatchObject({ number: 100 });
   });
 
   it("trusts the only host of a chain", async () => {
