@@ -28,6 +28,9 @@ export const evmPlacing: PlacingFamily<Evm> = {
   secondsFor: ({ settings }) => validSeconds[settings.gasPreset],
   intentOf(terms, { facts, check }) {
     const { side, amount, minAmountOut } = terms;
+    const { nextNonce } = facts;
+    // Previews lack the nonce. With 0 instead, the wallet would seem to have sent too many other transactions.
+    if (nextNonce === undefined) throw new Error("An intent needs the wallet's next nonce");
     const trade = { side, amountIn: amount, isListed: facts.identity.isListed };
     return {
       ...terms,
@@ -36,7 +39,7 @@ export const evmPlacing: PlacingFamily<Evm> = {
       approvalGas: side === "sell" ? approvalGasOf(facts) : 0n,
       maxGasPrice: check.maxGasPrice,
       gasPreset: check.settings.gasPreset,
-      nextNonce: facts.nextNonce ?? 0,
+      nextNonce,
     };
   },
   orderPart: { approveNonces: [] },

@@ -118,6 +118,11 @@ describe("placing", () => {
     expect(effects.at(-1)).toMatchObject({ job: { orderId, userID, token: trade.token } });
   });
 
+  it("throws rather than records an order without the wallet's next nonce", () => {
+    const { nextNonce: _, ...facts } = tradeFacts();
+    expect(() => place({ quotes: [[facts, facts]] })).toThrow("next nonce");
+  });
+
   it("binds an order to its best route, and to other routes for which both hosts quote the same sufficient amount", () => {
     const best = quotedRoute();
     const same = quotedRoute({ ...v3, amountOut: 4950n });
