@@ -36,5 +36,16 @@ export const withKeys =
   (text) =>
     keysNamedIn(text).length === 0 ? text : async () => fillKeys(text, await readKeys());
 
-export const filledText = async (text: KeyedText): Promise<string> =>
-  typeof text === "string" ? text : text();
+/** @throws if the signal aborts before the keys are read, because nothing else limits how long that takes. */
+export async function filledText(text: KeyedText, signal?: AbortSignal): Promise<string> {
+  if (typeof text === "string") return text;
+  signal?.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const fail = () => reject(signal?.reason);
+  signal?.addEventListener("abort", fail);
+  try {
+    return await Promise.race([text(), aborted]);
+  } finally {
+    signal?.removeEventListener("abort", fail);
+  }
+}

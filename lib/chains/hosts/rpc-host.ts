@@ -12,7 +12,7 @@ export type RpcHostOptions = {
   url: KeyedText;
   /** The expected chain id, and the call that reads it. Absent for relays, which accept only transactions. */
   identity?: ChainIdentity;
-  /** The time limit of a request, from the connection to the last byte of its answer. */
+  /** The time limit of a request, from the reading of its keys to the last byte of its answer. */
   timeoutMs?: number;
   /** Maximum number of calls per request that the host is known to accept. */
   mostCalls?: number;
@@ -96,15 +96,18 @@ const posting =
       params,
     }));
     const names = calls.map(({ method }) => method);
-    const address = await filledText(url).catch(() => {
+    const limit = AbortSignal.any([
+      AbortSignal.timeout(timeoutMs),
+      ...(signal === undefined ? [] : [signal]),
+    ]);
+    const address = await filledText(url, limit).catch(() => {
       throw new HostFault("NO_KEY", names.join());
     });
     spendUnits(names);
-    const limits = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
     const answer = await readJsonBody(address, items.length === 1 ? items[0] : items, {
       methods: names.join(),
       maxBytes: Math.max(maxBytes, ...calls.map((call) => call.maxBytes ?? 0)),
-      signal: AbortSignal.any(limits),
+      signal: limit,
       onBytes,
     });
     return itemsInOrder(answer, firstId, names);

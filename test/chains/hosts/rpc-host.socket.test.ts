@@ -226,6 +226,16 @@ describe("request", () => {
     expect(await keyed.request([gasPriceCall()])).toEqual([7n]);
   });
 
+  it.each<[string, number, AbortSignal | undefined]>([
+    ["its own time limit", 20, undefined],
+    ["the caller's signal", 40_000, AbortSignal.timeout(20)],
+    ["a signal that has already aborted", 40_000, AbortSignal.abort()],
+  ])("waits for a key no longer than %s allows", async (_, timeoutMs, signal) => {
+    const keyless = rpcHost({ url: () => new Promise(() => {}), timeoutMs });
+    const fault = await failure(keyless.request([gasPriceCall()], signal));
+    expect(fault).toMatchObject({ name: "HostFault", code: "NO_KEY" });
+  });
+
   it("does not follow redirects", async () => {
     server.misbehaviour = (response) => response.writeHead(307, { Location: server.url }).end();
     expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ code: "BROKEN_OFF" });

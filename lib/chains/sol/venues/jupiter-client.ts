@@ -122,21 +122,22 @@ export function jupiterClient(
 ): JupiterClient {
   let restsUntilMs = 0;
 
-  const headers = async (): Promise<Record<string, string>> =>
-    key === undefined ? {} : { "x-api-key": await filled(key) };
+  const headers = async (signal: AbortSignal): Promise<Record<string, string>> =>
+    key === undefined ? {} : { "x-api-key": await filled(key, signal) };
 
-  const filled = (text: string) =>
-    filledText(keyed(text)).catch(() => {
+  const filled = (text: string, signal: AbortSignal) =>
+    filledText(keyed(text), signal).catch(() => {
       throw new JupiterFault("NO_KEY");
     });
 
   async function ask(question: BuildQuestion): Promise<unknown> {
     if (nowMs() < restsUntilMs) throw new JupiterFault("RESTING");
+    const signal = AbortSignal.timeout(timeoutMs ?? limits.timeoutMs);
     try {
-      return await getJsonBody(urlFor(await filled(url), question), await headers(), {
+      return await getJsonBody(urlFor(await filled(url, signal), question), await headers(signal), {
         methods: "build",
         maxBytes: maxBytes ?? limits.maxBytes,
-        signal: AbortSignal.timeout(timeoutMs ?? limits.timeoutMs),
+        signal,
       });
     } catch (error) {
       if (!(error instanceof HostFault)) throw error;

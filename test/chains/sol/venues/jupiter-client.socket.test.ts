@@ -135,6 +135,15 @@ describe("jupiterClient", () => {
     expect(Date.now() - startMs).toBeLessThan(2500);
   });
 
+  it.each<[string, string]>([
+    ["header", "Key"],
+    ["URL", "http"],
+  ])("waits for the keys of its %s no longer than its time limit", async (_, start) => {
+    const keyed = (text: string) => (text.startsWith(start) ? () => new Promise<string>(() => {}) : text);
+    expect(await fault(jupiterClient({ url, key: "Key" }, { keyed, timeoutMs: 20 }))).toBe("NO_KEY");
+    expect(asked).toEqual([]);
+  });
+
   it("sends no requests for ten seconds after too many requests", async () => {
     let nowMs = 0;
     const client = jupiterClient({ url, key }, { nowMs: () => nowMs });
