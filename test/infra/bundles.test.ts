@@ -112,7 +112,7 @@ const limits: Readonly<Record<string, number>> = {
   sweepLanes: 338,
   readChains: 337,
   readBalances: 393,
-  quoteOrder: 480,
+  quoteOrder: 482,
   loadHistory: 269,
   listCandles: 393,
   listTokens: 400,

@@ -9,6 +9,9 @@ it("reports about a thousand units at a time, and none twice", () => {
   const spend = (times: number) => {
     for (let time = 0; time < times; time++) spendUnits(["eth_call", "eth_chainId", "getAccountInfo"]);
   };
+  // Ends what other tests of this process have spent.
+  while (reports.length === 0) spend(1);
+  reports.length = 0;
   // Each time spends 26, 0 and 20 units.
   spend(21);
   expect(reports).toEqual([]);

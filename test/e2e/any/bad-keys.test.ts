@@ -6,13 +6,19 @@ import { partIn } from "../../support/traces.ts";
 import { post } from "../support/client.ts";
 import { expectMessage, expectNoTraceOf } from "../support/expectations.ts";
 import { itChangesNo } from "../support/terminal.ts";
-import { someUser } from "../support/users.ts";
+import { someUser, type User } from "../support/users.ts";
 
 describe("POST /storeWallet_v2", () => {
-  const user = someUser();
+  // A user may import 30 wallets at once.
+  const users = Array.from({ length: 8 }, someUser);
+  const [user] = users as [User];
+  const cases = sampled(badImports).map((each, index) => ({
+    ...each,
+    by: users[index % users.length] as User,
+  }));
 
-  it.each(sampled(badImports))("refuses to import $title", async ({ body, message }) => {
-    const answer = await post("/storeWallet_v2", { token: user.token, body });
+  it.each(cases)("refuses to import $title", async ({ body, message, by }) => {
+    const answer = await post("/storeWallet_v2", { token: by.token, body });
 
     expectMessage(answer, 400, message);
     expect(partIn(answer.text + JSON.stringify([...answer.headers]), importSecrets)).toBeUndefined();
@@ -28,5 +34,5 @@ describe("POST /storeWallet_v2", () => {
     expectNoTraceOf(privateKey, answer);
   });
 
-  itChangesNo("wallets", user);
+  for (const each of users) itChangesNo("wallets", each);
 });
