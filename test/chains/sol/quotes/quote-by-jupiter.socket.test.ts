@@ -165,7 +165,8 @@ describe("quotes with Jupiter", () => {
   ])("uses the best pool while Jupiter answers with the fault %s", async (fault, code) => {
     jupiter.faults = { [fault]: 1 };
     expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
-    expect(new Set(faults)).toEqual(new Set([code]));
+    // A question that follows a refusal is not asked.
+    expect(new Set(faults.filter((each) => each !== "RESTING"))).toEqual(new Set([code]));
     await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 
