@@ -176,7 +176,8 @@ function sharesOf(difference: bigint, fills: readonly BoundedFill[]): Map<string
     const part = size === 0n ? 0n : (unexplained * sizeOf(traded)) / size;
     const share = index < fills.length - 1 ? traded + part : rest;
     rest -= share;
-    const bounded = least(most ?? share, greatest(low ?? share, share));
+    const raised = greatest(share, low ?? share);
+    const bounded = least(raised, most ?? raised);
     return { fill, bounded, isFree: bounded === share };
   });
   const free = shares.filter(({ isFree }) => isFree).map(({ fill }) => fill);

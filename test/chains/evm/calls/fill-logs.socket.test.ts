@@ -208,6 +208,12 @@ describe("movedInBlock", () => {
     ["gives a purchase the units that exceed a sale", [buy(100n), sell(99n)], 5000n, [5001n, 0n]],
     ["lets no sale exceed its amount beside a purchase", [buy(100n), sell(99n)], -50n, [50n, 99n]],
     ["leaves out losses beyond all purchases", [sell(99n), buy(100n)], -150n, [99n, 0n]],
+    [
+      "takes from others what a small purchase cannot lose",
+      [buy(167n), buy(152n), buy(15n)],
+      -333n,
+      [1n, 0n, 0n],
+    ],
     ["gives the only swap the whole difference", [sell(100n)], 30n, [70n]],
   ])("%s", (_, swaps, unexplained, expected) => {
     expect(moved(swaps, unexplained)).toEqual(expected);
