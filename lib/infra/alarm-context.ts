@@ -3,7 +3,7 @@ import { json, matching, wholeWithin } from "./context-values.ts";
 
 const TopicArn = matching(/^arn:[\w-]+:sns:/, "the ARN of an SNS topic");
 
-/** Keys of the context about who is told when something is wrong. */
+/** Keys of the context that set where alarms are sent, and two of their limits. */
 export const alarmContext = {
   alarmTopicArn: v.optional(TopicArn),
   ticketTopicArn: v.optional(TopicArn),
@@ -12,7 +12,7 @@ export const alarmContext = {
   hostUnitsPerDay: v.optional(json(wholeWithin(1, 1_000_000_000_000)), 50_000_000),
 };
 
-/** Topics of the alarms. Undefined if nobody is told. */
+/** Topics of the alarms. Alarms without a topic notify nobody. */
 export type AlarmTopics = {
   /** Topic of alarms that need a person at once. */
   page: string | undefined;
@@ -28,7 +28,7 @@ export const alarmTopicsOf = ({ alarmTopicArn, ticketTopicArn }: Topics): AlarmT
   ticket: ticketTopicArn ?? alarmTopicArn,
 });
 
-/** Warns if money is at stake and nobody would hear of a fault. */
+/** Warns of a deployment that trades without a topic for urgent alarms. */
 export const alarmWarnings = ({
   alarmTopicArn,
   trading,

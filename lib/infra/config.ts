@@ -152,9 +152,9 @@ export type Configuration = {
   alarmTopicArn: string | undefined;
   /** SNS topic of the other alarms and of the budget. If undefined, they go to `alarmTopicArn`. */
   ticketTopicArn: string | undefined;
-  /** Dollars of the account in a month at which somebody is told. */
+  /** Budget of the account for a month, in dollars. */
   budgetDollars: number | undefined;
-  /** Units of hosts in a day at which somebody is told. */
+  /** Units of hosts in a day that raise an alarm. */
   hostUnitsPerDay: number;
 };
 

@@ -57,8 +57,7 @@ export class TerminalRestApi extends RestApi {
       minCompressionSize: Size.kibibytes(1),
       // Takes the API key from the authorizer. A key in a header would let callers use up another user's plan.
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
-      // Makes the account's role for API Gateway in this region, because API Gateway refuses to write access logs if
-      // there is none.
+      // Makes the account's role for API Gateway in this region, because API Gateway writes no access logs without it.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: retained,
       deployOptions: {

@@ -167,8 +167,10 @@ export function candleInCurrency(
 }
 
 /**
- * Returns the close of the last candle that starts at this time or before. If there is none, returns the open of the
- * first candle. Undefined if the list is empty. Candles must be in the order of time.
+ * Finds the price at a time: the close of the last candle that has started by then, or the open of the first candle if
+ * none has. Undefined if the list is empty.
+ *
+ * @param candles Candles in the order of time.
  */
 export function closeAt(candles: readonly Candle[], start: number): Decimal | undefined {
   let [low, high] = [0, candles.length];

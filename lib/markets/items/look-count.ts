@@ -1,4 +1,5 @@
 import { epochSeconds } from "../../core/time.ts";
+import type { Key } from "../../table/keys.ts";
 import { below } from "../../table/step.ts";
 import type { Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
@@ -10,32 +11,34 @@ export const mostLooks = 30;
 /** Maximum number of histories that are read for a user in a day. Each may take thousands of units of hosts. */
 export const mostHistories = 100;
 
-const minuteSeconds = 60;
-const daySeconds = 86_400;
-
 /**
  * Counts a look at a host for a user. Returns false, without counting, if the user has already caused too many in this
  * minute.
  */
 export async function countLook(table: Table, userID: string, now: Date): Promise<boolean> {
-  const seconds = epochSeconds(now);
-  return write(table, {
-    kind: "change",
-    key: marketLooksKey(userID, Math.floor(seconds / minuteSeconds)),
-    set: { expiresAt: seconds + 2 * minuteSeconds },
-    add: { looks: 1 },
-    when: ["absent", { looks: below(mostLooks) }],
-  });
+  const minute = { seconds: 60, keyOf: marketLooksKey };
+  return countIn(table, minute, { userID, now, name: "looks", most: mostLooks });
 }
 
 /** Counts a history for a user. Returns false, without counting, if the user has had too many on this day in UTC. */
 export async function countHistory(table: Table, userID: string, now: Date): Promise<boolean> {
+  const day = { seconds: 86_400, keyOf: marketHistoriesKey };
+  return countIn(table, day, { userID, now, name: "histories", most: mostHistories });
+}
+
+/** A span of time, with the key of a user's count in one of the spans since 1970. */
+type Span = { seconds: number; keyOf: (userID: string, span: number) => Key };
+
+type Count = { userID: string; now: Date; name: "looks" | "histories"; most: number };
+
+/** Adds one to a user's count of the current span, unless the count has reached its limit. */
+async function countIn(table: Table, span: Span, { userID, now, name, most }: Count): Promise<boolean> {
   const seconds = epochSeconds(now);
   return write(table, {
     kind: "change",
-    key: marketHistoriesKey(userID, Math.floor(seconds / daySeconds)),
-    set: { expiresAt: seconds + 2 * daySeconds },
-    add: { histories: 1 },
-    when: ["absent", { histories: below(mostHistories) }],
+    key: span.keyOf(userID, Math.floor(seconds / span.seconds)),
+    set: { expiresAt: seconds + 2 * span.seconds },
+    add: { [name]: 1 },
+    when: ["absent", { [name]: below(most) }],
   });
 }

@@ -12,7 +12,7 @@ import type { messageFees, purpose, solAttempt, solSlot } from "./schemas.ts";
 
 export type SolPurpose = v.InferOutput<typeof purpose>;
 
-/** What a message pays for being in a block. */
+/** The price that a message offers for its place in a block. */
 export type SolFees = v.InferOutput<typeof messageFees>;
 
 /** A signed message of an order. Its hash is the wallet's signature. */

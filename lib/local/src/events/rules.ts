@@ -74,7 +74,7 @@ const Pattern = v.looseObject({
   EventPattern: v.looseObject({ source: v.tuple([v.pipe(v.string(), v.startsWith("aws."))]) }),
 });
 
-/** Tells a rule on events of AWS's own services. None happens here, so such a rule never runs. */
+/** True for a rule on events of AWS's own services. It never runs, because no such event happens here. */
 const waitsForAws = (resource: Resource): boolean => v.is(Pattern, resource.properties());
 
 const UNITS_MS = { minute: 60_000, hour: 3600_000, day: 24 * 3600_000 };

@@ -66,7 +66,7 @@ export function usageOf(key: MasterKey): KeyUsage {
   return usageOfSpec[specOf(key)];
 }
 
-/** Tells a multi-Region key by its id, as on AWS. */
+/** True for a multi-Region key, whose id has a prefix of its own on AWS. */
 export const isMultiRegion = ({ keyId }: MasterKey): boolean => MULTI_REGION_ID.test(keyId);
 
 export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: KeyRingOptions) {
