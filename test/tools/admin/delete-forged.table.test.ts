@@ -10,7 +10,7 @@ import { connectionsApiForTests } from "../../support/connections-api.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
 import { now, run } from "./support/admin.ts";
-import { everyItem } from "./support/every-item.ts";
+import { tablesWithEveryItem } from "./support/every-item.ts";
 import { whole } from "./support/whole-user.ts";
 
 const db = tableForTests();
@@ -37,14 +37,7 @@ function adminOf(table: Table, inPause: Pause = async () => {}) {
   return (...args: string[]) => run({ table } as never, args, deps);
 }
 
-let written: Promise<Item[]> | undefined;
-
-async function filled(): Promise<{ table: Table; items: Item[] }> {
-  written ??= db.newTable().then((first) => everyItem(first, world.deps()));
-  const [items, table] = await Promise.all([written, db.newTable()]);
-  await putItems(table, items);
-  return { table, items };
-}
+const filled = tablesWithEveryItem(db, world);
 
 const sealedIn = (table: Table) => itemsNamed(table, `SEALED#${userID}`);
 

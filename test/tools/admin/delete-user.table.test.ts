@@ -26,7 +26,7 @@ import { order } from "../../support/executions.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
 import { now, run, runWith } from "./support/admin.ts";
-import { everyItem, tradingWallet } from "./support/every-item.ts";
+import { tablesWithEveryItem, tradingWallet } from "./support/every-item.ts";
 import { whole } from "./support/whole-user.ts";
 
 const db = tableForTests();
@@ -58,15 +58,7 @@ async function deleteFrom(table: Table, args: string[] = [], parts: Parameters<t
   });
 }
 
-let written: Promise<Item[]> | undefined;
-
-/** Fills a new table with items of every kind that names the user. */
-async function filled(): Promise<{ table: Table; items: Item[] }> {
-  written ??= db.newTable().then((first) => everyItem(first, world.deps()));
-  const [items, table] = await Promise.all([written, db.newTable()]);
-  await putItems(table, items);
-  return { table, items };
-}
+const filled = tablesWithEveryItem(db, world);
 
 /** Compares tables in which the same user has got different pseudonyms. */
 const stateOf = async (table: Table) =>

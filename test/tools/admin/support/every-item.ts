@@ -18,6 +18,8 @@ import {
   unlockingKey,
   unlockRequestKey,
 } from "../../../../lib/wallets/item-keys.ts";
+import type { World } from "../../../plans/support/world.ts";
+import type { Engine } from "../../../support/dynamodb.ts";
 import { itemsNamed, putItems } from "../../../support/items.ts";
 import { LaneBench } from "../../../trading/execution/support/lane-bench.ts";
 import { now } from "./admin.ts";
@@ -27,11 +29,22 @@ import { whole, writeWholeUser } from "./whole-user.ts";
 /** Wallet with which the user has traded. */
 export const tradingWallet = "0x7e57C0de000000000000000000000000000000Aa";
 
+/** Makes a function that fills a new table with items of every kind that names the user. Writes them only once. */
+export function tablesWithEveryItem(db: Pick<Engine, "newTable">, world: Pick<World, "deps">) {
+  let written: Promise<Item[]> | undefined;
+  return async (): Promise<{ table: Table; items: Item[] }> => {
+    written ??= db.newTable().then((first) => everyItem(first, world.deps()));
+    const [items, table] = await Promise.all([written, db.newTable()]);
+    await putItems(table, items);
+    return { table, items };
+  };
+}
+
 /**
  * Writes items of every kind that names a user, a wallet or both, and returns them. Services write what takes part in a
  * deletion; the rest has only the fields that name the user.
  */
-export async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">): Promise<Item[]> {
+async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">): Promise<Item[]> {
   const { userID } = whole;
   await setStock(table, "mug", 3);
   const [first] = await writeWholeUser(targetWith(table));
