@@ -87,19 +87,21 @@ async function heldTokens(table: Table, userID: string): Promise<TokenName[]> {
 /**
  * Stores the tokens that a search can find on a chain: those that are being read, and those that were read in the last
  * days.
+ *
+ * @returns false if the coin's price is unknown, because depths cannot be compared then.
  */
 async function saveIndex(
   table: Table,
   read: Pick<ChainMarkets, "chain" | "markets">,
   { epoch, coinUsd, now }: { epoch: number; coinUsd: Decimal | undefined; now: Date },
-): Promise<void> {
-  // If the coin's price is unknown, stores nothing, because depths cannot be compared.
-  if (coinUsd === undefined) return;
+): Promise<boolean> {
+  if (coinUsd === undefined) return false;
   const stored = await allMarketsOf(table, read.chain);
   const newest = new Map(stored.map(({ market }) => [market.token, market]));
   for (const market of read.markets(now.getTime())) newest.set(market.token, market);
   const tokens = [...newest.values()].flatMap((market) => indexed(market, coinUsd) ?? []);
   await writeMarketIndex(table, read.chain, tokens, { epoch, now });
+  return true;
 }
 
 /** Returns a token for the search index. Undefined if it has no pool. */

@@ -27,7 +27,7 @@ export type ReadMarketsDeps = {
   deliver: DeliverDeps["deliver"];
   store: TokenStore;
   /** Stores the search index of a chain. */
-  saveIndex: (markets: ChainMarkets, epoch: number) => Promise<void>;
+  saveIndex: (markets: ChainMarkets, epoch: number) => Promise<boolean>;
   /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
   /** Receives chains whose newest block is old. */
@@ -64,6 +64,9 @@ const mostIdleMs = 5 * 60_000;
  */
 const firstIndexMs = 60_000;
 const indexMs = 10 * 60_000;
+
+/** Pause before another attempt to store the search index, for example because the coin had no price yet. */
+const indexRetryMs = 10_000;
 
 /**
  * Time after a run's last heartbeat during which the run may still begin deliveries. With the time of a delivery, it
@@ -243,8 +246,8 @@ class ReaderRun {
   async #keepIndex(markets: ChainMarkets, run: MarketRun): Promise<void> {
     for (let dueMs = Date.now() + firstIndexMs; !run.isOver; await delay(roundMs)) {
       if (Date.now() < dueMs || !markets.isWanted) continue;
-      dueMs = Date.now() + indexMs;
-      await this.#survive(() => this.#deps.saveIndex(markets, run.epoch));
+      const isSaved = await this.#survive(() => this.#deps.saveIndex(markets, run.epoch));
+      dueMs = Date.now() + (isSaved ? indexMs : indexRetryMs);
     }
   }
 

@@ -46,7 +46,8 @@ export type AdmissionOptions = {
 
 /**
  * Makes the function that admits users. Requests count against the user's own key once it is active and on the tier's
- * plan, and until then against the key before if it still works, or else against a fallback key. The function throws {@link UserBlocked} for blocked users.
+ * plan. Until then they count against the earlier key if it still works, or else against a fallback key. The function
+ * throws {@link UserBlocked} for blocked users.
  */
 export function admission(table: Table, options: AdmissionOptions) {
   const { sharedKey, readFallbackKeys, stages, onFault } = options;

@@ -68,8 +68,9 @@ type Target = Connection & { changes: readonly Personal[] };
 
 /**
  * Pushes changes of the table to clients, in order for each client. An unreachable connection does not delay others,
- * and is brought up to date later. Does not retry unreadable records, because they stay unreadable, except those of
- * guards, which thereby reach the queue of failed changes: a lost one could hide a theft. Does not retry prices, because all of them are published again every half minute.
+ * and is brought up to date later. Retries unreadable records only if they are of guards, because Lambda then puts them
+ * into the queue of failed changes: a lost one could hide a theft. Does not retry prices, because all of them are
+ * published again every half minute.
  *
  * @returns the sequence numbers of the records to retry. Some of their messages may have arrived.
  */
@@ -130,8 +131,8 @@ const tooOld = () => new ServiceError("A notice is older than an hour", { code: 
 
 /**
  * Puts notices on the operators' bus, so that operators can inform users in other ways too. Retries the change of a
- * rejected or an old notice, and Lambda puts a change that fails again and again into the queue of failed changes: a lost notice
- * could hide a theft. Clients drop the repeated messages by their version.
+ * rejected or an old notice, and Lambda puts a change that fails again and again into the queue of failed changes: a
+ * lost notice could hide a theft. Clients drop the repeated messages by their version.
  */
 async function putNotices(
   { putNotice }: Publisher,

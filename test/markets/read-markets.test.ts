@@ -60,7 +60,7 @@ function depsFor(changes: Partial<ReadMarketsDeps>) {
     readPrices: async () => [],
     deliver: async () => ({ isDelivered: true }),
     store: { writer: () => ({}) } as never,
-    saveIndex: async () => {},
+    saveIndex: async () => true,
     onWarning: (error) => faults.push(error),
     onFault: (error) => faults.push(error),
     ...changes,
@@ -176,5 +176,23 @@ describe("readMarkets", () => {
     await vi.advanceTimersByTimeAsync(15_000);
     await run;
     expect(faults).toEqual([]);
+  });
+
+  it("stores the index after a minute, and tries again after ten seconds until it is stored", async () => {
+    const savedSeconds: number[] = [];
+    const startedMs = Date.now();
+    const { deps } = depsFor({
+      chains: [{ ...changing, isWanted: true } as unknown as ChainMarkets],
+      async saveIndex() {
+        savedSeconds.push(Math.round((Date.now() - startedMs) / 1000));
+        if (savedSeconds.length === 1) return false;
+        if (savedSeconds.length === 2) throw new Error("the table is throttled");
+        return true;
+      },
+    });
+    const run = readMarkets(deps, { ...times, longestMs: 150_000 });
+    await vi.advanceTimersByTimeAsync(160_000);
+    await run;
+    expect(savedSeconds.map((second) => Math.floor(second / 10))).toEqual([6, 7, 8]);
   });
 });

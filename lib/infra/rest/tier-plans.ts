@@ -31,8 +31,8 @@ const sharedKeyOf = ({ stackId }: Stack): string =>
 
 /**
  * Usage plans of the tiers and of fallback keys, and the shared plan with its key. makeFallbackKeys and mirrorPlans
- * create all other keys, and mirrorPlans also creates the plans of Enterprise customers. Each plan covers both APIs. CDK's own construct does
- * not support this, so these are plain CloudFormation resources.
+ * create all other keys, and mirrorPlans also creates the plans of Enterprise customers. Each plan covers both APIs.
+ * CDK's own construct does not support this, so these are plain CloudFormation resources.
  */
 export class TierPlans extends Construct {
   readonly #stages: readonly { apiId: string; stage: string; methods?: true }[];

@@ -19,8 +19,8 @@ export class FairQueue {
    *
    * @param usersOf Lists the users who want a task. The task takes the place of the one who has waited longest. A task
    * that nobody wants shares a place with others of its kind.
-   * @returns the task, with its user and the function that frees the place. Undefined if all places are taken, or if all users have
-   * one.
+   * @returns the task, with its user and the function that frees the place. Undefined if all places are taken, or if
+   * all users have one.
    */
   next<Task>(
     tasks: readonly Task[],

@@ -260,7 +260,7 @@ export class World {
       readPrices: effect(() => this.#prices()),
       deliver: outside((delivery: MarketDelivery) => this.#deliver(delivery)),
       store,
-      saveIndex: effect(() => undefined),
+      saveIndex: effect(() => true),
       onFault,
       // Warns of old blocks, as the model stops chains for minutes.
       onWarning: () => {},
