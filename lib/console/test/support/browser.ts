@@ -51,7 +51,7 @@ export function visitsForTests(): (url: string, options?: VisitOptions) => Promi
     const origins = new Set<string>();
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => {
-      if (message.type() === "error") complaints.push(message.text());
+      if (message.type() === "error") complaints.push(`${message.text()} ${message.location().url}`);
     });
     page.on("request", (request) => {
       if (!request.url().startsWith("data:")) origins.add(new URL(request.url()).origin);
