@@ -1,6 +1,5 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { rememberingQuotes } from "../../lib/chains/families/quote.ts";
 import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
@@ -12,11 +11,9 @@ import { missedReporter } from "../../lib/trading/report-missed.ts";
 
 const deps = {
   table: openTable(environment("TABLE_NAME")),
-  chains: rememberingQuotes(
-    openTrading(
-      "quoteOrder",
-      jupiterFor((fault) => logWarning("quoteOrder", fault)),
-    ),
+  chains: openTrading(
+    "quoteOrder",
+    jupiterFor((fault) => logWarning("quoteOrder", fault)),
   ),
   lossSignIn: environment("LOSS_SIGN_IN"),
   reportMissed: missedReporter(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) =>

@@ -1,23 +1,17 @@
 import { quoteBasis, quotePauseMs } from "trading-terminal-client/markets";
-import { quoteMemory, shared } from "../../lib/chains/evm/calls/quote-memory.ts";
-import type { RpcCall } from "../../lib/chains/hosts/rpc-call.ts";
-import type { RpcHost } from "../../lib/chains/hosts/rpc-host.ts";
 import type { EvmChain } from "../../lib/core/chain-facts.ts";
 import { seededRandom } from "../../lib/local/src/random.ts";
 import { inVirtualTime } from "../support/virtual-clock.ts";
 import { countsOf } from "./host-requests.ts";
-import type { QuoteShape, ShapeCall } from "./quote-shapes.ts";
+import type { QuoteShape } from "./quote-shapes.ts";
 import { TimedChain } from "./timed-chain.ts";
 
 export type LoadOptions = {
   chain: EvmChain;
   /** Users with an open form. */
   users: number;
-  /** Containers of quoteOrder. Each quote runs in one of them at random. */
-  containers: number;
   /** Milliseconds between two quotes of a form, or the pace of the client. */
   asks: number | "on change";
-  remembers: boolean;
   shape: QuoteShape;
   minutes?: number;
   seed?: number;
@@ -36,11 +30,10 @@ const roundTripMs = 40;
 
 type Token = `0x${string}`;
 
-/** Users choose among ten tokens, the first one most often, and among three amounts, as the console offers them. */
+/** Users choose among ten tokens, the first one most often. */
 const tokens = Array.from({ length: 10 }, (_, index): Token => `0x${String(index).padStart(40, "0")}`);
-const amounts = ["0.1", "0.5", "1"] as const;
 
-/** A user changes the trade after this time. */
+/** A user changes the token after this time. */
 const tradeMs = 30_000;
 
 /** Share of the tokens whose price changes in each second, as in `npm run bench:markets`. */
@@ -57,34 +50,27 @@ const pause = (ms: number) => new Promise<void>((end) => void setTimeout(end, ms
 export const loadOfQuotes = (options: LoadOptions): Promise<Load> =>
   inVirtualTime(startMs, () => new QuoteLoad(options).run());
 
-type Trade = { token: Token; amount: string };
-
 class QuoteLoad {
   readonly #options: LoadOptions;
   readonly #chain: TimedChain;
   readonly #random;
   /** The newest price of each token that clients know, with its block. */
   readonly #prices = tokens.map(() => ({ price: "0", block: 0 }));
-  readonly #containers;
   #isCounting = false;
   #isOver = false;
   #quotes = 0;
   #units = 0;
 
   constructor(options: LoadOptions) {
-    const { chain, containers, seed = 1 } = options;
+    const { chain, seed = 1 } = options;
     this.#options = options;
     this.#random = seededRandom(seed);
     this.#chain = new TimedChain(chain, { lateSeconds: 0, jumpSeconds: 1 });
-    this.#containers = Array.from({ length: containers }, () => {
-      const hosts = [this.#host(), this.#host()] as const;
-      return { hosts, memory: quoteMemory(chain, { hosts, inOrder: () => [...hosts] }) };
-    });
   }
 
   async run(): Promise<Load> {
     const { users, minutes = 5 } = this.#options;
-    const all = [this.#market(), ...Array.from({ length: users }, (_, wallet) => this.#user(String(wallet)))];
+    const all = [this.#market(), ...Array.from({ length: users }, () => this.#user())];
     await pause(warmUpMs);
     this.#isCounting = true;
     await pause(minutes * 60_000);
@@ -92,23 +78,6 @@ class QuoteLoad {
     this.#isOver = true;
     await Promise.all(all);
     return { quotes: this.#quotes / users / minutes, units: this.#units / users / minutes };
-  }
-
-  /** Stands in for a host: answers each question in the same way at each block, and counts its units. */
-  #host(): RpcHost {
-    const answer = ({ method, params }: RpcCall<unknown>) => {
-      if (method !== "eth_getBlockByNumber") return `${params.join()} at ${this.#chain.latest().number}`;
-      const { number, hash, time } = this.#chain.latest();
-      return { number: `0x${number.toString(16)}`, hash, timestamp: `0x${time.toString(16)}` };
-    };
-    return {
-      request: (async (calls: readonly RpcCall<unknown>[]) => {
-        if (this.#isCounting) this.#units += countsOf([{ calls, at: 0 }]).units;
-        const values = calls.map((call) => call.read(answer(call)));
-        await pause(roundTripMs);
-        return values;
-      }) as RpcHost["request"],
-    };
   }
 
   /** Changes prices at random, and tells clients later. */
@@ -127,22 +96,15 @@ class QuoteLoad {
     }
   }
 
-  async #user(wallet: string): Promise<void> {
+  async #user(): Promise<void> {
     await pause(this.#random() * tradeMs);
-    while (!this.#isOver) {
-      // The first tokens are the most popular ones.
-      const trade: Trade = {
-        token: tokens[Math.floor(this.#random() ** 2 * tokens.length)] as Token,
-        amount: amounts[Math.floor(this.#random() * amounts.length)] ?? amounts[0],
-      };
-      await this.#form(wallet, trade);
-    }
+    // The first tokens are the most popular ones.
+    while (!this.#isOver) await this.#form(tokens[Math.floor(this.#random() ** 2 * tokens.length)] as Token);
   }
 
-  /** Keeps a form with one trade open, and quotes it as the console does. */
-  async #form(wallet: string, trade: Trade): Promise<void> {
+  /** Keeps a form for one token open, and quotes it as the console does. */
+  async #form(token: Token): Promise<void> {
     const { chain, asks } = this.#options;
-    const { token } = trade;
     const untilMs = Date.now() + tradeMs;
     const record = { chain, token, flags: [], revision: 0, asOf: "2026-11-21T20:00:00.000Z" } as const;
     const state = () => ({ markets: [{ ...record, ...this.#prices[tokens.indexOf(token)] }] }) as never;
@@ -151,28 +113,22 @@ class QuoteLoad {
     while (Date.now() < untilMs && !this.#isOver) {
       const pauseMs = asks === "on change" ? quotePauseMs(basis, state()) : asks;
       if (Date.now() - arrivedMs >= pauseMs) {
-        basis = quoteBasis({ chain, token, block: await this.#quote(wallet, trade) }, state());
+        basis = quoteBasis({ chain, token, block: await this.#quote() }, state());
         arrivedMs = Date.now();
       }
       await pause(500);
     }
   }
 
-  /** Asks a quote's questions, and returns its block. */
-  async #quote(wallet: string, { token, amount }: Trade): Promise<number> {
+  /** Counts a quote's questions, waits for the answers, and returns the block. */
+  async #quote(): Promise<number> {
+    const { number } = this.#chain.latest();
     if (this.#isCounting) this.#quotes++;
-    const container = this.#containers[Math.floor(this.#random() * this.#containers.length)];
-    if (container === undefined) throw new Error("There is no container");
-    const { memory, hosts } = container;
-    const named = this.#options.remembers ? await memory.atNamedBlock(token) : undefined;
-    const number = named?.number ?? this.#chain.latest().number;
-    const call = ({ method, scope }: ShapeCall, place: string) => {
-      const params = [token, ...(scope === "token" ? [] : [amount]), ...(scope === "wallet" ? [wallet] : [])];
-      const asked: RpcCall<unknown> = { method, params: [...params, place], read: String };
-      return scope === "wallet" ? asked : shared(asked, [params, place, number]);
-    };
-    for (const [round, calls] of this.#options.shape.entries())
-      await (named?.ask ?? hosts[0].request)(calls.map((each, index) => call(each, `${round} ${index}`)));
+    for (const methods of this.#options.shape) {
+      const calls = methods.map((method) => ({ method, params: [] }));
+      if (this.#isCounting) this.#units += countsOf([{ calls, at: 0 }]).units;
+      await pause(roundTripMs);
+    }
     return number;
   }
 }

@@ -112,7 +112,7 @@ const limits: Readonly<Record<string, number>> = {
   sweepLanes: 338,
   readChains: 337,
   readBalances: 393,
-  quoteOrder: 482,
+  quoteOrder: 479,
   loadHistory: 269,
   listCandles: 393,
   listTokens: 400,

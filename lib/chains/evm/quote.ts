@@ -5,8 +5,6 @@ import { warningsOf } from "../../orders/quote-warnings.ts";
 import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
-import { ChainUnavailable, isHostError } from "../hosts/host-fault.ts";
-import { quoteMemory } from "./calls/quote-memory.ts";
 import { quoteOnEvm } from "./quotes/quote-on-chain.ts";
 import {
   checkEvmTrade,
@@ -51,7 +49,8 @@ export async function quoteEvmTrade(
 ): Promise<EvmQuote> {
   const { wallet } = trade;
   const { gasPreset } = evmSettingsForTrade(trade, trader);
-  const facts = await factsAbout(reader, { trade, gasPreset, wallet, orders: trader.orders });
+  const asked = { trade, gasPreset, wallet, orders: trader.orders };
+  const facts = await quoteOnEvm(reader.client.read, reader, asked);
   return shownEvmQuote(
     wallet,
     trade,
@@ -59,26 +58,6 @@ export async function quoteEvmTrade(
     now,
   );
 }
-
-/** Uses remembered answers where possible. If the hosts cannot answer at the remembered block, asks for a newer one. */
-async function factsAbout(
-  reader: EvmReader,
-  asked: Parameters<typeof quoteOnEvm>[2],
-): Promise<EvmTradeFacts> {
-  const named = await reader.memory?.atNamedBlock(asked.trade.token);
-  try {
-    if (named) return await quoteOnEvm(named.ask, reader, asked, named.number);
-  } catch (error) {
-    if (!isHostError(error) && !(error instanceof ChainUnavailable)) throw error;
-  }
-  return quoteOnEvm(reader.client.read, reader, asked);
-}
-
-/** Returns a chain whose quotes remember hosts' answers. */
-export const rememberingEvmQuotes = (reader: EvmReader): EvmReader => ({
-  ...reader,
-  memory: quoteMemory(reader.chain, reader.client),
-});
 
 /** Formats a checked trade for clients. */
 export function shownEvmQuote(

@@ -4,20 +4,14 @@ import type { FamilyTypes, HostAnswers } from "../../orders/family.ts";
 import type { Assessed } from "../../orders/placing-family.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
-import {
-  type EvmQuote,
-  evmSetupOf,
-  quoteEvmTrade,
-  rememberingEvmQuotes,
-  shownEvmQuote,
-} from "../evm/quote.ts";
+import { type EvmQuote, evmSetupOf, quoteEvmTrade, shownEvmQuote } from "../evm/quote.ts";
 import { quotesOfEvmHosts } from "../evm/quotes/quotes-of-hosts.ts";
 import { quoteSolTrade, type SolQuote, shownSolQuote, solSetupOf } from "../sol/quote.ts";
 import { quotesOfSolHosts } from "../sol/quotes/quotes-of-hosts.ts";
 import type { SolLaneQuestion } from "../sol/rules/trade-facts.ts";
 import type { SolReader } from "../sol/venues/reader.ts";
 import type { Family } from "./family.ts";
-import type { ChainReader, Chains } from "./open-chains.ts";
+import type { ChainReader } from "./open-chains.ts";
 
 /** A quote on any chain, as clients see it. */
 export type TradeQuote = EvmQuote | SolQuote;
@@ -81,18 +75,6 @@ export const quoteOn = (
   reader: ChainReader,
   ...asked: [QuoteRequest, FamilyTypes["trader"], Date]
 ): Promise<TradeQuote> => quotes[reader.family].quoteTrade(reader, ...asked);
-
-/**
- * Lets quotes remember hosts' answers, so a function keeps the result for its whole life. Only for quotes that users
- * see. On sol, accounts cannot be read at a given slot, so nothing is remembered.
- */
-export const rememberingQuotes = (chains: Chains): Chains =>
-  new Map(
-    [...chains].map(([chain, reader]) => [
-      chain,
-      reader.family === "evm" ? rememberingEvmQuotes(reader) : reader,
-    ]),
-  );
 
 export const shownOn = (chain: Network, ...shown: Parameters<QuoteFamily["shown"]>): TradeQuote =>
   formats[familyOf(chain)].shown(...shown);

@@ -58,34 +58,21 @@ export function hostGroup(
     return [...ready, ...resting];
   }
 
-  return {
-    hosts,
-    inOrder,
-    read: async (calls) => (await readFrom(chain, inOrder(), calls)).values,
-  };
-}
-
-/**
- * Asks one host after another until one answers, and names that host.
- *
- * @param hosts All hosts of the chain, in the order in which to ask them.
- * @throws As {@link HostGroup.read} does.
- */
-export async function readFrom<const Asked extends Calls>(
-  chain: string,
-  hosts: readonly RpcHost[],
-  calls: Asked,
-): Promise<{ host: RpcHost; values: ValuesOf<Asked> }> {
-  const errors: HostError[] = [];
-  for (const host of hosts) {
-    const answer = await askHost(host, calls);
-    if ("values" in answer) return { host, values: answer.values };
-    if (answer.error instanceof RpcRefusal && answer.error.kind === "call") throw answer.error;
-    errors.push(answer.error);
+  async function read<const Asked extends Calls>(calls: Asked): Promise<ValuesOf<Asked>> {
+    const errors: HostError[] = [];
+    for (const host of inOrder()) {
+      const answer = await askHost(host, calls);
+      if ("values" in answer) return answer.values;
+      if (answer.error instanceof RpcRefusal && answer.error.kind === "call") throw answer.error;
+      errors.push(answer.error);
+    }
+    throw (
+      unsupportedBy(hosts, errors) ??
+      new ChainUnavailable(`No host of ${chain} answers`, { cause: errors[0] })
+    );
   }
-  throw (
-    unsupportedBy(hosts, errors) ?? new ChainUnavailable(`No host of ${chain} answers`, { cause: errors[0] })
-  );
+
+  return { hosts, inOrder, read };
 }
 
 /** Returns the host's values, or its error. */

@@ -32,11 +32,6 @@ export type RpcCall<Value> = {
    * calls.
    */
   isLast?: true;
-  /**
-   * Names everything on which the value depends, including the block. Present if the value is the same for all users and
-   * may be remembered.
-   */
-  shared?: () => unknown;
 };
 
 /**

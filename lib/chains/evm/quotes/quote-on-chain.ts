@@ -11,7 +11,6 @@ import type { Trade } from "../../../orders/trade.ts";
 import { availableOf } from "../../../orders/trade-check.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { feeMarketCalls, feeMarketOf } from "../calls/fee-market.ts";
-import { shared } from "../calls/quote-memory.ts";
 import { blockCall, coinsCall, hashAgainCall, nonceCall, pendingNonceCall } from "../calls/rpc-call.ts";
 import { belongingsCall } from "../calls/token-belongings.ts";
 import { tokenClaimsCall } from "../calls/token-claims.ts";
@@ -98,7 +97,7 @@ async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | 
     ...(coinAmount === undefined ? [{ ...probe, amountIn: deepProbeCoins }] : sizesOf(side, coinAmount)),
   ];
   const answers = await askTogether(ask, {
-    claims: shared(tokenClaimsCall(token, block)),
+    claims: tokenClaimsCall(token, block),
     belongings: belongingsCall(configuration, token, wallet, block),
     // Matters only for tokens that are not listed.
     wrapped: isListed(reader, token)
@@ -106,7 +105,7 @@ async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | 
       : [belongingsCall(configuration, configuration.wrapped.token, wallet, block)],
     market: feeMarketCalls(chain),
     forPlanning: asked.isForPlanning ? [{ latest: blockCall(block), pending: pendingNonceCall(wallet) }] : [],
-    found: sharedPoolCalls(configuration, token, trades, block),
+    found: poolCalls(configuration, token, trades, block),
   });
   const identity = identify(reader, token, answers.claims);
   const { belongings } = answers;
@@ -164,18 +163,15 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
   const probed = routesToProbe(ofProbe);
   const swapsBy = (routes: readonly PoolRoute[], others: readonly PoolRoute[] = []) => ({
     answers: routeCalls(reader, request, routes, block),
-    states: sharedStatesCall(configuration, token, [...routes, ...others], tag),
+    states: routeStatesCall(configuration, token, [...routes, ...others], tag),
     // Must be the last call of the request.
     again: asked.isForPlanning ? [hashAgainCall(tag)] : [],
   });
   // Skips pools that hold coins but pay nothing, because their liquidity is far from the current price.
   const paying = ofProbe.filter((route) => !selected.some((each) => isSameEvmRoute(each, route)));
   const first = await askTogether(ask, {
-    safeties: probed.map((route) => {
-      const after = { ...block, baseFee };
-      return shared(probeSimulation(configuration, token, route, after), ["probe", token, route, after]);
-    }),
-    sale: side === "buy" ? [] : [sharedPoolCalls(configuration, token, sizesOf(side, amountIn), tag)],
+    safeties: probed.map((route) => probeSimulation(configuration, token, route, { ...block, baseFee })),
+    sale: side === "buy" ? [] : [poolCalls(configuration, token, sizesOf(side, amountIn), tag)],
     coins: asked.wallet === undefined ? [] : [coinsCall(wallet, tag)],
     nextNonce: asked.isForPlanning ? [nonceCall(wallet, tag)] : [],
     ...swapsBy(selected, paying),
@@ -208,23 +204,6 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
 }
 
 type Tried = Awaited<ReturnType<typeof simulate>>;
-
-function sharedPoolCalls(...asked: Parameters<typeof poolCalls>) {
-  const { direct, bridged } = poolCalls(...asked);
-  return { direct: shared(direct), bridged: bridged.map((call) => shared(call)) };
-}
-
-/** Asks for the states of routes, whatever they would pay for this trade. */
-function sharedStatesCall(
-  configuration: Reader["configuration"],
-  token: string,
-  paying: readonly PoolRoute[],
-  tag: number,
-) {
-  const routes = paying.map(({ amountOut: _, ...route }): RoutePools => route);
-  const call = routeStatesCall(configuration, token, routes, tag);
-  return shared(call, [call.params, routes]);
-}
 
 /** Returns the error that explains why no route works. */
 async function refusalOf(

@@ -2,7 +2,6 @@ import type { EvmChain } from "../../../core/chain-facts.ts";
 import type { TokenNames } from "../../../orders/token-likeness.ts";
 import type { ToKeyedText } from "../../hosts/keyed-text.ts";
 import type { EvmClient } from "../calls/hosts.ts";
-import type { QuoteMemory } from "../calls/quote-memory.ts";
 import type { EvmConfiguration } from "../rules/configuration.ts";
 
 /** An EVM chain that trades, with its configuration and its hosts. */
@@ -18,6 +17,4 @@ export type EvmReader = {
    * names.
    */
   taken?: readonly TokenNames[];
-  /** Answers that quotes share. Absent in functions that place, check or sign orders. */
-  memory?: QuoteMemory;
 };
