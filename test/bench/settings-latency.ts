@@ -1,9 +1,13 @@
 import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { WebSocket } from "ws";
 import type { Service } from "./service.ts";
 import { now, type Spread, spreadOf } from "./statistics.ts";
 
 type Event = { type: string; data: { version: number } };
+
+/** Time between changes, so that a user's plan of 1,000 requests a minute allows all of them. */
+const pauseMs = 70;
 
 /** Measures consecutive changes of settings, each in milliseconds from the response to the event. */
 export async function settingsLatency(service: Service, changes: number): Promise<Spread> {
@@ -12,20 +16,22 @@ export async function settingsLatency(service: Service, changes: number): Promis
   const socket = new WebSocket(service.streamUrl, { headers });
   await once(socket, "open");
 
-  const latencies: number[] = [];
-  // Skips the first change, which starts processes.
-  for (let version = 1; version <= 1 + changes; version++) {
-    const received = receiptOf(socket, version);
+  const change = async (version: number) => {
     const answer = await fetch(`${service.baseUrl}/updateTradingSettings/eth`, {
       method: "POST",
       headers: { ...headers, "Content-Type": "application/json" },
-      body: JSON.stringify({ slippage: 1 + version / 1000 }),
+      body: JSON.stringify({ slippage: (1000 + version) / 1000 }),
     });
     await answer.json();
-    const answeredAt = now();
     if (!answer.ok) throw new Error(`A change of settings answered ${answer.status}`);
-    const latency = (await received) - answeredAt;
-    if (version > 1) latencies.push(latency);
+    return now();
+  };
+  const latencies: number[] = [];
+  // Skips the first change, which starts processes.
+  for (let version = 1; version <= 1 + changes; version++) {
+    const [answeredAt, receivedAt] = await Promise.all([change(version), receiptOf(socket, version)]);
+    if (version > 1) latencies.push(receivedAt - answeredAt);
+    await setTimeout(pauseMs);
   }
   socket.terminate();
   return spreadOf(latencies);
