@@ -41,8 +41,8 @@ const MinuteSchema = v.pipe(
     high: number,
     low: number,
     close: number,
-    volume: number,
-    trades: CountSchema,
+    volume: v.exactOptional(decimal("Absent, with `trades`, while the swaps have not been counted")),
+    trades: v.exactOptional(CountSchema),
     coinUsd: v.exactOptional(decimal("Price of the coin in dollars at the end of the minute, or now")),
     isFinal: v.exactOptional(
       v.pipe(

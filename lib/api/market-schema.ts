@@ -116,8 +116,12 @@ const CandleSchema = v.pipe(
     high: decimalText("Highest price at the end of a block"),
     low: decimalText("Lowest price at the end of a block"),
     close: decimalText("The last price"),
-    volume: decimalText("Volume on the quote side of the swaps, in the chosen currency"),
-    trades: CountSchema,
+    volume: v.exactOptional(
+      decimalText(
+        "Quote side of the swaps, in the chosen currency. Absent, with `trades`, if they have not been counted",
+      ),
+    ),
+    trades: v.exactOptional(CountSchema),
     isFinal: v.pipe(
       v.boolean(),
       v.description("True once a second host has shown the same swaps after the interval ended"),

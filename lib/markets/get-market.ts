@@ -106,7 +106,7 @@ async function dayWith(
   const day = dayOf(stored, market.pool?.quote, now);
   if (day === undefined || market.pool === undefined) return undefined;
   const sums = await storedDay(table, market, { quote: market.pool.quote, now });
-  return sums.trades > 0 ? sums : day;
+  return sums.trades === 0 ? day : sums;
 }
 
 /** Adds the fields that cannot be known from a single look. */

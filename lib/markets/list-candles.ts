@@ -29,8 +29,9 @@ type CandleView = {
   high: string;
   low: string;
   close: string;
-  volume: string;
-  trades: number;
+  /** Absent, with `trades`, if the swaps have not been counted. */
+  volume?: string;
+  trades?: number;
   /** True if a second host has shown the same swaps after the interval ended. */
   isFinal: boolean;
   hasGaps?: true;
@@ -239,8 +240,8 @@ function viewOf(
     high: formatDecimal(candle.high),
     low: formatDecimal(candle.low),
     close: formatDecimal(candle.close),
-    volume: formatDecimal(candle.volume),
-    trades,
+    ...(candle.volume && { volume: formatDecimal(candle.volume) }),
+    ...(trades !== undefined && { trades }),
     isFinal,
     ...(hasGaps && { hasGaps }),
     ...(hasNewPool && { hasNewPool }),

@@ -55,14 +55,14 @@ export function marketView({ market, day, isOld }: ShownMarket, coin: LivePrice 
     headTime: market.blockTime,
     nowMs: Date.parse(asOf),
   });
-  const hasTraded = day !== undefined && (day.trades > 0 || history === "complete");
+  const { volume, trades } = day?.trades === 0 && history !== "complete" ? {} : (day ?? {});
   return {
     ...identityOf(market),
     ...texts({
       price,
       priceUsd,
       ...rangeOf(day, market.price),
-      volume24h: hasTraded ? day.volume : undefined,
+      volume24h: volume,
       liquidity: depth,
       liquidityUsd: depthUsd,
       fdvUsd: priceUsd && supply && multiply(supply, priceUsd),
@@ -70,7 +70,7 @@ export function marketView({ market, day, isOld }: ShownMarket, coin: LivePrice 
     ...(priceUsd && coin && { usdSource: coin.source }),
     ...percent("change1h", percentBetween(day?.hourAgo, market.price)),
     ...percent("change24h", percentBetween(day?.dayAgo, market.price)),
-    ...(hasTraded && { trades24h: day.trades }),
+    ...(trades !== undefined && { trades24h: trades }),
     ...(pool && {
       pool: { venue: pool.venue, pool: pool.pool, feeBps: pool.feeBps, quote: pool.quote },
     }),

@@ -117,7 +117,7 @@ async function buy(): Promise<number> {
 /** Returns the trades by minute in the messages to the test. Later messages replace earlier ones. */
 function trades(): number {
   const minutes = records().flatMap((record) => record.minutes ?? []);
-  const counts = new Map(minutes.map(({ time, trades: count }) => [time, count]));
+  const counts = new Map(minutes.map(({ time, trades: count = 0 }) => [time, count]));
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 

@@ -57,13 +57,23 @@ export function foldCandles(candles: readonly Candle[], interval: Interval): Can
 
 const number = (text: string): Exact => exact(text) as Exact;
 
-const joined = (first: Candle, next: Candle): Candle => ({
+type SwapSums = { volume?: string | undefined; trades?: number | undefined };
+
+/** Adds the swaps of two candles. If those of one have not been counted, the total is unknown. */
+const sumOf = (first: SwapSums, next: SwapSums) =>
+  first.volume === undefined || next.volume === undefined
+    ? {}
+    : {
+        volume: textOf(rounded(plus(number(first.volume), number(next.volume)))),
+        trades: (first.trades ?? 0) + (next.trades ?? 0),
+      };
+
+const joined = ({ volume, trades, ...first }: Candle, next: Candle): Candle => ({
   ...first,
+  ...sumOf({ volume, trades }, next),
   high: compare(number(next.high), number(first.high)) > 0 ? next.high : first.high,
   low: compare(number(next.low), number(first.low)) < 0 ? next.low : first.low,
   close: next.close,
-  volume: textOf(rounded(plus(number(first.volume), number(next.volume)))),
-  trades: first.trades + next.trades,
   isFinal: first.isFinal && next.isFinal,
   ...((first.hasGaps ?? next.hasGaps) && { hasGaps: true }),
   ...((first.hasNewPool ?? next.hasNewPool) && { hasNewPool: true }),
@@ -84,8 +94,8 @@ export function minuteCandle(minute: MarketMinute, currency: Currency): Candle |
     high: convert(high),
     low: convert(low),
     close: convert(close),
-    volume: convert(volume),
-    trades,
+    ...(volume !== undefined && { volume: convert(volume) }),
+    ...(trades !== undefined && { trades }),
     isFinal,
     ...(hasGaps && { hasGaps }),
     ...(hasNewPool && { hasNewPool }),
@@ -196,7 +206,7 @@ export class CandleSeries {
       high: show(high),
       low: show(low),
       close: show(close),
-      volume: show(volume),
+      ...(volume !== undefined && { volume: show(volume) }),
       isFinal: candle.isFinal && endMs <= finalToMs,
       ...(endMs > nowMs && { partial: true }),
     };
@@ -223,7 +233,8 @@ export class CandleSeries {
 function isNewer({ candle, ...next }: Minute, known: Minute): boolean {
   const changes =
     candle && known.candle
-      ? Number(candle.isFinal) - Number(known.candle.isFinal) || candle.trades - known.candle.trades
+      ? Number(candle.isFinal) - Number(known.candle.isFinal) ||
+        (candle.trades ?? 0) - (known.candle.trades ?? 0)
       : 0;
   return (next.revision - known.revision || changes || next.block - known.block) >= 0;
 }

@@ -1,4 +1,4 @@
-import { compare, type Decimal, isDecimal } from "../../core/decimal.ts";
+import { compare, type Decimal, isDecimal, zero } from "../../core/decimal.ts";
 import { type Candle, type CandlePool, type Interval, intervalSeconds } from "./candle.ts";
 
 /**
@@ -35,7 +35,8 @@ const format = 1;
 const prices = ["open", "high", "low", "close", "volume"] as const;
 const decimalBytes = 10;
 const candleBytes = 8 + prices.length * decimalBytes;
-const flags = { isFinal: 1, hasGaps: 2 };
+const flags = { isFinal: 1, hasGaps: 2, isUncounted: 4 };
+const allFlags = flags.isFinal | flags.hasGaps | flags.isUncounted;
 const mostExponent = 400;
 const mostTrades = 0xffff_ffff;
 
@@ -61,17 +62,23 @@ export function packChunk(kind: ChunkKind, start: number, candles: readonly Cand
     let at = index * candleBytes;
     view.setUint16(at, (candle.start - start) / intervalSeconds[chunkIntervals[kind]]);
     view.setUint8(at + 2, indices[index] as number);
-    view.setUint8(at + 3, (candle.isFinal ? flags.isFinal : 0) | (candle.hasGaps ? flags.hasGaps : 0));
-    view.setUint32(at + 4, Math.min(candle.trades, mostTrades));
+    view.setUint8(at + 3, flagsOf(candle));
+    view.setUint32(at + 4, Math.min(candle.trades ?? 0, mostTrades));
     at += 8;
     for (const name of prices) {
-      view.setBigUint64(at, candle[name].mantissa);
-      view.setInt16(at + 8, candle[name].exponent);
+      const { mantissa, exponent } = candle[name] ?? zero;
+      view.setBigUint64(at, mantissa);
+      view.setInt16(at + 8, exponent);
       at += decimalBytes;
     }
   }
   return packed;
 }
+
+const flagsOf = ({ isFinal, hasGaps, trades }: Candle) =>
+  (isFinal ? flags.isFinal : 0) |
+  (hasGaps ? flags.hasGaps : 0) |
+  (trades === undefined ? flags.isUncounted : 0);
 
 function poolBytes({ pool, quote }: CandlePool): Uint8Array {
   const texts = [pool, quote].map((text) => new TextEncoder().encode(text).slice(0, 255));
@@ -109,7 +116,7 @@ function candleAt(
 ): Candle | undefined {
   const pool = pools[view.getUint8(at + 2)];
   const flagged = view.getUint8(at + 3);
-  if (pool === undefined || flagged > (flags.isFinal | flags.hasGaps)) return undefined;
+  if (pool === undefined || flagged > allFlags) return undefined;
   const [open, high, low, close, volume] = prices.map((_, index): Decimal => {
     const place = at + 8 + index * decimalBytes;
     return { mantissa: view.getBigUint64(place), exponent: view.getInt16(place + 8) };
@@ -118,14 +125,15 @@ function candleAt(
   const isSound = (decimal: Decimal) => isDecimal(decimal) && Math.abs(decimal.exponent) <= mostExponent;
   if (![open, high, low, close, volume].every(isSound)) return undefined;
   if ([open, close].some((price) => compare(price, low) < 0 || compare(price, high) > 0)) return undefined;
+  const [trades, isUncounted] = [view.getUint32(at + 4), (flagged & flags.isUncounted) !== 0];
+  if (isUncounted && (trades > 0 || volume.mantissa > 0n)) return undefined;
   return {
     start: start + view.getUint16(at) * seconds,
     open,
     high,
     low,
     close,
-    volume,
-    trades: view.getUint32(at + 4),
+    ...(!isUncounted && { volume, trades }),
     pool,
     isFinal: (flagged & flags.isFinal) !== 0,
     hasGaps: (flagged & flags.hasGaps) !== 0,

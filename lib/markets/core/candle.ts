@@ -14,12 +14,20 @@ export type Interval = keyof typeof intervalSeconds;
 
 export const intervals = Object.keys(intervalSeconds) as Interval[];
 
+/** Sums of an interval's swaps. Both are absent if the swaps have not been counted, which differs from 0. */
+export type SwapSums = {
+  /** Quote side of the swaps, in whole units of the quote. Each swap adds at most nine decimal places. */
+  volume?: Decimal;
+  /** Number of swaps. */
+  trades?: number;
+};
+
 /**
  * The prices of a token in an interval, in the quote of one pool. Only prices before and after each block with swaps
  * count, so a swap that is reversed in the same block shows only in the volume. An interval without swaps has no
  * candle.
  */
-export type Candle = {
+export type Candle = SwapSums & {
   /** Start of the interval, in epoch seconds. */
   start: number;
   /**
@@ -30,10 +38,6 @@ export type Candle = {
   high: Decimal;
   low: Decimal;
   close: Decimal;
-  /** Quote side of the interval's swaps, in whole units of the quote. Each swap adds at most nine decimal places. */
-  volume: Decimal;
-  /** Number of swaps in the interval. */
-  trades: number;
   /** The pool that the candle describes. */
   pool: CandlePool;
   /** True if two hosts have shown the same swaps after the interval ended. */

@@ -1,8 +1,8 @@
 import { add, compare, type Decimal, divide, multiply, zero } from "../../core/decimal.ts";
-import { type Candle, type CandlePool, type Interval, intervalSeconds } from "./candle.ts";
+import { type Candle, type CandlePool, type Interval, intervalSeconds, type SwapSums } from "./candle.ts";
 
 /** A block in which a pool had swaps. */
-export type SwapBlock = {
+export type SwapBlock = SwapSums & {
   block: number;
   /** Time of the block, in epoch seconds. */
   time: number;
@@ -10,8 +10,6 @@ export type SwapBlock = {
   before: Decimal | undefined;
   /** Price at the end of the block. Undefined if no price is known yet. */
   after: Decimal | undefined;
-  volume: Decimal;
-  trades: number;
 };
 
 /** The fields of a pool's event that candles are made from. */
@@ -31,7 +29,7 @@ type PricedEvent = {
  * @param before The price before all events.
  */
 export function swapBlocksOf(events: readonly PricedEvent[], before?: Decimal): SwapBlock[] {
-  const blocks: SwapBlock[] = [];
+  const blocks: (SwapBlock & Required<SwapSums>)[] = [];
   let price = before;
   let [atStart, current] = [price, -1];
   for (const { block, time, volume, isSwap, ...event } of events) {
@@ -55,12 +53,12 @@ export function candlesOf(
   pool: CandlePool,
   interval: Interval = "1m",
 ): Candle[] {
-  const single = blocks.flatMap(({ time, before, after, volume, trades }): Candle[] => {
+  const single = blocks.flatMap(({ time, before, after, block: _, ...sums }): Candle[] => {
     if (after === undefined) return [];
     const open = before ?? after;
     const [low, high] = compare(open, after) < 0 ? [open, after] : [after, open];
     const start = intervalStart(time, interval);
-    return [{ start, open, high, low, close: after, volume, trades, pool, isFinal: false, hasGaps: false }];
+    return [{ start, open, high, low, close: after, ...sums, pool, isFinal: false, hasGaps: false }];
   });
   return foldCandles(single, interval);
 }
@@ -91,13 +89,18 @@ const joined = (first: Candle, next: Candle): Candle => ({
   high: compare(next.high, first.high) > 0 ? next.high : first.high,
   low: compare(next.low, first.low) < 0 ? next.low : first.low,
   close: next.close,
-  volume: add(first.volume, next.volume),
-  trades: first.trades + next.trades,
+  ...sumOf(first, next),
   pool: next.pool,
   isFinal: first.isFinal && next.isFinal,
   hasGaps: first.hasGaps || next.hasGaps,
   ...((first.hasNewPool ?? next.hasNewPool) && { hasNewPool: true }),
 });
+
+/** Adds sums. If one is unknown, so is the total. */
+export const sumOf = (first: SwapSums, next: SwapSums): SwapSums =>
+  first.volume === undefined || next.volume === undefined
+    ? {}
+    : { volume: add(first.volume, next.volume), trades: (first.trades ?? 0) + (next.trades ?? 0) };
 
 /**
  * Makes the candle of an interval whose swaps were all taken back. It replaces the earlier candle of this interval and
@@ -159,11 +162,13 @@ export function candleInCurrency(
 ): Candle | undefined {
   if (currency === "quote") return candle;
   const convert = (amount: Decimal) => inCurrency(amount, candle.pool.quote, currency, coinUsd);
-  const [open, high, low, close, volume] = (["open", "high", "low", "close", "volume"] as const).map((name) =>
+  const [open, high, low, close] = (["open", "high", "low", "close"] as const).map((name) =>
     convert(candle[name]),
   );
-  if (!open || !high || !low || !close || !volume) return undefined;
-  return { ...candle, open, high, low, close, volume, pool: { ...candle.pool, quote: currency } };
+  const volume = candle.volume && convert(candle.volume);
+  if (!open || !high || !low || !close) return undefined;
+  const pool = { ...candle.pool, quote: currency };
+  return { ...candle, open, high, low, close, ...(volume && { volume }), pool };
 }
 
 /**

@@ -1,7 +1,7 @@
-import { add, compare, type Decimal, zero } from "../../core/decimal.ts";
-import type { Candle, CandlePool } from "./candle.ts";
+import { compare, type Decimal, zero } from "../../core/decimal.ts";
+import type { Candle, CandlePool, SwapSums } from "./candle.ts";
 import { chunkEnd, chunkStart, packChunk, unpackChunk } from "./candle-chunk.ts";
-import { closeAt, foldCandles, withCandles } from "./candles.ts";
+import { closeAt, foldCandles, sumOf, withCandles } from "./candles.ts";
 import type { DayStatistics } from "./market.ts";
 
 const daySeconds = 86_400;
@@ -24,15 +24,15 @@ export function summedUp(
 ): DayStatistics {
   const [first] = candles;
   if (first === undefined) return { volume: zero, trades: 0 };
-  let [high, low, volume, trades] = [first.high, first.low, zero, 0];
+  let [high, low] = [first.high, first.low];
+  let sums: SwapSums = { volume: zero, trades: 0 };
   for (const candle of candles) {
     if (compare(candle.high, high) > 0) high = candle.high;
     if (compare(candle.low, low) < 0) low = candle.low;
-    volume = add(volume, candle.volume);
-    trades += candle.trades;
+    sums = sumOf(sums, candle);
   }
   const [hourAgo, dayAgo] = [closeAgo(hourSeconds), closeAgo(daySeconds)];
-  return { ...(hourAgo && { hourAgo }), ...(dayAgo && { dayAgo }), high, low, volume, trades };
+  return { ...(hourAgo && { hourAgo }), ...(dayAgo && { dayAgo }), high, low, ...sums };
 }
 
 /** A token's minute candles of the last 24 hours. */
@@ -45,7 +45,7 @@ export class DayWindow {
    */
   put(minutes: readonly Candle[]): void {
     for (const [start, changed] of Map.groupBy(minutes, (minute) => chunkStart("minutes", minute.start))) {
-      const candles = withCandles(this.#minutesOf(start), changed).filter(({ trades }) => trades > 0);
+      const candles = withCandles(this.#minutesOf(start), changed).filter(({ trades }) => trades !== 0);
       // Folds a chunk's minute candles as one hour, because all of them are in the same hour.
       const whole = foldCandles(candles, "1h").map((candle) => ({ ...candle, start }));
       this.#parts.set(start, { packed: packChunk("minutes", start, candles), whole });

@@ -12,8 +12,9 @@ export type MinuteRecord = {
   high: string;
   low: string;
   close: string;
-  volume: string;
-  trades: number;
+  /** Absent, with `trades`, if the swaps have not been counted. */
+  volume?: string;
+  trades?: number;
   /** The coin's price in dollars at the end of the minute, or the current one. Absent if no feed knew the price. */
   coinUsd?: string;
   isFinal?: true;

@@ -1,7 +1,7 @@
 import type { PoolVenue } from "../../chains/families/venue.ts";
 import type { TradingChain } from "../../core/chain-facts.ts";
 import { type Decimal, decimalOf, zero } from "../../core/decimal.ts";
-import type { CandlePool } from "./candle.ts";
+import type { CandlePool, SwapSums } from "./candle.ts";
 
 /** Warnings about a market. They do not change any figure. */
 export const marketFlags = ["THIN", "STALE", "GAPS", "NO_POOL", "TOO_MANY_TOKENS"] as const;
@@ -51,15 +51,13 @@ export type TokenPools<Pool extends PricedPool = PricedPool> = {
 /** Finds a token with its pools. Undefined if the address is not a token. */
 export type FindPools = (token: string, nowMs: number) => Promise<TokenPools | undefined>;
 
-/** Sums of the last 24 hours, in the quote of the pool. Absent if there is no candle. */
-export type DayStatistics = {
+/** Prices and sums of the last 24 hours, in the quote of the pool. Prices are absent if there is no candle. */
+export type DayStatistics = SwapSums & {
   /** Closes of one hour ago and of 24 hours ago, or else the oldest known close. */
   hourAgo?: Decimal;
   dayAgo?: Decimal;
   high?: Decimal;
   low?: Decimal;
-  volume: Decimal;
-  trades: number;
 };
 
 /** State of the history: the 24 hours before somebody first wanted the token, read from logs. */

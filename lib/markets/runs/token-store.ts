@@ -122,7 +122,7 @@ class CandleWriter {
           ? before.candles.filter(({ isFinal }) => isFinal)
           : [];
       const candles = withCandles(withCandles(before.candles, changed.candles), kept).filter(
-        ({ trades }) => trades > 0 || token.token === nativeToken,
+        ({ trades }) => trades !== 0 || token.token === nativeToken,
       );
       const { version } = before;
       const chunk = { ...token, kind, start };

@@ -28,9 +28,8 @@ const minutesIn = (days: number) =>
       fc.record({
         at: fc.integer({ min: 0, max: days * 1440 - 1 }),
         prices: fc.tuple(price, price, price, price),
-        volume: price,
+        sums: fc.option(fc.record({ volume: price, trades: fc.integer({ min: 1, max: 9 }) }), { freq: 9 }),
         coinUsd: price,
-        trades: fc.integer({ min: 1, max: 9 }),
         isFinal: fc.boolean(),
       }),
       { selector: ({ at }) => at, minLength: 1, maxLength: 60 },
@@ -39,15 +38,14 @@ const minutesIn = (days: number) =>
       all
         .toSorted((a, b) => a.at - b.at)
         .map(
-          ({ at, prices: [open, high, low, close], volume, coinUsd, trades, isFinal }): MarketMinute => ({
+          ({ at, prices: [open, high, low, close], sums, coinUsd, isFinal }): MarketMinute => ({
             time: iso(at),
             open,
             high,
             low,
             close,
-            volume,
+            ...sums,
             coinUsd,
-            trades,
             ...(isFinal && { isFinal }),
           }),
         ),
@@ -61,8 +59,8 @@ const stored = (minute: MarketMinute): StoredCandle => {
     high: decimal(minute.high),
     low: decimal(minute.low),
     close: decimal(minute.close),
-    volume: decimal(minute.volume),
-    trades: minute.trades,
+    ...(minute.volume !== undefined && { volume: decimal(minute.volume) }),
+    ...(minute.trades !== undefined && { trades: minute.trades }),
     pool: { pool: "0x1", quote: "native" },
     isFinal: minute.isFinal ?? false,
     hasGaps: minute.hasGaps ?? false,
@@ -82,8 +80,8 @@ const listed = (minutes: readonly MarketMinute[], interval: Interval, currency: 
       high: text(high),
       low: text(low),
       close: text(close),
-      volume: text(volume),
-      trades,
+      ...(volume && { volume: text(volume) }),
+      ...(trades !== undefined && { trades }),
       isFinal,
     }),
   );

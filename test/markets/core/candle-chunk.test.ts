@@ -102,7 +102,7 @@ describe("a chunk", () => {
     ["an unknown format", 0, 2],
     ["a place behind its end", -57, 10],
     ["an unknown pool", -56, 1],
-    ["an unknown mark", -55, 4],
+    ["an unknown mark", -55, 8],
     ["an impossible exponent", -2, 0x7f],
   ])("rejects a chunk with %s", (_, place, byte) => {
     const packed = packChunk("minutes", 0, fc.sample(candleAt(60), 1));

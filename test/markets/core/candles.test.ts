@@ -48,8 +48,8 @@ function directly(blocks: readonly SwapBlock[], seconds: number) {
       high: sorted.at(-1),
       low: sorted[0],
       close: prices.at(-1),
-      volume: within.reduce((sum, { volume }) => add(sum, volume), zero),
-      trades: within.reduce((sum, { trades }) => sum + trades, 0),
+      volume: within.reduce((sum, { volume }) => add(sum, volume ?? zero), zero),
+      trades: within.reduce((sum, { trades }) => sum + (trades ?? 0), 0),
     };
   });
 }

@@ -90,6 +90,14 @@ describe("DayWindow", () => {
     expect([window.hasGaps(start + 120), window.hasGaps(start + 86_400 + 120)]).toEqual([true, false]);
   });
 
+  it("knows no sums if a minute's swaps have not been counted", () => {
+    const window = new DayWindow();
+    const { volume: _, trades: __, ...uncounted } = minute(1, 9);
+    window.put([minute(0, 5), uncounted]);
+    const { high, volume, trades } = window.statistics("native", start + 120);
+    expect({ high, volume, trades }).toEqual({ high: price(9), volume: undefined, trades: undefined });
+  });
+
   it("omits minute candles priced in a different quote token", () => {
     const window = new DayWindow();
     window.put([minute(0, 5), minute(1, 90_000, { pool: { pool: "0x02", quote: "0xusd" } })]);

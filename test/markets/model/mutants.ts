@@ -77,7 +77,7 @@ export const journalMutants: Readonly<Record<string, Partial<JournalSystem>>> = 
       watchPool(journal, { ...pool, isTokenFirst: !pool.isTokenFirst }, ...rest),
   },
   "keeps minutes whose swaps were taken back": {
-    takeChangedMinutes: (book, time) => takeChangedMinutes(book, time).filter(({ trades }) => trades > 0),
+    takeChangedMinutes: (book, time) => takeChangedMinutes(book, time).filter(({ trades }) => trades !== 0),
   },
   "forgets what the run before has shown": { addShown: () => {} },
   "does not raise the revision": {

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { type Decimal, decimalOf, formatDecimal } from "../../../lib/core/decimal.ts";
+import { type Decimal, decimalOf, formatDecimal, zero } from "../../../lib/core/decimal.ts";
 import { candleInCurrency } from "../../../lib/markets/core/candles.ts";
 import { priceOf } from "../../../lib/markets/evm/rules/watched-pool.ts";
 import { modelPools } from "../evm/rules/model/model-chain.ts";
@@ -121,7 +121,7 @@ export async function playReaders(seed: number, coverage: Coverage, system = the
       const prices = ["open", "high", "low", "close", "volume"] as const;
       const isTrue =
         minute?.trades === truth?.trades &&
-        prices.every((name) => truth && minute && isSame(minute[name], truth[name]));
+        prices.every((name) => truth && minute && isSame(minute[name] ?? zero, truth[name] ?? zero));
       if (!isTrue) fail("a stored minute is wrong", { token, start: start - startedAt, minute, truth });
     }
   }

@@ -335,7 +335,7 @@ export class World {
           if (candles.length === 0) return;
           const known = this.chunks.get(nameOf(name, kind)) ?? { candles: [], epoch };
           if (this.#isStale(epoch, known.epoch)) throw new Superseded();
-          const isKept = ({ trades }: Candle) => trades > 0 || name.token === nativeToken;
+          const isKept = ({ trades }: Candle) => trades !== 0 || name.token === nativeToken;
           const merged = withCandles(known.candles, candles).filter(isKept);
           this.chunks.set(nameOf(name, kind), { candles: merged, epoch });
           if (kind === "minutes") this.onSaved(name, candles, process.hosts);

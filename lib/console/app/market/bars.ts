@@ -9,7 +9,8 @@ export type Bar = {
   high: number;
   low: number;
   close: number;
-  volume: number;
+  /** Undefined if the swaps have not been counted. */
+  volume: number | undefined;
   hasGaps: boolean;
 };
 
@@ -36,9 +37,10 @@ export function barsOf(candles: readonly Candle[], interval: Interval, untilMs: 
   for (const candle of candles) {
     const time = Date.parse(candle.time) / 1000;
     fill(time);
-    const [open, high, low, close, volume] = [
-      ...[candle.open, candle.high, candle.low, candle.close, candle.volume].map(Number),
-    ] as [number, number, number, number, number];
+    const [open, high, low, close] = [candle.open, candle.high, candle.low, candle.close].map(Number) as [
+      ...[number, number, number, number],
+    ];
+    const volume = candle.volume === undefined ? undefined : Number(candle.volume);
     bars.push({ time, open, high, low, close, volume, hasGaps: candle.hasGaps ?? false });
   }
   fill(Math.floor(untilMs / 1000 / seconds) * seconds + seconds);

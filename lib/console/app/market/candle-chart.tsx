@@ -145,10 +145,10 @@ const candleOf = ({ time, open, high, low, close, hasGaps }: Bar, { warn }: Char
   ...(hasGaps && { color: warn, wickColor: warn }),
 });
 
+/** A bar without a volume keeps its place empty. */
 const volumeOf = ({ time, open, close, volume }: Bar, { up, down }: ChartColours) => ({
   time: time as UTCTimestamp,
-  value: volume,
-  color: faded(close < open ? down : up, 0.4),
+  ...(volume !== undefined && { value: volume, color: faded(close < open ? down : up, 0.4) }),
 });
 
 function redraw(drawn: Drawn, bars: readonly Bar[]): void {

@@ -43,13 +43,12 @@ export const candleAt = (start: number): fc.Arbitrary<Candle> =>
   fc
     .record({
       prices: fc.array(decimals(), { minLength: 4, maxLength: 4 }),
-      volume: decimals(),
-      trades: fc.integer({ min: 1, max: 0xffff_ffff }),
+      sums: fc.option(fc.record({ volume: decimals(), trades: fc.integer({ min: 1, max: 0xffff_ffff }) })),
       pool: fc.constantFrom(...pools),
       isFinal: fc.boolean(),
       hasGaps: fc.boolean(),
     })
-    .map(({ prices, ...rest }) => {
+    .map(({ prices, sums, ...rest }) => {
       const [low, open, close, high] = prices.toSorted(compare) as [Decimal, Decimal, Decimal, Decimal];
-      return { start, open, high, low, close, ...rest };
+      return { start, open, high, low, close, ...sums, ...rest };
     });

@@ -1,4 +1,4 @@
-import type { Decimal } from "../../../../../lib/core/decimal.ts";
+import { type Decimal, zero } from "../../../../../lib/core/decimal.ts";
 import type { Candle } from "../../../../../lib/markets/core/candle.ts";
 import { type Journal, newJournal } from "../../../../../lib/markets/evm/rules/journal.ts";
 import { basesToKeep, type PoolBook, wordAfter } from "../../../../../lib/markets/evm/rules/pool-book.ts";
@@ -174,5 +174,8 @@ const asNumbers = (_: string, value: unknown) =>
 const isSame = (a: Decimal, b: Decimal) => a.mantissa === b.mantissa && a.exponent === b.exponent;
 
 const isTrue = (minute: Candle, truth: TrueMinute | undefined) =>
-  minute.trades === truth?.trades &&
-  (["open", "high", "low", "close", "volume"] as const).every((name) => isSame(minute[name], truth[name]));
+  truth !== undefined &&
+  minute.trades === truth.trades &&
+  (["open", "high", "low", "close", "volume"] as const).every((name) =>
+    isSame(minute[name] ?? zero, truth[name] ?? zero),
+  );
