@@ -130,15 +130,23 @@ export async function byJupiter(
     index,
     isWritable,
   });
-  const hop = [read(solKey("amm").address), inTable(3, true), inTable(200, true), inTable(9, false)];
+  const inRoute = [
+    written(helper),
+    written(from.account),
+    written(to.account),
+    read(from.mint),
+    read(to.mint),
+  ];
+  const pool = [inTable(3, true), inTable(200, true), inTable(9, false)];
+  const hop = [read(solKey("amm").address), ...(changes.name === "route_v2" ? inRoute : []), ...pool];
   const [sourceMint, destinationMint] = [read(from.mint), read(to.mint)];
   const tokenPrograms = [read(from.program), read(to.program)];
   const end = [read(solKey("event authority").address), read(jupiterProgram), ...hop];
   const accounts =
     changes.name === "route_v2"
       ? [
-          ...[read(helper), written(from.account), written(to.account), sourceMint, destinationMint],
-          ...[...tokenPrograms, written(to.account), ...end],
+          ...[written(helper), written(from.account), written(to.account), sourceMint, destinationMint],
+          ...[...tokenPrograms, read(jupiterProgram), ...end],
         ]
       : [
           ...[read(solKey("program authority").address), read(helper), written(from.account)],

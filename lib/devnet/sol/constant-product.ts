@@ -13,6 +13,8 @@ export type SwapInterface = {
   /** First eight bytes of the instruction data, as a number. */
   name: bigint;
   dataLength: number;
+  /** Refuses accounts with which the real program would fail. May use the registers r1 to r5. */
+  check?: (program: SBPFAssembler, account: ToAccount) => void;
   /** Stores the amount and the least output, which it reads from the data that begins at r6 + 8. */
   readArguments: (program: SBPFAssembler) => void;
   /** Error codes of refused swaps. */
@@ -21,8 +23,11 @@ export type SwapInterface = {
   authoritySeed: string;
 };
 
+/** Loads the place of an account, given its position in the instruction, into a register. */
+type ToAccount = (to: Register, position: number) => SBPFAssembler;
+
 /** Offsets in the runtime's input, from the beginning of an account. */
-const inAccount = {
+export const inAccount = {
   isSigner: 1,
   isWritable: 2,
   key: 8,
@@ -48,7 +53,7 @@ const transferChecked = 12;
 
 /** Layout of the stack frame, by the distance from its end. */
 const frame = {
-  accounts: -128,
+  accounts: -832,
   amountIn: -136,
   minimum: -144,
   reserveIn: -152,
@@ -70,7 +75,7 @@ const at = (name: keyof typeof frame, offset = 0): Place => [10, frame[name] + o
 export const argumentsAt = { amountIn: at("amountIn"), minimum: at("minimum") } as const;
 
 /** Maximum number of accounts that fit into the stack frame. */
-const mostAccounts = 16;
+const mostAccounts = 20;
 
 type Transfer = {
   from: AccountName;
@@ -94,6 +99,7 @@ export function constantProduct(face: SwapInterface, bump: number): Buffer {
   const { errors } = face;
   readAccounts(program, face);
   readData(program, face);
+  face.check?.(program, (to, position) => program.load(to, at("accounts", 8 * position)));
   const [r1, r2, r3] = [inRegister(1), inRegister(2), inRegister(3)];
 
   loadTokens(program, face, 1, "vaultIn");

@@ -128,7 +128,7 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
     return {
       ...termsOf(question, outAmount, jupiter.authority),
       computeBudgetInstructions: [{ programId: programs.system, accounts: [], data: "" }],
-      setupInstructions: drains,
+      setupInstructions: [await openingOf(question, sides), ...drains],
       swapInstruction,
       cleanupInstruction: drains[0] ?? null,
       otherInstructions: drains,
@@ -172,26 +172,41 @@ async function paidBy(node: Pick<SolNode, "request">, { from, to }: Sides, amoun
   return (reserveOut * left) / (reserveIn + left);
 }
 
-/** Lists the accounts of a swap in the order that Jupiter's program expects. */
+/**
+ * Lists the accounts of a swap in the order that Jupiter's program expects. As in real answers, the exchange's part
+ * names the taker again, as an account that is written, and its accounts and mints.
+ */
 async function accountsOf(
   { inputMint, outputMint, taker, destinationTokenAccount }: Question,
   { from, to }: Sides,
   authority: Address,
   isStolen: boolean,
 ) {
-  const usual = await associatedAccount(taker, to.program, outputMint);
-  const wanted = isStolen ? stranger : (destinationTokenAccount ?? usual);
+  const source = await associatedAccount(taker, from.program, inputMint);
+  const target = isStolen ? stranger : await associatedAccount(taker, to.program, outputMint);
   const accounts = [
     [taker, false],
-    [await associatedAccount(taker, from.program, inputMint), true],
-    [wanted, true],
+    ...[source, target].map((each) => [each, true] as const),
     ...[inputMint, outputMint, from.program, to.program].map((each) => [each, false] as const),
-    [wanted, true],
+    [destinationTokenAccount ?? programs.jupiter, destinationTokenAccount !== undefined],
     ...[authority, programs.jupiter].map((each) => [each, false] as const),
+    ...[taker, source, target].map((each) => [each, true] as const),
+    ...[inputMint, outputMint].map((each) => [each, false] as const),
     ...[from.vault, to.vault].map((each) => [each, true] as const),
     [authority, false],
   ] as const;
-  return accounts.map(([pubkey, isWritable]) => ({ pubkey, isWritable, isSigner: pubkey === taker }));
+  return accounts.map(([pubkey, isWritable], place) => ({ pubkey, isWritable, isSigner: place === 0 }));
+}
+
+/** Makes the instruction that opens the taker's account of a token, which the answer always begins with. */
+async function openingOf({ taker, outputMint }: Question, { to: { program } }: Sides) {
+  const opened = await associatedAccount(taker, program, outputMint);
+  const accounts = [taker, opened, taker, outputMint, programs.system, program];
+  return {
+    programId: programs.associatedToken,
+    accounts: accounts.map((pubkey, place) => ({ pubkey, isSigner: place === 0, isWritable: place < 2 })),
+    data: Buffer.of(1).toString("base64"),
+  };
 }
 
 function swapData({ amount, slippageBps }: Question, outAmount: bigint, platformFeeBps: number): string {

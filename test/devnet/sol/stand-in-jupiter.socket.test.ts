@@ -25,15 +25,20 @@ const amountIn = 10n ** 9n;
 /** A pool of 500 coins and 5.1 million tokens, at 0.25 %. */
 const paid = 10_154_242_286n;
 
+const read = (address: Address) => ({ address, isWritable: false });
+const written = (address: Address) => ({ address, isWritable: true });
+
 /** Buys ORBIT with a message like the service's, given a quoted output and a slippage. */
-async function buy(quotedOut: bigint, slippageBps: number) {
+async function buy(
+  quotedOut: bigint,
+  slippageBps: number,
+  { isWritten = true, payee = (_: Address) => read(jupiterProgram) } = {},
+) {
   const { pools, authority } = chain.deployment.jupiter;
   const { mint, program, vaults } = pools.ORBIT;
   const { address: wallet, seed } = await chain.newWallet();
   const [w, own] = [await wsolAccountOf(wallet, orderId), await tokenAccountOf(wallet, mint, program)];
   const { tip: _, ...terms } = buyTerms;
-  const read = (address: Address) => ({ address, isWritable: false });
-  const written = (address: Address) => ({ address, isWritable: true });
   const attempt: AttemptTerms = {
     ...terms,
     wallet,
@@ -50,7 +55,14 @@ async function buy(quotedOut: bigint, slippageBps: number) {
       data: routeData(amountIn, { name: "route_v2", quotedOut, slippageBps }),
       accounts: [
         ...[read(helper.address), written(w), written(own), read(wsolMint), read(mint)],
-        ...[read(programs.token), read(program), written(own), read(authority), read(jupiterProgram)],
+        ...[read(programs.token), read(program), payee(own), read(authority), read(jupiterProgram)],
+        ...[
+          (isWritten ? written : read)(helper.address),
+          written(w),
+          written(own),
+          read(wsolMint),
+          read(mint),
+        ],
         ...[written(vaults.coin), written(vaults.token), read(authority)],
       ],
     },
@@ -77,5 +89,11 @@ describe("the stand-in of Jupiter's program", () => {
     expect(await buy(paid + 1n, 0)).toEqual({ error: slippage, received: 0n });
     expect(await buy(paid, 0)).toEqual({ error: null, received: paid });
     expect((await buy(2n * paid, 5100)).error).toBeNull();
+  });
+
+  it("refuses a user that it cannot write to, and a payment into another account than the user's", async () => {
+    const unknown = { error: { InstructionError: [9, { Custom: 6010 }] }, received: 0n };
+    expect(await buy(paid, 0, { isWritten: false })).toEqual(unknown);
+    expect(await buy(paid, 0, { payee: written })).toEqual(unknown);
   });
 });

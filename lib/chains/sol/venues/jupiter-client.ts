@@ -15,8 +15,6 @@ export type BuildQuestion = {
   amountIn: bigint;
   /** The key that signs for Jupiter's instruction. */
   helper: Address;
-  /** The account that receives the output. */
-  destination: Address;
   /** Labels of the only exchanges that Jupiter may use. If absent, it may use all. */
   exchanges?: readonly string[] | undefined;
 };
@@ -155,14 +153,13 @@ export const jupiterFor =
   (access, keyed) => ({ jupiter: jupiterClient(access, { keyed }), onJupiterFault });
 
 function urlFor(url: string, question: BuildQuestion): URL {
-  const { inputMint, outputMint, amountIn, helper, destination, exchanges } = question;
+  const { inputMint, outputMint, amountIn, helper, exchanges } = question;
   const asked = new URL(url);
   const values = {
     inputMint,
     outputMint,
     amount: String(amountIn),
     taker: helper,
-    destinationTokenAccount: destination,
     wrapAndUnwrapSol: "false",
     slippageBps,
     maxAccounts: String(mostAccounts),

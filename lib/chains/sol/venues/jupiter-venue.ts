@@ -30,7 +30,7 @@ async function sidesOf(swap: SwapByJupiter): Promise<{ source: Side; destination
   return side === "buy" ? { source: coin, destination: token } : { source: token, destination: coin };
 }
 
-/** Asks Jupiter for a swap that a helper key signs and that pays into the wallet's own account. */
+/** Asks Jupiter for a swap of a helper key. The question names no account of the wallet. */
 export async function buildQuestion(swap: SwapByJupiter, helper: Address): Promise<BuildQuestion> {
   const { source, destination } = await sidesOf(swap);
   return {
@@ -38,14 +38,14 @@ export async function buildQuestion(swap: SwapByJupiter, helper: Address): Promi
     outputMint: destination.mint,
     amountIn: swap.amountIn,
     helper,
-    destination: destination.account,
   };
 }
 
 /**
  * Turns Jupiter's instruction into the swap part of an order's message. Jupiter treats the helper key as the owner of
- * the spent tokens, so the helper's token account is replaced by the wallet's. The order's own accounts and mints, and
- * all programs, stay out of lookup tables, so that the signer can see them.
+ * the spent and of the received tokens, so the helper's token accounts are replaced by the wallet's wherever the route
+ * names them. The order's own accounts and mints, and all programs, stay out of lookup tables, so that the signer can
+ * see them.
  */
 export async function jupiterVenue(
   swap: SwapByJupiter,
@@ -53,9 +53,16 @@ export async function jupiterVenue(
   { accounts, data, tables }: BuiltSwap,
 ): Promise<JupiterVenue> {
   const { source, destination } = await sidesOf(swap);
-  const ofHelper = await tokenAccountOf(helper, source.mint, source.tokenProgram);
   const own = [source, destination].flatMap(({ account, mint }) => [account, mint]);
   const shown = new Set([helper, ...own, jupiterProgram, ...Object.values(programs)]);
+  const ofWallet = new Map(
+    await Promise.all(
+      [source, destination].map(
+        async ({ account, mint, tokenProgram }) =>
+          [await tokenAccountOf(helper, mint, tokenProgram), account] as const,
+      ),
+    ),
+  );
   const placed = (address: Address, isWritable: boolean): VenueAccount => {
     if (!shown.has(address))
       for (const [table, addresses] of tables) {
@@ -68,9 +75,7 @@ export async function jupiterVenue(
     kind: "jupiter",
     helper,
     sourceDecimals: swap.side === "buy" ? 9 : swap.decimals,
-    accounts: accounts.map(({ address, isWritable }) =>
-      placed(address === ofHelper ? source.account : address, isWritable),
-    ),
+    accounts: accounts.map(({ address, isWritable }) => placed(ofWallet.get(address) ?? address, isWritable)),
     data,
   };
 }

@@ -1,4 +1,4 @@
-import { AccountRole, type Address, address } from "@solana/web3.js";
+import { AccountRole, type Address, address, upgradeRoleToSigner } from "@solana/web3.js";
 import type { Objection } from "../../../orders/effects.ts";
 import type { SolInstruction } from "./instructions.ts";
 import type { AttemptTerms, JupiterVenue, OwnAccounts, VenueAccount } from "./message-terms.ts";
@@ -12,7 +12,9 @@ export const jupiterSlippageCode = 6001;
 type Layout = {
   authority: number;
   source: number;
-  destination: readonly number[];
+  destination: number;
+  /** An optional other account to pay. Jupiter's own address there stands for none. */
+  otherDestination?: number;
   sourceMint: number;
   destinationMint: number;
   sourceProgram: number;
@@ -30,7 +32,8 @@ const layouts: Readonly<Record<string, Layout>> = {
   bb64facc31c4af14: {
     authority: 0,
     source: 1,
-    destination: [2, 7],
+    destination: 2,
+    otherDestination: 7,
     amountsAt: 8,
     sourceMint: 3,
     destinationMint: 4,
@@ -40,7 +43,7 @@ const layouts: Readonly<Record<string, Layout>> = {
   d19853937cfed8e9: {
     authority: 1,
     source: 2,
-    destination: [5],
+    destination: 5,
     amountsAt: 9,
     sourceMint: 6,
     destinationMint: 7,
@@ -110,8 +113,9 @@ const refused = (reason: string): Objection => ({ refused: reason });
 
 /**
  * Returns the reason not to sign Jupiter's instruction. Its program and its route are not trusted: the helper key signs
- * for it, not the wallet, and can move only the order's amount. An account in a lookup table cannot belong to the
- * wallet, because the chain refuses messages that name an account twice.
+ * for it, not the wallet, and can move only the order's amount. The route may name the order's accounts and mints
+ * again, because exchanges need them, and may write to the helper, because the helper owns nothing. An account in a
+ * lookup table cannot belong to the wallet, because the chain refuses messages that name an account twice.
  */
 export function objectionToJupiter(
   { wallet, side, amountIn, minAmountOut }: AttemptTerms,
@@ -127,16 +131,15 @@ export function objectionToJupiter(
   const named = accounts.map(addressOf);
   if (named.includes(wallet) || named.includes(marker))
     return refused("the venue's instruction names the wallet or the marker");
-  const places: readonly (readonly [Address, readonly number[]])[] = [
-    [source.account, [layout.source]],
-    [destination.account, layout.destination],
-    [source.mint, [layout.sourceMint]],
-    [destination.mint, [layout.destinationMint]],
-  ];
-  if (places.some(([own, expected]) => expected.some((place) => named[place] !== own)))
+  const { otherDestination } = layout;
+  const isOwn =
+    named[layout.source] === source.account &&
+    named[layout.destination] === destination.account &&
+    named[layout.sourceMint] === source.mint &&
+    named[layout.destinationMint] === destination.mint;
+  const payee = otherDestination === undefined ? jupiterProgram : named[otherDestination];
+  if (!isOwn || (payee !== jupiterProgram && payee !== destination.account))
     return refused("the venue's accounts or mints are not the order's");
-  if (places.some(([own, { length }]) => named.filter((each) => each === own).length !== length))
-    return refused("an account or mint of the order is at another place of the venue's instruction too");
   if (
     named[layout.authority] !== helper ||
     named[layout.sourceProgram] !== source.tokenProgram ||
@@ -157,7 +160,7 @@ export const jupiterSwap = ({ helper, accounts, data }: JupiterVenue): SolInstru
     const role = account.isWritable ? AccountRole.WRITABLE : AccountRole.READONLY;
     if ("address" in account) {
       const { address } = account;
-      return { address, role: address === helper ? AccountRole.READONLY_SIGNER : role };
+      return { address, role: address === helper ? upgradeRoleToSigner(role) : role };
     }
     const { table, index } = account;
     // Gives each account a different name, because the library requires one. Only the table and the index are encoded.

@@ -1,3 +1,4 @@
+import { getCompiledTransactionMessageDecoder } from "@solana/web3.js";
 import bs58 from "bs58";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -150,13 +151,14 @@ describe("composeMessage", () => {
     async (name) => {
       const [buy, sale] = [await byJupiter(buyTerms, { name }), await byJupiter(saleTerms, { name })];
       const { own, w } = accountsOf(buy);
+      const role = name === "route_v2" ? "SW" : "S";
       const bought = shown(await messageOf(buy));
       expect(bought.toSpliced(10, 1)).toEqual([
         ...prelude(buy),
         tipping,
         ...opening(buy, 1_002_039_280n),
         creating(buy),
-        [token, `0d${u64(1_000_000_000n)}09`, `W ${w}`, wsol, `S ${helper}`, `SW ${wallet}`],
+        [token, `0d${u64(1_000_000_000n)}09`, `W ${w}`, wsol, `${role} ${helper}`, `SW ${wallet}`],
         [token, "05", `W ${w}`, `SW ${wallet}`],
         closing(buy),
       ]);
@@ -166,7 +168,16 @@ describe("composeMessage", () => {
       const { own: sold } = accountsOf(sale);
       const [approval, swap, revocation] = shown(await messageOf(sale)).slice(8);
       expect([approval, revocation]).toEqual([
-        ...[[token2022, `0d${u64(1_000_000_000n)}06`, `W ${sold}`, sale.mint, `S ${helper}`, `SW ${wallet}`]],
+        ...[
+          [
+            token2022,
+            `0d${u64(1_000_000_000n)}06`,
+            `W ${sold}`,
+            sale.mint,
+            `${role} ${helper}`,
+            `SW ${wallet}`,
+          ],
+        ],
         [token2022, "05", `W ${sold}`, `SW ${wallet}`],
       ]);
       expect(swap).not.toContain(`SW ${wallet}`);
@@ -295,9 +306,6 @@ describe("composeMessage", () => {
     ["a destination from a table", "accounts or mints are not the order's", inTable(5)],
     ["another spent mint", "accounts or mints are not the order's", replaceAt(6, other)],
     ["another bought mint", "accounts or mints are not the order's", replaceAt(7, other)],
-    ["the source elsewhere too", "at another place", append(w)],
-    ["the destination elsewhere too", "at another place", append(own)],
-    ["the mint elsewhere too", "at another place", append(buyTerms.mint)],
     ["another authority", "authority or token programs", replaceAt(1, thief)],
     ["another token program", "authority or token programs", replaceAt(8, other)],
     ["another program for its output", "authority or token programs", replaceAt(9, token2022)],
@@ -324,6 +332,32 @@ describe("composeMessage", () => {
     const composed = await composeMessage({ ...sound, venue }, [tipAccount]);
     expect(composed).toEqual({ refused: expect.stringContaining(reason) });
   });
+
+  it("allows route_v2 to pay no other account than the order's, which a second place may name", async () => {
+    const sound = await byJupiter(buyTerms, { name: "route_v2" });
+    const paying = (address: string) => {
+      const venue = { ...sound.venue, accounts: replaceAt(7, address)(sound.venue.accounts) };
+      return composeMessage({ ...sound, venue }, [tipAccount]);
+    };
+    expect(await composeMessage(sound, [tipAccount])).toHaveProperty("message");
+    expect(await paying(own)).toHaveProperty("message");
+    for (const address of [thief, w])
+      expect(await paying(address)).toEqual({ refused: "the venue's accounts or mints are not the order's" });
+  });
+
+  it.each([true, false])(
+    "lets the exchange write to the helper only if Jupiter says so (%j)",
+    async (isWritable) => {
+      const { venue, ...terms } = await byJupiter(buyTerms, { name: "route_v2" });
+      const accounts = venue.accounts.map((each) =>
+        "address" in each && each.address === venue.helper ? { ...each, isWritable } : each,
+      );
+      const message = await messageOf({ ...terms, venue: { ...venue, accounts } });
+      const { header } = getCompiledTransactionMessageDecoder().decode(message);
+      expect(header.numSignerAccounts).toBe(2);
+      expect(header.numReadonlySignerAccounts).toBe(isWritable ? 0 : 1);
+    },
+  );
 
   it("allows transactions of up to 1,232 bytes", async () => {
     const sound = await byJupiter(buyTerms);

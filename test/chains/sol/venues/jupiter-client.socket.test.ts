@@ -36,7 +36,6 @@ const question = {
   outputMint: mint,
   amountIn: 7n,
   helper,
-  destination: solKey("own").address,
 };
 const instruction = {
   programId: jupiterProgram as string,
@@ -87,7 +86,6 @@ describe("jupiterClient", () => {
       outputMint: mint,
       amount: "7",
       taker: helper,
-      destinationTokenAccount: question.destination,
       wrapAndUnwrapSol: "false",
       slippageBps: "50",
       maxAccounts: "40",

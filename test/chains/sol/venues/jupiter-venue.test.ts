@@ -45,14 +45,13 @@ const [table, vault, inTable] = ["table", "vault", "in table"].map((name) => sol
   Address,
 ];
 
-/** Returns Jupiter's answer for a helper, assuming that the helper owns the spent tokens. */
+/** Returns Jupiter's answer for a helper, assuming that the helper owns the spent and the received tokens. */
 async function builtFor({ side, tokenProgram, amountIn }: SwapByJupiter): Promise<BuiltSwap> {
-  const own = await tokenAccountOf(wallet, mint, tokenProgram);
   const coin = { mint: wsolMint, program: programs.token };
   const token = { mint, program: tokenProgram };
   const [from, to] = side === "buy" ? [coin, token] : [token, coin];
   const source = await tokenAccountOf(helper, from.mint, from.program);
-  const destination = side === "buy" ? own : w;
+  const destination = await tokenAccountOf(helper, to.mint, to.program);
   const places: readonly (readonly [Address, boolean])[] = [
     ...([
       [helper, false],
@@ -64,7 +63,7 @@ async function builtFor({ side, tokenProgram, amountIn }: SwapByJupiter): Promis
       [to.mint, false],
       [from.program, false],
       [to.program, false],
-      [destination, true],
+      [jupiterProgram, false],
     ] as const),
     ...([
       [solKey("event").address, false],
@@ -72,6 +71,7 @@ async function builtFor({ side, tokenProgram, amountIn }: SwapByJupiter): Promis
       [vault, true],
     ] as const),
     [inTable, true],
+    ...[helper, source, destination].map((each) => [each, true] as const),
   ];
   return {
     accounts: places.map(([address, isWritable]) => ({ address, isWritable })),
@@ -87,13 +87,16 @@ async function builtFor({ side, tokenProgram, amountIn }: SwapByJupiter): Promis
 const at = (accounts: readonly VenueAccount[], place: number) => accounts[place];
 
 describe("jupiterVenue", () => {
-  it("spends from the wallet's account instead of the helper's, for both buys and sales", async () => {
-    for (const [each, account] of [
-      [swap, w],
-      [sale, await tokenAccountOf(wallet, mint, programs.token2022)],
+  it("names the wallet's accounts wherever Jupiter names the helper's, for both buys and sales", async () => {
+    for (const [each, source, destination] of [
+      [swap, w, await tokenAccountOf(wallet, mint, programs.token)],
+      [sale, await tokenAccountOf(wallet, mint, programs.token2022), w],
     ] as const) {
       const { accounts } = await jupiterVenue(each, helper, await builtFor(each));
-      expect(at(accounts, 1)).toEqual({ address: account, isWritable: true });
+      for (const place of [1, 13]) expect(at(accounts, place)).toEqual({ address: source, isWritable: true });
+      for (const place of [2, 14])
+        expect(at(accounts, place)).toEqual({ address: destination, isWritable: true });
+      expect(at(accounts, 12)).toEqual({ address: helper, isWritable: true });
     }
   });
 
@@ -133,14 +136,13 @@ describe("jupiterVenue", () => {
 });
 
 describe("buildQuestion", () => {
-  it("requests a swap by the helper into the wallet's account, without naming the wallet", async () => {
+  it("requests a swap by the helper, without naming an account of the wallet", async () => {
     expect(await buildQuestion(swap, helper)).toEqual({
       inputMint: wsolMint,
       outputMint: mint,
       amountIn: swap.amountIn,
       helper,
-      destination: await tokenAccountOf(wallet, mint, programs.token),
     });
-    expect(await buildQuestion(sale, helper)).toMatchObject({ inputMint: mint, destination: w });
+    expect(await buildQuestion(sale, helper)).toMatchObject({ inputMint: mint, outputMint: wsolMint });
   });
 });

@@ -67,7 +67,7 @@ const names = Object.keys(landed) as Name[];
 
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex, "hex"));
 
-/** Turns an instruction from mainnet into an order's venue. For route_v2, names the destination a second time. */
+/** Turns an instruction from mainnet into an order's venue. */
 function venueOf(name: Name) {
   const { authority, accounts, data } = landed[name];
   const named: readonly string[] = accounts;
@@ -75,7 +75,7 @@ function venueOf(name: Name) {
     kind: "jupiter",
     helper: authority as Address,
     sourceDecimals: 9,
-    accounts: (name === "route_v2" ? named.with(7, landed[name].destination) : named).map((address) => ({
+    accounts: named.map((address) => ({
       address: address as Address,
       isWritable: false,
     })),
