@@ -2,6 +2,7 @@ import type {
   BinContracts,
   EvmConfiguration,
   QuoteToken,
+  SlipstreamContracts,
   V3Contracts,
 } from "../chains/evm/rules/configuration.ts";
 import type { PoolKey } from "../chains/evm/rules/intent.ts";
@@ -44,6 +45,19 @@ const lfj = (venue: BinContracts["venue"], factory: string): BinContracts => ({
   tiers: [5, 10, 15, 20, 25, 50, 100].map((spacing) => ({ spacing, feeBps: spacing })),
 });
 
+/** A set of Slipstream's contracts. Its factories can make pools of all these spacings. */
+const slipstream = (row: Omit<SlipstreamContracts, "tiers">): SlipstreamContracts => ({
+  ...row,
+  tiers: [
+    { spacing: 1, feeBps: 1 },
+    { spacing: 10, feeBps: 5 },
+    { spacing: 50, feeBps: 5 },
+    { spacing: 100, feeBps: 5 },
+    { spacing: 200, feeBps: 30 },
+    { spacing: 2000, feeBps: 100 },
+  ],
+});
+
 /** @param pools Bridges, each as a venue, a fee in basis points, and a spacing if any: `uniswap-v3 5`. */
 const quoteToken = (isStable: boolean, token: string, ...pools: readonly string[]): QuoteToken => ({
   token,
@@ -64,7 +78,8 @@ const quoteToken = (isStable: boolean, token: string, ...pools: readonly string[
  * - Uniswap: the v2 and v3 deployment pages in the repository Uniswap/docs.
  * - PancakeSwap: developer.pancakeswap.finance/contracts/v2/addresses, and the folder deployments of the repository
  * pancakeswap/pancake-v3-contracts. Its v2 takes 0.25 %. Third parties name its v3 router on base.
- * - Slipstream: the repository aerodrome-finance/slipstream. Aerodrome has later sets of contracts, which are not here.
+ * - Slipstream: the repository aerodrome-finance/slipstream for the first and the third set; third parties name the
+ * second, whose routers and quoters they compared with the factories on base.
  * - LFJ: the repository lfj-gg/joe-v2 for the factory of v2.1; third parties name the factory of v2.2 and its router.
  * - Tokens and wrapped coins: the repository Uniswap/default-token-list; for bsc, pancakeswap/token-list.
  * - Relay: docs.flashbots.net, Flashbots Protect. docs.bnbchain.org lists relays of bsc that need no account, but none of
@@ -141,19 +156,24 @@ export const defaultChains: Readonly<Record<EvmChain, EvmConfiguration>> = {
         feeBps: 25,
       },
       { ...pancakeswapV3, router: "0x678Aa4bF4E210cf2166753e054d5b7c31cc7fa86" },
-      {
+      slipstream({
         venue: "slipstream",
         factory: "0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A",
         router: "0xBE6D8f0d05cC4be24d5167a3eF062215bE6D18a5",
         quoter: "0x254cF9E1E6e233aa1AC962CB9B05b2cfeAaE15b0",
-        tiers: [
-          { spacing: 1, feeBps: 1 },
-          { spacing: 50, feeBps: 5 },
-          { spacing: 100, feeBps: 5 },
-          { spacing: 200, feeBps: 30 },
-          { spacing: 2000, feeBps: 100 },
-        ],
-      },
+      }),
+      slipstream({
+        venue: "slipstream-caps",
+        factory: "0xaDe65c38CD4849aDBA595a4323a8C7DdfE89716a",
+        router: "0xcbBb8035cAc7D4B3Ca7aBb74cF7BdF900215Ce0D",
+        quoter: "0x3d4C22254F86f64B7eC90ab8F7aeC1FBFD271c6C",
+      }),
+      slipstream({
+        venue: "slipstream-v3",
+        factory: "0xf8f2eB4940CFE7d13603DDDD87f123820Fc061Ef",
+        router: "0x698Cb2b6dd822994581fEa6eA4Fc755d1363A92F",
+        quoter: "0x514c8B5f54112481E28028F1166Bd78501089259",
+      }),
     ],
     quoteTokens: [
       quoteToken(
@@ -162,6 +182,8 @@ export const defaultChains: Readonly<Record<EvmChain, EvmConfiguration>> = {
         "uniswap-v3 5",
         "pancakeswap-v3 1",
         "slipstream 5 100",
+        "slipstream-caps 5 50",
+        "slipstream-v3 1 1",
       ),
       quoteToken(false, "0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf", "uniswap-v3 30"),
       quoteToken(false, "0x0b3e328455c4059EEb9e3f84b5543F74E24e7E1b", "uniswap-v2 30", "uniswap-v3 30"),

@@ -260,7 +260,7 @@ describe("the trading context", () => {
     [
       eth({ venues: [{ ...v2, venue: "sushiswap" }] }),
       'chains.eth.venues.0.venue is not a venue of trading: "sushiswap". ' +
-        "The venues are uniswap-v2, pancakeswap-v2, uniswap-v3, pancakeswap-v3, slipstream, lfj-v2.1, lfj-v2.2",
+        "The venues are uniswap-v2, pancakeswap-v2, uniswap-v3, pancakeswap-v3, slipstream, slipstream-caps, slipstream-v3, lfj-v2.1, lfj-v2.2",
     ],
     [
       eth({ venues: [{ ...v2, displayOnly: "yes" }] }),

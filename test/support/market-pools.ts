@@ -16,6 +16,8 @@ const finders = {
   "uniswap-v3": "getPool(address,address,uint24)",
   "pancakeswap-v3": "getPool(address,address,uint24)",
   slipstream: "getPool(address,address,int24)",
+  "slipstream-caps": "getPool(address,address,int24)",
+  "slipstream-v3": "getPool(address,address,int24)",
 } as const;
 
 const { moon, taxd, star, comet, usdx, wrapped } = localAddresses;
@@ -31,6 +33,8 @@ const localPools = {
   // Pools that exist only on base.
   cometSlipstream: ["slipstream", 200, comet, wrapped],
   cometUsdxSlipstream: ["slipstream", 200, comet, usdx],
+  cometCapsSlipstream: ["slipstream-caps", 200, comet, wrapped],
+  cometNewSlipstream: ["slipstream-v3", 200, comet, wrapped],
 } as const satisfies Record<string, readonly [keyof typeof finders, number, string, string]>;
 
 export type LocalPool = keyof typeof localPools;

@@ -108,7 +108,7 @@ export async function startRandomSwaps(chain: TestChain, seed: number): Promise<
     const data =
       kindOf(pool) === "v2"
         ? abi.encodeFunctionData(v2Swap, [amount, 0, path, to, forever])
-        : pool.venue === "slipstream"
+        : kindOf(pool) === "slipstream"
           ? abi.encodeFunctionData(slipstreamSwap, [[...path, tierOf(name), to, forever, amount, 0, 0]])
           : abi.encodeFunctionData(v3Swap, [[...path, tierOf(name), to, amount, 0, limit]]);
     swaps.set(await send(routerOf(pool), data), pool.pool);
@@ -142,7 +142,7 @@ export async function startRandomSwaps(chain: TestChain, seed: number): Promise<
     // Sells down to the price before the buy, so that the state shows neither trade.
     const before = await wordOf(pool, "latest");
     await swap(name, true, amountOf(pool, true));
-    await swap(name, false, unlimited / 2n ** 170n, pool.venue === "slipstream" ? 0n : before);
+    await swap(name, false, unlimited / 2n ** 170n, kindOf(pool) === "slipstream" ? 0n : before);
   }
 
   await prepare();

@@ -119,6 +119,8 @@ function wayOf(route: EvmRoute, { side, token }: EvmIntent, wrapped: string): st
       "uniswap-v3": `v3 ${feeBps * 100}`,
       "pancakeswap-v3": `v3 ${feeBps * 100}`,
       slipstream: `slipstream ${spacing}`,
+      "slipstream-caps": `slipstream ${spacing}`,
+      "slipstream-v3": `slipstream ${spacing}`,
       "lfj-v2.1": `bins 2 ${spacing}`,
       "lfj-v2.2": `bins 3 ${spacing}`,
     }[venue];

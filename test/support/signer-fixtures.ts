@@ -74,10 +74,13 @@ function overFirstQuoteToken({ venues, quoteTokens }: EvmConfiguration, venue: S
 
 const slipstream = overFirstQuoteToken(base, "slipstream");
 const { bridge: _, ...directSlipstream } = slipstream;
+const newest = overFirstQuoteToken(base, "slipstream-v3");
+const { bridge: ___, ...directCaps } = overFirstQuoteToken(base, "slipstream-caps");
 const bins = overFirstQuoteToken(avax, "lfj-v2.2");
 const { bridge: __, ...directBins } = overFirstQuoteToken(avax, "lfj-v2.1");
 const buyOnBase: EvmIntent = { ...buy, chain: "base", routes: [slipstream, directSlipstream] };
 const saleOnBase: EvmIntent = { ...sale, chain: "base", routes: [directSlipstream, slipstream] };
+const buyByNewer: EvmIntent = { ...buyOnBase, routes: [newest, directCaps] };
 const buyOnAvax: EvmIntent = { ...buy, chain: "avax", routes: [directBins, bins] };
 const saleOnAvax: EvmIntent = { ...sale, chain: "avax", routes: [bins, directBins] };
 export const { fees } = slot();
@@ -156,6 +159,16 @@ export const fixtures: Record<string, SignerFixture> = {
     { call: swapBy(saleOnBase, slipstream, sale.amount) },
     {},
     { approveNonces: [6] },
+  ),
+  "a buy by Slipstream's third set over a quote token": fixture(
+    buyByNewer,
+    { call: swapBy(buyByNewer, newest, buy.amount) },
+    {},
+  ),
+  "a buy by Slipstream's second set": fixture(
+    buyByNewer,
+    { call: swapBy(buyByNewer, directCaps, buy.amount) },
+    {},
   ),
   "a buy by LFJ over a quote token": fixture(buyOnAvax, { call: swapBy(buyOnAvax, bins, buy.amount) }, {}),
   "a sale by LFJ": fixture(

@@ -13,7 +13,11 @@ export type LocalVenue =
       /** Another exchange whose pools this router can also use. */
       mixesWith?: "uniswap-v2";
     })
-  | (Contracts & { venue: "slipstream"; quoter: string; tiers: readonly SpacedTier[] })
+  | (Contracts & {
+      venue: "slipstream" | "slipstream-caps" | "slipstream-v3";
+      quoter: string;
+      tiers: readonly SpacedTier[];
+    })
   | (Contracts & { venue: "lfj-v2.1" | "lfj-v2.2"; tiers: readonly SpacedTier[] });
 
 /** A pool of USDX and the coin. */

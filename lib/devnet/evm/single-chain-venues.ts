@@ -9,6 +9,7 @@ import {
   enableFee,
   encode,
   type TokenAmount,
+  type V3Fee,
   v3PairLiquidity,
 } from "./uniswap.ts";
 
@@ -55,42 +56,69 @@ const addressesFrom = ({ deployer, firstNonce }: Base, count: number): string[] 
     getCreateAddress({ from: deployer, nonce: firstNonce + index }),
   );
 
-/** Sets up Slipstream on pools from PancakeSwap's v3 factory, with fees that PancakeSwap itself does not use. */
+/** A set of Slipstream's contracts. The first of its two spacings is that of the bridge. */
+type SlipstreamSet = {
+  venue: "slipstream" | "slipstream-caps" | "slipstream-v3";
+  spacings: readonly [10 | 100, 200];
+  /** Real fees of the pools, in hundredths of a basis point. No other set has pools with these fees. */
+  fees: readonly [V3Fee, V3Fee];
+};
+
+const slipstreamSets: readonly SlipstreamSet[] = [
+  { venue: "slipstream", spacings: [100, 200], fees: [450, 2900] },
+  { venue: "slipstream-caps", spacings: [100, 200], fees: [470, 3100] },
+  { venue: "slipstream-v3", spacings: [10, 200], fees: [430, 3300] },
+];
+
+/**
+ * Sets up the three sets of Slipstream's contracts on pools from PancakeSwap's v3 factory, with fees that PancakeSwap
+ * itself does not use.
+ */
 function slipstream(base: Base): SingleChainVenues {
   const { deployer, comet, usdx, wrapped, pancakeFactory, pancakePositions, pancakeQuoter, usdxPerCoin } =
     base;
-  const [factory = "", quoter = "", router = ""] = addressesFrom(base, 3);
-  const pool = (fee: 450 | 2900, one: TokenAmount, other: TokenAmount) =>
+  const addresses = addressesFrom(base, 3 * slipstreamSets.length);
+  const pool = (fee: V3Fee, one: TokenAmount, other: TokenAmount) =>
     v3PairLiquidity({ v3Positions: pancakePositions, wrapped }, deployer, [one, other], { fee, reach: 2 });
   const coin = (amount: bigint) => ({ token: wrapped, amount });
   const dollars = (amount: bigint) => ({ token: usdx, amount });
-  return {
-    venues: [
-      {
-        venue: "slipstream",
+  const sets = slipstreamSets.map(({ venue, spacings, fees }, index) => {
+    const [factory = "", quoter = "", router = ""] = addresses.slice(3 * index);
+    const [near, far] = spacings;
+    return {
+      row: {
+        venue,
         factory,
         router,
         quoter,
         tiers: [
-          { spacing: 100, feeBps: 5 },
-          { spacing: 200, feeBps: 30 },
+          { spacing: near, feeBps: 5 },
+          { spacing: far, feeBps: 30 },
         ],
       },
-    ],
-    bridges: [{ venue: "slipstream", feeBps: 5, spacing: 100 }],
-    creations: [
-      created("SlipstreamFactory", pancakeFactory),
-      created("SlipstreamQuoter", factory, wrapped, pancakeQuoter),
-      created("SlipstreamRouter", factory, wrapped),
-    ],
-    pools: [
-      enableFee(pancakeFactory, 450),
-      enableFee(pancakeFactory, 2900),
-      approval(comet, pancakePositions),
-      pool(450, coin(coins(20n)), dollars(usd(20n * usdxPerCoin))),
-      pool(2900, coin(coins(10n)), { token: comet, amount: coins(100_000n) }),
-      pool(2900, dollars(usd(20n * usdxPerCoin)), { token: comet, amount: coins(200_000n) }),
-    ],
+      bridge: { venue, feeBps: 5, spacing: near },
+      creations: [
+        {
+          data:
+            bytecode.SlipstreamFactory.creation +
+            encode(["address", "int24[2]", "uint24[2]"], [pancakeFactory, spacings, fees]),
+        },
+        created("SlipstreamQuoter", factory, wrapped, pancakeQuoter),
+        created("SlipstreamRouter", factory, wrapped),
+      ],
+      pools: [
+        ...fees.map((fee) => enableFee(pancakeFactory, fee)),
+        pool(fees[0], coin(coins(20n)), dollars(usd(20n * usdxPerCoin))),
+        pool(fees[1], coin(coins(10n)), { token: comet, amount: coins(100_000n) }),
+        pool(fees[1], dollars(usd(20n * usdxPerCoin)), { token: comet, amount: coins(200_000n) }),
+      ],
+    };
+  });
+  return {
+    venues: sets.map(({ row }) => row),
+    bridges: sets.map(({ bridge }) => bridge),
+    creations: sets.flatMap(({ creations }) => creations),
+    pools: [approval(comet, pancakePositions), ...sets.flatMap(({ pools }) => pools)],
   };
 }
 

@@ -91,7 +91,19 @@ export const v2Liquidity = (
 });
 
 /** Tick spacing by fee, in hundredths of a basis point. */
-const tickSpacings = { 100: 1, 450: 100, 500: 10, 2500: 50, 2900: 200, 3000: 60, 10000: 200 } as const;
+const tickSpacings = {
+  100: 1,
+  430: 10,
+  450: 100,
+  470: 100,
+  500: 10,
+  2500: 50,
+  2900: 200,
+  3000: 60,
+  3100: 200,
+  3300: 200,
+  10000: 200,
+} as const;
 
 export type V3Fee = keyof typeof tickSpacings;
 

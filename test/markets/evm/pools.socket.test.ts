@@ -83,7 +83,7 @@ describe("PoolFinder", () => {
     expect(await impactOf(sold * 1.3)).toBeGreaterThan(0.02);
   });
 
-  it("finds pools of a token that is only traded for a stable token, and Slipstream's pools with their own fee", async () => {
+  it("finds pools of a token that is only traded for a stable token, and the pools of each of Slipstream's sets with their own fee", async () => {
     const pools = shown(await find(star)).toSorted();
     expect(pools).toEqual([
       ["pancakeswap-v3 USDX", near(0.2627), near(1.1)],
@@ -91,10 +91,11 @@ describe("PoolFinder", () => {
       ["uniswap-v3 USDX", 0.26, near(1.1)],
     ]);
     const found = await find(comet);
-    const terms = { venue: "slipstream", feeBps: 29 };
-    expect(found.pools).toHaveLength(2);
-    for (const quote of ["native", usdx])
-      expect(found.pools).toContainEqual(expect.objectContaining({ ...terms, quote }));
+    const fees = { slipstream: 29, "slipstream-caps": 31, "slipstream-v3": 33 };
+    expect(found.pools).toHaveLength(6);
+    for (const [venue, feeBps] of Object.entries(fees))
+      for (const quote of ["native", usdx])
+        expect(found.pools).toContainEqual(expect.objectContaining({ venue, feeBps, quote }));
   });
 
   it("prices a stable token in coin", async () => {

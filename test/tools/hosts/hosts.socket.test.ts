@@ -165,6 +165,24 @@ describe("hosts", () => {
     },
   );
 
+  it("reports a router of another set of Slipstream's contracts", async () => {
+    const own = await startTestChain({ chain: "base" });
+    try {
+      const { venues, ...contracts } = own.contracts;
+      const [initial, , newest] = venues.filter(({ venue }) => venue.startsWith("slipstream"));
+      const mixed = venues.map((row) => (row === newest ? { ...row, router: initial?.router } : row));
+      const changes = { ...contracts, venues: mixed, hosts: [own.url], relay: null };
+      const stdio = stdioForTests();
+      const given = ["--chain", "base", "-c", `chains=${JSON.stringify({ base: changes })}`];
+      expect(await main(given, stdio, new AbortController().signal)).toBe(1);
+      expect(stdio.printed.out).toContain(
+        `factory of the router of slipstream-v3: is not ${newest?.factory}: remove the row of the venue`,
+      );
+    } finally {
+      await own.close();
+    }
+  });
+
   it("reports differing quotes at one block, which trading would refuse", async () => {
     const { out: before } = await hosts();
     const [, amount = ""] = before.match(/MOON, .*\n +\S+ +(\S+)/) ?? [];

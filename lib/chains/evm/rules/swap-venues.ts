@@ -4,8 +4,13 @@ const venueKinds = {
   "pancakeswap-v2": "v2",
   "uniswap-v3": "v3",
   "pancakeswap-v3": "v3",
-  /** Exchanges with v3 pools, which the router distinguishes by tick spacing. */
+  /**
+   * Exchanges with v3 pools, which the router distinguishes by tick spacing. Aerodrome has deployed Slipstream three
+   * times: at first, with caps of gauges, and with version 3 of gauges. A router trades only with pools of its own set.
+   */
   slipstream: "slipstream",
+  "slipstream-caps": "slipstream",
+  "slipstream-v3": "slipstream",
   /** Exchanges whose pools consist of bins with one price each. The step between bins distinguishes the pools. */
   "lfj-v2.1": "bins",
   "lfj-v2.2": "bins",

@@ -35,17 +35,18 @@ interface Coin {
 contract SlipstreamFactory {
     V3Factory private immutable pools;
 
-    constructor(V3Factory pools_) {
-        pools = pools_;
-    }
+    /// In hundredths of a basis point. Like Slipstream's, they are not the usual fees of the spacings.
+    mapping(int24 tickSpacing => uint24) public feeOf;
 
-    /// In hundredths of a basis point. Like Slipstream's, it is not the usual fee of the spacing.
-    function feeOf(int24 tickSpacing) public pure returns (uint24) {
-        return tickSpacing == 100 ? 450 : tickSpacing == 200 ? 2900 : 0;
+    /// Sets of contracts share the factory of pools, and each pool belongs to the set that uses its fee.
+    constructor(V3Factory pools_, int24[2] memory spacings, uint24[2] memory fees) {
+        pools = pools_;
+        (feeOf[spacings[0]], feeOf[spacings[1]]) = (fees[0], fees[1]);
     }
 
     function getPool(address a, address b, int24 tickSpacing) external view returns (address) {
-        return pools.getPool(a, b, feeOf(tickSpacing));
+        uint24 fee = feeOf[tickSpacing];
+        return fee == 0 ? address(0) : pools.getPool(a, b, fee);
     }
 }
 

@@ -21,12 +21,12 @@ const coin = 10n ** 18n;
 
 const routerOf = (name: EvmChain, venue: string) =>
   localContracts(name).venues.find((row) => row.venue === venue)?.router ?? "";
-const slipstream: EvmRoute = {
-  venue: "slipstream",
+const slipstream = (venue: "slipstream" | "slipstream-caps" | "slipstream-v3"): EvmRoute => ({
+  venue,
   feeBps: 30,
   spacing: 200,
-  router: routerOf("base", "slipstream"),
-};
+  router: routerOf("base", venue),
+});
 const lfj: EvmRoute = {
   venue: "lfj-v2.1",
   feeBps: 20,
@@ -43,7 +43,11 @@ const routes: Partial<Record<EvmChain, Record<string, readonly [token: string, r
       { ...localV2, router: v3Router, bridge: { venue: "uniswap-v3", feeBps: 5, token: usdx } },
     ],
   },
-  base: { Slipstream: [comet, slipstream] },
+  base: {
+    Slipstream: [comet, slipstream("slipstream")],
+    "Slipstream with caps": [comet, slipstream("slipstream-caps")],
+    "Slipstream v3": [comet, slipstream("slipstream-v3")],
+  },
   avax: { LFJ: [comet, lfj] },
 };
 

@@ -23,7 +23,7 @@ import {
   swapBy,
 } from "../../../../lib/chains/evm/rules/intent.ts";
 import type { EvmRouteStep } from "../../../../lib/chains/evm/rules/route-steps.ts";
-import type { SwapVenue } from "../../../../lib/chains/evm/rules/swap-venues.ts";
+import { type SwapVenue, venuesOf } from "../../../../lib/chains/evm/rules/swap-venues.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import { poolsOfVenue } from "../../../../lib/chains/evm/venues/configured-routes.ts";
 import { RpcRefusal } from "../../../../lib/chains/hosts/host-fault.ts";
@@ -195,6 +195,12 @@ const shapesOfBase: Shapes = {
   "toll: uniswap-v3, uniswap-v2": { name: "toll", venues: shared, bridges: ["uniswap-v3"] },
   "comet: slipstream": { name: "comet", venues: ["slipstream"] },
   "comet: slipstream, slipstream": { ...withBridge("comet", "slipstream"), coins: 5n * 10n ** 18n },
+  "comet: slipstream-caps": { name: "comet", venues: ["slipstream-caps"] },
+  "comet: slipstream-v3": { name: "comet", venues: ["slipstream-v3"] },
+  "comet: slipstream-v3, slipstream-v3": {
+    ...withBridge("comet", "slipstream-v3"),
+    coins: 5n * 10n ** 18n,
+  },
 };
 
 const shapesOfAvax: Shapes = {
@@ -235,7 +241,7 @@ describe("quoteEvmTrade", () => {
     await addDryPool(chain);
     toll = await addToken(chain, "TaxedToken");
     const names = ["moon", "usdx", "taxd", "star", "comet", "toll"] as const;
-    await expectExactQuotes(tradeOf(names, [...shared, "slipstream"]), shapesOfBase);
+    await expectExactQuotes(tradeOf(names, [...shared, ...venuesOf("slipstream")]), shapesOfBase);
   });
 
   it("quotes exactly the amounts that routers on avax then spend and deliver", async () => {

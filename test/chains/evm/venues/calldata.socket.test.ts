@@ -22,10 +22,8 @@ const [pancake = "", uniswap = "", v3 = "", pancakeV3 = ""] = chain.venues.map((
 
 const onlyOn = (name: "base" | "avax", venue: string) =>
   defaultChains[name].venues.filter((row) => row.venue.startsWith(venue));
-const [[{ router: slipstream } = { router: "" }], [{ router: lfj } = { router: "" }]] = [
-  onlyOn("base", "slipstream"),
-  onlyOn("avax", "lfj"),
-];
+const [slipstream = "", caps = "", newest = ""] = onlyOn("base", "slipstream").map(({ router }) => router);
+const [lfj = ""] = onlyOn("avax", "lfj").map(({ router }) => router);
 
 const usdt = "0x55d398326f99059fF775485246999027B3197955";
 
@@ -65,6 +63,14 @@ const shapes = {
     spacing: 200,
     router: slipstream,
     bridge: { venue: "slipstream", feeBps: 5, spacing: 100, token: usdt },
+  },
+  "slipstream-caps": { venue: "slipstream-caps", feeBps: 30, spacing: 200, router: caps },
+  "slipstream-v3, slipstream-v3": {
+    venue: "slipstream-v3",
+    feeBps: 5,
+    spacing: 10,
+    router: newest,
+    bridge: { venue: "slipstream-v3", feeBps: 1, spacing: 1, token: usdt },
   },
   bins: { venue: "lfj-v2.1", feeBps: 20, spacing: 20, router: lfj },
   "bins, bins": {
@@ -230,7 +236,7 @@ describe("encodeCall", () => {
   });
 
   const unwrapping = Object.entries(shapes).filter(([, { router }]) =>
-    [v3, pancakeV3, slipstream].includes(router),
+    [v3, pancakeV3, slipstream, caps, newest].includes(router),
   );
   it.each(unwrapping)("unwraps at least the minimum of a sale by %s", (_, route) => {
     const terms = {
@@ -273,6 +279,11 @@ describe("encodeCall", () => {
       },
     ],
     ["a pool without its spacing", { ...buyOnV3, venue: "slipstream", router: slipstream }],
+    ["a pool by the router of another set of contracts", { ...buyOnV3, ...shapes.slipstream, router: caps }],
+    [
+      "a bridge of another set of contracts",
+      { ...buyOnV3, ...shapes["slipstream, slipstream"], venue: "slipstream-v3", token: wallet },
+    ],
     ["a bridge to the token itself", { ...buyOnV3, bridge: shapes["v3, v2"].bridge }],
     ["a bridge on v2 to a pool on v3", { ...buyOnV3, token: wallet, bridge: shapes["v2, v2"].bridge }],
     ["an approval of a stranger", { purpose: "approve", token: buyOnV3.token, router: wallet, amount: 1n }],
