@@ -2,12 +2,12 @@ import type { EvmChain } from "../../core/chain-facts.ts";
 import type { Candle } from "../core/candle.ts";
 import { intervalStart } from "../core/candles.ts";
 import type { TokenName } from "../core/market.ts";
+import { noReference, type ReferenceChoice } from "../core/reference.ts";
 import type { TokenStore, WantedToken } from "../runs/chain-markets.ts";
+import { TokenSaving } from "../runs/token-saving.ts";
 import type { Journal } from "./rules/journal.ts";
 import type { PoolBook } from "./rules/pool-book.ts";
-import { noReference, type ReferenceChoice } from "./rules/reference.ts";
 import type { TokenMarket } from "./rules/token-market.ts";
-import { TokenSaving } from "./token-saving.ts";
 
 /** Counts attempts at something that may keep failing for long. The pause doubles after each failure. */
 class Attempts {

@@ -1,10 +1,10 @@
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
 import { forEachConcurrently } from "../../core/concurrency.ts";
+import { chooseReference, noReference, type ReferenceChoice } from "../core/reference.ts";
 import type { TokenStore } from "../runs/chain-markets.ts";
 import type { RunSteps } from "../runs/run-steps.ts";
 import { type Journal, watchPool } from "./rules/journal.ts";
 import { addShown } from "./rules/pool-book.ts";
-import { chooseReference, noReference, type ReferenceChoice } from "./rules/reference.ts";
 import { type FoundMarket, type FoundPool, type MarketState, TokenMarket } from "./rules/token-market.ts";
 import { lastDayOf, type TokenEntry } from "./token-entry.ts";
 

@@ -1,7 +1,7 @@
 import { compare } from "../../../lib/core/decimal.ts";
+import type { ReaderTime } from "../../../lib/markets/core/market-book.ts";
 import { searchTokens } from "../../../lib/markets/core/token-search.ts";
 import type { HostChoice, MarketHosts } from "../../../lib/markets/evm/rules/look-round.ts";
-import type { ReaderTime } from "../../../lib/markets/evm/rules/pool-book.ts";
 import type { FoundMarket, FoundPool } from "../../../lib/markets/evm/rules/token-market.ts";
 import type { WatchedPool } from "../../../lib/markets/evm/rules/watched-pool.ts";
 import { type JournalSystem, theJournalSystem } from "../evm/rules/model/system.ts";

@@ -1,9 +1,9 @@
 import { add, compare, type Decimal, decimalOf, multiply, zero } from "../../../lib/core/decimal.ts";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
+import { chooseReference, noReference } from "../../../lib/markets/core/reference.ts";
 import { newJournal, watchPool } from "../../../lib/markets/evm/rules/journal.ts";
 import { lookRound } from "../../../lib/markets/evm/rules/look-round.ts";
 import { proofRound } from "../../../lib/markets/evm/rules/proof-round.ts";
-import { chooseReference, noReference } from "../../../lib/markets/evm/rules/reference.ts";
 import { type FoundPool, TokenMarket } from "../../../lib/markets/evm/rules/token-market.ts";
 import { priceOf } from "../../../lib/markets/evm/rules/watched-pool.ts";
 import { createChance } from "../../soak/chance.ts";

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Decimal, zero } from "../../../core/decimal.ts";
 import { type Candle, intervalSeconds } from "../../core/candle.ts";
 import { candlesOf, foldCandles, intervalStart, swapBlocksOf, withoutSwaps } from "../../core/candles.ts";
+import type { ReaderTime } from "../../core/market-book.ts";
 import type { Header } from "./event-reading.ts";
 import type { PoolEvent, WatchedPool } from "./watched-pool.ts";
 
@@ -237,9 +238,6 @@ function candlesUpTo({ pool: { pool, quote }, bases }: PoolBook, events: readonl
   const candles = candlesOf(swapBlocksOf(events, base?.price), { pool, quote });
   return base?.minute ? foldCandles([base.minute, ...candles], "1m") : candles;
 }
-
-/** A moment as a reader sees it: the time of its last block in epoch seconds, and its own clock. */
-export type ReaderTime = { blockTime: number; nowMs: number };
 
 /** Returns the minute candles since the last base. The last one may not have ended yet. */
 export function minutesOf(book: PoolBook, { blockTime, nowMs }: ReaderTime): Candle[] {

@@ -1,5 +1,5 @@
-import { compare, type Decimal, multiply } from "../../../core/decimal.ts";
-import type { MarketPool } from "../../core/market.ts";
+import { compare, type Decimal, multiply } from "../../core/decimal.ts";
+import type { MarketPool } from "./market.ts";
 
 /** The pool from which a token's prices are taken, and the pools that may replace it. */
 export type ReferenceChoice = {

@@ -2,9 +2,8 @@ import type { Candle } from "../core/candle.ts";
 import { intervalStart } from "../core/candles.ts";
 import type { TokenName } from "../core/market.ts";
 import type { MarketItem } from "../items/market-items.ts";
-import type { TokenStore, TokenWriter } from "../runs/chain-markets.ts";
-import { rowMs, saveHours } from "../runs/token-store.ts";
-import type { MarketState, TokenMarket } from "./rules/token-market.ts";
+import type { TokenStore, TokenWriter } from "./chain-markets.ts";
+import { rowMs, saveHours } from "./token-store.ts";
 
 /**
  * Seconds of the next minute at which minute candles are stored. Tokens are spread over them, so that not all are
@@ -17,10 +16,13 @@ const hourGraceSeconds = 120;
 
 const hourSeconds = 3600;
 
-type Unsaved = {
-  market: TokenMarket;
+/** Gives minute candles that are not stored yet, and takes them back if they cannot be stored. */
+type Minutes = { takeUnsaved(): Candle[]; giveBack(minutes: readonly Candle[]): void };
+
+type Unsaved<State> = {
+  market: Minutes;
   /** The token's current row. */
-  row: MarketItem<MarketState>;
+  row: MarketItem<State>;
   revision: number;
   wantedMs: number;
   /** True if nothing is stored after this, so that the row and hours that have not ended are stored as well. */
@@ -62,10 +64,10 @@ export class TokenSaving {
     );
   }
 
-  async save(
-    store: TokenStore,
-    writer: TokenWriter<MarketState>,
-    unsaved: Unsaved,
+  async save<State>(
+    store: Pick<TokenStore, "loadCandles">,
+    writer: TokenWriter<State>,
+    unsaved: Unsaved<State>,
     nowMs: number,
   ): Promise<void> {
     const { market, row, revision, wantedMs, isLast } = unsaved;

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseDecimal, zero } from "../../../../lib/core/decimal.ts";
-import {
-  chooseReference,
-  noReference,
-  type ReferenceChoice,
-} from "../../../../lib/markets/evm/rules/reference.ts";
+import { parseDecimal, zero } from "../../../lib/core/decimal.ts";
+import { chooseReference, noReference, type ReferenceChoice } from "../../../lib/markets/core/reference.ts";
 
 const minuteMs = 60_000;
 
