@@ -51,7 +51,7 @@ export const newReader = (): Reader => ({
 });
 
 /** Time after which all lanes are read again. In between, lanes that only settle are taken from memory. */
-const wholeMs = 30_000;
+const wholePauseMs = 30_000;
 
 /** Age that a lane's note may have when it is stored: the longest run, and the difference of two clocks. */
 const mostNotedMs = 60_000;
@@ -73,7 +73,7 @@ export type ReadRound = { lanes: number; isAnswered: boolean };
 
 /** Wakes the lanes that are due or that are affected by a new block. One look at the chain serves all lanes. */
 export function* readChain(chain: Network, reader: Reader): Procedure<ReadRound> {
-  const lanes = yield* knownLanes(chain, reader);
+  const { lanes, wholeMs } = yield* knownLanes(chain, reader);
   const nowMs = yield* perform({ do: "now" });
   const free = lanes.filter((lane) => !isHeld(lane, nowMs) && !isResting(lane, reader, nowMs));
   const waitsForChain = free.some(
@@ -89,23 +89,21 @@ export function* readChain(chain: Network, reader: Reader): Procedure<ReadRound>
     settling.delete(lane.wallet);
     yield* perform({ do: "wake", lane });
   }
-  reader.settling = settling;
+  // Notes both only now, so that all lanes are read again after a round that has failed.
+  Object.assign(reader, { settling, wholeMs });
   return { lanes: lanes.length, isAnswered: !waitsForChain || news !== undefined };
 }
 
 /** Reads the lanes of a chain, except those that only settle and that the reader remembers. */
-function* knownLanes(chain: Network, reader: Reader): Procedure<readonly Lane[]> {
+function* knownLanes(chain: Network, reader: Reader): Procedure<{ lanes: readonly Lane[]; wholeMs: number }> {
   const nowMs = yield* perform({ do: "now" });
-  const isWhole = nowMs - reader.wholeMs >= wholeMs;
+  const isWhole = nowMs - reader.wholeMs >= wholePauseMs;
   const sinceMs = isWhole ? undefined : reader.wholeMs - mostNotedMs;
   const read = yield* perform({ do: "readLanes", chain, sinceMs });
-  if (isWhole) {
-    reader.wholeMs = nowMs;
-    return read;
-  }
+  if (isWhole) return { lanes: read, wholeMs: nowMs };
   const lanes = new Map(reader.settling);
   for (const lane of read) lanes.set(lane.wallet, lane);
-  return [...lanes.values()];
+  return { lanes: [...lanes.values()], wholeMs: reader.wholeMs };
 }
 
 const isResting = ({ wallet }: LaneKey, { wokenMs }: Reader, nowMs: number) =>

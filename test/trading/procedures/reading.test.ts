@@ -194,6 +194,18 @@ describe("readChain", () => {
       expect(asked).toEqual([[undefined], [40_000], [undefined], [70_000]]);
     });
 
+    it("reads them all again after a round that fails", () => {
+      const reader = newReader();
+      const lanes = [settles("x", 0)];
+      const failing = chainWith(1);
+      failing.look = () => {
+        throw new Error("an odd answer");
+      };
+      expect(() => read(reader, lanes, { chain: failing, nowMs: 100_000 })).toThrow("an odd answer");
+      const next = read(reader, lanes, { chain: chainWith(2), nowMs: 101_000 });
+      expect(next).toMatchObject({ lanes: 1, woken: ["x"] });
+    });
+
     it("follows a lane that gets an order or another block", () => {
       const reader = newReader();
       read(reader, [settles("x", 0), settles("y", 0, 4)], { chain: chainWith(1), nowMs: 100_000 });
