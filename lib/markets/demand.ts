@@ -55,6 +55,7 @@ type Pass = {
 export class Demand {
   readonly #deps: DemandDeps;
   readonly #seen = new Map<string, number>();
+  /** Requests over REST, by user and token, in the order of their times. */
   readonly #asked = new Map<string, Wish>();
   readonly #followers = new Map<string, Follower>();
   /** Times of the news that connections have last caused. */
@@ -114,9 +115,9 @@ export class Demand {
       if (nowMs - takenMs <= seenMs) break;
       this.#seen.delete(id);
     }
-    for (const [name, { wantedMs = nowMs }] of this.#asked) {
-      if (nowMs - wantedMs <= askedForMs) continue;
-      this.#asked.delete(name);
+    for (const [key, { wantedMs = nowMs }] of this.#asked) {
+      if (nowMs - wantedMs <= askedForMs) break;
+      this.#asked.delete(key);
       this.#revision++;
     }
   }
@@ -139,10 +140,9 @@ export class Demand {
   }
 
   #ask(userID: string, token: TokenName, askedMs: number): void {
-    const name = nameOf(token);
-    const known = this.#asked.get(name);
-    if (known?.userID !== userID) this.#revision++;
-    this.#asked.set(name, { userID, tokens: [token], wantedMs: askedMs });
+    const key = `${userID} ${nameOf(token)}`;
+    if (!this.#asked.delete(key)) this.#revision++;
+    this.#asked.set(key, { userID, tokens: [token], wantedMs: askedMs });
   }
 
   /** Notes a follower. Keeps the known one if it is the same. */

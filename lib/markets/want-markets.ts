@@ -10,7 +10,7 @@ export type Want = (userID: string, tokens: readonly TokenName[], now: Date) => 
 /** An announcer that does nothing, for services in which no run reads markets. */
 export const wantNothing: Want = async () => undefined;
 
-/** Time after which a token is announced again. The reader forgets an announcement after ten minutes. */
+/** Time after which a user's wish is announced again. The reader forgets an announcement after ten minutes. */
 const announcedMs = 5 * 60_000;
 
 /** Time after which a failed run is replaced. */
@@ -19,7 +19,7 @@ const ensuredMs = 10_000;
 const mostRemembered = 5000;
 
 /**
- * Announces each token only from time to time, however many requests this process gets.
+ * Announces each wish of a user only from time to time, however many requests this process gets.
  *
  * @param onFault Receives errors. An error only delays the next reading.
  */
@@ -30,11 +30,12 @@ export function openWant(table: Table, startReader: StartReader, onFault: (error
     const nowMs = now.getTime();
     const isOver = (sinceMs = Number.NEGATIVE_INFINITY, forMs: number) =>
       nowMs < sinceMs || nowMs - sinceMs >= forMs;
-    const due = tokens.filter((token) => isOver(announcedAt.get(nameOf(token)), announcedMs));
+    const wishOf = (token: TokenName) => `${userID} ${nameOf(token)}`;
+    const due = tokens.filter((token) => isOver(announcedAt.get(wishOf(token)), announcedMs));
     if (due.length === 0 && (tokens.length === 0 || !isOver(ensuredAt, ensuredMs))) return;
     try {
       if (due.length > 0) await writeNews(table, { userID, tokens: due });
-      for (const token of due) announcedAt.set(nameOf(token), nowMs);
+      for (const token of due) announcedAt.set(wishOf(token), nowMs);
       await ensureMarketReader(table, startReader);
       ensuredAt = nowMs;
     } catch (error) {

@@ -91,6 +91,19 @@ describe("Demand", () => {
     expect(await demand.read(1_700_000)).toBe(false);
   });
 
+  it("keeps the wish of each user who asks for a token over REST, until ten minutes after their own request", async () => {
+    const usersAt = async (nowMs: number) => {
+      await demand.read(nowMs);
+      return demand.wishes.map(({ userID }) => userID).toSorted();
+    };
+    news = [newsOf("1", 900_000, {}), newsOf("2", 910_000, { userID: "bob" })];
+    expect(await usersAt(1_000_000)).toEqual(["ann", "bob"]);
+    news = [newsOf("3", 1_010_000, {})];
+    expect(await usersAt(1_010_000)).toEqual(["ann", "bob"]);
+    expect(await usersAt(1_511_000)).toEqual(["ann"]);
+    expect(await usersAt(1_611_000)).toEqual([]);
+  });
+
   it("rereads all followers when it needs certainty", async () => {
     await demand.read(1_000_000);
     followers = [follower("c1", "0xa")];

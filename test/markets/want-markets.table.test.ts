@@ -32,11 +32,17 @@ describe("wanting markets", () => {
   it("announces each wanted token once in five minutes, in one item per request", async () => {
     const want = open();
     await want(userID, [token, other], now);
-    await want("somebody", [token], later(299));
     await want(userID, [token], later(299));
     expect(await announced()).toEqual([[moon, otherToken]]);
     await want(userID, [other], later(300));
     expect(await announced()).toEqual([[moon, otherToken], [otherToken]]);
+  });
+
+  it("announces a token for each user who wants it", async () => {
+    const want = open();
+    await want(`other ${userID}`, [token], now);
+    await want(userID, [token], later(1));
+    expect(await announced()).toEqual([[moon]]);
   });
 
   it("starts a market reader at most once in ten seconds, if no run has the lease", async () => {
