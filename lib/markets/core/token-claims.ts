@@ -1,8 +1,5 @@
 import type { TokenName } from "./market.ts";
 
-/** Number of users who are named for a token. */
-const mostNamed = 3;
-
 type Claim = {
   userID: string;
   place: number;
@@ -19,6 +16,8 @@ type Claim = {
  */
 export class ClaimsOnToken<Each extends Claim> {
   readonly name: TokenName;
+  /** Users who claim the token, in the order of their claims. Always shows the current claims. */
+  readonly users: Iterable<string>;
   readonly #claims = new Set<Each>();
   #held = 0;
   #protected = 0;
@@ -27,17 +26,16 @@ export class ClaimsOnToken<Each extends Claim> {
 
   constructor(name: TokenName) {
     this.name = name;
+    const claims = this.#claims;
+    this.users = {
+      *[Symbol.iterator]() {
+        for (const { userID } of claims) yield userID;
+      },
+    };
   }
 
   get claims(): Iterable<Each> {
     return this.#claims;
-  }
-
-  /** The users of the first claims. */
-  get firstUsers(): readonly string[] {
-    const users: string[] = [];
-    for (const { userID } of this.#claims) if (users.push(userID) === mostNamed) break;
-    return users;
   }
 
   get size(): number {

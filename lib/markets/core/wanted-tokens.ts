@@ -171,12 +171,12 @@ export class WantedTokens {
         chosen.push(token);
       }
     }
-    return chosen.map(({ name: { chain, token }, wantedMs, isHeld, firstUsers }) => ({
+    return chosen.map(({ name: { chain, token }, wantedMs, isHeld, users }) => ({
       chain,
       token,
       wantedMs: wantedMs ?? nowMs,
       isHeld,
-      users: firstUsers,
+      users,
     }));
   }
 

@@ -10,7 +10,7 @@ import type { HistoryState, Market } from "../core/market.ts";
 import type { ChangedRecord } from "../core/market-delivery.ts";
 import type { MarketRecord } from "../core/market-record.ts";
 import { recordWithoutMarket } from "../core/record-of.ts";
-import { countHistory } from "../items/look-count.ts";
+import { countHistory, uncountHistory } from "../items/look-count.ts";
 import {
   type ChainMarkets,
   type MarketRun,
@@ -41,6 +41,7 @@ export type EvmMarketsDeps = {
   store: TokenStore<MarketState>;
   loadHistory: PastDeps["loadHistory"];
   countHistory: PastDeps["countHistory"];
+  uncountHistory: PastDeps["uncountHistory"];
   coinUsdAt: CoinUsdAt;
   /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
@@ -281,7 +282,8 @@ export function openEvmMarkets(reader: EvmReader, ports: EvmMarketPorts): EvmMar
         pool: watchedOf(pool),
         first: { block, time },
       }),
-    countHistory: (userID) => countHistory(table, userID, new Date()),
+    countHistory: (userID, now) => countHistory(table, userID, now),
+    uncountHistory: (userID, countedAt) => uncountHistory(table, userID, countedAt),
     coinUsdAt,
     onFault,
     onWarning,

@@ -10,7 +10,7 @@ import type { PoolBook } from "./rules/pool-book.ts";
 import type { TokenMarket } from "./rules/token-market.ts";
 
 /** Counts attempts at something that may keep failing for long. The pause doubles after each failure. */
-class Attempts {
+export class Attempts {
   readonly #pauses: { leastMs: number; mostMs: number };
   #pauseMs: number;
   #nextMs = 0;
@@ -40,7 +40,7 @@ class Attempts {
  */
 const mostPauseMs = 10 * 60_000;
 const beginningPauses = { leastMs: 5000, mostMs: mostPauseMs };
-const historyPauses = { leastMs: 60_000, mostMs: mostPauseMs };
+export const historyPauses = { leastMs: 60_000, mostMs: mostPauseMs };
 
 /** State of a wanted token during a run. */
 export class TokenEntry {

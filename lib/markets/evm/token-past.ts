@@ -3,6 +3,7 @@ import { FairQueue } from "../core/fair-queue.ts";
 import type { HistoryState } from "../core/market.ts";
 import type { TokenStore } from "../runs/chain-markets.ts";
 import type { RunSteps } from "../runs/run-steps.ts";
+import { HistoryPayers } from "./history-payers.ts";
 import type { ReaderHosts } from "./hosts.ts";
 import { isBegunInside, readFirstMinute } from "./rules/first-minute.ts";
 import type { Journal } from "./rules/journal.ts";
@@ -20,7 +21,9 @@ export type PastDeps = {
   /** Reads the minute candles before a pool's first base and stores them. */
   loadHistory: (pool: FoundPool, base: PoolBase) => Promise<HistoryState>;
   /** Counts a history for a user. Returns false if the user has had too many on this day. */
-  countHistory: (userID: string) => Promise<boolean>;
+  countHistory: (userID: string, now: Date) => Promise<boolean>;
+  /** Takes back a history that was counted at a given time. */
+  uncountHistory: (userID: string, countedAt: Date) => Promise<void>;
   journal: Journal;
   steps: RunSteps;
 };
@@ -29,6 +32,7 @@ export type PastDeps = {
 export class TokenPast {
   readonly #deps: PastDeps;
   readonly #histories = new FairQueue(historiesAtOnce);
+  readonly #payers = new HistoryPayers();
   readonly #reading = new Map<TokenEntry, Promise<void>>();
 
   constructor(deps: PastDeps) {
@@ -79,12 +83,18 @@ export class TokenPast {
         entry.histories.isDue(nowMs) &&
         bookOf(journal, entry)?.bases[0] !== undefined,
     );
+    const waiting = due.flatMap((entry) => {
+      const payers = this.#payers.among(entry.wanted.users ?? [], nowMs);
+      return payers === undefined ? [] : [{ entry, payers }];
+    });
     for (;;) {
-      const waiting = due.filter((entry) => !this.#reading.has(entry));
-      const next = this.#histories.next(waiting, ({ wanted }) => wanted.users ?? []);
+      const next = this.#histories.next(
+        waiting.filter(({ entry }) => !this.#reading.has(entry)),
+        ({ payers }) => payers,
+      );
       if (next === undefined) return;
-      const { task: entry, user, free } = next;
-      entry.histories.begin(nowMs);
+      const { user, free } = next;
+      const { entry } = next.task;
       const reading = steps
         .survive(() => this.#completeHistory(entry, user))
         .finally(() => {
@@ -101,17 +111,45 @@ export class TokenPast {
   }
 
   async #completeHistory(entry: TokenEntry, userID: string): Promise<void> {
-    const { store, journal, loadHistory, countHistory } = this.#deps;
+    const { store, journal, loadHistory } = this.#deps;
     const { market } = entry;
     const pool = market?.reference;
     const base = pool && journal.books.get(pool.pool)?.bases[0];
     if (market === undefined || pool === undefined || base === undefined) return;
+    const state = await this.#paidBy(userID, () => {
+      entry.histories.begin(Date.now());
+      return loadHistory(pool, base);
+    });
     // Stays due, and stored as loading, because another user may want the token, or the next day begins.
-    if (userID !== "" && !(await countHistory(userID))) return;
-    market.history = await loadHistory(pool, base);
+    if (state === undefined) return;
+    market.history = state;
     entry.isHistoryDue = false;
     entry.histories.succeed();
     market.restore(await lastDayOf(store, entry.name, "minutes"), Date.now());
     entry.saving.hasten();
+  }
+
+  /**
+   * Loads a history that counts for a user. One that fails, which is no fault of the token, counts for nobody.
+   *
+   * @returns Undefined if the user has had too many on this day.
+   */
+  async #paidBy(userID: string, load: () => Promise<HistoryState>): Promise<HistoryState | undefined> {
+    if (userID === "") return load();
+    const { countHistory, uncountHistory, steps } = this.#deps;
+    const now = new Date();
+    this.#payers.begin(userID, now.getTime());
+    if (!(await countHistory(userID, now))) {
+      this.#payers.spend(userID, now.getTime());
+      return undefined;
+    }
+    try {
+      const state = await load();
+      this.#payers.succeed(userID);
+      return state;
+    } catch (error) {
+      await steps.survive(() => uncountHistory(userID, now));
+      throw error;
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { epochSeconds } from "../../core/time.ts";
 import type { Key } from "../../table/keys.ts";
-import { below } from "../../table/step.ts";
+import { atLeast, below } from "../../table/step.ts";
 import type { Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import { marketHistoriesKey, marketLooksKey } from "./keys.ts";
@@ -16,28 +16,41 @@ export const mostHistories = 100;
  * minute.
  */
 export async function countLook(table: Table, userID: string, now: Date): Promise<boolean> {
-  const minute = { seconds: 60, keyOf: marketLooksKey };
   return countIn(table, minute, { userID, now, name: "looks", most: mostLooks });
 }
 
 /** Counts a history for a user. Returns false, without counting, if the user has had too many on this day in UTC. */
 export async function countHistory(table: Table, userID: string, now: Date): Promise<boolean> {
-  const day = { seconds: 86_400, keyOf: marketHistoriesKey };
   return countIn(table, day, { userID, now, name: "histories", most: mostHistories });
+}
+
+/** Takes back a history that was counted for a user at a given time. */
+export async function uncountHistory(table: Table, userID: string, countedAt: Date): Promise<void> {
+  await write(table, {
+    kind: "change",
+    key: keyIn(day, userID, countedAt),
+    add: { histories: -1 },
+    when: { histories: atLeast(1) },
+  });
 }
 
 /** A span of time, with the key of a user's count in one of the spans since 1970. */
 type Span = { seconds: number; keyOf: (userID: string, span: number) => Key };
 
+const minute: Span = { seconds: 60, keyOf: marketLooksKey };
+const day: Span = { seconds: 86_400, keyOf: marketHistoriesKey };
+
+const keyIn = ({ seconds, keyOf }: Span, userID: string, at: Date): Key =>
+  keyOf(userID, Math.floor(epochSeconds(at) / seconds));
+
 type Count = { userID: string; now: Date; name: "looks" | "histories"; most: number };
 
 /** Adds one to a user's count of the current span, unless the count has reached its limit. */
 async function countIn(table: Table, span: Span, { userID, now, name, most }: Count): Promise<boolean> {
-  const seconds = epochSeconds(now);
   return write(table, {
     kind: "change",
-    key: span.keyOf(userID, Math.floor(seconds / span.seconds)),
-    set: { expiresAt: seconds + 2 * span.seconds },
+    key: keyIn(span, userID, now),
+    set: { expiresAt: epochSeconds(now) + 2 * span.seconds },
     add: { [name]: 1 },
     when: ["absent", { [name]: below(most) }],
   });

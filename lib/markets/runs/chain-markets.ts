@@ -12,8 +12,8 @@ export type WantedToken = {
   wantedMs: number;
   /** True if a user who follows the token has an open position in it. */
   isHeld: boolean;
-  /** Some of the users who want the token, those who have wanted it longest first. */
-  users?: readonly string[];
+  /** Users who want the token, those who have wanted it longest first. There may be thousands. */
+  users?: Iterable<string>;
 };
 
 /** Selects records that are due, with the minute candles that have changed since a given time. */

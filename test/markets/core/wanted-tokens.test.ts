@@ -49,7 +49,7 @@ describe("WantedTokens", () => {
       { ...anything, heldBy: (userID) => (userID === "bob" ? new Set(["base b", "eth b"]) : nothing) },
       10,
     );
-    expect(wanted).toEqual([
+    expect(wanted.map(({ users, ...each }) => ({ ...each, users: [...users] }))).toEqual([
       { chain: "base", token: "b", wantedMs: 9, isHeld: true, users: ["ann", "bob"] },
       { chain: "eth", token: "b", wantedMs: 7, isHeld: true, users: ["bob"] },
       { chain: "base", token: "a", wantedMs: 5, isHeld: false, users: ["ann"] },

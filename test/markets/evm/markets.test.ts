@@ -56,13 +56,21 @@ const readerOf = (
 ) => {
   const faults: unknown[] = [];
   const warnings: unknown[] = [];
+  const counted: string[] = [];
   const markets = new EvmMarkets({
     chain: "base",
     hosts,
     store,
     coinUsdAt: () => undefined,
     loadHistory,
-    countHistory: async (userID) => userID !== "spent",
+    countHistory: async (userID) => {
+      if (userID.startsWith("spent")) return false;
+      counted.push(userID);
+      return true;
+    },
+    async uncountHistory(userID) {
+      counted.splice(counted.indexOf(userID), 1);
+    },
     find: async () => ({
       token: { chain: "base", token, symbol: "T", name: "T", decimals: 18, supply: decimal("1000") },
       pools,
@@ -78,7 +86,7 @@ const readerOf = (
     await pass(5000);
     await read;
   };
-  return { markets, faults, warnings, end };
+  return { markets, faults, warnings, counted, end };
 };
 
 const mineIn = (hosts: SlowHosts) => hosts.mine(Math.floor(Date.now() / 1000));
@@ -206,6 +214,39 @@ describe("EvmMarkets", () => {
     want(["spent", "bob"]);
     await pass(120_000);
     expect([begun, markets.markets(Date.now())[0]?.history]).toEqual([1, "complete"]);
+    await end();
+  });
+
+  it("finds a user who can pay for a history within seconds, behind many whose day's number is used up", async () => {
+    const hosts = new SlowHosts();
+    for (let block = 0; block < 3; block++) mineIn(hosts);
+    const { markets, counted, end } = readerOf(hosts, [pool]);
+    const users = [...Array.from({ length: 10 }, (_, index) => `spent ${index}`), "bob"];
+    markets.want([{ token, wantedMs: startMs, isHeld: false, users }]);
+    await pass(20_000);
+    expect([counted, markets.markets(Date.now())[0]?.history]).toEqual([["bob"], "complete"]);
+    await end();
+  });
+
+  it("counts a history that is loaded or that a token prevents, and none that fails in an outage", async () => {
+    const hosts = new SlowHosts();
+    for (let block = 0; block < 3; block++) mineIn(hosts);
+    const ends: (() => Promise<HistoryState>)[] = [
+      () => Promise.reject(new Error("no host answers")),
+      async () => "unavailable",
+    ];
+    let begun = 0;
+    const { markets, faults, counted, end } = readerOf(hosts, [pool], async () => {
+      const next = ends[begun++];
+      return next === undefined ? "complete" : next();
+    });
+    markets.want([{ token, wantedMs: startMs, isHeld: false, users: ["ann"] }]);
+    await pass(30_000);
+    expect([begun, counted, faults.length]).toEqual([1, [], 1]);
+    mineIn(hosts);
+    await pass(60_000);
+    expect([begun, counted]).toEqual([2, ["ann"]]);
+    expect(markets.markets(Date.now())[0]?.history).toBe("unavailable");
     await end();
   });
 

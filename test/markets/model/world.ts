@@ -236,6 +236,7 @@ export class World {
       store,
       loadHistory: outside((pool: FoundPool, base: PoolBase) => this.#loadHistory(pool, base)),
       countHistory: async () => true,
+      uncountHistory: async () => {},
       coinUsdAt: (start) => coins.usdAt(this.chainName, start),
       onFault,
       onWarning: onFault,
