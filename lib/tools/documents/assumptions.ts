@@ -56,7 +56,8 @@ export const measured = {
   feedWrites: [30, "Write units of feedPrices in a minute", "estimate"],
   chainReads: [424, "Read units of readChains in a minute, for four chains without lanes", "estimate"],
   chainWrites: [120, "Write units of readChains in a minute", "estimate"],
-  marketReads: [125, "Read units of readMarkets in a minute", "estimate"],
+  // News of four shards and the prices each second, the number of shards, and the shards of followers.
+  marketReads: [310, "Read units of readMarkets in a minute, without those of its followers", "estimate"],
   marketWrites: [34, "Write units of readMarkets in a minute, without those of tokens", "estimate"],
   tokenWrites: [2, "Write units of a followed token in a minute", "estimate"],
   historySeconds: [10, "Seconds of loadHistory for a new token", "estimate"],
@@ -68,6 +69,11 @@ export const measured = {
   subscriberBytes: [
     132,
     "Bytes of a subscriber, which deliver reads for each message with coins",
+    "estimate",
+  ],
+  followerBytes: [
+    1200,
+    "Bytes of a follower of 20 tokens, which deliver reads up to once a second",
     "estimate",
   ],
   coinBytes: [687, "Bytes of a message with the prices of five coins", "estimate"],

@@ -86,6 +86,11 @@ const walls: readonly (readonly [string, Sum, string])[] = [
   ["Reads of a new table", sum`${f.newReads} / ${reads}`, "`warmThroughput`"],
   ["API Gateway's rate", sum`${rate} / ${calls}`, "The quota, then `accountRequestsPerSecond`"],
   ["deliver takes a second", sum`${defaultChannelShards} / ${sending}`, "`channelShards`"],
+  [
+    "Reads of followers",
+    sum`${defaultChannelShards} × ${f.partitionReads} × 4,096 / ${f.followerBytes} / ${connected}`,
+    "`channelShards`",
+  ],
   ["Throttle of quoteOrder", sum`${quoteOrder.rateLimit} / ${quotes}`, "`throttles`"],
   [
     "Reads of the lanes of base",

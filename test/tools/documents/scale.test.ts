@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { defaultChannelShards } from "../../../lib/infra/market-context.ts";
 import { measured } from "../../../lib/tools/documents/assumptions.ts";
 
 const [costs, scale, benchmarks] = ["costs", "scale", "benchmarks"].map((name) =>
@@ -58,6 +59,14 @@ describe("docs/scale.md and docs/costs.md", () => {
         ?.at(-1),
     );
     expect(walls).toEqual([lowest, expect.stringMatching(`^${lowest}; `)]);
+  });
+
+  it("count the news of each shard and the prices, which readMarkets reads each second", () => {
+    expect(measured.marketReads[0]).toBeGreaterThanOrEqual(60 * (defaultChannelShards + 1));
+  });
+
+  it("say how many users' followers deliver can read", () => {
+    expect(scale).toMatch(/\| 410k \| Reads of followers \|/);
   });
 
   it("agree with the figures of docs/benchmarks.md (update assumptions.ts if not)", () => {
