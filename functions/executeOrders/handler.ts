@@ -1,10 +1,11 @@
 import { callOf } from "../../lib/aws/call-function.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { takeUnits } from "../../lib/chains/hosts/spent-units.ts";
 import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { logFault, logLandings, logWarning } from "../../lib/runtime/log.ts";
+import { logFault, logHostUnits, logLandings, logWarning } from "../../lib/runtime/log.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
@@ -33,6 +34,7 @@ export const handler = background("executeOrders", (event: WakeEvent) =>
       startReader: () => start({ chain: event.chain }),
       onFault,
       onLandings: logLandings,
+      onBroadcast: (broadcast) => logHostUnits("executeOrders", takeUnits(), broadcast),
     },
     event,
   ),

@@ -21,13 +21,9 @@ const deps = {
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) => logFault("placeOrder", error)),
 };
 
-export const handler = rest(
-  "placeOrder",
-  schemas.placeOrder,
-  async ({ userID, now, signedInAt, headers, body }) => {
-    const placed = await placeOrder(deps, { userID, now, signedInAt, key: headers["Idempotency-Key"], body });
-    if (!("order" in placed)) return enveloped(placed);
-    const { isReplayed, ...data } = placed;
-    return maybeReplayed(data, isReplayed);
-  },
-);
+export const handler = rest("placeOrder", schemas.placeOrder, async ({ userID, headers, ...asked }) => {
+  const placed = await placeOrder(deps, { ...asked, userID, key: headers["Idempotency-Key"] });
+  if (!("order" in placed)) return enveloped(placed);
+  const { isReplayed, ...data } = placed;
+  return maybeReplayed(data, isReplayed);
+});

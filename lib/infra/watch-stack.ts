@@ -1,6 +1,7 @@
 import { CrossStackReferences, ReferenceStrength, Stack, type StackProps } from "aws-cdk-lib";
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import type { Construct } from "constructs";
+import { tradingChains } from "../core/chain-facts.ts";
 import { alarmTopicsOf } from "./alarm-context.ts";
 import type { Configuration } from "./config.ts";
 import { Alarms } from "./monitoring/alarms.ts";
@@ -23,7 +24,8 @@ export class WatchStack extends Stack {
     new Alarms(this, "Alarms", watched, { ...topics, hostUnitsPerDay });
     if (budgetDollars !== undefined && topics.ticket !== undefined)
       addBudget(this, budgetDollars, topics.ticket);
-    new TerminalDashboard(this, "Dashboard", watched, { hasSol: configuration.trading.sol !== undefined });
+    const chains = tradingChains.filter((chain) => configuration.trading[chain] !== undefined);
+    new TerminalDashboard(this, "Dashboard", watched, chains);
   }
 }
 

@@ -16,7 +16,13 @@ import type { OrderRules } from "./wallet-policy.ts";
 /** A place in a lane, reserved for the transactions signed for it. At most one of these can take effect. */
 export type SlotTerms = v.InferOutput<typeof slotTerms> & {
   state: string;
-  attempts: readonly { purpose: string; hash: string; signedAtMs: number }[];
+  attempts: readonly {
+    purpose: string;
+    hash: string;
+    signedAtMs: number;
+    /** Time at which a host or a relay first accepted it. */
+    sentAtMs?: number | undefined;
+  }[];
 };
 
 /** Facts that decide whether an order is accepted, in addition to the request and the chain. */

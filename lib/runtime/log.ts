@@ -36,9 +36,13 @@ export function logLandings(counts: { path: string; signed: number; landed: numb
 /** Marks units of hosts in the logs of functions, so that a metric can add them up. */
 export const hostsAsked = "hosts asked";
 
-/** Logs units that a function has spent on calls to hosts. */
-export function logHostUnits(operation: string, units: number): void {
-  console.info({ event: hostsAsked, operation, units });
+/**
+ * Logs units that a function has spent on calls to hosts.
+ *
+ * @param broadcast Facts about an order that has just been sent, so that they need no line of their own.
+ */
+export function logHostUnits(operation: string, units: number, broadcast: object = {}): void {
+  console.info({ event: hostsAsked, operation, units, ...broadcast });
 }
 
 /** Marks postponed requests in the signer's log, so that a metric can count them. */

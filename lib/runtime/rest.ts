@@ -36,6 +36,11 @@ type Call = {
    * @throws {Unauthorized} if the token came in a cookie.
    */
   bearer: () => Bearer;
+  /**
+   * Time at which API Gateway received the request, before the authorizer and a cold start of the function. Undefined if
+   * somebody invokes the function directly.
+   */
+  receivedMs: number | undefined;
   now: Date;
 };
 
@@ -112,10 +117,10 @@ export function refusal(name: RefusalOperationName, reason: () => DomainError) {
 
 /** @throws {Error} if the authorizer named no user; otherwise all such requests would share the data of one user. */
 function callerOf(event: APIGatewayProxyEvent): Omit<Call, "now"> {
-  const { authorizer } = event.requestContext;
+  const { authorizer, requestTimeEpoch: receivedMs } = event.requestContext;
   const userID: unknown = authorizer?.principalId;
   if (typeof userID !== "string" || userID === "") throw new Error("The request has no user");
-  return { userID, signedInAt: dateOf(authorizer?.signedInAt), bearer };
+  return { userID, signedInAt: dateOf(authorizer?.signedInAt), bearer, receivedMs };
 
   function bearer(): Bearer {
     const token = bearerToken(event);

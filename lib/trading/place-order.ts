@@ -34,6 +34,8 @@ export type PlacingDeps = {
 type Placement = {
   userID: string;
   now: Date;
+  /** Time at which the request arrived, which its order gets as its time. By default now. */
+  receivedMs?: number | undefined;
   signedInAt: Date | undefined;
   key: string | undefined;
   body: PlaceOrderRequest;
@@ -78,7 +80,7 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
 /** Checks everything that depends only on the body, except whether the key was already used. */
 function tradeRequest(
   { chains, lossSignIn }: Pick<PlacingDeps, "chains" | "lossSignIn">,
-  { userID, now, signedInAt, body }: Omit<Placement, "key">,
+  { userID, now, receivedMs = now.getTime(), signedInAt, body }: Omit<Placement, "key">,
 ): TradeRequest {
   const { chain, side, amount = "", minAmountOut } = body;
   const wallet = readAddress(chain, body.wallet, "wallet");
@@ -88,7 +90,9 @@ function tradeRequest(
   const reader = chains.get(chain);
   const setup = reader === undefined ? unsupportedChain(chains) : setupOn(reader);
   const mayLose = !lossSignIn || isFreshSignIn(signedInAt, now);
-  return { chain, wallet, userID, createdAt: now.toISOString(), trade, setup, mayLose };
+  // Allows for clocks that differ: no order is from the future.
+  const createdAt = new Date(Math.min(receivedMs, now.getTime())).toISOString();
+  return { chain, wallet, userID, createdAt, trade, setup, mayLose };
 }
 
 const performersOf = ({ table, chains, macs, wake }: PlacingDeps) =>

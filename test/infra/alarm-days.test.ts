@@ -52,6 +52,11 @@ const goodDays: Feed = (metric) => {
       return (minute) => (runs(row, minute) ? (hiccup(minute) ? 30_000 : 300) : undefined);
     case "ApproximateNumberOfMessagesVisible":
       return (minute) => (minute >= 0 ? 0 : undefined);
+    case "PromptBroadcasts":
+      return (minute) => (minute >= 0 ? 10 : undefined);
+    case "LateBroadcasts":
+      // Even on a good day, a few orders of many are late.
+      return (minute) => (minute >= 0 && minute % 3 === 0 ? 1 : undefined);
     case "KeyLimitReached":
     case "OrderWithoutProgress":
     case "LaneHeldTooLong":
@@ -80,6 +85,7 @@ const badDays: Feed = (metric) => {
     Invocations: undefined,
     IteratorAge: 120_000,
     SignaturePostponed: 5,
+    LateBroadcasts: 2,
     // Users who reach a limit repeat their requests.
     ThrottledCharts: 100,
     ThrottledOrders: 100,
@@ -104,8 +110,8 @@ describe("alarms without an incident", () => {
 
 const cases = alarms.flatMap(([id, alarm]) =>
   metricsOf(alarm).flatMap(({ metric }, index) => {
-    // Signatures are not an incident; the alarm only compares another metric with them.
-    if (metric.MetricName === "SignatureMade") return [];
+    // Signatures and prompt broadcasts are no incidents; the alarms only compare other metrics with them.
+    if (["SignatureMade", "PromptBroadcasts"].includes(metric.MetricName)) return [];
     const call = metric.Dimensions?.find(({ Name }) => Name === "Operation")?.Value;
     return [[id, [metric.MetricName, call].filter(Boolean).join(" of "), alarm, index] as const];
   }),

@@ -131,7 +131,7 @@ describe("the alarms", () => {
       ...["ChartsThrottled", "OrdersThrottled", "GuardsThrottled"],
       ...tradingTroubles,
       ...["MarketsStale", "HostUnits"],
-      ...["SignatureRefused", "SignaturesPostponed"],
+      ...["SignatureRefused", "SignaturesPostponed", "BroadcastsLate"],
     ];
     expect(alarms).toHaveLength(ofRequests + ofRealTime + others.length);
   });
@@ -229,6 +229,18 @@ describe("the alarm on units of hosts", () => {
       Statistic: "Sum",
       AlarmActions: [customContext.ticketTopicArn],
     });
+  });
+});
+
+describe("the alarm on late broadcasts", () => {
+  it("counts lines of executeOrders on both sides of five seconds", () => {
+    const patterns = filters.flatMap(({ FilterPattern, MetricTransformations: [metric] }) =>
+      /^(Late|Prompt)Broadcasts$/.test(metric?.MetricName ?? "") ? [[metric?.MetricName, FilterPattern]] : [],
+    );
+    expect(patterns).toEqual([
+      ["LateBroadcasts", '{ ($.message.event = "hosts asked") && ($.message.broadcastMs > 5000) }'],
+      ["PromptBroadcasts", '{ ($.message.event = "hosts asked") && ($.message.broadcastMs <= 5000) }'],
+    ]);
   });
 });
 

@@ -20,6 +20,33 @@ const filtersOf = (template: Template) =>
 const textOf = (template: Template) =>
   JSON.stringify(only(template, "AWS::CloudWatch::Dashboard").Properties);
 
+describe("the dashboard of a deployment that trades", () => {
+  it("shows, for each chain, the median and the 95th percentile of the time to a broadcast", () => {
+    const [filter] = propertiesOf<Filter>(withSol, "AWS::Logs::MetricFilter").filter(
+      ({ MetricTransformations: [metric] }) => metric?.MetricName === "TimeToBroadcast",
+    );
+    expect(filter).toEqual({
+      FilterPattern: '{ ($.message.event = "hosts asked") && ($.message.broadcastMs >= 0) }',
+      LogGroupName: { Ref: expect.stringMatching(/^executeOrdersLog/) },
+      MetricTransformations: [
+        {
+          MetricName: "TimeToBroadcast",
+          MetricNamespace: "TerminalApi",
+          MetricValue: "$.message.broadcastMs",
+          Dimensions: [{ Key: "Chain", Value: "$.message.chain" }],
+        },
+      ],
+    });
+    const text = textOf(withSol).replaceAll("\\", "");
+    for (const chain of ["base", "sol"])
+      for (const stat of ["p50", "p95"])
+        expect(text).toContain(
+          `"TimeToBroadcast","Chain","${chain}",{"label":"${chain} ${stat}","stat":"${stat}"}`,
+        );
+    expect(textOf(without)).not.toContain("sol p50");
+  });
+});
+
 describe("the dashboard of a deployment that trades on Solana", () => {
   it("uses log filters to add up, by path, the settled orders that executeOrders logs", () => {
     const expected = ["signed", "landed"].map((field) => ({

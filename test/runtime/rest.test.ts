@@ -33,6 +33,14 @@ describe("rest", () => {
     expect(logged()).toEqual([]);
   });
 
+  it("passes on when API Gateway received the request", async () => {
+    const { requestContext, ...event } = restEvent();
+    const useCase = vi.fn().mockRejectedValue(new DomainError("NO_ROUTE", ""));
+    const handler = rest("listWalletsV2", schemas.listWalletsV2, useCase);
+    await handler({ ...event, requestContext: { ...requestContext, requestTimeEpoch: 900 } });
+    expect(useCase).toHaveBeenCalledWith(expect.objectContaining({ receivedMs: 900 }));
+  });
+
   it("omits details for an error that has none", async () => {
     const { body } = await answerTo(new DomainError("NO_ROUTE", "No pool has this token"));
     expect(body.error).toEqual({ code: "NO_ROUTE", message: "No pool has this token" });

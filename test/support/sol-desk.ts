@@ -12,6 +12,7 @@ import type { Table } from "../../lib/table/table.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders, type Signer } from "../../lib/trading/execution/execute-orders.ts";
+import type { Broadcast } from "../../lib/trading/execution/first-broadcasts.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { type Performers, runProcedure } from "../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
@@ -65,6 +66,7 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
   const ofSigner = { table: tableOf("signTransaction"), vault, checkMac: macs.checkMac };
   const signing = { ...ofSigner, chains: trading, ...ignoredNotes() };
   const landings: Landings[] = [];
+  const broadcasts: Broadcast[] = [];
   const signer: Signer = (request) => signOnRequest(signing, request);
   const changes = {
     /** Wraps executeOrders' effects, for example to make them fail. */
@@ -76,8 +78,11 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
     const effects = changes.wrap({ ...plain, sign: ({ request }) => signer(request) });
     const sign = effects.sign as NonNullable<Performers["sign"]>;
     const nowMs = () => Date.now() + changes.aheadMs;
-    const onLandings = (each: Landings) => void landings.push(each);
-    const deps = { effects, trading, startReader: nothing, onFault: nothing, onLandings, nowMs };
+    const reports = {
+      onLandings: (each: Landings) => void landings.push(each),
+      onBroadcast: (each: Broadcast) => void broadcasts.push(each),
+    };
+    const deps = { effects, trading, startReader: nothing, onFault: nothing, ...reports, nowMs };
     await executeOrders({ ...deps, signer: async (request) => sign({ request }) }, event);
   };
   await putSealedWallet({ table, vault }, lane, userID, Buffer.from(key.seed).toString("hex"));
@@ -96,6 +101,7 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
     isDone,
     wake,
     landings,
+    broadcasts,
     faults,
     signer,
     ask: (asked: Partial<PlaceOrderRequest>, idempotencyKey: string = randomUUID(), now = new Date()) => {

@@ -11,6 +11,7 @@ import { walletOwnerKey } from "../../lib/table/wallet-keys.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import { effectsOfChains } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders, type Signer } from "../../lib/trading/execution/execute-orders.ts";
+import type { Broadcast } from "../../lib/trading/execution/first-broadcasts.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { runProcedure } from "../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
@@ -93,18 +94,19 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   };
   const signer: Signer = (request) => signOnRequest(signing, request);
   const deps = { table: tableOf("placeOrder"), chains, macs, wake, lossSignIn };
+  const broadcasts: Broadcast[] = [];
   const work = (by: Signer = signer, afterMs = 0, event: WakeEvent = lane) => {
     const nowMs = () => Date.now() + afterMs;
-    return executeOrders(
-      { effects, signer: by, trading, startReader: nothing, onFault: nothing, onLandings: ignore, nowMs },
-      event,
-    );
+    const onBroadcast = (each: Broadcast) => void broadcasts.push(each);
+    const reports = { onFault: nothing, onLandings: ignore, onBroadcast };
+    return executeOrders({ effects, signer: by, trading, startReader: nothing, ...reports, nowMs }, event);
   };
   /** Places a request under a new key, by default to buy MOON. Null sends no key. */
-  const ask = (asked: Asked, key: string | null = `k-${++count}`) => {
+  const ask = (asked: Asked, key: string | null = `k-${++count}`, receivedMs?: number) => {
     const { moon: token } = localAddresses;
     const body = { ...lane, type: "market", side: "buy", token, ...asked } as const;
-    return placeOrder(deps, { userID, now: new Date(), signedInAt, key: key ?? undefined, body });
+    const request = { userID, now: new Date(), receivedMs, signedInAt };
+    return placeOrder(deps, { ...request, key: key ?? undefined, body });
   };
   const watchAndWork = async () => {
     woken = 0;
@@ -122,8 +124,9 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     lane,
     macs,
     ask,
-    async place(asked: Asked, key?: string): Promise<Order> {
-      const placed = await ask(asked, key);
+    broadcasts,
+    async place(asked: Asked, key?: string, receivedMs?: number): Promise<Order> {
+      const placed = await ask(asked, key, receivedMs);
       if (!("order" in placed)) throw new Error("It was not placed");
       return placed.order;
     },

@@ -41,3 +41,10 @@ export function spendUnits(methods: readonly string[]): void {
   report(spent);
   spent = 0;
 }
+
+/** Takes the units that no report has yet, for a line that is logged anyway. */
+export function takeUnits(): number {
+  const units = spent;
+  spent = 0;
+  return units;
+}

@@ -22,6 +22,7 @@ import {
   failuresOf,
   hostUnits,
   issuerOutages,
+  lateBroadcasts,
   limitsReached,
   postponedSignatures,
   refusedKeys,
@@ -266,6 +267,12 @@ export class Alarms extends Construct {
       troublesSeen(this, sweep, "CHAIN_UNAVAILABLE"),
       `Nobody can place an order on a chain, and open orders there wait: in three of five minutes, no two of its hosts returned the same block. ${log}, which name the chain and the cause, then at the state of its hosts. Other hosts can be configured (context chains).`,
       { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3, threshold: 1 },
+    );
+    this.#add(
+      "BroadcastsLate",
+      lateBroadcasts(this, functions.get("executeOrders")),
+      "Users get worse prices: more than one order in twenty, and at least three in 15 minutes, took longer than five seconds from the request until a host had its transaction. Orders that wait for their user, such as for cheaper gas, do not count. Look first at the graph of broadcasts on the dashboard. If one chain is slow, look at its hosts (npm run hosts); if all are, at the throttles and durations of functions placeOrder, executeOrders and signTransaction.",
+      { period: Duration.minutes(15), ...lateAndFilled },
     );
   }
 

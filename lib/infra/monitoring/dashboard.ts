@@ -1,8 +1,10 @@
 import { Duration } from "aws-cdk-lib";
 import { Dashboard, GraphWidget, type IMetric, type IWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
+import type { TradingChain } from "../../core/chain-facts.ts";
 import type { OperationFunction } from "../functions/operation-functions.ts";
 import {
+  broadcastTimes,
   failedRequests,
   hostUnitsMetric,
   landingRates,
@@ -15,7 +17,7 @@ import {
 
 /** A dashboard of traffic, errors and latency, from the callers down to the table. */
 export class TerminalDashboard extends Dashboard {
-  constructor(scope: Construct, id: string, watched: Watched, { hasSol }: { hasSol: boolean }) {
+  constructor(scope: Construct, id: string, watched: Watched, chains: readonly TradingChain[]) {
     const all = watched.functions.all();
     const ofRequests = all.filter(
       ({ name, row }) => row.kind === "rest" || row.kind === "refusal" || name === "authorize",
@@ -30,7 +32,8 @@ export class TerminalDashboard extends Dashboard {
         changes(watched),
         functions("Real time", ofRealTime),
         [...functions("Plans", ofPlans), plans(watched)],
-        [...table(watched), ...hosts(watched), ...(hasSol ? [landings(scope, watched)] : [])],
+        table(watched),
+        chains.length > 0 ? trading(scope, watched, chains) : [],
       ],
     });
   }
@@ -113,9 +116,16 @@ function table({ table }: Watched): IWidget[] {
   ];
 }
 
-function hosts({ functions }: Watched): IWidget[] {
-  if (!functions.has("sweepLanes")) return [];
-  return [graph("Hosts: units", [hostUnitsMetric(functions.get("sweepLanes")).with({ label: "units" })])];
+function trading(scope: Construct, watched: Watched, chains: readonly TradingChain[]): IWidget[] {
+  const { functions } = watched;
+  return [
+    graph(
+      "Orders: milliseconds from the request to the first broadcast",
+      broadcastTimes(scope, functions.get("executeOrders"), chains),
+    ),
+    graph("Hosts: units", [hostUnitsMetric(functions.get("sweepLanes")).with({ label: "units" })]),
+    ...(chains.includes("sol") ? [landings(scope, watched)] : []),
+  ];
 }
 
 /** Shows the messages that got into a block over a long period, because a shorter period would have very few orders. */

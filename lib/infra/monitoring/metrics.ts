@@ -9,6 +9,7 @@ import {
 } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { type LandingPath, landingPaths } from "../../chains/sol/rules/landings.ts";
+import type { TradingChain } from "../../core/chain-facts.ts";
 import { errorName } from "../../core/service-error.ts";
 import {
   type OperationName,
@@ -251,6 +252,55 @@ export function landingRates(scope: Construct, { lambda: { logGroup } }: Operati
         usingMetrics: { [`${path}Landed`]: landed(path), [`${path}Signed`]: signed(path) },
       }),
   );
+}
+
+/** Pattern of the lines of logHostUnits (lib/runtime/log.ts) that also tell when an order was first sent. */
+const broadcastIn = (comparison: ">" | "<=" | ">=", ms: number) =>
+  FilterPattern.all(
+    FilterPattern.stringValue("$.message.event", "=", hostsAsked),
+    FilterPattern.numberValue("$.message.broadcastMs", comparison, ms),
+  );
+
+/** Time after which a broadcast is late. A cold start of all functions and slow hosts together take less. */
+const lateMs = 5000;
+
+/**
+ * Computes, for each chain, the median and the 95th percentile of the time from a request to its order's broadcast. A
+ * chain has a metric, and costs, only while it is used.
+ */
+export function broadcastTimes(
+  scope: Construct,
+  { lambda: { logGroup } }: OperationFunction,
+  chains: readonly TradingChain[],
+): Metric[] {
+  const metric = logMetric(logGroup, "TimeToBroadcast");
+  new MetricFilter(scope, "TimeToBroadcast", {
+    logGroup,
+    filterPattern: broadcastIn(">=", 0),
+    metricNamespace: metric.namespace,
+    metricName: metric.metricName,
+    metricValue: "$.message.broadcastMs",
+    dimensions: { Chain: "$.message.chain" },
+  });
+  return chains.flatMap((Chain) =>
+    [Stats.p(50), Stats.p(95)].map((statistic) =>
+      metric.with({ dimensionsMap: { Chain }, statistic, label: `${Chain} ${statistic}` }),
+    ),
+  );
+}
+
+/** Counts late broadcasts on all chains, where they are more than one in twenty. */
+export function lateBroadcasts(scope: Construct, { lambda }: OperationFunction): MathExpression {
+  const counting = (name: string, comparison: ">" | "<=") =>
+    counted(scope, name, [lambda.logGroup], broadcastIn(comparison, lateMs));
+  return new MathExpression({
+    label: "BroadcastsLate",
+    expression: "IF(FILL(late, 0) * 19 > FILL(prompt, 0), FILL(late, 0), 0)",
+    usingMetrics: {
+      late: counting("LateBroadcasts", ">"),
+      prompt: counting("PromptBroadcasts", "<="),
+    },
+  });
 }
 
 /**

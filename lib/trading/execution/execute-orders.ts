@@ -10,6 +10,7 @@ import { setupName } from "../../orders/requests.ts";
 import type { ItemWrite, TradeStep } from "../../orders/table-step.ts";
 import { ensureReader } from "../procedures/reader-lease.ts";
 import { workLane } from "../procedures/work-lane.ts";
+import { type Broadcast, FirstBroadcasts } from "./first-broadcasts.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import type { WakeEvent } from "./wake-effect.ts";
 
@@ -35,6 +36,8 @@ export type ExecutionDeps = {
   onFault: (error: unknown, details?: object) => void;
   /** Receives the counts of each settled order on Solana once. If a run breaks off, its counts may be lost. */
   onLandings: (landings: Landings) => void;
+  /** Receives each order's first broadcast once, under the same condition. */
+  onBroadcast: (broadcast: Broadcast) => void;
   nowMs?: () => number;
 };
 
@@ -44,16 +47,27 @@ export type ExecutionDeps = {
  * lane is left.
  */
 export async function executeOrders(
-  { effects, signer, trading, startReader, onFault, onLandings, nowMs = Date.now }: ExecutionDeps,
+  {
+    effects,
+    signer,
+    trading,
+    startReader,
+    onFault,
+    onLandings,
+    onBroadcast,
+    nowMs = Date.now,
+  }: ExecutionDeps,
   { chain, wallet, job, missed }: WakeEvent,
 ): Promise<void> {
   const configuration = trading[chain];
-  const { write } = effects;
+  const { readLane, write } = effects;
+  const broadcasts = new FirstBroadcasts();
   let hasLane = false;
   const setup = configuration ? setupName(configuration) : "";
 
-  function noteSettled(step: TradeStep): void {
+  function noteWritten(step: TradeStep): void {
     landingsIn(step).forEach(onLandings);
+    broadcasts.in(step).forEach(onBroadcast);
     for (const { intent } of solOrdersSettledBy(step).filter(isBelowMinimum)) {
       const { userID, orderId } = intent;
       // Reports that Jupiter's program did not enforce the minimum output, although its instruction states it.
@@ -63,12 +77,19 @@ export async function executeOrders(
 
   const performers: Performers = {
     ...effects,
+    ...(readLane && {
+      async readLane(ask) {
+        const view = await readLane(ask);
+        broadcasts.see(view);
+        return view;
+      },
+    }),
     ...(write && {
       async write(ask) {
         const isWritten = await write(ask);
         if (isWritten) {
           hasLane = !ask.step.some(removesLane);
-          noteSettled(ask.step);
+          noteWritten(ask.step);
         }
         return isWritten;
       },

@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from "vitest";
-import { reportUnits, spendUnits } from "../../../lib/chains/hosts/spent-units.ts";
+import { reportUnits, spendUnits, takeUnits } from "../../../lib/chains/hosts/spent-units.ts";
 
 afterEach(() => reportUnits(() => {}));
 
-it("reports about a thousand units at a time, and none twice", () => {
+it("reports about a thousand units at a time, and none twice or after they were taken", () => {
   const reports: number[] = [];
   reportUnits((units) => reports.push(units));
   const spend = (times: number) => {
@@ -18,5 +18,9 @@ it("reports about a thousand units at a time, and none twice", () => {
   spend(1);
   expect(reports).toEqual([1012]);
   spend(22);
+  expect(reports).toEqual([1012, 1012]);
+  spend(10);
+  expect([takeUnits(), takeUnits()]).toEqual([460, 0]);
+  spend(21);
   expect(reports).toEqual([1012, 1012]);
 });

@@ -51,6 +51,7 @@ async function run(
     startReader: async () => undefined,
     onFault,
     onLandings: (each) => void landings.push(each),
+    onBroadcast: () => undefined,
     nowMs: () => nowMs,
   };
   await executeOrders(deps, lane).catch(() => undefined);
@@ -70,6 +71,7 @@ async function runUnread(
     startReader: async () => startReader(),
     onFault: expect.fail,
     onLandings: () => undefined,
+    onBroadcast: () => undefined,
     nowMs: () => nowMs,
   };
   await executeOrders(deps, { ...lane, ...more });

@@ -193,6 +193,15 @@ describe("placeOrder", () => {
     expect(await seconds({ gasPreset: "slow" })).toBeGreaterThan(590);
   });
 
+  it("gives an order the time at which its request arrived, unless a clock ahead of this one says so", async () => {
+    const startMs = Date.now();
+    const ageOf = async (receivedMs: number) =>
+      startMs - Date.parse((await desk.place(buy, undefined, receivedMs)).createdAt);
+    expect(await ageOf(startMs - 900)).toBe(900);
+    expect(await ageOf(startMs + 60_000)).toBeCloseTo(0, -5);
+    expect(await ageOf(startMs + 60_000)).toBeLessThanOrEqual(0);
+  });
+
   it("returns a quote for dryRun, which needs no key and is not recorded", async () => {
     const chains = openChains({ eth: { ...chain.contracts, hosts: [chain.url] } });
     const { userID, wallet } = desk;

@@ -57,6 +57,7 @@ describe("orders on a real Solana chain and table", () => {
     expect(bought?.report).toMatchObject({ networkFee: { total: "0.000205" }, rent: "0.00293712" });
     expect(sold?.attempts).toMatchObject([{ purpose: "swap", outcome: "mined", tip: "0" }]);
     expect(desk.landings).toEqual(Array(2).fill({ path: "public", signed: 1, landed: 1 }));
+    expect(desk.broadcasts).toEqual(Array(2).fill({ chain: "sol", broadcastMs: expect.any(Number) }));
   });
 
   it("shrinks and closes positions when tokens leave the wallet for good", async () => {
