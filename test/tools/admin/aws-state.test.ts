@@ -13,6 +13,7 @@ const clouds = [
   mockClient(KMSClient),
 ] as const;
 const [cloudFormation, cloudWatch, kms] = clouds;
+const readTerminal = () => readAwsState("TerminalData", "TerminalApi", "TerminalWatch", now);
 afterEach(() => {
   for (const cloud of clouds) cloud.reset();
 });
@@ -71,7 +72,7 @@ it("reads stacks, alarms of all pages, and what their queues and changes wait fo
   kms
     .on(DescribeKeyCommand, { KeyId: "key" })
     .resolves({ KeyMetadata: { KeyId: "key", KeyState: "Enabled" } });
-  expect(await readAwsState(["TerminalData", "TerminalApi"], "TerminalWatch", now)).toEqual({
+  expect(await readTerminal()).toEqual({
     deployed: [
       { name: "TerminalData", state: "CREATE_COMPLETE", at: earlier.toISOString(), isWrong: false },
       { name: "TerminalApi", state: "UPDATE_ROLLBACK_COMPLETE", at: now.toISOString(), isWrong: true },
@@ -84,12 +85,34 @@ it("reads stacks, alarms of all pages, and what their queues and changes wait fo
       { name: "failed", count: 2, unit: "messages", isWrong: true },
       { name: "publishChanges", count: 2, unit: "seconds", isWrong: false },
     ],
+    broadcasts: new Map(),
+  });
+});
+
+it("reads how long orders of each chain took on this day until their broadcast", async () => {
+  answer({ base_p50: [231.4], base_p95: [420], sol_p50: [] });
+  kms.on(DescribeKeyCommand).resolves({ KeyMetadata: { KeyId: "key", KeyState: "Enabled" } });
+  const { broadcasts } = await readTerminal();
+  expect([...broadcasts]).toEqual([["base", { p50Ms: 231.4, p95Ms: 420 }]]);
+  const [{ input } = {}] = cloudWatch.commandCalls(GetMetricDataCommand).at(-1)?.args ?? [];
+  expect(input).toMatchObject({ StartTime: new Date("2026-11-18T00:00:00.000Z"), EndTime: now });
+  expect(input?.MetricDataQueries).toContainEqual({
+    Id: "sol_p95",
+    MetricStat: {
+      Metric: {
+        Namespace: "TerminalApi",
+        MetricName: "TimeToBroadcast",
+        Dimensions: [{ Name: "Chain", Value: "sol" }],
+      },
+      Period: 86_400,
+      Stat: "p95",
+    },
   });
 });
 
 it("finds a key that is disabled, will be deleted, or that the operator may not see", async () => {
   answer({});
-  const brokenKeys = async () => (await readAwsState(["TerminalData"], "TerminalWatch", now)).brokenKeys;
+  const brokenKeys = async () => (await readTerminal()).brokenKeys;
   kms.on(DescribeKeyCommand).resolves({ KeyMetadata: { KeyId: "key", KeyState: "Disabled" } });
   expect(await brokenKeys()).toEqual([{ id: "key", words: "its state is Disabled" }]);
   const waiting = { KeyId: "key", KeyState: "PendingDeletion", DeletionDate: now } as const;
@@ -103,7 +126,7 @@ it("finds a key that is disabled, will be deleted, or that the operator may not 
 
 it("finds nothing wrong without data, which idle queues and functions have", async () => {
   answer({});
-  const { waiting } = await readAwsState([], "TerminalWatch", now);
+  const { waiting } = await readTerminal();
   expect(waiting.map(({ count, isWrong }) => [count, isWrong])).toEqual([
     [undefined, false],
     [undefined, false],

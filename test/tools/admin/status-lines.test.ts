@@ -39,6 +39,7 @@ const deployment: Deployment = {
     { name: "failed changes", count: 0, unit: "messages", isWrong: false },
     { name: "publishChanges", count: undefined, unit: "seconds", isWrong: false },
   ],
+  broadcasts: new Map(),
 };
 
 const linesOf = (
@@ -63,6 +64,13 @@ describe("statusLines", () => {
   it("lists a key that cannot be used as wrong", () => {
     const { wrong } = linesOf({}, { brokenKeys: [{ id: "k1", words: "its state is Disabled" }] });
     expect(wrong).toEqual(["key k1: its state is Disabled"]);
+  });
+
+  it("shows how long orders of a chain took until their broadcast", () => {
+    const broadcasts = new Map([["base", { p50Ms: 231.4, p95Ms: 420 }]]);
+    expect(linesOf({}, { broadcasts }).lines[1]).toMatch(
+      /; broadcasts today after 231 ms \(p50\) and 420 ms \(p95\)$/,
+    );
   });
 
   it("shows a sound service on one screen", () => {

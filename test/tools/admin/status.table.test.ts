@@ -12,6 +12,7 @@ const deployment = {
   alarms: undefined,
   raised: [],
   waiting: [],
+  broadcasts: new Map(),
 };
 
 const status = (nowMs: number) =>

@@ -7,20 +7,22 @@ import {
   paginateDescribeAlarms,
 } from "@aws-sdk/client-cloudwatch";
 import { DescribeKeyCommand, KMSClient } from "@aws-sdk/client-kms";
-import type { BrokenKey, Deployed, Deployment, Raised, Waiting } from "./status-lines.ts";
+import { tradingChains } from "../../../core/chain-facts.ts";
+import type { BroadcastTimes, BrokenKey, Deployed, Deployment, Raised, Waiting } from "./status-lines.ts";
 
 /**
- * Reads the stacks, the KMS keys that their outputs name, the alarms of the last stack, and the queues and changes that
- * these alarms watch.
+ * Reads the stacks, the KMS keys that their outputs name, the alarms of the last stack, the queues and changes that these
+ * alarms watch, and how long orders took.
  */
 export async function readAwsState(
-  stacks: readonly string[],
+  dataStack: string,
+  apiStack: string,
   watchStack: string,
   now: Date,
 ): Promise<Deployment> {
   const client = new CloudWatchClient();
   const [found, alarms] = await Promise.all([
-    Promise.all([...stacks, watchStack].map(readStack)),
+    Promise.all([dataStack, apiStack, watchStack].map(readStack)),
     alarmsOf(client, watchStack),
   ]);
   const keys = found.flatMap(({ keys }) => keys);
@@ -32,6 +34,7 @@ export async function readAwsState(
       .filter(({ StateValue }) => StateValue === "ALARM")
       .map((alarm) => raisedOf(alarm, watchStack)),
     waiting: await waitingOf(client, alarms, now),
+    broadcasts: await broadcastsOf(client, apiStack, now),
   };
 }
 
@@ -114,6 +117,38 @@ async function waitingOf(
     const seconds = value === undefined ? undefined : Math.round(value / 1000);
     return { name, count: seconds, unit: "seconds", isWrong: (seconds ?? 0) > mostChangeSeconds };
   });
+}
+
+/** Asks for this day's times to a broadcast. A chain without orders has none. */
+async function broadcastsOf(client: CloudWatchClient, apiStack: string, now: Date) {
+  const statistics = ["p50", "p95"];
+  const { MetricDataResults = [] } = await client.send(
+    new GetMetricDataCommand({
+      StartTime: new Date(new Date(now).setUTCHours(0, 0, 0, 0)),
+      EndTime: now,
+      MetricDataQueries: tradingChains.flatMap((chain) =>
+        statistics.map((Stat) => ({
+          Id: `${chain}_${Stat}`,
+          MetricStat: {
+            Metric: {
+              Namespace: apiStack,
+              MetricName: "TimeToBroadcast",
+              Dimensions: [{ Name: "Chain", Value: chain }],
+            },
+            Period: 86_400,
+            Stat,
+          },
+        })),
+      ),
+    }),
+  );
+  const values = new Map(MetricDataResults.map(({ Id = "", Values = [] }) => [Id, Values[0]]));
+  return new Map(
+    tradingChains.flatMap((chain): [string, BroadcastTimes][] => {
+      const [p50Ms, p95Ms] = statistics.map((statistic) => values.get(`${chain}_${statistic}`));
+      return p50Ms === undefined || p95Ms === undefined ? [] : [[chain, { p50Ms, p95Ms }]];
+    }),
+  );
 }
 
 const metricOf = ({ Namespace, MetricName, Dimensions }: MetricAlarm): Metric[] =>

@@ -37,5 +37,6 @@ export async function readLocalState(port: number): Promise<Deployment> {
           ],
     ),
     waiting: [{ name: "failed changes", count: queued, unit: "messages", isWrong: queued > 0 }],
+    broadcasts: new Map(),
   };
 }

@@ -28,7 +28,7 @@ export async function openStatus(options: StatusOptions): Promise<StatusTarget> 
     table,
     hasSteadyBlocks: true,
     trading: await chainsOf({ context }),
-    readDeployment: (now) => readAwsState([stack, apiStack], watchStack, now),
+    readDeployment: (now) => readAwsState(stack, apiStack, watchStack, now),
   };
 }
 

@@ -20,6 +20,9 @@ export type Waiting = {
   isWrong: boolean;
 };
 
+/** Median and 95th percentile of the time from an order's request to its broadcast, on this day in UTC. */
+export type BroadcastTimes = { p50Ms: number; p95Ms: number };
+
 /** What only the machine that the service runs on knows: AWS, or the local runner. */
 export type Deployment = {
   deployed: readonly Deployed[];
@@ -29,6 +32,8 @@ export type Deployment = {
   alarms: number | undefined;
   raised: readonly Raised[];
   waiting: readonly Waiting[];
+  /** By chain. The local runner measures none. */
+  broadcasts: ReadonlyMap<string, BroadcastTimes>;
 };
 
 export type Status = {
@@ -69,7 +74,7 @@ export function statusLines(status: Status): { lines: string[]; wrong: string[] 
   const lines = [
     `${name} at ${now.toISOString()}: ${verdict}`,
     ...(service.chains.length === 0 ? ["chains   none trades"] : []),
-    ...service.chains.flatMap((chain) => chainLines(chain, now)),
+    ...service.chains.flatMap((chain) => chainLines(chain, deployment.broadcasts.get(chain.chain), now)),
     `markets  readMarkets: ${runWords(service.markets, now)}`,
     `prices   feedPrices: ${runWords(service.prices, now)}`,
     `waiting  ${deployment.waiting.map((each) => `${each.name}: ${amountOf(each)}`).join("; ") || "unknown"}`,
@@ -83,7 +88,7 @@ export function statusLines(status: Status): { lines: string[]; wrong: string[] 
   return { lines: lines.map(harmless), wrong };
 }
 
-function chainLines(chain: ChainState, now: Date): string[] {
+function chainLines(chain: ChainState, times: BroadcastTimes | undefined, now: Date): string[] {
   const { lanes, settling, stoppedSince, hosts, reader } = chain;
   const head = headOf(hosts);
   const age = head?.time === undefined ? "" : `, ${ageSeconds(head.time * 1000, now)} s old`;
@@ -91,6 +96,9 @@ function chainLines(chain: ChainState, now: Date): string[] {
     head === undefined ? "no newest block" : `block ${head.number}${age}`,
     `readChains: ${runWords(reader, now)}`,
     `${lanes} ${lanes === 1 ? "lane" : "lanes"}${settling > 0 ? `, ${settling} until their outcome is final` : ""}`,
+    ...(times === undefined
+      ? []
+      : [`broadcasts today after ${milliseconds(times.p50Ms)} (p50) and ${milliseconds(times.p95Ms)} (p95)`]),
     ...(stoppedSince === undefined ? [] : [`trading stopped since ${stoppedSince}`]),
   ];
   return [
@@ -137,6 +145,8 @@ function runWords({ beatMs, isNeeded }: LeaseState, now: Date): string {
 }
 
 const ageSeconds = (ms: number, now: Date) => Math.max(0, Math.round((now.getTime() - ms) / 1000));
+
+const milliseconds = (ms: number) => `${Math.round(ms)} ms`;
 
 const amountOf = ({ count, unit }: Waiting) => (count === undefined ? "no data" : `${count} ${unit}`);
 
