@@ -42,8 +42,21 @@ export class ByteReader {
     return this.#view.getBigUint64(this.#skip(8), true);
   }
 
+  u128(): bigint {
+    const low = this.u64();
+    return low + (this.u64() << 64n);
+  }
+
+  i128(): bigint {
+    return BigInt.asIntN(128, this.u128());
+  }
+
   address(): string {
     return bs58.encode(this.bytes(32));
+  }
+
+  addresses(count: number): string[] {
+    return Array.from({ length: count }, () => this.address());
   }
 
   /** Reads an address. Undefined if all its bytes are zero. */
