@@ -48,10 +48,12 @@ function bundleAll(names: readonly OperationName[]): Map<string, Bundle> {
   );
 }
 
+const read = new Map<string, readonly string[]>();
+
 /** The small source map beside the code of a function, whose code starts with this text of whole lines. */
 export const placesTextOf = (name: OperationName, head: string): string => {
   const { text, map } = bundleOf(name);
-  return placesMapOf({ code: text, map }, { root, folder, head });
+  return placesMapOf({ code: text, map }, { root, folder, head, read });
 };
 
 /** Bundles the code of a function in this process, because one process per function would cost a second each. */

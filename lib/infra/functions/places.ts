@@ -8,6 +8,9 @@ export const placesFile = "index.mjs.map";
 /** Fields of esbuild's source map that {@link placesMapOf} needs. `sources` are relative to the folder of the map. */
 type SourceMapText = { sources: readonly string[]; mappings: string };
 
+/** Lines of sources by their paths. */
+type Sources = Map<string, readonly string[]>;
+
 /** A piece of a line of the bundle: where it starts, and which line of a source it comes from. */
 type Segment = { column: number; source: number; line: number; sourceColumn: number };
 
@@ -18,16 +21,17 @@ type Segment = { column: number; source: number; line: number; sourceColumn: num
  * @param map Map that esbuild made of `code`.
  * @param folder Folder to which the sources of the map are relative.
  * @param head Text that is put before the code, of whole lines.
+ * @param read Sources that were read, by their paths, because most functions share most of their sources.
  */
 export function placesMapOf(
   { code, map }: { code: string; map: string },
-  { root, folder, head }: { root: string; folder: string; head: string },
+  { root, folder, head, read = new Map() }: { root: string; folder: string; head: string; read?: Sources },
 ): string {
   const { sources, mappings }: SourceMapText = JSON.parse(map);
   const paths = sources.map((source) => relative(root, resolve(folder, source)));
   const own = paths.filter((path) => !path.startsWith("..") && !path.includes("node_modules/"));
   const places = new Map(own.map((path, index) => [path, index]));
-  const lines = new Map(own.map((path) => [path, linesOf(resolve(root, path))]));
+  const lines = new Map(own.map((path) => [path, linesOf(resolve(root, path), read)]));
   const names = new Map<string, number>();
 
   const encode = encoder();
@@ -62,10 +66,7 @@ export function placesMapOf(
   });
 }
 
-const read = new Map<string, readonly string[]>();
-
-/** Reads each source once, because most functions share most of their sources. */
-function linesOf(path: string): readonly string[] {
+function linesOf(path: string, read: Sources): readonly string[] {
   const known = read.get(path) ?? readFileSync(path, "utf8").split("\n");
   read.set(path, known);
   return known;

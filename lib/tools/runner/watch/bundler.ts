@@ -1,5 +1,8 @@
-import { dirname, resolve } from "node:path";
+import { basename, extname, resolve } from "node:path";
 import { type BuildOptions, build, type Metafile } from "esbuild";
+
+/** Code, and esbuild's source map of it. Its sources are relative to the root. */
+export type Bundle = { code: string; map: string };
 
 export type Bundler = {
   /** Lists the files from which the function's code was last bundled. Packages are left out. */
@@ -9,7 +12,7 @@ export type Bundler = {
    *
    * @throws BuildFailure of esbuild, with all errors of all files
    */
-  bundle(names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  bundle(names: readonly string[]): Promise<ReadonlyMap<string, Bundle>>;
 };
 
 /**
@@ -30,14 +33,22 @@ export function createBundler(
       const { metafile, outputFiles } = await build({
         ...options,
         absWorkingDir: root,
-        entryPoints: names.map((name) => ({ in: handlers[name] ?? name, out: `${name}/index` })),
+        entryPoints: names.map((name) => ({ in: handlers[name] ?? name, out: name })),
         outdir: root,
         write: false,
         metafile: true,
+        sourcemap: "external",
+        sourcesContent: false,
         logLevel: "silent",
       });
       for (const name of names) inputs.set(name, reachable(metafile, root, handlers[name] ?? name));
-      return new Map(outputFiles.map(({ path, contents }) => [nameIn(root, path), contents]));
+      const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
+      return new Map(
+        [...texts].flatMap(([file, code]) => {
+          const map = texts.get(`${file}.map`);
+          return map === undefined ? [] : [[basename(file, extname(file)), { code, map }] as const];
+        }),
+      );
     },
   };
 }
@@ -57,8 +68,6 @@ export async function filesOf(root: string, entryPoint: string): Promise<Readonl
   });
   return reachable(metafile, root, entryPoint);
 }
-
-const nameIn = (root: string, path: string) => dirname(path).slice(root.length + 1);
 
 /**
  * Lists all files that the entry point imports, used or not. A file that esbuild drops now may be used after the next

@@ -7,11 +7,12 @@ import {
   root,
   variablesLineIn,
 } from "../../../infra/functions/bundle.ts";
+import { placesFile, placesMapOf } from "../../../infra/functions/places.ts";
 import { type OperationName, operations } from "../../../operations/operations.ts";
 import { configurationFiles } from "../assembly.ts";
 import { createBundler, filesOf } from "./bundler.ts";
 import { changedStacks, templatesIn } from "./templates.ts";
-import { watch } from "./watch.ts";
+import { type Watch, watch } from "./watch.ts";
 
 export type Stacks = {
   /** Folder of the running assembly. */
@@ -20,6 +21,12 @@ export type Stacks = {
   temporary: string;
   /** Writes an assembly of the current sources to another folder. */
   synthesize: (folder: string) => Promise<unknown>;
+};
+
+/** Logs of reloaded code name the places of faults, too. Reads each source again, because it may have changed. */
+export const places: Watch["places"] = {
+  file: placesFile,
+  textOf: (bundle, head) => placesMapOf(bundle, { root, folder: root, head }),
 };
 
 /** Watches the code of this product. */
@@ -45,6 +52,7 @@ export function watchTerminal(
     ),
     codeFile,
     headOf: variablesLineIn,
+    places,
     temporary,
     stacks: {
       async files() {

@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import type { Runner } from "cdk-local-runner";
 import { type BuildFailure, formatMessages } from "esbuild";
-import type { Bundler } from "./bundler.ts";
+import type { Bundle, Bundler } from "./bundler.ts";
 
 export type Watch = {
   /** Names of the functions in the runner, by their names in the bundler. */
@@ -21,6 +21,8 @@ export type Watch = {
   codeFile: string;
   /** Returns the first line of the running code, which new code must keep because bundles lack it. */
   headOf: (code: string) => string;
+  /** Makes the file beside the code that names the places of faults. */
+  places: { file: string; textOf: (bundle: Bundle, head: string) => string };
   /** Folder for new code. The runner removes it after its last process has ended. */
   temporary: string;
   stacks: WatchedStacks;
@@ -90,10 +92,10 @@ export async function watch(options: Watch): Promise<AsyncDisposable> {
 
   async function rebuild(affected: readonly string[]): Promise<void> {
     try {
-      const bundles = affected.length === 0 ? new Map<string, Uint8Array>() : await bundler.bundle(affected);
+      const bundles = affected.length === 0 ? new Map<string, Bundle>() : await bundler.bundle(affected);
       failed = [];
-      const replaced = affected.filter(
-        (name) => !stopped && replace(name, bundles.get(name) ?? new Uint8Array()),
+      const replaced = [...bundles].flatMap(([name, bundle]) =>
+        !stopped && replace(name, bundle) ? [name] : [],
       );
       if (replaced.length > 0) say(`New code: ${replaced.join(", ")}`);
     } catch (error) {
@@ -123,18 +125,20 @@ export async function watch(options: Watch): Promise<AsyncDisposable> {
 }
 
 /** Gives functions new code. Returns false if a function already runs this code. */
-function replacer({ functions, codeFile, headOf, temporary, runner }: Watch) {
+function replacer({ functions, codeFile, headOf, places, temporary, runner }: Watch) {
   const folders = new Map(runner.functions.map(({ name, codeFolder }) => [name, codeFolder]));
   let builds = 0;
-  return (name: string, bundle: Uint8Array): boolean => {
+  return (name: string, bundle: Bundle): boolean => {
     const functionName = functions.get(name) ?? name;
     const old = folders.get(functionName) ?? "";
     const running = readFileSync(join(old, codeFile), "utf8");
-    const code = headOf(running) + Buffer.from(bundle).toString();
+    const head = headOf(running);
+    const code = head + bundle.code;
     if (running === code) return false;
     const folder = join(temporary, `${name}-${++builds}`);
     mkdirSync(folder);
     writeFileSync(join(folder, codeFile), code);
+    writeFileSync(join(folder, places.file), places.textOf(bundle, head));
     folders.set(functionName, folder);
     void runner.replaceCode(functionName, folder).then(() => {
       if (old.startsWith(temporary)) rmSync(old, { recursive: true, force: true });

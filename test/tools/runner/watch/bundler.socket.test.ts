@@ -46,7 +46,9 @@ describe("createBundler", () => {
     expect(bundler.inputsOf("a")).toEqual(new Set());
     const bundles = await bundler.bundle(["a", "b"]);
     expect([...bundles.keys()]).toEqual(["a", "b"]);
-    expect(Buffer.from(bundles.get("b") ?? "").toString()).toContain('"package"');
+    expect(bundles.get("b")?.code).toContain('"package"');
+    const { sources } = JSON.parse(bundles.get("a")?.map ?? "");
+    expect(sources).toEqual(["lib/shared.ts", "functions/a/handler.ts"]);
     expect(relativeTo(bundler.inputsOf("a"))).toEqual(["functions/a/handler.ts", "lib/shared.ts"]);
     // esbuild drops `void unused`, but the next change may need the file. Imports of types are never tracked.
     expect(relativeTo(bundler.inputsOf("b"))).toEqual([

@@ -68,6 +68,7 @@ beforeAll(async () => {
     ),
     codeFile: "index.mjs",
     headOf: () => "",
+    places: { file: "places", textOf: () => "" },
     temporary,
     stacks: { files: async () => new Set([inProject("app.ts")]), changed: () => checkStacks() },
     runner,
@@ -131,27 +132,31 @@ describe("watch", () => {
     expect(lines).toEqual(["New code: notes", "New code: notes"]);
   });
 
-  it("keeps the code that precedes the bundle in a running function's file", async () => {
+  it("keeps the code that precedes the bundle in a running function's file, and puts a map beside both", async () => {
     const folder = mkdtempSync(join(root, "headed-"));
     writeFileSync(join(folder, "index.mjs"), "head;\nold");
     const replaced: string[] = [];
     const once = await watch({
       functions: new Map([["f", "f"]]),
-      bundler: { inputsOf: () => new Set(), bundle: async () => new Map([["f", Buffer.from("new")]]) },
+      bundler: {
+        inputsOf: () => new Set(),
+        bundle: async () => new Map([["f", { code: "new", map: "map" }]]),
+      },
       codeFile: "index.mjs",
       headOf: (code) => code.slice(0, code.indexOf("\n") + 1),
+      places: { file: "places", textOf: ({ map }, head) => head + map },
       temporary: folder,
       stacks: { files: async () => new Set(), changed: async () => [] },
       runner: {
         functions: [{ name: "f", codeFolder: folder }],
         async replaceCode(_, next) {
-          replaced.push(readFileSync(join(next, "index.mjs"), "utf8"));
+          for (const file of ["index.mjs", "places"]) replaced.push(readFileSync(join(next, file), "utf8"));
         },
       },
       say: () => {},
     });
     await once[Symbol.asyncDispose]();
-    expect(replaced).toEqual(["head;\nnew"]);
+    expect(replaced).toEqual(["head;\nnew", "head;\nmap"]);
   });
 
   it("names the changed stacks and tells the user to restart", async () => {
