@@ -284,8 +284,7 @@ export const defaultChains: Readonly<Record<EvmChain, EvmConfiguration>> = {
 };
 
 /**
- * The production setup of sol. Raydium's configurations 0 to 3 have pools at 0.25, 1, 2 and 4 %. The highest base fee is
- * twice the usual one.
+ * The production setup of sol. The highest base fee is twice the usual one.
  *
  * - Cluster: the file solana/caip2.md in the repository ChainAgnostic/namespaces.
  * - Tokens: third parties name their mints.
@@ -295,7 +294,6 @@ export const defaultSol: SolConfiguration = {
   hosts: ["https://api.mainnet-beta.solana.com"],
   cluster: "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
   wrapped: wrapped("sol", "Wrapped SOL", "So11111111111111111111111111111111111111112"),
-  cpmmConfigs: [0, 1, 2, 3],
   maxNetworkFee: "0.05",
   baseFee: "0.00001",
   tokens: [

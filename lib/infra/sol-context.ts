@@ -101,7 +101,9 @@ export function solProblems({ hosts, wrapped, cpmmConfigs, tokens, relay }: SolC
     ...(wrapped.decimals !== chainFacts.sol.coin.decimals
       ? [`wrapped.decimals must be ${chainFacts.sol.coin.decimals}, as the coin's are`]
       : []),
-    ...(new Set(cpmmConfigs).size < cpmmConfigs.length ? ["cpmmConfigs has a number twice"] : []),
+    ...(cpmmConfigs !== undefined && new Set(cpmmConfigs).size < cpmmConfigs.length
+      ? ["cpmmConfigs has a number twice"]
+      : []),
     ...(relay !== undefined && new Set(relay.tipAccounts).size < relay.tipAccounts.length
       ? ["relay.tipAccounts has an account twice"]
       : []),

@@ -113,7 +113,6 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
       hosts: [first, second],
       cluster: localGenesisHash.slice(0, clusterNameLength),
       relay: { url: relay.url, tipAccounts, leastTip: leastTip.sol },
-      cpmmConfigs: [0],
       jupiter: { url: jupiter.url },
       payer: deployment.payer,
       tokens: [{ token: deployment.tokens.MOON.mint, symbol: "MOON", name: "Moon", decimals: 6 }],

@@ -1,7 +1,7 @@
 import type { Address } from "@solana/web3.js";
 import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
-import { cpmmConfigOf } from "../../chains/sol/calls/cpmm-addresses.ts";
+import { cpmmConfigsOf, leastLooks } from "../../chains/sol/calls/cpmm-configs.ts";
 import { mostAccounts } from "../../chains/sol/calls/rpc-call.ts";
 import {
   accountsOfMints,
@@ -39,17 +39,19 @@ const mostTokens = 1000;
 
 const { decimals: decimalsOfCoin } = chainFacts.sol.coin;
 
-/** Accounts of a mint: all possible ones, and those that were found. */
-type Remembered = { all: MintPlaces; found: MintPlaces; untilMs: number };
+/** Accounts of a mint: those that were found or, with the time 0, all possible ones. */
+type Remembered = { places: MintPlaces; untilMs: number };
 
 /** Reads the prices of Solana tokens, many in one call. Remembers which of their pools exist. */
 export class SolPoolReader {
   readonly #reader: SolReader;
+  readonly #configs: ReturnType<typeof cpmmConfigsOf>;
   readonly #places = new RecentMap<string, Remembered>(mostTokens);
   readonly #memory: LookMemory<{ number: number }> = { host: 0 };
 
   constructor(reader: SolReader) {
     this.#reader = reader;
+    this.#configs = cpmmConfigsOf(reader.configuration);
   }
 
   /**
@@ -59,7 +61,12 @@ export class SolPoolReader {
    * @throws {ChainUnavailable} if no host answers.
    */
   async read(tokens: readonly string[], nowMs = Date.now()): Promise<Map<string, TokenPools> | undefined> {
-    const asked = await Promise.all([...new Set(tokens)].map((token) => this.#placesOf(token, nowMs)));
+    const wanted = [...new Set(tokens)];
+    const fresh = wanted.filter((token) => !this.#isPlaced(token, nowMs));
+    // Learns from a few tokens which configurations exist, so that the others need fewer calls.
+    if (fresh.length > leastLooks && !this.#configs.areKnown(nowMs))
+      await this.read(fresh.slice(0, leastLooks), nowMs);
+    const asked = await Promise.all(wanted.map((token) => this.#placesOf(token, nowMs)));
     const views = await fromAnyHost(this.#reader, this.#memory.host, async (request) => {
       const calls = inCalls(asked).map((mints) => tokenViewsCall(mints, at));
       const parts = await Promise.all(calls.map((call) => request([call])));
@@ -81,19 +88,24 @@ export class SolPoolReader {
 
   async #placesOf(token: string, nowMs: number): Promise<MintPlaces> {
     const known = this.#places.get(token);
-    if (known !== undefined) return nowMs < known.untilMs ? known.found : known.all;
-    const { cpmmConfigs } = this.#reader.configuration;
-    const all = await placesOfMint(token as Address, await Promise.all(cpmmConfigs.map(cpmmConfigOf)));
-    this.#places.set(token, { all, found: all, untilMs: 0 });
-    return all;
+    if (known !== undefined && nowMs < known.untilMs) return known.places;
+    const places = await placesOfMint(token as Address, await this.#configs.toRead(nowMs));
+    this.#places.set(token, { places, untilMs: 0 });
+    return places;
   }
 
-  #keepFound(mint: string, { pools }: TokenView, nowMs: number): void {
+  #isPlaced(token: string, nowMs: number): boolean {
+    return nowMs < (this.#places.get(token)?.untilMs ?? 0);
+  }
+
+  #keepFound(mint: string, view: TokenView, nowMs: number): void {
     const known = this.#places.get(mint);
     if (known === undefined || nowMs < known.untilMs) return;
-    const exists = ({ pool }: MintPlaces["pools"][number]) => pools.some(({ address }) => address === pool);
-    const found = { ...known.all, pools: known.all.pools.filter(exists) };
-    this.#places.set(mint, { all: known.all, found, untilMs: nowMs + memoryMs });
+    this.#configs.note(view);
+    const exists = ({ pool }: MintPlaces["pools"][number]) =>
+      view.pools.some(({ address }) => address === pool);
+    const places = { ...known.places, pools: known.places.pools.filter(exists) };
+    this.#places.set(mint, { places, untilMs: nowMs + memoryMs });
   }
 }
 

@@ -3,7 +3,8 @@ import * as v from "valibot";
 import { type HostError, RpcRefusal } from "../../chains/hosts/host-fault.ts";
 import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
-import { cpmmConfigOf, cpmmProgram } from "../../chains/sol/calls/cpmm-addresses.ts";
+import { cpmmProgram } from "../../chains/sol/calls/cpmm-addresses.ts";
+import { cpmmConfigsOf } from "../../chains/sol/calls/cpmm-configs.ts";
 import { solHost } from "../../chains/sol/calls/hosts.ts";
 import {
   accountsCall,
@@ -197,7 +198,7 @@ async function callsOfSolHost(
     mint: Address,
     trial: Pick<Trial, "wallet" | "blockhash" | "rents">,
   ): Promise<void> {
-    const configs = await Promise.all(configuration.cpmmConfigs.map(cpmmConfigOf));
+    const configs = await cpmmConfigsOf(configuration).toRead();
     const view = await ask(`pools of ${symbol}`, await tokenViewCall(mint, configs, at));
     const [best] = view === undefined ? [] : paymentsOf(view, "buy", spent);
     if (view === undefined || best === undefined) return;

@@ -4,6 +4,7 @@ import { programs, wsolMint } from "../../../lib/chains/sol/calls/addresses.ts";
 import { formatDecimal } from "../../../lib/core/decimal.ts";
 import { SolPoolReader } from "../../../lib/markets/sol/pools.ts";
 import { scaling, seeing, solDeskForTests, solReaderOf } from "../../support/sol-reader.ts";
+import { addMint } from "../../support/sol-tokens.ts";
 
 const { chain, hosts } = solDeskForTests();
 
@@ -19,13 +20,13 @@ function countingLooks(): number[] {
   return looks;
 }
 
-const only = async () => new SolPoolReader(await solReaderOf(chain, [hosts[0]]));
+const only = async (changes = {}) => new SolPoolReader(await solReaderOf(chain, [hosts[0]], changes));
 
 describe("SolPoolReader", () => {
   it("reads tokens with their pools, prices and depths in one call", async () => {
     const looks = countingLooks();
     const [moon, feez] = [mintOf("MOON"), mintOf("FEEZ")];
-    const found = await (await only()).read([moon, feez, moon]);
+    const found = await (await only({ cpmmConfigs: [0] })).read([moon, feez, moon]);
     expect([...(found?.keys() ?? [])]).toEqual([moon, feez]);
     const { token, pools, block } = found?.get(moon) ?? {};
     expect(token).toEqual({
@@ -53,8 +54,20 @@ describe("SolPoolReader", () => {
     const looks = countingLooks();
     const reader = await only();
     for (const nowMs of [0, 1000, 600_000]) await reader.read([mintOf("MOON")], nowMs);
-    // Clock, mint and name, and four pools, each with a configuration and two vaults.
-    expect(looks).toEqual([19, 7, 19]);
+    // Clock, mint and name, and sixteen pools, each with a configuration and two vaults. After two looks, it knows the
+    // only configuration.
+    expect(looks).toEqual([67, 7, 67]);
+    await reader.read([mintOf("FEEZ")], 601_000);
+    expect(looks.at(-1)).toBe(7);
+  });
+
+  it("learns from two of many new tokens which configurations exist", async () => {
+    const looks = countingLooks();
+    const others = await Promise.all(Array.from({ length: 5 }, () => addMint(chain, 6)));
+    const found = await (await only()).read(others);
+    expect([...(found?.keys() ?? [])]).toEqual(others);
+    // Two alone, and then all: the clock, the configuration and five times a mint and its name, with new pools of three.
+    expect(looks).toEqual([67, 67, 1 + 5 * 2 + 1 + 3 * 3]);
   });
 
   it("splits many tokens into calls of at most 100 accounts", async () => {
@@ -63,7 +76,7 @@ describe("SolPoolReader", () => {
     const others = await Promise.all(Array.from({ length: 7 }, () => chain.newWallet()));
     const tokens = [...others.map(({ address }) => address), mintOf("MOON")];
     expect([...((await reader.read(tokens))?.keys() ?? [])]).toEqual([mintOf("MOON")]);
-    expect(looks).toHaveLength(2);
+    expect(looks).toHaveLength(10);
     for (const count of looks) expect(count).toBeLessThanOrEqual(100);
   });
 

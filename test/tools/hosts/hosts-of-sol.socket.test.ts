@@ -20,7 +20,6 @@ function contextOf(changes: object) {
   return {
     hosts: [hosts[0].url, `${hosts[1].url}/?key=${secret}`],
     cluster: localGenesisHash.slice(0, clusterNameLength),
-    cpmmConfigs: [0],
     payer: chain.deployment.payer,
     tokens: [{ token: MOON.mint, symbol: "MOON", name: "Moon", decimals: 6 }],
     ...changes,

@@ -42,6 +42,8 @@ export type TokenView = {
   mint: Mint;
   claims: TokenClaims;
   pools: readonly PoolView[];
+  /** Those of the fee configurations that were looked for which exist. */
+  configs: readonly Address[];
   /** Absent if no wallet is given. */
   holding?: WalletHolding;
 };
@@ -174,15 +176,21 @@ function viewOf(places: MintPlaces, slot: number, accountAt: AccountAt): TokenVi
     mint: found,
     claims: claimsOfMint(found, readMetadata(accountAt(metadata), mint)),
     pools: pools.flatMap((place) => poolViewOf(place, accountAt) ?? []),
+    configs: pools.flatMap(({ config }) => (ratesAt(config, accountAt) === undefined ? [] : config)),
   };
+}
+
+function ratesAt(config: Address, accountAt: AccountAt): FeeRates | undefined {
+  const account = accountAt(config);
+  return account && readFeeRates(account.data);
 }
 
 function poolViewOf(
   { config, pool: address, vaults }: PoolPlaces,
   accountAt: AccountAt,
 ): PoolView | undefined {
-  const [configAccount, poolAccount] = [accountAt(config), accountAt(address)];
-  const rates = configAccount && readFeeRates(configAccount.data);
+  const poolAccount = accountAt(address);
+  const rates = ratesAt(config, accountAt);
   const pool = poolAccount && readPool(poolAccount.data);
   const [coins, tokens] = vaults.map((vault) => {
     const account = accountAt(vault);

@@ -2,7 +2,7 @@ import type { Address } from "@solana/web3.js";
 import type { Lamports } from "../../../core/units.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
-import { cpmmConfigOf } from "../calls/cpmm-addresses.ts";
+import { cpmmConfigsOf } from "../calls/cpmm-configs.ts";
 import { rentCall, type Simulation, simulationCall } from "../calls/rpc-call.ts";
 import { feeRateOf, type PoolView, paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
 import { recentBlockhashCall } from "../calls/transaction-call.ts";
@@ -24,16 +24,17 @@ export const wsolBytes = 165;
 /** Asks for a token, its pools and a wallet's balances, and for the values that messages about them need. */
 export async function lookAtToken(
   ask: Ask,
-  { cpmmConfigs }: SolReader["configuration"],
+  configuration: SolReader["configuration"],
   token: Address,
   wallet?: Address,
 ): Promise<{ view: TokenView | undefined } & Pick<Trial, "blockhash" | "rents">> {
-  const configs = await Promise.all(cpmmConfigs.map(cpmmConfigOf));
+  const configs = cpmmConfigsOf(configuration);
   const { view, recent, rents } = await askTogether(ask, {
-    view: await tokenViewCall(token, configs, at, wallet),
+    view: await tokenViewCall(token, await configs.toRead(), at, wallet),
     recent: recentBlockhashCall(),
     rents: { marker: rentCall(markerBytes, at), wsol: rentCall(wsolBytes, at) },
   });
+  if (view !== undefined) configs.note(view);
   return { view, blockhash: recent.hash, rents };
 }
 

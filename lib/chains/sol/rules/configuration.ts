@@ -26,8 +26,11 @@ export type SolConfiguration = {
   /** The only relay for protected transactions. */
   relay?: SolRelay;
   wrapped: ListedToken;
-  /** Numbers of the Raydium fee configurations whose pools are used. */
-  cpmmConfigs: readonly number[];
+  /**
+   * Numbers of the only Raydium fee configurations whose pools are used. If absent, these are all of the first 16 that
+   * exist.
+   */
+  cpmmConfigs?: readonly number[];
   /** Tokens to list for users. Unlisted tokens can be traded too. */
   tokens: readonly ListedToken[];
   /** Limits the amount of a buy, in SOL as decimal text. */
