@@ -1,4 +1,12 @@
 import { inRegister, type Place, type Register, SBPFAssembler } from "./sbpf-assembler.ts";
+import {
+  describeAccount,
+  inAccount,
+  loadAddress,
+  multiplyAndDivide,
+  readAccounts,
+  storeAddress,
+} from "./sbpf-parts.ts";
 
 /** Accounts that a swap uses. */
 type AccountName =
@@ -26,24 +34,8 @@ export type SwapInterface = {
 /** Loads the place of an account, given its position in the instruction, into a register. */
 type ToAccount = (to: Register, position: number) => SBPFAssembler;
 
-/** Offsets in the runtime's input, from the beginning of an account. */
-export const inAccount = {
-  isSigner: 1,
-  isWritable: 2,
-  key: 8,
-  owner: 40,
-  lamports: 72,
-  size: 80,
-  data: 88,
-} as const;
 const amountInData = 64;
 const decimalsInData = 44;
-
-/** Bytes that the runtime reserves after an account's data, so that the data can grow. */
-const growth = 10_240;
-
-/** Value of the byte that marks the first occurrence of an account. */
-const isFirst = 255;
 
 /** Fee of a trade in millionths, as in Raydium's first configuration. */
 export const tradeFee = 2500;
@@ -97,7 +89,8 @@ export function constantProduct(face: SwapInterface, bump: number): Buffer {
   if (face.accountCount > mostAccounts) throw new RangeError("The frame has room for fewer accounts");
   const program = new SBPFAssembler();
   const { errors } = face;
-  readAccounts(program, face);
+  program.load(7, [1, 0]).jumpIf("unequal", 7, face.accountCount, "unknown");
+  readAccounts(program, at("accounts"));
   readData(program, face);
   face.check?.(program, (to, position) => program.load(to, at("accounts", 8 * position)));
   const [r1, r2, r3] = [inRegister(1), inRegister(2), inRegister(3)];
@@ -143,27 +136,6 @@ export function constantProduct(face: SwapInterface, bump: number): Buffer {
   return program.label("failed").exit().link();
 }
 
-/**
- * Stores the address of each account in the runtime's input, which begins at r1. Afterwards, r6 points to the first
- * byte after the accounts.
- */
-function readAccounts(program: SBPFAssembler, { accountCount }: SwapInterface): void {
-  program.load(7, [1, 0]).jumpIf("unequal", 7, accountCount, "unknown");
-  program.do("move", 6, inRegister(1)).do("add", 6, 8).do("move", 8, 0);
-  loadAddress(program, 9, at("accounts"));
-  program.label("next").jumpIf("atLeast", 8, inRegister(7), "arguments");
-  program.loadByte(2, [6, 0]).jumpIf("equal", 2, isFirst, "first");
-  // Handles a repeated account. The byte is the index of its first occurrence.
-  program.do("shiftLeft", 2, 3);
-  loadAddress(program, 3, at("accounts"));
-  program.do("add", 3, inRegister(2)).load(4, [3, 0]).store([9, 0], inRegister(4));
-  program.do("add", 6, 8).jump("step");
-  program.label("first").store([9, 0], inRegister(6)).load(3, [6, inAccount.size]);
-  program.do("add", 3, 7).do("and", 3, -8).do("add", 6, inRegister(3));
-  program.do("add", 6, inAccount.data + growth + 8);
-  program.label("step").do("add", 9, 8).do("add", 8, 1).jump("next").label("arguments");
-}
-
 function readData(program: SBPFAssembler, { name, dataLength, readArguments }: SwapInterface): void {
   program.load(2, [6, 0]).jumpIf("unequal", 2, dataLength, "unknown");
   program.load(2, [6, 8]).constant(3, name).jumpIf("unequal", 2, inRegister(3), "unknown");
@@ -176,13 +148,6 @@ const loadAccount = (program: SBPFAssembler, { accounts }: SwapInterface, to: Re
 /** Loads an account's number of tokens into a register. */
 const loadTokens = (program: SBPFAssembler, face: SwapInterface, to: Register, name: AccountName) =>
   loadAccount(program, face, to, name).load(to, [to, inAccount.data + amountInData]);
-
-const loadAddress = (program: SBPFAssembler, to: Register, [base, offset]: Place) =>
-  program.do("move", to, inRegister(base)).do("add", to, offset);
-
-/** Stores the address that lies at an offset from the address in a register. */
-const storeAddress = (program: SBPFAssembler, to: Place, from: Register, offset: number) =>
-  program.do("move", 3, inRegister(from)).do("add", 3, offset).store(to, inRegister(3));
 
 /** Calls a token program to move the amount in the stack frame. */
 function transfer(
@@ -208,7 +173,7 @@ function transfer(
     program.store(at("metas", meta + 8), 0);
     program.storeByte(at("metas", meta + 8), name === from || name === to ? 1 : 0);
     program.storeByte(at("metas", meta + 9), name === owner ? 1 : 0);
-    describeAccount(program, 56 * index);
+    describeAccount(program, at("infos", 56 * index));
   }
 
   loadAddress(program, 1, at("instruction"));
@@ -219,18 +184,6 @@ function transfer(
     .do("move", 5, isSigned ? 1 : 0);
   if (isSigned) storeSeeds(program, face, bump);
   program.call("sol_invoke_signed_c").jumpIf("unequal", 0, 0, "failed");
-}
-
-/** Describes the account in r1 in the format that the runtime expects for a call. */
-function describeAccount(program: SBPFAssembler, info: number): void {
-  storeAddress(program, at("infos", info), 1, inAccount.key);
-  storeAddress(program, at("infos", info + 8), 1, inAccount.lamports);
-  program.load(2, [1, inAccount.size]).store(at("infos", info + 16), inRegister(2));
-  storeAddress(program, at("infos", info + 24), 1, inAccount.data);
-  storeAddress(program, at("infos", info + 32), 1, inAccount.owner);
-  program.store(at("infos", info + 40), 0).store(at("infos", info + 48), 0);
-  program.loadByte(2, [1, inAccount.isSigner]).storeByte(at("infos", info + 48), inRegister(2));
-  program.loadByte(2, [1, inAccount.isWritable]).storeByte(at("infos", info + 49), inRegister(2));
 }
 
 /** Stores the authority's seeds and points r4 to them. */
@@ -245,36 +198,4 @@ function storeSeeds(program: SBPFAssembler, { authoritySeed }: SwapInterface, bu
   loadAddress(program, 4, at("bump")).store(at("seeds", 16), inRegister(4)).store(at("seeds", 24), 1);
   loadAddress(program, 4, at("seeds")).store(at("signer"), inRegister(4)).store(at("signer", 8), 2);
   loadAddress(program, 4, at("signer"));
-}
-
-/** Computes r9 = r1 × r3 / r2, with a product of 128 bits in r8 and r9. The quotient must fit into 64 bits. */
-function multiplyAndDivide(program: SBPFAssembler): void {
-  const low = (to: Register, from: Register) =>
-    program.do("move", to, inRegister(from)).do("shiftLeft", to, 32).do("shiftRight", to, 32);
-  const high = (to: Register, from: Register) =>
-    program.do("move", to, inRegister(from)).do("shiftRight", to, 32);
-  low(4, 1);
-  high(5, 1);
-  low(6, 3);
-  high(7, 3);
-  program.do("move", 9, inRegister(4)).do("mul", 9, inRegister(6));
-  program.do("move", 8, inRegister(5)).do("mul", 8, inRegister(7));
-  program.do("mul", 4, inRegister(7)).do("mul", 5, inRegister(6));
-  // Sums up in r0 the partial products that begin at bit 32.
-  high(0, 9);
-  for (const product of [4, 5] as const) {
-    low(1, product);
-    program.do("add", 0, inRegister(1));
-  }
-  low(9, 9);
-  program.do("move", 1, inRegister(0)).do("shiftLeft", 1, 32).do("or", 9, inRegister(1));
-  for (const product of [4, 5, 0] as const) {
-    high(1, product);
-    program.do("add", 8, inRegister(1));
-  }
-  program.do("move", 7, 64).label("divide").jumpIf("equal", 7, 0, "divided");
-  program.do("shiftLeft", 8, 1).do("move", 1, inRegister(9)).do("shiftRight", 1, 63);
-  program.do("or", 8, inRegister(1)).do("shiftLeft", 9, 1).jumpIf("below", 8, inRegister(2), "smaller");
-  program.do("sub", 8, inRegister(2)).do("or", 9, 1);
-  program.label("smaller").do("sub", 7, 1).jump("divide").label("divided");
 }

@@ -38,6 +38,7 @@ export class SBPFAssembler {
   readonly #labels = new Map<string, number>();
   readonly #jumps: { at: number; label: string }[] = [];
   readonly #calls: { at: number; name: string }[] = [];
+  readonly #functionCalls: { at: number; label: string }[] = [];
 
   do(operation: keyof typeof operations, to: Register, operand: Operand): this {
     return this.#withOperand(operations[operation], to, operand);
@@ -52,6 +53,10 @@ export class SBPFAssembler {
 
   load(to: Register, [base, offset]: Place): this {
     return this.#emit(0x79, to, base, offset, 0);
+  }
+
+  loadWord(to: Register, [base, offset]: Place): this {
+    return this.#emit(0x61, to, base, offset, 0);
   }
 
   loadByte(to: Register, [base, offset]: Place): this {
@@ -89,17 +94,27 @@ export class SBPFAssembler {
     return this.#emit(0x85, 0, 1, 0, -1);
   }
 
+  /** Calls the code at a label, which ends with {@link exit}. It gets copies of r6 to r9 and a stack frame of its own. */
+  callFunction(label: string): this {
+    this.#functionCalls.push({ at: this.#code.length, label });
+    return this.#emit(0x85, 0, 1, 0, 0);
+  }
+
   exit(): this {
     return this.#emit(0x95, 0, 0, 0, 0);
   }
 
   link(): Buffer {
-    for (const { at, label } of this.#jumps) {
-      const target = this.#labels.get(label);
-      if (target === undefined) throw new Error(`The program has no label ${label}`);
-      this.#code[at]?.writeInt16LE(target - at - 1, 2);
-    }
+    for (const { at, label } of this.#jumps) this.#code[at]?.writeInt16LE(this.#target(label) - at - 1, 2);
+    for (const { at, label } of this.#functionCalls)
+      this.#code[at]?.writeInt32LE(this.#target(label) - at - 1, 4);
     return elfOf(Buffer.concat(this.#code), this.#calls);
+  }
+
+  #target(label: string): number {
+    const target = this.#labels.get(label);
+    if (target === undefined) throw new Error(`The program has no label ${label}`);
+    return target;
   }
 
   #jump(label: string): this {

@@ -1,5 +1,6 @@
-import { argumentsAt, constantProduct, inAccount, type SwapInterface } from "./constant-product.ts";
+import { argumentsAt, constantProduct, type SwapInterface } from "./constant-product.ts";
 import { inRegister } from "./sbpf-assembler.ts";
+import { inAccount } from "./sbpf-parts.ts";
 
 /** Seed of the address that owns the vaults of this program. Jupiter's real program has no pools. */
 export const jupiterAuthoritySeed = "local pools";
