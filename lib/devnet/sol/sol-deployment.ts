@@ -1,11 +1,24 @@
 import { type Address, getProgramDerivedAddress } from "@solana/web3.js";
 import { exampleSolWallet } from "../example-wallets.ts";
 import { tradeFee } from "./constant-product.ts";
+import {
+  account,
+  decimals,
+  extension,
+  type MadeAccount,
+  mintData,
+  namesInMint,
+  nobody,
+  plainMintAccounts,
+  rentOf,
+  supply,
+  tokenAccountData,
+  u16,
+  u64,
+} from "./made-accounts.ts";
 import { bytesOf, derived, programs, raydium, wrappedCoin } from "./published.ts";
+import { type PumpDeployment, pumpDeployment } from "./pump-deployment.ts";
 import { jupiterAuthoritySeed } from "./stand-in-jupiter.ts";
-
-/** An account that `surfnet_setAccount` creates on the local chain. */
-type MadeAccount = { address: Address; lamports: number; owner: Address; data: Buffer };
 
 export type LocalToken = {
   mint: Address;
@@ -41,6 +54,8 @@ export type SolDeployment = {
     cheat: JupiterPool;
   };
   tokens: Record<(typeof symbols)[number], LocalToken>;
+  /** Pump's tokens on curves and in pools. */
+  pump: PumpDeployment;
   /** Rich account that pays for simulations. */
   payer: Address;
   /** Accounts that receive tips for the local relay. */
@@ -48,94 +63,11 @@ export type SolDeployment = {
   accounts: readonly MadeAccount[];
 };
 
-/** Rent of an account in lamports per byte. The overhead counts as further bytes. */
-const lamportsPerByte = 6960;
-const overhead = 128;
-const rentOf = (bytes: number) => (overhead + bytes) * lamportsPerByte;
-
-const account = (address: Address, owner: Address, data: Buffer, lamports = 0): MadeAccount => ({
-  address,
-  owner,
-  data,
-  lamports: rentOf(data.length) + lamports,
-});
-
-const u16 = (value: number) => Buffer.of(value & 255, value >> 8);
-
-function u32(value: number): Buffer {
-  const buffer = Buffer.alloc(4);
-  buffer.writeUInt32LE(value);
-  return buffer;
-}
-
-function u64(value: bigint): Buffer {
-  const buffer = Buffer.alloc(8);
-  buffer.writeBigUInt64LE(value);
-  return buffer;
-}
-
-const nobody = Buffer.alloc(32);
-const text = (value: string) => Buffer.concat([u32(Buffer.byteLength(value)), Buffer.from(value)]);
-const option = (address?: Address) =>
-  Buffer.concat([u32(address === undefined ? 0 : 1), address === undefined ? nobody : bytesOf(address)]);
-
-const extension = (kind: number, ...parts: Uint8Array[]) => {
-  const data = Buffer.concat(parts);
-  return Buffer.concat([u16(kind), u16(data.length), data]);
-};
-
-/** Pads an account of Token-2022 to the length of a token account, and appends its extensions. */
-const extended = (plain: Buffer, kind: 1 | 2, extensions: readonly Buffer[]) =>
-  extensions.length === 0
-    ? plain
-    : Buffer.concat([plain, Buffer.alloc(165 - plain.length), Buffer.of(kind), ...extensions]);
-
-const mintData = (
-  supply: bigint,
-  decimals: number,
-  freezeAuthority?: Address,
-  extensions: readonly Buffer[] = [],
-) =>
-  extended(
-    Buffer.concat([option(), u64(supply), Buffer.of(decimals, 1), option(freezeAuthority)]),
-    1,
-    extensions,
-  );
-
-/**
- * Encodes a token account.
- * @param rent Lamports of a wrapped-coin account that do not count as tokens.
- */
-const tokenAccountData = (
-  mint: Address,
-  owner: Address,
-  amount: bigint,
-  { rent, extensions = [] }: { rent?: bigint; extensions?: readonly Buffer[] } = {},
-) =>
-  extended(
-    Buffer.concat([
-      ...[bytesOf(mint), bytesOf(owner), u64(amount), option(), Buffer.of(1)],
-      ...[u32(rent === undefined ? 0 : 1), u64(rent ?? 0n), u64(0n), option()],
-    ]),
-    2,
-    extensions,
-  );
-
-const namesInMint = (mint: Address, name: string, symbol: string) => [
-  extension(18, nobody, bytesOf(mint)),
-  extension(19, nobody, bytesOf(mint), text(name), text(symbol), text(""), u32(0)),
-];
-
 const feeBps = 100;
 const mostFee = 10n ** 15n;
 const fee = Buffer.concat([u64(0n), u64(mostFee), u16(feeBps)]);
 
-/**
- * Supply of a billion tokens. A pool gets 5 million of them and 500 coins, so that one coin buys 10,000 tokens, as on
- * the other local chains.
- */
-const decimals = 6;
-const supply = 10n ** 15n;
+/** A pool gets 5 million tokens and 500 coins, so that one coin buys 10,000 tokens, as on the other local chains. */
 const pooled = { coins: 500n * 10n ** 9n, tokens: 5n * 10n ** 12n };
 
 /** Amounts in Jupiter's pools, which pay a little more than the other pools. */
@@ -162,6 +94,7 @@ export async function solDeployment(): Promise<SolDeployment> {
     accounts.push(...(await mintAccounts(symbol, mint)), ...poolAccounts(token, authority));
   }
   const jupiter = await jupiterOf(tokens, accounts);
+  const pump = await pumpDeployment(accounts);
   const tipAccounts = await Promise.all(
     ["1", "2"].map((each) => derived(programs.system, "local tip account", each)),
   );
@@ -176,7 +109,7 @@ export async function solDeployment(): Promise<SolDeployment> {
   };
   accounts.push({ ...trader, lamports: 100 * 10 ** 9 });
   const amm = { program: programs.raydiumCpmm, bump };
-  return { amm, authority, jupiter, tokens, payer, tipAccounts, accounts };
+  return { amm, authority, jupiter, tokens, pump, payer, tipAccounts, accounts };
 }
 
 /** Makes the pools of Jupiter's stand-in, and adds their accounts to the list. */
@@ -206,17 +139,6 @@ async function jupiterOf(
     pools[symbol] = await opened(symbol, symbol === "ORBIT" ? ofOrbit : tokens[symbol], pooledAtJupiter);
   const cheat = await opened("cheat", ofOrbit, { ...pooledAtJupiter, tokens: pooledAtJupiter.tokens / 10n });
   return { program: programs.jupiter, bump, authority, pools, cheat };
-}
-
-async function plainMintAccounts(mint: Address, name: string, symbol: string): Promise<MadeAccount[]> {
-  const names = [text(name), text(symbol), text("")];
-  const seeds = ["metadata", bytesOf(programs.metadata), bytesOf(mint)];
-  const metadata = await derived(programs.metadata, ...seeds);
-  const data = Buffer.concat([Buffer.of(4), nobody, bytesOf(mint), ...names]);
-  return [
-    account(mint, programs.token, mintData(supply, decimals)),
-    account(metadata, programs.metadata, data),
-  ];
 }
 
 /** Derives the pool of a token and the wrapped coin. Raydium's program sorts both mints. */

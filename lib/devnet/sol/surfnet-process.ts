@@ -3,7 +3,9 @@
  * Takes {@link SurfnetOptions} as its argument, and prints the URL of the chain.
  */
 import { createRequire } from "node:module";
+import { programs } from "./published.ts";
 import { standInAMM } from "./stand-in-amm.ts";
+import { standInCurve } from "./stand-in-curve.ts";
 import { standInJupiter } from "./stand-in-jupiter.ts";
 import { type SurfnetOptions, surfpoolPackage } from "./surfnet.ts";
 
@@ -29,6 +31,7 @@ const surfnet = addon.Surfnet.startWithConfig({
 });
 surfnet.deploy({ programId: amm.program, soBytes: [...standInAMM(amm.bump)] });
 surfnet.deploy({ programId: jupiter.program, soBytes: [...standInJupiter(jupiter.bump)] });
+surfnet.deploy({ programId: programs.pump, soBytes: [...standInCurve()] });
 console.log(`Listening on ${surfnet.rpcUrl}`);
 
 /** Milliseconds between two readings of events. Each slot has an event, and each change has several. */
