@@ -1,6 +1,5 @@
 import type { EvmReader } from "../../chains/evm/venues/reader.ts";
 import { chainFacts, type EvmChain } from "../../core/chain-facts.ts";
-import { forEachConcurrently } from "../../core/concurrency.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { delay } from "../../core/time.ts";
 import type { Table } from "../../table/table.ts";
@@ -8,8 +7,6 @@ import { intervalStart } from "../core/candles.ts";
 import type { CoinUsdAt } from "../core/coin-series.ts";
 import type { HistoryState, Market } from "../core/market.ts";
 import type { ChangedRecord } from "../core/market-delivery.ts";
-import type { MarketRecord } from "../core/market-record.ts";
-import { recordWithoutMarket } from "../core/record-of.ts";
 import { countHistory, uncountHistory } from "../items/look-count.ts";
 import {
   type ChainMarkets,
@@ -21,6 +18,7 @@ import {
   type WantedToken,
 } from "../runs/chain-markets.ts";
 import { RunSteps } from "../runs/run-steps.ts";
+import { TokenEntries } from "../runs/token-entries.ts";
 import { tokenStore } from "../runs/token-store.ts";
 import { marketHosts, type ReaderHosts } from "./hosts.ts";
 import type { HistoryOrder } from "./load-history.ts";
@@ -28,7 +26,7 @@ import { EvmPoolFinder } from "./pools.ts";
 import { type Journal, newJournal, watchPool } from "./rules/journal.ts";
 import { lookRound } from "./rules/look-round.ts";
 import { proofRound } from "./rules/proof-round.ts";
-import type { MarketState, TokenMarket } from "./rules/token-market.ts";
+import type { MarketState } from "./rules/token-market.ts";
 import type { WatchedPool } from "./rules/watched-pool.ts";
 import { TokenEntry } from "./token-entry.ts";
 import { type FindingDeps, TokenFinding, unknownMs } from "./token-finding.ts";
@@ -58,17 +56,12 @@ const blindMs = 15_000;
 /** Interval at which a run starts its tasks other than looks. */
 const stepMs = 1000;
 
-/** Number of tokens that are stored at a time. */
-const savesAtOnce = 8;
-
 /** Reads the markets of an EVM chain. */
 export class EvmMarkets implements ChainMarkets {
   readonly chain: EvmChain;
   readonly #deps: EvmMarketsDeps;
   readonly #journal: Journal;
-  readonly #entries = new Map<string, TokenEntry>();
-  /** Tokens that nobody wants any more but whose markets must still be stored. */
-  readonly #leaving = new Set<TokenEntry>();
+  readonly #entries: TokenEntries<TokenEntry, MarketState>;
   readonly #steps: RunSteps;
   readonly #finding: TokenFinding;
   readonly #past: TokenPast;
@@ -79,6 +72,11 @@ export class EvmMarkets implements ChainMarkets {
     this.#deps = deps;
     this.#journal = newJournal(deps.chain);
     this.#steps = new RunSteps(deps.onFault);
+    this.#entries = new TokenEntries({
+      create: (wanted) => new TokenEntry(this.chain, wanted),
+      save: (...saved) => this.#save(...saved),
+      steps: this.#steps,
+    });
     const shared = { journal: this.#journal, steps: this.#steps };
     this.#finding = new TokenFinding({ ...deps, ...shared });
     this.#past = new TokenPast({ ...deps, ...shared });
@@ -90,20 +88,7 @@ export class EvmMarkets implements ChainMarkets {
   }
 
   want(tokens: readonly WantedToken[]): void {
-    const names = new Set(tokens.map(({ token }) => token));
-    for (const [token, entry] of this.#entries) {
-      if (names.has(token)) continue;
-      this.#entries.delete(token);
-      if (entry.market !== undefined) this.#leaving.add(entry);
-    }
-    for (const wanted of tokens) {
-      const { token } = wanted;
-      const leaving = [...this.#leaving].find(({ name }) => name.token === token);
-      if (leaving !== undefined) this.#leaving.delete(leaving);
-      const entry = this.#entries.get(token) ?? leaving ?? new TokenEntry(this.chain, wanted);
-      entry.wanted = wanted;
-      this.#entries.set(token, entry);
-    }
+    this.#entries.want(tokens);
   }
 
   get revision(): number {
@@ -132,38 +117,25 @@ export class EvmMarkets implements ChainMarkets {
     await Promise.all([
       repeat(pauseMs, () => this.#look(Date.now())),
       repeat(stepMs, () => this.#prove()),
-      repeat(stepMs, () => this.#finding.find([...this.#entries.values()])),
-      repeat(stepMs, () => this.#past.completeBeginnings([...this.#entries.values()])),
-      repeat(stepMs, () => this.#past.completeHistories([...this.#entries.values()])),
-      repeat(stepMs, () => this.#saveDue(writer)),
+      repeat(stepMs, () => this.#finding.find(this.#entries.all)),
+      repeat(stepMs, () => this.#past.completeBeginnings(this.#entries.all)),
+      repeat(stepMs, () => this.#past.completeHistories(this.#entries.all)),
+      repeat(stepMs, () => this.#entries.saveDue(writer)),
     ]);
     await this.#past.emptied();
-    await this.#saveAll(writer);
+    await this.#entries.saveAll(writer);
   }
 
-  records(tokens: readonly string[], { sinceMs, isFull }: WantedRecords, nowMs: number): ChangedRecord[] {
-    const { coinUsdAt } = this.#deps;
+  records(tokens: readonly string[], wanted: WantedRecords, nowMs: number): ChangedRecord[] {
     if (this.#journal.look === undefined && nowMs - this.#beganMs < blindMs) return [];
-    return tokens.flatMap((token): ChangedRecord[] => {
-      const entry = this.#entries.get(token);
-      const changedAtMs = entry?.market?.changedMs ?? entry?.unknownMs;
-      if (entry === undefined || changedAtMs === undefined || (changedAtMs <= sinceMs && !isFull)) return [];
-      const record =
-        entry.market?.record(this.#journal, { coinUsdAt, sinceMs, nowMs }) ?? this.#unknown(entry, nowMs);
-      return [{ record, changedAtMs }];
-    });
-  }
-
-  /** Describes an address that is not a token. */
-  #unknown({ name }: TokenEntry, nowMs: number): MarketRecord {
-    const { revision, head } = this;
-    return recordWithoutMarket(name, "NO_POOL", { revision, head, nowMs });
+    const { coinUsdAt } = this.#deps;
+    return this.#entries.records(tokens, wanted, { view: this.#journal, coinUsdAt, nowMs });
   }
 
   /** Stops reading pools with more events than can be read. Their tokens have no price for a while. */
   leavePools(pools: ReadonlySet<string>): void {
     const nowMs = Date.now();
-    for (const entry of this.#entries.values()) {
+    for (const entry of this.#entries.all) {
       const { market } = entry;
       if (market === undefined || !market.watched.some(({ pool }) => pools.has(pool))) continue;
       market.choose(undefined, nowMs);
@@ -173,11 +145,7 @@ export class EvmMarkets implements ChainMarkets {
   }
 
   markets(nowMs: number): Market[] {
-    return this.#markets.map((market) => market.market(this.#journal, nowMs));
-  }
-
-  get #markets(): TokenMarket[] {
-    return [...this.#entries.values()].flatMap(({ market }) => market ?? []);
+    return this.#entries.markets(this.#journal, nowMs);
   }
 
   /** Looks once if any token is wanted. Returns false if no look was taken. */
@@ -194,12 +162,12 @@ export class EvmMarkets implements ChainMarkets {
   /** Updates the markets from the journal and watches their pools. */
   #refresh(nowMs: number): void {
     const { look, books } = this.#journal;
-    const markets = [...this.#markets, ...[...this.#leaving].flatMap(({ market }) => market ?? [])];
+    const markets = this.#entries.kept.flatMap(({ market }) => market ?? []);
     if (look !== undefined)
       for (const market of markets) market.refresh(this.#journal, { blockTime: look.time, nowMs });
     const coinUsd = this.#deps.coinUsdAt(intervalStart(Math.floor(nowMs / 1000), "1m"));
     for (const market of markets) market.judge(this.#journal, coinUsd, nowMs);
-    for (const entry of this.#entries.values()) this.#past.noteBases(entry);
+    for (const entry of this.#entries.all) this.#past.noteBases(entry);
     const watched = new Map(markets.flatMap((market) => market.watched.map((pool) => [pool.pool, pool])));
     for (const pool of books.keys()) if (!watched.has(pool)) books.delete(pool);
     for (const pool of watched.values()) watchPool(this.#journal, pool, nowMs);
@@ -210,30 +178,6 @@ export class EvmMarkets implements ChainMarkets {
     const nowMs = Date.now();
     const { proven } = await proofRound(this.#journal, this.#deps.hosts, nowMs);
     if (proven.length > 0) this.#refresh(Date.now());
-  }
-
-  /** Stores the tokens that are due in this second, and the tokens that nobody wants any more. */
-  async #saveDue(writer: TokenWriter<MarketState>): Promise<void> {
-    const nowMs = Date.now();
-    const due = [...this.#entries.values()].filter(({ saving }) => saving.isDue(nowMs));
-    await this.#saveEach(due, (entry) => this.#save(entry, writer, { isLast: false }));
-    await this.#saveEach([...this.#leaving], async (entry) => {
-      await this.#save(entry, writer, { isLast: true });
-      this.#leaving.delete(entry);
-    });
-  }
-
-  /** Stores all tokens at the end of the run. */
-  async #saveAll(writer: TokenWriter<MarketState>): Promise<void> {
-    if (this.#steps.isSuperseded) return;
-    const entries = [...this.#entries.values(), ...this.#leaving];
-    await this.#saveEach(entries, (entry) => this.#save(entry, writer, { isLast: true }));
-  }
-
-  async #saveEach(entries: readonly TokenEntry[], save: (entry: TokenEntry) => Promise<void>): Promise<void> {
-    await forEachConcurrently(entries, { concurrency: savesAtOnce }, async (entry) => {
-      if (!this.#steps.isSuperseded) await this.#steps.survive(() => save(entry));
-    });
   }
 
   async #save(

@@ -1,46 +1,14 @@
 import type { EvmChain } from "../../core/chain-facts.ts";
-import type { Candle } from "../core/candle.ts";
-import { intervalStart } from "../core/candles.ts";
+import { Attempts, historyPauses, mostPauseMs } from "../core/attempts.ts";
 import type { TokenName } from "../core/market.ts";
 import { noReference, type ReferenceChoice } from "../core/reference.ts";
-import type { TokenStore, WantedToken } from "../runs/chain-markets.ts";
+import type { WantedToken } from "../runs/chain-markets.ts";
 import { TokenSaving } from "../runs/token-saving.ts";
 import type { Journal } from "./rules/journal.ts";
 import type { PoolBook } from "./rules/pool-book.ts";
 import type { TokenMarket } from "./rules/token-market.ts";
 
-/** Counts attempts at something that may keep failing for long. The pause doubles after each failure. */
-export class Attempts {
-  readonly #pauses: { leastMs: number; mostMs: number };
-  #pauseMs: number;
-  #nextMs = 0;
-
-  constructor(pauses: { leastMs: number; mostMs: number }) {
-    this.#pauses = pauses;
-    this.#pauseMs = pauses.leastMs;
-  }
-
-  isDue(nowMs: number): boolean {
-    return this.#nextMs <= nowMs;
-  }
-
-  begin(nowMs: number): void {
-    this.#nextMs = nowMs + this.#pauseMs;
-    this.#pauseMs = Math.min(2 * this.#pauseMs, this.#pauses.mostMs);
-  }
-
-  /** Resets the next pause to the shortest one. */
-  succeed(): void {
-    this.#pauseMs = this.#pauses.leastMs;
-  }
-}
-
-/**
- * Pauses before the program tries again to read the beginning of a minute, or a history. Some hosts never return them.
- */
-const mostPauseMs = 10 * 60_000;
 const beginningPauses = { leastMs: 5000, mostMs: mostPauseMs };
-export const historyPauses = { leastMs: 60_000, mostMs: mostPauseMs };
 
 /** State of a wanted token during a run. */
 export class TokenEntry {
@@ -74,15 +42,3 @@ export class TokenEntry {
 /** Returns the journal's book for a token's reference pool. */
 export const bookOf = (journal: Journal, { market }: TokenEntry): PoolBook | undefined =>
   journal.books.get(market?.reference?.pool ?? "");
-
-const daySeconds = 86_400;
-
-/** Reads the stored candles of the last day. */
-export function lastDayOf(
-  { loadCandles }: Pick<TokenStore, "loadCandles">,
-  name: TokenName,
-  kind: "minutes" | "hours",
-): Promise<readonly Candle[]> {
-  const now = Math.floor(Date.now() / 1000);
-  return loadCandles(name, kind, { from: intervalStart(now - daySeconds, "1h"), to: now });
-}

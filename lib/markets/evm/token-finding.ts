@@ -3,10 +3,11 @@ import { forEachConcurrently } from "../../core/concurrency.ts";
 import { chooseReference, noReference, type ReferenceChoice } from "../core/reference.ts";
 import type { TokenStore } from "../runs/chain-markets.ts";
 import type { RunSteps } from "../runs/run-steps.ts";
+import { lastDayOf } from "../runs/token-store.ts";
 import { type Journal, watchPool } from "./rules/journal.ts";
 import { addShown } from "./rules/pool-book.ts";
 import { type FoundMarket, type FoundPool, type MarketState, TokenMarket } from "./rules/token-market.ts";
-import { lastDayOf, type TokenEntry } from "./token-entry.ts";
+import type { TokenEntry } from "./token-entry.ts";
 
 /** Time after which the hosts of a chain that did not answer are asked about a token again. */
 const retryMs = 5000;

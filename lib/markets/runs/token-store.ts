@@ -45,6 +45,16 @@ export const tokenStore = <State>(table: Table): TokenStore<State> => ({
 const hourSeconds = 3600;
 const daySeconds = 86_400;
 
+/** Reads the stored candles of the last day. */
+export function lastDayOf(
+  { loadCandles }: Pick<TokenStore, "loadCandles">,
+  name: TokenName,
+  kind: "minutes" | "hours",
+): Promise<readonly Candle[]> {
+  const now = Math.floor(Date.now() / 1000);
+  return loadCandles(name, kind, { from: intervalStart(now - daySeconds, "1h"), to: now });
+}
+
 /**
  * Folds stored minute candles into hours, and stored hourly candles into days, and stores the results. Removes candles
  * that have lost all of their swaps.

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { HistoryPayers } from "../../../lib/markets/evm/history-payers.ts";
+import { HistoryPayers } from "../../../lib/markets/runs/history-payers.ts";
 
 const noon = Date.parse("2026-11-22T12:00:00Z");
 const hourMs = 3_600_000;

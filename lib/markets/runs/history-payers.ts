@@ -1,4 +1,4 @@
-import { Attempts, historyPauses } from "./token-entry.ts";
+import { Attempts, historyPauses } from "../core/attempts.ts";
 
 /**
  * Number of users who are offered for a token's history. Any of them can pay for it, and those who cannot make room for
