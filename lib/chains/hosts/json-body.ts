@@ -1,3 +1,4 @@
+import { fetchFromHost } from "./host-connections.ts";
 import { BatchRefused, batchWords, HostFault, RequestRefused } from "./host-fault.ts";
 
 type Limits = {
@@ -81,12 +82,9 @@ async function refusalOf(
     : new RequestRefused(methods, status, text);
 }
 
-// Loads Node's HTTP client at start, because Lambda gives a function a whole processor until it is loaded.
-await fetch("data:,");
-
 async function get(url: URL, headers: Readonly<Record<string, string>>, limits: Limits): Promise<string> {
   const { signal } = limits;
-  const response = await fetch(url, {
+  const response = await fetchFromHost(url, {
     headers: { Accept: "application/json", ...headers },
     redirect: "error",
     signal,
@@ -96,7 +94,7 @@ async function get(url: URL, headers: Readonly<Record<string, string>>, limits: 
 
 async function post(url: string, body: unknown, limits: Limits): Promise<string> {
   const { signal } = limits;
-  const response = await fetch(url, {
+  const response = await fetchFromHost(url, {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "application/json" },
     body: JSON.stringify(body),

@@ -1,0 +1,171 @@
+import { createServer, type Server } from "node:http";
+import { createSecureServer, type ServerHttp2Session } from "node:http2";
+import { type AddressInfo, createServer as listen, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { afterEach, describe, expect, it } from "vitest";
+import { fetchFromHost } from "../../../lib/chains/hosts/host-connections.ts";
+
+/** A certificate of localhost, and its key, which protect nothing. */
+const certificate = `-----BEGIN CERTIFICATE-----
+MIIBmjCCAUGgAwIBAgIUP2JWDhn5MZhy+knQP+dzWxpkBmUwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyOTA1MDYxMloYDzIxMjYxMTA1
+MDUwNjEyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATlr/zOIYglUPB2F3qoNPz38YVTLzzZOKDjAEEmnTUtWdCNMmsozmV7
+JR64gqmeFlLAkdgCx8kCVyrNXfH1MY5eo28wbTAdBgNVHQ4EFgQUPkuPNv9MOaGv
+NmV+S4R6bGq3lFswHwYDVR0jBBgwFoAUPkuPNv9MOaGvNmV+S4R6bGq3lFswDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDRwAwRAIgCX1v0XBBIJWzMqmx40tGfTX54IywdKWZlANj5YRu6xgCIEV3
+3oZ0oW0ZCSOg61jt7kRPBlhRvpf/yuLDE/+a6Rc5
+-----END CERTIFICATE-----`;
+const certificateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQge4JEj56FnEOmSyu+
+zzBqG5Uf9tcNcxtnVzLFpZmPE4uhRANCAATlr/zOIYglUPB2F3qoNPz38YVTLzzZ
+OKDjAEEmnTUtWdCNMmsozmV7JR64gqmeFlLAkdgCx8kCVyrNXfH1MY5e
+-----END PRIVATE KEY-----`;
+
+setDefaultCACertificates([...getCACertificates("default"), certificate]);
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+type Received = {
+  /** Number of connections that were opened. */
+  connections: number;
+  requests: number;
+};
+
+/** Listens, and counts connections and requests. A server gives no hint for how long it keeps connections. */
+async function urlOf(server: Server): Promise<string> {
+  server.keepAliveTimeout = 0;
+  closers.push(() => server.close().closeAllConnections());
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Answers a request by its number on its connection, or by its number of all. */
+function host(answers: (onConnection: number, request: number) => "answers" | "closes") {
+  const received: Received = { connections: 0, requests: 0 };
+  const requests = new WeakMap<Socket, number>();
+  const server = createServer(({ socket }, response) => {
+    const number = (requests.get(socket) ?? 0) + 1;
+    requests.set(socket, number);
+    if (answers(number, ++received.requests) === "closes") socket.resetAndDestroy();
+    else response.end("{}");
+  });
+  server.on("connection", () => received.connections++);
+  return { received, server };
+}
+
+const ask = async (url: string, signal: AbortSignal = AbortSignal.timeout(5000)) => {
+  const response = await fetchFromHost(url, { method: "POST", body: "[1]", signal });
+  return { status: response.status, text: await response.text() };
+};
+
+describe("a connection", () => {
+  it("stays open for longer than the four seconds of Node", async () => {
+    const { received, server } = host(() => "answers");
+    const url = await urlOf(server);
+    await ask(url);
+    await setTimeout(5500);
+    await ask(url);
+    expect(received).toEqual({ connections: 1, requests: 2 });
+  });
+
+  it("is replaced, and its request repeated, if the host has closed it", async () => {
+    const { received, server } = host((onConnection) => (onConnection === 2 ? "closes" : "answers"));
+    const url = await urlOf(server);
+    await ask(url);
+    expect(await ask(url)).toEqual({ status: 200, text: "{}" });
+    expect(received).toEqual({ connections: 2, requests: 3 });
+  });
+
+  it("is replaced once, and then the fault is the host's", async () => {
+    const { received, server } = host((_, request) => (request === 1 ? "answers" : "closes"));
+    const url = await urlOf(server);
+    await ask(url);
+    await expect(ask(url)).rejects.toThrow("fetch failed");
+    expect(received.requests).toBe(3);
+  });
+
+  it("is not replaced if it was the first", async () => {
+    const { received, server } = host(() => "closes");
+    await expect(ask(await urlOf(server))).rejects.toThrow("fetch failed");
+    expect(received.requests).toBe(1);
+  });
+
+  it("is not replaced if the time is up", async () => {
+    const { received, server } = host(() => "answers");
+    const url = await urlOf(server);
+    await ask(url);
+    server.removeAllListeners("request").on("request", () => received.requests++);
+    await expect(ask(url, AbortSignal.timeout(50))).rejects.toThrow("aborted due to timeout");
+    expect(received.requests).toBe(2);
+  });
+});
+
+/** Serves HTTP/2 over TLS, and HTTP/1.1 to clients that offer no other. */
+async function secureHost(onSession: (session: ServerHttp2Session) => void = () => {}) {
+  const received = { connections: 0, requests: [] as string[], atOnce: 0 };
+  let open = 0;
+  const server = createSecureServer({ key: certificateKey, cert: certificate, allowHTTP1: true });
+  const sockets = new Set<Socket>();
+  server.on("secureConnection", (socket) => {
+    sockets.add(socket);
+    received.connections++;
+  });
+  server.on("session", onSession);
+  server.on("request", async (request, response) => {
+    received.requests.push(request.httpVersion);
+    received.atOnce = Math.max(received.atOnce, ++open);
+    const body = await text(request).catch(() => "broken off");
+    await setTimeout(20);
+    open--;
+    response.end(body);
+  });
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return { received, url: `https://localhost:${(server.address() as AddressInfo).port}` };
+}
+
+describe("a host that speaks HTTP/2", () => {
+  it("answers the concurrent requests of one connection, also the very first ones", async () => {
+    const { received, url } = await secureHost();
+    const answers = await Promise.all(Array.from({ length: 7 }, () => ask(url)));
+    expect(answers).toEqual(Array.from({ length: 7 }, () => ({ status: 200, text: "[1]" })));
+    expect(received).toMatchObject({ connections: 1, requests: Array(7).fill("2.0") });
+    expect(received.atOnce).toBeGreaterThan(1);
+  });
+
+  it("is asked over HTTP/1.1 after it broke off a session", async () => {
+    let isBroken = false;
+    const { received, url } = await secureHost((session) => {
+      session.on("stream", () => isBroken && session.destroy());
+    });
+    await ask(url);
+    isBroken = true;
+    expect(await ask(url)).toEqual({ status: 200, text: "[1]" });
+    expect(await ask(url)).toEqual({ status: 200, text: "[1]" });
+    expect(received.requests.slice(-2)).toEqual(["1.1", "1.1"]);
+  });
+
+  it("lets requests wait for its first connection only as long as their time allows", async () => {
+    const sockets: Socket[] = [];
+    const server = listen((socket) => void sockets.push(socket));
+    closers.push(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const asked = [AbortSignal.timeout(100), AbortSignal.timeout(30)].map((signal) => ask(url, signal));
+    const ends = asked.map((each) => each.catch((error: Error) => error.name));
+    expect(await Promise.all(ends)).toEqual(["TimeoutError", "TimeoutError"]);
+  });
+});
