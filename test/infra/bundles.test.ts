@@ -75,7 +75,7 @@ const limits: Readonly<Record<string, number>> = {
       28,
     ]),
   ),
-  inspectToken: 294,
+  inspectToken: 296,
   // Functions that write several items, read items of several kinds, or read a token.
   lockExports: 232,
   updateWallet: 236,
@@ -93,7 +93,7 @@ const limits: Readonly<Record<string, number>> = {
   exportWallet: 246,
   loosenGuards: 246,
   // Functions with the clients of two services.
-  listPositions: 271,
+  listPositions: 272,
   cancelOrder: 270,
   catchUp: 280,
   freeIdleKeys: 282,
@@ -109,19 +109,19 @@ const limits: Readonly<Record<string, number>> = {
   createWallet: 365,
   sealExport: 321,
   // Functions with the code of chains of both families.
-  sweepLanes: 338,
-  readChains: 337,
-  readBalances: 393,
-  quoteOrder: 479,
-  loadHistory: 269,
-  listCandles: 393,
-  listTokens: 400,
-  getMarket: 413,
-  readMarkets: 480,
+  sweepLanes: 340,
+  readChains: 340,
+  readBalances: 395,
+  quoteOrder: 480,
+  loadHistory: 271,
+  listCandles: 395,
+  listTokens: 403,
+  getMarket: 415,
+  readMarkets: 483,
   signTransaction: 473,
-  executeOrders: 538,
+  executeOrders: 541,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 538,
+  placeOrder: 540,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 808,
 };
