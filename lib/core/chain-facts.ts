@@ -1,4 +1,5 @@
 import type { Network } from "./network.ts";
+import { networkFacts } from "./network-facts.ts";
 import type { WeiPerGas } from "./units.ts";
 
 /** Describes a chain by facts that are the same in every deployment. */
@@ -32,7 +33,7 @@ const eth: EvmFacts = {
   family: "evm",
   coin: ether,
   chainId: 1,
-  blockSeconds: 12,
+  blockSeconds: networkFacts.ethBlockSeconds,
   hasPublicPool: true,
 };
 
@@ -40,7 +41,7 @@ const base: EvmFacts = {
   family: "evm",
   coin: ether,
   chainId: 8453,
-  blockSeconds: 0.2,
+  blockSeconds: networkFacts.baseBlockSeconds,
   hasPublicPool: false,
   hasL1Fee: true,
 };
@@ -49,17 +50,17 @@ const bsc: EvmFacts = {
   family: "evm",
   coin: { symbol: "BNB", name: "BNB", decimals: 18 },
   chainId: 56,
-  blockSeconds: 0.45,
+  blockSeconds: networkFacts.bscBlockSeconds,
   hasPublicPool: true,
   isGasPriceFloor: true,
-  lowestTip: 50_000_000n,
+  lowestTip: networkFacts.bscLowestTip,
 };
 
 const avax: EvmFacts = {
   family: "evm",
   coin: { symbol: "AVAX", name: "Avalanche", decimals: 18 },
   chainId: 43114,
-  blockSeconds: 1,
+  blockSeconds: networkFacts.avaxBlockSeconds,
   hasPublicPool: true,
 };
 

@@ -1,4 +1,6 @@
+import { networkFacts } from "../../../core/network-facts.ts";
 import type { TokenUnits, Wei } from "../../../core/units.ts";
+import { least } from "../../../orders/bigints.ts";
 import type { TokenClaims } from "../../../orders/token-identity.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
 import { balanceOf, blockNumberOf, coinsOf } from "./contract-questions.ts";
@@ -10,13 +12,8 @@ import { claimQuestions, claimsOf } from "./token-claims.ts";
 /** Gas that is enough to read a balance of any token worth showing. */
 const balanceGas = 100_000n;
 
-/** Maximum gas that hosts allow for a call. */
-const mostGas = 50_000_000n;
-
-const gasFor = (balances: number): bigint => {
-  const gas = tokenGas + balanceGas * BigInt(balances);
-  return gas < mostGas ? gas : mostGas;
-};
+const gasFor = (balances: number): bigint =>
+  least(tokenGas + balanceGas * BigInt(balances), networkFacts.mostCallGas);
 
 /** Balances by wallet and token. Undefined if the token does not answer. */
 export type Units = (wallet: string, token: string) => TokenUnits | undefined;

@@ -1,5 +1,6 @@
 import { getAddress } from "ethers/address";
 import { inPartsOf } from "../../../core/in-parts.ts";
+import { networkFacts } from "../../../core/network-facts.ts";
 import type { Order } from "../../../orders/execution.ts";
 import { HostFault, type RpcRefusal } from "../../hosts/host-fault.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
@@ -24,9 +25,6 @@ export type PoolQuotes = {
    */
   routes: readonly { route: RoutePools; amountsOut: readonly (bigint | undefined)[] }[];
 };
-
-/** Gas for all quotes in a call. Each quote may burn only a small part of it. Hosts with a lower limit grant less. */
-const mostGas = 30_000_000n;
 
 /** Numbers by which PoolQuoter.sol refers to the kinds of venues. */
 const kindNumbers = { v3: 0, v2: 1, slipstream: 2, bins: 3 } as const satisfies Record<VenueKind, number>;
@@ -97,7 +95,7 @@ function answerCall(
   const parameters = [amountsAt, addressWord(from), addressWord(to), rowsAt, pathsAt];
   const data = [bytecode.PoolQuoter.creation, ...parameters, ...lists].join("");
   return {
-    ...contractCall({ data, gas: mostGas }, tag),
+    ...contractCall({ data, gas: networkFacts.mostCallGas }, tag),
     split(refusal) {
       if (!isShortage(refusal, isPart)) return undefined;
       const at = blockOfShortage(refusal) ?? tag;

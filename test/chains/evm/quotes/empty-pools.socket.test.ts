@@ -4,7 +4,9 @@ import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/se
 import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, type DeployerTransaction, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { evmBalances } from "../../../../lib/chains/evm/balances.ts";
 import { quotesOfEvmHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
+import { newStranger } from "../../../../lib/chains/evm/venues/probe-simulation.ts";
 import type { EvmReader } from "../../../../lib/chains/evm/venues/reader.ts";
 import { DomainError } from "../../../../lib/core/domain-error.ts";
 import { EvmPoolFinder } from "../../../../lib/markets/evm/pools.ts";
@@ -51,6 +53,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([chain.close(), host.close()]));
 beforeEach(async () => {
   host.faults = {};
+  host.lie = (_, reply) => reply;
   await chain.restore();
 });
 
@@ -98,7 +101,7 @@ const pools = async () => (await new EvmPoolFinder(reader()).find(token))?.pools
 
 describe("finding pools of a token among empty ones", () => {
   it.each([
-    ["30 million", {}],
+    ["17 million", {}],
     ["5 million", { mostGas: 5_000_000 }],
   ])(
     "keeps a token's prices and routes when a stranger adds ten empty pools and a call gets %s gas",
@@ -114,6 +117,27 @@ describe("finding pools of a token among empty ones", () => {
       expect(await look()).toEqual(before);
     },
   );
+
+  it("asks for no more gas than a transaction may have, so that no host refuses", async () => {
+    const asked: bigint[] = [];
+    host.lie = ({ method, params = [] }, reply) => {
+      const [first] = params as [{ gas?: string; blockStateCalls?: { calls: { gas?: string }[] }[] }];
+      const calls =
+        method === "eth_simulateV1" ? (first.blockStateCalls ?? []).flatMap((each) => each.calls) : [first];
+      asked.push(...calls.flatMap((call) => (typeof call?.gas === "string" ? [BigInt(call.gas)] : [])));
+      return reply;
+    };
+    await quote("buy");
+    await quote("sell");
+    await pools();
+    const wallets = Array.from({ length: 200 }, newStranger);
+    await evmBalances(
+      reader(),
+      wallets.map((wallet) => ({ wallet, others: [token] })),
+    );
+    expect(asked).toContain(16_777_216n);
+    expect(asked.filter((gas) => gas > 16_777_216n)).toEqual([]);
+  });
 
   it("finds none of a token's pools if a call gets too little gas for any of them", async () => {
     host.faults = { mostGas: 1_000_000 };

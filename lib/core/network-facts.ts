@@ -1,0 +1,68 @@
+/**
+ * Facts about networks that their developers may change. Amounts are in the smallest unit, and times in seconds. Each
+ * has its day and source in {@link sightings}. Kept apart from those, because functions need only the values.
+ */
+export const networkFacts = {
+  ethBlockSeconds: 12,
+  baseBlockSeconds: 0.2,
+  bscBlockSeconds: 0.45,
+  avaxBlockSeconds: 1,
+  /** Time from a block to its finality, in eth's two epochs. */
+  ethFinalSeconds: 900,
+  /** Maximum gas of a transaction (EIP-7825). Hosts refuse calls with more, or grant less. */
+  mostCallGas: 16_777_216n,
+  /** Gas of an empty transaction to an account with coins. */
+  emptyCallGas: 21_000n,
+  /** Lowest tip that bsc's validators accept. */
+  bscLowestTip: 50_000_000n,
+  /** Number of sets of Slipstream's contracts whose factories Aerodrome's registry approves. */
+  slipstreamSets: 3,
+  solSlotSeconds: 0.2,
+  /** Time from a slot to its finality. */
+  solFinalSeconds: 0.15,
+  /** Number of blocks in which a blockhash is valid. */
+  solBlockhashBlocks: 150,
+  /** Lamports for each byte of an account, and for the 128 bytes that each account has in addition. */
+  solRentPerByte: 5_080,
+  /** Numbers of the fee configurations of Raydium's CPMM, from 0. */
+  cpmmConfigurations: 8,
+  /** Changes to come, with the day from which they apply, or `undecided`. */
+  ethGlamsterdam: "undecided",
+  bscJenner: "2026-12-08",
+  /** A payer who cannot pay is in a block as failed, without a fee (SIMD-0290). */
+  solUnpaidFailures: "2026-11-30",
+  /** Transactions of 4,096 bytes. */
+  solTransactionV1: "undecided",
+  /** Hosts of Solana no longer know the commitment `confirmed`. */
+  solConfirmedRemoval: "undecided",
+} as const;
+
+export type FactName = keyof typeof networkFacts;
+
+/** A day on which somebody compared a fact with its source. */
+export type Sighting = { seen: string; source: string };
+
+const audit = "2026-11-28";
+
+/** When and where each fact was last seen. The check of every night asks for a new look after 90 days. */
+export const sightings: Readonly<Record<FactName, Sighting>> = {
+  ethBlockSeconds: { seen: audit, source: "ethereum.org/developers/docs/blocks" },
+  baseBlockSeconds: { seen: audit, source: "docs.base.org, Denim" },
+  bscBlockSeconds: { seen: audit, source: "github.com/bnb-chain/bsc, BEP-619" },
+  avaxBlockSeconds: { seen: audit, source: "build.avax.network, Helicon" },
+  ethFinalSeconds: { seen: audit, source: "ethereum.org/developers/docs/consensus-mechanisms/pos" },
+  mostCallGas: { seen: audit, source: "eips.ethereum.org/EIPS/eip-7825" },
+  emptyCallGas: { seen: audit, source: "eips.ethereum.org/EIPS/eip-2780, which Glamsterdam may bring" },
+  bscLowestTip: { seen: audit, source: "docs.bnbchain.org, gas price of 0.05 gwei" },
+  slipstreamSets: { seen: audit, source: "FactoryRegistry of Aerodrome on base" },
+  solSlotSeconds: { seen: audit, source: "helius.dev/blog/agave-v4-4" },
+  solFinalSeconds: { seen: audit, source: "solana.com/docs/defi/finality" },
+  solBlockhashBlocks: { seen: audit, source: "SIMD-0525" },
+  solRentPerByte: { seen: audit, source: "docs.chainstack.com, solana-rent-reduction" },
+  cpmmConfigurations: { seen: audit, source: "accounts of the program CPMM on mainnet" },
+  ethGlamsterdam: { seen: audit, source: "blog.ethereum.org" },
+  bscJenner: { seen: audit, source: "github.com/bnb-chain/bsc, v1.8.2" },
+  solUnpaidFailures: { seen: audit, source: "SIMD-0290, Agave 4.4" },
+  solTransactionV1: { seen: audit, source: "helius.dev/blog/agave-v4-4" },
+  solConfirmedRemoval: { seen: audit, source: "solana.com/docs/defi/finality" },
+};
