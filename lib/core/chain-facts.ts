@@ -1,5 +1,11 @@
 import type { Network } from "./network.ts";
-import { networkFacts } from "./network-facts.ts";
+import {
+  avaxBlockSeconds,
+  baseBlockSeconds,
+  bscBlockSeconds,
+  bscLowestTip,
+  ethBlockSeconds,
+} from "./network-facts.ts";
 import type { WeiPerGas } from "./units.ts";
 
 /** Describes a chain by facts that are the same in every deployment. */
@@ -33,7 +39,7 @@ const eth: EvmFacts = {
   family: "evm",
   coin: ether,
   chainId: 1,
-  blockSeconds: networkFacts.ethBlockSeconds,
+  blockSeconds: ethBlockSeconds,
   hasPublicPool: true,
 };
 
@@ -41,7 +47,7 @@ const base: EvmFacts = {
   family: "evm",
   coin: ether,
   chainId: 8453,
-  blockSeconds: networkFacts.baseBlockSeconds,
+  blockSeconds: baseBlockSeconds,
   hasPublicPool: false,
   hasL1Fee: true,
 };
@@ -50,17 +56,17 @@ const bsc: EvmFacts = {
   family: "evm",
   coin: { symbol: "BNB", name: "BNB", decimals: 18 },
   chainId: 56,
-  blockSeconds: networkFacts.bscBlockSeconds,
+  blockSeconds: bscBlockSeconds,
   hasPublicPool: true,
   isGasPriceFloor: true,
-  lowestTip: networkFacts.bscLowestTip,
+  lowestTip: bscLowestTip,
 };
 
 const avax: EvmFacts = {
   family: "evm",
   coin: { symbol: "AVAX", name: "Avalanche", decimals: 18 },
   chainId: 43114,
-  blockSeconds: networkFacts.avaxBlockSeconds,
+  blockSeconds: avaxBlockSeconds,
   hasPublicPool: true,
 };
 

@@ -1,20 +1,32 @@
 /**
  * Facts about networks that their developers may change. Amounts are in the smallest unit, and times in seconds. Each
- * has its day and source in {@link sightings}. Kept apart from those, because functions need only the values.
+ * has its day and source in {@link sightings}. Functions import single facts, because the list would make their code
+ * larger.
  */
+export const ethBlockSeconds = 12;
+export const baseBlockSeconds = 0.2;
+export const bscBlockSeconds = 0.45;
+export const avaxBlockSeconds = 1;
+
+/** Maximum gas of a transaction (EIP-7825). Hosts refuse calls with more, or grant less. */
+export const mostCallGas = 16_777_216n;
+
+/** Gas of an empty transaction to an account with coins. */
+export const emptyCallGas = 21_000n;
+
+/** Lowest tip that bsc's validators accept. */
+export const bscLowestTip = 50_000_000n;
+
 export const networkFacts = {
-  ethBlockSeconds: 12,
-  baseBlockSeconds: 0.2,
-  bscBlockSeconds: 0.45,
-  avaxBlockSeconds: 1,
+  ethBlockSeconds,
+  baseBlockSeconds,
+  bscBlockSeconds,
+  avaxBlockSeconds,
   /** Time from a block to its finality, in eth's two epochs. */
   ethFinalSeconds: 900,
-  /** Maximum gas of a transaction (EIP-7825). Hosts refuse calls with more, or grant less. */
-  mostCallGas: 16_777_216n,
-  /** Gas of an empty transaction to an account with coins. */
-  emptyCallGas: 21_000n,
-  /** Lowest tip that bsc's validators accept. */
-  bscLowestTip: 50_000_000n,
+  mostCallGas,
+  emptyCallGas,
+  bscLowestTip,
   /** Number of sets of Slipstream's contracts whose factories Aerodrome's registry approves. */
   slipstreamSets: 3,
   solSlotSeconds: 0.2,
@@ -26,11 +38,11 @@ export const networkFacts = {
   solRentPerByte: 5_080,
   /** Numbers of the fee configurations of Raydium's CPMM, from 0. */
   cpmmConfigurations: 8,
-  /** Changes to come, with the day from which they apply, or `undecided`. */
+  /** Changes to come, with the day from which they apply if it is known. */
   ethGlamsterdam: "undecided",
   bscJenner: "2026-12-08",
   /** A payer who cannot pay is in a block as failed, without a fee (SIMD-0290). */
-  solUnpaidFailures: "2026-11-30",
+  solUnpaidFailures: "with Agave 4.4",
   /** Transactions of 4,096 bytes. */
   solTransactionV1: "undecided",
   /** Hosts of Solana no longer know the commitment `confirmed`. */
@@ -47,19 +59,19 @@ const audit = "2026-11-28";
 /** When and where each fact was last seen. The check of every night asks for a new look after 90 days. */
 export const sightings: Readonly<Record<FactName, Sighting>> = {
   ethBlockSeconds: { seen: audit, source: "ethereum.org/developers/docs/blocks" },
-  baseBlockSeconds: { seen: audit, source: "docs.base.org, Denim" },
-  bscBlockSeconds: { seen: audit, source: "github.com/bnb-chain/bsc, BEP-619" },
-  avaxBlockSeconds: { seen: audit, source: "build.avax.network, Helicon" },
+  baseBlockSeconds: { seen: audit, source: "docs.base.org" },
+  bscBlockSeconds: { seen: audit, source: "docs.bnbchain.org" },
+  avaxBlockSeconds: { seen: audit, source: "build.avax.network" },
   ethFinalSeconds: { seen: audit, source: "ethereum.org/developers/docs/consensus-mechanisms/pos" },
   mostCallGas: { seen: audit, source: "eips.ethereum.org/EIPS/eip-7825" },
   emptyCallGas: { seen: audit, source: "eips.ethereum.org/EIPS/eip-2780, which Glamsterdam may bring" },
-  bscLowestTip: { seen: audit, source: "docs.bnbchain.org, gas price of 0.05 gwei" },
-  slipstreamSets: { seen: audit, source: "FactoryRegistry of Aerodrome on base" },
+  bscLowestTip: { seen: audit, source: "docs.bnbchain.org" },
+  slipstreamSets: { seen: "2026-10-09", source: "FactoryRegistry of Aerodrome on base" },
   solSlotSeconds: { seen: audit, source: "helius.dev/blog/agave-v4-4" },
   solFinalSeconds: { seen: audit, source: "solana.com/docs/defi/finality" },
   solBlockhashBlocks: { seen: audit, source: "SIMD-0525" },
   solRentPerByte: { seen: audit, source: "docs.chainstack.com, solana-rent-reduction" },
-  cpmmConfigurations: { seen: audit, source: "accounts of the program CPMM on mainnet" },
+  cpmmConfigurations: { seen: audit, source: "public lists of the accounts of CPMM" },
   ethGlamsterdam: { seen: audit, source: "blog.ethereum.org" },
   bscJenner: { seen: audit, source: "github.com/bnb-chain/bsc, v1.8.2" },
   solUnpaidFailures: { seen: audit, source: "SIMD-0290, Agave 4.4" },

@@ -38,9 +38,11 @@ import type { SolTradeFacts } from "../../chains/sol/rules/trade-facts.ts";
 import { markerBytes } from "../../chains/sol/venues/instructions.ts";
 import { chainFacts } from "../../core/chain-facts.ts";
 import { DomainError } from "../../core/domain-error.ts";
+import { isLoopback } from "../../infra/context-values.ts";
 import { coinText } from "../../orders/decimal-text.ts";
 import { callLooks } from "./call-looks.ts";
 import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
+import { factsOfSolHost } from "./facts-of-host.ts";
 import type { LookScope } from "./look-at-chain.ts";
 import { settle, wordsOfError } from "./measure.ts";
 import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
@@ -148,7 +150,7 @@ const isPermanent = (error: HostError) => error instanceof RpcRefusal && error.k
 async function callsOfSolHost(
   configuration: SolConfiguration,
   url: string,
-): Promise<Pick<HostLook, "calls" | "contracts">> {
+): Promise<Pick<HostLook, "calls" | "contracts" | "facts">> {
   const { looks, ask, blame } = callLooks(url);
   const done = () => ({ calls: looks, contracts: [] });
   const cluster = await ask("cluster", clusterCall());
@@ -176,7 +178,8 @@ async function callsOfSolHost(
       blockhash: recent.hash,
       rents: { marker, wsol },
     });
-  return done();
+  if (isLoopback(new URL(url).hostname)) return done();
+  return { ...done(), facts: await factsOfSolHost(ask) };
 
   async function askAboutTransaction(): Promise<void> {
     const ids = await ask("newest transactions", signaturesCall(cpmmProgram), {

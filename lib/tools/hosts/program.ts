@@ -4,6 +4,7 @@ import { solAddresses } from "../../chains/sol/address.ts";
 import { evmChains, type TradingChain, tradingChains } from "../../core/chain-facts.ts";
 import { showSteps } from "../progress.ts";
 import { type Context, port, runProgram, type Stdio, withContext } from "../runner/run-program.ts";
+import { factAges } from "./fact-age.ts";
 import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
 import { lookAtSolHosts, type OpenSolHosts, openSolHosts } from "./look-at-sol.ts";
 import { findingsOf, tableOf, verdictOf } from "./report.ts";
@@ -13,6 +14,7 @@ import { watchHosts } from "./watched.ts";
 type Options = {
   chain?: readonly TradingChain[];
   context: Context;
+  facts?: true;
   local?: number;
   token: readonly string[];
   watch?: true;
@@ -60,9 +62,16 @@ export async function main(
     .option("-c, --context <key=value...>", "context, as for a deploy", withContext, {})
     .option("--local <port>", "check the chains of the service that runs on this machine at this port", port)
     .option("--token <mint>", "a token to try Jupiter's routes with; may be repeated", withMint, [])
+    .option("--facts", "only list when each fact about a network was seen; fails if one is too old")
     .option("--watch", "check again each 10 seconds until Ctrl-C, and print what changes");
   let hasFailed = false;
   const status = await runProgram<Options>(command, args, { stdout, stderr }, async (options) => {
+    if (options.facts) {
+      const { lines, areTooOld } = factAges(nowMs());
+      print(lines);
+      hasFailed = areTooOld;
+      return;
+    }
     const trading = await tradingFor(options);
     const evm = evmChains.flatMap((chain) => {
       const configuration = trading[chain];

@@ -1,8 +1,13 @@
 import type { TradingChain } from "../../core/chain-facts.ts";
 import type { Block } from "../../orders/block.ts";
 
-/** A problem of a host. If it is fatal, orders fail. Trading works around all other problems. */
-export type Problem = { words: string; isFatal: boolean };
+/** A problem of a host. If it is fatal, orders fail. Trading works around all other problems, except for dated facts. */
+export type Problem = {
+  words: string;
+  isFatal: boolean;
+  /** True if the network is no longer as this version of the program expects. */
+  isDated?: true;
+};
 
 /** A call that trading makes, with the size of its answer and the time that it took. */
 export type CallLook = { name: string; bytes: number; ms: number; problem?: Problem };
@@ -17,6 +22,8 @@ export type HostLook = {
   calls: readonly CallLook[];
   /** Configured contracts and bridges that were checked through this host. */
   contracts: readonly { name: string; problem?: Problem }[];
+  /** Recorded facts about the network that were compared with what the host shows. */
+  facts?: readonly { name: string; problem?: Problem }[];
 };
 
 export type QuoteLook = {
@@ -54,12 +61,12 @@ export type Finding = { subject: string; problem: Problem | undefined };
 
 export function findingsOf({ chain, hosts, quotes, routes = [] }: ChainLook): Finding[] {
   return [
-    ...hosts.flatMap(({ host, calls, lagSeconds, lagProblem, contracts }): Finding[] => {
+    ...hosts.flatMap(({ host, calls, lagSeconds, lagProblem, contracts, facts = [] }): Finding[] => {
       const of = (name: string) => `${chain} ${host}, ${name}`;
       return [
         ...calls.map(({ name, problem }) => ({ subject: of(name), problem })),
         ...(lagSeconds === undefined ? [] : [{ subject: of("lag"), problem: lagProblem }]),
-        ...contracts.map(({ name, problem }) => ({ subject: of(name), problem })),
+        ...[...contracts, ...facts].map(({ name, problem }) => ({ subject: of(name), problem })),
       ];
     }),
     ...quotes.map(({ symbol, problem }) => ({ subject: `${chain}, quote of ${symbol}`, problem })),
@@ -75,16 +82,19 @@ export function findingsOf({ chain, hosts, quotes, routes = [] }: ChainLook): Fi
 export const lineOfFinding = ({ subject, problem }: Finding): string =>
   `${subject}: ${problem?.words ?? "works again"}`;
 
-/** Lists problems that make trading fail, and problems that trading works around. */
+/** Lists problems that make trading fail, problems that trading works around, and facts that are out of date. */
 export function verdictOf(findings: readonly Finding[]): string[] {
-  const linesWhere = (isFatal: boolean) =>
+  const linesWhere = (isWanted: (problem: Problem) => boolean) =>
     findings
-      .filter(({ problem }) => problem?.isFatal === isFatal)
+      .filter(({ problem }) => problem !== undefined && isWanted(problem))
       .map((finding) => `  ${lineOfFinding(finding)}`);
-  const [fatal, other] = [linesWhere(true), linesWhere(false)];
+  const fatal = linesWhere(({ isFatal }) => isFatal);
+  const other = linesWhere(({ isFatal, isDated }) => !isFatal && !isDated);
+  const dated = linesWhere(({ isDated }) => isDated === true);
   return [
     ...(fatal.length === 0 ? ["Nothing would fail."] : ["Would fail:", ...fatal]),
     ...(other.length === 0 ? [] : ["Trading works around this:", ...other]),
+    ...(dated.length === 0 ? [] : ["The network is no longer as lib/core/network-facts.ts says:", ...dated]),
   ];
 }
 
@@ -100,7 +110,7 @@ export function tableOf(look: ChainLook): string[] {
 
 const nameWidth = 26;
 
-function hostLines({ host, head, lagSeconds = 0, calls, contracts }: HostLook): string[] {
+function hostLines({ host, head, lagSeconds = 0, calls, contracts, facts = [] }: HostLook): string[] {
   const title = head === undefined ? "no newest block" : `block ${head.number}, ${lagSeconds} s behind`;
   const row = (name: string, bytes: unknown, ms: unknown, words = "") =>
     `    ${name.padEnd(nameWidth)}${String(bytes).padStart(9)}${String(ms).padStart(7)}  ${words}`.trimEnd();
@@ -108,7 +118,9 @@ function hostLines({ host, head, lagSeconds = 0, calls, contracts }: HostLook): 
     `  ${host}: ${title}`,
     row("call", "bytes", "ms"),
     ...calls.map(({ name, bytes, ms, problem }) => row(name, bytes, ms, problem?.words)),
-    ...contracts.flatMap(({ name, problem }) => (problem ? [`    ${name} ${problem.words}`] : [])),
+    ...[...contracts, ...facts].flatMap(({ name, problem }) =>
+      problem ? [`    ${name} ${problem.words}`] : [],
+    ),
   ];
 }
 

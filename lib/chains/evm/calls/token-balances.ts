@@ -1,4 +1,4 @@
-import { networkFacts } from "../../../core/network-facts.ts";
+import { mostCallGas } from "../../../core/network-facts.ts";
 import type { TokenUnits, Wei } from "../../../core/units.ts";
 import { least } from "../../../orders/bigints.ts";
 import type { TokenClaims } from "../../../orders/token-identity.ts";
@@ -12,8 +12,7 @@ import { claimQuestions, claimsOf } from "./token-claims.ts";
 /** Gas that is enough to read a balance of any token worth showing. */
 const balanceGas = 100_000n;
 
-const gasFor = (balances: number): bigint =>
-  least(tokenGas + balanceGas * BigInt(balances), networkFacts.mostCallGas);
+const gasFor = (balances: number): bigint => least(tokenGas + balanceGas * BigInt(balances), mostCallGas);
 
 /** Balances by wallet and token. Undefined if the token does not answer. */
 export type Units = (wallet: string, token: string) => TokenUnits | undefined;

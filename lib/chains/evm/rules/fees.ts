@@ -1,5 +1,5 @@
 import { chainFacts, type EvmChain } from "../../../core/chain-facts.ts";
-import { networkFacts } from "../../../core/network-facts.ts";
+import { emptyCallGas } from "../../../core/network-facts.ts";
 import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import { ceilDivide, greatest, least } from "../../../orders/bigints.ts";
 import { formatAmount } from "../../../orders/decimal-text.ts";
@@ -124,7 +124,7 @@ export function feesWithin(
 }
 
 /** Gas of an empty transaction from a wallet to itself. No transaction uses less. */
-export const clearGas = networkFacts.emptyCallGas;
+export const clearGas = emptyCallGas;
 
 /**
  * Computes the gas limit from the gas that a simulation used. A lying host may report 0, so at least the gas of an

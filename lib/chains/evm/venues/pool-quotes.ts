@@ -1,6 +1,6 @@
 import { getAddress } from "ethers/address";
 import { inPartsOf } from "../../../core/in-parts.ts";
-import { networkFacts } from "../../../core/network-facts.ts";
+import { mostCallGas } from "../../../core/network-facts.ts";
 import type { Order } from "../../../orders/execution.ts";
 import { HostFault, type RpcRefusal } from "../../hosts/host-fault.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
@@ -95,7 +95,7 @@ function answerCall(
   const parameters = [amountsAt, addressWord(from), addressWord(to), rowsAt, pathsAt];
   const data = [bytecode.PoolQuoter.creation, ...parameters, ...lists].join("");
   return {
-    ...contractCall({ data, gas: networkFacts.mostCallGas }, tag),
+    ...contractCall({ data, gas: mostCallGas }, tag),
     split(refusal) {
       if (!isShortage(refusal, isPart)) return undefined;
       const at = blockOfShortage(refusal) ?? tag;
