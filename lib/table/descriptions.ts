@@ -26,6 +26,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   announcedExport: "the request as sealExport saw and announced it",
   announcedUnlocking: "the end of a lock as sealExport saw and announced it",
   announcedDay: "the number of exports that were announced to the user on a day",
+  exportedKey: "the last time that a wallet's private key was sealed for its owner, kept for good",
   order: "an order",
   position: "a position",
   listedOrder: "the order again, for lists",

@@ -140,6 +140,7 @@ export const partitions = [
       announcedExport: { key: "ANNOUNCED#{walletId}", changesGoTo: "its user", isOfTheMoment: true },
       announcedUnlocking: { key: "UNLOCKING", changesGoTo: "its user", isOfTheMoment: true },
       announcedDay: { key: "DAY#{day}", isOfTheMoment: true },
+      exportedKey: { key: "WALLETKEY#{walletId}" },
     },
   },
   {

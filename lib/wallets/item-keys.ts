@@ -14,6 +14,11 @@ export const exportKey = (userID: string, walletId: string): Key =>
 export const announcedExportKey = (userID: string, walletId: string): Key =>
   itemKey("announcedExport", { userID, walletId });
 
+export const exportedKeyKey = (userID: string, walletId: string): Key =>
+  itemKey("exportedKey", { userID, walletId });
+
+export const isExportedKey = (key: Key): boolean => itemAt(key) === "exportedKey";
+
 export const announcedDayKey = (userID: string, day: string): Key => itemKey("announcedDay", { userID, day });
 
 /** Covers an announced unlocking, the count of announcements and all announced exports of a user. */

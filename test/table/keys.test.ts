@@ -104,6 +104,7 @@ const keyOfKind = {
     .map(([due, userID, guard]) => walletKeys.looseningKey(due.toISOString(), userID, guard)),
   "requested export": fc.tuple(name, name).map((of) => walletKeys.exportKey(...of)),
   "day of announcements": fc.tuple(name, name).map((of) => walletKeys.announcedDayKey(...of)),
+  "exported key": fc.tuple(name, name).map((of) => walletKeys.exportedKeyKey(...of)),
   "announced export": fc.tuple(name, name).map((of) => walletKeys.announcedExportKey(...of)),
   "lock of exports": name.map(walletKeys.lockKey),
   "requested unlocking": name.map(walletKeys.unlockRequestKey),

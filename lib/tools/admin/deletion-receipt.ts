@@ -22,7 +22,7 @@ export async function deletionReceipt(
       : `${userID} was deleted at ${deletedAt}`,
     `pseudonym: ${pseudonym}`,
     ...deletedKeys.map((key) => {
-      return `deleted by this run: the private key of ${walletKeyText(key)}, ${key.isExported ? "exported" : "never exported"}`;
+      return `deleted by this run: the private key of ${walletKeyText(key)}${key.exportedAt === undefined ? ", never exported" : ""}`;
     }),
     "stays in the table:",
     ...[...counts]

@@ -13,7 +13,7 @@ import { earlierStops, partitionNameOf } from "../../table/layout.ts";
 import type { Item } from "../../table/table.ts";
 import { contentOf, packed } from "../../trading/items/items.ts";
 import { isKeyOfOrder } from "../../trading/items/keys.ts";
-import { isLock } from "../../wallets/item-keys.ts";
+import { isExportedKey, isLock } from "../../wallets/item-keys.ts";
 import type { WalletEventType } from "../../wallets/wallet-event.ts";
 
 type StoredItem = Record<string, AttributeValue>;
@@ -60,12 +60,15 @@ export function reasonToKeep(
   live: StoredItem | undefined,
 ): KeptReason | undefined {
   if (wasOpen(key, item)) return "openOrder";
-  return isLock(key) && live !== undefined ? "lock" : undefined;
+  if (live === undefined) return undefined;
+  if (isExportedKey(key)) return "event";
+  return isLock(key) ? "lock" : undefined;
 }
 
 /** Returns the reason why an item that only the table has must not be deleted, if any. */
 export function reasonToSpare(key: Key, item: StoredItem): KeptReason | undefined {
   if (isLock(key)) return "lock";
+  if (isExportedKey(key)) return "event";
   if (isKeyOfOrder(key)) return "usedKey";
   if (itemAt(key) === "tradingStop" || key.PK === earlierStops) return "stop";
   if (itemAt(key) === "walletEvent" && lastingEvents.has(item.type?.S)) return "event";
@@ -84,8 +87,10 @@ const lastingEvents: ReadonlySet<string | undefined> = new Set<WalletEventType>(
  * Returns the reason why an item of a backup is never restored. Gives a reason only if the item's loss matters to users
  * or the signer.
  */
-export function reasonToLeave({ PK }: Key): KeptReason | undefined {
-  switch (partitionNameOf(PK)) {
+export function reasonToLeave(key: Key): KeptReason | undefined {
+  // Restores that a key has left the service, which stays true.
+  if (isExportedKey(key)) return undefined;
+  switch (partitionNameOf(key.PK)) {
     case "EXPORT":
     case "EXPORTED":
     case "UNLOCK":

@@ -84,7 +84,7 @@ export async function deleteUserData(
   await endOrders(deps, userID, options);
   if (profile.deletedAt === undefined) await refundPending(deps, userID);
   const keys = await privateKeysOf(table, userID);
-  const keptKeys = options.deleteKeys ? [] : keys.filter(({ isExported }) => !isExported);
+  const keptKeys = options.deleteKeys ? [] : keys.filter(isUnexported);
   const isWhole = keptKeys.length === 0;
   const deletedKeys = isWhole ? keys : [];
   for (const key of deletedKeys) deps.say(`deleting the private key of ${walletKeyText(key)}`);
@@ -95,6 +95,8 @@ export async function deleteUserData(
   return { pseudonym, keptKeys, deletedKeys, deletedAt };
 }
 
+const isUnexported = ({ exportedAt }: SealedWalletKey) => exportedAt === undefined;
+
 /**
  * Private keys without a profile come from a restore, an earlier run with other options, or a forged profile.
  *
@@ -103,7 +105,7 @@ export async function deleteUserData(
 async function refuseStranded(table: Table, userID: string): Promise<void> {
   const profile = await readProfile(table, userID);
   if (profile !== undefined && profile.deletedAt === undefined) return;
-  const keys = (await privateKeysOf(table, userID)).filter(({ isExported }) => !isExported);
+  const keys = (await privateKeysOf(table, userID)).filter(isUnexported);
   if (keys.length === 0) return;
   throw new OperatorError(
     `${userID} has no account but private keys without an export: ${keys.map(walletKeyText).join(", ")}; ` +

@@ -52,6 +52,7 @@ export const exportedItems: Readonly<Partial<Record<ItemName, Section | LeftOut>
   announcedExport: "exports",
   announcedUnlocking: "exportLock",
   announcedDay: { because: "counts the announced exports" },
+  exportedKey: { because: "repeats the events" },
   order: "orders",
   listedOrder: "orders",
   position: "positions",

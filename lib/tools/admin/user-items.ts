@@ -47,6 +47,7 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   announcedExport: removedLast,
   announcedUnlocking: removedLast,
   announcedDay: removedLast,
+  exportedKey: removedLast,
   order: removed,
   position: removed,
   listedOrder: { is: "renamed", because: money },

@@ -6,6 +6,7 @@ import {
   announcedDayKey,
   announcedExportKey,
   announcedTo,
+  exportedKeyKey,
   isAnnouncedExport,
   isUnlocking,
 } from "../item-keys.ts";
@@ -118,7 +119,8 @@ export async function withdrawAnnounced(
 }
 
 /**
- * Counts a sealed export and logs it in the wallet's events.
+ * Counts a sealed export, logs it in the wallet's events, and records it where only sealExport writes. The announcement
+ * expires, but an operator who deletes the user must know later, too, that the owner has the key.
  *
  * @returns false, without writing, if the request, its announcement or the wallet has changed, if the user has locked
  * exports, or if the wallet was sealed too often.
@@ -139,6 +141,11 @@ export async function noteExport(
         { version, cancelledAt: undefined, times: undefined },
         { version, cancelledAt: undefined, times: below(sealsPerRequest) },
       ],
+    },
+    {
+      kind: "put",
+      key: exportedKeyKey(userID, walletId),
+      item: { walletId, exportedAt: now.toISOString() },
     },
     eventWrite({ userID, walletId, type: "exported", now }),
   ]);

@@ -18,7 +18,7 @@ import {
   readProfile,
   readProfileWithReferrals,
 } from "../../../lib/users/profile-records.ts";
-import { announcedExportKey } from "../../../lib/wallets/item-keys.ts";
+import { announcedExportKey, exportedKeyKey } from "../../../lib/wallets/item-keys.ts";
 import { worldForTests } from "../../plans/support/world.ts";
 import { connectionsApiForTests } from "../../support/connections-api.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
@@ -167,7 +167,7 @@ describe("delete-user", () => {
     const { table, items } = await filled();
     const other = await db.newTable();
     await putItems(other, items);
-    // With exported keys, a run decides about them from the events, which it removes as well.
+    // With exported keys, a run decides about them from records that it removes as well.
     for (const { walletId } of await itemsNamed(table, `SEALED#${userID}`))
       for (const each of [table, other]) await exported(each, String(walletId));
     const { out } = await deleteFrom(table);
@@ -215,9 +215,14 @@ describe("delete-user", () => {
     await exported(table, one);
     const second = await deleteFrom(table, [], { openDirectory });
     expect(second.out.match(/not exported/g)).toHaveLength(1);
-    await exported(table, two);
+    // An earlier version has left only the announcement of this export.
+    await announced(table, two);
     const third = await deleteFrom(table, [], { openDirectory });
     expect(third.out).toContain(`${userID} was deleted at`);
+    for (const { address } of keys)
+      expect(third.out).toContain(
+        `deleted by this run: the private key of eth ${address}, exported at ${exportedAt}`,
+      );
     expect(await itemsNamed(table, `SEALED#${userID}`)).toEqual([]);
     expect(pool.calls.at(-1)).toBe(`remove ${userID}`);
     const pseudonyms = [first, second, third].map(({ out }) => /pseudonym: (\S+)/.exec(out)?.[1]);
@@ -330,11 +335,16 @@ describe("fates", () => {
   });
 });
 
+const exportedAt = "2026-11-01T10:00:00.000Z";
+
 const exported = (table: Table, walletId = "") =>
+  write(table, { kind: "put", key: exportedKeyKey(userID, walletId), item: { walletId, exportedAt } });
+
+const announced = (table: Table, walletId = "") =>
   write(table, {
     kind: "change",
     key: announcedExportKey(userID, walletId),
-    set: { userID, walletId },
+    set: { userID, walletId, availableAt: exportedAt },
     add: { times: 1 },
   });
 

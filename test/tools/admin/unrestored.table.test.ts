@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { itemKey } from "../../../lib/table/keys.ts";
+import { itemKey, type Key } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { profileKey } from "../../../lib/users/item-keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
@@ -34,6 +34,21 @@ describe("admin restore, for a backup with items that it never restores", () => 
     expect(await itemsNamed(table, "")).toEqual([]);
     await restore("--fix", "--yes");
     expect(await itemsNamed(table, "")).toEqual([profileKey("dan")]);
+  });
+
+  it("restores that a key was exported, keeps the newer of two times, and removes none", async () => {
+    const [one, two, three] = ["1", "2", "3"].map((walletId) =>
+      itemKey("exportedKey", { userID: "dan", walletId }),
+    );
+    const at = (key: Key | undefined, exportedAt: string) => ({ PK: "", SK: "", ...key, exportedAt });
+    await putItems(backup, [profileKey("dan"), at(one, "old"), at(two, "old")]);
+    await putItems(table, [profileKey("dan"), at(two, "new"), at(three, "new")]);
+    await restore("--fix", "--yes", "--exact");
+    expect(await itemsNamed(table, "EXPORTED#dan")).toEqual([
+      at(one, "old"),
+      at(two, "new"),
+      at(three, "new"),
+    ]);
   });
 
   it("counts nothing that the table still has", async () => {

@@ -6,7 +6,7 @@ import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
 import { register } from "../../../lib/users/register.ts";
 import { endExport, exportWallet } from "../../../lib/wallets/export/export-wallet.ts";
 import { sealExport, withdrawExport } from "../../../lib/wallets/export/seal-export.ts";
-import { exportKey } from "../../../lib/wallets/item-keys.ts";
+import { exportedKeyKey, exportKey } from "../../../lib/wallets/item-keys.ts";
 import { thumbprintOf } from "../../../lib/wallets/keys/sealing.ts";
 import { retireWallet } from "../../../lib/wallets/retire-wallet.ts";
 import type { Wallet } from "../../../lib/wallets/wallet.ts";
@@ -103,6 +103,12 @@ describe("exportWallet", () => {
       if (ready.status !== "ready") return expect.fail("it is not ready");
       expect(await open(ready, { network: "eth", ...name })).toHaveLength(32);
     }
+    // Unlike the announcement, the record of the last export never expires.
+    expect(await itemsNamed(db.table, `EXPORTED#${name.userID}`)).toContainEqual({
+      ...exportedKeyKey(name.userID, name.walletId),
+      walletId: name.walletId,
+      exportedAt: secondsOn(4002).toISOString(),
+    });
     await expect(ask(jwk, secondsOn(4010))).rejects.toMatchObject({
       code: "EXPORT_LIMIT_REACHED",
       message: expect.stringContaining("3 times for this request"),

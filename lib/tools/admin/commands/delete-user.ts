@@ -65,8 +65,8 @@ async function askFirst(
   userID: string,
   { keys, deleteKeys }: { keys: SealedWalletKey[]; deleteKeys: boolean },
 ): Promise<void> {
-  const exported = keys.filter(({ isExported }) => isExported);
-  const others = keys.filter(({ isExported }) => !isExported);
+  const exported = keys.filter(({ exportedAt }) => exportedAt !== undefined);
+  const others = keys.filter(({ exportedAt }) => exportedAt === undefined);
   const isWhole = deleteKeys || others.length === 0;
   const questions = [
     `Delete ${harmless(userID)} with all data? Nothing brings it back.${isWhole ? listed("Exported private keys go, too", exported) : ""}`,
@@ -81,4 +81,4 @@ async function askFirst(
 }
 
 const listed = (title: string, keys: readonly SealedWalletKey[]) =>
-  keys.length === 0 ? "" : ` ${title}: ${keys.map((key) => harmless(walletKeyText(key))).join(", ")}.`;
+  keys.length === 0 ? "" : ` ${title}: ${keys.map((key) => harmless(walletKeyText(key))).join("; ")}.`;
