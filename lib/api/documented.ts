@@ -69,7 +69,7 @@ export function tradeVariants(share: { title: string; required: readonly string[
         if: { type: "object", properties: { chain: { const: "sol" } }, required: ["chain"] },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
         then: { ...onSol, not: { anyOf: [present("gasPreset"), present("maxGasPrice")] } },
-        else: { ...onEvm, not: present("priorityFee") },
+        else: { ...onEvm, not: { anyOf: [present("priorityFee"), present("pool")] } },
       },
       {
         if: present("minAmountOut"),

@@ -28,6 +28,12 @@ export const tradeEntries = {
   token: GivenAddressSchema,
   amount: v.optional(GivenAmountSchema),
   percent: v.optional(GivenPercentSchema),
+  pool: v.optional(
+    v.pipe(
+      GivenAddressSchema,
+      v.description("The only pool to trade in, also if it is not found by itself. Only on sol"),
+    ),
+  ),
   slippage: v.optional(GivenPercentSchema),
   minAmountOut: v.optional(GivenAmountSchema),
   maxPriceImpact: v.optional(GivenPercentSchema),
@@ -52,7 +58,7 @@ type GivenTrade = {
 };
 
 const valueFields = [
-  ...(["amount", "percent", "slippage", "minAmountOut"] as const),
+  ...(["amount", "percent", "pool", "slippage", "minAmountOut"] as const),
   ...(["gasPreset", "maxGasPrice", "priorityFee"] as const),
 ];
 
@@ -60,6 +66,7 @@ const valueFields = [
 function tradeProblem({ chain, side, wallet, amount, percent, slippage, minAmountOut, ...fees }: GivenTrade) {
   if (chain !== "sol" && fees.priorityFee !== undefined)
     return ["priorityFee", "is for sol only; use gasPreset and maxGasPrice instead"] as const;
+  if (chain !== "sol" && fees.pool !== undefined) return ["pool", "is for sol only"] as const;
   if (chain === "sol" && fees.gasPreset !== undefined)
     return ["gasPreset", "is not for sol; use priorityFee instead"] as const;
   if (chain === "sol" && fees.maxGasPrice !== undefined)

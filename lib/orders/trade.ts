@@ -12,6 +12,8 @@ export type Trade = {
   amount?: string | undefined;
   /** Percentage of the available balance, which replaces the amount of a sale. */
   percent?: number | undefined;
+  /** The only pool to trade in, which discovery need not find. */
+  pool?: string | undefined;
 };
 
 /** A trade with its user's limits. For a limit that is absent, the user's setting for the chain applies. */

@@ -22,6 +22,7 @@ const canonical: { readonly [Name in keyof PlaceOrderRequest]?: Writing } = {
   minAmountOut: canonicalAmount,
   wallet: canonicalAddress,
   token: canonicalAddress,
+  pool: canonicalAddress,
 };
 
 /**

@@ -84,7 +84,8 @@ function tradeRequest(
 ): TradeRequest {
   const { chain, side, amount = "", minAmountOut } = body;
   const wallet = readAddress(chain, body.wallet, "wallet");
-  const trade = { ...body, token: readAddress(chain, body.token, "token") };
+  const pool = body.pool === undefined ? undefined : readAddress(chain, body.pool, "pool");
+  const trade = { ...body, token: readAddress(chain, body.token, "token"), pool };
   if (side === "buy") coinUnitsFrom(chain, amount, "amount");
   else if (minAmountOut !== undefined) coinUnitsFrom(chain, minAmountOut, "minAmountOut");
   const reader = chains.get(chain);

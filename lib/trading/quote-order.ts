@@ -43,7 +43,8 @@ export async function quoteOrder(
   const asked = { userID, wallet, now, chainLimits, mayLose };
   const seller = body.side === "sell" && wallet ? { chain: reader.chain, wallet, userID } : undefined;
   try {
-    const trade = { ...body, wallet, token: readAddress(reader.chain, body.token, "token") };
+    const pool = body.pool === undefined ? undefined : readAddress(reader.chain, body.pool, "pool");
+    const trade = { ...body, wallet, token: readAddress(reader.chain, body.token, "token"), pool };
     const trader = await traderOf(table, reader.chain, asked);
     const quote = await quoteOn(reader, trade, trader, now);
     const balance = quote.balances?.find(({ token }) => token === quote.token);

@@ -104,6 +104,7 @@ describe("fees in a request", () => {
     for (const request of [
       { ...onSol, priorityFee: 0 },
       { ...onSol, priorityFee: 1e-9 },
+      { ...onSol, pool: mint },
     ])
       expect(validate(QuoteRequestSchema, request)).toEqual(request);
     const order = { ...onSol, wallet: mint, type: "market", priorityFee: 0.5 };
@@ -112,6 +113,8 @@ describe("fees in a request", () => {
 
   it.each<[object, string]>([
     [{ ...buy, priorityFee: 0.001 }, "priorityFee is for sol only; use gasPreset and maxGasPrice instead"],
+    [{ ...buy, pool: moon }, "pool is for sol only"],
+    [{ ...onSol, pool: "MOON" }, `pool ${addressRule}`],
     [{ ...onSol, gasPreset: "fast" }, "gasPreset is not for sol; use priorityFee instead"],
     [{ ...onSol, maxGasPrice: 5 }, "maxGasPrice is not for sol; use priorityFee instead"],
     [{ ...onSol, priorityFee: "0.001" }, "priorityFee must be a number"],

@@ -34,7 +34,10 @@ export async function addMint(
 
 const u16 = (value: number) => Buffer.of(value & 255, value >> 8);
 
-/** Creates a token's usual pool under one of Raydium's configurations, with its fee in millionths. */
+/**
+ * Creates a token's pool under one of Raydium's configurations, with its fee in millionths. Without an address, it is
+ * the usual one. Spoils its bytes at the given offsets.
+ */
 export async function addPool(
   chain: TestSurfnet,
   {
@@ -43,12 +46,18 @@ export async function addPool(
     fee = 2500n,
     coins,
     tokens,
+    address,
+    owner: program = cpmmProgram,
+    spoiled = {},
   }: {
     mint: Address;
     index?: number;
     fee?: bigint;
     coins: bigint;
     tokens: bigint;
+    address?: Address;
+    owner?: Address;
+    spoiled?: Readonly<Record<number, Uint8Array>>;
   },
 ): Promise<Address> {
   const config = await cpmmConfigOf(index);
@@ -56,7 +65,7 @@ export async function addPool(
   configData.write("daf42168cbcb2b6f", "hex");
   configData.writeBigUInt64LE(fee, 12);
   await chain.setAccount(config, rent, cpmmProgram, configData);
-  const pool = await cpmmPoolOf(config, wsolMint, mint);
+  const pool = address ?? (await cpmmPoolOf(config, wsolMint, mint));
   const sides = await Promise.all(
     [wsolMint, mint]
       .toSorted((a, b) => Buffer.compare(bytesOfAddress(a), bytesOfAddress(b)))
@@ -72,7 +81,8 @@ export async function addPool(
   const data = Buffer.alloc(637);
   data.write("f7ede3f5d7c3de46", "hex");
   for (const [place, address] of addresses.entries()) data.set(address, 8 + 32 * place);
-  await chain.setAccount(pool, rent, cpmmProgram, data);
+  for (const [place, bytes] of Object.entries(spoiled)) data.set(bytes, Number(place));
+  await chain.setAccount(pool, rent, program, data);
   const owner = await cpmmAuthority();
   const [coinVault, tokenVault] = [await cpmmVaultOf(pool, wsolMint), await cpmmVaultOf(pool, mint)];
   await chain.setAccount(

@@ -11,6 +11,8 @@ import { itemsNamed } from "../../support/items.ts";
 import { coins, expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
 import { solDeskForTests } from "../../support/sol-reader.ts";
+import { solKey } from "../../support/sol-terms.ts";
+import { addPool } from "../../support/sol-tokens.ts";
 import { failOne, faultsOf, isChanging, survives } from "./support/effect-faults.ts";
 
 const db = tableForTests();
@@ -58,6 +60,27 @@ describe("orders on a real Solana chain and table", () => {
     expect(sold?.attempts).toMatchObject([{ purpose: "swap", outcome: "mined", tip: "0" }]);
     expect(desk.landings).toEqual(Array(2).fill({ path: "public", signed: 1, landed: 1 }));
     expect(desk.broadcasts).toEqual(Array(2).fill({ chain: "sol", broadcastMs: expect.any(Number) }));
+  });
+
+  it("buys and sells in a pool that only the requests name, and in no other one", async () => {
+    const desk = await open();
+    const { mint } = chain.deployment.tokens.MOON;
+    const { address } = solKey("pool at an address of its own");
+    const pool = await addPool(chain, { mint, address, coins: 500n * 10n ** 9n, tokens: 5n * 10n ** 12n });
+    const orders: string[] = [];
+    for (const asked of [{ amount: "1" }, { side: "sell", percent: 100 }] as const) {
+      orders.push(await placeAt(desk, { ...asked, pool }));
+      await desk.work();
+      await desk.settle();
+    }
+    for (const { order, report } of await expectChainAgrees(desk, orders)) {
+      expect(order.status).toBe("filled");
+      expect(report?.route).toMatchObject([{ venue: "raydium-cpmm", pool }]);
+    }
+    await expect(desk.ask({ amount: "1", pool: desk.wallet })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      details: { field: "pool" },
+    });
   });
 
   it("shrinks and closes positions when tokens leave the wallet for good", async () => {

@@ -6,13 +6,14 @@ import type { TokenClaims } from "../../../orders/token-identity.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
 import { programs, tokenAccountOf, wsolMint } from "./addresses.ts";
 import { ByteReader } from "./byte-reader.ts";
-import { cpmmPoolOf, cpmmVaultOf } from "./cpmm-addresses.ts";
+import { cpmmObservationOf, cpmmPoolOf, cpmmProgram, cpmmVaultOf } from "./cpmm-addresses.ts";
 import {
   amountOut,
   type CPMMPool,
   type CPMMTrade,
   type FeeRates,
   millionths,
+  type PoolSide,
   readFeeRates,
   readPool,
 } from "./cpmm-pool.ts";
@@ -26,6 +27,8 @@ const clock = address("SysvarC1ock11111111111111111111111111111111");
 /** A pool that trades a token for wrapped coin, as seen at one slot. */
 export type PoolView = {
   address: Address;
+  /** True if it is the only pool of its configuration that is found without its address. */
+  isUsual: boolean;
   pool: CPMMPool;
   rates: FeeRates;
   /** The tokens in the vaults, in the order of the pool's sides. */
@@ -61,7 +64,15 @@ export type WalletHolding = {
   hindrances: Readonly<Record<Order["side"], string | undefined>>;
 };
 
-type PoolPlaces = { config: Address; pool: Address; vaults: readonly [Address, Address] };
+type PoolPlaces = {
+  pool: Address;
+  /** The configurations that the pool may have: its own, or any for a pool that somebody has named. */
+  configs: readonly Address[];
+  isUsual: boolean;
+  /** Vaults of the coin and the token. */
+  vaults: readonly [Address, Address];
+  observation: Address;
+};
 
 /** Accounts to read for a mint: the mint, its metadata, and its pools with the coin. */
 export type MintPlaces = { mint: Address; metadata: Address; pools: readonly PoolPlaces[] };
@@ -71,12 +82,27 @@ export type MintPlaces = { mint: Address; metadata: Address; pools: readonly Poo
  *
  * @param configs The fee configurations whose standard pools are read. Each has one standard pool of the token with the
  * coin.
+ * @param named Addresses of further pools with these configurations.
  */
-export const placesOfMint = async (mint: Address, configs: readonly Address[]): Promise<MintPlaces> => ({
-  mint,
-  metadata: await metadataOf(mint),
-  pools: await Promise.all(configs.map((config) => placesOf(mint, config))),
-});
+export async function placesOfMint(
+  mint: Address,
+  configs: readonly Address[],
+  named: readonly string[] = [],
+): Promise<MintPlaces> {
+  const usual = await Promise.all(
+    configs.map(async (config) => ({ pool: await cpmmPoolOf(config, wsolMint, mint), configs: [config] })),
+  );
+  const others = named.filter((address) => usual.every(({ pool }) => pool !== address));
+  const pools = [
+    ...usual.map((each) => ({ ...each, isUsual: true })),
+    ...others.map((pool) => ({ pool: pool as Address, configs, isUsual: false })),
+  ];
+  return {
+    mint,
+    metadata: await metadataOf(mint),
+    pools: await Promise.all(pools.map((each) => placesOf(mint, each))),
+  };
+}
 
 /** Lists the accounts that must be read for several mints, each account once. */
 export const accountsOfMints = (mints: readonly MintPlaces[]): Address[] => [
@@ -85,7 +111,7 @@ export const accountsOfMints = (mints: readonly MintPlaces[]): Address[] => [
     ...mints.flatMap(({ mint, metadata, pools }) => [
       mint,
       metadata,
-      ...pools.flatMap(({ config, pool, vaults }) => [config, pool, ...vaults]),
+      ...pools.flatMap(({ configs, pool, vaults }) => [...configs, pool, ...vaults]),
     ]),
   ]),
 ];
@@ -110,14 +136,16 @@ export function tokenViewsCall(mints: readonly MintPlaces[], at: ReadAt): RpcCal
  * @param configs The fee configurations whose standard pools are read. Each has one standard pool of the token with the
  * coin.
  * @param wallet Its balances are read, too.
+ * @param named Addresses of further pools with these configurations.
  */
 export async function tokenViewCall(
   mint: Address,
   configs: readonly Address[],
   at: ReadAt,
   wallet?: Address,
+  named: readonly string[] = [],
 ): Promise<RpcCall<TokenView | undefined>> {
-  const places = await placesOfMint(mint, configs);
+  const places = await placesOfMint(mint, configs, named);
   // Reads the wallet's associated account for both token programs, because the mint's program is not known yet.
   const owned = wallet === undefined ? [] : [wallet, ...(await usualAccounts(wallet, mint))];
   const asked = [...new Set([...accountsOfMints([places]), ...owned])];
@@ -157,9 +185,16 @@ function holdingOf(
   };
 }
 
-async function placesOf(mint: Address, config: Address): Promise<PoolPlaces> {
-  const pool = await cpmmPoolOf(config, wsolMint, mint);
-  return { config, pool, vaults: [await cpmmVaultOf(pool, wsolMint), await cpmmVaultOf(pool, mint)] };
+async function placesOf(
+  mint: Address,
+  place: Pick<PoolPlaces, "pool" | "configs" | "isUsual">,
+): Promise<PoolPlaces> {
+  const { pool } = place;
+  return {
+    ...place,
+    vaults: [await cpmmVaultOf(pool, wsolMint), await cpmmVaultOf(pool, mint)],
+    observation: await cpmmObservationOf(pool),
+  };
 }
 
 function viewOf(places: MintPlaces, slot: number, accountAt: AccountAt): TokenView | undefined {
@@ -169,14 +204,15 @@ function viewOf(places: MintPlaces, slot: number, accountAt: AccountAt): TokenVi
   if (time === undefined) throw new Error("The host shows no clock");
   if (found === undefined) return undefined;
   const reader = new ByteReader(time.data);
+  const configs = [...new Set(pools.flatMap((each) => each.configs))];
   return {
     slot,
     epoch: reader.skip(16).u64(),
     time: reader.skip(8).u64(),
     mint: found,
     claims: claimsOfMint(found, readMetadata(accountAt(metadata), mint)),
-    pools: pools.flatMap((place) => poolViewOf(place, accountAt) ?? []),
-    configs: pools.flatMap(({ config }) => (ratesAt(config, accountAt) === undefined ? [] : config)),
+    pools: pools.flatMap((place) => poolViewOf(place, { mint, program: found.program }, accountAt) ?? []),
+    configs: configs.filter((config) => ratesAt(config, accountAt) !== undefined),
   };
 }
 
@@ -185,21 +221,36 @@ function ratesAt(config: Address, accountAt: AccountAt): FeeRates | undefined {
   return account && readFeeRates(account.data);
 }
 
+/**
+ * Reads a pool. Anybody can name an account, so it must belong to Raydium's program and have one of the configurations,
+ * the token and the coin as its sides, and the vaults and the observation that the swap will name.
+ */
 function poolViewOf(
-  { config, pool: address, vaults }: PoolPlaces,
+  { configs, pool: address, isUsual, vaults, observation }: PoolPlaces,
+  token: { mint: Address; program: string },
   accountAt: AccountAt,
 ): PoolView | undefined {
-  const poolAccount = accountAt(address);
-  const rates = ratesAt(config, accountAt);
-  const pool = poolAccount && readPool(poolAccount.data);
+  const account = accountAt(address);
+  const pool = account?.owner === cpmmProgram ? readPool(account.data) : undefined;
+  const config = configs.find((each) => each === pool?.config);
+  const rates = config && ratesAt(config, accountAt);
   const [coins, tokens] = vaults.map((vault) => {
     const account = accountAt(vault);
     return account && readTokenAccount(account)?.amount;
   });
-  if (rates === undefined || pool?.config !== config || coins === undefined || tokens === undefined)
+  if (pool === undefined || rates === undefined || coins === undefined || tokens === undefined)
     return undefined;
-  const isCoinFirst = pool.sides[0].vault === vaults[0];
-  return { address, pool, rates, held: isCoinFirst ? [coins, tokens] : [tokens, coins] };
+  const isCoinFirst = isFirst(pool, wsolMint);
+  const [ofCoin, ofToken] = isCoinFirst ? pool.sides : ([pool.sides[1], pool.sides[0]] as const);
+  const isExpected = (side: PoolSide, mint: string, program: string, vault: string) =>
+    side.mint === mint && side.program === program && side.vault === vault;
+  if (
+    !isExpected(ofCoin, wsolMint, programs.token, vaults[0]) ||
+    !isExpected(ofToken, token.mint, token.program, vaults[1]) ||
+    pool.observation !== observation
+  )
+    return undefined;
+  return { address, isUsual, pool, rates, held: isCoinFirst ? [coins, tokens] : [tokens, coins] };
 }
 
 const noFee = { transferFees: [] };

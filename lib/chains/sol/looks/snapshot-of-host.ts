@@ -88,7 +88,8 @@ async function takeSight(
     orders.map(({ token, routes }) => {
       const pools = routes.filter((route) => route.venue === "raydium-cpmm");
       const configs = new Set(pools.map(({ config }) => config as Address));
-      return tokenViewCall(token as Address, [...configs], at, wallet as Address);
+      const named = pools.map(({ pool }) => pool);
+      return tokenViewCall(token as Address, [...configs], at, wallet as Address, named);
     }),
   );
   const head = await askTogether(ask, {

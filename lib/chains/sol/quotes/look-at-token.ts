@@ -27,10 +27,11 @@ export async function lookAtToken(
   configuration: SolReader["configuration"],
   token: Address,
   wallet?: Address,
+  named: readonly string[] = [],
 ): Promise<{ view: TokenView | undefined } & Pick<Trial, "blockhash" | "rents">> {
   const configs = cpmmConfigsOf(configuration);
   const { view, recent, rents } = await askTogether(ask, {
-    view: await tokenViewCall(token, await configs.toRead(), at, wallet),
+    view: await tokenViewCall(token, await configs.toRead(), at, wallet, named),
     recent: recentBlockhashCall(),
     rents: { marker: rentCall(markerBytes, at), wsol: rentCall(wsolBytes, at) },
   });

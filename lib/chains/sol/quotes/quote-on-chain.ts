@@ -17,7 +17,14 @@ import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { feeBpsOf } from "../calls/mint.ts";
 import { flagsOfMint, safetyOfMint } from "../calls/mint-safety.ts";
 import { messageFeeCall, recentPricesCall, rentCall, simulationCall } from "../calls/rpc-call.ts";
-import { liquidityOf, type Payment, type PoolView, paymentsOf, type TokenView } from "../calls/token-view.ts";
+import {
+  hasOpened,
+  liquidityOf,
+  type Payment,
+  type PoolView,
+  paymentsOf,
+  type TokenView,
+} from "../calls/token-view.ts";
 import { attemptMessage, cpmmVenueOf, isSoldIn, type Trial } from "../messages/trial-messages.ts";
 import {
   mostSolRoutes,
@@ -52,13 +59,22 @@ export async function quoteOnSol(
   ask: Ask,
   { configuration, taken }: Pick<SolReader, "configuration" | "taken">,
   { trade, wallet, orders }: SolQuoteQuestion,
-  jupiter?: JupiterForQuote,
+  router?: JupiterForQuote,
 ): Promise<SolTradeFacts> {
-  const { side, token } = trade;
+  const { side, token, pool } = trade;
+  const jupiter = pool === undefined ? router : undefined;
   if (token === configuration.wrapped.token) throw noRoute();
   const coins = side === "buy" ? coinUnitsFrom("sol", trade.amount ?? "", "amount") : undefined;
-  const { view, ...first } = await lookAtToken(ask, configuration, token as Address, wallet as Address);
-  if (view === undefined) throw tokenNotFound("sol");
+  const named = pool === undefined ? [] : [pool];
+  const { view: seen, ...first } = await lookAtToken(
+    ask,
+    configuration,
+    token as Address,
+    wallet as Address,
+    named,
+  );
+  if (seen === undefined) throw tokenNotFound("sol");
+  const view = pool === undefined ? seen : viewOfPool(seen, pool);
   const identity = identify({ chain: "sol", configuration, taken }, token, view.claims);
   const { mint, epoch, holding } = view;
   if (trade.percent !== undefined && !jupiter && payersOf(view, "sell").length === 0) throw noRoute();
@@ -86,9 +102,10 @@ export async function quoteOnSol(
   // Does not judge the depth of Jupiter's pools, because Jupiter does not state it.
   const coin = view.pools.length === 0 ? 0n : lamportsOfCoin;
   const part = referenceAmount(amount);
-  const [reference] = paymentsOf(view, side, part);
+  const references = paymentsOf(seen, side, part);
+  const [reference] = references;
   const price = reference && { in: part, out: reference.amountOut };
-  const isPricedByPools = reference !== undefined && reference.priceImpact <= mostOfReference;
+  const deep = references.find((each) => each.pool.isUsual && liquidityOf(each.pool) >= lamportsOfCoin);
   /** Describes the trade on the best of these routes. The reference is the best price for a tenth of the amount. */
   const factsBy = (routes: readonly Paying[], price?: PoolPrice): SolTradeFacts | DomainError => {
     const [best, ...others] = routes.slice(0, mostSolRoutes);
@@ -109,7 +126,8 @@ export async function quoteOnSol(
       ...(price && {
         market: { impact: marketImpact({ in: amount, out: route.amountOut }, price), reference: price },
       }),
-      lacksReference: route.venue === "jupiter-metis" && !isPricedByPools,
+      lacksReference:
+        deep === undefined || (route.venue === "jupiter-metis" && deep.priceImpact > mostOfReference),
       routes: [route, ...others.map((each) => each.route)],
       costs,
       safety,
@@ -124,9 +142,26 @@ export async function quoteOnSol(
 
 /**
  * Maximum percentage by which a tenth of the amount may move a pool's price. A pool whose price moves more is too small
- * to price the trade.
+ * to price a trade by Jupiter.
  */
 const mostOfReference = 5;
+
+/**
+ * Keeps only the pool that the request names.
+ *
+ * @throws {DomainError} INVALID_REQUEST if it is no such pool, and NO_ROUTE if it is closed or opens later
+ */
+function viewOfPool(view: TokenView, address: string): TokenView {
+  const pools = view.pools.filter((each) => each.address === address);
+  const [pool] = pools;
+  if (pool === undefined) {
+    const message =
+      "pool must be a Raydium CPMM pool of this token and SOL, with one of the first 16 fee configurations";
+    throw new DomainError("INVALID_REQUEST", message, { field: "pool" });
+  }
+  if (!hasOpened(pool, view)) throw noRoute("The pool is closed, or opens later");
+  return { ...view, pools };
+}
 
 /** Lists the pools that pay something if the amount is large enough. */
 const payersOf = (view: TokenView, side: "buy" | "sell") => paymentsOf(view, side, mostUnits);

@@ -63,7 +63,10 @@ export type SolTradeFacts = FactsTerms & {
    * Jupiter, the price of a tenth of the amount.
    */
   priceImpact: number;
-  /** True if only a router's server prices the trade. */
+  /**
+   * True if no pool that hosts find by themselves prices the trade, but only a router's server, a pool that the request
+   * names, or a pool of less than one coin. Anybody could have chosen its price.
+   */
   lacksReference: boolean;
   /** The routes that pay most, the best first. The other facts are about the best one. */
   routes: readonly [SolQuotedRoute, ...SolQuotedRoute[]];
