@@ -41,6 +41,8 @@ type Call = {
 /** Writes programs whose instructions name their accounts and keep numbers in variables. */
 export class ProgramWriter extends ProgramValues {
   readonly #count = this.variable();
+  /** Index of the next account that the instruction does not name. */
+  readonly #next = this.variable();
 
   constructor() {
     super();
@@ -64,7 +66,10 @@ export class ProgramWriter extends ProgramValues {
     this.code.load(1, [6, 8]).constant(3, Buffer.from(name, "hex").readBigUInt64LE());
     this.code.jumpIf("unequal", 1, inRegister(3), next);
     this.failIf("below", 2, length, anchorErrors.shortData);
-    this.accounts = accounts.map((each) => each.split(" ")[0] ?? "");
+    const names = accounts.map((each) => each.split(" ")[0] ?? "");
+    // Keeps the places of all accounts that can be given free, so that further accounts can be named after them.
+    this.accounts = [...names, ...Array.from({ length: mostAccounts - names.length }, () => "")];
+    this.set(this.#next, names.length);
     this.demand(this.#count, "atLeast", accounts.length, anchorErrors.fewAccounts);
     for (const each of accounts) {
       const [account = "", roles = ""] = each.split(" ");
@@ -75,17 +80,16 @@ export class ProgramWriter extends ProgramValues {
     this.code.do("move", 0, 0).exit().label(next);
   }
 
-  /** Names further accounts, which follow those of the instruction. Fails with the code if they are missing. */
-  furtherAccounts(names: readonly string[], error: number): void {
-    this.accounts = [...this.accounts, ...names];
-    this.demand(this.#count, "atLeast", this.accounts.length, error);
-  }
-
-  /** Runs a body in which further accounts are named, and forgets these afterwards. */
-  scoped(body: () => void): void {
-    const before = this.accounts;
-    body();
-    this.accounts = before;
+  /** Gives the next account after those of the instruction a name. Fails with the code if it is missing. */
+  nameNext(account: string, error: number): void {
+    const { code } = this;
+    this.load(1, this.#next);
+    this.load(2, this.#count);
+    this.failIf("atLeast", 1, inRegister(2), error);
+    code.do("shiftLeft", 1, 3).do("add", 1, inRegister(10));
+    this.accounts = [...this.accounts, account];
+    code.load(1, [1, table]).store([10, table + 8 * (this.accounts.length - 1)], inRegister(1));
+    this.add(this.#next, 1);
   }
 
   link(): Buffer {
@@ -168,6 +172,13 @@ export class ProgramWriter extends ProgramValues {
     this.demand({ sizeOf: account }, "atLeast", 8, anchorErrors.otherDiscriminator);
     const kind = Buffer.from(name, "hex").readBigUInt64LE();
     this.demand({ of: account, at: 0 }, "equal", kind, anchorErrors.otherDiscriminator);
+  }
+
+  /** Fails with the code if a bit of the number is set. */
+  demandClearBit(value: Value, bit: number, error: number): void {
+    this.load(1, value);
+    this.code.do("and", 1, bit);
+    this.failIf("unequal", 1, 0, error);
   }
 
   /** Fails unless the account is the running program. */

@@ -48,15 +48,39 @@ export function demandAssociated(
   writer: ProgramWriter,
   account: string,
   [owner, program, mint]: readonly [owner: string, program: string, mint: string],
+  error?: number,
 ): void {
   const seeds = [{ key: owner }, { key: program }, { key: mint }];
-  writer.demandSeeds(account, programs.associatedToken, seeds);
+  writer.demandSeeds(account, programs.associatedToken, seeds, undefined, error);
 }
 
 /** Fails unless the account holds tokens of a mint. */
 export function demandTokens(writer: ProgramWriter, account: string, program: string, mint: string): void {
   writer.demandKey({ ownerOf: account }, { key: program }, anchorErrors.notInitialized);
   writer.demandKey({ of: account, at: 0 }, { key: mint }, anchorErrors.otherMint);
+}
+
+/** Creates an owner's usual account for a mint if it is missing. The user pays. */
+export function createAssociated(
+  writer: ProgramWriter,
+  account: string,
+  [owner, program, mint]: readonly [owner: string, program: string, mint: string],
+): void {
+  writer.when({ sizeOf: account }, "equal", 0, () =>
+    writer.invoke({
+      program: "associatedTokenProgram",
+      accounts: [
+        ["user", "ws"],
+        [account, "w"],
+        [owner, ""],
+        [mint, ""],
+        ["systemProgram", ""],
+        [program, ""],
+      ],
+      data: [[0, 1]],
+      length: 1,
+    }),
+  );
 }
 
 const transferChecked = 12;

@@ -46,9 +46,11 @@ const sellAccounts = [...commonAccounts, ...volumeAccounts, ...lastAccounts];
 /** Supply by which the program values each coin that is not in mayhem mode. */
 const usualSupply = 10n ** 15n;
 
-type Names =
-  | ("curveBump" | "volumeBump" | "rent" | "cap" | "supply" | "lp" | "protocol" | "creator" | "rate")
-  | ("tokens" | "cost" | "fee" | "creatorFee" | "buyback" | "total" | "left" | "topUp");
+const names = [
+  ...(["curveBump", "volumeBump", "rent", "cap", "supply", "lp", "protocol", "creator", "rate"] as const),
+  ...(["tokens", "cost", "fee", "creatorFee", "buyback", "total", "left", "topUp"] as const),
+] as const;
+type Kept = Record<(typeof names)[number], Variable>;
 
 /**
  * Builds a program with the interface of Pump's bonding curve for coins that are paid in SOL, because no package
@@ -56,11 +58,7 @@ type Names =
  */
 export function standInCurve(): Buffer {
   const writer = new ProgramWriter();
-  const names = [
-    ...(["curveBump", "volumeBump", "rent", "cap", "supply", "lp", "protocol", "creator", "rate"] as const),
-    ...(["tokens", "cost", "fee", "creatorFee", "buyback", "total", "left", "topUp"] as const),
-  ];
-  const kept = Object.fromEntries(names.map((name) => [name, writer.variable()])) as Record<Names, Variable>;
+  const kept = Object.fromEntries(names.map((name) => [name, writer.variable()])) as Kept;
   const { tokens, cost, total, left, rate } = kept;
   const virtualTokens = { of: "curve", at: curve.at.virtualTokens };
   const virtualCoins = { of: "curve", at: curve.at.virtualCoins };
@@ -129,7 +127,7 @@ export function standInCurve(): Buffer {
 }
 
 /** Checks all accounts, creates the account of volumes if it is missing, and reads the rates of fees. */
-function demandAccounts(writer: ProgramWriter, kept: Record<Names, Variable>, buys: boolean): void {
+function demandAccounts(writer: ProgramWriter, kept: Kept, buys: boolean): void {
   const own = { key: "program" };
   demandFixed(writer, buys);
   writer.demandSeeds("global", own, ["global"]);
@@ -186,7 +184,7 @@ function demandRecipients(writer: ProgramWriter): void {
   writer.demandOneOf({ key: "buyback" }, buybacks, curveErrors.otherBuyback);
 }
 
-function readRates(writer: ProgramWriter, kept: Record<Names, Variable>): void {
+function readRates(writer: ProgramWriter, kept: Kept): void {
   const { cap, supply, lp, protocol, creator } = kept;
   writer.set(supply, usualSupply);
   writer.when({ of: "curve", at: curve.at.isMayhem, size: 1 }, "unequal", 0, () =>
@@ -205,7 +203,7 @@ function readRates(writer: ProgramWriter, kept: Record<Names, Variable>): void {
 }
 
 /** Computes both fees of the amount that the curve gets or pays, their sum with it, and the part for buybacks. */
-function setFees(writer: ProgramWriter, kept: Record<Names, Variable>): void {
+function setFees(writer: ProgramWriter, kept: Kept): void {
   const { cost, fee, creatorFee, buyback, total, protocol, creator } = kept;
   writer.setRatio(fee, cost, protocol, wholeBps, "up");
   writer.setRatio(creatorFee, cost, creator, wholeBps, "up");
@@ -219,7 +217,7 @@ function setFees(writer: ProgramWriter, kept: Record<Names, Variable>): void {
 const cashback = { of: "curve", at: curve.at.isCashback, size: 1 } as const;
 
 /** Tops up the creator's vault with the user's coins, so that it can exist. */
-function topUpVault(writer: ProgramWriter, { rent, topUp }: Record<Names, Variable>): void {
+function topUpVault(writer: ProgramWriter, { rent, topUp }: Kept): void {
   setRent(writer, rent, 0);
   writer.when({ lamportsOf: "creatorVault" }, "below", rent, () => {
     writer.set(topUp, rent);
@@ -228,7 +226,7 @@ function topUpVault(writer: ProgramWriter, { rent, topUp }: Record<Names, Variab
   });
 }
 
-function buy(writer: ProgramWriter, kept: Record<Names, Variable>): void {
+function buy(writer: ProgramWriter, kept: Kept): void {
   const { tokens, cost, fee, creatorFee, buyback, curveBump } = kept;
   moveTokens(writer, {
     program: "baseProgram",
@@ -264,7 +262,7 @@ function buy(writer: ProgramWriter, kept: Record<Names, Variable>): void {
   writer.when(at("realTokens"), "equal", 0, () => writer.set({ ...at("isComplete"), size: 1 }, 1));
 }
 
-function sell(writer: ProgramWriter, kept: Record<Names, Variable>): void {
+function sell(writer: ProgramWriter, kept: Kept): void {
   const { tokens, cost, fee, creatorFee, buyback, left } = kept;
   writer.set(left, cost);
   for (const each of [fee, buyback, creatorFee]) {
