@@ -1,4 +1,4 @@
-import type { Address } from "@solana/web3.js";
+import { type Address, getProgramDerivedAddress } from "@solana/web3.js";
 import {
   account,
   decimals,
@@ -200,10 +200,11 @@ export async function graduatedPool(mint: Address, program: Address) {
   const owner = await derived(programs.pump, "pool-authority", bytesOf(mint));
   const index = Buffer.alloc(2);
   const seeds = ["pool", index, bytesOf(owner), bytesOf(mint), bytesOf(wrappedCoin)];
-  const at = await derived(programs.pumpPools, ...seeds);
+  const [at, bump] = await getProgramDerivedAddress({ programAddress: programs.pumpPools, seeds });
   return {
     owner,
     pool: at,
+    bump,
     lpMint: await derived(programs.pumpPools, "pool_lp_mint", bytesOf(at)),
     vaults: {
       coin: await associatedAccount(at, programs.token, wrappedCoin),
@@ -217,11 +218,12 @@ export async function poolAccounts(
   { mint, program, creator }: Omit<CurveToken, "curve">,
   { coins, tokens }: { coins: bigint; tokens: bigint },
 ): Promise<{ pool: PumpPool; accounts: MadeAccount[] }> {
-  const { owner, pool: at, lpMint, vaults } = await graduatedPool(mint, program);
+  const { owner, pool: at, bump, lpMint, vaults } = await graduatedPool(mint, program);
   const vaultOwner = await derived(programs.pumpPools, "creator_vault", bytesOf(creator));
   const data = encoded(
     pool,
     {
+      bump,
       creator: bytesOf(owner),
       baseMint: bytesOf(mint),
       quoteMint: bytesOf(wrappedCoin),

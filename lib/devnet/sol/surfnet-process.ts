@@ -7,6 +7,7 @@ import { programs } from "./published.ts";
 import { standInAMM } from "./stand-in-amm.ts";
 import { standInCurve } from "./stand-in-curve.ts";
 import { standInJupiter } from "./stand-in-jupiter.ts";
+import { standInPumpPool } from "./stand-in-pump-pool.ts";
 import { type SurfnetOptions, surfpoolPackage } from "./surfnet.ts";
 
 type Surfnet = {
@@ -32,6 +33,7 @@ const surfnet = addon.Surfnet.startWithConfig({
 surfnet.deploy({ programId: amm.program, soBytes: [...standInAMM(amm.bump)] });
 surfnet.deploy({ programId: jupiter.program, soBytes: [...standInJupiter(jupiter.bump)] });
 surfnet.deploy({ programId: programs.pump, soBytes: [...standInCurve()] });
+surfnet.deploy({ programId: programs.pumpPools, soBytes: [...standInPumpPool()] });
 console.log(`Listening on ${surfnet.rpcUrl}`);
 
 /** Milliseconds between two readings of events. Each slot has an event, and each change has several. */
