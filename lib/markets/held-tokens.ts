@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { forEachConcurrently } from "../core/concurrency.ts";
 import { nameOf, type TokenName } from "./core/market.ts";
+import type { HeldNote } from "./items/held-notes.ts";
 
 /**
  * Time after which a user's positions are read again. Until then, the client itself follows the token of a new
@@ -24,6 +26,8 @@ export class HeldTokens {
   readonly #known = new Map<string, ReadonlySet<string>>();
   /** Time from which each user is due again. */
   readonly #dueMs = new Map<string, number>();
+  /** Notes of the previous run about users whom this one does not know yet, by digest. */
+  readonly #inherited = new Map<string, HeldNote>();
   #revision = 0;
 
   /** @param read Reads the tokens of a user's open positions. */
@@ -44,6 +48,34 @@ export class HeldTokens {
     return this.#known.get(userID);
   }
 
+  /** Describes what is known, for the next run. */
+  notes(): HeldNote[] {
+    return [...this.#known].map(([userID, tokens]) => ({
+      user: digestOf(userID),
+      tokens: [...tokens],
+      readMs: (this.#dueMs.get(userID) ?? 0) - readMs,
+    }));
+  }
+
+  /** Takes over what the previous run knew about these users, and about others who come later. */
+  inherit(notes: readonly HeldNote[], users: readonly string[]): void {
+    for (const note of notes) this.#inherited.set(note.user, note);
+    this.#adopt(users);
+  }
+
+  #adopt(users: readonly string[]): void {
+    if (this.#inherited.size === 0) return;
+    for (const userID of users) {
+      if (this.#known.has(userID)) continue;
+      const digest = digestOf(userID);
+      const note = this.#inherited.get(digest);
+      if (note === undefined) continue;
+      this.#inherited.delete(digest);
+      this.#note(userID, new Set(note.tokens));
+      this.#dueMs.set(userID, note.readMs + readMs);
+    }
+  }
+
   /**
    * Reads the positions of some of these users if their positions are unknown or outdated, those who are due for the
    * longest time first. Forgets all users who are not in the list.
@@ -52,6 +84,7 @@ export class HeldTokens {
     const wanted = new Set(users);
     for (const map of [this.#known, this.#dueMs])
       for (const userID of map.keys()) if (!wanted.has(userID)) map.delete(userID);
+    this.#adopt(users);
     const dueMs = (userID: string) => this.#dueMs.get(userID) ?? 0;
     const due = users
       .filter((userID) => dueMs(userID) <= nowMs)
@@ -77,3 +110,6 @@ export class HeldTokens {
     this.#known.set(userID, isSame ? before : tokens);
   }
 }
+
+const digestOf = (userID: string): string =>
+  createHash("sha256").update(userID).digest("base64url").slice(0, 22);

@@ -13,6 +13,7 @@ import { mostOnChain } from "./core/wanted-tokens.ts";
 import type { Follower } from "./demand.ts";
 import { coinPriceBy, type MarketPorts, openMarkets } from "./families/open-markets.ts";
 import { HeldTokens } from "./held-tokens.ts";
+import { readHeldNotes, writeHeldNotes } from "./items/held-notes.ts";
 import { writeMarketIndex } from "./items/market-index.ts";
 import { allMarketsOf } from "./items/market-items.ts";
 import { readNewsSince } from "./items/news.ts";
@@ -56,6 +57,10 @@ export function openReader(ports: ReaderPorts): ReadMarketsDeps {
       chains.get(chain)?.configuration.tokens.some((listed) => listed.token === token) ?? false,
     mostOn: (chain) => ports.marketTokens[chain] ?? mostOnChain,
     holdings: new HeldTokens((userID) => heldTokens(table, userID)),
+    heldNotes: {
+      write: (notes, epoch) => writeHeldNotes(table, notes, { epoch, nowMs: Date.now() }),
+      read: () => readHeldNotes(table, Date.now()),
+    },
     readPrices,
     deliver,
     store,

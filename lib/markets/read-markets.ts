@@ -9,6 +9,7 @@ import { WantedTokens, type WishRules } from "./core/wanted-tokens.ts";
 import { type DeliverDeps, Deliveries, failedMs } from "./deliveries.ts";
 import { Demand, type DemandDeps } from "./demand.ts";
 import type { HeldTokens } from "./held-tokens.ts";
+import type { HeldNote } from "./items/held-notes.ts";
 import type { ChainMarkets, MarketRun, TokenStore } from "./runs/chain-markets.ts";
 import { Superseded } from "./runs/token-store.ts";
 
@@ -21,7 +22,12 @@ export type ReadMarketsDeps = {
   isListed: WishRules["isListed"];
   /** Number of tokens to read on a chain, without the listed and held ones. */
   mostOn: (chain: TradingChain) => number;
-  holdings: Pick<HeldTokens, "heldBy" | "refresh" | "revision">;
+  holdings: Pick<HeldTokens, "heldBy" | "refresh" | "revision" | "notes" | "inherit">;
+  /** Stores what this run knows about holdings, and reads what the previous one has stored. */
+  heldNotes: {
+    write: (notes: readonly HeldNote[], epoch: number) => Promise<void>;
+    read: () => Promise<readonly HeldNote[]>;
+  };
   /** Reads the prices of coins, and starts a run of feedPrices if none is active. */
   readPrices: () => Promise<readonly Price[]>;
   deliver: DeliverDeps["deliver"];
@@ -81,6 +87,9 @@ const mostDeliveringMs = 5000;
 const handOverMs = mostDeliveringMs + failedMs;
 const wordMs = 200;
 
+/** Time for which the word waits for the holdings to be stored. If they come later, the next run reads them itself. */
+const mostBequeathMs = 500;
+
 /**
  * Reads the markets that clients want and has them delivered, until another run takes over or no client wants any
  * market.
@@ -102,6 +111,8 @@ class ReaderRun {
   #grant = { demand: -1, holdings: -1, pausedMs: 0 };
   /** True if the previous run may still deliver. */
   #isHandedOver = false;
+  /** True once this run has the holdings that the previous one knew. */
+  #hasInherited = false;
   #isOver = false;
 
   constructor(deps: ReadMarketsDeps, times: ReadMarketsTimes) {
@@ -162,10 +173,33 @@ class ReaderRun {
     if (this.#isHandedOver) await this.#awaitPrevious(leased, run);
     // Tells the next run nothing, because the run before this one may still deliver.
     if (run.isOver) return;
+    await this.#survive(() => this.#inherit());
+    this.#hasInherited = true;
     for (; !run.isOver; await delay(beginMs))
       if (Date.now() - leased.heldMs <= mostDeliveringMs) this.#deliveries.begin(Date.now());
-    const nextMs = await this.#deliveries.emptied();
+    const bequeathed = this.#survive(() => this.#bequeath(run));
+    const [nextMs] = await Promise.all([
+      this.#deliveries.emptied(),
+      Promise.race([bequeathed, delay(mostBequeathMs)]),
+    ]);
     await this.#survive(() => leased.tellNext(nextMs));
+    await bequeathed;
+  }
+
+  /** Takes over the holdings that the previous run knew, so that the first delivery refuses nobody a held token. */
+  async #inherit(): Promise<void> {
+    const notes = await this.#deps.heldNotes.read();
+    this.#deps.holdings.inherit(notes, this.#users());
+    this.#want();
+  }
+
+  async #bequeath({ epoch }: MarketRun): Promise<void> {
+    const notes = this.#deps.holdings.notes();
+    if (notes.length > 0) await this.#deps.heldNotes.write(notes, epoch);
+  }
+
+  #users(): string[] {
+    return [...new Set([...this.#demand.followers.values()].map(({ userID }) => userID))];
   }
 
   /** Waits until the previous run has sent its last delivery, so that no client gets two messages at once. */
@@ -237,10 +271,9 @@ class ReaderRun {
 
   /** Reads the open positions of users who follow tokens, from time to time. */
   async #readHoldings(run: MarketRun): Promise<void> {
-    for (; !run.isOver; await delay(roundMs)) {
-      const users = new Set([...this.#demand.followers.values()].map(({ userID }) => userID));
-      await this.#survive(() => this.#deps.holdings.refresh([...users], Date.now()));
-    }
+    for (; !run.isOver; await delay(roundMs))
+      if (this.#hasInherited)
+        await this.#survive(() => this.#deps.holdings.refresh(this.#users(), Date.now()));
   }
 
   async #keepIndex(markets: ChainMarkets, run: MarketRun): Promise<void> {

@@ -44,7 +44,7 @@ export const marketRows = {
       "dynamodb:PutItem",
       "dynamodb:UpdateItem",
     ],
-    writes: ["MARKETS", "MARKET", "MARKETINDEX", "MARKETREADER", "MARKETLOOKS"],
+    writes: ["MARKETS", "MARKET", "MARKETINDEX", "MARKETREADER", "MARKETHELD", "MARKETLOOKS"],
     invokes: ["deliver", "feedPrices", "loadHistory"],
     env: ["TRADING", "HOST_KEYS", "CHANNEL_SHARDS", "PRICE_FEEDS", "MARKET_TOKENS"],
 

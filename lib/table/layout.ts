@@ -273,6 +273,11 @@ export const partitions = [
     items: { marketReader: { key: "READER", isOfTheMoment: true } },
   },
   {
+    key: "MARKETHELD",
+    owner: "service",
+    items: { heldTokens: { key: "PART#{part}", isOfTheMoment: true } },
+  },
+  {
     key: "MARKETS#{chain}#{shard}",
     owner: "service",
     items: { market: { key: "TOKEN#{token}", isOfTheMoment: true } },

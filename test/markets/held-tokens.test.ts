@@ -78,6 +78,34 @@ describe("HeldTokens", () => {
     expect(users.slice(20).every((userID) => holds(userID))).toBe(true);
   });
 
+  it("takes over what another run knew, and reads it only when it is due", async () => {
+    await holdings.refresh(["ann"], 0);
+    held.bob = [];
+    const next = new HeldTokens(async (userID) => {
+      asked.push(`${userID} again`);
+      return held[userID] ?? [];
+    });
+    const notes = holdings.notes();
+    expect(JSON.stringify(notes)).not.toContain("ann");
+    next.inherit(notes, []);
+    expect(next.heldBy("ann")).toBeUndefined();
+    next.inherit(notes, ["ann", "bob"]);
+    expect(next.heldBy("ann")?.has(nameOf(token))).toBe(true);
+    expect(next.revision).toBe(1);
+    await next.refresh(["ann", "bob"], 4 * minutesMs);
+    expect(asked).toEqual(["ann", "bob again"]);
+    await next.refresh(["ann", "bob"], 5 * minutesMs);
+    expect(asked).toEqual(["ann", "bob again", "ann again"]);
+  });
+
+  it("takes over what is known about a user who comes back later", async () => {
+    await holdings.refresh(["ann"], 0);
+    const next = new HeldTokens(() => Promise.reject(new Error("nothing is due")));
+    next.inherit(holdings.notes(), []);
+    await next.refresh(["ann"], 1000);
+    expect(next.heldBy("ann")?.has(nameOf(token))).toBe(true);
+  });
+
   it("reports a failure after reading the other users, and tries again after half a minute", async () => {
     const refresh = (nowMs: number) => holdings.refresh(["bob", "ann"], nowMs);
     await expect(refresh(0)).rejects.toThrow("no answer about bob");

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Coins } from "../../lib/markets/coins.ts";
 import { composer } from "../../lib/markets/core/market-delivery.ts";
 import type { Follower } from "../../lib/markets/demand.ts";
+import { HeldTokens } from "../../lib/markets/held-tokens.ts";
+import type { HeldNote } from "../../lib/markets/items/held-notes.ts";
 import { type ReadMarketsDeps, readMarkets } from "../../lib/markets/read-markets.ts";
 import type { ChainMarkets } from "../../lib/markets/runs/chain-markets.ts";
 import type { ReaderLease } from "../../lib/orders/table-step.ts";
@@ -56,7 +58,14 @@ function depsFor(changes: Partial<ReadMarketsDeps>) {
     coins: { take: async () => {}, save: async () => {} } as unknown as Coins,
     isListed: () => false,
     mostOn: () => 150,
-    holdings: { heldBy: () => new Set<string>(), refresh: async () => {}, revision: 0 },
+    holdings: {
+      heldBy: () => new Set<string>(),
+      refresh: async () => {},
+      revision: 0,
+      notes: () => [],
+      inherit() {},
+    },
+    heldNotes: { write: async () => {}, read: async () => [] },
     readPrices: async () => [],
     deliver: async () => ({ isDelivered: true }),
     store: { writer: () => ({}) } as never,
@@ -129,6 +138,42 @@ describe("readMarkets", () => {
     expect(faults).toEqual([]);
   });
 
+  it("passes the tokens that users hold to the next run before that begins to deliver", async () => {
+    let stored: readonly HeldNote[] = [];
+    let reads = 0;
+    const known: (string | undefined)[] = [];
+    const holdings = () =>
+      new HeldTokens(async () => {
+        reads++;
+        return [token];
+      });
+    const runWith = (held: HeldTokens) => ({
+      holdings: held,
+      heldNotes: {
+        async write(notes: readonly HeldNote[]) {
+          stored = notes;
+        },
+        read: async () => stored,
+      },
+      async deliver() {
+        known.push([...(held.heldBy("ann") ?? [])].join());
+        return { isDelivered: true };
+      },
+    });
+    const { deps, faults } = depsFor({});
+    const one = holdings();
+    const first = readMarkets({ ...deps, ...runWith(one) }, times);
+    await vi.advanceTimersByTimeAsync(7300);
+    known.length = 0;
+    const second = readMarkets({ ...deps, ...runWith(holdings()) }, { ...times, build: "b" });
+    await vi.advanceTimersByTimeAsync(12_000);
+    expect([reads, stored.length]).toEqual([1, 1]);
+    expect(new Set(known)).toEqual(new Set(["base 0xa"]));
+    await vi.advanceTimersByTimeAsync(20_000);
+    await Promise.all([first, second]);
+    expect(faults).toEqual([]);
+  });
+
   it("begins nine seconds after a run that has died without a word", async () => {
     const begun: number[] = [];
     const { deps } = depsFor({
@@ -154,7 +199,7 @@ describe("readMarkets", () => {
     const diedMs = Date.now();
     const second = readMarkets(deps, { ...times, build: "b" });
     await vi.advanceTimersByTimeAsync(12_000);
-    const [next = 0] = begun.filter((at) => at >= diedMs);
+    const [next = 0] = begun.filter((at) => at > diedMs);
     expect(next - diedMs).toBeGreaterThanOrEqual(9000);
     expect(next - diedMs).toBeLessThan(9300);
     await vi.advanceTimersByTimeAsync(30_000);

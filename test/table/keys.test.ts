@@ -119,6 +119,7 @@ const keyOfKind = {
     .tuple(fc.nat(255), date, name)
     .map(([shard, at, of]) => marketKeys.marketNewsKey(shard, at.toISOString(), of)),
   "reader of markets": fc.constant(tradingKeys.marketReaderKey),
+  "held tokens": fc.nat(19).map(marketKeys.heldTokensKey),
   market: market.map(marketKeys.marketKey),
   "index of markets": market.map(({ chain }) => marketKeys.marketIndexKey(chain)),
   minutes: fc.tuple(market, fc.nat()).map((of) => marketKeys.chunkKey("minutes", ...of)),
@@ -214,6 +215,7 @@ describe("isOfTheMoment", () => {
     "connection count",
     "subscriber",
     "channel shards",
+    "held tokens",
     "user key record",
     "fallback keys",
     "retired key",

@@ -23,6 +23,10 @@ export const marketKey = ({ chain, token }: TokenName): Key =>
 export const marketsIn = (chain: TradingChain, shard: number): KeyRange =>
   rangeOf("market", { chain, shard });
 
+export const heldTokensKey = (part: number): Key => itemKey("heldTokens", { part });
+
+export const heldTokensIn: KeyRange = rangeOf("heldTokens", {});
+
 export const marketIndexKey = (chain: TradingChain): Key => itemKey("marketIndex", { chain });
 
 /** @param start The start of the chunk, in epoch seconds */

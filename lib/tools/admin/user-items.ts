@@ -79,6 +79,8 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   channelShards: null,
   marketNews: removed,
   marketReader: null,
+  // Has digests of users' ids, and is replaced or expires within ten minutes.
+  heldTokens: null,
   market: null,
   marketIndex: null,
   minutes: null,

@@ -377,7 +377,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["readMarkets"],
     rights: {
       reads: "all unprotected",
-      writes: "MARKETS, MARKET, MARKETINDEX, MARKETREADER, MARKETLOOKS",
+      writes: "MARKETS, MARKET, MARKETINDEX, MARKETREADER, MARKETHELD, MARKETLOOKS",
       uses: "invoke deliver, feedPrices, loadHistory",
     },
     atMost:

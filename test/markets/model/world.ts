@@ -258,6 +258,7 @@ export class World {
       isListed: () => false,
       mostOn: () => 150,
       holdings: new HeldTokens(effect(() => [])),
+      heldNotes: { write: effect(() => {}), read: effect(() => []) },
       readPrices: effect(() => this.#prices()),
       deliver: outside((delivery: MarketDelivery) => this.#deliver(delivery)),
       store,
