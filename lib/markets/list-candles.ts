@@ -4,7 +4,6 @@ import { formatDecimal } from "../core/decimal.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
 import { epochSeconds } from "../core/time.ts";
-import { unsupportedChain } from "../orders/requests.ts";
 import { nativeToken } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
 import type { Table } from "../table/table.ts";
@@ -13,7 +12,6 @@ import { type Candle, type Interval, intervalSeconds } from "./core/candle.ts";
 import { type CandleRange, candleRange, chunkKindOf } from "./core/candle-range.ts";
 import { type Currency, candleInCurrency, closeAt, foldCandles, withNewPools } from "./core/candles.ts";
 import type { HistoryState, Market, TokenName } from "./core/market.ts";
-import { hasCandles } from "./families/candles.ts";
 import { coinOf } from "./items/keys.ts";
 import { countLook } from "./items/look-count.ts";
 import { readMarket } from "./items/market-items.ts";
@@ -92,8 +90,6 @@ export async function listCandles(
 ): Promise<{ candles: Candles; etag: string }> {
   const { interval, currency } = query;
   const { reader, name, isCoin } = askedToken(deps.chains, path);
-  if (!hasCandles(reader))
-    throw unsupportedChain(new Map([...deps.chains].filter(([, each]) => hasCandles(each))));
   if (isCoin && currency !== "usd") throw invalid("currency", "must be usd for the chain's coin");
   const limit = Number(query.limit);
   const range = candleRange({ ...query, limit }, now);

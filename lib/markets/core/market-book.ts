@@ -85,6 +85,10 @@ export class MarketBook<Pool extends MarketPool> {
     this.#changedMs = nowMs;
   }
 
+  get token(): MarketToken {
+    return this.#token;
+  }
+
   get pools(): readonly Pool[] {
     return this.#pools;
   }

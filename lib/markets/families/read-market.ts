@@ -3,8 +3,7 @@ import type { ChainReader, FamilyReader } from "../../chains/families/open-chain
 import { tokenNotFound } from "../../orders/requests.ts";
 import { type FindPools, type Market, marketNow } from "../core/market.ts";
 import { openEvmFinder } from "../evm/pools.ts";
-import { openSolFinder } from "../sol/pools.ts";
-import { hasCandles } from "./candles.ts";
+import { openSolFinder } from "../sol/find-tokens.ts";
 
 type Registry = { readonly [F in Family]: (reader: FamilyReader<F>) => FindPools };
 
@@ -31,7 +30,7 @@ export async function readMarketOnce(reader: ChainReader, token: string, now = n
   const asOf = now.toISOString();
   return marketNow(found, {
     revision: 0,
-    history: isPriced && hasCandles(reader) ? "loading" : "unavailable",
+    history: isPriced && reader.family === "evm" ? "loading" : "unavailable",
     asOf,
     firstSeenAt: asOf,
   });

@@ -1,14 +1,14 @@
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
+import { compare, type Decimal, multiply } from "../../core/decimal.ts";
 import { delay } from "../../core/time.ts";
 import type { Table } from "../../table/table.ts";
 import { intervalStart } from "../core/candles.ts";
 import type { CoinUsdAt } from "../core/coin-series.ts";
-import { type Market, type MarketFlag, marketNow, type TokenPools } from "../core/market.ts";
+import { depthOf } from "../core/depth.ts";
+import type { Market } from "../core/market.ts";
+import type { ChainView } from "../core/market-book.ts";
 import type { ChangedRecord } from "../core/market-delivery.ts";
-import { marketFlagsOf } from "../core/market-facts.ts";
-import type { MarketRecord } from "../core/market-record.ts";
-import { recordOf, recordWithoutMarket } from "../core/record-of.ts";
 import {
   type ChainMarkets,
   type MarketRun,
@@ -19,17 +19,21 @@ import {
   type WantedToken,
 } from "../runs/chain-markets.ts";
 import { RunSteps } from "../runs/run-steps.ts";
-import { rowMs, tokenStore } from "../runs/token-store.ts";
-import { SolPoolReader } from "./pools.ts";
+import { TokenEntries } from "../runs/token-entries.ts";
+import { tokenStore } from "../runs/token-store.ts";
+import { SolTokenFinder } from "./find-tokens.ts";
+import { type LookAtPools, poolLooks } from "./look-at-pools.ts";
+import { PoolWatches } from "./pool-watches.ts";
+import { decimalsOfCoin, depthOfAmounts, type SolPool } from "./pools.ts";
+import { settleMinute, unsettledMinutes } from "./rules/sample-book.ts";
+import { type SampledState, SampledToken } from "./sampled-token.ts";
+import { type SampledFindingDeps, SolFinding } from "./token-finding.ts";
 
-export type SolMarketsDeps = {
-  /**
-   * Reads tokens with their pools, the deepest first. Undefined if the host shows an older slot than before.
-   *
-   * @throws {ChainUnavailable}
-   */
-  readPools: (tokens: readonly string[]) => Promise<ReadonlyMap<string, TokenPools> | undefined>;
-  store: TokenStore;
+export type SolMarketsDeps = Pick<SampledFindingDeps, "find"> & {
+  look: LookAtPools;
+  /** True if the chain has a single host, which is believed. */
+  isAlone: boolean;
+  store: TokenStore<SampledState>;
   coinUsdAt: CoinUsdAt;
   /** Receives the first error each time that all of the chain's hosts fail. */
   onWarning: (error: unknown) => void;
@@ -37,37 +41,48 @@ export type SolMarketsDeps = {
   onFault: (error: unknown) => void;
 };
 
-const pauseMs = 2000;
+/** Interval between looks, and at which a run starts its other tasks. */
+const stepMs = 1000;
 
-type Entry = {
-  wanted: WantedToken;
-  market?: Market;
-  flags: readonly MarketFlag[];
-  /** Time of the last change. Undefined until it is known whether the address is a token. */
-  changedMs?: number;
-  rowAtMs: number;
-};
+/** Time without a look after which stored markets are sent, although they are older than the data that clients have. */
+const blindMs = 15_000;
 
-/**
- * Reads the prices and depths of Solana tokens. Solana's pools keep no events that two hosts could prove, so there are
- * no minute candles.
- */
+/** Number of successive looks without a pool after which its token's pools are searched again. */
+const mostMissing = 3;
+
+/** Time that must have passed since the last search. */
+const restMs = 5000;
+
+/** Shares of the shown depth between which a depth counts as unchanged until the next measurement. */
+const unchanged = { from: { mantissa: 98n, exponent: -2 }, to: { mantissa: 102n, exponent: -2 } } as const;
+
+/** Reads the markets of Solana: samples the states of pools each second, because pools keep no events. */
 export class SolMarkets implements ChainMarkets {
   readonly chain = "sol";
   readonly #deps: SolMarketsDeps;
-  readonly #entries = new Map<string, Entry>();
-  #head: ChainMarkets["head"];
-  #revision = 0;
-  #isSilent = false;
+  readonly #watches: PoolWatches;
+  readonly #entries: TokenEntries<SampledToken, SampledState>;
+  readonly #finding: SolFinding;
   readonly #steps: RunSteps;
+  #revision = 0;
+  #beganMs = 0;
+  #isSilent = false;
 
   constructor(deps: SolMarketsDeps) {
     this.#deps = deps;
     this.#steps = new RunSteps(deps.onFault);
+    this.#watches = new PoolWatches(deps.isAlone);
+    this.#entries = new TokenEntries({
+      create: (wanted) => new SampledToken(wanted),
+      save: (...saved) => this.#save(...saved),
+      steps: this.#steps,
+    });
+    this.#finding = new SolFinding({ ...deps, watches: this.#watches, steps: this.#steps });
   }
 
   get head() {
-    return this.#head;
+    const { look } = this.#watches;
+    return look && { block: look.number, time: look.time };
   }
 
   get revision(): number {
@@ -78,14 +93,12 @@ export class SolMarkets implements ChainMarkets {
     return this.#entries.size > 0;
   }
 
+  get #view(): ChainView {
+    return { look: this.#watches.look, revision: this.#revision };
+  }
+
   want(tokens: readonly WantedToken[]): void {
-    const names = new Set(tokens.map(({ token }) => token));
-    for (const token of this.#entries.keys()) if (!names.has(token)) this.#entries.delete(token);
-    for (const wanted of tokens) {
-      const known = this.#entries.get(wanted.token);
-      if (known !== undefined) known.wanted = wanted;
-      else this.#entries.set(wanted.token, { wanted, flags: [], rowAtMs: 0 });
-    }
+    this.#entries.want(tokens);
   }
 
   async look(): Promise<boolean | undefined> {
@@ -95,54 +108,40 @@ export class SolMarkets implements ChainMarkets {
   async read(run: MarketRun): Promise<void> {
     const writer = this.#deps.store.writer(run.epoch);
     this.#revision = revisionFrom(run.epoch);
-    for (; !run.isOver && !this.#steps.isSuperseded; await delay(pauseMs)) {
-      if (!this.isWanted) continue;
-      await this.#steps.survive(() => this.#look());
-      await this.#steps.survive(() => this.#save(writer));
-    }
+    this.#beganMs = Date.now();
+    const repeat = async (step: () => Promise<unknown>) => {
+      for (; !run.isOver && !this.#steps.isSuperseded; await delay(stepMs)) await this.#steps.survive(step);
+    };
+    await Promise.all([
+      repeat(() => this.#look()),
+      repeat(() => this.#finding.find(this.#entries.all)),
+      repeat(async () => this.#settle()),
+      repeat(() => this.#entries.saveDue(writer)),
+    ]);
+    await this.#entries.saveAll(writer);
   }
 
-  records(tokens: readonly string[], { sinceMs, isFull }: WantedRecords, nowMs: number): ChangedRecord[] {
-    const coinUsd = this.#coinUsd(nowMs);
-    return tokens.flatMap((token): ChangedRecord[] => {
-      const { market, flags = [], changedMs } = this.#entries.get(token) ?? {};
-      if (changedMs === undefined || (changedMs <= sinceMs && !isFull)) return [];
-      const record = market ? recordOf(market, { coinUsd, flags }) : this.#unknown(token, nowMs);
-      return [{ record, changedAtMs: changedMs }];
-    });
+  records(tokens: readonly string[], wanted: WantedRecords, nowMs: number): ChangedRecord[] {
+    if (this.#watches.look === undefined && nowMs - this.#beganMs < blindMs) return [];
+    const { coinUsdAt } = this.#deps;
+    return this.#entries.records(tokens, wanted, { view: this.#view, coinUsdAt, nowMs });
   }
 
-  markets(): Market[] {
-    return [...this.#entries.values()].flatMap(({ market }) => market ?? []);
+  markets(nowMs: number): Market[] {
+    return this.#entries.markets(this.#view, nowMs);
   }
 
-  #coinUsd(nowMs: number) {
-    return this.#deps.coinUsdAt(intervalStart(Math.floor(nowMs / 1000), "1m"));
-  }
-
-  /** Describes an address that is not a token. */
-  #unknown(token: string, nowMs: number): MarketRecord {
-    const { chain, revision, head } = this;
-    return recordWithoutMarket({ chain, token }, "NO_POOL", { revision, head, nowMs });
-  }
-
+  /** Looks once if any token is wanted. Returns false if no host answered. */
   async #look(): Promise<boolean> {
-    const tokens = [...this.#entries.keys()];
-    const found = await this.#answered(this.#deps.readPools(tokens));
-    const nowMs = Date.now();
-    for (const token of found ? tokens : []) this.#take(token, found?.get(token), nowMs);
-    const coinUsd = this.#coinUsd(nowMs);
-    for (const entry of this.#entries.values()) {
-      const { market } = entry;
-      if (market === undefined) continue;
-      const flags = marketFlagsOf(market, { coinUsd, headTime: this.#head?.time ?? 0, nowMs });
-      if (String(flags) !== String(entry.flags)) entry.changedMs = nowMs;
-      entry.flags = flags;
-    }
-    return found !== undefined;
+    if (!this.isWanted) return false;
+    const looks = await this.#answered(this.#deps.look(this.#watches.all.map(({ pool }) => pool)));
+    this.#watches.take(looks);
+    // A delivery may have begun while the hosts were asked, so the changes must be newer than that delivery.
+    this.#refresh(Date.now());
+    return looks.length > 0;
   }
 
-  async #answered<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  async #answered<Each>(answer: Promise<readonly Each[]>): Promise<readonly Each[]> {
     try {
       const given = await answer;
       this.#isSilent = false;
@@ -151,54 +150,81 @@ export class SolMarkets implements ChainMarkets {
       if (!(error instanceof ChainUnavailable)) throw error;
       if (!this.#isSilent) this.#deps.onWarning(error);
       this.#isSilent = true;
-      return undefined;
+      return [];
     }
   }
 
-  #take(token: string, found: TokenPools | undefined, nowMs: number): void {
-    const entry = this.#entries.get(token);
-    if (entry === undefined) return;
-    if (found === undefined) {
-      entry.changedMs ??= nowMs;
-      return;
-    }
-    const { block } = found;
-    if (block.number >= (this.#head?.block ?? 0)) this.#head = { block: block.number, time: block.time };
-    const before = entry.market;
-    const asOf = new Date(nowMs).toISOString();
-    const market = marketNow(found, {
-      revision: this.#revision,
-      history: "unavailable",
-      asOf,
-      firstSeenAt: before?.firstSeenAt ?? asOf,
-    });
-    entry.market = market;
-    if (before === undefined || shownOf(before) !== shownOf(market)) entry.changedMs = nowMs;
-  }
-
-  /** Stores markets that are due, without changing the time when a token was first seen. */
-  async #save(writer: TokenWriter): Promise<void> {
-    const nowMs = Date.now();
-    for (const entry of this.#entries.values()) {
-      const { market, wanted } = entry;
-      if (market === undefined || nowMs < entry.rowAtMs) continue;
-      if (entry.rowAtMs === 0) {
-        const stored = await this.#deps.store.readMarket(market);
-        market.firstSeenAt = stored?.market.firstSeenAt ?? market.firstSeenAt;
+  /** Updates the markets from what is known about their pools. */
+  #refresh(nowMs: number): void {
+    const { look, books } = this.#watches;
+    const coinUsd = this.#deps.coinUsdAt(intervalStart(Math.floor(nowMs / 1000), "1m"));
+    const watched = new Set<string>();
+    for (const entry of this.#entries.kept) {
+      const { market } = entry;
+      if (market === undefined) continue;
+      for (const pool of market.watched) {
+        this.#watches.watch(pool, market.token.decimals);
+        watched.add(pool.pool);
       }
-      entry.rowAtMs = nowMs + rowMs;
-      await writer.saveMarket({ market, state: {} }, new Date(wanted.wantedMs));
+      if (look !== undefined) market.refreshFrom(books, { blockTime: look.time, nowMs });
+      this.#noteDepth(entry, nowMs);
+      market.judge(this.#view, coinUsd, nowMs);
     }
+    this.#watches.keep(watched);
+  }
+
+  /** Takes the depth from the last state if it has changed, and searches for pools again if the pool does not trade. */
+  #noteDepth(entry: SampledToken, nowMs: number): void {
+    const { market } = entry;
+    const reference = market?.reference;
+    const watch = reference && this.#watches.get(reference.pool);
+    if (market === undefined || reference === undefined || watch === undefined) return;
+    if (watch.missing >= mostMissing) entry.findAtMs = Math.min(entry.findAtMs, entry.askedMs + restMs);
+    const { last } = watch.book;
+    if (last === undefined) return;
+    const depth = depthOf(depthOfAmounts(last), decimalsOfCoin);
+    if (!hasChanged(reference.depth, depth)) return;
+    const withDepth = (pool: SolPool) => (pool.pool === reference.pool ? { ...pool, depth } : pool);
+    market.find({ token: market.token, pools: market.pools.map(withDepth) }, nowMs);
+  }
+
+  /** Settles the minutes that are over. */
+  #settle(): void {
+    for (const { book } of this.#watches.all)
+      for (const start of unsettledMinutes(book)) settleMinute(book, start, undefined);
+  }
+
+  async #save(
+    entry: SampledToken,
+    writer: TokenWriter<SampledState>,
+    { isLast }: { isLast: boolean },
+  ): Promise<void> {
+    const { market, wanted, saving } = entry;
+    if (market === undefined) return;
+    const nowMs = Date.now();
+    // Takes all parts of the row at the same moment, because the next run continues after the last state.
+    this.#refresh(nowMs);
+    const shown = market.market(this.#view, nowMs);
+    const last = this.#watches.get(shown.pool?.pool ?? "")?.book.last;
+    const row = { market: shown, state: { pools: market.pools, ...(last && { last }) } };
+    const unsaved = { market, row, revision: this.#revision, wantedMs: wanted.wantedMs, isLast };
+    await saving.save(this.#deps.store, writer, unsaved, nowMs);
   }
 }
 
-export type SolMarketPorts = Omit<SolMarketsDeps, "readPools" | "store"> & { table: Table };
+/** True if a depth differs so much from the shown one that the difference is shown before the next measurement. */
+const hasChanged = (shown: Decimal, depth: Decimal): boolean =>
+  compare(depth, multiply(shown, unchanged.from)) < 0 || compare(depth, multiply(shown, unchanged.to)) > 0;
+
+export type SolMarketPorts = Pick<SolMarketsDeps, "coinUsdAt" | "onWarning" | "onFault"> & { table: Table };
 
 export function openSolMarkets(reader: SolReader, { table, ...ports }: SolMarketPorts): SolMarkets {
-  const pools = new SolPoolReader(reader);
-  return new SolMarkets({ ...ports, readPools: (tokens) => pools.read(tokens), store: tokenStore(table) });
+  const finder = new SolTokenFinder(reader);
+  return new SolMarkets({
+    ...ports,
+    find: (tokens) => finder.find(tokens),
+    look: poolLooks(reader),
+    isAlone: finder.isAlone,
+    store: tokenStore(table),
+  });
 }
-
-/** Returns the part of a market that clients see. Omits the slot, which changes all the time. */
-const shownOf = ({ price, pool, pools }: Market): string =>
-  JSON.stringify([price, pool, pools], (_, value) => (typeof value === "bigint" ? `${value}` : value));

@@ -1,35 +1,36 @@
 import type { Address } from "@solana/web3.js";
 import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
-import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
+
 import { cpmmConfigsOf, leastLooks } from "../../chains/sol/calls/cpmm-configs.ts";
 import { mostAccounts } from "../../chains/sol/calls/rpc-call.ts";
 import {
   accountsOfMints,
-  feeRateOf,
-  hasOpened,
   type MintPlaces,
-  type PoolView,
   placesOfMint,
-  reservesIn,
   type TokenView,
   tokenViewsCall,
 } from "../../chains/sol/calls/token-view.ts";
-import { cpmmVenue } from "../../chains/sol/rules/intent.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
 import { chainFacts } from "../../core/chain-facts.ts";
-import { ratioOf } from "../../core/decimal.ts";
 import { RecentMap } from "../../core/recent-map.ts";
 import type { CoinUnits } from "../../core/units.ts";
+import { least } from "../../orders/bigints.ts";
 import { identityIn } from "../../orders/requests.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
 import { depthOf, depthOfReserves, leastDepth } from "../core/depth.ts";
-import { type FindPools, type PricedPool, supplyIn, type TokenPools } from "../core/market.ts";
+import { type MarketPool, type PricedPool, supplyIn, type TokenPools } from "../core/market.ts";
+import { priceAtState } from "./rules/sample-book.ts";
+import type { PoolAmounts } from "./rules/witnesses.ts";
+import { type SampledVenue, sampledVenues } from "./venues.ts";
 
-/**
- * States at the commitment level `confirmed` are reliable enough for a price. Final states come half a minute later.
- */
-const at = { commitment: "confirmed" } as const;
+/** A pool that can be the reference of its token, with the accounts that show its amounts. */
+export type SolPool = MarketPool & { venue: SampledVenue; accounts: readonly string[] };
+
+/** A token with its pools at a slot, as one host shows them. */
+export type SolToken = TokenPools<SolPool & PricedPool & { amounts: PoolAmounts }>;
+
+const at = { commitment: "finalized" } as const;
 
 /** Time after which pools that did not exist are searched for again. */
 const memoryMs = 10 * 60_000;
@@ -37,7 +38,13 @@ const memoryMs = 10 * 60_000;
 /** Maximum number of tokens whose accounts are remembered. */
 const mostTokens = 1000;
 
-const { decimals: decimalsOfCoin } = chainFacts.sol.coin;
+export const { decimals: decimalsOfCoin } = chainFacts.sol.coin;
+
+const venueNames = Object.keys(sampledVenues) as SampledVenue[];
+
+/** Computes the depth of a pool. It pays no more than it holds. */
+export const depthOfAmounts = (amounts: PoolAmounts): CoinUnits =>
+  least(depthOfReserves(amounts), amounts.held);
 
 /** Accounts of a mint: those that were found or, with the time 0, all possible ones. */
 type Remembered = { places: MintPlaces; untilMs: number };
@@ -60,7 +67,7 @@ export class SolPoolReader {
    *
    * @throws {ChainUnavailable} if no host answers.
    */
-  async read(tokens: readonly string[], nowMs = Date.now()): Promise<Map<string, TokenPools> | undefined> {
+  async read(tokens: readonly string[], nowMs = Date.now()): Promise<Map<string, SolToken> | undefined> {
     const wanted = [...new Set(tokens)];
     const fresh = wanted.filter((token) => !this.#isPlaced(token, nowMs));
     // Learns from a few tokens which configurations exist, so that the others need fewer calls.
@@ -120,40 +127,23 @@ function inCalls(mints: readonly MintPlaces[]): MintPlaces[][] {
   return calls;
 }
 
-function pricedToken({ configuration }: SolReader, mint: string, view: TokenView): TokenPools | undefined {
+function pricedToken({ configuration }: SolReader, mint: string, view: TokenView): SolToken | undefined {
   const identity = identityIn({ chain: "sol", configuration }, mint, view.claims);
   if (identity === undefined) return undefined;
   const { symbol, name, decimals } = identity;
+  const pools = venueNames.flatMap((venue) =>
+    sampledVenues[venue].poolsIn(view).map((pool) => ({ venue, pool, units: depthOfAmounts(pool.amounts) })),
+  );
   return {
     token: { chain: "sol", token: mint, symbol, name, decimals, ...supplyIn(view.claims, decimals) },
-    pools: view.pools
-      .filter((pool) => hasOpened(pool, view))
-      .map((pool) => ({ pool, units: depthOfReserves(reservesIn(pool)) }))
+    pools: pools
       .filter(({ units }) => units >= leastDepth(decimalsOfCoin))
       .toSorted((a, b) => (a.units < b.units ? 1 : a.units > b.units ? -1 : 0))
-      .map(({ pool, units }) => pricedPool(pool, units, decimals)),
+      .flatMap(({ venue, pool, units }): SolToken["pools"][number][] => {
+        const price = priceAtState({ decimals, quoteDecimals: decimalsOfCoin }, pool.amounts);
+        const depth = depthOf(units, decimalsOfCoin);
+        return price ? [{ ...pool, venue, quote: nativeToken, depth, price }] : [];
+      }),
     block: { number: view.slot, time: Number(view.time) },
-  };
-}
-
-function pricedPool(view: PoolView, depth: CoinUnits, decimals: number): PricedPool {
-  const { coins, tokens } = reservesIn(view);
-  return {
-    pool: view.address,
-    quote: nativeToken,
-    venue: cpmmVenue,
-    feeBps: Number(feeRateOf(view)) / 100,
-    depth: depthOf(depth, decimalsOfCoin),
-    price: ratioOf(coins * 10n ** BigInt(decimals), tokens * 10n ** BigInt(decimalsOfCoin)),
-  };
-}
-
-/** Makes a function that finds a token with its pools. */
-export function openSolFinder(reader: SolReader): FindPools {
-  const pools = new SolPoolReader(reader);
-  return async (token, nowMs) => {
-    const found = await pools.read([token], nowMs);
-    if (found === undefined) throw new ChainUnavailable("The Solana host returned an older slot than before");
-    return found.get(token);
   };
 }

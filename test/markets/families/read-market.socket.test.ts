@@ -4,7 +4,13 @@ import { startTestSurfnet, type TestSurfnet } from "trading-terminal-devnet/sol/
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readMarketOnce } from "../../../lib/markets/families/read-market.ts";
 import { readerOf } from "../../support/chain-reader.ts";
-import { seeing, solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import {
+  scaling,
+  seeing,
+  solReaderOf,
+  startTestSolHost,
+  type TestSolHost,
+} from "../../support/sol-reader.ts";
 
 let chain: TestChain;
 let sol: TestSurfnet;
@@ -71,6 +77,17 @@ describe("readMarketOnce", () => {
     });
   });
 
+  it("reads no price of sol on which two hosts do not agree", async () => {
+    const { mint, vaults } = sol.deployment.tokens.MOON;
+    const other = await startTestSolHost(sol);
+    other.lie = scaling(vaults.coin, 10_000n);
+    const reader = await solReaderOf(sol, [host, other]);
+    await expect(readMarketOnce(reader, mint, now)).rejects.toThrow("No two hosts of sol agree");
+    other.lie = scaling(vaults.coin, 1000n);
+    expect(await readMarketOnce(reader, mint, now)).toMatchObject({ price: { mantissa: 1n, exponent: -4 } });
+    await other.close();
+  });
+
   it("rejects an address that is not a token", async () => {
     await expect(readMarketOnce(readerOf(chain), alice.address, now)).rejects.toThrow(notFound);
     const { address } = await sol.newWallet();
@@ -86,8 +103,6 @@ describe("readMarketOnce", () => {
     host.lie = seeing((answer) => {
       answer.context.slot = 1;
     });
-    await expect(readMarketOnce(reader, mint, now)).rejects.toThrow(
-      "The Solana host returned an older slot than before",
-    );
+    await expect(readMarketOnce(reader, mint, now)).rejects.toThrow("No two hosts of sol agree");
   });
 });

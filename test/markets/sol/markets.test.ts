@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChainUnavailable } from "../../../lib/chains/hosts/host-fault.ts";
 import type { Decimal } from "../../../lib/core/decimal.ts";
-import type { TokenPools } from "../../../lib/markets/core/market.ts";
+import type { Candle } from "../../../lib/markets/core/candle.ts";
+import { withCandles } from "../../../lib/markets/core/candles.ts";
 import type { MarketItem } from "../../../lib/markets/items/market-items.ts";
 import { Superseded } from "../../../lib/markets/runs/token-store.ts";
+import type { FoundTokens } from "../../../lib/markets/sol/find-tokens.ts";
 import { SolMarkets } from "../../../lib/markets/sol/markets.ts";
+import type { SolPool } from "../../../lib/markets/sol/pools.ts";
+import type { SampledState } from "../../../lib/markets/sol/sampled-token.ts";
 import { decimal } from "../support/markets.ts";
 
 const startMs = Date.parse("2026-11-22T20:00:00.000Z");
@@ -17,62 +21,91 @@ afterEach(() => void vi.useRealTimers());
 const token = "MoonMint";
 const wanted = (name: string, wantedMs = startMs) => ({ token: name, wantedMs, isHeld: false });
 
-/** Returns a token as the host shows it at a slot, two seconds after the previous one. */
-const found = (slot: number, price: string | undefined, depth = "50"): TokenPools => ({
-  token: {
-    chain: "sol",
-    token,
-    symbol: "MOON",
-    name: "Moon",
-    decimals: 9,
-    supply: decimal("1000"),
-  },
-  pools: price
-    ? [
-        {
-          pool: "Pool1",
-          quote: "native",
-          venue: "raydium-cpmm",
-          feeBps: 25,
-          depth: decimal(depth),
-          price: decimal(price),
-        },
-      ]
-    : [],
-  block: { number: slot, time: startMs / 1000 + 2 * slot },
+/** Makes a pool whose depth is a fiftieth of its coins. */
+const poolOf = (pool: string, coins: number): SolPool => ({
+  pool,
+  quote: "native",
+  venue: "raydium-cpmm",
+  feeBps: 25,
+  depth: decimal(String(coins / 50)),
+  accounts: [pool],
 });
 
-function reading() {
+const tokenWith = (...pools: SolPool[]) => ({
+  token: { chain: "sol", token, symbol: "MOON", name: "Moon", decimals: 9, supply: decimal("1000") } as const,
+  pools,
+});
+
+/** What a table keeps between runs. */
+const newTable = () => ({
+  item: undefined as MarketItem<SampledState> | undefined,
+  saves: 0,
+  minutes: [] as readonly Candle[],
+  isSuperseded: false,
+});
+
+/**
+ * A run that reads MOON. Each host shows the coins in each pool, which has a thousand of its tokens; the product of
+ * both stays the same. Five slots last a second.
+ */
+function reading(table = newTable()) {
   const state = {
-    /** How the host shows MOON: "behind" if the host lags, and "silent" if it does not answer. */
-    shows: found(1, "0.5") as TokenPools | "behind" | "silent" | "unknown",
-    asked: [] as (readonly string[])[],
-    saved: [] as { item: MarketItem; wantedAt: Date }[],
-    firstSeenAt: undefined as string | undefined,
-    isSuperseded: false,
+    found: new Map([[token, tokenWith(poolOf("Pool1", 2500))]]) as FoundTokens | "silent",
+    /** Coins in the pools as each host shows them. Undefined for a host that does not answer. */
+    shows: [{ Pool1: 2500 }, { Pool1: 2500 }] as (Record<string, number> | undefined)[],
+    finds: [] as (readonly string[])[],
+    asked: [] as string[][],
     coinUsd: decimal("200") as Decimal | undefined,
     isOver: false,
   };
   const faults: unknown[] = [];
   const silences: unknown[] = [];
+  const show = (coins: Record<string, number>) => {
+    state.shows = [coins, coins];
+  };
   const markets = new SolMarkets({
-    async readPools(tokens) {
-      state.asked.push(tokens);
-      const { shows } = state;
-      if (shows === "silent") throw new ChainUnavailable("sol");
-      if (shows === "behind") return undefined;
-      return new Map(shows === "unknown" ? [] : [[token, shows]]);
+    async find(tokens) {
+      state.finds.push(tokens);
+      if (state.found === "silent") throw new ChainUnavailable("sol");
+      return state.found;
     },
+    async look(pools) {
+      state.asked.push(pools.map(({ pool }) => pool));
+      const now = Date.now() / 1000;
+      const looks = state.shows.flatMap((coinsOf, index) => {
+        if (coinsOf === undefined) return [];
+        const at = { slot: Math.floor(5 * now) + index, time: Math.floor(now) };
+        const sightings = pools.flatMap(({ pool }) => {
+          const coins = BigInt(coinsOf[pool] ?? 0) * 10n ** 9n;
+          if (coins === 0n) return [];
+          return [
+            [
+              pool,
+              { ...at, coins, tokens: (5000n * 10n ** 9n * 2500n * 10n ** 9n) / coins, held: coins },
+            ] as const,
+          ];
+        });
+        return [
+          { host: `host ${index}`, head: { number: at.slot, time: at.time }, pools: new Map(sightings) },
+        ];
+      });
+      if (looks.length === 0) throw new ChainUnavailable("sol");
+      return looks;
+    },
+    isAlone: false,
     store: {
-      readMarket: async () =>
-        state.firstSeenAt ? ({ market: { firstSeenAt: state.firstSeenAt } } as never) : undefined,
-      loadCandles: async () => [],
+      readMarket: async () => structuredClone(table.item),
+      loadCandles: async (_, kind) => (kind === "minutes" ? table.minutes : []),
       writer: () => ({
-        async saveMarket(item, wantedAt) {
-          if (state.isSuperseded) throw new Superseded();
-          state.saved.push(structuredClone({ item, wantedAt }));
+        async saveMarket(item) {
+          if (table.isSuperseded) throw new Superseded();
+          table.item = structuredClone(item);
+          table.saves++;
         },
-        saveCandles: () => Promise.reject(new Error("sol has no candles")),
+        async saveCandles(_, kind, candles) {
+          if (table.isSuperseded) throw new Superseded();
+          if (kind === "minutes") table.minutes = withCandles(table.minutes, candles);
+        },
       }),
     },
     coinUsdAt: () => state.coinUsd,
@@ -80,7 +113,7 @@ function reading() {
     onFault: (error) => faults.push(error),
   });
   const changed = (sinceMs: number, isFull = false) =>
-    markets.records([token], { sinceMs, isFull }, Date.now());
+    markets.records([token], { sinceMs, isFull }, Date.now()).map(({ record }) => record);
   const read = () =>
     markets.read({
       epoch: 3,
@@ -88,32 +121,35 @@ function reading() {
         return state.isOver;
       },
     });
-  return { state, markets, faults, silences, changed, read };
+  return { state, table, markets, faults, silences, changed, show, read };
 }
 
 const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
 
 describe("SolMarkets", () => {
-  it("queries no host while nobody wants a token", async () => {
+  it("asks no host while nobody wants a token", async () => {
     const { state, markets, read } = reading();
     expect(await markets.look()).toBeUndefined();
     void read();
     await pass(10);
-    expect(state.asked).toEqual([]);
+    expect([state.asked, state.finds]).toEqual([[], []]);
     markets.want([wanted(token)]);
     await pass(4);
-    expect(state.asked).toEqual([[token], [token]]);
+    expect(state.finds).toEqual([[token]]);
+    expect(state.asked.length).toBeGreaterThan(2);
     markets.want([]);
+    const before = state.asked.length;
     await pass(10);
-    expect([state.asked.length, markets.isWanted]).toEqual([2, false]);
+    expect([state.asked.length - before, markets.isWanted]).toEqual([0, false]);
   });
 
-  it("shows a market when it changes, not at each slot", async () => {
-    const { state, markets, changed, read } = reading();
+  it("shows a market when it changes, with the minute's candle, and not at each slot", async () => {
+    const { state, markets, changed, show, read, faults } = reading();
     markets.want([wanted(token)]);
     void read();
-    await pass(0);
-    const record = {
+    await pass(3);
+    const [record] = changed(0);
+    expect(record).toMatchObject({
       chain: "sol",
       token,
       symbol: "MOON",
@@ -124,77 +160,192 @@ describe("SolMarkets", () => {
       quote: "native",
       flags: [],
       revision: 3_000_000,
-      block: 1,
-      asOf: new Date(startMs).toISOString(),
-    };
-    expect(changed(0)).toEqual([{ record, changedAtMs: startMs }]);
-    state.shows = found(2, "0.5");
+    });
+    expect(record).not.toHaveProperty("minutes");
+    const quietMs = Date.now();
+    await pass(5);
+    expect(changed(quietMs)).toEqual([]);
+    expect(markets.head).toEqual({ block: 5 * Math.floor(Date.now() / 1000), time: Date.now() / 1000 });
+    show({ Pool1: 5000 });
     await pass(2);
-    expect(changed(startMs)).toEqual([]);
-    expect(changed(startMs, true)).toMatchObject([{ record: { block: 2 }, changedAtMs: startMs }]);
-    expect(markets.head).toEqual({ block: 2, time: startMs / 1000 + 4 });
-    state.shows = found(3, "0.6");
-    await pass(2);
-    expect(changed(startMs)).toMatchObject([{ record: { price: "0.6" }, changedAtMs: startMs + 4000 }]);
-    state.shows = found(4, undefined);
-    await pass(2);
-    expect(changed(startMs + 4000)).toMatchObject([{ record: { flags: ["NO_POOL"] } }]);
+    expect(changed(quietMs)).toMatchObject([{ price: "2", liquidity: "100" }]);
+    const [minute] = changed(quietMs)[0]?.minutes ?? [];
+    expect(minute).toEqual({
+      time: "2026-11-22T20:00:00.000Z",
+      open: "0.5",
+      high: "2",
+      low: "0.5",
+      close: "2",
+      coinUsd: "200",
+      hasGaps: true,
+    });
+    state.isOver = true;
+    expect(faults).toEqual([]);
   });
 
-  it("flags thin markets and markets whose host is silent or behind, and reports an outage once", async () => {
-    const { state, markets, changed, faults, silences, read } = reading();
-    state.shows = found(1, "0.5", "4.9");
+  it("shows nothing new on the word of a single host, and marks the market as stale", async () => {
+    const { state, markets, changed, show, read } = reading();
     markets.want([wanted(token)]);
     void read();
-    await pass(0);
-    expect(changed(0)).toMatchObject([{ record: { flags: ["THIN"] } }]);
-    state.shows = "silent";
+    await pass(3);
+    const quietMs = Date.now();
+    state.shows = [{ Pool1: 25_000 }, undefined];
     await pass(8);
-    expect([changed(startMs), silences.length, await markets.look()]).toEqual([[], 1, false]);
-    state.shows = "behind";
+    expect(changed(quietMs)).toEqual([]);
+    state.shows = [{ Pool1: 25_000 }, { Pool1: 2500 }];
     await pass(8);
-    expect(changed(startMs)).toMatchObject([{ record: { flags: ["THIN", "STALE"], block: 1 } }]);
-    state.shows = "silent";
-    await pass(4);
+    expect(changed(0, true)).toMatchObject([{ price: "0.5", liquidity: "50" }]);
+    state.shows = [{ Pool1: 25_000 }, undefined];
+    await pass(15);
+    expect(changed(quietMs)).toMatchObject([{ price: "0.5" }]);
+    expect(changed(quietMs)[0]?.flags).toContain("STALE");
+    show({ Pool1: 25_000 });
+    await pass(2);
+    expect(changed(quietMs)).toMatchObject([{ price: "50" }]);
+    expect(changed(quietMs)[0]?.flags).not.toContain("STALE");
+  });
+
+  it("reports an outage of all hosts once", async () => {
+    const { state, markets, silences, faults, read } = reading();
+    markets.want([wanted(token)]);
+    void read();
+    await pass(2);
+    state.shows = [];
+    await pass(5);
+    expect([silences.length, await markets.look()]).toEqual([1, false]);
+    state.shows = [{ Pool1: 2500 }, { Pool1: 2500 }];
+    await pass(2);
+    state.shows = [];
+    await pass(2);
     expect([silences.length, faults]).toEqual([2, []]);
   });
 
-  it("shows no pool for an address that is not a token", async () => {
-    const { state, markets, changed } = reading();
-    state.shows = "unknown";
+  it("shows no pool for an address that is not a token, and asks again after ten minutes", async () => {
+    const { state, markets, changed, read } = reading();
+    state.found = new Map([[token, undefined]]);
     markets.want([wanted(token)]);
-    expect(changed(0)).toEqual([]);
-    expect(await markets.look()).toBe(true);
-    expect(changed(0)).toMatchObject([{ record: { token, flags: ["NO_POOL"], block: 0 } }]);
-    expect(markets.markets()).toEqual([]);
+    void read();
+    await pass(3);
+    expect(changed(0)).toMatchObject([{ token, flags: ["NO_POOL"] }]);
+    expect(markets.markets(Date.now())).toEqual([]);
+    await pass(590);
+    expect(state.finds).toHaveLength(1);
+    await pass(10);
+    expect(state.finds).toHaveLength(2);
   });
 
-  it("stores a market every five minutes, with the time when the token was first seen", async () => {
-    const { state, markets, read } = reading();
-    state.firstSeenAt = "2026-11-01T00:00:00.000Z";
-    markets.want([wanted(token, startMs - 60_000)]);
+  it("asks again after five seconds while hosts are silent or do not agree on a token", async () => {
+    const { state, markets, changed, read } = reading();
+    state.found = "silent";
+    markets.want([wanted(token)]);
     void read();
-    await pass(299);
-    expect(state.saved).toMatchObject([
-      {
-        item: { market: { firstSeenAt: state.firstSeenAt, block: 1 } },
-        wantedAt: new Date(startMs - 60_000),
-      },
-    ]);
-    state.shows = found(9, "0.7");
+    await pass(6);
+    state.found = new Map();
+    await pass(5);
+    expect([state.finds.length, changed(0)]).toEqual([3, []]);
+  });
+
+  it("prices a token by its deepest pool, and not by a stranger's pool at ten times the price", async () => {
+    const { state, markets, changed, read } = reading();
+    // Depths of pools below a tenth of a coin would not even be considered.
+    const stranger = { ...poolOf("Stranger", 0.1), depth: decimal("0.1") };
+    state.found = new Map([[token, tokenWith(stranger, poolOf("Pool1", 2500))]]);
+    state.shows = [
+      { Pool1: 2500, Stranger: 25_000 },
+      { Pool1: 2500, Stranger: 25_000 },
+    ];
+    markets.want([wanted(token)]);
+    void read();
     await pass(3);
-    expect(state.saved[1]).toMatchObject({ item: { market: { firstSeenAt: state.firstSeenAt, block: 9 } } });
+    expect(changed(0)).toMatchObject([{ price: "0.5" }]);
+    expect(state.asked.at(-1)).toEqual(["Pool1"]);
+  });
+
+  it("moves to another pool soon after the reference has closed, and marks the first minute there", async () => {
+    const { state, markets, changed, show, read } = reading();
+    markets.want([wanted(token)]);
+    void read();
+    await pass(30);
+    state.found = new Map([[token, tokenWith(poolOf("Pool2", 5000))]]);
+    show({ Pool2: 5000 });
+    await pass(10);
+    expect(state.asked.at(-1)).toContain("Pool2");
+    await pass(60);
+    show({ Pool2: 2500 });
+    await pass(3);
+    expect(changed(0)).toMatchObject([{ price: "0.5" }]);
+    expect(changed(0)[0]?.minutes?.at(-1)).toMatchObject({ time: "2026-11-22T20:01:00.000Z", open: "2" });
+  });
+
+  it("stores final minutes, hours and the market, and removes nothing at the end", async () => {
+    const { state, table, markets, show, read } = reading();
+    markets.want([wanted(token)]);
+    const reads = read();
+    await pass(61);
+    show({ Pool1: 5000 });
+    await pass(2);
+    show({ Pool1: 1250 });
+    await pass(70);
+    expect(table.minutes).toMatchObject([{ start: startMs / 1000 + 60, isFinal: true, hasGaps: false }]);
+    expect(table.minutes[0]).not.toHaveProperty("trades");
+    state.isOver = true;
+    await pass(2);
+    await reads;
+    expect(table.item).toMatchObject({
+      market: { token, pool: { pool: "Pool1" }, revision: 3_000_000 },
+      state: { pools: [{ pool: "Pool1", accounts: ["Pool1"] }], last: { coins: 1250n * 10n ** 9n } },
+    });
+  });
+
+  it("hands a minute over to the next run without a gap and without a search", async () => {
+    const first = reading();
+    first.markets.want([wanted(token)]);
+    const reads = first.read();
+    await pass(65);
+    first.show({ Pool1: 5000 });
+    await pass(3);
+    first.state.isOver = true;
+    await pass(2);
+    await reads;
+    const second = reading(first.table);
+    second.show({ Pool1: 1250 });
+    second.markets.want([wanted(token)]);
+    void second.read();
+    await pass(3);
+    expect(second.state.finds).toEqual([]);
+    const minute = { time: "2026-11-22T20:01:00.000Z", open: "0.5", high: "2", low: "0.125", close: "0.125" };
+    const minutes = second.changed(0)[0]?.minutes;
+    expect(minutes).toMatchObject([minute]);
+    expect(minutes?.[0]).not.toHaveProperty("hasGaps");
+    await pass(60);
+    expect(first.table.minutes).toMatchObject([{ isFinal: true, hasGaps: false }]);
+  });
+
+  it("starts over after a run that died an hour ago", async () => {
+    const first = reading();
+    first.markets.want([wanted(token)]);
+    void first.read();
+    await pass(310);
+    first.state.isOver = true;
+    await pass(2);
+    await pass(3600);
+    const second = reading(first.table);
+    second.markets.want([wanted(token)]);
+    void second.read();
+    await pass(3);
+    expect(second.state.finds).toEqual([[token]]);
+    expect(second.changed(0)).toMatchObject([{ price: "0.5" }]);
   });
 
   it("stops once another run has written", async () => {
-    const { state, markets, faults, read } = reading();
-    state.isSuperseded = true;
+    const { table, markets, faults, read } = reading();
+    table.isSuperseded = true;
     markets.want([wanted(token)]);
     let isOver = false;
     void read().then(() => {
       isOver = true;
     });
-    await pass(2);
-    expect([isOver, state.asked.length, faults]).toEqual([true, 1, []]);
+    await pass(310);
+    expect([isOver, faults]).toEqual([true, []]);
   });
 });

@@ -29,11 +29,7 @@ export function MarketPanel() {
       ) : (
         <MarketFacts market={market} chain={chain} />
       )}
-      {chain === "sol" ? (
-        <p class="notice">Tokens of Solana have a price and a depth here, but no chart.</p>
-      ) : (
-        <Chart symbol={symbol} />
-      )}
+      <Chart symbol={symbol} />
     </Panel>
   );
 }

@@ -52,13 +52,7 @@ export function shownTokens(
 ): (TokenName & { candles?: true })[] {
   const named = [
     ...(isAddressOn(ticket.chain, ticket.token)
-      ? [
-          {
-            chain: ticket.chain,
-            token: ticket.token,
-            ...(ticket.chain !== "sol" && { candles: true as const }),
-          },
-        ]
+      ? [{ chain: ticket.chain, token: ticket.token, candles: true as const }]
       : []),
     ...positions.flatMap(({ chain, token, status }) =>
       status === "open" && token !== undefined ? [{ chain, token }] : [],

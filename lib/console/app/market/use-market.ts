@@ -36,7 +36,7 @@ export function useCandles({ chain, token, interval, currency }: Asked): Omit<Re
   const [read, setRead] = useState<Read>();
   const of = [chain, token, interval, currency].join();
   useEffect(() => {
-    if (stream === undefined || chain === "sol" || !isAddressOn(chain, token)) return;
+    if (stream === undefined || !isAddressOn(chain, token)) return;
     const chart = followCandles(terminal, stream, {
       chain,
       token,
