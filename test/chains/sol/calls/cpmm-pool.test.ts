@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import bs58 from "bs58";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -13,12 +14,15 @@ import { raydiumConfig2, raydiumConfigs, raydiumPools } from "../../../support/m
 const key = (byte: number) => new Uint8Array(32).fill(byte);
 const address = (byte: number) => bs58.encode(key(byte));
 
+/** Anchor's identifier of an account type. */
+const accountName = (type: string) => createHash("sha256").update(`account:${type}`).digest().subarray(0, 8);
+
 type Changes = { status?: number; feeMode?: number; hasCreatorFee?: number };
 
 /** Writes a pool's account of 637 bytes, with the program's own offsets. */
 function poolAccount({ status = 0, feeMode = 0, hasCreatorFee = 0 }: Changes = {}): Buffer {
   const data = Buffer.alloc(637);
-  data.write("f7ede3f5d7c3de46", "hex");
+  data.set(accountName("PoolState"));
   for (let index = 0; index < 10; index++) data.set(key(index + 1), 8 + 32 * index);
   data.set([255, status, 9, 6, 9], 328);
   const amounts = [1000n, 1n, 20n, 300n, 4000n, 1_700_000_000n, 800n];

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { programs } from "../../../../lib/chains/sol/calls/addresses.ts";
 import { readMint, withheldFrom } from "../../../../lib/chains/sol/calls/mint.ts";
 import { flagsOfMint } from "../../../../lib/chains/sol/calls/mint-safety.ts";
+import { extensionKind } from "../../../support/extension-kinds.ts";
 import { bernMint, usdc } from "../../../support/mainnet.ts";
 
 const { token, token2022 } = programs;
@@ -37,6 +38,19 @@ function extendedMint(...extensions: (readonly [kind: number, data: Buffer])[]):
   const parts = extensions.flatMap(([kind, data]) => [u16(kind), u16(data.length), data]);
   return written(plainMint(), Buffer.alloc(165 - 82), u8(1), ...parts);
 }
+
+const kinds = {
+  defaultAccountState: extensionKind("DefaultAccountState"),
+  interestBearingConfig: extensionKind("InterestBearingConfig"),
+  mintCloseAuthority: extensionKind("MintCloseAuthority"),
+  nonTransferable: extensionKind("NonTransferable"),
+  pausableConfig: extensionKind("PausableConfig"),
+  permanentDelegate: extensionKind("PermanentDelegate"),
+  scaledUiAmountConfig: extensionKind("ScaledUiAmountConfig"),
+  tokenMetadata: extensionKind("TokenMetadata"),
+  transferFeeConfig: extensionKind("TransferFeeConfig"),
+  transferHook: extensionKind("TransferHook"),
+};
 
 const read = (data: Uint8Array, owner: string = token2022) => readMint({ owner, data });
 
@@ -107,10 +121,10 @@ describe("readMint", () => {
     ],
     [
       "an extension that ends after the account",
-      extendedMint([9, Buffer.alloc(0)]).fill(255, 168, 170),
+      extendedMint([kinds.nonTransferable, Buffer.alloc(0)]).fill(255, 168, 170),
       token2022,
     ],
-    ["a fee that is too short", extendedMint([1, fees.subarray(0, 100)]), token2022],
+    ["a fee that is too short", extendedMint([kinds.transferFeeConfig, fees.subarray(0, 100)]), token2022],
   ])("rejects %s as a mint", (_, data, owner) => {
     expect(read(data, owner)).toBeUndefined();
   });
@@ -118,7 +132,7 @@ describe("readMint", () => {
   it.each([
     [
       "a transfer fee",
-      [1, fees],
+      [kinds.transferFeeConfig, fees],
       {
         transferFees: [
           { fromEpoch: 3n, most: 100n, bps: 50 },
@@ -128,41 +142,69 @@ describe("readMint", () => {
         accountBytes: 182,
       },
     ],
-    ["accounts that are frozen at first", [6, Buffer.of(2)], { isDefaultFrozen: true, accountBytes: 170 }],
-    ["accounts that are not", [6, Buffer.of(1)], { isDefaultFrozen: false }],
-    ["tokens that cannot move", [9, Buffer.alloc(0)], { isNonTransferable: true, accountBytes: 174 }],
-    ["a delegate for all accounts", [12, written(key(alice))], { permanentDelegate: alice }],
+    [
+      "accounts that are frozen at first",
+      [kinds.defaultAccountState, Buffer.of(2)],
+      { isDefaultFrozen: true, accountBytes: 170 },
+    ],
+    ["accounts that are not", [kinds.defaultAccountState, Buffer.of(1)], { isDefaultFrozen: false }],
+    [
+      "tokens that cannot move",
+      [kinds.nonTransferable, Buffer.alloc(0)],
+      { isNonTransferable: true, accountBytes: 174 },
+    ],
+    [
+      "a delegate for all accounts",
+      [kinds.permanentDelegate, written(key(alice))],
+      { permanentDelegate: alice },
+    ],
     [
       "a hook",
-      [14, written(key(alice), key(bob))],
+      [kinds.transferHook, written(key(alice), key(bob))],
       { hookProgram: bob, hookAuthority: alice, accountBytes: 175 },
     ],
     [
       "an authority that can pause",
-      [26, written(key(alice), u8(0))],
+      [kinds.pausableConfig, written(key(alice), u8(0))],
       { isPausable: true, accountBytes: 174 },
     ],
-    ["amounts that are shown with interest", [10, Buffer.alloc(52)], { isScaled: true, accountBytes: 170 }],
-    ["amounts that are shown multiplied", [25, Buffer.alloc(56)], { isScaled: true, accountBytes: 170 }],
-    ["a pause without end", [26, written(key(zeros), u8(1))], { isPausable: true, isPaused: true }],
+    [
+      "amounts that are shown with interest",
+      [kinds.interestBearingConfig, Buffer.alloc(52)],
+      { isScaled: true, accountBytes: 170 },
+    ],
+    [
+      "amounts that are shown multiplied",
+      [kinds.scaledUiAmountConfig, Buffer.alloc(56)],
+      { isScaled: true, accountBytes: 170 },
+    ],
+    [
+      "a pause without end",
+      [kinds.pausableConfig, written(key(zeros), u8(1))],
+      { isPausable: true, isPaused: true },
+    ],
     [
       "a name",
-      [19, written(key(alice), key(bob), ...text("Fee Token"), ...text("FEEZ"))],
+      [kinds.tokenMetadata, written(key(alice), key(bob), ...text("Fee Token"), ...text("FEEZ"))],
       { name: "Fee Token", symbol: "FEEZ" },
     ],
   ] as const)("reads a mint with %s", (_, [kind, data], properties) => {
     expect(read(extendedMint([kind, data]))).toMatchObject(properties);
     // Unknown extensions before and after this one must not change the result.
-    const among = extendedMint([3, Buffer.alloc(32, 7)], [kind, data], [1000, Buffer.alloc(5, 9)]);
+    const among = extendedMint(
+      [kinds.mintCloseAuthority, Buffer.alloc(32, 7)],
+      [kind, data],
+      [1000, Buffer.alloc(5, 9)],
+    );
     expect(read(among)).toMatchObject(properties);
   });
 
   it.each([
-    ["a delegate of zeros", [12, written(key(zeros))], "permanentDelegate"],
-    ["a hook of zeros", [14, written(key(alice), key(zeros))], "hookProgram"],
+    ["a delegate of zeros", [kinds.permanentDelegate, written(key(zeros))], "permanentDelegate"],
+    ["a hook of zeros", [kinds.transferHook, written(key(alice), key(zeros))], "hookProgram"],
     [
       "a name that is not UTF-8",
-      [19, written(key(alice), key(bob), ...text(Buffer.of(255)), ...text("A"))],
+      [kinds.tokenMetadata, written(key(alice), key(bob), ...text(Buffer.of(255)), ...text("A"))],
       "name",
     ],
   ] as const)("ignores %s in a mint's data", (_, extension, property) => {
@@ -206,7 +248,7 @@ describe("readMint", () => {
   });
 
   it("stops reading extensions at the padding", () => {
-    const padded = Buffer.concat([extendedMint([9, Buffer.alloc(0)]), Buffer.alloc(2)]);
+    const padded = Buffer.concat([extendedMint([kinds.nonTransferable, Buffer.alloc(0)]), Buffer.alloc(2)]);
     expect(read(padded)).toMatchObject({ isNonTransferable: true });
   });
 
@@ -223,7 +265,9 @@ describe("readMint", () => {
 });
 
 describe("withheldFrom", () => {
-  const mint = read(extendedMint([1, fees])) as NonNullable<ReturnType<typeof readMint>>;
+  const mint = read(extendedMint([kinds.transferFeeConfig, fees])) as NonNullable<
+    ReturnType<typeof readMint>
+  >;
 
   it.each([
     ["the older fee before the newer one begins", 1000n, 6n, 5n],

@@ -6,6 +6,7 @@ import {
   readTokenAccount,
   sellableUnits,
 } from "../../../../lib/chains/sol/calls/token-account.ts";
+import { extensionKind } from "../../../support/extension-kinds.ts";
 import { usdc, wrappedCoinAccount } from "../../../support/mainnet.ts";
 
 const { token, token2022 } = programs;
@@ -82,7 +83,10 @@ describe("readTokenAccount", () => {
   it("reads only extensions that are switched on and complete", () => {
     const read2022 = (...extensions: number[]) =>
       read(Buffer.concat([account(), Buffer.of(2, 7, 0, 0, 0, ...extensions)]), token2022);
-    const [memo, guard] = [8, 11].map((kind) => [kind, 0, 1, 0]) as [number[], number[]];
+    const [memo, guard] = ["MemoTransfer", "CpiGuard"].map(extensionKind).map((kind) => [kind, 0, 1, 0]) as [
+      number[],
+      number[],
+    ];
     expect(read2022(...memo, 1)).toMatchObject({ needsMemo: true, hasGuard: false });
     expect(read2022(...memo, 0, ...guard, 1)).toMatchObject({ needsMemo: false, hasGuard: true });
     expect(read2022(...guard)).toMatchObject({ amount: 7n, needsMemo: false, hasGuard: false });
