@@ -108,6 +108,15 @@ export function pumpReader(chain: TestSurfnet) {
   return {
     accountAt,
     dataAt,
+    /** Changes bytes of an account. */
+    async rewrite(at: Address, change: (data: Buffer) => void): Promise<void> {
+      const { data, lamports, owner } = await dataAt(at);
+      change(data);
+      await chain.setAccount(at, BigInt(lamports), address(owner.toBase58()), data);
+    },
+    /** Lamports that an account of this size needs. */
+    rent: async (size: number) =>
+      BigInt((await chain.request("getMinimumBalanceForRentExemption", [size])) as number),
     lamports: async (at: string) => BigInt((await accountAt(at))?.lamports ?? 0),
     /** Reads the amount of a token account. A missing account has none. */
     units: async (at: string) => (await accountAt(at))?.data.readBigUInt64LE(64) ?? 0n,

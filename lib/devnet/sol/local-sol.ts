@@ -1,3 +1,4 @@
+import { setAccount } from "./made-accounts.ts";
 import { type SolDeployment, solDeployment } from "./sol-deployment.ts";
 import { type Surfnet, startSurfnet } from "./surfnet.ts";
 
@@ -15,11 +16,7 @@ export async function startLocalSol(options: {
   const { slotMs, deployment = await solDeployment() } = options;
   const surfnet = await startSurfnet({ slotMs, amm: deployment.amm, jupiter: deployment.jupiter });
   try {
-    await Promise.all(
-      deployment.accounts.map(({ address, data, ...rest }) =>
-        surfnet.request("surfnet_setAccount", [address, { ...rest, data: data.toString("hex") }]),
-      ),
-    );
+    await Promise.all(deployment.accounts.map((each) => setAccount(surfnet.request, each)));
   } catch (error) {
     await surfnet.stop();
     throw error;

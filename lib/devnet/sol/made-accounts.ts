@@ -1,8 +1,15 @@
 import type { Address } from "@solana/web3.js";
 import { bytesOf, derived, programs } from "./published.ts";
+import type { Surfnet } from "./surfnet.ts";
 
 /** An account that `surfnet_setAccount` creates on the local chain. */
 export type MadeAccount = { address: Address; lamports: number; owner: Address; data: Buffer };
+
+/** Creates or changes an account on the local chain. */
+export const setAccount = (
+  request: Surfnet["request"],
+  { address, data, ...rest }: MadeAccount,
+): Promise<unknown> => request("surfnet_setAccount", [address, { ...rest, data: data.toString("hex") }]);
 
 /** Rent of an account in lamports per byte. The overhead counts as further bytes. */
 const lamportsPerByte = 6960;

@@ -49,6 +49,8 @@ export type PumpDeployment = {
   /** Accounts that may receive the protocol's fees, and those that may receive the part for buybacks. */
   feeRecipients: readonly Address[];
   buybacks: readonly Address[];
+  /** A lookup table with the accounts that each trade names. */
+  table: Address;
 };
 
 /** Part of the protocol's fee that goes to buybacks, in basis points. */
@@ -81,13 +83,20 @@ export async function pumpDeployment(accounts: MadeAccount[]): Promise<PumpDeplo
   const named = (name: string, count: number) =>
     Promise.all(Array.from({ length: count }, (_, index) => derived(programs.system, name, `${index}`)));
   const feeRecipients = await named("local fee recipient", 8);
+  const mayhemRecipients = await named("local mayhem recipient", 8);
   const buybacks = await named("local buyback", 8);
-  for (const each of [...feeRecipients, ...buybacks]) {
+  for (const each of [...feeRecipients, ...mayhemRecipients, ...buybacks]) {
     accounts.push(account(each, programs.system, Buffer.alloc(0)));
     accounts.push(await quoteAccount(each));
   }
   const [feeRecipient = programs.system, ...otherRecipients] = feeRecipients;
-  const recipients = { buybackRecipients: joined(buybacks), buybackBps };
+  const [mayhemRecipient = programs.system, ...otherMayhem] = mayhemRecipients;
+  const recipients = {
+    reservedRecipient: bytesOf(mayhemRecipient),
+    reservedRecipients: joined(otherMayhem),
+    buybackRecipients: joined(buybacks),
+    buybackBps,
+  };
   const global = encoded(curveGlobal, {
     initialized: true,
     feeRecipient: bytesOf(feeRecipient),
@@ -118,9 +127,12 @@ export async function pumpDeployment(accounts: MadeAccount[]): Promise<PumpDeplo
     accounts.push(account(fees, programs.pumpFees, feesData()));
     accounts.push(account(volume, program, encoded(globalVolume, {})));
   }
+  const table = await pumpTable([feeRecipient, mayhemRecipient, buybacks[0] ?? programs.system]);
+  accounts.push(table);
   const curves = {} as PumpDeployment["curves"];
   for (const symbol of curveSymbols) curves[symbol] = await curveToken(symbol, accounts);
-  return { curves, pools: { GRAD: await graduatedToken(accounts) }, feeRecipients, buybacks };
+  const pools = { GRAD: await graduatedToken(accounts) };
+  return { curves, pools, feeRecipients, buybacks, table: table.address };
 }
 
 const joined = (keys: readonly Address[]) => Buffer.concat(keys.map(bytesOf));
@@ -133,6 +145,29 @@ async function quoteAccount(owner: Address): Promise<MadeAccount> {
 function wrappedAccount(at: Address, owner: Address, coins: bigint): MadeAccount {
   const rent = BigInt(account(at, owner, Buffer.alloc(165)).lamports);
   return account(at, programs.token, tokenAccountData(wrappedCoin, owner, coins, { rent }), Number(coins));
+}
+
+/** Makes a lookup table with the accounts that each trade names, and one recipient of each kind. */
+async function pumpTable(recipients: readonly Address[]): Promise<MadeAccount> {
+  const keys: Address[] = [];
+  for (const [program, settings] of [
+    [programs.pump, "global"],
+    [programs.pumpPools, "global_config"],
+  ] as const)
+    keys.push(
+      await derived(program, settings),
+      await derived(program, "global_volume_accumulator"),
+      await derived(programs.pumpFees, "fee_config", bytesOf(program)),
+      await derived(program, "__event_authority"),
+    );
+  keys.push(programs.pumpFees, wrappedCoin, programs.token2022);
+  for (const each of recipients) keys.push(each, await associatedAccount(each, programs.token, wrappedCoin));
+  const head = Buffer.alloc(56);
+  head.writeUInt32LE(1, 0);
+  // States that nobody has asked to close the table.
+  head.writeBigUInt64LE(2n ** 64n - 1n, 4);
+  const at = await derived(programs.lookupTables, "local table of Pump");
+  return account(at, programs.lookupTables, Buffer.concat([head, joined(keys)]));
 }
 
 /** Size of the account of fees. Bytes after the tiers are 0. */
@@ -257,16 +292,15 @@ async function graduatedToken(accounts: MadeAccount[]): Promise<PumpPool> {
   const program = programs.token2022;
   const made = await poolAccounts({ mint, program, creator }, pooled);
   accounts.push(pumpMint(mint, "Grad", "GRAD"), ...made.accounts);
-  accounts.push(
-    account(
-      await derived(programs.pump, "bonding-curve", bytesOf(mint)),
-      programs.pump,
-      migratedCurve(creator),
-    ),
-  );
+  const at = await derived(programs.pump, "bonding-curve", bytesOf(mint));
+  accounts.push(migratedCurve({ curve: at, creator }));
   return made.pool;
 }
 
-/** Content of a curve whose liquidity has gone to a pool. */
-export const migratedCurve = (creator: Address): Buffer =>
-  encoded(curve, { supply, isComplete: true, creator: bytesOf(creator) }, curveSize);
+/** Makes the account of a curve whose liquidity has gone to a pool. */
+export const migratedCurve = ({ curve: at, creator }: Pick<CurveToken, "creator" | "curve">): MadeAccount =>
+  account(
+    at,
+    programs.pump,
+    encoded(curve, { supply, isComplete: true, creator: bytesOf(creator) }, curveSize),
+  );

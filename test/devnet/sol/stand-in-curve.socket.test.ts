@@ -106,13 +106,6 @@ async function run(instruction: IInstruction, by = wallet) {
 
 const volumeOf = (user: Address) => derived(programs.pump, "user_volume_accumulator", bytesOf(user));
 
-/** Changes bytes of an account. */
-async function rewrite(at: Address, change: (data: Buffer) => void): Promise<void> {
-  const { data, lamports, owner } = await reader.dataAt(at);
-  change(data);
-  await chain.setAccount(at, BigInt(lamports), owner.toBase58() as Address, data);
-}
-
 /** Places in a curve's account. */
 const places = {
   isComplete: 48,
@@ -173,18 +166,16 @@ describe("the stand-in of Pump's curve", () => {
   it("makes the user pay the rent of accounts that the trade creates", async () => {
     const creator = (await chain.newWallet()).address;
     const token = { ...bend, creator };
-    await rewrite(bend.curve, (data) => data.set(bytesOf(creator), places.creator));
+    await reader.rewrite(bend.curve, (data) => data.set(bytesOf(creator), places.creator));
     const trader = await traderOf([bend]);
     const quote = await quoted("buy", token, 10n ** 12n);
-    const rent = async (size: number) =>
-      BigInt((await chain.request("getMinimumBalanceForRentExemption", [size])) as number);
-    const rents = (await rent(137)) + (await rent(0));
+    const rents = (await reader.rent(137)) + (await reader.rent(0));
     const bought = await run(await buyOf(token, 10n ** 12n, quote, trader.address), trader);
     expect(bought).toEqual({ error: null, coins: -quote - rents });
     const { data, owner } = await reader.dataAt(await volumeOf(trader.address));
     expect([data.length, owner.toBase58()]).toEqual([137, programs.pump]);
     expect(data.subarray(8, 40)).toEqual(Buffer.from(bytesOf(trader.address)));
-    await rewrite(bend.curve, (each) => each.set(bytesOf(bend.creator), places.creator));
+    await reader.rewrite(bend.curve, (each) => each.set(bytesOf(bend.creator), places.creator));
   });
 
   it("pays fees to the protocol, to buybacks and to the creator, or to the user as cashback", async () => {
@@ -202,7 +193,7 @@ describe("the stand-in of Pump's curve", () => {
       ["sell", sellOf],
     ] as const)
       for (const hasCashback of [false, true]) {
-        await rewrite(bend.curve, (data) => data.writeUInt8(Number(hasCashback), places.isCashback));
+        await reader.rewrite(bend.curve, (data) => data.writeUInt8(Number(hasCashback), places.isCashback));
         const quote = await quoted(side, bend, 10n ** 12n);
         const [fee = 0n, buyback = 0n, creator = 0n, cashback = 0n, curve = 0n] = await paid(
           await order(bend, 10n ** 12n, quote),
@@ -213,16 +204,16 @@ describe("the stand-in of Pump's curve", () => {
         const share = (price * 30n + 9999n) / 10_000n;
         expect([creator, cashback]).toEqual(hasCashback ? [0n, share] : [share, 0n]);
       }
-    await rewrite(bend.curve, (data) => data.writeUInt8(0, places.isCashback));
+    await reader.rewrite(bend.curve, (data) => data.writeUInt8(0, places.isCashback));
   });
 
   it("reads the creator's own rate only if creators may set one", async () => {
     const withRates = (isOn: boolean) =>
       derived(programs.pump, "global").then((at) =>
         // The flag precedes the highest rate, an address and another flag.
-        rewrite(at, (data) => data.writeUInt8(Number(isOn), data.length - 42)),
+        reader.rewrite(at, (data) => data.writeUInt8(Number(isOn), data.length - 42)),
       );
-    await rewrite(bend.curve, (data) => data.writeBigUInt64LE(250n, places.creatorFeeBps));
+    await reader.rewrite(bend.curve, (data) => data.writeBigUInt64LE(250n, places.creatorFeeBps));
     for (const isOn of [false, true]) {
       await withRates(isOn);
       const quote = await quoted("buy", bend, 10n ** 12n);
@@ -230,7 +221,7 @@ describe("the stand-in of Pump's curve", () => {
       expect(await reader.refusal(wallet.address, [await buyOf(bend, 10n ** 12n, quote)])).toBeNull();
     }
     await withRates(false);
-    await rewrite(bend.curve, (data) => data.writeBigUInt64LE(0n, places.creatorFeeBps));
+    await reader.rewrite(bend.curve, (data) => data.writeBigUInt64LE(0n, places.creatorFeeBps));
   });
 
   it("refuses more tokens than it has, none at all, and more than the user has", async () => {
@@ -311,12 +302,12 @@ describe("accounts of a trade on Pump's curve", () => {
       ]);
     expect(await refused({ feeRecipient: stranger })).toBe(curveErrors.notAuthorized);
     expect(await refused({ buybackFeeRecipient: stranger })).toBe(curveErrors.otherBuyback);
-    await rewrite(bend.curve, (data) => data.writeUInt8(1, places.isMayhem));
+    await reader.rewrite(bend.curve, (data) => data.writeUInt8(1, places.isMayhem));
     expect(await refused({})).toBe(curveErrors.notAuthorized);
-    await rewrite(bend.curve, (data) => data.writeUInt8(0, places.isMayhem));
-    await rewrite(bend.curve, (data) => data.set(bytesOf(wrappedCoin), places.quoteMint));
+    await reader.rewrite(bend.curve, (data) => data.writeUInt8(0, places.isMayhem));
+    await reader.rewrite(bend.curve, (data) => data.set(bytesOf(wrappedCoin), places.quoteMint));
     expect(await refused({})).toBe(curveErrors.otherQuote);
-    await rewrite(bend.curve, (data) => data.fill(0, places.quoteMint, places.quoteMint + 32));
+    await reader.rewrite(bend.curve, (data) => data.fill(0, places.quoteMint, places.quoteMint + 32));
     expect(await refused({})).toBeNull();
   });
 

@@ -1,0 +1,63 @@
+import type { Address } from "@solana/web3.js";
+import { setAccount } from "./made-accounts.ts";
+import { associatedAccount } from "./published.ts";
+import { type CurveToken, migratedCurve, type PumpPool, poolAccounts } from "./pump-deployment.ts";
+import { curve } from "./pump-layouts.ts";
+import type { Surfnet } from "./surfnet.ts";
+
+/** What the program keeps of a completed curve's coins for the costs of the pool's accounts. */
+const migrationFee = 15_000_001n;
+
+/** Place of the amount in the data of a token account. */
+const amountAt = 64;
+
+type Found = { data: readonly [string, "base64"]; lamports: number; owner: Address } | null;
+
+/**
+ * Moves the liquidity of a completed curve to a pool, as the real program does when anybody calls it. Sets the accounts,
+ * because the stand-in of the program cannot create them.
+ *
+ * @returns undefined if the curve is not complete or has moved
+ */
+export async function graduate(
+  request: Surfnet["request"],
+  token: CurveToken,
+): Promise<PumpPool | undefined> {
+  const held = await associatedAccount(token.curve, token.program, token.mint);
+  const options = { encoding: "base64", commitment: "processed" };
+  const { value } = (await request("getMultipleAccounts", [[token.curve, held], options])) as {
+    value: Found[];
+  };
+  const [found, tokens] = value.map((each) => Buffer.from(each?.data[0] ?? "", "base64"));
+  if (found?.[curve.at.isComplete] !== 1 || tokens === undefined) return undefined;
+  const coins = found.readBigUInt64LE(curve.at.realCoins);
+  if (coins === 0n) return undefined;
+  const { pool, accounts } = await poolAccounts(token, {
+    coins: coins - migrationFee,
+    tokens: tokens.readBigUInt64LE(amountAt),
+  });
+  tokens.writeBigUInt64LE(0n, amountAt);
+  const left = { lamports: value[1]?.lamports ?? 0, owner: token.program };
+  for (const each of [...accounts, { address: held, data: tokens, ...left }, migratedCurve(token)])
+    await setAccount(request, each);
+  return pool;
+}
+
+/**
+ * Lets completed curves graduate until it is stopped, as callers on the real chain do within seconds. A failed look is
+ * tried again with the next one.
+ */
+export function watchGraduations(
+  request: Surfnet["request"],
+  tokens: readonly CurveToken[],
+  everyMs = 1000,
+): { stop: () => void } {
+  let isLooking = false;
+  const timer = setInterval(async () => {
+    if (isLooking) return;
+    isLooking = true;
+    await Promise.all(tokens.map((each) => graduate(request, each))).catch(() => {});
+    isLooking = false;
+  }, everyMs);
+  return { stop: () => clearInterval(timer) };
+}
