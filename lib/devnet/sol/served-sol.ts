@@ -1,7 +1,9 @@
 import type { Address } from "@solana/web3.js";
 import { preferring, waitForPort } from "../chain-ports.ts";
+import { watchGraduations } from "./graduation.ts";
 import { startJupiterServer } from "./jupiter-server.ts";
 import { type LocalSol, startLocalSol } from "./local-sol.ts";
+import type { PumpDeployment } from "./pump-deployment.ts";
 import { type SolDeployment, solDeployment } from "./sol-deployment.ts";
 import { type SolHost, startSolHost } from "./sol-host.ts";
 import { createSolNode, localGenesisHash } from "./sol-node.ts";
@@ -28,8 +30,11 @@ export type ServedSol = {
   relay: string;
   /** URL of Jupiter's stand-in, which builds swaps. */
   jupiter: string;
-  /** Mints of the local tokens. */
-  tokens: Record<keyof SolDeployment["tokens"], Address>;
+  /** Mints of the local tokens, without that of Jupiter's stand-in. */
+  tokens: Record<
+    keyof SolDeployment["tokens"] | keyof PumpDeployment["curves"] | keyof PumpDeployment["pools"],
+    Address
+  >;
   deployment: SolDeployment;
   /** Context for the stacks, with the addresses of the chain. */
   context: object;
@@ -68,7 +73,7 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
     return chain.request(method, params);
   };
   const deployment = await solDeployment();
-  const { tipAccounts } = deployment;
+  const { tipAccounts, tokens, pump } = deployment;
   const node = createSolNode({ request });
 
   await using undo = new AsyncDisposableStack();
@@ -98,8 +103,12 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
   );
   undo.defer(() => jupiter.close());
 
-  const mintOf = ([symbol, { mint }]: [string, { mint: Address }]) => [symbol, mint];
+  const mintsOf = <Symbol extends string>(made: Record<Symbol, { mint: Address }>) =>
+    Object.fromEntries(
+      Object.entries<{ mint: Address }>(made).map(([symbol, { mint }]) => [symbol, mint]),
+    ) as Record<Symbol, Address>;
   let started: Promise<void> | undefined;
+  let graduations: { stop: () => void } | undefined;
   const opened = undo.move();
   return {
     startedAt: new Date().toISOString(),
@@ -107,7 +116,7 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
     hosts: [first, second],
     relay: relay.url,
     jupiter: jupiter.url,
-    tokens: Object.fromEntries(Object.entries(deployment.tokens).map(mintOf)),
+    tokens: { ...mintsOf(tokens), ...mintsOf(pump.curves), ...mintsOf(pump.pools) },
     deployment,
     context: {
       hosts: [first, second],
@@ -124,11 +133,13 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
     start() {
       started ??= startLocalSol({ slotMs, deployment }).then((running) => {
         chain = running;
+        graduations = watchGraduations(request, Object.values(pump.curves));
       });
       return started;
     },
     async close() {
       await started?.catch(() => {});
+      graduations?.stop();
       await opened.disposeAsync();
       await chain?.stop();
     },

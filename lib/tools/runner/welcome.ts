@@ -42,7 +42,7 @@ export function welcome(service: Welcome): string {
   const solLine =
     sol === undefined
       ? ""
-      : `           sol ${new URL(sol.url).port}   a stand-in of Raydium's exchange, new at each start\n`;
+      : `           sol ${new URL(sol.url).port}   stand-ins of Raydium and Pump, new at each start\n`;
   const publicKeys =
     sol === undefined
       ? "its key is public: never use it elsewhere"

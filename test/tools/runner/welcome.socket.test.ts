@@ -65,7 +65,7 @@ token      for alice`);
     const text = welcome({ ...service, chains, sol });
     expect(text).toContain(`
 chains     eth 8545   real Uniswap contracts, test money
-           sol 8549   a stand-in of Raydium's exchange, new at each start
+           sol 8549   stand-ins of Raydium and Pump, new at each start
 wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on each chain
            9uKPBoBGkfeVQXFnXcqtPksx3FmLxoDEsu2FskRovQWJ on sol
            their keys are public: never use them elsewhere

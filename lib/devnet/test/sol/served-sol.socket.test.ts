@@ -4,6 +4,8 @@ import { createInterface } from "node:readline";
 import { StartupError } from "cdk-local-runner";
 import { freePort } from "cdk-local-runner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { programs } from "../../sol/published.ts";
+import { graduatedPool } from "../../sol/pump-deployment.ts";
 import { openServedSol, type ServedSol } from "../../sol/served-sol.ts";
 import { walletNamed } from "../../sol/test-wallet.ts";
 
@@ -47,7 +49,7 @@ function isRunning(processId: number): boolean {
 }
 
 describe("the served chain sol", () => {
-  it("knows all addresses before the chain starts, and serves its tokens there afterwards", async () => {
+  it("knows all addresses before the chain starts, and serves its tokens there afterwards, which graduate", async () => {
     const node = await freePort();
     const sol = await opened({ node });
     expect(sol).toMatchObject({ url: `http://127.0.0.1:${node}`, processId: undefined });
@@ -68,6 +70,17 @@ describe("the served chain sol", () => {
       swapInstruction: { programId: sol.deployment.jupiter.program },
     });
     expect(await buildFor(sol, sol.tokens.MOON)).toEqual({ error: "No routes found" });
+    const { curve, mint, program } = sol.deployment.pump.curves.BRIM;
+    const { pool } = await graduatedPool(mint, program);
+    const { result } = await ask(sol.url, "getAccountInfo", curve, { encoding: "base64" });
+    const { value } = result as { value: { data: [string]; lamports: number; owner: string } };
+    expect(await ask(sol.url, "getAccountInfo", pool)).toMatchObject({ result: { value: null } });
+    const data = Buffer.from(value.data[0], "base64");
+    data.writeUInt8(1, 48);
+    await sol.request("surfnet_setAccount", [curve, { ...value, data: data.toString("hex") }]);
+    await expect
+      .poll(() => ask(sol.url, "getAccountInfo", pool), { timeout: 5000 })
+      .toMatchObject({ result: { value: { owner: programs.pumpPools } } });
     const processId = sol.processId ?? 0;
     await sol.close();
     expect(isRunning(processId)).toBe(false);
