@@ -1,11 +1,11 @@
 import { callOf } from "../../lib/aws/call-function.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { takeUnits } from "../../lib/chains/hosts/spent-units.ts";
-import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { logFault, logHostUnits, logLandings, logWarning } from "../../lib/runtime/log.ts";
+import { logFault, logHostUnits, logLandings } from "../../lib/runtime/log.ts";
+import { openJupiter } from "../../lib/runtime/open-jupiter.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
@@ -16,10 +16,7 @@ import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
 
 const table = { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") };
 const trading = environment("TRADING");
-const chains = openTrading(
-  "executeOrders",
-  jupiterFor((fault) => logWarning("executeOrders", fault)),
-);
+const chains = openTrading("executeOrders", openJupiter("executeOrders"));
 const effects = { ...tableEffects(table), ...chainEffects(chains) };
 const onFault = (error: unknown, details?: object) => logFault("executeOrders", error, details);
 const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), onFault);

@@ -1,9 +1,9 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { logFault } from "../../lib/runtime/log.ts";
+import { openJupiter } from "../../lib/runtime/open-jupiter.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
@@ -12,10 +12,7 @@ import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
 const deps = {
   table: { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") },
-  chains: openTrading(
-    "placeOrder",
-    jupiterFor((fault) => logWarning("placeOrder", fault)),
-  ),
+  chains: openTrading("placeOrder", openJupiter("placeOrder")),
   macs: openMacs(environment("MAC_KEY_ID"), environment("TABLE_ID")),
   lossSignIn: environment("LOSS_SIGN_IN"),
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) => logFault("placeOrder", error)),

@@ -1,8 +1,8 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { logFault } from "../../lib/runtime/log.ts";
+import { openJupiter } from "../../lib/runtime/open-jupiter.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -11,10 +11,7 @@ import { missedReporter } from "../../lib/trading/report-missed.ts";
 
 const deps = {
   table: openTable(environment("TABLE_NAME")),
-  chains: openTrading(
-    "quoteOrder",
-    jupiterFor((fault) => logWarning("quoteOrder", fault)),
-  ),
+  chains: openTrading("quoteOrder", openJupiter("quoteOrder")),
   lossSignIn: environment("LOSS_SIGN_IN"),
   reportMissed: missedReporter(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) =>
     logFault("quoteOrder", error),

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { solAddresses } from "../chains/sol/address.ts";
 import { wsolMint } from "../chains/sol/calls/addresses.ts";
 import { clusterNameLength } from "../chains/sol/calls/rpc-call.ts";
-import type { SolConfiguration } from "../chains/sol/rules/configuration.ts";
+import type { JupiterAccess, SolConfiguration } from "../chains/sol/rules/configuration.ts";
 import { chainFacts } from "../core/chain-facts.ts";
 import { matching, wholeWithin } from "./context-values.ts";
 import { defaultSol } from "./default-chains.ts";
@@ -43,8 +43,19 @@ const Jupiter = v.strictObject(
     url: HostUrl,
     // Rejects unknown keys, with a message that does not repeat the key.
     key: v.optional(matching(/^[\x21-\x7e]{1,200}$/, "1 to 200 printable characters")),
+    // Labels have no comma, because a request lists them with commas in between.
+    exchanges: v.optional(
+      v.pipe(
+        v.array(
+          matching(/^[\x20-\x2b\x2d-\x7e]{1,100}$/, "1 to 100 printable characters without a comma"),
+          "must be a list of labels",
+        ),
+        v.minLength(1, "must have a label"),
+        v.maxLength(50, "must have at most 50 labels"),
+      ),
+    ),
   },
-  "must be an object of url and key",
+  "must be an object of url, key and exchanges",
 );
 
 /** Maximum number of pools whose accounts fit into one call, beside those of the token and the wallet. */
@@ -87,11 +98,17 @@ export function solConfigurationOf(given: v.InferOutput<typeof SolContext> = {})
     ...defaultSol,
     ...(chosen as Partial<SolConfiguration>),
     ...(relay && { relay }),
-    ...(jupiter && { jupiter: { url: jupiter.url, ...(jupiter.key !== undefined && { key: jupiter.key }) } }),
+    ...(jupiter && { jupiter: jupiterOf(jupiter) }),
     ...(maxOrder !== undefined && { maxOrder }),
     ...(payer !== undefined && { payer }),
   };
 }
+
+const jupiterOf = ({ url, key, exchanges }: v.InferOutput<typeof Jupiter>): JupiterAccess => ({
+  url,
+  ...(key !== undefined && { key }),
+  ...(exchanges !== undefined && { exchanges }),
+});
 
 /** Finds contradictions between several values. Returns lines that begin with the key at fault. */
 export function solProblems({ hosts, wrapped, cpmmConfigs, tokens, relay }: SolConfiguration): string[] {

@@ -21,7 +21,8 @@ export class WatchStack extends Stack {
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
     const topics = alarmTopicsOf(configuration);
     const { budgetDollars, hostUnitsPerDay } = configuration;
-    new Alarms(this, "Alarms", watched, { ...topics, hostUnitsPerDay });
+    const hasJupiter = configuration.trading.sol?.jupiter !== undefined;
+    new Alarms(this, "Alarms", watched, { ...topics, hostUnitsPerDay, hasJupiter });
     if (budgetDollars !== undefined && topics.ticket !== undefined)
       addBudget(this, budgetDollars, topics.ticket);
     const chains = tradingChains.filter((chain) => configuration.trading[chain] !== undefined);

@@ -45,6 +45,17 @@ export function logHostUnits(operation: string, units: number, broadcast: object
   console.info({ event: hostsAsked, operation, units, ...broadcast });
 }
 
+/** Marks counts of Jupiter's answers in the logs of functions, so that metrics can add them up. */
+export const jupiterAnswered = "jupiter answered";
+
+/** Logs how many requests a function has sent to Jupiter, and how many of them got a 400 or a 429. */
+export function logJupiter(
+  operation: string,
+  answers: { asked: number; refused: number; limited: number },
+): void {
+  console.info({ event: jupiterAnswered, operation, ...answers });
+}
+
 /** Marks postponed requests in the signer's log, so that a metric can count them. */
 export const signaturePostponed = "signTransaction postponed";
 

@@ -64,6 +64,14 @@ const expressions: Record<string, (all: readonly Series[]) => Series> = {
   "SUM(FILL(METRICS(), 0)) + TIME_SERIES(0)": (all) => combine(all, "Sum", 0),
   "IF(FILL(postponed, 0) > FILL(signed, 0), FILL(postponed, 0), 0)": ([postponed = [], signed = []]) =>
     postponed.map((each = 0, index) => (each > (signed[index] ?? 0) ? each : 0)),
+  "IF(FILL(refused, 0) >= FILL(asked, 0), FILL(refused, 0), FILL(limited, 0))": ([
+    asked = [],
+    refused = [],
+    limited = [],
+  ]) =>
+    asked.map((all = 0, index) =>
+      (refused[index] ?? 0) >= all ? (refused[index] ?? 0) : (limited[index] ?? 0),
+    ),
   "IF(FILL(late, 0) * 19 > FILL(prompt, 0), FILL(late, 0), 0)": ([late = [], prompt = []]) =>
     late.map((each = 0, index) => (each * 19 > (prompt[index] ?? 0) ? each : 0)),
   "IF(FILL(runs, REPEAT), FILL(runs, 0))"([runs = []]) {

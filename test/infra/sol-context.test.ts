@@ -67,7 +67,7 @@ describe("the context of sol", () => {
     expect(read({ hosts })).not.toHaveProperty("jupiter");
     expect(read({ hosts, jupiter: null })).not.toHaveProperty("jupiter");
     const url = "https://api.jup.ag/swap/v2/build";
-    for (const jupiter of [{ url }, { url, key: "c0ffee" }])
+    for (const jupiter of [{ url }, { url, key: "c0ffee" }, { url, exchanges: ["Raydium CP"] }])
       expect(read({ hosts, jupiter })).toHaveProperty("jupiter", jupiter);
   });
 
@@ -111,6 +111,11 @@ describe("the context of sol", () => {
     ],
     [{ cluster: "mainnet" }, "cluster must be the first 32 characters of a genesis hash"],
     [{ cluster: `${defaultSol.cluster}K` }, "cluster must be the first 32 characters of a genesis hash"],
+    [{ jupiter: { url: "https://api.example", exchanges: [] } }, "jupiter.exchanges must have a label"],
+    [
+      { jupiter: { url: "https://api.example", exchanges: ["A,B"] } },
+      "jupiter.exchanges.0 must be 1 to 100 printable characters without a comma",
+    ],
     [{ relay: "https://relay.example" }, "relay must be an object of url, tipAccounts and leastTip"],
     [{ relay: { ...relay, url: "ftp://relay.example" } }, "relay.url must be an https URL"],
     [{ relay: { ...relay, tipAccounts: [] } }, "relay.tipAccounts must have an account"],

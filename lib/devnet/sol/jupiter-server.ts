@@ -18,7 +18,7 @@ import { localPlan } from "./stand-in-jupiter.ts";
 
 const names = [
   ...(["badBuild", "cheat", "extraInstructions", "huge", "otherDestination", "otherProgram"] as const),
-  ...(["overstated", "platformFee", "rateLimited", "silent"] as const),
+  ...(["overstated", "platformFee", "rateLimited", "refusing", "silent"] as const),
 ] as const;
 
 /**
@@ -102,6 +102,7 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
     const read = v.safeParse(Question, query);
     if (!read.success) return json(400, { error: "Invalid request" });
     if (strikes("silent")) return new Promise<never>(() => {});
+    if (strikes("refusing")) return json(400, { error: "Invalid query parameters" });
     if (strikes("rateLimited")) return json(429, { error: "Too many requests" });
     if (strikes("huge")) return json(200, { filler: "x".repeat(1024 * 1024) });
     const pool = poolFor(read.output);

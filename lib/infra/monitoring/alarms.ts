@@ -22,6 +22,7 @@ import {
   failuresOf,
   hostUnits,
   issuerOutages,
+  jupiterRefusals,
   lateBroadcasts,
   limitsReached,
   postponedSignatures,
@@ -85,7 +86,15 @@ export class Alarms extends Construct {
     scope: Construct,
     id: string,
     watched: Watched,
-    { page, ticket, hostUnitsPerDay }: AlarmTopics & { hostUnitsPerDay: number },
+    {
+      page,
+      ticket,
+      hostUnitsPerDay,
+      hasJupiter,
+    }: AlarmTopics & {
+      hostUnitsPerDay: number;
+      hasJupiter: boolean;
+    },
   ) {
     super(scope, id);
     const actionOf = (id: string, topicArn: string | undefined) =>
@@ -103,6 +112,7 @@ export class Alarms extends Construct {
     if (watched.functions.has("sweepLanes")) this.#watchTrading(watched);
     if (watched.functions.has("readMarkets")) this.#watchMarkets(watched);
     if (watched.functions.has("sweepLanes")) this.#watchHosts(watched, hostUnitsPerDay);
+    if (hasJupiter) this.#watchJupiter(watched);
   }
 
   /** Adds an alarm on the sum of a metric over five minutes. By default, a count of three raises it. */
@@ -320,6 +330,19 @@ export class Alarms extends Construct {
       ),
       `Users notice nothing, but the providers of hosts bill more than planned: functions spent ${mostUnits} units in a day (context hostUnitsPerDay). Look first at the graph of units on the dashboard and at the invocations of quoteOrder, getMarket, loadHistory and readMarkets, then at which users ask so much.`,
       { period: Duration.days(1), threshold: mostUnits },
+    );
+  }
+
+  /** Alarms on answers of Jupiter that trade nothing. Its metrics cost something, so it exists only with Jupiter. */
+  #watchJupiter({ functions }: Watched) {
+    this.#add(
+      "JupiterRefusing",
+      jupiterRefusals(
+        this,
+        (["quoteOrder", "placeOrder", "executeOrders"] as const).map((name) => functions.get(name)),
+      ),
+      "Users get worse prices on sol, and no route for tokens without a pool of Raydium: Jupiter answered all requests of half an hour with a 400, or at least 100 of them with a 429. Look first at the lines with the event jupiter answered in the logs of functions quoteOrder, placeOrder and executeOrders. If all are refused, Jupiter may have changed its parameters: run npm run hosts -- --chain sol. If they are limited, the plan of the key is too small.",
+      { period: Duration.minutes(30), threshold: 100 },
     );
   }
 

@@ -21,6 +21,7 @@ import type { Operation } from "../../operations/types.ts";
 import type { LaneTrouble } from "../../orders/lane-trouble.ts";
 import {
   hostsAsked,
+  jupiterAnswered,
   orderSettled,
   signatureMade,
   signaturePostponed,
@@ -190,6 +191,25 @@ export const hostUnits = (scope: Construct, functions: readonly OperationFunctio
 export const hostUnitsMetric = ({ lambda }: OperationFunction) => logMetric(lambda.logGroup, hostUnitsName);
 
 const hostUnitsName = "HostUnits";
+
+/**
+ * Counts requests that Jupiter refused, if it refused all of them with a 400, and otherwise those that it answered with
+ * a 429. The metrics have data, and cost, only while Jupiter is asked.
+ */
+export function jupiterRefusals(scope: Construct, functions: readonly OperationFunction[]): MathExpression {
+  const logs = functions.map(({ lambda }) => lambda.logGroup);
+  const pattern = FilterPattern.stringValue("$.message.event", "=", jupiterAnswered);
+  const summed = (name: string, field: string) => counted(scope, name, logs, pattern, `$.message.${field}`);
+  return new MathExpression({
+    label: "JupiterRefusing",
+    expression: "IF(FILL(refused, 0) >= FILL(asked, 0), FILL(refused, 0), FILL(limited, 0))",
+    usingMetrics: {
+      asked: summed("JupiterAsked", "asked"),
+      refused: summed("JupiterRefused", "refused"),
+      limited: summed("JupiterLimited", "limited"),
+    },
+  });
+}
 
 /** Counts minutes in which followers of tokens got no new prices, from warnings of readMarkets and sweepLanes. */
 export const staleMarketsSeen = (scope: Construct, functions: readonly OperationFunction[]): Metric =>

@@ -43,6 +43,9 @@ export type RouteLook = {
   words: string;
   /** True if an order could trade on this route. */
   isTried: boolean;
+  /** The exchange, by Jupiter's label, and whether the configuration lets orders use it. */
+  exchange?: string;
+  isAllowed: boolean;
 };
 
 /** The state of all hosts of a chain at one moment. */
@@ -70,11 +73,10 @@ export function findingsOf({ chain, hosts, quotes, routes = [] }: ChainLook): Fi
       ];
     }),
     ...quotes.map(({ symbol, problem }) => ({ subject: `${chain}, quote of ${symbol}`, problem })),
-    ...routes.map(({ name, words, isTried }) => ({
+    ...routes.map(({ name, words, isTried, isAllowed }) => ({
       subject: `${chain} by Jupiter, ${name}`,
-      // Treats the problem as fatal: if Jupiter is configured, orders use it, and may fail on an exchange that was
-      // refused or not tried.
-      problem: isTried ? undefined : { words, isFatal: true },
+      // Treats the problem as fatal where orders use the exchange: they may fail on one that was refused or not tried.
+      problem: isTried ? undefined : { words, isFatal: isAllowed },
     })),
   ];
 }
@@ -100,12 +102,21 @@ export function verdictOf(findings: readonly Finding[]): string[] {
 
 export function tableOf(look: ChainLook): string[] {
   const routes = (look.routes ?? []).map(({ name, words }) => `    ${name}: ${words}`);
+  const passed = JSON.stringify(exchangesThatPassed(look.routes ?? []));
   return [
     look.chain,
     ...look.hosts.flatMap(hostLines),
     ...quoteLines(look),
-    ...(routes.length === 0 ? [] : ["  Jupiter, by the message of an order:", ...routes]),
+    ...(routes.length === 0
+      ? []
+      : ["  Jupiter, by the message of an order:", ...routes, `    "exchanges": ${passed}`]),
   ];
+}
+
+/** Lists the exchanges on which all trials succeeded, for the configuration. */
+function exchangesThatPassed(routes: readonly RouteLook[]): string[] {
+  const tried = new Set(routes.flatMap(({ exchange }) => exchange ?? []));
+  return [...tried].filter((each) => routes.every(({ exchange, isTried }) => exchange !== each || isTried));
 }
 
 const nameWidth = 26;

@@ -26,7 +26,7 @@ import { shortAddress } from "../../orders/token-text.ts";
 import type { RouteLook } from "./report.ts";
 
 /** Exchanges on which most tokens trade, by Jupiter's labels: a bonding curve and three kinds of pools. */
-const exchanges = ["Pump.fun", "Pump.fun Amm", "Raydium CP", "Meteora DLMM"] as const;
+const usualExchanges = ["Pump.fun", "Pump.fun Amm", "Raydium CP", "Meteora DLMM"] as const;
 
 const untried = "has no route for a listed token, so name one that trades there by --token";
 
@@ -51,7 +51,8 @@ type Trial = SwapByJupiter & { symbol: string };
  * The trials run one by one, because Jupiter accepts few requests at once.
  *
  * @param options.mints Tokens to try before the listed ones.
- * @param options.labels Exchanges to try, by Jupiter's labels. If undefined, Jupiter chooses.
+ * @param options.labels Exchanges to try, by Jupiter's labels. If one is undefined, Jupiter chooses. By default, these
+ * are the usual and the configured ones.
  */
 export async function tryJupiterRoutes(
   rpc: RpcHost,
@@ -59,18 +60,27 @@ export async function tryJupiterRoutes(
   {
     mints = [] as readonly string[],
     pauseMs = 1100,
-    labels = exchanges as readonly (string | undefined)[],
+    labels = [...new Set([...usualExchanges, ...(configuration.jupiter?.exchanges ?? [])])] as readonly (
+      | string
+      | undefined
+    )[],
   } = {},
 ): Promise<RouteLook[]> {
   const { jupiter: access, payer } = configuration;
   if (access === undefined) return [];
   if (payer === undefined)
-    return [{ name: "Jupiter", words: "cannot be tried: configure a payer", isTried: false }];
-  const jupiter = jupiterClient(access);
+    return [
+      { name: "Jupiter", words: "cannot be tried: configure a payer", isTried: false, isAllowed: true },
+    ];
+  const { exchanges: allowed, ...anywhere } = access;
+  const jupiter = jupiterClient(anywhere);
   const tokens = [...mints.map((token) => ({ token, symbol: shortAddress(token) })), ...configuration.tokens];
   const looks: RouteLook[] = [];
   for (const label of labels) {
     const name = label ?? "any exchange";
+    const isAllowed = allowed === undefined || label === undefined || allowed.includes(label);
+    const note = (look: Omit<RouteLook, "exchange" | "isAllowed">) =>
+      looks.push({ ...look, ...(label && { exchange: label }), isAllowed });
     let hasRoute = false;
     for (const { token, symbol } of tokens) {
       if (hasRoute) break;
@@ -82,7 +92,7 @@ export async function tryJupiterRoutes(
       const bought = await tried({ ...buy, amountIn: spent, symbol }, label);
       if (bought === undefined) continue;
       hasRoute = true;
-      looks.push(bought);
+      note(bought);
       const holder = await holderOf(rpc, token as Address, tokenProgram as Address);
       const sold =
         holder &&
@@ -97,16 +107,17 @@ export async function tryJupiterRoutes(
           },
           label,
         ));
-      looks.push(
-        sold ?? { name: `${name}, sell ${symbol}`, words: "found no holder to try it", isTried: false },
-      );
+      note(sold ?? { name: `${name}, sell ${symbol}`, words: "found no holder to try it", isTried: false });
     }
-    if (!hasRoute) looks.push({ name, words: untried, isTried: false });
+    if (!hasRoute) note({ name, words: untried, isTried: false });
   }
   return looks;
 
   /** Tries a route. Returns undefined if Jupiter has none. */
-  async function tried(trial: Trial, label: string | undefined): Promise<RouteLook | undefined> {
+  async function tried(
+    trial: Trial,
+    label: string | undefined,
+  ): Promise<Omit<RouteLook, "exchange" | "isAllowed"> | undefined> {
     const name = `${label ?? "any exchange"}, ${trial.side} ${trial.symbol}`;
     const { address: helper } = newHelper();
     await delay(pauseMs);
@@ -128,7 +139,7 @@ async function simulated(
   { mint, tokenProgram, wallet, ...trial }: Trial,
   helper: Address,
   built: BuiltSwap,
-): Promise<Omit<RouteLook, "name">> {
+): Promise<Pick<RouteLook, "words" | "isTried">> {
   const { side, amountIn, orderId } = trial;
   const setup = [...new Set(built.setupPrograms)].filter((each) => !usualPrograms.includes(each));
   const wants = setup.length === 0 ? "" : `; Jupiter would first call ${setup.join(" and ")}`;

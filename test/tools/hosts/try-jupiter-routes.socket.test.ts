@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { solHost } from "../../../lib/chains/sol/calls/hosts.ts";
 import type { SolConfiguration } from "../../../lib/chains/sol/rules/configuration.ts";
-import { tableOf } from "../../../lib/tools/hosts/report.ts";
+import { findingsOf, tableOf } from "../../../lib/tools/hosts/report.ts";
 import { tryJupiterRoutes } from "../../../lib/tools/hosts/try-jupiter-routes.ts";
 import { startTestJupiter, type TestJupiter } from "../../support/jupiter.ts";
 import { solDeskForTests, solReaderOf } from "../../support/sol-reader.ts";
@@ -84,11 +84,33 @@ describe("tryJupiterRoutes", () => {
     const { mint } = chain.deployment.tokens.TRAP;
     const trap = { token: mint, symbol: "TRAP", name: "Trap", decimals: 6 };
     const words = "has no route for a listed token, so name one that trades there by --token";
-    expect(await look({ tokens: [trap] })).toEqual(routes.map((name) => ({ name, words, isTried: false })));
+    expect(await look({ tokens: [trap] })).toEqual(
+      routes.map((name) => ({ name, words, isTried: false, exchange: name, isAllowed: true })),
+    );
     hosts[0].lie = (method, result) =>
       method === "getTokenLargestAccounts" ? { context: { slot: 1 }, value: [] } : result;
     const [, sale] = await look();
     expect(sale).toMatchObject({ name: "Pump.fun, sell MOON", isTried: false });
+  });
+
+  it("judges only the exchanges that the configuration allows, and lists those that passed", async () => {
+    hosts[0].lie = (method, result) =>
+      method === "getTokenLargestAccounts" ? { context: { slot: 1 }, value: [] } : result;
+    const refused = await look({ jupiter: { url: jupiter.url, exchanges: ["Raydium CP", "Orca"] } });
+    expect([...new Set(refused.map(({ exchange }) => exchange))]).toEqual([...routes, "Orca"]);
+    const look0 = { chain: "sol", spent: "1 SOL", hosts: [], quotes: [], routes: refused } as const;
+    expect(findingsOf(look0).flatMap(({ subject, problem }) => (problem?.isFatal ? subject : []))).toEqual([
+      "sol by Jupiter, Raydium CP, sell MOON",
+      "sol by Jupiter, Orca, sell MOON",
+    ]);
+    expect(tableOf(look0).at(-1)).toBe('    "exchanges": []');
+    hosts[0].lie = (_, result) => result;
+    jupiter.faultsOf = ({ dexes }) => ({ platformFee: dexes === "Pump.fun" ? 1 : 0 });
+    const passed = await look();
+    jupiter.faultsOf = undefined;
+    expect(tableOf({ ...look0, routes: passed }).at(-1)).toBe(
+      `    "exchanges": ${JSON.stringify(routes.slice(1))}`,
+    );
   });
 
   it("tries unlisted tokens before listed ones", async () => {

@@ -15,6 +15,8 @@ export type JupiterAccess = {
   url: string;
   /** API key sent with each request. Jupiter limits requests without a key more strictly. */
   key?: string;
+  /** Labels of the only exchanges on which Jupiter may trade. If absent, it may use all. */
+  exchanges?: readonly string[];
 };
 
 /** The hosts and tokens of sol. Addresses are in base58. */

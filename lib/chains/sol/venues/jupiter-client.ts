@@ -75,6 +75,14 @@ const restMs = 10_000;
  */
 const mostAccounts = 40;
 
+/** Shortest time between two reports of answers. */
+const reportMs = 60_000;
+
+/** The requests that Jupiter was sent since the last report, and those that it answered with a 400 or a 429. */
+export type JupiterAnswers = { asked: number; refused: number; limited: number };
+
+const none: JupiterAnswers = { asked: 0, refused: 0, limited: 0 };
+
 /** Any allowed slippage will do, because the minimum output is written into the instruction afterwards. */
 const slippageBps = "50";
 
@@ -110,15 +118,34 @@ const Answer = v.object({
  * whole life.
  */
 export function jupiterClient(
-  { url, key }: JupiterAccess,
+  { url, key, exchanges: allowed }: JupiterAccess,
   {
     timeoutMs,
     maxBytes,
     nowMs = Date.now,
     keyed = (text) => text,
-  }: Partial<typeof limits> & { nowMs?: () => number; keyed?: ToKeyedText | undefined } = {},
+    onAnswers,
+  }: Partial<typeof limits> & {
+    nowMs?: () => number;
+    keyed?: ToKeyedText | undefined;
+    onAnswers?: ((answers: JupiterAnswers) => void) | undefined;
+  } = {},
 ): JupiterClient {
   let restsUntilMs = 0;
+  let answers = none;
+  let reportedAtMs = 0;
+
+  function count(status?: number): void {
+    answers = {
+      asked: answers.asked + 1,
+      refused: answers.refused + (status === 400 ? 1 : 0),
+      limited: answers.limited + (status === 429 ? 1 : 0),
+    };
+    if (nowMs() - reportedAtMs < reportMs) return;
+    reportedAtMs = nowMs();
+    onAnswers?.(answers);
+    answers = none;
+  }
 
   const headers = async (signal: AbortSignal): Promise<Record<string, string>> =>
     key === undefined ? {} : { "x-api-key": await filled(key, signal) };
@@ -132,25 +159,36 @@ export function jupiterClient(
     if (nowMs() < restsUntilMs) throw new JupiterFault("RESTING");
     const signal = AbortSignal.timeout(timeoutMs ?? limits.timeoutMs);
     try {
-      return await getJsonBody(urlFor(await filled(url, signal), question), await headers(signal), {
+      const answer = await getJsonBody(urlFor(await filled(url, signal), question), await headers(signal), {
         methods: "build",
         maxBytes: maxBytes ?? limits.maxBytes,
         signal,
       });
+      count();
+      return answer;
     } catch (error) {
       if (!(error instanceof HostFault)) throw error;
+      count(error.status);
       if (error.code === "TOO_MANY_REQUESTS") restsUntilMs = nowMs() + restMs;
       throw new JupiterFault(noRouteStatuses.includes(error.status) ? "NO_ROUTE" : error.code);
     }
   }
 
-  return { build: async (question) => swapIn(await ask(question), question) };
+  return {
+    async build(asked) {
+      const question = { exchanges: allowed, ...asked };
+      return swapIn(await ask(question), question);
+    },
+  };
 }
 
-/** @param onJupiterFault Receives the reason why an answer cannot be used. */
+/**
+ * @param onJupiterFault Receives the reason why an answer cannot be used.
+ * @param onAnswers Receives the numbers of requests, at most once a minute.
+ */
 export const jupiterFor =
-  (onJupiterFault: (fault: unknown) => void): OpenJupiter =>
-  (access, keyed) => ({ jupiter: jupiterClient(access, { keyed }), onJupiterFault });
+  (onJupiterFault: (fault: unknown) => void, onAnswers?: (answers: JupiterAnswers) => void): OpenJupiter =>
+  (access, keyed) => ({ jupiter: jupiterClient(access, { keyed, onAnswers }), onJupiterFault });
 
 function urlFor(url: string, question: BuildQuestion): URL {
   const { inputMint, outputMint, amountIn, helper, exchanges } = question;
@@ -169,20 +207,23 @@ function urlFor(url: string, question: BuildQuestion): URL {
   return asked;
 }
 
-function swapIn(answer: unknown, { inputMint, outputMint, amountIn }: BuildQuestion): BuiltSwap {
+function swapIn(answer: unknown, { inputMint, outputMint, amountIn, exchanges }: BuildQuestion): BuiltSwap {
   const read = v.safeParse(Answer, answer);
   if (!read.success) throw new JupiterFault("BAD_RESULT");
   const { swapInstruction, addressesByLookupTableAddress, ...found } = read.output;
   if (swapInstruction.programId !== jupiterProgram) throw new JupiterFault("OTHER_PROGRAM");
   if (found.inputMint !== inputMint || found.outputMint !== outputMint) throw new JupiterFault("OTHER_MINTS");
   if (found.inAmount !== amountIn) throw new JupiterFault("OTHER_AMOUNT");
+  const labels = found.routePlan.map(({ swapInfo: { label } }) => label);
+  if (exchanges !== undefined && !labels.every((label) => exchanges.includes(label)))
+    throw new JupiterFault("OTHER_EXCHANGE");
   const tables = Object.entries(addressesByLookupTableAddress ?? {});
   return {
     accounts: swapInstruction.accounts.map(({ pubkey: address, isWritable }) => ({ address, isWritable })),
     data: Uint8Array.from(Buffer.from(swapInstruction.data, "base64")),
     tables: new Map(tables.map(([table, addresses]) => [table as Address, addresses])),
     amountOut: found.outAmount,
-    labels: found.routePlan.map(({ swapInfo: { label } }) => label),
+    labels,
     setupPrograms: (found.setupInstructions ?? []).map(({ programId }) => programId),
   };
 }

@@ -151,7 +151,7 @@ describe("quotes with Jupiter", () => {
     expect(faults).toEqual([]);
   });
 
-  it.each<[Exclude<keyof LocalJupiter["faults"], "extraInstructions">, string]>([
+  it.each<[Exclude<keyof LocalJupiter["faults"], "extraInstructions" | "refusing">, string]>([
     ["otherProgram", "OTHER_PROGRAM"],
     ["otherDestination", "the venue's accounts or mints are not the order's"],
     ["platformFee", "the venue's instruction takes a fee for a platform"],
@@ -165,6 +165,13 @@ describe("quotes with Jupiter", () => {
     // A question that follows a refusal is not asked.
     expect(new Set(faults.filter((each) => each !== "RESTING"))).toEqual(new Set([code]));
     await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
+  });
+
+  it("uses the pools alone while Jupiter refuses every question", async () => {
+    jupiter.faults = { refusing: 1 };
+    expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
+    await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
+    expect(faults).toEqual([]);
   });
 
   it("ignores additional instructions from Jupiter", async () => {

@@ -5,7 +5,11 @@ import { inspect } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { wsolMint } from "../../../../lib/chains/sol/calls/addresses.ts";
 import { jupiterProgram } from "../../../../lib/chains/sol/venues/jupiter.ts";
-import { type JupiterFault, jupiterClient } from "../../../../lib/chains/sol/venues/jupiter-client.ts";
+import {
+  type JupiterAnswers,
+  type JupiterFault,
+  jupiterClient,
+} from "../../../../lib/chains/sol/venues/jupiter-client.ts";
 import { buyTerms, helper, solKey } from "../../../support/sol-terms.ts";
 
 const key = "c0ffee5ec4e7";
@@ -70,7 +74,9 @@ const fault = (client = jupiterClient({ url, key })) => client.build(question).t
 describe("jupiterClient", () => {
   it("sends the key in a header, and keeps only the swap, its tables, its output and its labels", async () => {
     answering(built);
-    expect(await jupiterClient({ url, key }).build({ ...question, exchanges: ["A", "B c"] })).toEqual({
+    expect(
+      await jupiterClient({ url, key }).build({ ...question, exchanges: ["A", "Pump.fun Amm"] }),
+    ).toEqual({
       accounts: [{ address: helper, isWritable: false }],
       data: Uint8Array.of(1, 2),
       tables: new Map([[table, [wsolMint, mint]]]),
@@ -89,8 +95,38 @@ describe("jupiterClient", () => {
       wrapAndUnwrapSol: "false",
       slippageBps: "50",
       maxAccounts: "40",
-      dexes: "A,B c",
+      dexes: "A,Pump.fun Amm",
     });
+  });
+
+  it("asks only for the configured exchanges, and accepts no other one on the route", async () => {
+    answering(built);
+    const only = (...exchanges: string[]) => jupiterClient({ url, exchanges });
+    expect(await only("Orca", "Pump.fun Amm").build(question)).toMatchObject({ labels: ["Pump.fun Amm"] });
+    expect(new URL(asked[0]?.url ?? "", url).searchParams.get("dexes")).toBe("Orca,Pump.fun Amm");
+    expect(await fault(only("Orca"))).toBe("OTHER_EXCHANGE");
+  });
+
+  it("counts requests, and those with a 400 or a 429, once a minute", async () => {
+    const reports: JupiterAnswers[] = [];
+    let nowMs = Date.now();
+    const client = jupiterClient(
+      { url },
+      { nowMs: () => nowMs, onAnswers: (answers) => void reports.push(answers) },
+    );
+    const asks = async (status: number) => {
+      answering(status === 200 ? built : {}, status);
+      return fault(client);
+    };
+    expect(await asks(400)).toBe("NO_ROUTE");
+    expect(reports).toEqual([{ asked: 1, refused: 1, limited: 0 }]);
+    for (const status of [200, 400, 404, 500, 429]) await asks(status);
+    // Rests after a refusal of too many requests, and asks nothing.
+    expect(await asks(200)).toBe("RESTING");
+    expect(reports).toHaveLength(1);
+    nowMs += 60_000;
+    await asks(200);
+    expect(reports.slice(1)).toEqual([{ asked: 6, refused: 1, limited: 1 }]);
   });
 
   it("accepts answers without tables, an impact or other instructions, and requests without a key", async () => {
