@@ -1,7 +1,7 @@
 import { callOf } from "../../lib/aws/call-function.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { takeUnits } from "../../lib/chains/hosts/spent-units.ts";
-import { background } from "../../lib/runtime/background.ts";
+import { background, idleEvent } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logHostUnits, logLandings } from "../../lib/runtime/log.ts";
@@ -9,6 +9,7 @@ import { openJupiter } from "../../lib/runtime/open-jupiter.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
+import { isPrepareEvent, type PrepareEvent, prepareRun } from "../../lib/trading/execution/prepare.ts";
 import type { ReaderStart } from "../../lib/trading/execution/read-chains.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import type { WakeEvent } from "../../lib/trading/execution/wake-effect.ts";
@@ -22,8 +23,11 @@ const onFault = (error: unknown, details?: object) => logFault("executeOrders", 
 const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), onFault);
 const start = handOverTo<ReaderStart>(environment("READ_CHAINS_FUNCTION"));
 
-export const handler = background("executeOrders", (event: WakeEvent) =>
-  executeOrders(
+const startSigner = handOverTo<object>(environment("SIGN_TRANSACTION_FUNCTION"));
+
+export const handler = background("executeOrders", (event: WakeEvent | PrepareEvent) => {
+  if (isPrepareEvent(event)) return prepareRun(chains, () => startSigner(idleEvent), event);
+  return executeOrders(
     {
       effects,
       signer,
@@ -34,5 +38,5 @@ export const handler = background("executeOrders", (event: WakeEvent) =>
       onBroadcast: (broadcast) => logHostUnits("executeOrders", takeUnits(), broadcast),
     },
     event,
-  ),
-);
+  );
+});

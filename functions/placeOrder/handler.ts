@@ -1,24 +1,32 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
-import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { directStartOf, handOverTo } from "../../lib/aws/hand-over.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 import { openJupiter } from "../../lib/runtime/open-jupiter.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
-import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
+import type { PrepareEvent } from "../../lib/trading/execution/prepare.ts";
+import { type WakeEvent, wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
+const startExecution = directStartOf<WakeEvent | PrepareEvent>(environment("EXECUTE_ORDERS_FUNCTION"));
 const deps = {
   table: { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") },
   chains: openTrading("placeOrder", openJupiter("placeOrder")),
   macs: openMacs(environment("MAC_KEY_ID"), environment("TABLE_ID")),
   lossSignIn: environment("LOSS_SIGN_IN"),
-  ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) => logFault("placeOrder", error)),
+  ...wakeEffect(
+    handOverTo(environment("EXECUTE_ORDERS_FUNCTION")),
+    (error) => logFault("placeOrder", error),
+    startExecution,
+  ),
 };
 
 export const handler = rest("placeOrder", schemas.placeOrder, async ({ userID, headers, ...asked }) => {
+  // Starts the order's later functions while hosts are asked.
+  if (asked.body.dryRun !== true) startExecution({ prepare: asked.body.chain });
   const placed = await placeOrder(deps, { ...asked, userID, key: headers["Idempotency-Key"] });
   if (!("order" in placed)) return enveloped(placed);
   const { isReplayed, ...data } = placed;

@@ -6,6 +6,9 @@ import type { Row } from "./types.ts";
  */
 const asksHosts = { memoryMB: 1024, timeoutSeconds: 25 } as const;
 
+/** Memory with which Lambda gives a function a whole processor. The functions between an order and its broadcast get it. */
+const wholeProcessorMB = 1769;
+
 /** Rights to check a quote or an order against the wallet's policy, the day's count and stops of trading. */
 const orderChecks = ["POLICY", "SIGNED", "TRADING"] as const;
 
@@ -77,6 +80,7 @@ export const tradingRows = {
     invokes: ["executeOrders"],
     env: ["TRADING", "HOST_KEYS", "LANE_SHARDS", "TABLE_ID", "LOSS_SIGN_IN"],
     ...asksHosts,
+    memoryMB: wholeProcessorMB,
     impact: "Users cannot place orders. Orders already placed are not affected.",
   },
   cancelOrder: {
@@ -133,7 +137,7 @@ export const tradingRows = {
     reads: ["CANCELLED", "POLICY", "SIGNED", "BYTES", "TRADING"],
     invokes: ["signTransaction", "readChains"],
     env: ["TRADING", "HOST_KEYS", "LANE_SHARDS"],
-    memoryMB: 1024,
+    memoryMB: wholeProcessorMB,
     // Ends before the lease of the lane expires, so that two runs never work on the same lane.
     timeoutSeconds: 25,
     impact: "Orders wait, or expire without being executed. Results of sent transactions are reported late.",
@@ -150,7 +154,7 @@ export const tradingRows = {
     mac: ["kms:VerifyMac"],
     opensWallets: true,
     env: ["SIGNING", "TABLE_ID"],
-    memoryMB: 1024,
+    memoryMB: wholeProcessorMB,
     impact: "Orders wait, or expire without being executed. Transactions already sent are not affected.",
   },
   readChains: {

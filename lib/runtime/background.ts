@@ -37,7 +37,10 @@ export const walled = <Result>(
 
 /** True if the event comes from a schedule. */
 export const isScheduled = (event: unknown) =>
-  (event as { source?: unknown } | null)?.source === "aws.events";
+  (event as { source?: unknown } | null)?.source === idleEvent.source;
+
+/** An event that starts a walled function's process and does nothing else, like that of its schedule. */
+export const idleEvent = { source: "aws.events" } as const;
 
 /**
  * Computes the time after which a run must not start more work. The reserve leaves time to finish work that has already

@@ -1,8 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { Uint8ArrayBlobAdapter } from "@smithy/core/serde";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
 import { callOf } from "../../lib/aws/call-function.ts";
+import { directStartOf } from "../../lib/aws/hand-over.ts";
 
 const lambda = mockClient(LambdaClient);
 const call = callOf("signTransaction", { region: "us-east-1" });
@@ -26,5 +28,16 @@ describe("callOf", () => {
       .resolvesOnce({ Payload: payload("<html>") });
     await expect(call({})).rejects.toThrow(expect.objectContaining({ name: "FunctionFailed" }));
     await expect(call({})).rejects.toThrow();
+  });
+});
+
+describe("directStartOf", () => {
+  it("starts the function without its queue, and ignores its end", async () => {
+    lambda.on(InvokeCommand).rejects(new Error("throttled"));
+    const start = directStartOf<object>("executeOrders", { region: "us-east-1" });
+    expect(start({ chain: "eth" })).toBeUndefined();
+    await setImmediate();
+    const [{ args } = { args: [] }] = lambda.commandCalls(InvokeCommand);
+    expect(args[0]?.input).toEqual({ FunctionName: "executeOrders", Payload: '{"chain":"eth"}' });
   });
 });

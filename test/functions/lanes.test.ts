@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as executeOrders } from "../../functions/executeOrders/handler.ts";
 import { handler as readChains } from "../../functions/readChains/handler.ts";
 import { handler as sweepLanes } from "../../functions/sweepLanes/handler.ts";
+import { isScheduled } from "../../lib/runtime/background.ts";
 import type { KeyRange } from "../../lib/table/keys.ts";
 import { type WakeEvent, wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 import { laneKey, laneShardsKey, tradeKey, watcherOf } from "../../lib/trading/items/keys.ts";
@@ -68,6 +69,17 @@ describe("executeOrders", () => {
     const [read] = table.commandCalls(BatchGetCommand).map(({ args: [{ input }] }) => input);
     const keys = Object.values(read?.RequestItems ?? {})[0]?.Keys;
     expect(keys).toContainEqual(tradeKey("alice", "o1"));
+  });
+
+  it("prepares for an order by starting only the signer, with an event that the signer ignores", async () => {
+    lambda.on(InvokeCommand).rejects(fault);
+    await executeOrders({ prepare: "base" });
+    expect(table.calls()).toHaveLength(0);
+    const [start, ...others] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
+    expect(others).toEqual([]);
+    expect(start).toMatchObject({ FunctionName: "signTransaction", InvocationType: "Event" });
+    expect(isScheduled(JSON.parse(String(start?.Payload)))).toBe(true);
+    expect(logged()).toEqual([]);
   });
 
   it("throws, and logs the name of the error", async () => {

@@ -26,7 +26,7 @@ export type RpcHostOptions = {
 /** One RPC server of a chain. */
 export type RpcHost = {
   /**
-   * Sends calls in one request.
+   * Sends calls in one request. Without calls, only checks the host's chain if that is due.
    *
    * @throws {HostFault} if the whole answer or one of its results is unusable.
    * @throws {RpcRefusal} if one of the calls is answered with an error.
@@ -168,8 +168,8 @@ function withIdentity(ask: Ask, { identity, nowMs }: Settings): Ask {
   };
 
   return async (calls, signal) => {
-    if (calls.length === 0) return [];
     const isDue = nowMs() - checkedMs >= chainMs;
+    if (calls.length === 0) return isDue ? askWithId([], signal) : [];
     const sends = calls.some((each) => each.sends);
     if (isDue && sends) await askWithId([], signal);
     return isDue || sends ? askWithId(calls, signal) : ask(calls, signal);

@@ -9,7 +9,7 @@ import type { SignAnswer, SignRequest } from "../../orders/effects.ts";
 import { setupName } from "../../orders/requests.ts";
 import type { ItemWrite, TradeStep } from "../../orders/table-step.ts";
 import { ensureReader } from "../procedures/reader-lease.ts";
-import { workLane } from "../procedures/work-lane.ts";
+import { workIfNotBegun, workLane } from "../procedures/work-lane.ts";
 import { type Broadcast, FirstBroadcasts } from "./first-broadcasts.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import type { WakeEvent } from "./wake-effect.ts";
@@ -57,7 +57,7 @@ export async function executeOrders(
     onBroadcast,
     nowMs = Date.now,
   }: ExecutionDeps,
-  { chain, wallet, job, missed }: WakeEvent,
+  { chain, wallet, job, missed, ifNotBegun }: WakeEvent,
 ): Promise<void> {
   const configuration = trading[chain];
   const { readLane, write } = effects;
@@ -103,10 +103,9 @@ export async function executeOrders(
   // Starts the reader at once, because orders wait for blocks even if the run takes long or fails.
   const early = missed === undefined ? readerEnsured() : undefined;
   try {
-    await runProcedure(
-      workLane({ chain, wallet }, randomUUID(), limitsIn(trading, chain), setup, job, missed),
-      performers,
-    );
+    const lane = { chain, wallet };
+    const work = workLane(lane, randomUUID(), limitsIn(trading, chain), setup, job, missed);
+    await runProcedure(ifNotBegun ? workIfNotBegun(lane, job, work) : work, performers);
   } finally {
     await (early ?? (hasLane ? readerEnsured() : undefined));
   }

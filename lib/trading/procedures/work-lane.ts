@@ -6,7 +6,7 @@ import { type LaneView, type Procedure, perform, type SignAnswer } from "../../o
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { LaneCore, LaneState, Move, Snapshots } from "../../orders/lane-core.ts";
-import { afterStep, beginStep, leaveStep, takeStep, withSlots } from "../../orders/lane-steps.ts";
+import { afterStep, beginStep, isHeld, leaveStep, takeStep, withSlots } from "../../orders/lane-steps.ts";
 import type { JobName, Lane, MissedToken, TradeStep } from "../../orders/table-step.ts";
 
 /** Total time, and interval, for asking hosts again if they disagree. */
@@ -82,6 +82,21 @@ export function* workLane(
     view = yield* read(nowMs);
     if (view.lane?.holder !== holder) return;
   }
+}
+
+/**
+ * Works on a lane unless another run has begun: one that holds the lane, or has changed each order since its placing.
+ * Only reads the lane, so that it does not disturb that run's writes.
+ */
+export function* workIfNotBegun(
+  lane: LaneKey,
+  job: JobName | undefined,
+  work: Procedure<void>,
+): Procedure<void> {
+  const nowMs = yield* perform({ do: "now" });
+  const { lane: held, orders } = yield* readLane(lane, nowMs, { job, missed: undefined });
+  if (held === undefined || isHeld(held, nowMs) || orders.every(({ revision }) => revision > 1)) return;
+  yield* work;
 }
 
 function* readLane(

@@ -33,6 +33,16 @@ import {
 const { server, host, now } = await hostUnderTest();
 
 describe("request", () => {
+  it("only asks for the chain's id, once a minute, if there are no calls", async () => {
+    const before = server.requests.length;
+    expect(await host.request([])).toEqual([]);
+    expect(await host.request([])).toEqual([]);
+    expect(server.requests.slice(before).map((calls) => calls.map(({ method }) => method))).toEqual([
+      ["eth_chainId"],
+    ]);
+    now.ms += 60_000;
+  });
+
   it("sends its calls and a query for the chain id in one batch, and reads every result", async () => {
     server.answers = {
       ...server.answers,

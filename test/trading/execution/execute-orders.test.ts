@@ -7,7 +7,16 @@ import { afterStep } from "../../../lib/orders/lane-steps.ts";
 import type { TradeStep } from "../../../lib/orders/table-step.ts";
 import { type ExecutionDeps, executeOrders } from "../../../lib/trading/execution/execute-orders.ts";
 import type { WakeEvent } from "../../../lib/trading/execution/wake-effect.ts";
-import { bothHosts, filled, finalAt, nowMs, seen, slotOf, viewOf } from "../../chains/sol/fixtures.ts";
+import {
+  bothHosts,
+  filled,
+  finalAt,
+  nowMs,
+  orderOf,
+  seen,
+  slotOf,
+  viewOf,
+} from "../../chains/sol/fixtures.ts";
 
 const lane = { chain: "sol", wallet: "A1" } as const;
 const receipt = filled("a");
@@ -62,7 +71,7 @@ async function run(
 async function runUnread(
   effects: Partial<ExecutionDeps["effects"]>,
   startReader: () => void,
-  more: Pick<WakeEvent, "missed"> = {},
+  more: Pick<WakeEvent, "missed" | "ifNotBegun"> = {},
 ): Promise<void> {
   const deps: ExecutionDeps = {
     effects: { readReaderLease: () => undefined, ...effects },
@@ -178,5 +187,37 @@ describe("executeOrders on a chain without a reader", () => {
   it("starts no reader to check an idle wallet, unless a lane remains afterwards", async () => {
     expect(await checkIdle()).toBe(0);
     expect(await checkIdle(new Error("no host"))).toBe(1);
+  });
+});
+
+describe("executeOrders after a run that was started without the queue", () => {
+  /** Runs the queued event on this lane, and returns whether it took the lane. */
+  async function takes(view: LaneView<Sol>): Promise<boolean> {
+    const write = vi.fn(() => false);
+    const readLane = () => view as unknown as LaneView;
+    await runUnread({ readLane, write }, () => undefined, { ifNotBegun: true });
+    return write.mock.calls.length > 0;
+  }
+
+  const left = { ...lane, jobs: 1 };
+
+  it("works if that run has not begun", async () => {
+    expect(await takes(viewOf({ lane: left }))).toBe(true);
+    expect(await takes(viewOf({ lane: { ...left, holder: "ended", leaseUntilMs: nowMs } }))).toBe(true);
+  });
+
+  it("writes nothing while that run holds the lane", async () => {
+    const held = { ...left, holder: "other", leaseUntilMs: nowMs + 1 };
+    expect(await takes(viewOf({ lane: held }))).toBe(false);
+  });
+
+  it("writes nothing if that run has changed the order, or has settled all", async () => {
+    expect(await takes(viewOf({ lane: left, orders: [orderOf({ revision: 2 })] }))).toBe(false);
+    expect(await takes(viewOf({ lane: undefined, orders: [], jobs: [] }))).toBe(false);
+  });
+
+  it("works if one of several orders is unchanged", async () => {
+    const orders = [orderOf({ revision: 2 }), orderOf()];
+    expect(await takes(viewOf({ lane: left, orders }))).toBe(true);
   });
 });

@@ -30,10 +30,12 @@ export async function mine(world: World): Promise<void> {
 export async function wake(world: World, faults: number): Promise<void> {
   const lane = world.wakes.shift() ?? world.random.pick(world.table.all("lane"));
   if (lane === undefined) return;
-  // Delays an invocation as if it waited in a queue.
-  if (world.random.chance(0.3)) world.nowMs += world.random.below(4000);
+  // Delays an invocation as if it waited in a queue. It follows another run, which may have been lost.
+  const isQueued = world.random.chance(0.3);
+  if (isQueued) world.nowMs += world.random.below(4000);
   const isSkewed = world.random.chance(0.1);
-  const started = world.startWork(lane, isSkewed ? (world.random.below(21) - 10) * 60_000 : 0);
+  const skewMs = isSkewed ? (world.random.below(21) - 10) * 60_000 : 0;
+  const started = world.startWork(lane, skewMs, undefined, isQueued);
   if (started !== undefined) await runOn(world, started, faults);
 }
 

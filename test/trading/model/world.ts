@@ -12,6 +12,7 @@ import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Limits } from "../../../lib/orders/wallet-policy.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/trading/procedures/placing.ts";
+import { workIfNotBegun } from "../../../lib/trading/procedures/work-lane.ts";
 import { draftOf, quoteFrom, setupName, weiInGwei } from "../../support/place-request.ts";
 import { wideLimits } from "../../support/trading.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
@@ -44,7 +45,7 @@ export class World extends Machines {
     this.invariants = new Invariants(this);
   }
 
-  startWork(lane: LaneKey, skewMs = 0, missed?: MissedToken): Process | undefined {
+  startWork(lane: LaneKey, skewMs = 0, missed?: MissedToken, ifNotBegun = false): Process | undefined {
     const { wallet } = lane;
     const others = this.processes.filter(
       ({ name, lane: other }) => name === "work" && other?.wallet === wallet,
@@ -53,7 +54,8 @@ export class World extends Machines {
     if (skewMs !== 0) this.seen.add("clock is wrong");
     const holder = this.newId("holder");
     const limits = this.chainLimits;
-    const procedure = this.system.work({ chain, wallet }, holder, limits, setupName, undefined, missed);
+    const work = this.system.work({ chain, wallet }, holder, limits, setupName, undefined, missed);
+    const procedure = ifNotBegun ? workIfNotBegun({ chain, wallet }, undefined, work) : work;
     const { chainLimits } = this;
     return this.start({ name: "work", procedure, lane: { chain, wallet }, skewMs, chainLimits });
   }

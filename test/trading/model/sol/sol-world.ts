@@ -16,7 +16,7 @@ import {
   readChain,
   sweepLanes,
 } from "../../../../lib/trading/procedures/reading.ts";
-import { workLane } from "../../../../lib/trading/procedures/work-lane.ts";
+import { workIfNotBegun, workLane } from "../../../../lib/trading/procedures/work-lane.ts";
 import { Machines } from "../machines.ts";
 import { type Answer, labelOf, type Process } from "../process.ts";
 import type { Random } from "../random.ts";
@@ -107,12 +107,13 @@ export class SolWorld extends Machines<Sol> {
     this.wakes.push({ chain, wallet });
   }
 
-  startWork(wallet: string, skewMs = 0, missed?: MissedToken): SolProcess | undefined {
+  startWork(wallet: string, skewMs = 0, missed?: MissedToken, ifNotBegun = false): SolProcess | undefined {
     if (this.processes.some(({ name, lane }) => name === "work" && lane?.wallet === wallet))
       this.seen.add("two runs for a lane");
     const lane = { chain, wallet } as const;
     const holder = this.newId("holder");
-    const procedure = this.system.work(lane, holder, this.chainLimits, "setup", undefined, missed);
+    const work = this.system.work(lane, holder, this.chainLimits, "setup", undefined, missed);
+    const procedure = ifNotBegun ? workIfNotBegun(lane, undefined, work) : work;
     const started = this.start({ name: "work", procedure, lane, skewMs });
     if (started !== undefined) this.holders.set(started, holder);
     return started;
