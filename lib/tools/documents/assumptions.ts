@@ -48,7 +48,7 @@ export const measured = {
   requestMs: [30, "Milliseconds of a request such as listWallets, which reads one unit", "estimate"],
   quoteMs: [400, "Milliseconds of a quote", "estimate"],
   quoteReads: [4, "Read units of a quote", "estimate"],
-  buyReads: [75, "Read units of a buy", "estimate"],
+  buyReads: [80, "Read units of a buy", "estimate"],
   buyKeyCalls: [3, "Calls of a buy to KMS", "estimate"],
   changes: [4, "Changes of a buy that its user sees", "estimate"],
   publishMs: [20, "Milliseconds of publishChanges for a change", "estimate"],
@@ -187,9 +187,13 @@ export const solBuy = {
 export const runsOfBuy: readonly (readonly [OperationName, number])[] = [
   ["authorize", 15],
   ["placeOrder", 400],
+  // The announcement of an order, its run, and the queued run, which only looks.
+  ["executeOrders", 10],
   ["executeOrders", 1000],
+  ["executeOrders", 20],
   ["executeOrders", 400],
   ["executeOrders", 400],
+  ["signTransaction", 2],
   ["signTransaction", 60],
 ];
 
