@@ -25,9 +25,10 @@ import { encrypt, pack } from "../../lib/aws/container.ts";
 import { clearGas } from "../../lib/chains/evm/rules/fees.ts";
 import { swapBy } from "../../lib/chains/evm/rules/intent.ts";
 import { emptyEvmLedger } from "../../lib/chains/evm/rules/ledger.ts";
+import type { EvmSlot } from "../../lib/chains/evm/rules/slot.ts";
 import type { SignAnswer } from "../../lib/orders/effects.ts";
 import { counted, openPolicy } from "../../lib/orders/wallet-policy.ts";
-import { packed } from "../../lib/trading/items/items.ts";
+import { packed, unpacked } from "../../lib/trading/items/items.ts";
 import {
   dayKey,
   ledgerKey,
@@ -232,21 +233,36 @@ describe("signTransaction", () => {
       purpose: "clear",
       fees: { maxFeePerGas: price, maxPriorityFeePerGas: price },
     } as const;
-    const answerUnder = (policy: unknown) => {
+    const answerUnder = (
+      policy: unknown,
+      { slot, clearGas }: { slot?: Pick<EvmSlot, "attempts">; clearGas?: bigint } = {},
+    ) => {
       const stored = [
-        ...items({ ...planned, state: "signed", attempts: [sent] }),
+        ...items({ ...planned, state: "signed", attempts: [sent], ...slot }),
         { ...ledgerKey(orderId), ...(packed(ledger) as object) },
         { ...dayKey({ ...own, day: count.day }), ...(packed(count) as object) },
         { ...policyKey(own), ...(packed({ userID, chain, wallet, policy, revision: 1 }) as object) },
       ];
       table.on(BatchGetCommand).resolves({ Responses: { table: stored } });
-      return handler(signPayload(clear));
+      return handler(signPayload({ ...clear, ...(clearGas !== undefined && { clearGas }) }));
     };
 
     it("signs the clear only if a policy raises the limit", async () => {
       const raised = { ...openPolicy, maxNetworkFeesPerDay: 2n * coin };
       expect(await answerUnder(raised)).toHaveProperty("slot");
       expect(await answerUnder({ ...raised, maxNetworkFeesPerDay: coin })).toHaveProperty("later");
+    });
+
+    it("signs the gas that is asked for, and gives the same bytes when it is asked again for another amount", async () => {
+      const raised = { ...openPolicy, maxNetworkFeesPerDay: 2n * coin };
+      const first = (await answerUnder(raised, { clearGas: 30_000n })) as { slot: object; raw: string };
+      const { attempts } = unpacked(first.slot) as EvmSlot;
+      expect(attempts.at(-1)).toMatchObject({ purpose: "clear", gasLimit: 30_000n });
+      const again = await answerUnder(raised, { clearGas: 25_000n, slot: { attempts } });
+      expect(again).toHaveProperty("raw", first.raw);
+      expect(await answerUnder(raised, { clearGas: 42_001n })).toEqual({
+        refused: "the gas limit is too high",
+      });
     });
 
     it("postpones the clear if the policy is invalid", async () => {

@@ -72,7 +72,7 @@ export function readSigned(raw: string, intent: EvmIntent, configuration: Contra
   const common = { nonce, act, maxFeePerGas: fee, mostFee: gasLimit * fee };
   must(nonce <= intent.nextNonce + 20, "signed at a far nonce");
   if (data === "0x") {
-    must(to === intent.wallet && value === 0n && gasLimit <= 21_000n, "coin is sent somewhere");
+    must(to === intent.wallet && value === 0n && gasLimit <= 42_000n, "coin is sent somewhere");
     must(common.mostFee <= feeBudgetOf(intent), "a clear costs more than the order may");
     return { purpose: "clear", ...common };
   }

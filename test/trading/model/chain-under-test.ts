@@ -18,6 +18,7 @@ export const lies = [
   "nonce high",
   "nonce low",
   "quote low",
+  "gas made up",
   "route preferred",
   "route hidden",
   "route invented",

@@ -57,6 +57,7 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "lie: nonce high",
     "lie: nonce low",
     "lie: quote low",
+    "lie: gas made up",
     "lie: route preferred",
     "lie: route hidden",
     "lie: route invented",

@@ -53,6 +53,8 @@ function alteredBy(lie: Lie, snapshot: EvmSnapshot, question: Question<Evm>): Ev
         receipts: new Map(receipts).set(hash, { hash, status: "ok", block: latest, ...madeUp }),
       };
     }
+    case "gas made up":
+      return { ...snapshot, clearGas: 10n ** 12n };
     case "quote low":
     case "route preferred":
     case "route hidden":

@@ -3,6 +3,7 @@ import type { Question } from "../../../orders/effects.ts";
 import { askInParts } from "../../hosts/ask-in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "../../hosts/ask-together.ts";
 import { isHostError } from "../../hosts/host-fault.ts";
+import { attempt } from "../../hosts/rpc-call.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { balanceOf } from "../calls/contract-questions.ts";
 import { feeMarketCalls, feeMarketOf, l1FeesCall } from "../calls/fee-market.ts";
@@ -12,6 +13,7 @@ import {
   blockCall,
   blockHashCall,
   coinsCall,
+  gasEstimateCall,
   hashAgainCall,
   nonceCall,
   pendingNonceCall,
@@ -90,6 +92,8 @@ async function takeSnapshot(
       nonce: nonceCall(wallet, tag),
       coins: coinsCall(wallet, tag),
       clearL1Fee: clearL1FeeCalls(chain, wallet, clearFees, tag),
+      // Only a transaction that was sent may have to be cleared.
+      clearGas: hashes.length === 0 ? [] : [attempt(gasEstimateCall({ from: wallet, to: wallet }, tag))],
       routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, latest)),
       blocks: blocks.map(blockHashCall),
       held: missed.map((token) => multicall([balanceOf(token, wallet)], tag, tokenGas)),
@@ -130,6 +134,7 @@ async function takeSnapshot(
     baseFee: market.baseFee,
     clearFees,
     clearL1Fee: facts.clearL1Fee[0]?.[0] ?? 0n,
+    ...(typeof facts.clearGas[0] === "bigint" && { clearGas: facts.clearGas[0] }),
     orders: new Map(known),
     held: new Map(
       missed.flatMap((token, index) => {

@@ -30,6 +30,8 @@ export type Evm = {
     place: number;
     purpose: EvmCall["purpose"];
     fees: EvmFees;
+    /** Gas limit of a clear. Absent if it is the usual one. */
+    clearGas?: bigint;
   };
   unsigned: UnsignedEvmTransaction;
   helped: never;

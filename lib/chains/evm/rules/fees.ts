@@ -123,8 +123,18 @@ export function feesWithin(
   return { maxFeePerGas: least(maxFeePerGas, cap), maxPriorityFeePerGas };
 }
 
-/** Gas of an empty transaction from a wallet to itself. No transaction uses less. */
+/** Gas of an empty transaction from a wallet to itself, unless hosts estimate more. No other transaction uses less. */
 export const clearGas = emptyCallGas;
+
+/**
+ * Maximum gas limit of a clear, since a lying host may estimate any amount. It is so low that a clear with the fees of
+ * a replacement usually costs no more than what was signed for an approval or a swap.
+ */
+export const mostClearGas = 2n * clearGas;
+
+/** Computes the gas limit of a clear. The highest estimate counts, because no block includes one with too little gas. */
+export const clearGasFor = (estimates: readonly bigint[]): bigint =>
+  least(greatest(clearGas, ...estimates), mostClearGas);
 
 /**
  * Computes the gas limit from the gas that a simulation used. A lying host may report 0, so at least the gas of an

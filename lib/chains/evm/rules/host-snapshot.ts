@@ -47,6 +47,8 @@ export type EvmSnapshot = {
   baseFee: WeiPerGas;
   /** The fees for clearing a nonce. */
   clearFees: HostFees;
+  /** The estimated gas of a clear. Absent if the host gives no estimate, or if there is nothing to clear. */
+  clearGas?: bigint;
   clearL1Fee: L1Fee;
   orders: ReadonlyMap<string, EvmOrderFacts>;
   /** The wallet's balances of tokens that were reported missing. A token that does not answer has no entry. */

@@ -1,5 +1,4 @@
 import type { Wei } from "../../../core/units.ts";
-import { greatest, least } from "../../../orders/bigints.ts";
 import type { LaneView, Recipients } from "../../../orders/effects.ts";
 import type { LaneState, Move } from "../../../orders/lane-core.ts";
 import { isSettleable, orderStep, settleStep } from "../../../orders/lane-steps.ts";
@@ -13,28 +12,18 @@ import {
   slotsOf,
   type TradeOrder,
 } from "../../../orders/trade-order.ts";
-import {
-  limitsOfClears,
-  noStoredLimits,
-  objectionOf,
-  restOfDay,
-  restOfFees,
-  rulesAt,
-} from "../../../orders/wallet-policy.ts";
+import { objectionOf, rulesAt } from "../../../orders/wallet-policy.ts";
+import { type AttemptTerms, bumpedTerms, clearTerms } from "./attempt-fees.ts";
 import type { Evm } from "./family.ts";
-import { bumpDueMs, bumped, clearPreset, repriceMs } from "./fee-bumps.ts";
-import { feeCap, type HostFees } from "./fees.ts";
+import { bumpDueMs, clearPreset, repriceMs } from "./fee-bumps.ts";
 import { agreedNonce, bothAnswered, type EvmSnapshots, isPast } from "./host-snapshot.ts";
-import type { EvmCall, EvmFees } from "./intent.ts";
-import { jointFees } from "./joint-facts.ts";
+import type { EvmCall } from "./intent.ts";
 import { evmLifeOf, swapSlotOf } from "./order-life.ts";
 import { planFor } from "./planning.ts";
 import { areFinal } from "./seen-blocks.ts";
-import { clearCap, feeLimit } from "./signing-rules.ts";
 import {
   type EvmAttempt,
   type EvmSlot,
-  feesSigned,
   isFinalEvm,
   mostFeeOf,
   newestAttempt,
@@ -117,7 +106,7 @@ function sendMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefined 
   const raw = state.view.bytes.get(hash);
   if (raw !== undefined) return { kind: "send", hash, raw, to: recipientsOf(front, purpose) };
   // Signs again if the bytes have expired or were deleted. The signer produces the same bytes.
-  return signMove(order, front, purpose, { maxFeePerGas, maxPriorityFeePerGas });
+  return signMove(order, front, purpose, { fees: { maxFeePerGas, maxPriorityFeePerGas } });
 }
 
 /**
@@ -211,8 +200,9 @@ function replaceMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefin
   // The signer checks the deadline by its own clock, which may be ahead of the blocks' time.
   const isTooLate = hasEnded(order) || nowMs >= intent.validUntil * 1000 || !maySend(state, order);
   if (purpose !== "clear" && isTooLate) return undefined;
-  const fees = bumpedFees(purpose, state, order, front);
-  return fees && signMove(order, front, purpose, fees);
+  const terms =
+    purpose === "clear" ? clearTerms(state, order, front) : bumpedTerms(purpose, state, order, front);
+  return terms && signMove(order, front, purpose, terms);
 }
 
 /** Earliest time at which an attempt may be replaced by one with higher fees. */
@@ -240,80 +230,14 @@ export function wantsFacts(order: TradeOrder<Evm>, slots: readonly EvmSlot[], un
 const isTooCheap = ({ refusal, isPrivate }: EvmSlot, { purpose }: EvmAttempt): boolean =>
   refusal === "underpriced" && (!isPrivate || purpose === "clear");
 
-/** Computes the fees of the next attempt, within the order's limits and the operators'. */
-function bumpedFees(
-  purpose: EvmCall["purpose"],
-  state: LaneState<Evm>,
-  order: TradeOrder<Evm>,
-  slot: EvmSlot,
-): EvmFees | undefined {
-  const { view, snapshots } = state;
-  const { intent } = order;
-  const { maxGasPrice } = intent;
-  const newest = newestAttempt(slot);
-  if (newest === undefined) return undefined;
-  const seen = snapshots.filter((snapshot) => snapshot !== undefined);
-  if (purpose === "clear") {
-    const l1Fee = greatest(0n, ...seen.map(({ clearL1Fee }) => clearL1Fee));
-    const signed = feesSigned(slotsOf(order, view.slots));
-    const most = feeLimit(intent, signed, slot.place, roomForFees(state, order, slot, purpose));
-    const cap = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n, slot, most, l1Fee);
-    return bumped(newest, wantedFees(seen.map(({ clearFees }) => clearFees)) ?? newest, cap);
-  }
-  const facts = seen.flatMap((snapshot) => snapshot.orders.get(intent.orderId) ?? []);
-  if (facts.length === 0) return undefined;
-  // Includes the L1 fee of the smallest transaction, which even a host without a route knows.
-  const l1Fee = greatest(
-    ...([0n, ...seen.map(({ clearL1Fee }) => clearL1Fee)] as const),
-    ...facts.flatMap(({ routes }) => routes.map((each) => each.l1Fee[purpose])),
-  );
-  const maxNetworkFee = least(roomForFees(state, order, slot, purpose), roomOfDay(state, order, slot));
-  const cap = feeCap({ maxGasPrice, maxNetworkFee }, { gasLimit: slot.gasLimit, l1Fee });
-  return bumped(newest, wantedFees(facts.map(({ fees }) => fees)) ?? newest, cap);
-}
-
-/**
- * Computes the most that the next attempt at a nonce may pay the network, within the limits of a transaction and
- * of a day.
- */
-function roomForFees(
-  { view, nowMs, chainLimits }: LaneState<Evm>,
-  { intent }: TradeOrder<Evm>,
-  slot: EvmSlot,
-  purpose: EvmCall["purpose"],
-): Wei {
-  const limits = view.limits.get(intent.userID) ?? noStoredLimits;
-  const own = purpose === "clear" ? limitsOfClears(limits, chainLimits) : limits;
-  const most = feesSigned([slot])[slot.place]?.most ?? 0n;
-  return least(chainLimits.maxNetworkFee, most + restOfFees(own, nowMs, chainLimits));
-}
-
-/** Computes the most that the next attempt of a signed buy may pay the network within the day's spending limit. */
-function roomOfDay(
-  { view, nowMs, chainLimits }: LaneState<Evm>,
-  { intent }: TradeOrder<Evm>,
-  slot: EvmSlot,
-): Wei {
-  const limits = view.limits.get(intent.userID);
-  const rest = limits && restOfDay(limits, nowMs);
-  if (intent.side === "sell" || rest === undefined) return chainLimits.maxNetworkFee;
-  return (feesSigned([slot])[slot.place]?.most ?? 0n) + rest;
-}
-
-/**
- * Combines the fees of two hosts. If only one host answers, it could name any tip, so the next attempt then pays just
- * enough to replace the last one.
- */
-const wantedFees = ([a, b]: readonly HostFees[]): EvmFees | undefined => a && b && jointFees([a, b]);
-
 const signMove = (
   order: TradeOrder<Evm>,
   slot: EvmSlot,
   purpose: EvmCall["purpose"],
-  fees: EvmFees,
+  terms: AttemptTerms,
 ): Move<Evm> => {
   const { chain, wallet, place, orderId, userID } = slot;
-  return { kind: "sign", order, request: { chain, wallet, place, orderId, userID, purpose, fees } };
+  return { kind: "sign", order, request: { chain, wallet, place, orderId, userID, purpose, ...terms } };
 };
 
 /**
@@ -363,7 +287,7 @@ function plannedMove(state: LaneState<Evm>, slot: EvmSlot): Move<Evm> | undefine
   const order = orderOf(state, slot);
   const nonce = agreedNonce(state.snapshots);
   if (nonce === undefined) return state.isPatient ? { kind: "ask again" } : undefined;
-  if (nonce === slot.place) return signMove(order, slot, slot.call.purpose, slot.fees);
+  if (nonce === slot.place) return signMove(order, slot, slot.call.purpose, { fees: slot.fees });
   const approveNonces = order.approveNonces.filter((each) => each !== slot.place);
   const changes = slot.call.purpose === "swap" ? { swapNonce: undefined } : { approveNonces };
   return { kind: "write", step: orderStep(state, order, changes, { removed: [slot] }) };

@@ -177,4 +177,5 @@ export const evmRequest = v.strictObject({
   ...requestTerms,
   purpose,
   fees: v.strictObject({ maxFeePerGas: wei, maxPriorityFeePerGas: wei }),
+  clearGas: v.exactOptional(wei),
 });

@@ -16,7 +16,7 @@ import type { Evm } from "./family.ts";
 import { clearGas } from "./fees.ts";
 import type { EvmCall, UnsignedEvmTransaction } from "./intent.ts";
 import { emptyEvmLedger } from "./ledger.ts";
-import { addedToDay, feeRise, isFirstSwap, objectionToTransaction } from "./signing-rules.ts";
+import { addedToDay, feeRise, isFirstSwap, isSameFees, objectionToTransaction } from "./signing-rules.ts";
 import { type EvmSlot, mostFeeOf } from "./slot.ts";
 
 /**
@@ -77,13 +77,16 @@ function mismatchOf(
 }
 
 function transactionFor(
-  { purpose, fees }: SignRequest<Evm>,
+  { purpose, fees, clearGas: asked = clearGas }: SignRequest<Evm>,
   slot: EvmSlot,
 ): UnsignedEvmTransaction | undefined {
   const { chain, wallet, place: nonce } = slot;
   const call: EvmCall = purpose === "clear" ? { purpose } : slot.call;
   if (call.purpose !== purpose) return undefined;
-  return { chain, wallet, nonce, call, gasLimit: purpose === "clear" ? clearGas : slot.gasLimit, ...fees };
+  if (purpose !== "clear") return { chain, wallet, nonce, call, gasLimit: slot.gasLimit, ...fees };
+  // Gives the same bytes for the same fees, though hosts may estimate another amount of gas by now.
+  const same = slot.attempts.find((attempt) => attempt.purpose === purpose && isSameFees(attempt, fees));
+  return { chain, wallet, nonce, call, gasLimit: same?.gasLimit ?? asked, ...fees };
 }
 
 /** If two buys are signed at the same time, only one of them finds the day's count unchanged. */

@@ -13,11 +13,12 @@ import {
 } from "../../../orders/wallet-policy.ts";
 import type { Evm } from "./family.ts";
 import { replaces, replacing } from "./fee-bumps.ts";
-import { clearGas, feeCap, type L1Fee } from "./fees.ts";
+import { feeCap, type L1Fee, mostClearGas } from "./fees.ts";
 import {
   type ApproveCall,
   allowsRoute,
   type EvmCall,
+  type EvmFees,
   type EvmIntent,
   isSameCall,
   mostApprovals,
@@ -37,7 +38,7 @@ export const mostGas = 1_500_000n;
  * pools change; an approval does not.
  */
 export function mostGasOf(purpose: EvmCall["purpose"], { gasLimit, approvalGas }: EvmIntent): bigint {
-  if (purpose === "clear") return clearGas;
+  if (purpose === "clear") return mostClearGas;
   return least(purpose === "swap" ? 2n * gasLimit : approvalGas, mostGas);
 }
 
@@ -72,25 +73,25 @@ export function feeLimit(
  * signed for the order, so no wallet gets stuck. Users who raise their limit may pay more, within the order's budget.
  *
  * @param most The most that the clear may pay, by {@link feeLimit}.
- * @param l1Fee The L1 fee for the clear's data. The signer does not know it.
+ * @param gas The clear's gas limit, and the L1 fee for its data. The signer does not know that fee.
  */
 export function clearCap(
   intent: EvmIntent,
   maxGasPriceNow: WeiPerGas,
   { attempts }: Pick<EvmSlot, "attempts">,
   most: Wei,
-  l1Fee: L1Fee = 0n,
+  { gasLimit, l1Fee = 0n }: { gasLimit: bigint; l1Fee?: L1Fee },
 ): WeiPerGas {
   const own = attempts.filter(({ purpose }) => purpose !== "clear");
   return least(
     greatest(
       feeCap(
         { maxGasPrice: greatest(intent.maxGasPrice, maxGasPriceNow), maxNetworkFee: most },
-        { gasLimit: clearGas, l1Fee },
+        { gasLimit, l1Fee },
       ),
       ...own.map((attempt) => replacing(attempt).maxFeePerGas),
     ),
-    most / clearGas,
+    most / gasLimit,
   );
 }
 
@@ -155,7 +156,7 @@ export function objectionToTransaction(
   if (call.purpose === "clear") {
     if (cleared === undefined) return refused("nothing was signed at this nonce");
     // Checks the limit again, because the user may have lowered it since the clear was planned.
-    return transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot, most)
+    return transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot, most, transaction)
       ? later("the fee is above the user's current highest gas price")
       : objectionToDayOfClear(transaction, view, nowMs);
   }
@@ -170,7 +171,7 @@ export function objectionToTransaction(
   );
 }
 
-const isSameFees = (a: UnsignedEvmTransaction, b: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }) =>
+export const isSameFees = (a: EvmFees, b: EvmFees): boolean =>
   a.maxFeePerGas === b.maxFeePerGas && a.maxPriorityFeePerGas === b.maxPriorityFeePerGas;
 
 const isOf = (ledger: Ledger<Evm> | undefined, { chain, wallet }: LaneKey) =>

@@ -120,6 +120,12 @@ describe("snapshotOf", () => {
     expect(snapshot?.clearL1Fee).toBeGreaterThan(0n);
   });
 
+  it("estimates the gas of a clear only if a transaction was sent", async () => {
+    const { transactionHash } = await send({ purpose: "clear" });
+    expect(await take()).not.toHaveProperty("clearGas");
+    expect(await take({ hashes: [transactionHash] })).toMatchObject({ clearGas: 21_000n });
+  });
+
   it("returns the hashes of requested blocks that exist", async () => {
     const snapshot = await take();
     const number = snapshot?.latest.number ?? 0;

@@ -5,7 +5,7 @@ import type { EvmFees } from "../../../../lib/chains/evm/rules/intent.ts";
 import { emptyEvmLedger } from "../../../../lib/chains/evm/rules/ledger.ts";
 import { nextEvmMove, wantsFacts } from "../../../../lib/chains/evm/rules/next-move.ts";
 import { objectionToTransaction } from "../../../../lib/chains/evm/rules/signing-rules.ts";
-import type { EvmSlot } from "../../../../lib/chains/evm/rules/slot.ts";
+import type { EvmAttempt, EvmSlot } from "../../../../lib/chains/evm/rules/slot.ts";
 import type { Items, ItemWrite } from "../../../../lib/orders/table-step.ts";
 import {
   gwei,
@@ -41,7 +41,43 @@ const lifeWritten = (move: ReturnType<typeof nextEvmMove>) => written(move, "ord
 /** Marks the swap as sent by this run. */
 const sendings = new Map([["0x1", 1]]);
 
+/** A lane whose first order has ended, and its swap is to be cleared. */
+function laneToClear(estimates: readonly (bigint | undefined)[], attempt: Partial<EvmAttempt> = {}) {
+  const late = seconds + 86_400;
+  const { order, slot } = signedOrder({ attempt });
+  const life = { ...order.life, status: "expired", stage: "done", reasonCode: "NOT_INCLUDED" } as const;
+  const [a, b] = estimates.map((clearGas) =>
+    snapshot(undefined, {
+      latest: { number: 9999, hash: "0xb9999", time: late },
+      ...(clearGas !== undefined && { clearGas }),
+    }),
+  );
+  const view = laneView({ ...order, life }, { slots: [slot] });
+  return laneStateOf(view, {
+    snapshots: [a, b],
+    nowMs: late * 1000,
+    chainLimits: { maxNetworkFee: 1n },
+  });
+}
+
 describe("nextEvmMove", () => {
+  it.each<[string, readonly (bigint | undefined)[], bigint | undefined]>([
+    ["the usual gas if no host estimates more", [21_000n, undefined], undefined],
+    ["the usual gas if hosts estimate less", [6_000n, 6_000n], undefined],
+    ["the higher of two estimates", [25_000n, 30_000n], 30_000n],
+    ["twice the usual gas at most", [21_000n, 10n ** 12n], 42_000n],
+  ])("clears a nonce with %s", (_, estimates, clearGas) => {
+    const move = nextEvmMove(laneToClear(estimates));
+    expect(move).toMatchObject({ kind: "sign", request: { purpose: "clear" } });
+    expect((move as { request: { clearGas?: bigint } }).request.clearGas).toBe(clearGas);
+  });
+
+  it("clears a nonce with the usual gas if the order may not pay for the estimate", () => {
+    const move = nextEvmMove(laneToClear([42_000n, 42_000n], { gasLimit: 40_000n }));
+    expect(move).toMatchObject({ kind: "sign", request: { purpose: "clear" } });
+    expect((move as { request: object }).request).not.toHaveProperty("clearGas");
+  });
+
   it.each([0n, 10n ** 14n])(
     "frees a nonce whose swap was signed near the highest gas price, with an L1 fee of %d",
     (clearL1Fee) => {

@@ -277,8 +277,19 @@ describe("objectionToTransaction", () => {
       expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
     });
 
-    it("rejects a clear with unneeded gas", () => {
-      expect(objection({ ...clear, gasLimit: clearGas + 1n }, signed)).toHaveProperty("refused");
+    it("rejects a clear with more than twice the usual gas", () => {
+      expect(objection({ ...clear, gasLimit: 42_000n }, signed)).toBeUndefined();
+      expect(objection({ ...clear, gasLimit: 42_001n }, signed)).toEqual({
+        refused: "the gas limit is too high",
+      });
+    });
+
+    it("limits the price of a clear by its own gas", () => {
+      const view = { ...signed, maxGasPrice: 10n ** 18n };
+      const dear = { ...clear, gasLimit: 30_000n };
+      const maxFeePerGas = feeBudget(intent()) / 30_000n;
+      expect(objection({ ...dear, maxFeePerGas }, view)).toBeUndefined();
+      expect(objection({ ...dear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
     });
   });
 });
