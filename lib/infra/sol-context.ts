@@ -80,6 +80,7 @@ export const SolContext = v.strictObject(
         v.maxLength(mostConfigs, `must have at most ${mostConfigs} numbers`),
       ),
     ),
+    pumpTable: v.optional(v.nullable(Address)),
     tokens: v.optional(v.array(Token, "must be a list of tokens")),
     maxOrder: v.optional(Coins),
     maxNetworkFee: v.optional(Coins),
@@ -87,18 +88,19 @@ export const SolContext = v.strictObject(
     baseFee: v.optional(Coins),
     payer: v.optional(Address),
   },
-  "must be an object of hosts, cluster, relay, jupiter, wrapped, cpmmConfigs, tokens, maxOrder, maxNetworkFee, maxNetworkFeesPerDay, baseFee and payer",
+  "must be an object of hosts, cluster, relay, jupiter, wrapped, cpmmConfigs, pumpTable, tokens, maxOrder, maxNetworkFee, maxNetworkFeesPerDay, baseFee and payer",
 );
 
 /** Completes the setup of sol with the defaults. */
 export function solConfigurationOf(given: v.InferOutput<typeof SolContext> = {}): SolConfiguration {
-  const { relay, jupiter, maxOrder, payer, ...rest } = given;
+  const { relay, jupiter, maxOrder, payer, pumpTable, ...rest } = given;
   const chosen = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
     ...defaultSol,
     ...(chosen as Partial<SolConfiguration>),
     ...(relay && { relay }),
     ...(jupiter && { jupiter: jupiterOf(jupiter) }),
+    ...(pumpTable && { pumpTable }),
     ...(maxOrder !== undefined && { maxOrder }),
     ...(payer !== undefined && { payer }),
   };

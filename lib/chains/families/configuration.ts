@@ -14,7 +14,9 @@ type OperatorLimit = "maxOrder" | "maxNetworkFee" | "maxNetworkFeesPerDay";
 export type SigningConfiguration = {
   readonly [Chain in EvmChain]?: Contracts & Pick<EvmConfiguration, OperatorLimit>;
 } & {
-  readonly sol?: Pick<SolConfiguration, OperatorLimit | "baseFee"> & { relay?: Omit<SolRelay, "url"> };
+  readonly sol?: Pick<SolConfiguration, OperatorLimit | "baseFee" | "pumpTable"> & {
+    relay?: Omit<SolRelay, "url">;
+  };
 };
 
 /** Leaves out hosts, URLs of relays, API keys and listed tokens, because the signer talks to no chain. */

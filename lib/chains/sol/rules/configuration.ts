@@ -33,6 +33,8 @@ export type SolConfiguration = {
    * exist.
    */
   cpmmConfigs?: readonly number[];
+  /** The lookup table for trades on Pump's curves and PumpSwap. Absent if orders do not trade there. */
+  pumpTable?: string;
   /** Tokens to list for users. Unlisted tokens can be traded too. */
   tokens: readonly ListedToken[];
   /** Limits the amount of a buy, in SOL as decimal text. */

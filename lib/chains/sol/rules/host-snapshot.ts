@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { Lamports, TokenUnits } from "../../../core/units.ts";
-import type { CpmmRoute, JupiterRoute } from "./intent.ts";
-import type { JupiterBuild } from "./jupiter-build.ts";
+import type { CpmmRoute, CurveRoute, JupiterRoute, PumpPoolRoute } from "./intent.ts";
+import type { CurveMarket, JupiterBuild, PumpPoolMarket } from "./message-route.ts";
 import type { solReceipt } from "./schemas.ts";
 
 /** Names the block of a slot. Uses the slot in place of the block's hash, because no RPC call returns the hash. */
@@ -30,8 +30,16 @@ export type ReadReceipt = SolReceipt & { isBelowMinimum?: true };
 /** A receipt as one host has it. */
 export type SeenReceipt = ReadReceipt & { isFinal: boolean };
 
-/** A route, with the amount that arrives. Jupiter's route includes the instruction that the host has simulated. */
-export type SolPayingRoute = { amountOut: bigint } & (CpmmRoute | (JupiterRoute & { build: JupiterBuild }));
+/**
+ * A route, with the amount that arrives, and what a message needs beside it. Jupiter's route includes the instruction
+ * that the host has simulated.
+ */
+export type SolPayingRoute = { amountOut: bigint } & (
+  | CpmmRoute
+  | (CurveRoute & { curve: CurveMarket })
+  | (PumpPoolRoute & { pumpPool: PumpPoolMarket })
+  | (JupiterRoute & { build: JupiterBuild })
+);
 
 /** The facts for the next message of an order, in one slot. */
 export type SolOrderFacts = {
@@ -50,8 +58,11 @@ export type SolOrderFacts = {
   computeUnitLimit: number;
   /** The base fee per signature. */
   baseFeeLamports: Lamports;
-  /** The lamports that keep accounts alive. `token` is 0 if the wallet already has the token account. */
-  rents: { marker: Lamports; wsol: Lamports; token: Lamports };
+  /**
+   * The lamports that keep accounts alive. `token` is 0 if the wallet already has the token account, and `market` is
+   * what the exchange's own accounts lack.
+   */
+  rents: { marker: Lamports; wsol: Lamports; token: Lamports; market: Lamports };
 };
 
 /**

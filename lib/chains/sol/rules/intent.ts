@@ -1,34 +1,50 @@
+import { isDeepStrictEqual } from "node:util";
 import type * as v from "valibot";
-import type { cpmmRoute, jupiterRoute, solIntent } from "./schemas.ts";
-
-/** The exchange on Solana whose pools orders trade with directly. */
-export const cpmmVenue = "raydium-cpmm";
+import type { cpmmRoute, curveRoute, jupiterRoute, pumpPoolRoute, solIntent } from "./schemas.ts";
 
 /** A Raydium CPMM pool with its fee configuration. Its other accounts are derived. */
 export type CpmmRoute = v.InferOutput<typeof cpmmRoute>;
 
+/** A token's bonding curve on Pump. */
+export type CurveRoute = v.InferOutput<typeof curveRoute>;
+
+/** The pool on PumpSwap to which a token moves when its curve is complete. */
+export type PumpPoolRoute = v.InferOutput<typeof pumpPoolRoute>;
+
+/** A pool that orders trade with directly. */
+export type DirectRoute = CpmmRoute | CurveRoute | PumpPoolRoute;
+
 /** The route that Metis, Jupiter's router, finds at the time when a message is made. */
 export type JupiterRoute = v.InferOutput<typeof jupiterRoute>;
 
-export type SolRoute = CpmmRoute | JupiterRoute;
+export type SolRoute = DirectRoute | JupiterRoute;
+
+/** The exchanges on Solana whose pools orders trade with directly. */
+export const solPoolVenues = [
+  "raydium-cpmm",
+  "pump",
+  "pumpswap",
+] as const satisfies readonly DirectRoute["venue"][];
 
 /** The exchanges on Solana. */
-export const solVenues = [cpmmVenue, "jupiter-metis"] as const satisfies readonly SolRoute["venue"][];
+export const solVenues = [...solPoolVenues, "jupiter-metis"] as const satisfies readonly SolRoute["venue"][];
 
 /** The limits of an order on Solana, fixed when it is placed. Its token is the mint. */
 export type SolIntent = v.InferOutput<typeof solIntent>;
 
 export const isSameSolRoute = (a: SolRoute, b: SolRoute): boolean =>
-  a.venue === "jupiter-metis" || b.venue === "jupiter-metis"
-    ? a.venue === b.venue
-    : a.pool === b.pool && a.config === b.config;
+  isDeepStrictEqual(plainSolRoute(a), plainSolRoute(b));
 
 /** Returns a route without the quoted figures. */
 export const plainSolRoute = (route: SolRoute): SolRoute => {
-  const { venue } = route;
-  if (venue === "jupiter-metis") return { venue };
-  const { pool, config } = route;
-  return { venue, pool, config };
+  switch (route.venue) {
+    case "jupiter-metis":
+      return { venue: route.venue };
+    case "raydium-cpmm":
+      return { venue: route.venue, pool: route.pool, config: route.config };
+    default:
+      return { venue: route.venue, pool: route.pool };
+  }
 };
 
 /** Counts the signatures of a message: the wallet's and, if there is one, that of Jupiter's helper key. */

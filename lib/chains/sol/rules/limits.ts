@@ -31,14 +31,16 @@ export type SolLimits = {
   baseFeeLamports: Lamports;
   /** The only accounts that may receive a tip, and the lowest tip that the relay accepts. */
   relay?: { tipAccounts: readonly string[]; leastTipLamports: Lamports } | undefined;
+  /** The only lookup table for trades on Pump's programs. If absent, there are none. */
+  pumpTable?: string | undefined;
 };
 
 /** Reads the operators' limits for Solana. */
 export const solLimitsOf = (
   configuration: LimitTexts &
-    Pick<SolConfiguration, "baseFee"> & { relay?: Omit<SolRelay, "url"> | undefined },
+    Pick<SolConfiguration, "baseFee" | "pumpTable"> & { relay?: Omit<SolRelay, "url"> | undefined },
 ): SolLimits => {
-  const { baseFee, relay } = configuration;
+  const { baseFee, relay, pumpTable } = configuration;
   return {
     ...limitsOf("sol", configuration),
     baseFeeLamports: coinUnitsFrom("sol", baseFee, "baseFee"),
@@ -46,6 +48,7 @@ export const solLimitsOf = (
       tipAccounts: relay.tipAccounts,
       leastTipLamports: coinUnitsFrom("sol", relay.leastTip, "leastTip"),
     },
+    pumpTable,
   };
 };
 

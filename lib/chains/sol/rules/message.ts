@@ -7,5 +7,3 @@ import type { solMessage } from "./schemas.ts";
  * effect.
  */
 export type SolMessage = v.InferOutput<typeof solMessage>;
-
-export type SwapMessage = Extract<SolMessage, { purpose: "swap" }>;

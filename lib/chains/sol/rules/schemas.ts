@@ -24,9 +24,13 @@ const mostMessages = mostAttempts + mostClears;
 
 export const cpmmRoute = v.strictObject({ venue: v.literal("raydium-cpmm"), pool: text, config: text });
 
+/** The market of a token on Pump's programs. A token has one curve, and one pool that follows it. */
+export const curveRoute = v.strictObject({ venue: v.literal("pump"), pool: text });
+export const pumpPoolRoute = v.strictObject({ venue: v.literal("pumpswap"), pool: text });
+
 export const jupiterRoute = v.strictObject({ venue: v.literal("jupiter-metis") });
 
-const route = v.variant("venue", [cpmmRoute, jupiterRoute]);
+const route = v.variant("venue", [cpmmRoute, curveRoute, pumpPoolRoute, jupiterRoute]);
 
 export const solIntent = v.strictObject({
   ...intentTerms.entries,
@@ -135,11 +139,15 @@ const anyMessage = {
   markerRentLamports: lamports,
 };
 
-const anySwap = {
+const swapOfCoin = {
   purpose: v.literal("swap"),
   ...anyMessage,
   /** The amount to spend: lamports for a buy, units of the token for a sale. */
   amountIn: lamports,
+};
+
+const anySwap = {
+  ...swapOfCoin,
   /** Rent of the temporary wrapped-coin account, in lamports. */
   wsolRentLamports: lamports,
 };
@@ -166,11 +174,44 @@ export const jupiterBuild = v.strictObject({
   data: v.pipe(v.string(), v.maxLength(2 * most.dataBytes), v.base64()),
 });
 
+const pumpMarket = {
+  /** The lookup table with the accounts that all trades on Pump's programs name. */
+  table: address,
+  /** The account that collects the creator's fees. */
+  vault: address,
+  /** True if the fees of the token have recipients of their own. */
+  isMayhem: v.boolean(),
+};
+
+export const curveMarket = v.strictObject({
+  ...pumpMarket,
+  /** The tokens that are left, for a buy that takes them all. */
+  rest: v.exactOptional(lamports),
+});
+
+export const pumpPoolMarket = v.strictObject({
+  ...pumpMarket,
+  /** True if somebody gets a creator's fee. */
+  hasCreator: v.boolean(),
+  /** True if traders get the creator's fee. */
+  hasCashback: v.boolean(),
+});
+
 export const solMessage = v.union([
   v.strictObject({ purpose: v.literal("clear"), ...anyMessage }),
   v.strictObject({
     ...anySwap,
     route: v.strictObject({ ...cpmmRoute.entries, pool: address, config: address }),
+  }),
+  v.strictObject({
+    ...swapOfCoin,
+    route: v.strictObject({ ...curveRoute.entries, pool: address }),
+    curve: curveMarket,
+  }),
+  v.strictObject({
+    ...anySwap,
+    route: v.strictObject({ ...pumpPoolRoute.entries, pool: address }),
+    pumpPool: pumpPoolMarket,
   }),
   v.strictObject({ ...anySwap, route: jupiterRoute, build: jupiterBuild }),
 ]);

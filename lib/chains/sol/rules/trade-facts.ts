@@ -4,7 +4,7 @@ import type { Lamports } from "../../../core/units.ts";
 import type { FactsTerms } from "../../../orders/family.ts";
 import type { Trade } from "../../../orders/trade.ts";
 import type { AnyOrder } from "../../../orders/trade-order.ts";
-import type { SolRoute } from "./intent.ts";
+import type { DirectRoute, SolRoute } from "./intent.ts";
 
 /** The facts about a trade on sol that hosts are asked for. */
 export type SolQuoteQuestion = {
@@ -27,6 +27,8 @@ export type SolLaneQuestion = SolQuoteQuestion & {
 export type SolQuotedRoute = SolRoute & {
   /** The fee of the route's pool. Absent for Jupiter, which chooses pools itself. */
   feeBps?: number;
+  /** The pool to which the token moves when this one is complete. */
+  next?: DirectRoute;
   /** Amount that arrives, after the fees of the pool and the token. */
   amountOut: bigint;
 };
@@ -48,6 +50,8 @@ export type SolCosts = {
     wsol: Lamports;
     /** Rent of the wallet's account for a bought token. 0 if the account exists. */
     tokenAccount: Lamports;
+    /** Rents that the exchange's own accounts lack, which the trade pays. */
+    market: Lamports;
   };
   /** The median price of a compute unit in recent blocks that used the pool, in millionths of a lamport. */
   medianPrice: bigint;
