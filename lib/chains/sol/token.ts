@@ -6,7 +6,7 @@ import type { TokenIdentity } from "../../orders/token-identity.ts";
 import { flagsOf } from "../../orders/token-safety.ts";
 import { askTogether } from "../hosts/ask-together.ts";
 import { flagsOfMint, safetyOfMint } from "./calls/mint-safety.ts";
-import { liquidityOf, tokenViewCall } from "./calls/token-view.ts";
+import { tokenViewCall } from "./calls/token-view.ts";
 import { isSoldIn } from "./messages/trial-messages.ts";
 import { feeBpsOfPool, lamportsOfCoin, lookAtToken, roundTripCalls } from "./quotes/look-at-token.ts";
 import type { SolRoute } from "./rules/intent.ts";
@@ -17,7 +17,7 @@ const mostPools = 10;
 
 /** Reads a mint and its name. */
 export async function identifySolToken(reader: SolReader, token: string): Promise<TokenIdentity> {
-  const call = await tokenViewCall(token as Address, [], { commitment: "confirmed" });
+  const call = await tokenViewCall(token as Address, {}, { commitment: "confirmed" });
   const [view] = await reader.client.read([call]);
   if (view === undefined) throw tokenNotFound(reader.chain);
   return identify(reader, token, view.claims);
@@ -44,7 +44,7 @@ export async function inspectSolToken(
   const safety = safetyOfMint(mint, epoch, isSoldIn(trips[0]));
   const { sellable, buyTax, sellTax } = safety;
   const pools = view.pools
-    .map((pool) => ({ pool, coins: liquidityOf(pool) }))
+    .map((pool) => ({ pool, coins: pool.coins }))
     .toSorted((a, b) => (a.coins > b.coins ? -1 : a.coins < b.coins ? 1 : 0));
   const liquidity = greatest(0n, ...pools.map(({ coins }) => coins));
   const { isListed, symbol, name, decimals } = identity;
@@ -62,7 +62,7 @@ export async function inspectSolToken(
     // Raises no flags for the wrapped coin, because it does not need pools.
     flags: isWrapped ? [] : flagsOf(identity, safety, { liquidity, coin: lamportsOfCoin }, flagsOfMint(mint)),
     pools: pools.slice(0, mostPools).map(({ pool, coins }) => ({
-      venue: "raydium-cpmm",
+      venue: pool.route.venue,
       pool: pool.address,
       feeBps: feeBpsOfPool(pool),
       liquidity: solText(coins),

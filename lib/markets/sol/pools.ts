@@ -2,6 +2,7 @@ import type { Address } from "@solana/web3.js";
 import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 
 import { cpmmConfigsOf, leastLooks } from "../../chains/sol/calls/cpmm-configs.ts";
+import type { PoolPlaces } from "../../chains/sol/calls/pool-view.ts";
 import { mostAccounts } from "../../chains/sol/calls/rpc-call.ts";
 import {
   accountsOfMints,
@@ -96,7 +97,9 @@ export class SolPoolReader {
   async #placesOf(token: string, nowMs: number): Promise<MintPlaces> {
     const known = this.#places.get(token);
     if (known !== undefined && nowMs < known.untilMs) return known.places;
-    const places = await placesOfMint(token as Address, await this.#configs.toRead(nowMs));
+    const places = await placesOfMint(token as Address, {
+      cpmmConfigs: await this.#configs.toRead(nowMs),
+    });
     this.#places.set(token, { places, untilMs: 0 });
     return places;
   }
@@ -109,8 +112,7 @@ export class SolPoolReader {
     const known = this.#places.get(mint);
     if (known === undefined || nowMs < known.untilMs) return;
     this.#configs.note(view);
-    const exists = ({ pool }: MintPlaces["pools"][number]) =>
-      view.pools.some(({ address }) => address === pool);
+    const exists = ({ pools }: PoolPlaces) => view.pools.some(({ address }) => pools.includes(address));
     const places = { ...known.places, pools: known.places.pools.filter(exists) };
     this.#places.set(mint, { places, untilMs: nowMs + memoryMs });
   }

@@ -1,16 +1,9 @@
 import type { PoolVenue } from "../../chains/families/venue.ts";
-import { wsolMint } from "../../chains/sol/calls/addresses.ts";
 import { readPool } from "../../chains/sol/calls/cpmm-pool.ts";
+import type { PoolView } from "../../chains/sol/calls/pool-view.ts";
 import type { Account } from "../../chains/sol/calls/rpc-call.ts";
 import { readTokenAccount } from "../../chains/sol/calls/token-account.ts";
-import {
-  feeRateOf,
-  hasOpened,
-  type PoolView,
-  reservesIn,
-  type TokenView,
-} from "../../chains/sol/calls/token-view.ts";
-import { cpmmVenue } from "../../chains/sol/rules/intent.ts";
+import type { TokenView } from "../../chains/sol/calls/token-view.ts";
 import type { PoolAmounts } from "./rules/witnesses.ts";
 
 /** A pool of a venue, with the accounts that show its amounts. */
@@ -27,7 +20,8 @@ type Venue = {
 };
 
 const cpmm: Venue = {
-  poolsIn: (view) => view.pools.filter((pool) => hasOpened(pool, view)).map(cpmmPool),
+  poolsIn: (view) =>
+    view.pools.filter(({ isOpen, route }) => isOpen && route.venue === "raydium-cpmm").map(venuePool),
   amountsIn([pool = "", coinVault = "", tokenVault = ""], accountAt) {
     const read = readPool(accountAt(pool)?.data ?? new Uint8Array());
     const [coins, tokens] = [coinVault, tokenVault].map((vault) => {
@@ -40,17 +34,13 @@ const cpmm: Venue = {
   },
 };
 
-function cpmmPool(view: PoolView): VenuePool {
-  const { address, pool, held } = view;
-  const coin = pool.sides[0].mint === wsolMint ? 0 : 1;
-  return {
-    pool: address,
-    feeBps: Number(feeRateOf(view)) / 100,
-    accounts: [address, pool.sides[coin].vault, pool.sides[(1 - coin) as 0 | 1].vault],
-    amounts: { ...reservesIn(view), held: held[coin] },
-  };
-}
+const venuePool = ({ address, feeRate, written, reserves, held }: PoolView): VenuePool => ({
+  pool: address,
+  feeBps: Number(feeRate) / 100,
+  accounts: written,
+  amounts: { ...reserves, held },
+});
 
-export const sampledVenues = { [cpmmVenue]: cpmm } as const satisfies Record<string, Venue>;
+export const sampledVenues = { "raydium-cpmm": cpmm } as const satisfies Record<string, Venue>;
 
 export type SampledVenue = Extract<PoolVenue, keyof typeof sampledVenues>;

@@ -1,5 +1,7 @@
 import type { Address } from "@solana/web3.js";
+import * as v from "valibot";
 import { type HostError, RpcRefusal } from "../../chains/hosts/host-fault.ts";
+import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { cpmmProgram } from "../../chains/sol/calls/cpmm-addresses.ts";
 import { cpmmConfigsOf } from "../../chains/sol/calls/cpmm-configs.ts";
@@ -20,9 +22,9 @@ import {
   recentBlockhashCall,
   statusesCall,
 } from "../../chains/sol/calls/transaction-call.ts";
+import { venueOfPool } from "../../chains/sol/messages/order-message.ts";
 import {
   attemptMessage,
-  cpmmVenueOf,
   isSoldIn,
   roundTripMessage,
   type Trial,
@@ -43,7 +45,6 @@ import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
 import { factsOfSolHost } from "./facts-of-host.ts";
 import type { LookScope } from "./look-at-chain.ts";
 import { settle, wordsOfError } from "./measure.ts";
-import { type Recording, recordLanded, signaturesCall } from "./record.ts";
 import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
 import { tryJupiterRoutes } from "./try-jupiter-routes.ts";
 
@@ -68,15 +69,10 @@ export const openSolHosts = (configuration: SolConfiguration, mints: readonly st
   hosts: configuration.hosts.map((url) => ({ url, rpc: solHost(url, configuration.cluster) })),
 });
 
-/**
- * Looks at all hosts of Solana at the same time.
- *
- * @param onRecording Receives answers to keep for tests. If absent, none are looked for beside those of the checks.
- */
+/** Looks at all hosts of Solana at the same time. */
 export async function lookAtSolHosts(
   open: OpenSolHosts,
   { symbols, hasCalls }: LookScope,
-  onRecording?: (recording: Recording) => void,
 ): Promise<ChainLook> {
   const heads = await Promise.all(open.hosts.map(({ rpc }) => settle(rpc.request([chainTimeCall(at)]))));
   const slots = heads.map((head) => (head instanceof Error ? undefined : head[0].slot));
@@ -113,9 +109,7 @@ export async function lookAtSolHosts(
   }
   const [first] = open.hosts;
   const { configuration, mints } = open;
-  const routes =
-    first && hasCalls ? await tryJupiterRoutes(first.rpc, configuration, { mints, onRecording }) : [];
-  if (first && onRecording) for (const each of await recordLanded(first.rpc)) onRecording(each);
+  const routes = first && hasCalls ? await tryJupiterRoutes(first.rpc, configuration, { mints }) : [];
   const symbol = chainFacts.sol.coin.symbol;
   return { chain: "sol", spent: `${coinText("sol", spent)} ${symbol}`, hosts, quotes, routes };
 }
@@ -188,7 +182,7 @@ async function callsOfSolHost(
   return { ...done(), facts: await factsOfSolHost(ask) };
 
   async function askAboutTransaction(): Promise<void> {
-    const ids = await ask("newest transactions", signaturesCall(cpmmProgram, 5), {
+    const ids = await ask("newest transactions", signaturesCall(cpmmProgram), {
       without: "the next calls ask for none",
     });
     const [id = ""] = ids ?? [];
@@ -208,11 +202,11 @@ async function callsOfSolHost(
     trial: Pick<Trial, "wallet" | "blockhash" | "rents">,
   ): Promise<void> {
     const configs = await cpmmConfigsOf(configuration).toRead();
-    const view = await ask(`pools of ${symbol}`, await tokenViewCall(mint, configs, at));
+    const view = await ask(`pools of ${symbol}`, await tokenViewCall(mint, { cpmmConfigs: configs }, at));
     const [best] = view === undefined ? [] : paymentsOf(view, "buy", spent);
     if (view === undefined || best === undefined) return;
     const trade = { ...trial, mint, tokenProgram: view.mint.program as Address };
-    const venue = cpmmVenueOf(best.pool);
+    const venue = venueOfPool(await best.pool.routeFor("buy", spent));
     const buy = await attemptMessage(trade, { side: "buy", amountIn: spent, venue });
     if (buy === undefined) return;
     await ask("fee of a message", messageFeeCall(buy, at));
@@ -229,3 +223,15 @@ async function callsOfSolHost(
       );
   }
 }
+
+const Signatures = v.pipe(
+  v.array(v.object({ signature: v.pipe(v.string(), v.maxLength(90)), err: v.unknown() })),
+  v.transform((found) => found.map(({ signature }) => signature)),
+);
+
+/** Asks for a program's newest transaction. */
+const signaturesCall = (program: string): RpcCall<string[]> => ({
+  method: "getSignaturesForAddress",
+  params: [program, { limit: 1, commitment: "confirmed" }],
+  read: (result) => v.parse(Signatures, result),
+});

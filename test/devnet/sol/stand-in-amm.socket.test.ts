@@ -108,7 +108,7 @@ async function swap(name: Name, side: Side, amount: bigint, minimum: bigint): Pr
 /** Computes the pool's payout from the accounts that a host returns. */
 async function quoted(name: Name, side: Side, amount: bigint): Promise<bigint> {
   const { mint, config } = chain.deployment.tokens[name];
-  const { method, params, read } = await tokenViewCall(mint, [config], confirmed);
+  const { method, params, read } = await tokenViewCall(mint, { cpmmConfigs: [config] }, confirmed);
   const view = read(await chain.request(method, params)) as TokenView;
   const [best] = paymentsOf(view, side, amount);
   return best?.amountOut ?? 0n;

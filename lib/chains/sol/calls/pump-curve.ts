@@ -27,7 +27,6 @@ export type BondingCurve = {
   virtual: { tokens: bigint; coins: bigint };
   /** The amounts that can be paid out. */
   real: { tokens: bigint; coins: bigint };
-  supply: bigint;
   /** True if all tokens are sold. The token then moves to its pool. */
   isComplete: boolean;
   /** All zeros if nobody gets a creator's fee. */
@@ -52,12 +51,12 @@ export const readCurve = (data: Uint8Array): BondingCurve | undefined =>
   readGrowing(data, curveName, lengths.curve, (reader) => {
     const virtual = { tokens: reader.u64(), coins: reader.u64() };
     const real = { tokens: reader.u64(), coins: reader.u64() };
-    const [supply, isComplete, creator] = [reader.u64(), reader.u8() === 1, reader.address()];
+    // Skips the supply of a new token.
+    const [isComplete, creator] = [reader.skip(8).u8() === 1, reader.address()];
     const [isMayhem, hasCashback, quote] = [reader.u8() === 1, reader.u8() === 1, reader.address()];
     return {
       virtual,
       real,
-      supply,
       isComplete,
       creator,
       isMayhem,
@@ -88,11 +87,16 @@ export const readCurveConfig = (data: Uint8Array): CurveConfig | undefined =>
     };
   });
 
-/** Computes the rates of a curve's trades at its present price. */
+/**
+ * Computes the rates of a curve's trades at its present price.
+ *
+ * @param supply The token's present supply.
+ */
 export function ratesOfCurve(
-  { virtual, supply, creator, isMayhem, ownCreatorBps }: BondingCurve,
+  { virtual, creator, isMayhem, ownCreatorBps }: BondingCurve,
   { hasOwnCreatorFees }: Pick<CurveConfig, "hasOwnCreatorFees">,
   tiers: PumpTiers,
+  supply: bigint,
 ): PumpRates {
   const valued = isMayhem ? supply : pumpSupply;
   const rates = pumpRates({

@@ -151,13 +151,17 @@ export const recentPricesCall = (accounts: readonly string[]): RpcCall<bigint[]>
 export type Simulation = {
   computeUnits: number;
   isDone: boolean;
-  /** Index of the failed instruction, if an instruction failed. */
+  /** Index of the failed instruction, if an instruction failed, and its error code if the program gave one. */
   failedAt?: number;
+  code?: number;
   /** The requested accounts in the state after the transaction. */
   accounts?: readonly (Account | undefined)[];
 };
 
 const InstructionError = v.object({ InstructionError: v.tupleWithRest([Count], v.unknown()) });
+
+/** An error of a program's own. */
+const OwnError = v.object({ InstructionError: v.tuple([Count, v.object({ Custom: Count })]) });
 
 /**
  * Simulates a message without signatures. Any account can be its payer.
@@ -194,11 +198,13 @@ export const simulationCall = (
       ),
       v.transform(({ value: { err, unitsConsumed, accounts } }): Simulation => {
         const failure = v.safeParse(InstructionError, err);
+        const code = v.safeParse(OwnError, err);
         return {
           computeUnits: unitsConsumed ?? 0,
           isDone: err === null,
           ...(accounts && { accounts: accounts.map((account) => account ?? undefined) }),
           ...(failure.success && { failedAt: failure.output.InstructionError[0] }),
+          ...(code.success && { code: code.output.InstructionError[1].Custom }),
         };
       }),
     ),

@@ -47,7 +47,6 @@ describe("readCurve", () => {
     expect(curveOf({ ...fresh, creatorBps: 70n })).toEqual({
       virtual: { tokens: fresh.virtualTokens, coins: fresh.virtualCoins },
       real: { tokens: fresh.tokens, coins: 0n },
-      supply: 10n ** 15n,
       isComplete: false,
       creator: pumpKey(1),
       isMayhem: false,
@@ -154,6 +153,7 @@ function both({ fields, schedule, hasOwnCreatorFees }: Market) {
     curve,
     readCurveConfig(config) ?? { hasOwnCreatorFees },
     readPumpTiers(fees) ?? none,
+    fields.supply ?? 0n,
   );
   const theirs = {
     global: sdk.PUMP_SDK.decodeGlobal(solAccount(config)),

@@ -137,7 +137,9 @@ describe("simulationCall", () => {
       computeUnits: 9,
       isDone: false,
       failedAt: 6,
+      code: 6005,
     });
+    expect(read({ InstructionError: [6, "InvalidAccountData"] }, 9)).toMatchObject({ failedAt: 6 });
     expect(read("AccountNotFound")).toEqual({ computeUnits: 0, isDone: false });
     expect(read({ InsufficientFundsForRent: { account_index: 0 } }, null)).toEqual({
       computeUnits: 0,

@@ -3,12 +3,10 @@ import { startTestSurfnet, type TestSurfnet } from "trading-terminal-devnet/sol/
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { programs, wsolMint } from "../../../../lib/chains/sol/calls/addresses.ts";
 import { cpmmConfigOf } from "../../../../lib/chains/sol/calls/cpmm-addresses.ts";
-import {
-  type PoolView,
-  paymentsOf,
-  type TokenView,
-  tokenViewCall,
-} from "../../../../lib/chains/sol/calls/token-view.ts";
+import { readFeeRates, readPool } from "../../../../lib/chains/sol/calls/cpmm-pool.ts";
+import { type CpmmState, cpmmView } from "../../../../lib/chains/sol/calls/cpmm-view.ts";
+import { accountsCall } from "../../../../lib/chains/sol/calls/rpc-call.ts";
+import { paymentsOf, type TokenView, tokenViewCall } from "../../../../lib/chains/sol/calls/token-view.ts";
 
 let chain: TestSurfnet;
 beforeAll(async () => {
@@ -19,7 +17,11 @@ afterAll(() => chain.stop());
 type Name = keyof TestSurfnet["deployment"]["tokens"];
 
 async function look(mint: Address, configs: readonly Address[]): Promise<TokenView | undefined> {
-  const { method, params, read } = await tokenViewCall(mint, configs, { commitment: "confirmed" });
+  const { method, params, read } = await tokenViewCall(
+    mint,
+    { cpmmConfigs: configs },
+    { commitment: "confirmed" },
+  );
   return read(await chain.request(method, params));
 }
 
@@ -30,6 +32,24 @@ const lookAt = async (name: Name) => {
 
 const coin = 10n ** 9n;
 
+/** Reads the accounts of a token's pool. */
+async function stateOf(name: Name): Promise<{ state: CpmmState }> {
+  const { pool: address, config, vaults } = chain.deployment.tokens[name];
+  const { method, params, read } = accountsCall([address, config, vaults.coin, vaults.token], {
+    commitment: "confirmed",
+  });
+  const { accounts } = read(await chain.request(method, params));
+  const [poolData, configData, coins, tokens] = accounts.map((each) => each?.data ?? new Uint8Array());
+  const pool = readPool(poolData ?? new Uint8Array());
+  const rates = readFeeRates(configData ?? new Uint8Array());
+  if (pool === undefined || rates === undefined) throw new Error("The chain has no such pool");
+  const [held, other] = [coins, tokens].map((data) => Buffer.from(data ?? []).readBigUInt64LE(64));
+  const amounts = [held ?? 0n, other ?? 0n] as const;
+  const isCoinFirst = pool.sides[0].mint === wsolMint;
+  const ordered = isCoinFirst ? amounts : ([amounts[1], amounts[0]] as const);
+  return { state: { address, isUsual: true, pool, rates, held: ordered } };
+}
+
 describe("tokenViewCall", () => {
   it("shows a token, its name and its pool, all at one slot", async () => {
     const view = await lookAt("MOON");
@@ -37,13 +57,15 @@ describe("tokenViewCall", () => {
     expect(view).toMatchObject({
       claims: { symbol: "MOON", name: "Moon", decimals: 6n, totalSupply: 10n ** 15n },
       mint: { program: programs.token },
-      pools: [{ address: pool, rates: { trade: 2500n, creator: 0n } }],
+      pools: [{ address: pool, feeRate: 2500n }],
     });
     expect(view.slot).toBeGreaterThan(0);
     expect(Math.abs(Number(view.time) - Date.now() / 1000)).toBeLessThan(60);
-    const [{ pool: state, held }] = view.pools as [PoolView];
-    const isCoinFirst = state.sides[0].mint === wsolMint;
-    expect(isCoinFirst ? held : held.toReversed()).toEqual([500n * coin, 5n * 10n ** 12n]);
+    expect(view.pools[0]).toMatchObject({
+      reserves: { coins: 500n * coin, tokens: 5n * 10n ** 12n },
+      coins: 500n * coin,
+      isOpen: true,
+    });
   });
 
   it("shows the properties of Token-2022", async () => {
@@ -74,11 +96,14 @@ describe("tokenViewCall", () => {
 describe("paymentsOf", () => {
   it("sorts paying pools by the amount that arrives", async () => {
     const view = await lookAt("FEEZ");
-    const [usual] = view.pools as [PoolView];
-    const dear: PoolView = { ...usual, rates: { trade: 10_000n, creator: 0n } };
-    const closed: PoolView = { ...usual, pool: { ...usual.pool, openTime: view.time + 1n } };
-    const empty: PoolView = { ...usual, held: [0n, 0n] };
-    const payments = paymentsOf({ ...view, pools: [dear, closed, empty, usual] }, "buy", coin);
+    const { state } = await stateOf("FEEZ");
+    const usual = cpmmView(state, view);
+    const dear = cpmmView({ ...state, rates: { trade: 10_000n, creator: 0n } }, view);
+    const closed = cpmmView({ ...state, pool: { ...state.pool, openTime: view.time + 1n } }, view);
+    const stopped = cpmmView({ ...state, pool: { ...state.pool, allowsSwaps: false } }, view);
+    const empty = cpmmView({ ...state, held: [0n, 0n] }, view);
+    const pools = [dear, closed, stopped, empty, usual];
+    const payments = paymentsOf({ pools }, "buy", coin);
     expect(payments.map(({ pool }) => pool)).toEqual([usual, dear]);
     // 10,000 for one coin, minus a fee of 0.25 %, a price impact of 1/500 and the token's fee of 1 %.
     expect(Number(payments[0]?.amountOut) / 1e6).toBeCloseTo(9855.6, 0);
@@ -88,7 +113,8 @@ describe("paymentsOf", () => {
 
   it("uses a pool only from its opening time on", async () => {
     const view = await lookAt("MOON");
-    const opened = view.pools.map((each) => ({ ...each, pool: { ...each.pool, openTime: view.time } }));
-    expect(paymentsOf({ ...view, pools: opened }, "buy", coin)).toHaveLength(1);
+    const { state } = await stateOf("MOON");
+    const opened = cpmmView({ ...state, pool: { ...state.pool, openTime: view.time } }, view);
+    expect(paymentsOf({ pools: [opened] }, "buy", coin)).toHaveLength(1);
   });
 });

@@ -1,11 +1,6 @@
 import type { Address } from "@solana/web3.js";
 import { describe, expect, it } from "vitest";
-import {
-  paymentsOf,
-  reservesIn,
-  type TokenView,
-  tokenViewCall,
-} from "../../../../lib/chains/sol/calls/token-view.ts";
+import { paymentsOf, type TokenView, tokenViewCall } from "../../../../lib/chains/sol/calls/token-view.ts";
 import {
   raydiumConfig2,
   raydiumConfigs,
@@ -53,9 +48,11 @@ const accounts: Readonly<Record<string, object>> = {
 
 describe("tokenViewCall", () => {
   it("finds a token's pool on mainnet and the pool's reserves", async () => {
-    const { params, read } = await tokenViewCall(pool.mint as Address, [raydiumConfigs[0] as Address], {
-      commitment: "confirmed",
-    });
+    const { params, read } = await tokenViewCall(
+      pool.mint as Address,
+      { cpmmConfigs: [raydiumConfigs[0] as Address] },
+      { commitment: "confirmed" },
+    );
     const asked = params[0] as string[];
     const answer = { context: { slot: 9 }, value: asked.map((address) => accounts[address] ?? null) };
     const view = read(answer) as TokenView;
@@ -63,7 +60,7 @@ describe("tokenViewCall", () => {
     expect(view.pools.map(({ address }) => address)).toEqual([pool.address]);
     const [found] = view.pools;
     // The vaults also contain fees of the protocol and the fund.
-    expect(found && reservesIn(found)).toEqual({
+    expect(found?.reserves).toEqual({
       coins: 5_000_000_000n - 484_814_504n - 123_593_244n,
       tokens: 7_000_000_000n - 286_186_090n - 78_871_511n,
     });
@@ -74,7 +71,7 @@ describe("tokenViewCall", () => {
 
   it("reads a token's name from the account where Metaplex stores USDC's", async () => {
     const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v" as Address;
-    const { params } = await tokenViewCall(mint, [], { commitment: "confirmed" });
+    const { params } = await tokenViewCall(mint, {}, { commitment: "confirmed" });
     expect(params[0]).toContain("5x38Kp4hvdomTCnCrAny4UtMUt5rQBdB6px2K1Ui45Wq");
   });
 });
