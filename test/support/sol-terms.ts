@@ -23,15 +23,17 @@ import {
   wsolAccountOf,
   wsolMint,
 } from "../../lib/chains/sol/calls/addresses.ts";
+import { bondingCurveOf, pumpPoolOf } from "../../lib/chains/sol/calls/pump-addresses.ts";
 import { composeMessage } from "../../lib/chains/sol/messages/compose-message.ts";
 import { mostFeeLamports } from "../../lib/chains/sol/rules/fees.ts";
-import type { JupiterBuild } from "../../lib/chains/sol/rules/jupiter-build.ts";
+import type { JupiterBuild } from "../../lib/chains/sol/rules/message-route.ts";
 import { jupiterProgram } from "../../lib/chains/sol/venues/jupiter.ts";
 import type {
   AttemptTerms,
   ClearTerms,
   JupiterVenue,
   MessageTerms,
+  PumpVenue,
   VenueAccount,
 } from "../../lib/chains/sol/venues/message-terms.ts";
 
@@ -71,6 +73,32 @@ export const buyTerms: AttemptTerms = {
 };
 
 export const saleTerms: AttemptTerms = { ...buyTerms, side: "sell", tokenProgram: programs.token2022 };
+
+/** Converts an attempt through a pool to one on the token's bonding curve. */
+export async function onCurve(
+  { wsolRentLamports: _, ...terms }: AttemptTerms,
+  changes: Partial<Extract<PumpVenue, { kind: "pump" }>> = {},
+): Promise<AttemptTerms & { venue: PumpVenue }> {
+  const pool = await bondingCurveOf(terms.mint);
+  return { ...terms, venue: { kind: "pump", pool, ...pumpNamed, ...changes } };
+}
+
+/** Converts an attempt through a pool to one on PumpSwap. */
+export async function onPumpSwap(
+  terms: AttemptTerms,
+  changes: Partial<Extract<PumpVenue, { kind: "pumpswap" }>> = {},
+): Promise<AttemptTerms & { venue: PumpVenue }> {
+  const pool = await pumpPoolOf(terms.mint);
+  const state = { hasCreator: true, hasCashback: false };
+  return { ...terms, venue: { kind: "pumpswap", pool, ...pumpNamed, ...state, ...changes } };
+}
+
+/** Table and vault of attempts on Pump's programs. */
+export const pumpNamed = {
+  table: solKey("pump table").address,
+  vault: solKey("creator vault").address,
+  isMayhem: false,
+};
 
 const hex = { route_v2: "bb64facc31c4af14", shared_accounts_route_v2: "d19853937cfed8e9" };
 

@@ -34,7 +34,15 @@ import {
   transferLamports,
 } from "../venues/instructions.ts";
 import { jupiterSwap, objectionToJupiter } from "../venues/jupiter.ts";
-import type { AttemptTerms, MessageTerms, OwnAccounts } from "../venues/message-terms.ts";
+import type {
+  AttemptTerms,
+  MessageTerms,
+  OwnAccounts,
+  PoolSwapTerms,
+  SolPoolVenue,
+  SolVenue,
+} from "../venues/message-terms.ts";
+import { objectionToPump, pumpSwap } from "../venues/pump.ts";
 import { cpmmSwap, objectionToCpmm } from "../venues/raydium-cpmm.ts";
 
 /** Maximum size of a transaction on the chain, in bytes. */
@@ -76,32 +84,49 @@ function addressesIn(terms: MessageTerms): string[] {
   const common = [terms.wallet, terms.blockhash];
   if (terms.purpose === "clear") return common;
   const { mint, tokenProgram, tip, venue } = terms;
-  const foreign =
-    venue.kind === "cpmm"
-      ? [venue.pool, venue.config]
-      : [venue.helper, ...venue.accounts.map((each) => ("address" in each ? each.address : each.table))];
-  return [...common, mint, tokenProgram, ...(tip ? [tip.account] : []), ...foreign];
+  return [...common, mint, tokenProgram, ...(tip ? [tip.account] : []), ...addressesOf(venue)];
+}
+
+function addressesOf(venue: SolVenue): string[] {
+  switch (venue.kind) {
+    case "cpmm":
+      return [venue.pool, venue.config];
+    case "jupiter":
+      return [venue.helper, ...venue.accounts.map((each) => ("address" in each ? each.address : each.table))];
+    default:
+      return [venue.pool, venue.table, venue.vault];
+  }
 }
 
 function amountsIn(terms: MessageTerms): bigint[] {
   const common = [terms.microLamportsPerUnit, terms.markerRentLamports];
   if (terms.purpose === "clear") return common;
-  const { amountIn, minAmountOut, tip } = terms;
-  return [...common, amountIn, minAmountOut, wsolLamportsOf(terms), tip?.lamports ?? 0n];
+  const { amountIn, minAmountOut, tip, venue, wsolRentLamports = 0n } = terms;
+  const rest = (venue.kind === "pump" ? venue.rest : undefined) ?? 0n;
+  return [
+    ...common,
+    amountIn,
+    minAmountOut,
+    rest,
+    wsolLamportsOf(terms, wsolRentLamports),
+    tip?.lamports ?? 0n,
+  ];
 }
 
 /** Computes the lamports that an attempt moves to its wrapped-SOL account: the rent and, for a buy, the amount. */
-const wsolLamportsOf = ({ side, wsolRentLamports, amountIn }: AttemptTerms): bigint =>
-  wsolRentLamports + (side === "buy" ? amountIn : 0n);
+const wsolLamportsOf = ({ side, amountIn }: AttemptTerms, rent: bigint): bigint =>
+  rent + (side === "buy" ? amountIn : 0n);
 
 function objectionToTrade(terms: AttemptTerms, tipAccounts: readonly Address[]): Objection | undefined {
-  const { mint, tokenProgram, amountIn, minAmountOut, wsolRentLamports, tip } = terms;
+  const { mint, tokenProgram, amountIn, minAmountOut, wsolRentLamports, tip, venue } = terms;
   if (amountIn === 0n || minAmountOut === 0n) return refused("the amount or the minimum is 0");
   if (mint === wsolMint) return refused("wrapped SOL is not traded for SOL");
   // Allows only the two token programs, because the program is called with the wallet's signature.
   if (tokenProgram !== programs.token && tokenProgram !== programs.token2022)
     return refused("the token's program is neither Token nor Token-2022");
-  if (!isRent("wsol", wsolRentLamports))
+  if ((wsolRentLamports === undefined) !== (venue.kind === "pump"))
+    return refused("only a trade on a curve needs no account of wrapped SOL");
+  if (wsolRentLamports !== undefined && !isRent("wsol", wsolRentLamports))
     return refused("the rent of the account of wrapped SOL is 0, or above its ceiling");
   if (tip !== undefined && (tip.lamports === 0n || !tipAccounts.includes(tip.account)))
     return refused("the tip is 0, or for an account that is not configured");
@@ -142,19 +167,31 @@ async function tradeInstructions(
       : { marker, source: token, destination: wsol };
   const swap = await swapInstructions(terms, accounts);
   if (!("instructions" in swap)) return swap;
+  const { wsolRentLamports: rent } = terms;
+  const opening = rent !== undefined && [
+    transferLamports(wallet, wsol.account, wsolLamportsOf(terms, rent)),
+    allocateTokenAccount(wallet, wsol.account, wsolSeedOf(orderId)),
+    initializeTokenAccount(wsol.account, wsolMint, wallet),
+  ];
   return {
     instructions: [
       ...(tip ? [transferLamports(wallet, tip.account, tip.lamports)] : []),
-      transferLamports(wallet, wsol.account, wsolLamportsOf(terms)),
-      allocateTokenAccount(wallet, wsol.account, wsolSeedOf(orderId)),
-      initializeTokenAccount(wsol.account, wsolMint, wallet),
+      ...(opening || []),
       // Included even if the account exists, because the instruction fails if the account's owner has changed.
       ...(side === "buy" ? [createAssociatedAccount(wallet, token.account, mint, tokenProgram)] : []),
       ...swap.instructions,
-      closeToWallet(wsol.account, wallet),
+      ...(opening ? [closeToWallet(wsol.account, wallet)] : []),
     ],
   };
 }
+
+/** Makes the swap of a pool whose instruction the wallet itself signs. */
+export const poolSwap = (
+  terms: PoolSwapTerms,
+  venue: SolPoolVenue,
+  accounts: Omit<OwnAccounts, "marker">,
+): Promise<SolInstruction> =>
+  venue.kind === "cpmm" ? cpmmSwap(terms, venue, accounts) : pumpSwap(terms, venue, accounts);
 
 async function swapInstructions(
   terms: AttemptTerms,
@@ -162,19 +199,28 @@ async function swapInstructions(
 ): Promise<{ instructions: readonly SolInstruction[] } | Objection> {
   const { wallet, amountIn, venue } = terms;
   const { source } = accounts;
-  if (venue.kind === "cpmm")
-    return (
-      objectionToCpmm(terms, venue, accounts) ?? { instructions: [await cpmmSwap(terms, venue, accounts)] }
-    );
-  return (
-    objectionToJupiter(terms, venue, accounts) ?? {
-      instructions: [
-        approveDelegate(source, wallet, venue.helper, amountIn, venue.sourceDecimals),
-        jupiterSwap(venue),
-        revokeDelegate(source.account, wallet, source.tokenProgram),
-      ],
-    }
-  );
+  switch (venue.kind) {
+    case "cpmm":
+      return (
+        objectionToCpmm(terms, venue, accounts) ?? { instructions: [await cpmmSwap(terms, venue, accounts)] }
+      );
+    case "jupiter":
+      return (
+        objectionToJupiter(terms, venue, accounts) ?? {
+          instructions: [
+            approveDelegate(source, wallet, venue.helper, amountIn, venue.sourceDecimals),
+            jupiterSwap(venue),
+            revokeDelegate(source.account, wallet, source.tokenProgram),
+          ],
+        }
+      );
+    default:
+      return (
+        (await objectionToPump(terms, venue, accounts)) ?? {
+          instructions: [await pumpSwap(terms, venue, accounts)],
+        }
+      );
+  }
 }
 
 function compile(

@@ -2,8 +2,9 @@ import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
 import type { Objection } from "../../../orders/effects.ts";
 import type { SolIntent } from "../rules/intent.ts";
-import type { SolMessage, SwapMessage } from "../rules/message.ts";
-import type { MessageTerms, SolVenue, VenueAccount } from "../venues/message-terms.ts";
+import type { SolMessage } from "../rules/message.ts";
+import type { MessageRoute, PoolMessageRoute } from "../rules/message-route.ts";
+import type { MessageTerms, SolPoolVenue, SolVenue, VenueAccount } from "../venues/message-terms.ts";
 import { composeMessage } from "./compose-message.ts";
 import { isSignatureOf } from "./signed-message.ts";
 
@@ -50,7 +51,7 @@ function termsOf(intent: OrderTerms, message: SolMessage): MessageTerms {
   const { blockhash, computeUnitLimit, microLamportsPerUnit, markerRentLamports, tip } = message;
   const common = { wallet, orderId, blockhash, computeUnitLimit, microLamportsPerUnit, markerRentLamports };
   if (message.purpose === "clear") return { ...common, purpose: "clear" };
-  const { amountIn, wsolRentLamports } = message;
+  const { amountIn } = message;
   return {
     ...common,
     purpose: "swap",
@@ -59,26 +60,39 @@ function termsOf(intent: OrderTerms, message: SolMessage): MessageTerms {
     tokenProgram,
     amountIn,
     minAmountOut,
-    wsolRentLamports,
+    ...("wsolRentLamports" in message && { wsolRentLamports: message.wsolRentLamports }),
     ...(tip && { tip: { account: tip.account as Address, lamports: tip.lamports } }),
     venue: venueOf(message),
   };
 }
 
-function venueOf(message: SwapMessage): SolVenue {
-  if (!("build" in message)) {
-    const { pool, config } = message.route;
-    return { kind: "cpmm", pool: pool as Address, config: config as Address };
+function venueOf(routed: MessageRoute): SolVenue {
+  if ("build" in routed) {
+    const { helper, sourceDecimals, accounts, data } = routed.build;
+    return {
+      kind: "jupiter",
+      helper: helper as Address,
+      sourceDecimals,
+      accounts: accounts as readonly VenueAccount[],
+      data: Uint8Array.from(Buffer.from(data, "base64")),
+    };
   }
-  const { helper, sourceDecimals, accounts, data } = message.build;
-  return {
-    kind: "jupiter",
-    helper: helper as Address,
-    sourceDecimals,
-    accounts: accounts as readonly VenueAccount[],
-    data: Uint8Array.from(Buffer.from(data, "base64")),
-  };
+  return venueOfPool(routed);
 }
+
+/** Returns the part of a message's terms that depends on its pool. */
+export function venueOfPool(routed: PoolMessageRoute): SolPoolVenue {
+  const pool = routed.route.pool as Address;
+  if ("curve" in routed) return { kind: "pump", pool, ...withAddresses(routed.curve) };
+  if ("pumpPool" in routed) return { kind: "pumpswap", pool, ...withAddresses(routed.pumpPool) };
+  return { kind: "cpmm", pool, config: routed.route.config as Address };
+}
+
+const withAddresses = <Market extends { table: string; vault: string }>(market: Market) => ({
+  ...market,
+  table: market.table as Address,
+  vault: market.vault as Address,
+});
 
 /** Returns the addresses of an order under the names that Solana's instructions use. */
 export const addressesIn = ({

@@ -1,8 +1,10 @@
 import { type Address, getCompiledTransactionMessageDecoder } from "@solana/web3.js";
 import { programs } from "../calls/addresses.ts";
 import { cpmmProgram } from "../calls/cpmm-addresses.ts";
+import { pumpPrograms } from "../calls/pump-addresses.ts";
 import { jupiterProgram, readJupiter } from "../venues/jupiter.ts";
 import type { AttemptTerms, MessageTerms, SolVenue, VenueAccount } from "../venues/message-terms.ts";
+import { readPumpSwap } from "../venues/pump.ts";
 import { composeMessage } from "./compose-message.ts";
 
 type CompiledMessage = ReturnType<ReturnType<typeof getCompiledTransactionMessageDecoder>["decode"]>;
@@ -116,18 +118,21 @@ const isTransfer = (each: ReadInstruction | undefined): boolean =>
 
 /** Reads the instructions after the marker's. Composing them again verifies everything else. */
 function tradeIn(instructions: readonly ReadInstruction[]): AttemptTrade | undefined {
-  const hasTip = isTransfer(instructions[1]);
+  // A trade on a curve comes last. All others end with closing their account of wrapped SOL.
+  const isOnCurve = instructions.at(-1)?.program === pumpPrograms.curve;
+  const hasTip = isTransfer(instructions[isOnCurve ? 0 : 1]);
   const tipped = hasTip ? instructions[0] : undefined;
-  const [funding, _allocate, _initialize, ...rest] = hasTip ? instructions.slice(1) : instructions;
-  if (funding === undefined) return undefined;
+  const untipped = hasTip ? instructions.slice(1) : instructions;
+  const rest = isOnCurve ? untipped : untipped.slice(3);
   const side = rest[0]?.program === programs.associatedToken ? "buy" : "sell";
   const swap = swapIn(side === "buy" ? rest.slice(1) : rest, side);
-  if (swap === undefined) return undefined;
-  const wsolLamports = viewOf(funding).getBigUint64(4, true);
+  const [funding] = untipped;
+  if (swap === undefined || funding === undefined) return undefined;
+  const spentCoins = side === "buy" ? swap.amountIn : 0n;
   return {
     side,
     ...swap,
-    wsolRentLamports: wsolLamports - (side === "buy" ? swap.amountIn : 0n),
+    ...(!isOnCurve && { wsolRentLamports: viewOf(funding).getBigUint64(4, true) - spentCoins }),
     ...(tipped && {
       tip: { account: addressAt(tipped, 1), lamports: viewOf(tipped).getBigUint64(4, true) },
     }),
@@ -137,6 +142,8 @@ function tradeIn(instructions: readonly ReadInstruction[]): AttemptTrade | undef
 function swapIn(instructions: readonly ReadInstruction[], side: AttemptTerms["side"]): SwapPart | undefined {
   const [first, second] = instructions;
   if (first?.program === cpmmProgram) return cpmmIn(first, side);
+  if (first?.program === pumpPrograms.curve || first?.program === pumpPrograms.pool)
+    return readPumpSwap(first, side);
   return first !== undefined && second?.program === jupiterProgram
     ? jupiterIn(first, second, side)
     : undefined;

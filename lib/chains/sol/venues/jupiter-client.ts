@@ -116,8 +116,6 @@ const Answer = v.object({
 /**
  * Makes a client of Jupiter. It remembers that it has made too many requests, so a function keeps one client for its
  * whole life.
- *
- * @param options.onAnswer Receives each answer before it is read.
  */
 export function jupiterClient(
   { url, key, exchanges: allowed }: JupiterAccess,
@@ -127,12 +125,10 @@ export function jupiterClient(
     nowMs = Date.now,
     keyed = (text) => text,
     onAnswers,
-    onAnswer,
   }: Partial<typeof limits> & {
     nowMs?: () => number;
     keyed?: ToKeyedText | undefined;
     onAnswers?: ((answers: JupiterAnswers) => void) | undefined;
-    onAnswer?: ((answer: unknown) => void) | undefined;
   } = {},
 ): JupiterClient {
   let restsUntilMs = 0;
@@ -169,7 +165,6 @@ export function jupiterClient(
         signal,
       });
       count();
-      onAnswer?.(answer);
       return answer;
     } catch (error) {
       if (!(error instanceof HostFault)) throw error;
@@ -182,7 +177,7 @@ export function jupiterClient(
   return {
     async build(asked) {
       const question = { exchanges: allowed, ...asked };
-      return readBuilt(await ask(question), question);
+      return swapIn(await ask(question), question);
     },
   };
 }
@@ -212,15 +207,7 @@ function urlFor(url: string, question: BuildQuestion): URL {
   return asked;
 }
 
-/**
- * Reads an answer of Jupiter.
- *
- * @throws {JupiterFault} if it is not the answer to the question
- */
-export function readBuilt(
-  answer: unknown,
-  { inputMint, outputMint, amountIn, exchanges }: BuildQuestion,
-): BuiltSwap {
+function swapIn(answer: unknown, { inputMint, outputMint, amountIn, exchanges }: BuildQuestion): BuiltSwap {
   const read = v.safeParse(Answer, answer);
   if (!read.success) throw new JupiterFault("BAD_RESULT");
   const { swapInstruction, addressesByLookupTableAddress, ...found } = read.output;

@@ -21,7 +21,19 @@ export type JupiterVenue = {
   data: Uint8Array;
 };
 
-export type SolVenue = CpmmVenue | JupiterVenue;
+/** What a trade on Pump's programs depends on beside its order. All other accounts are derived or in the table. */
+type PumpTerms = { pool: Address; table: Address; vault: Address; isMayhem: boolean };
+
+export type PumpVenue =
+  /** A bonding curve. `rest` is the amount of a buy that takes all tokens that are left. */
+  | ({ kind: "pump"; rest?: bigint } & PumpTerms)
+  /** The pool that follows a curve. */
+  | ({ kind: "pumpswap"; hasCreator: boolean; hasCashback: boolean } & PumpTerms);
+
+/** A pool whose trades the wallet itself signs. */
+export type SolPoolVenue = CpmmVenue | PumpVenue;
+
+export type SolVenue = SolPoolVenue | JupiterVenue;
 
 type CommonTerms = {
   wallet: Address;
@@ -37,6 +49,12 @@ type CommonTerms = {
 /** A transaction that makes only the order's marker, so that no attempt can fill the order any more. */
 export type ClearTerms = CommonTerms & { purpose: "clear" };
 
+/** The part of an attempt's terms that decides about its swap. */
+export type PoolSwapTerms = Pick<
+  AttemptTerms,
+  "wallet" | "side" | "mint" | "tokenProgram" | "amountIn" | "minAmountOut"
+>;
+
 /** A transaction that either fills the order or fails. */
 export type AttemptTerms = CommonTerms & {
   purpose: "swap";
@@ -48,7 +66,8 @@ export type AttemptTerms = CommonTerms & {
   amountIn: bigint;
   /** The minimum amount to receive: units of the mint for a buy, lamports for a sale. */
   minAmountOut: bigint;
-  wsolRentLamports: Lamports;
+  /** Absent for a trade on a bonding curve, which needs no account of wrapped SOL. */
+  wsolRentLamports?: Lamports;
   tip?: { account: Address; lamports: Lamports };
   venue: SolVenue;
 };

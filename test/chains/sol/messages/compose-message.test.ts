@@ -16,6 +16,8 @@ import {
   clearTerms,
   helper,
   messageOf,
+  onCurve,
+  onPumpSwap,
   orderId,
   routeData,
   saleTerms,
@@ -117,6 +119,11 @@ const swapping = (terms: AttemptTerms, [from, to]: string[], mints: string[], to
   ...[...tokenPrograms, ...mints],
   `W ${programAddress(cpmm, "observation", bs58.decode(solKey("pool").address))}`,
 ];
+
+/** A buy of a token of Token-2022, as Pump's are. */
+const buying: AttemptTerms = { ...saleTerms, side: "buy" };
+
+type PumpChanges = { wsolRentLamports?: bigint; venue?: object };
 
 describe("composeMessage", () => {
   it("buys from an account of wrapped SOL into the wallet's token account", async () => {
@@ -331,6 +338,32 @@ describe("composeMessage", () => {
     const venue = { ...sound.venue, accounts: change(sound.venue.accounts) };
     const composed = await composeMessage({ ...sound, venue }, [tipAccount]);
     expect(composed).toEqual({ refused: expect.stringContaining(reason) });
+  });
+
+  it.each([
+    ["a buy on a curve", () => onCurve(buying)],
+    ["a sale on a curve", () => onCurve(saleTerms)],
+    ["a buy on PumpSwap with cashback", () => onPumpSwap(buying, { hasCashback: true })],
+    ["a sale on PumpSwap with cashback", () => onPumpSwap(saleTerms, { hasCashback: true })],
+  ] as const)("leaves room for another account in %s with a tip", async (_, sample) => {
+    const message = await messageOf(await sample());
+    expect(1 + 64 + message.length).toBeLessThanOrEqual(1232 - 33);
+  });
+
+  it.each([
+    ["wrapped SOL", { wsolRentLamports: 2_039_280n }, "no account of wrapped SOL"],
+    ["another curve", { venue: { pool: solKey("thief").address } }, "not the token's own"],
+    ["a broken table", { venue: { table: "table" } }, "base58"],
+    ["a rest of 65 bits", { venue: { rest: 1n << 64n } }, "64 bits"],
+  ])("rejects a trade on a curve with %s", async (_, { venue, ...terms }: PumpChanges, reason) => {
+    const sound = await onCurve(buying);
+    const changed = { ...sound, ...terms, venue: { ...sound.venue, ...venue } } as AttemptTerms;
+    expect(await composeMessage(changed, [tipAccount])).toEqual({ refused: expect.stringContaining(reason) });
+  });
+
+  it("rejects a trade on PumpSwap without an account of wrapped SOL", async () => {
+    const { wsolRentLamports: _, ...terms } = await onPumpSwap(buying);
+    expect(await composeMessage(terms, [tipAccount])).toHaveProperty("refused");
   });
 
   it("allows route_v2 to pay no other account than the order's, which a second place may name", async () => {

@@ -18,7 +18,7 @@ import {
   setComputeUnitPrice,
   transferLamports,
 } from "../../../../lib/chains/sol/venues/instructions.ts";
-import type { MessageTerms } from "../../../../lib/chains/sol/venues/message-terms.ts";
+import type { AttemptTerms, MessageTerms } from "../../../../lib/chains/sol/venues/message-terms.ts";
 import {
   buyTerms,
   byJupiter,
@@ -28,6 +28,8 @@ import {
   helper,
   instructionsOf,
   messageOf,
+  onCurve,
+  onPumpSwap,
   orderId,
   saleTerms,
   solKey,
@@ -36,11 +38,19 @@ import {
   wallet,
 } from "../../../support/sol-terms.ts";
 
+const saleOf2022 = (side: AttemptTerms["side"]): AttemptTerms => ({ ...saleTerms, side });
+
 const samples: readonly (readonly [string, () => Promise<MessageTerms>])[] = [
   ["a buy", async () => buyTerms],
   ["a sale", async () => saleTerms],
   ["a clear", async () => clearTerms],
   ["a buy by Jupiter", () => byJupiter(buyTerms)],
+  ["a buy on a curve", () => onCurve(saleOf2022("buy"))],
+  ["a buy of a curve's rest", () => onCurve(buyTerms, { rest: buyTerms.minAmountOut })],
+  ["a sale on a curve in mayhem mode", () => onCurve(saleTerms, { isMayhem: true })],
+  ["a buy on PumpSwap", () => onPumpSwap(saleOf2022("buy"))],
+  ["a buy on PumpSwap with cashback", () => onPumpSwap(buyTerms, { hasCashback: true })],
+  ["a sale on PumpSwap", () => onPumpSwap(saleTerms)],
   ["a sale by Jupiter", () => byJupiter(saleTerms, { name: "route_v2" })],
 ];
 
@@ -70,11 +80,35 @@ const attempts: fc.Arbitrary<MessageTerms> = fc
     ...(tipLamports !== undefined && { tip: { account: tipAccount, lamports: tipLamports } }),
   }));
 
+const markets = fc.record({
+  isMayhem: fc.boolean(),
+  hasCreator: fc.boolean(),
+  hasCashback: fc.boolean(),
+  rest: fc.option(fc.constant(2n ** 61n), { nil: undefined }),
+});
+
 describe("readMessage", () => {
   it("reads the terms that composeMessage has composed", async () => {
     await fc.assert(
       fc.asyncProperty(attempts, async (terms) => {
         expect(await readMessage(await messageOf(terms), [tipAccount])).toEqual(terms);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("reads the terms of trades on Pump's programs", async () => {
+    await fc.assert(
+      fc.asyncProperty(attempts, markets, async (terms, { isMayhem, rest, ...state }) => {
+        if (terms.purpose === "clear") return;
+        const curve = await onCurve(
+          // The message that takes the rest names that amount alone, which is then its minimum.
+          rest === undefined || terms.side === "sell" ? terms : { ...terms, minAmountOut: rest },
+          { isMayhem, ...(rest !== undefined && terms.side === "buy" && { rest }) },
+        );
+        const pool = await onPumpSwap(terms, { isMayhem, ...state });
+        for (const each of [curve, pool])
+          expect(await readMessage(await messageOf(each), [tipAccount])).toEqual(each);
       }),
       { numRuns: 40 },
     );
