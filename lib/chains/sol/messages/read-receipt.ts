@@ -2,18 +2,21 @@ import { type Address, getCompiledTransactionMessageDecoder } from "@solana/web3
 import bs58 from "bs58";
 import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import { greatest } from "../../../orders/bigints.ts";
-import { markerOf, tokenAccountOf, wsolAccountOf } from "../calls/addresses.ts";
+import { markerOf, programs, tokenAccountOf, wsolAccountOf, wsolMint } from "../calls/addresses.ts";
 import { cpmmProgram, cpmmSlippageCode } from "../calls/cpmm-addresses.ts";
+import { pumpPrograms, pumpSlippageCodes, pumpVolumeOfUser } from "../calls/pump-addresses.ts";
 import type { LandedTransaction, TokenBalance } from "../calls/transaction-call.ts";
 import { blockOfSlot, type ReadReceipt } from "../rules/host-snapshot.ts";
 import { jupiterProgram, jupiterSlippageCode } from "../venues/jupiter.ts";
-import type { MessageTerms } from "../venues/message-terms.ts";
+import type { AttemptTerms, MessageTerms } from "../venues/message-terms.ts";
 import { readTransaction } from "./signed-message.ts";
 
 /** Exchanges' error codes when the output is below the minimum. */
-const slippageCodes: Readonly<Record<string, number>> = {
-  [cpmmProgram]: cpmmSlippageCode,
-  [jupiterProgram]: jupiterSlippageCode,
+const slippageCodes: Readonly<Record<string, readonly number[]>> = {
+  [cpmmProgram]: [cpmmSlippageCode],
+  [jupiterProgram]: [jupiterSlippageCode],
+  [pumpPrograms.curve]: pumpSlippageCodes.curve,
+  [pumpPrograms.pool]: pumpSlippageCodes.pool,
 };
 
 /**
@@ -36,7 +39,8 @@ export async function readReceipt(
   const own = await ownAccounts(terms);
   const change = (address: Address | undefined) => changeOf(accounts, address, landed);
   const tip = terms.purpose === "swap" && landed.failure === undefined ? (terms.tip?.lamports ?? 0n) : 0n;
-  const rent = change(own.marker) + change(own.token);
+  const opened = own.market.reduce((sum, each) => sum + rentOf(accounts, each, landed), 0n);
+  const rent = change(own.marker) + change(own.token) + opened;
   const common = {
     hash,
     block: { ...blockOfSlot(landed.slot), time: landed.time },
@@ -53,12 +57,17 @@ export async function readReceipt(
   const [held, left] = [landed.tokens.before, landed.tokens.after].map((balances) =>
     unitsOf(accounts, own.token, balances),
   ) as [bigint, bigint];
-  const [spent, received] = terms.side === "buy" ? [-coins, left - held] : [held - left, coins];
+  const [taken, received] = terms.side === "buy" ? [-coins, left - held] : [held - left, coins];
+  const topUp = mostTopUp(terms, accounts, landed);
   // The chain limits what is spent, and the pool what is received. A host that reports anything else is wrong.
+  const ofVault = terms.side === "buy" ? greatest(taken - terms.amountIn, 0n) : 0n;
+  const spent = taken - ofVault;
   const isBelowMinimum = received < terms.minAmountOut;
-  if (spent > terms.amountIn || (isBelowMinimum && terms.venue.kind !== "jupiter")) return undefined;
+  const mayBeBelow = terms.venue.kind === "jupiter" || received + topUp >= terms.minAmountOut;
+  if (ofVault > topUp || spent > terms.amountIn || (isBelowMinimum && !mayBeBelow)) return undefined;
   return {
     ...base,
+    rent: rent + ofVault,
     spent: greatest(spent, 0n),
     received: greatest(received, 0n),
     held,
@@ -77,17 +86,52 @@ function accountsIn(bytes: Uint8Array): readonly Address[] | undefined {
 
 const messageIn = (bytes: Uint8Array): Uint8Array => bytes.subarray(1 + 64 * (bytes[0] ?? 0));
 
-type Own = { marker: Address; wsol?: Address; token?: Address };
+type Own = { marker: Address; wsol?: Address; token?: Address; market: readonly Address[] };
 
 async function ownAccounts(terms: MessageTerms): Promise<Own> {
   const { wallet, orderId } = terms;
   const marker = await markerOf(wallet, orderId);
-  if (terms.purpose === "clear") return { marker };
+  if (terms.purpose === "clear") return { marker, market: [] };
   return {
     marker,
     wsol: await wsolAccountOf(wallet, orderId),
     token: await tokenAccountOf(wallet, terms.mint, terms.tokenProgram),
+    market: await accountsOpenedIn(terms),
   };
+}
+
+/** Lists accounts of an exchange that a trade may open at the wallet's cost. */
+async function accountsOpenedIn({ wallet, venue }: AttemptTerms): Promise<readonly Address[]> {
+  if (venue.kind !== "pump" && venue.kind !== "pumpswap") return [];
+  const volume = await pumpVolumeOfUser(venue.kind === "pump" ? "curve" : "pool", wallet);
+  const owners = venue.kind === "pump" ? [] : [venue.vault, volume];
+  return [
+    volume,
+    ...(await Promise.all(owners.map((each) => tokenAccountOf(each, wsolMint, programs.token)))),
+  ];
+}
+
+/** Returns the rent of an account that a transaction has opened. Its wrapped coins are no part of the rent. */
+function rentOf(accounts: readonly Address[], address: Address, landed: LandedTransaction): Lamports {
+  const before = landed.lamports.before[accounts.indexOf(address)];
+  if (before !== 0n) return 0n;
+  return changeOf(accounts, address, landed) - unitsOf(accounts, address, landed.tokens.after);
+}
+
+/** The highest rent of an account without data. */
+const mostVaultRent = 890_880n;
+
+/**
+ * Computes the most lamports with which a trade on a curve fills up the vault of the token's creator, in addition to
+ * the trade's amount.
+ */
+function mostTopUp(
+  { venue }: AttemptTerms,
+  accounts: readonly Address[],
+  landed: LandedTransaction,
+): Lamports {
+  if (venue.kind !== "pump") return 0n;
+  return greatest(mostVaultRent - (landed.lamports.before[accounts.indexOf(venue.vault)] ?? 0n), 0n);
 }
 
 /** Computes how many lamports an account has gained. */
@@ -110,5 +154,5 @@ function isSlippage({ bytes, failure }: LandedTransaction, accounts: readonly Ad
   if (failure === undefined || failure === "other" || failure.code === undefined) return false;
   const { instructions } = getCompiledTransactionMessageDecoder().decode(messageIn(bytes));
   const program = accounts[instructions[failure.index]?.programAddressIndex ?? -1];
-  return program !== undefined && slippageCodes[program] === failure.code;
+  return program !== undefined && slippageCodes[program]?.includes(failure.code) === true;
 }

@@ -1,16 +1,33 @@
-import { getCompiledTransactionMessageDecoder } from "@solana/web3.js";
+import { type Address, getCompiledTransactionMessageDecoder } from "@solana/web3.js";
 import { describe, expect, it } from "vitest";
-import { markerOf, tokenAccountOf } from "../../../../lib/chains/sol/calls/addresses.ts";
+import { markerOf, programs, tokenAccountOf, wsolMint } from "../../../../lib/chains/sol/calls/addresses.ts";
+import { pumpVolumeOfUser } from "../../../../lib/chains/sol/calls/pump-addresses.ts";
 import { readReceipt } from "../../../../lib/chains/sol/messages/read-receipt.ts";
 import { joinTransaction, signMessageAndWipe } from "../../../../lib/chains/sol/messages/signed-message.ts";
 import type { AttemptTerms } from "../../../../lib/chains/sol/venues/message-terms.ts";
-import { buyTerms, byJupiter, messageOf, saleTerms, solKey, wallet } from "../../../support/sol-terms.ts";
+import {
+  buyTerms,
+  byJupiter,
+  messageOf,
+  onCurve,
+  onPumpSwap,
+  pumpNamed,
+  saleTerms,
+  solKey,
+  wallet,
+} from "../../../support/sol-terms.ts";
 
 const markerRent = 897_840n;
 const start = 10_000_000_000n;
 
+/** Another account, with its lamports before and after a message, and its wrapped coins. */
+type Other = { address: string; before?: bigint; after: bigint; units?: bigint };
+
 /** Result of a message: the lamports that the wallet loses besides rent, and the change in its tokens. */
-async function landed(terms: AttemptTerms, { coins, tokens }: { coins: bigint; tokens: bigint }) {
+async function landed(
+  terms: AttemptTerms,
+  { coins, tokens, others = [] }: { coins: bigint; tokens: bigint; others?: readonly Other[] },
+) {
   const message = await messageOf(terms);
   const signers = terms.venue.kind === "jupiter" ? ["wallet", "helper"] : ["wallet"];
   const signatures = signers.map((name) => signMessageAndWipe(message, solKey(name).seed));
@@ -24,6 +41,17 @@ async function landed(terms: AttemptTerms, { coins, tokens }: { coins: bigint; t
     [wallet, start + coins - markerRent - fee - (terms.tip?.lamports ?? 0n)],
     [marker, markerRent],
   ]);
+  const before = new Map<string, bigint>([[wallet, start]]);
+  for (const other of others) {
+    const at = other.address as Address;
+    before.set(at, other.before ?? 0n);
+    after.set(at, other.after);
+    after.set(wallet, (after.get(wallet) ?? 0n) - (other.after - (other.before ?? 0n) - (other.units ?? 0n)));
+  }
+  const wrapped = others.map(({ address, units: held = 0n }) => ({
+    account: accounts.indexOf(address as Address),
+    units: held,
+  }));
   const units = 5_000_000_000n;
   return {
     id,
@@ -35,12 +63,12 @@ async function landed(terms: AttemptTerms, { coins, tokens }: { coins: bigint; t
       computeUnits: 1,
       failure: undefined,
       lamports: {
-        before: accounts.map((each) => (each === wallet ? start : 0n)),
+        before: accounts.map((each) => before.get(each) ?? 0n),
         after: accounts.map((each) => after.get(each) ?? 0n),
       },
       tokens: {
         before: [{ account: place, units }],
-        after: [{ account: place, units: units + tokens }],
+        after: [{ account: place, units: units + tokens }, ...wrapped],
       },
     },
   };
@@ -51,16 +79,31 @@ const { amountIn, minAmountOut } = buyTerms;
 describe("readReceipt", () => {
   const raydium = "CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C";
   const jupiter = "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4";
+  const curve = "6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P";
+  const pumpSwap = "pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA";
+  const termsFor = {
+    [raydium]: async (terms: AttemptTerms) => terms,
+    [jupiter]: byJupiter,
+    [curve]: onCurve,
+    [pumpSwap]: onPumpSwap,
+  };
 
   it.each([
     ["Raydium", raydium, 6005, true],
     ["Raydium", raydium, 6001, false],
     ["Jupiter", jupiter, 6001, true],
     ["Jupiter", jupiter, 6005, false],
+    ["a curve", curve, 6042, true],
+    ["a curve", curve, 6002, true],
+    ["a curve", curve, 6003, true],
+    ["a curve that is complete", curve, 6005, false],
+    ["PumpSwap", pumpSwap, 6040, true],
+    ["PumpSwap", pumpSwap, 6004, true],
+    ["PumpSwap", pumpSwap, 6003, false],
   ] as const)(
     "decides for a failure in %s, program %s, whether code %i means too small an output: %s",
     async (_, program, code, isSlippage) => {
-      const terms = program === jupiter ? await byJupiter(buyTerms) : buyTerms;
+      const terms = await termsFor[program](buyTerms);
       const { id, found } = await landed(terms, { coins: 0n, tokens: 0n });
       const message = getCompiledTransactionMessageDecoder().decode(await messageOf(terms));
       const index = message.instructions.findIndex(
@@ -116,6 +159,83 @@ describe("readReceipt", () => {
     expect(await readReceipt(wallet, dear.id, dear.found)).toBeUndefined();
     const sold = await landed(await byJupiter(saleTerms), { coins: minAmountOut - 1n, tokens: -amountIn });
     expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject(short);
+  });
+
+  const volumeRent = 1_844_400n;
+  const vaultRent = 890_880n;
+  const wsolRent = 2_039_280n;
+
+  it("counts accounts that a trade on a curve opens as rent, and nothing for those that exist", async () => {
+    const volume = await pumpVolumeOfUser("curve", wallet);
+    const bought = { coins: -amountIn, tokens: minAmountOut };
+    const first = await landed(await onCurve(buyTerms), {
+      ...bought,
+      others: [
+        { address: volume, after: volumeRent },
+        { address: pumpNamed.vault, before: 10n ** 9n, after: 10n ** 9n + 30n, units: 30n },
+      ],
+    });
+    expect(await readReceipt(wallet, first.id, first.found)).toMatchObject({
+      spent: amountIn,
+      received: minAmountOut,
+      rent: markerRent + volumeRent,
+    });
+    const later = await landed(await onCurve(buyTerms), {
+      ...bought,
+      others: [{ address: volume, before: volumeRent, after: volumeRent + 77n, units: 77n }],
+    });
+    expect(await readReceipt(wallet, later.id, later.found)).toMatchObject({
+      spent: amountIn,
+      rent: markerRent,
+    });
+  });
+
+  it("counts what fills up a new creator's vault as rent of a buy, within its rent", async () => {
+    const buy = await onCurve(buyTerms);
+    const vault = { address: pumpNamed.vault, after: vaultRent };
+    const filled = await landed(buy, { coins: -amountIn, tokens: minAmountOut, others: [vault] });
+    expect(await readReceipt(wallet, filled.id, filled.found)).toMatchObject({
+      spent: amountIn,
+      rent: markerRent + vaultRent,
+    });
+    const dear = await landed(buy, { coins: -amountIn - 1n, tokens: minAmountOut, others: [vault] });
+    expect(await readReceipt(wallet, dear.id, dear.found)).toBeUndefined();
+    const full = { ...vault, before: vaultRent, after: vaultRent };
+    const more = await landed(buy, { coins: -amountIn - 1n, tokens: minAmountOut, others: [full] });
+    expect(await readReceipt(wallet, more.id, more.found)).toBeUndefined();
+  });
+
+  it("accepts that the first sale on a curve brings less by the rent of the creator's vault", async () => {
+    const sale = await onCurve(saleTerms);
+    const vault = { address: pumpNamed.vault, after: vaultRent };
+    const sold = await landed(sale, { coins: minAmountOut, tokens: -amountIn, others: [vault] });
+    expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject({
+      spent: amountIn,
+      received: minAmountOut - vaultRent,
+      isBelowMinimum: true,
+    });
+    const less = await landed(sale, { coins: minAmountOut - 1n, tokens: -amountIn, others: [vault] });
+    expect(await readReceipt(wallet, less.id, less.found)).toBeUndefined();
+    const full = { ...vault, before: vaultRent, after: vaultRent };
+    const short = await landed(sale, { coins: minAmountOut - 1n, tokens: -amountIn, others: [full] });
+    expect(await readReceipt(wallet, short.id, short.found)).toBeUndefined();
+  });
+
+  it("counts the rent of a creator's wrapped coins on PumpSwap, but not the coins", async () => {
+    const volume = await pumpVolumeOfUser("pool", wallet);
+    const coins = await tokenAccountOf(pumpNamed.vault, wsolMint, programs.token);
+    const bought = await landed(await onPumpSwap(buyTerms), {
+      coins: -amountIn,
+      tokens: minAmountOut,
+      others: [
+        { address: volume, after: volumeRent },
+        { address: coins, after: wsolRent + 950n, units: 950n },
+      ],
+    });
+    expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject({
+      spent: amountIn,
+      rent: markerRent + volumeRent + wsolRent,
+    });
   });
 
   it("counts nothing as spent if a stranger's deposit exceeds what the order spent", async () => {
