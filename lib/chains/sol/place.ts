@@ -9,10 +9,14 @@ import { mostSolRoutes, type SolQuotedRoute } from "./rules/trade-facts.ts";
 /** Lifetime of an order. It is long enough for three attempts, which are 20 seconds apart. */
 const validSeconds = 120;
 
-/** Chooses the routes that an order may use: the best one, and the next best ones that reach the minimum. */
+/**
+ * Chooses the routes that an order may use: the best one, and the next best ones that reach the minimum. A token may
+ * move to another pool before the order's message is made.
+ */
 const routesToBind = ([best, ...others]: readonly SolQuotedRoute[], minAmountOut: bigint): SolRoute[] =>
   [...(best ? [best] : []), ...others.filter(({ amountOut }) => amountOut >= minAmountOut)]
     .slice(0, mostSolRoutes)
+    .flatMap((route) => [route, ...(route.next ? [route.next] : [])])
     .map(plainSolRoute);
 
 /** Places orders on Solana. */
@@ -34,7 +38,7 @@ export const solPlacing: PlacingFamily<Sol> = {
   orderPart: {},
   quotedPart: ({ side, routes }, { facts, check }) => ({
     rents: check.mostRents,
-    stayingRents: stayingRentLamports(side),
+    stayingRents: stayingRentLamports(side, routes),
     feesBps: routes.map((route) => facts.routes.find((each) => isSameSolRoute(each, route))?.feeBps ?? 0),
   }),
   /** Passes no facts to the first run, because the blockhash must be requested after everything else. */

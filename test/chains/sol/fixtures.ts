@@ -6,8 +6,8 @@ import type {
   SolSnapshot,
 } from "../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { CpmmRoute, JupiterRoute, SolIntent } from "../../../lib/chains/sol/rules/intent.ts";
-import type { JupiterBuild } from "../../../lib/chains/sol/rules/jupiter-build.ts";
 import type { SolLimits } from "../../../lib/chains/sol/rules/limits.ts";
+import type { JupiterBuild } from "../../../lib/chains/sol/rules/message-route.ts";
 import type { SolAttempt, SolSlot } from "../../../lib/chains/sol/rules/slot.ts";
 import { solSlots } from "../../../lib/chains/sol/rules/slot-rules.ts";
 import type { LaneView } from "../../../lib/orders/effects.ts";
@@ -136,7 +136,7 @@ export const factsOf = (changes: Partial<SolOrderFacts> = {}): SolOrderFacts => 
   routes: [{ ...route, amountOut: 100n }],
   computeUnitLimit: 100_000,
   baseFeeLamports: 5000n,
-  rents: { marker: 897_840n, wsol: 2_039_280n, token: 2_039_280n },
+  rents: { marker: 897_840n, wsol: 2_039_280n, token: 2_039_280n, market: 0n },
   ...changes,
 });
 

@@ -26,7 +26,7 @@ describe("snapshots of Solana", () => {
       routes: [{ ...route, amountOut: expect.any(BigInt) }],
       computeUnitLimit: expect.any(Number),
       baseFeeLamports: 5000n,
-      rents: { ...rents, token: 2_039_280n },
+      rents: { ...rents, token: 2_039_280n, market: 0n },
     });
     expect(a.coins).toBe(10n * sol);
     expect(a.rentLamports).toEqual({ marker: rents.marker });

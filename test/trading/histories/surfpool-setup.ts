@@ -90,7 +90,7 @@ export class SurfpoolNames {
   }
 
   private route<Route extends SolRoute>(route: Route, token: string): Route {
-    if (route.venue === "jupiter-metis") return route;
+    if (route.venue !== "raydium-cpmm") return route;
     const { pool, config } = this.token(token);
     const isOwn = route.pool === `pool of ${token}`;
     return { ...route, pool: isOwn ? pool : solKey(route.pool).address, config };
@@ -111,9 +111,8 @@ export class SurfpoolNames {
   message(message: SolMessage, { token }: SolIntent): SolMessage {
     const [account = ""] = this.deployment.tipAccounts;
     const named = { ...message, ...(message.tip && { tip: { ...message.tip, account } }) };
-    return named.purpose === "swap" && !("build" in named)
-      ? { ...named, route: this.route(named.route, token) }
-      : named;
+    if (named.purpose !== "swap" || "build" in named || "curve" in named || "pumpPool" in named) return named;
+    return { ...named, route: this.route(named.route, token) };
   }
 
   question({ wallet, orders, marked, ...rest }: Question<Sol>): Question<Sol> {

@@ -8,7 +8,9 @@ import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { isHostError } from "../../hosts/host-fault.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { markerOf } from "../calls/addresses.ts";
+import type { OpenedAccount } from "../calls/pool-view.ts";
 import {
+  type Accounts,
   accountsCall,
   chainTimeCall,
   messageFeeCall,
@@ -16,7 +18,7 @@ import {
   rentCall,
   simulationCall,
 } from "../calls/rpc-call.ts";
-import { paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
+import { type Payment, paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
 import {
   landedCall,
   mostStatuses,
@@ -24,11 +26,11 @@ import {
   recentBlockhashCall,
   statusesCall,
 } from "../calls/transaction-call.ts";
-import { addressesIn } from "../messages/order-message.ts";
+import { addressesIn, venueOfPool } from "../messages/order-message.ts";
 import { readReceipt } from "../messages/read-receipt.ts";
-import { attemptMessage, cpmmVenueOf, obstacleIn, type Trial } from "../messages/trial-messages.ts";
+import { attemptMessage, obstacleIn, type Trial } from "../messages/trial-messages.ts";
 import type { JupiterOffer } from "../quotes/ask-jupiter.ts";
-import { at, maybe, wsolBytes } from "../quotes/look-at-token.ts";
+import { at, lackingRent, marketCalls, maybe, wsolBytes } from "../quotes/look-at-token.ts";
 import {
   arrivedIn,
   baseFeeIn,
@@ -39,7 +41,8 @@ import {
 } from "../quotes/try-jupiter.ts";
 import type { Sol } from "../rules/family.ts";
 import type { SolOrderFacts, SolPayingRoute, SolSnapshot } from "../rules/host-snapshot.ts";
-import type { CpmmRoute, SolIntent } from "../rules/intent.ts";
+import { isSameSolRoute, type SolIntent } from "../rules/intent.ts";
+import type { PoolMessageRoute } from "../rules/message-route.ts";
 import { unitLimitFor, usualUnits } from "../rules/trade-fees.ts";
 import { isMarker, markerBytes } from "../venues/instructions.ts";
 import { enforcing, type SwapByJupiter } from "../venues/jupiter-venue.ts";
@@ -86,10 +89,14 @@ async function takeSight(
 ): Promise<SolSight> {
   const views = await Promise.all(
     orders.map(({ token, routes }) => {
-      const pools = routes.filter((route) => route.venue === "raydium-cpmm");
-      const configs = new Set(pools.map(({ config }) => config as Address));
-      const named = pools.map(({ pool }) => pool);
-      return tokenViewCall(token as Address, [...configs], at, wallet as Address, named);
+      const onRaydium = routes.filter((route) => route.venue === "raydium-cpmm");
+      const isOnPump = routes.some(({ venue }) => venue === "pump" || venue === "pumpswap");
+      const pools = {
+        cpmmConfigs: [...new Set(onRaydium.map(({ config }) => config as Address))],
+        named: onRaydium.map(({ pool }) => pool),
+        pumpTable: isOnPump ? (configuration.pumpTable as Address | undefined) : undefined,
+      };
+      return tokenViewCall(token as Address, pools, at, wallet as Address);
     }),
   );
   const head = await askTogether(ask, {
@@ -124,7 +131,7 @@ async function takeSight(
   const finalized = { commitment: "finalized", minContextSlot: newest } as const;
   const facts = await askTogether(ask, {
     missed: await Promise.all(
-      missed.map((token) => tokenViewCall(token as Address, [], finalized, wallet as Address)),
+      missed.map((token) => tokenViewCall(token as Address, {}, finalized, wallet as Address)),
     ),
     markers: inPartsOf(mostAccounts, markers).map((part) =>
       accountsCall(part, { commitment: "finalized", minContextSlot: slot }),
@@ -173,9 +180,23 @@ type Rents = { marker: Lamports; wsol: Lamports };
 /** The routes of an order that pay, for the amount that the wallet can spend now. Jupiter's route comes first. */
 type Shown = {
   held: TokenUnits | undefined;
-  pools: readonly (CpmmRoute & { amountOut: bigint })[];
+  pools: readonly TriedPool[];
   jupiter: JupiterTrial | undefined;
 };
+
+type TriedPool = {
+  routed: PoolMessageRoute;
+  amountOut: bigint;
+  message: Uint8Array;
+  /**
+   * The message with the usual unit limit, of which the base fee is asked, because the actual limit is known only after
+   * the simulation. If the fee depends on the limit and is too low, the signer's refusal shows it.
+   */
+  priced: Uint8Array;
+  opened: readonly OpenedAccount[];
+};
+
+const openedBy = (pools: readonly TriedPool[]): OpenedAccount[] => pools.flatMap(({ opened }) => opened);
 
 type Planning = {
   blockhash: string;
@@ -189,7 +210,7 @@ type Planning = {
 async function planOf(intent: SolIntent, view: TokenView | undefined, planning: Planning) {
   const { side } = intent;
   const { blockhash, rents } = planning;
-  const nothing = { fee: [], tried: [], rent: [], jupiter: [] };
+  const nothing = { fee: [], tried: [], rent: [], jupiter: [], market: [] };
   if (view?.holding === undefined) return { intent, shown: undefined, calls: nothing };
   const { units, owned, hasAccount } = view.holding;
   // Counts frozen tokens as held, although no pool takes them.
@@ -197,43 +218,32 @@ async function planOf(intent: SolIntent, view: TokenView | undefined, planning: 
   const isFrozen = held !== undefined && units < held;
   const amountIn = held === undefined || held === 0n ? intent.amount : least(held, intent.amount);
   const payments = paymentsOf(view, side, amountIn).filter(
-    ({ pool: { address, pool } }) =>
-      !isFrozen &&
-      intent.routes.some(
-        (route) => route.venue === "raydium-cpmm" && route.pool === address && route.config === pool.config,
-      ),
+    ({ pool }) => !isFrozen && intent.routes.some((route) => isSameSolRoute(route, pool.route)),
   );
   const trial = { ...addressesIn(intent), blockhash, rents };
-  const messagesOf = async (units?: number) => {
-    const messages = await Promise.all(
-      payments.map(({ pool }) => attemptMessage(trial, { side, amountIn, venue: cpmmVenueOf(pool) }, units)),
-    );
-    return messages.flatMap((message) => message ?? []);
+  const triedBy = async ({ pool, amountOut }: Payment): Promise<TriedPool[]> => {
+    const routed = await pool.routeFor(side, amountIn);
+    const attempt = { side, amountIn, venue: venueOfPool(routed) };
+    const [message, priced] = await Promise.all([
+      attemptMessage(trial, attempt),
+      attemptMessage(trial, attempt, usualUnits),
+    ]);
+    const opened = await pool.opened(side, trial.wallet);
+    return message && priced ? [{ routed, amountOut, message, priced, opened }] : [];
   };
-  // Asks for the base fee with the usual unit limit, because the actual limit is known only after the simulation. If
-  // the fee depends on the limit and is too low, the signer's refusal shows it.
-  const [priced, tried, jupiter] = await Promise.all([
-    messagesOf(usualUnits),
-    messagesOf(),
+  const [pools, jupiter] = await Promise.all([
+    Promise.all(payments.map(triedBy)).then((tried) => tried.flat()),
     mayUseJupiter(intent) && !isFrozen && held !== 0n
       ? trialByJupiter(intent, view, trial, amountIn, planning)
       : undefined,
   ]);
-  const shown: Shown = {
-    held,
-    jupiter,
-    pools: payments.map(({ amountOut, pool: { address, pool } }) => ({
-      venue: "raydium-cpmm",
-      pool: address,
-      config: pool.config,
-      amountOut,
-    })),
-  };
+  const shown: Shown = { held, jupiter, pools };
   const calls = {
-    fee: priced.slice(0, 1).map((message) => messageFeeCall(message, at)),
-    tried: tried.map((message) => maybe(simulationCall(message, at))),
+    fee: pools.slice(0, 1).map(({ priced }) => messageFeeCall(priced, at)),
+    tried: pools.map(({ message }) => maybe(simulationCall(message, at))),
     rent: side === "buy" && !hasAccount ? [rentCall(view.mint.accountBytes, at)] : [],
     jupiter: jupiter ? [jupiterCalls(jupiter)] : [],
+    market: marketCalls(openedBy(pools)),
   };
   return { intent, shown, calls };
 }
@@ -258,6 +268,7 @@ type Answers = {
   fee: readonly (Lamports | undefined)[];
   tried: readonly Parameters<typeof obstacleIn>[0][];
   rent: readonly Lamports[];
+  market: readonly Accounts[];
 };
 
 /**
@@ -267,27 +278,38 @@ type Answers = {
 function factsOf(
   intent: SolIntent,
   { held, pools, jupiter }: Shown,
-  { fee, tried, rent: [token = 0n], jupiter: [answer] }: Answers,
+  { fee, tried, rent: [token = 0n], jupiter: [answer], market: [found] }: Answers,
   { rents, baseFeeLamports }: { rents: Rents; baseFeeLamports: Lamports },
 ): SolOrderFacts {
   const simulations = [...tried, answer?.simulation];
   const units = simulations.map((each) => (each?.isDone ? each.computeUnits : 0));
-  const obstacles = tried.map(obstacleIn);
+  const obstacles = tried.map((each, index) => obstacleIn(each, pools[index]?.routed.route.venue));
   const arrived = jupiter && answer && arrivedIn(jupiter, answer);
-  const obstacle = obstacleIn(answer?.simulation);
+  const obstacle = obstacleIn(answer?.simulation, "jupiter-metis");
   const ofJupiter = answer?.fee === undefined ? undefined : baseFeeIn(answer.fee);
   return {
     ...(held !== undefined && { held }),
     ...([...obstacles, obstacle].includes("coins") && { lacksCoins: true }),
     routes: [
-      ...pools.filter((_, index) => obstacles[index] !== "trade"),
+      ...pools.filter((_, index) => obstacles[index] !== "trade").map(payingBy),
       ...(jupiter && arrived !== undefined ? [payingRoute(intent, jupiter, arrived)] : []),
     ],
     ...(mayUseJupiter(intent) && arrived === undefined && obstacle === undefined && { lacksBuild: true }),
     computeUnitLimit: unitLimitFor(Math.max(0, ...units)),
     baseFeeLamports: fee[0] ?? ofJupiter ?? baseFeeLamports,
-    rents: { marker: rents.marker, wsol: rents.wsol, token },
+    rents: {
+      marker: rents.marker,
+      wsol: rents.wsol,
+      token,
+      market: lackingRent(openedBy(pools), found, rents),
+    },
   };
+}
+
+function payingBy({ routed, amountOut }: TriedPool): SolPayingRoute {
+  if ("curve" in routed) return { ...routed.route, curve: routed.curve, amountOut };
+  if ("pumpPool" in routed) return { ...routed.route, pumpPool: routed.pumpPool, amountOut };
+  return { ...routed.route, amountOut };
 }
 
 /** Makes Jupiter's program enforce the order's exact minimum. */

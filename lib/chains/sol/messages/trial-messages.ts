@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { type Address, address } from "@solana/web3.js";
+import type { Address } from "@solana/web3.js";
 import { orderIdFor } from "../../../core/record-ids.ts";
 import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import { greatest } from "../../../orders/bigints.ts";
 import type { Objection } from "../../../orders/effects.ts";
 import type { Order } from "../../../orders/execution.ts";
 import { programs, tokenAccountOf, wsolAccountOf, wsolMint, wsolSeedOf } from "../calls/addresses.ts";
+import type { PoolView } from "../calls/pool-view.ts";
 import type { Simulation } from "../calls/rpc-call.ts";
-import type { PoolView } from "../calls/token-view.ts";
 import { mostComputeUnits } from "../rules/fees.ts";
+import type { SolRoute } from "../rules/intent.ts";
 import {
   allocateTokenAccount,
   closeToWallet,
@@ -17,9 +18,9 @@ import {
   setComputeUnitLimit,
   transferLamports,
 } from "../venues/instructions.ts";
-import type { CpmmVenue, SolVenue } from "../venues/message-terms.ts";
-import { cpmmSwap } from "../venues/raydium-cpmm.ts";
-import { compiledMessage, composeMessage } from "./compose-message.ts";
+import type { SolVenue } from "../venues/message-terms.ts";
+import { compiledMessage, composeMessage, poolSwap } from "./compose-message.ts";
+import { venueOfPool } from "./order-message.ts";
 
 /** Facts for a message that is only simulated. */
 export type Trial = {
@@ -30,15 +31,6 @@ export type Trial = {
   blockhash: string;
   rents: { marker: Lamports; wsol: Lamports };
 };
-
-/** The part of a pool's view that a swap refers to. */
-type NamedPool = Pick<PoolView, "address"> & { pool: Pick<PoolView["pool"], "config"> };
-
-export const cpmmVenueOf = ({ address: pool, pool: { config } }: NamedPool): CpmmVenue => ({
-  kind: "cpmm",
-  pool,
-  config: address(config),
-});
 
 /** Uses a random order id, because nobody can have made its marker yet. */
 export const newOrderId = (): string => orderIdFor(randomUUID(), "", new Date());
@@ -71,7 +63,7 @@ export const composeTrial = (
       computeUnitLimit,
       microLamportsPerUnit: 0n,
       markerRentLamports: rents.marker,
-      wsolRentLamports: rents.wsol,
+      ...(venue.kind !== "pump" && { wsolRentLamports: rents.wsol }),
       amountIn,
       minAmountOut: 1n,
       venue,
@@ -90,17 +82,26 @@ export async function attemptMessage(
 
 /**
  * Index of an attempt's first instruction after those for the marker and the wrapped-coin account. Earlier instructions
- * fail only if the wallet lacks coins.
+ * fail only if the wallet lacks coins. A trade on a curve has no such account, so it begins earlier.
  */
-const tradeAt = 7;
+const tradeAt = { curve: 4, others: 7 };
+
+/** The System program's error code if an account has fewer lamports than it has to pay. */
+const lacksLamports = 1;
 
 /**
  * Determines why an attempt failed: because of the wallet's coins or because of its trade. Undefined if the cause is
  * unknown.
  */
-export function obstacleIn(simulation: Simulation | undefined): "coins" | "trade" | undefined {
+export function obstacleIn(
+  simulation: Simulation | undefined,
+  venue: SolRoute["venue"] | undefined,
+): "coins" | "trade" | undefined {
   if (simulation?.failedAt === undefined) return undefined;
-  return simulation.failedAt < tradeAt ? "coins" : "trade";
+  if (simulation.failedAt < (venue === "pump" ? tradeAt.curve : tradeAt.others)) return "coins";
+  // Pump's programs pay rents and, on a curve, the amount from the wallet's lamports themselves.
+  const isPump = venue === "pump" || venue === "pumpswap";
+  return isPump && simulation.code === lacksLamports ? "coins" : "trade";
 }
 
 /** Index of the purchase in a trial purchase and sale. The sale follows it. */
@@ -112,22 +113,26 @@ const purchaseAt = 5;
  */
 export async function roundTripMessage(
   { wallet, mint, tokenProgram, blockhash, rents }: Trial,
-  { pool, amountIn, bought }: { pool: NamedPool; amountIn: Lamports; bought: TokenUnits },
+  { pool, amountIn, bought }: { pool: Pick<PoolView, "routeFor">; amountIn: Lamports; bought: TokenUnits },
 ): Promise<Uint8Array> {
   const id = newOrderId();
   const wsol = { account: await wsolAccountOf(wallet, id), mint: wsolMint, tokenProgram: programs.token };
   const token = { account: await tokenAccountOf(wallet, mint, tokenProgram), mint, tokenProgram };
-  const venue = cpmmVenueOf(pool);
-  const purchase = { wallet, amountIn, minAmountOut: 1n };
-  const sale = { wallet, amountIn: greatest(bought / 2n, 1n), minAmountOut: 1n };
+  const [buying, selling] = await Promise.all([
+    pool.routeFor("buy", amountIn),
+    pool.routeFor("sell", bought),
+  ]);
+  const own = { wallet, mint, tokenProgram, minAmountOut: 1n };
+  const purchase = { ...own, side: "buy", amountIn } as const;
+  const sale = { ...own, side: "sell", amountIn: greatest(bought / 2n, 1n) } as const;
   return compiledMessage(wallet, blockhash, [
     setComputeUnitLimit(mostComputeUnits),
     transferLamports(wallet, wsol.account, rents.wsol + amountIn),
     allocateTokenAccount(wallet, wsol.account, wsolSeedOf(id)),
     initializeTokenAccount(wsol.account, wsolMint, wallet),
     createAssociatedAccount(wallet, token.account, mint, tokenProgram),
-    await cpmmSwap(purchase, venue, { source: wsol, destination: token }),
-    await cpmmSwap(sale, venue, { source: token, destination: wsol }),
+    await poolSwap(purchase, venueOfPool(buying), { source: wsol, destination: token }),
+    await poolSwap(sale, venueOfPool(selling), { source: token, destination: wsol }),
     closeToWallet(wsol.account, wallet),
   ]);
 }

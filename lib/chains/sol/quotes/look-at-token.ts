@@ -1,12 +1,15 @@
 import type { Address } from "@solana/web3.js";
 import type { Lamports } from "../../../core/units.ts";
+import { greatest } from "../../../orders/bigints.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
 import { cpmmConfigsOf } from "../calls/cpmm-configs.ts";
-import { rentCall, type Simulation, simulationCall } from "../calls/rpc-call.ts";
-import { feeRateOf, type PoolView, paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
+import type { OpenedAccount, PoolView } from "../calls/pool-view.ts";
+import { type Accounts, accountsCall, rentCall, type Simulation, simulationCall } from "../calls/rpc-call.ts";
+import { paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
 import { recentBlockhashCall } from "../calls/transaction-call.ts";
 import { roundTripMessage, type Trial } from "../messages/trial-messages.ts";
+import { rentOfBytes } from "../rules/fees.ts";
 import { markerBytes } from "../venues/instructions.ts";
 import type { SolReader } from "../venues/reader.ts";
 
@@ -30,8 +33,13 @@ export async function lookAtToken(
   named: readonly string[] = [],
 ): Promise<{ view: TokenView | undefined } & Pick<Trial, "blockhash" | "rents">> {
   const configs = cpmmConfigsOf(configuration);
+  const pools = {
+    cpmmConfigs: await configs.toRead(),
+    named,
+    pumpTable: configuration.pumpTable as Address | undefined,
+  };
   const { view, recent, rents } = await askTogether(ask, {
-    view: await tokenViewCall(token, await configs.toRead(), at, wallet, named),
+    view: await tokenViewCall(token, pools, at, wallet),
     recent: recentBlockhashCall(),
     rents: { marker: rentCall(markerBytes, at), wsol: rentCall(wsolBytes, at) },
   });
@@ -40,7 +48,7 @@ export async function lookAtToken(
 }
 
 /** Converts a pool's fee from millionths to basis points. */
-export const feeBpsOfPool = (pool: PoolView): number => Number(feeRateOf(pool)) / 100;
+export const feeBpsOfPool = (pool: PoolView): number => Number(pool.feeRate) / 100;
 
 /**
  * Makes a call that counts as unanswered if the host refuses it, because not every host supports it. It is not sent to
@@ -68,3 +76,25 @@ export async function roundTripCalls(
   );
   return [maybe(simulationCall(message, at))];
 }
+
+/** Makes the call that reads accounts which a trade may open at the wallet's cost, if there are any. */
+export const marketCalls = (opened: readonly OpenedAccount[]): RpcCall<Accounts>[] =>
+  opened.length === 0
+    ? []
+    : [
+        accountsCall(
+          opened.map(({ address }) => address),
+          at,
+        ),
+      ];
+
+/** Computes the lamports that such accounts lack. */
+export const lackingRent = (
+  opened: readonly OpenedAccount[],
+  found: Accounts | undefined,
+  rents: Trial["rents"],
+): Lamports =>
+  opened.reduce((sum, { bytes }, index) => {
+    const held = found?.accounts[index]?.lamports ?? 0n;
+    return sum + greatest(0n, rentOfBytes(bytes, rents) - held);
+  }, 0n);

@@ -16,16 +16,11 @@ import { nativeToken } from "../../../orders/trading-chain.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { feeBpsOf } from "../calls/mint.ts";
 import { flagsOfMint, safetyOfMint } from "../calls/mint-safety.ts";
+import type { PoolView } from "../calls/pool-view.ts";
 import { messageFeeCall, recentPricesCall, rentCall, simulationCall } from "../calls/rpc-call.ts";
-import {
-  hasOpened,
-  liquidityOf,
-  type Payment,
-  type PoolView,
-  paymentsOf,
-  type TokenView,
-} from "../calls/token-view.ts";
-import { attemptMessage, cpmmVenueOf, isSoldIn, type Trial } from "../messages/trial-messages.ts";
+import { type Payment, paymentsOf, type TokenView } from "../calls/token-view.ts";
+import { venueOfPool } from "../messages/order-message.ts";
+import { attemptMessage, isSoldIn, type Trial } from "../messages/trial-messages.ts";
 import {
   mostSolRoutes,
   type SolCosts,
@@ -36,7 +31,16 @@ import {
 import { medianOf, unitLimitFor, usualUnits } from "../rules/trade-fees.ts";
 import type { SolReader } from "../venues/reader.ts";
 import type { JupiterForQuote } from "./ask-jupiter.ts";
-import { at, feeBpsOfPool, lamportsOfCoin, lookAtToken, maybe, roundTripCalls } from "./look-at-token.ts";
+import {
+  at,
+  feeBpsOfPool,
+  lackingRent,
+  lamportsOfCoin,
+  lookAtToken,
+  marketCalls,
+  maybe,
+  roundTripCalls,
+} from "./look-at-token.ts";
 import {
   baseFeeIn,
   type QuoteTrial,
@@ -98,14 +102,14 @@ export async function quoteOnSol(
   );
   const safety = safetyOfMint(mint, epoch, sold);
   const ofMint = flagsOfMint(mint);
-  const liquidity = greatest(0n, ...view.pools.map(liquidityOf));
+  const liquidity = greatest(0n, ...view.pools.map(({ coins }) => coins));
   // Does not judge the depth of Jupiter's pools, because Jupiter does not state it.
   const coin = view.pools.length === 0 ? 0n : lamportsOfCoin;
   const part = referenceAmount(amount);
   const references = paymentsOf(seen, side, part);
   const [reference] = references;
   const price = reference && { in: part, out: reference.amountOut };
-  const deep = references.find((each) => each.pool.isUsual && liquidityOf(each.pool) >= lamportsOfCoin);
+  const deep = references.find((each) => each.pool.isUsual && each.pool.reserves.coins >= lamportsOfCoin);
   /** Describes the trade on the best of these routes. The reference is the best price for a tenth of the amount. */
   const factsBy = (routes: readonly Paying[], price?: PoolPrice): SolTradeFacts | DomainError => {
     const [best, ...others] = routes.slice(0, mostSolRoutes);
@@ -159,7 +163,7 @@ function viewOfPool(view: TokenView, address: string): TokenView {
       "pool must be a Raydium CPMM pool of this token and SOL, with one of the first 16 fee configurations";
     throw new DomainError("INVALID_REQUEST", message, { field: "pool" });
   }
-  if (!hasOpened(pool, view)) throw noRoute("The pool is closed, or opens later");
+  if (!pool.isOpen) throw noRoute("The pool is closed, or opens later");
   return { ...view, pools };
 }
 
@@ -203,10 +207,9 @@ type Paying = { route: SolQuotedRoute; priceImpact: number };
 
 const byPool = ({ pool, amountOut, priceImpact }: Payment): Paying => ({
   route: {
-    venue: "raydium-cpmm",
-    pool: pool.address,
-    config: pool.pool.config,
+    ...pool.route,
     feeBps: feeBpsOfPool(pool),
+    ...(pool.next && { next: pool.next }),
     amountOut,
   },
   priceImpact,
@@ -280,17 +283,17 @@ async function costsOf(
   const tester = testerOf(configuration, view, asked);
   // Any payer will do, because a message's fee does not depend on its payer.
   const trader = tester ?? wallet ?? newStranger();
+  const venue = pool && venueOfPool(await pool.routeFor(side, amount));
   const messageOf = async (limit?: number) =>
-    pool &&
-    attemptMessage({ ...trial, wallet: trader }, { side, amountIn: amount, venue: cpmmVenueOf(pool) }, limit);
+    venue && attemptMessage({ ...trial, wallet: trader }, { side, amountIn: amount, venue }, limit);
+  const opened = (await pool?.opened(side, wallet ?? trader)) ?? [];
   // Asks for the base fee with the usual unit limit, because the actual limit is known only after the simulation.
   const [message, usual] = await Promise.all([messageOf(), messageOf(usualUnits)]);
-  const { fee, tried, prices, rent, trip, byJupiter } = await askTogether(ask, {
+  const { fee, tried, prices, rent, market, trip, byJupiter } = await askTogether(ask, {
     fee: usual ? [messageFeeCall(usual, at)] : [],
     tried: message && tester ? [maybe(simulationCall(message, at))] : [],
-    prices: pool
-      ? [maybe(recentPricesCall([pool.address, ...pool.pool.sides.map(({ vault }) => vault)]))]
-      : [],
+    prices: pool ? [maybe(recentPricesCall(pool.written))] : [],
+    market: marketCalls(opened),
     rent: needsAccount ? [rentCall(mint.accountBytes, at)] : [],
     trip: await roundTripCalls(configuration, view, trial),
     byJupiter: offered ? [quoteCalls(offered)] : [],
@@ -301,7 +304,11 @@ async function costsOf(
   return {
     computeUnitLimit: unitLimitFor(Math.max(...units)),
     baseFee: fee[0] ?? jupiterFee ?? coinUnitsFrom("sol", configuration.baseFee, "baseFee"),
-    rents: { ...trial.rents, tokenAccount: rent[0] ?? 0n },
+    rents: {
+      ...trial.rents,
+      tokenAccount: rent[0] ?? 0n,
+      market: lackingRent(opened, market[0], trial.rents),
+    },
     medianPrice: medianOf(prices[0] ?? []),
     sold: isSoldIn(trip[0]),
     shown: offered && jupiter && shownIn(offered, jupiter),

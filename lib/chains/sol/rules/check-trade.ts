@@ -112,7 +112,7 @@ export function checkSolTrade(
     openOrders: orders.length,
     maxOrder: setup.limits.maxOrder,
     adds: addedBy(side, amount, networkFee.max),
-    networkFees: networkFee.max + stayingRentLamports(side),
+    networkFees: networkFee.max + stayingRentLamports(side, facts.routes),
     minAmountOut: leastAmount,
     quotedOut: facts.amountOut,
     rules: trader.rules,
@@ -126,7 +126,7 @@ export function checkSolTrade(
     maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
     loss: lossOf(setup, trader, facts),
   });
-  const { marker, tokenAccount, wsol } = costs.rents;
+  const { marker, tokenAccount, wsol, market } = costs.rents;
   return {
     chain: "sol",
     settings,
@@ -134,7 +134,7 @@ export function checkSolTrade(
     baseFee,
     attempt,
     networkFee,
-    rent: marker + (side === "buy" ? tokenAccount : 0n),
+    rent: marker + market + (side === "buy" ? tokenAccount : 0n),
     mostRents,
     // Counts the lower of the two rents, because the higher one is either needed only during a buy, or stays in the
     // wallet.
@@ -157,5 +157,7 @@ const tooLow = (budget: bigint, lowest: bigint) => {
  * Computes the coins that a trade needs for rents. The wrapped-coin account returns its rent at the end. From then on,
  * the wallet needs no more than a marker's rent to stay alive.
  */
-const rentsOf = (side: AskedTrade["side"], { rents: { marker, wsol, tokenAccount } }: SolCosts): Lamports =>
-  side === "buy" ? marker + tokenAccount + greatest(wsol, marker) : wsol + marker;
+const rentsOf = (
+  side: AskedTrade["side"],
+  { rents: { marker, wsol, tokenAccount, market } }: SolCosts,
+): Lamports => marker + market + (side === "buy" ? tokenAccount + greatest(wsol, marker) : wsol);

@@ -79,7 +79,8 @@ function routeTaken(
   const index = intent.routes.findIndex((each) => route && isSameSolRoute(each, route));
   const feeBps = quoted.feesBps?.[index];
   if (route === undefined || feeBps === undefined) return {};
-  return { route: [solRouteStep(intent, route, feeBps)] };
+  // The fee of a pool to which the token has moved since the quote is not known.
+  return { route: [solRouteStep(intent, route, feeBps === 0 ? undefined : feeBps)] };
 }
 
 /** Sums up what all messages that are in blocks have paid. */

@@ -1,5 +1,6 @@
 import type { Lamports } from "../../../core/units.ts";
 import { ceilDivide, greatest, least } from "../../../orders/bigints.ts";
+import type { SolIntent, SolRoute } from "./intent.ts";
 import type { SolFees } from "./slot.ts";
 
 const microLamports = 1_000_000n;
@@ -29,15 +30,42 @@ export const budgetFor = (shareLamports: Lamports, purpose: "swap", earlier: 0 |
  */
 export const mostRentLamports = { marker: 897_840n, wsol: 2_039_280n };
 
+/** Sizes of the accounts whose rents are asked for, in bytes. */
+const asked = { marker: 1n, wsol: 165n };
+
+/** Computes the rent of an account of any size from two rents, because the chain asks for the same for each byte. */
+export function rentOfBytes(bytes: number, rents: Readonly<Record<keyof typeof asked, Lamports>>): Lamports {
+  const perByte = (rents.wsol - rents.marker) / (asked.wsol - asked.marker);
+  return rents.marker + (BigInt(bytes) - asked.marker) * perByte;
+}
+
 /** The rent of a token account with every extension that its mint may require. */
 const mostTokenRentLamports = 2_248_080n;
 
 /**
- * Computes the most lamports that can stay in accounts after a fill: in the order's marker, and in the account of a
- * bought token.
+ * Computes the most lamports that can stay in accounts after a fill: in the order's marker, in the account of a bought
+ * token, and in those of the exchange.
  */
-export const stayingRentLamports = (side: "buy" | "sell"): Lamports =>
-  mostRentLamports.marker + (side === "buy" ? mostTokenRentLamports : 0n);
+export const stayingRentLamports = (
+  side: "buy" | "sell",
+  routes: readonly Pick<SolRoute, "venue">[],
+): Lamports =>
+  mostRentLamports.marker + (side === "buy" ? mostTokenRentLamports : 0n) + mostMarketRent(routes);
+
+/**
+ * Maximum rents of the accounts that a trade opens at an exchange, at the wallet's cost: its account for volumes and a
+ * vault for its creator, which is an account of wrapped coins on PumpSwap, as is one for cashback.
+ */
+const mostMarketRents: Readonly<Record<SolRoute["venue"], Lamports>> = {
+  "raydium-cpmm": 0n,
+  pump: 1_844_400n + 890_880n,
+  pumpswap: 1_844_400n + 2n * mostRentLamports.wsol,
+  "jupiter-metis": 0n,
+};
+
+/** Computes the most lamports that can stay in accounts of an exchange after a fill by one of these routes. */
+export const mostMarketRent = (routes: readonly Pick<SolRoute, "venue">[]): Lamports =>
+  greatest(0n, ...routes.map(({ venue }) => mostMarketRents[venue]));
 
 /**
  * Computes the highest fee that is planned for an order's clear. The day's limit counts it together with the first
@@ -51,9 +79,9 @@ export const clearReserve = (budgetLamports: Lamports, baseFeeLamports: Lamports
  * message's fee.
  */
 export const countedWithFirst = (
-  { side, budgetLamports }: { side: "buy" | "sell"; budgetLamports: Lamports },
+  { side, budgetLamports, routes }: Pick<SolIntent, "side" | "budgetLamports" | "routes">,
   baseFeeLamports: Lamports,
-): Lamports => stayingRentLamports(side) + clearReserve(budgetLamports, baseFeeLamports);
+): Lamports => stayingRentLamports(side, routes) + clearReserve(budgetLamports, baseFeeLamports);
 
 /**
  * True if a rent is allowed. An account without lamports disappears after its transaction, so it could not mark an

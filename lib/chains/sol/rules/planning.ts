@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Lamports } from "../../../core/units.ts";
 import { greatest, greatestEach, least } from "../../../orders/bigints.ts";
 import type { LaneView } from "../../../orders/effects.ts";
@@ -11,6 +12,7 @@ import {
   isRent,
   isUnitLimit,
   mostFeeLamports,
+  mostMarketRent,
   mostRentLamports,
   shareOf,
 } from "./fees.ts";
@@ -24,9 +26,9 @@ import {
   type SolSnapshots,
 } from "./host-snapshot.ts";
 import { isSameSolRoute, signaturesFor } from "./intent.ts";
-import type { MessageRoute } from "./jupiter-build.ts";
 import type { SolLimits } from "./limits.ts";
 import type { SolMessage } from "./message.ts";
+import type { MessageRoute } from "./message-route.ts";
 import { countOf, mayLand, type SolSlot } from "./slot.ts";
 
 /** The next action for an order without a pending message. */
@@ -108,9 +110,8 @@ export function planSwap(
       blockhash: blockhash.hash,
       lastValidBlockHeight: blockhash.lastValidBlockHeight,
       markerRentLamports: rents.marker,
-      wsolRentLamports: rents.wsol,
       amountIn,
-      ...route,
+      ...withRent(route, rents.wsol),
     },
   };
 }
@@ -186,6 +187,7 @@ const greaterCosts = ([a, b]: readonly [SolOrderFacts, SolOrderFacts]): Costs =>
 const keptFor = ({ rents, baseFeeLamports }: Costs, { route }: MessageRoute): Lamports =>
   rents.marker +
   rents.token +
+  rents.market +
   greatest(rents.wsol, rents.marker) +
   BigInt(signaturesFor(route)) * baseFeeLamports;
 
@@ -205,7 +207,8 @@ const underWay = (
       if (orderId === own.intent.orderId) return total + fees;
       const order = orders.find(({ intent }) => intent.orderId === orderId);
       const spent = order?.intent.side === "buy" ? order.amount : 0n;
-      return total + fees + spent + mostRentLamports.marker + 2n * mostRentLamports.wsol;
+      const ofMarket = order ? mostMarketRent(order.intent.routes) : 0n;
+      return total + fees + spent + mostRentLamports.marker + 2n * mostRentLamports.wsol + ofMarket;
     }, 0n);
 
 function soldOut([a, b]: Both): SolReadiness {
@@ -226,7 +229,7 @@ function routeFor(
 ): MessageRoute | "NO_ROUTE" | "SLIPPAGE_EXCEEDED" | undefined {
   const [mine, others] = [allowed(intent, facts[0]), allowed(intent, facts[1])];
   const common = mine.flatMap((route) => {
-    const same = others.find((other) => isSameSolRoute(other, route) && helperOf(other) === helperOf(route));
+    const same = others.find((other) => isSameSolRoute(other, route) && isSameState(other, route));
     return same === undefined ? [] : [{ route, amountOut: least(route.amountOut, same.amountOut) }];
   });
   const [best] = common.toSorted((a, b) => (a.amountOut < b.amountOut ? 1 : -1));
@@ -241,13 +244,34 @@ function routeFor(
   return reasons.includes("SLIPPAGE_EXCEEDED") ? "SLIPPAGE_EXCEEDED" : "NO_ROUTE";
 }
 
-const helperOf = (route: SolPayingRoute): string | undefined =>
-  "build" in route ? route.build.helper : undefined;
+/** Adds the rent of the account of wrapped coins. A trade on a curve needs no such account. */
+const withRent = (route: MessageRoute, wsolRentLamports: Lamports) =>
+  "curve" in route ? route : { ...route, wsolRentLamports };
+
+/** True if both hosts would make the same message of a route. */
+const isSameState = (a: SolPayingRoute, b: SolPayingRoute): boolean =>
+  isDeepStrictEqual(stateOf(a), stateOf(b));
+
+const stateOf = (route: SolPayingRoute) =>
+  "build" in route
+    ? route.build.helper
+    : "curve" in route
+      ? route.curve
+      : "pumpPool" in route
+        ? route.pumpPool
+        : undefined;
 
 function chosen(paying: SolPayingRoute): MessageRoute {
-  if ("build" in paying) return { route: { venue: paying.venue }, build: paying.build };
-  const { venue, pool, config } = paying;
-  return { route: { venue, pool, config } };
+  switch (paying.venue) {
+    case "jupiter-metis":
+      return { route: { venue: paying.venue }, build: paying.build };
+    case "raydium-cpmm":
+      return { route: { venue: paying.venue, pool: paying.pool, config: paying.config } };
+    case "pump":
+      return { route: { venue: paying.venue, pool: paying.pool }, curve: paying.curve };
+    case "pumpswap":
+      return { route: { venue: paying.venue, pool: paying.pool }, pumpPool: paying.pumpPool };
+  }
 }
 
 const allowed = ({ routes }: SolOrder["intent"], facts: SolOrderFacts): SolOrderFacts["routes"] =>

@@ -119,11 +119,14 @@ function objectionToCosts(
   if (!isUnitLimit(computeUnitLimit)) return refused("the compute unit limit is not one of the chain's");
   if (microLamportsPerUnit < 0n || (tip !== undefined && tip.lamports <= 0n))
     return refused("a fee is negative");
-  const hasRent = message.purpose === "clear" || isRent("wsol", message.wsolRentLamports);
+  const hasRent = !("wsolRentLamports" in message) || isRent("wsol", message.wsolRentLamports);
   if (!hasRent || !isRent("marker", markerRentLamports))
     return refused("an account would get nothing, or more than keeps it alive");
   if (tip !== undefined && !(intent.isPrivate && chainLimits.relay?.tipAccounts.includes(tip.account)))
     return refused("the tip is for another account than the relay's");
+  const table = tableOf(message);
+  if (table !== undefined && table !== chainLimits.pumpTable)
+    return refused("the lookup table is not the configured one");
   const fee = mostFeeOfMessage(message, chainLimits);
   if (fee > chainLimits.maxNetworkFee) return refused("the fee is above the limit of a transaction");
   // Adds up the fees of all messages, because even failed messages may be charged.
@@ -138,6 +141,10 @@ function objectionToCosts(
     ? later("the fees of all the order's messages are above the operators' limit")
     : undefined;
 }
+
+/** Returns the lookup table on which a message's accounts depend. Jupiter's tables hold none of the order's. */
+const tableOf = (message: SolMessage): string | undefined =>
+  "curve" in message ? message.curve.table : "pumpPool" in message ? message.pumpPool.table : undefined;
 
 function objectionToClear(earlier: Ledger<Sol>["messages"]): Objection | undefined {
   if (earlier.length === 0) return refused("nothing was signed that could be cleared");

@@ -6,7 +6,12 @@ import { buyTerms, solKey, wallet } from "../../../support/sol-terms.ts";
 const raydium = "CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C";
 const { mint, tokenProgram, blockhash } = buyTerms;
 const trial = { wallet, mint, tokenProgram, blockhash, rents: { marker: 0n, wsol: 2_039_280n } };
-const pool = { address: solKey("pool").address, pool: { config: solKey("config").address } };
+const route = {
+  venue: "raydium-cpmm",
+  pool: solKey("pool").address,
+  config: solKey("config").address,
+} as const;
+const pool = { routeFor: async () => ({ route }) };
 
 describe("roundTripMessage", () => {
   it.each([

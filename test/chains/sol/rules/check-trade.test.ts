@@ -83,7 +83,7 @@ describe("checkSolTrade", () => {
     const known = { ...solFacts.costs, rents: { ...solFacts.costs.rents, tokenAccount: 0n } };
     expect(coinOf(check({ facts: { costs: known } }))?.[0]).toBe(peak - 2_039_280n);
     expect(check({ facts: { costs: known } }).rent).toBe(897_840n);
-    const rents = { marker: 3_000_000n, wsol: 2_039_280n, tokenAccount: 0n };
+    const rents = { marker: 3_000_000n, wsol: 2_039_280n, tokenAccount: 0n, market: 0n };
     const costs = { ...solFacts.costs, rents };
     expect(coinOf(check({ facts: { costs } }))?.[0]).toBe(1_001_020_000n + 6_000_000n);
   });

@@ -90,8 +90,8 @@ describe("planSwap", () => {
 
   // Rents of the marker, token account and wrapped coin, the signature's fee, the amount, and the budget's first share.
   const cost = 897_840n + 2_039_280n + 2_039_280n + 5000n + 1_000_000n + 20_000n;
-  const dear = { marker: 897_841n, wsol: 2_039_280n, token: 2_039_280n };
-  const big = { marker: 897_840n, wsol: 2_039_280n, token: 2_039_281n };
+  const dear = { marker: 897_841n, wsol: 2_039_280n, token: 2_039_280n, market: 0n };
+  const big = { marker: 897_840n, wsol: 2_039_280n, token: 2_039_281n, market: 0n };
 
   it.each<[string, SolSnapshots]>([
     ["a host is silent", [snapshotOf(), undefined]],
@@ -120,7 +120,7 @@ describe("planSwap", () => {
   });
 
   it("uses the greater of both hosts' lifetimes, rents and compute units", () => {
-    const rents = { marker: 890_879n, wsol: 2_039_279n, token: 0n };
+    const rents = { marker: 890_879n, wsol: 2_039_279n, token: 0n, market: 0n };
     const other = snapshotOf({
       blockhash: { hash: "hash", lastValidBlockHeight: 282 },
       orders: new Map([["order1", factsOf({ computeUnitLimit: 120_000, rents })]]),

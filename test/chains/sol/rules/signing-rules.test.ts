@@ -51,6 +51,26 @@ const byJupiter: SolMessage = {
   route: jupiterRoute,
   build: buildBy("helper"),
 };
+const market = { table: "table", vault: "vault", isMayhem: false };
+const onCurve: Swap = {
+  purpose: "swap",
+  ...common,
+  amountIn: 1_000_000n,
+  route: { venue: "pump", pool: "curve" },
+  curve: market,
+};
+const onPumpSwap: Swap = {
+  purpose: "swap",
+  ...common,
+  amountIn: 1_000_000n,
+  wsolRentLamports: 2_039_280n,
+  route: { venue: "pumpswap", pool: "pool" },
+  pumpPool: { ...market, hasCreator: true, hasCashback: false },
+};
+const ofPump = (pumpTable?: string) => ({
+  order: orderOf({}, { routes: [onCurve.route, onPumpSwap.route] }),
+  chainLimits: { ...limits, pumpTable },
+});
 const clear: SolMessage = { purpose: "clear", ...common };
 const tip = (lamports: bigint, account = "tips") => ({ tip: { account, lamports } });
 
@@ -145,6 +165,8 @@ describe("objectionToMessage", () => {
     ],
     ["the whole budget", swap, budget(20_000n)],
     ["no fee for priority", { ...swap, microLamportsPerUnit: 0n }, budget(0n)],
+    ["a trade on a curve with the configured table", onCurve, ofPump("table")],
+    ["a trade on PumpSwap with the configured table", onPumpSwap, ofPump("table")],
   ])("allows %s", (_, message, changes) => {
     expect(objection(message, changes)).toBeUndefined();
   });
@@ -166,6 +188,15 @@ describe("objectionToMessage", () => {
     ["a marker that gets nothing", { ...swap, markerRentLamports: 0n }, {}],
     ["a clear whose marker gets nothing", { ...clear, markerRentLamports: 0n }, signed(["swap", "a"])],
     ["wrapped coin that gets too much", { ...swap, wsolRentLamports: 2_039_281n }, {}],
+    ["a trade on a curve with another table", onCurve, ofPump("other")],
+    ["a trade on a curve without a configured table", onCurve, ofPump()],
+    ["a trade on PumpSwap with another table", onPumpSwap, ofPump("other")],
+    ["a trade on another curve", { ...onCurve, route: { venue: "pump", pool: "other" } }, ofPump("table")],
+    [
+      "a trade on PumpSwap for a curve's order",
+      onPumpSwap,
+      { ...ofPump("table"), order: orderOf({}, { routes: [onCurve.route] }) },
+    ],
     ["a tip of a public order", { ...swap, ...tip(1n) }, { chainLimits: withRelay }],
     ["a tip for a stranger", { ...swap, ...tip(1n, "thief") }, isPrivate()],
     ["a tip without a relay", { ...swap, ...tip(1n) }, { ...isPrivate(), chainLimits: limits }],

@@ -90,7 +90,7 @@ describe("unitLimitFor", () => {
 
 describe("jointCosts", () => {
   it("returns the higher of both hosts' costs", () => {
-    const rents = { marker: 897_840n, wsol: 2_039_280n, tokenAccount: 0n };
+    const rents = { marker: 897_840n, wsol: 2_039_280n, tokenAccount: 0n, market: 0n };
     const a = { computeUnitLimit: 60_000, baseFee: 5_000n, rents, medianPrice: 7n };
     const b = {
       computeUnitLimit: 50_000,

@@ -102,7 +102,7 @@ export function withLie(snapshot: SolSnapshot, lie: SolLie, question: Question<S
       return withFacts(snapshot, (facts) => ({
         ...facts,
         computeUnitLimit: 0,
-        rents: { marker: 10n ** 9n, wsol: 10n ** 9n, token: 10n ** 9n },
+        rents: { marker: 10n ** 9n, wsol: 10n ** 9n, token: 10n ** 9n, market: 0n },
       }));
     case "no tokens":
       return { ...snapshot, held: new Map([...(snapshot.held ?? [])].map(([token]) => [token, 0n])) };

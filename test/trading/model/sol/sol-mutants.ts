@@ -105,6 +105,11 @@ const sendsBeforeRecording: SolSystem = {
 };
 
 /** Shows the signer's rules a different message from the one being signed. */
+type RaydiumMessage = Extract<SolMessage, { route: { venue: "raydium-cpmm" } }>;
+
+const isOnRaydium = (message: SolMessage): message is RaydiumMessage =>
+  message.purpose === "swap" && message.route.venue === "raydium-cpmm";
+
 const hidesFromRules = (
   hide: (message: SolMessage, intent: SolIntent) => SolMessage,
   ask: (message: SolMessage) => SolMessage = (same) => same,
@@ -330,9 +335,7 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
     message.purpose === "swap" ? { ...message, amountIn: amount } : message,
   ),
   "signs for any pool": hidesFromRules((message, { routes: [route] }) =>
-    message.purpose === "swap" && !("build" in message) && route?.venue === "raydium-cpmm"
-      ? { ...message, route }
-      : message,
+    isOnRaydium(message) && route?.venue === "raydium-cpmm" ? { ...message, route } : message,
   ),
   "signs any number of messages": signing(() =>
     inView((view) => ({

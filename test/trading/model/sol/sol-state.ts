@@ -4,7 +4,7 @@ import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { Signed } from "./sol-chain-under-test.ts";
 
 export const baseFee = 5n;
-export const rents = { marker: 9n, wsol: 20n, token: 21n };
+export const rents = { marker: 9n, wsol: 20n, token: 21n, market: 0n };
 const tokens = ["MOON", "FEEZ"];
 
 export type SolAccount = { coins: bigint; tokens: ReadonlyMap<string, bigint>; opened: ReadonlySet<string> };
@@ -47,11 +47,11 @@ export function factsOf(state: SolState, intent: SolIntent, helper: string): Sol
     routes:
       amountOut === 0n
         ? []
-        : routes.map((route) =>
-            route.venue === "jupiter-metis"
-              ? { ...route, amountOut, build: { helper, sourceDecimals: 9, accounts: [], data: "" } }
-              : { ...route, amountOut },
-          ),
+        : routes.flatMap((route) => {
+            if (route.venue === "jupiter-metis")
+              return { ...route, amountOut, build: { helper, sourceDecimals: 9, accounts: [], data: "" } };
+            return route.venue === "raydium-cpmm" ? { ...route, amountOut } : [];
+          }),
     computeUnitLimit: 1000,
     baseFeeLamports: baseFee,
     rents: { ...rents, token: account.opened.has(token) ? 0n : rents.token },
