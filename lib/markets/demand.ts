@@ -1,3 +1,4 @@
+import type { TradingChain } from "../core/chain-facts.ts";
 import { nameOf, type TokenName } from "./core/market.ts";
 import { isSameToken, mostKeptTokens } from "./core/market-subscription.ts";
 import type { Wish } from "./core/wanted-tokens.ts";
@@ -10,6 +11,15 @@ export type Follower = {
   shard: number;
   tokens: readonly TokenName[];
 };
+
+/** The chains that a run reads. */
+export type ChainChoice = {
+  reads: (chain: TradingChain) => boolean;
+  /** True if followers who follow no token of these chains are left out. */
+  isAlone: boolean;
+};
+
+const allChains: ChainChoice = { reads: () => true, isAlone: false };
 
 export type DemandDeps = {
   /** Reads all connections that readMarkets serves, consistently, in portions that are read when they are needed. */
@@ -54,6 +64,7 @@ type Pass = {
 /** Tokens that clients want readMarkets to read. */
 export class Demand {
   readonly #deps: DemandDeps;
+  readonly #choice: ChainChoice;
   readonly #seen = new Map<string, number>();
   /** Requests over REST, by user and token, in the order of their times. */
   readonly #asked = new Map<string, Wish>();
@@ -64,18 +75,33 @@ export class Demand {
   #arrivals = new Map<string, Follower>();
   #pass: Pass | undefined;
   /** Start and number of portions of the last complete pass. */
-  #last = { startMs: Number.NEGATIVE_INFINITY, count: 0 };
+  #last = { startMs: Number.NEGATIVE_INFINITY, count: 0, connections: 0 };
   #newsMs: number;
   #revision = 0;
 
-  constructor(deps: DemandDeps, nowMs: number) {
+  constructor(deps: DemandDeps, nowMs: number, choice = allChains) {
     this.#deps = deps;
+    this.#choice = choice;
     this.#newsMs = nowMs - askedForMs;
   }
 
   /** Number that grows when the tokens that anybody wants have changed. */
   get revision(): number {
     return this.#revision;
+  }
+
+  /** Number of connections that follow tokens of any chain, when all were last read. */
+  get connections(): number {
+    return this.#last.connections;
+  }
+
+  /** Counts the followers of each chain. */
+  byChain(): ReadonlyMap<TradingChain, number> {
+    const counts = new Map<TradingChain, number>();
+    for (const { tokens } of this.#followers.values())
+      for (const chain of new Set(tokens.map((token) => token.chain)))
+        counts.set(chain, (counts.get(chain) ?? 0) + 1);
+    return counts;
   }
 
   /** Returns the followers by their connection ids. */
@@ -122,7 +148,8 @@ export class Demand {
     }
   }
 
-  #take({ userID, connectionId, shard, tokens, atMs }: FoundNews): void {
+  #take({ userID, connectionId, shard, tokens: named, atMs }: FoundNews): void {
+    const tokens = this.#chosen(named);
     if (connectionId === undefined || shard === undefined) {
       for (const token of tokens) this.#ask(userID, token, atMs);
       return;
@@ -145,9 +172,19 @@ export class Demand {
     this.#asked.set(key, { userID, tokens: [token], wantedMs: askedMs });
   }
 
+  /** Leaves out tokens of chains that others read. Returns the same list if there are none. */
+  #chosen(tokens: readonly TokenName[]): readonly TokenName[] {
+    const { reads } = this.#choice;
+    return tokens.every(({ chain }) => reads(chain)) ? tokens : tokens.filter(({ chain }) => reads(chain));
+  }
+
   /** Notes a follower. Keeps the known one if it is the same. */
   #follow(follower: Follower): void {
     const known = this.#followers.get(follower.connectionId);
+    if (this.#choice.isAlone && follower.tokens.length === 0) {
+      if (this.#followers.delete(follower.connectionId)) this.#revision++;
+      return;
+    }
     if (known !== undefined && isSameFollower(known, follower)) return;
     this.#followers.set(follower.connectionId, follower);
     this.#revision++;
@@ -182,10 +219,11 @@ export class Demand {
         }
         pass.count++;
         for (const follower of next.value) {
-          const { connectionId, tokens } = follower;
+          const { connectionId } = follower;
+          const tokens = this.#chosen(follower.tokens);
           pass.found.add(connectionId);
           const known = this.#followers.get(connectionId)?.tokens ?? [];
-          this.#follow(follower);
+          this.#follow(tokens === follower.tokens ? follower : { ...follower, tokens });
           // Finds connections whose news could not be written.
           if (!isWhole && !isFirst && !includesAll(known, tokens)) this.#arrive(connectionId);
         }
@@ -207,7 +245,7 @@ export class Demand {
     for (const [connectionId, newsMs] of this.#newsOf)
       if (newsMs < startMs - skewMs) this.#newsOf.delete(connectionId);
     this.#arrivalsOf.clear();
-    this.#last = { startMs, count };
+    this.#last = { startMs, count, connections: found.size };
     this.#pass = undefined;
   }
 }

@@ -61,8 +61,8 @@ export type Lane = LaneKey & {
   watch?: LaneWatch;
 };
 
-/** What a reader reads: a chain, for all its lanes, or the markets of all chains. */
-export type ReaderOf = LaneKey["chain"] | "markets";
+/** What a reader reads: a chain, for all its lanes; the markets of all chains; or those of one chain alone. */
+export type ReaderOf = LaneKey["chain"] | "markets" | `markets ${LaneKey["chain"]}`;
 
 /** The right to read. One run of readChains holds it for each chain, and one run of readMarkets for the markets. */
 export type ReaderLease = {
@@ -80,6 +80,10 @@ export type ReaderLease = {
   isEnded?: boolean | undefined;
   /** Time from which nothing of the previous run is under way. Absent until that run has said so. */
   handedOverMs?: number | undefined;
+  /** Number of the previous run. */
+  previous?: number | undefined;
+  /** Chains that the run leaves to runs of their own. */
+  apart?: readonly LaneKey["chain"][] | undefined;
 };
 
 /** Fields that may be required to be unchanged when the lease is changed. */

@@ -58,6 +58,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   channelShards: "in shard 0: the number of shards that may have subscribers",
   marketNews: "tokens that a client has just asked for, kept for ten minutes",
   marketReader: "the lease of the run that reads markets",
+  chainMarketReader: "the lease of the run that reads the markets of that chain alone",
   heldTokens: "tokens that users hold, which a run passes to the next one, kept for ten minutes",
   market: "a token whose market is read, with its pools and its last price",
   marketIndex: "the tokens of the chain that a search finds: one item",

@@ -270,7 +270,10 @@ export const partitions = [
   {
     key: "MARKETREADER",
     owner: "service",
-    items: { marketReader: { key: "READER", isOfTheMoment: true } },
+    items: {
+      marketReader: { key: "READER", isOfTheMoment: true },
+      chainMarketReader: { key: "CHAIN#{chain}", isOfTheMoment: true },
+    },
   },
   {
     key: "MARKETHELD",

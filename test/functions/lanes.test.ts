@@ -11,7 +11,7 @@ import { handler as sweepLanes } from "../../functions/sweepLanes/handler.ts";
 import { isScheduled } from "../../lib/runtime/background.ts";
 import type { KeyRange } from "../../lib/table/keys.ts";
 import { type WakeEvent, wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
-import { laneKey, laneShardsKey, tradeKey, watcherOf } from "../../lib/trading/items/keys.ts";
+import { laneKey, laneShardsKey, readerLeaseOf, tradeKey } from "../../lib/trading/items/keys.ts";
 import { homeShard } from "../../lib/trading/items/lane-places.ts";
 import { quietConsole } from "../support/console.ts";
 
@@ -41,7 +41,7 @@ describe("executeOrders", () => {
   it("claims only the given lane, and then reads only its place if it is gone or held by another run", async () => {
     heldByOthers();
     const lease = { run: "r", epoch: 1, build: "b", startedAtMs: Date.now(), heartbeatMs: Date.now() };
-    table.on(QueryCommand, queryOf(watcherOf("base"))).resolves({ Items: [lease] });
+    table.on(QueryCommand, queryOf(readerLeaseOf("base"))).resolves({ Items: [lease] });
     await executeOrders(lane);
     const [taken] = table.commandCalls(UpdateCommand);
     expect(taken?.args[0].input).toMatchObject({ Key: laneKey(lane, homeShard(lane)) });

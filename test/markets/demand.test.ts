@@ -104,6 +104,23 @@ describe("Demand", () => {
     expect(await usersAt(1_611_000)).toEqual([]);
   });
 
+  it("knows only the tokens of some chains, and alone only those who follow one, but counts all connections", async () => {
+    const eth = { chain: "eth", token: "0xc" } as const;
+    followers = [{ ...follower("c1", "0xa"), tokens: [token("0xa"), eth] }, follower("c2", "0xb")];
+    const reads = (chain: string) => chain === "eth";
+    const tokensOf = async (isAlone: boolean) => {
+      demand = new Demand(deps(), 1_000_000, { reads, isAlone });
+      await demand.read(1_000_000);
+      news = [newsOf("1", 1_000_500, { connectionId: "c3", shard: 1 }), newsOf("2", 1_000_500, {})];
+      await demand.read(1_001_000);
+      expect([demand.connections, [...demand.byChain()]]).toEqual([2, [["eth", 1]]]);
+      return Object.fromEntries([...demand.followers].map(([id, { tokens }]) => [id, tokens]));
+    };
+    expect(await tokensOf(true)).toEqual({ c1: [eth] });
+    expect(await tokensOf(false)).toEqual({ c1: [eth], c2: [], c3: [] });
+    expect(demand.wishes.flatMap(({ tokens }) => tokens)).toEqual([eth]);
+  });
+
   it("rereads all followers when it needs certainty", async () => {
     await demand.read(1_000_000);
     followers = [follower("c1", "0xa")];

@@ -79,6 +79,7 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   channelShards: null,
   marketNews: removed,
   marketReader: null,
+  chainMarketReader: null,
   // Has digests of users' ids, and is replaced or expires within ten minutes.
   heldTokens: null,
   market: null,

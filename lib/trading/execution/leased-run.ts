@@ -6,6 +6,7 @@ import {
   type HeldLease,
   handedOverAt,
   type LeaseCandidate,
+  leaveReading,
   renewReaderLease,
   takeReaderLease,
   tellNextReader,
@@ -93,6 +94,11 @@ export class LeasedRun {
   /** Ends the reading. Returns false, without ending it, if somebody needs it after all. */
   async hasEnded(): Promise<boolean> {
     return runProcedure(endReading(this.#chain, this.#lease), this.#deps.effects);
+  }
+
+  /** Ends the reading, because another run has taken it over under another lease. */
+  async leave(): Promise<void> {
+    await runProcedure(leaveReading(this.#chain, this.#lease), this.#deps.effects);
   }
 
   async #beat(): Promise<void> {

@@ -3,6 +3,7 @@ import { type ExecutionKind, executionKinds } from "../../core/execution-words.t
 import type { Network } from "../../core/network.ts";
 import type { BookKey } from "../../orders/book.ts";
 import type { LaneKey } from "../../orders/intent.ts";
+import type { ReaderOf } from "../../orders/table-step.ts";
 import type { PolicyKey } from "../../orders/wallet-policy.ts";
 import {
   type ItemName,
@@ -142,11 +143,25 @@ export const earlierStopKey = (chain: Network): Key => ({ PK: earlierStops, SK: 
 
 export const watcherKey = (chain: Network): Key => itemKey("watcher", { chain });
 
-export const watcherOf = (chain: Network): KeyRange => rangeOf("watcher", { chain });
-
 export const marketReaderKey: Key = itemKey("marketReader", {});
 
-export const marketReaderOf: KeyRange = rangeOf("marketReader", {});
+export const chainMarketReaderKey = (chain: Network): Key => itemKey("chainMarketReader", { chain });
+
+const ofMarkets = "markets ";
+
+/** Returns the key of a reader's lease. */
+export function readerKey(of: ReaderOf): Key {
+  if (of === "markets") return marketReaderKey;
+  return of.startsWith(ofMarkets)
+    ? chainMarketReaderKey(of.slice(ofMarkets.length) as Network)
+    : watcherKey(of as Network);
+}
+
+/** Covers a reader's lease. */
+export function readerLeaseOf(of: ReaderOf): KeyRange {
+  const { PK, SK } = readerKey(of);
+  return { PK, from: SK, to: SK };
+}
 
 const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
   ...([

@@ -2,12 +2,11 @@ import type { Effects } from "../../orders/effects.ts";
 import type { ReaderLease, ReaderOf } from "../../orders/table-step.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
-import { marketReaderKey, marketReaderOf, watcherKey, watcherOf } from "./keys.ts";
+import { readerKey, readerLeaseOf } from "./keys.ts";
 
 /** Reads a lease consistently. Uses a query, because readChains has no right to read single items. */
 export async function readReaderLease(table: Table, chain: ReaderOf): Promise<ReaderLease | undefined> {
-  const range = chain === "markets" ? marketReaderOf : watcherOf(chain);
-  const [item] = await queryRange<Partial<ReaderLease>>(table, range);
+  const [item] = await queryRange<Partial<ReaderLease>>(table, readerLeaseOf(chain));
   if (item?.epoch === undefined) return undefined;
   const { PK: _, SK: __, ...lease } = item as Item<ReaderLease>;
   return lease;
@@ -20,7 +19,7 @@ export async function changeReaderLease(
 ): Promise<boolean> {
   return write(table, {
     kind: "change",
-    key: chain === "markets" ? marketReaderKey : watcherKey(chain),
+    key: readerKey(chain),
     set,
     when: when ?? ["absent", { epoch: undefined }],
   });

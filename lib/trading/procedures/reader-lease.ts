@@ -41,17 +41,25 @@ export type HeldLease = Pick<ReaderLease, "run" | "epoch">;
  * - `wait`: the run that has the lease is late with its heartbeat.
  * - `if needed`: no run has the lease, because none was needed.
  * - `take`: the run that had the lease no longer renews it.
- * - `after a look`: the run that has the lease works, but its shift is over or its code has a different version. The
- * next run must first show that it works, too.
+ * - `after a look`: the run that has the lease works, but its shift is over, its code has a different version, or it
+ * leaves other chains apart. The next run must first show that it works, too.
  */
 type Claim = "leave" | "wait" | "if needed" | "take" | "after a look";
 
-export type LeaseCandidate = Pick<ReaderLease, "run" | "build" | "shiftMs">;
+export type LeaseCandidate = Pick<ReaderLease, "run" | "build" | "shiftMs" | "apart"> & {
+  /** Least number of the run, so that its results replace those of runs with other leases. */
+  leastEpoch?: number;
+};
 
-function claimOn(lease: ReaderLease | undefined, { run, build }: LeaseCandidate, nowMs: number): Claim {
+function claimOn(
+  lease: ReaderLease | undefined,
+  { run, build, apart }: LeaseCandidate,
+  nowMs: number,
+): Claim {
   if (lease === undefined || lease.isEnded) return "if needed";
   if (lease.run === run || nowMs - lease.heartbeatMs > lapsedMs) return "take";
-  if (lease.build !== build || isShiftOver(lease, nowMs)) return "after a look";
+  const isSame = lease.build === build && lease.apart?.join() === apart?.join();
+  if (!isSame || isShiftOver(lease, nowMs)) return "after a look";
   return nowMs - lease.heartbeatMs > freshMs ? "wait" : "leave";
 }
 
@@ -62,7 +70,7 @@ function claimOn(lease: ReaderLease | undefined, { run, build }: LeaseCandidate,
  */
 export function* takeReaderLease(
   chain: ReaderOf,
-  candidate: LeaseCandidate,
+  { leastEpoch = 0, ...candidate }: LeaseCandidate,
 ): Procedure<HeldLease | undefined> {
   for (;;) {
     const old = yield* perform({ do: "readReaderLease", chain });
@@ -75,7 +83,7 @@ export function* takeReaderLease(
     if (claim === "if needed" && !(yield* perform({ do: "isReaderNeeded", chain }))) return undefined;
     if (claim === "after a look" && !(yield* perform({ do: "tryReader", chain }))) return undefined;
     const nowMs = yield* perform({ do: "now" });
-    const epoch = (old?.epoch ?? 0) + 1;
+    const epoch = Math.max((old?.epoch ?? 0) + 1, leastEpoch);
     const set = {
       ...candidate,
       epoch,
@@ -83,6 +91,7 @@ export function* takeReaderLease(
       heartbeatMs: nowMs,
       isEnded: undefined,
       handedOverMs: undefined,
+      previous: old?.epoch,
     };
     if (yield* perform({ do: "changeReaderLease", chain, when: old && whenTaking(old, claim), set }))
       return { run: candidate.run, epoch };
@@ -111,7 +120,7 @@ export function* tellNextReader(
   { epoch }: Pick<HeldLease, "epoch">,
   handedOverMs: number,
 ): Procedure<boolean> {
-  const when = { epoch: epoch + 1 };
+  const when = { previous: epoch };
   return yield* perform({ do: "changeReaderLease", chain, when, set: { handedOverMs } });
 }
 
@@ -137,6 +146,11 @@ export function* endReading(chain: ReaderOf, { run, epoch }: HeldLease): Procedu
   if (!isMine || !(yield* perform({ do: "isReaderNeeded", chain }))) return true;
   const set = { isEnded: undefined, heartbeatMs: yield* perform({ do: "now" }) };
   return !(yield* perform({ do: "changeReaderLease", chain, when, set }));
+}
+
+/** Ends a reading that another run has taken over under another lease. */
+export function* leaveReading(chain: ReaderOf, when: HeldLease): Procedure<boolean> {
+  return yield* perform({ do: "changeReaderLease", chain, when, set: { isEnded: true } });
 }
 
 /**

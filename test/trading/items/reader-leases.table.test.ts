@@ -22,8 +22,14 @@ it("creates a lease once, and changes it only if its condition is met", async ()
   expect(await readReaderLease(db.table, "base")).toBeUndefined();
 });
 
-it("keeps the lease of the markets separate from the leases of chains", async () => {
+it("keeps the leases of markets separate from each other and from the leases of chains", async () => {
   expect(await changeReaderLease(db.table, { chain: "markets", when: undefined, set: lease })).toBe(true);
+  expect(await readReaderLease(db.table, "markets")).toEqual(lease);
+  const own = { ...lease, epoch: 2, apart: ["eth"] as const };
+  const set = { chain: "markets base", when: undefined, set: own } as const;
+  expect(await readReaderLease(db.table, "markets base")).toBeUndefined();
+  expect(await changeReaderLease(db.table, set)).toBe(true);
+  expect(await readReaderLease(db.table, "markets base")).toEqual(own);
   expect(await readReaderLease(db.table, "markets")).toEqual(lease);
   expect(await readReaderLease(db.table, "base")).toBeUndefined();
 });

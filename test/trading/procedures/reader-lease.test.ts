@@ -5,6 +5,7 @@ import {
   endReading,
   ensureReader,
   handedOverAt,
+  leaveReading,
   renewReaderLease,
   takeReaderLease,
   tellNextReader,
@@ -93,6 +94,7 @@ describe("takeReaderLease", () => {
       seen,
       undefined,
     ],
+    ["of a run that leaves other chains apart", { ...fresh, apart: ["base"] }, seen, taken],
     ["that is its own", { ...fresh, run: "new" }, silent, taken],
     ["that has ended, where a lane exists", { isEnded: true }, silent, taken],
   ])("decides whether to take a lease %s", (_, changes, isAnswered, expected) => {
@@ -111,6 +113,18 @@ describe("takeReaderLease", () => {
     world.hasLane = false;
     expect(world.run(endReading("eth", { run: "new", epoch: 1 }))).toBe(true);
     expect(world.run(takeReaderLease("eth", { run: "next", build: "b1" }))).toBeUndefined();
+  });
+
+  it("gives a run an epoch above those of runs with other leases, and the word of the one before", () => {
+    const world = new LeaseWorld();
+    Object.assign(world, { lease: leaseOf({ build: "b0" }), hasLane: true });
+    const lease = world.run(takeReaderLease("markets base", { ...candidate, leastEpoch: 30 }));
+    expect(lease).toEqual({ run: "new", epoch: 30 });
+    expect(world.run(tellNextReader("markets base", { epoch: 29 }, 5))).toBe(false);
+    expect(world.run(tellNextReader("markets base", { epoch: 7 }, 5))).toBe(true);
+    expect(world.run(handedOverAt("markets base", { epoch: 30 }))).toBe(5);
+    world.run(leaveReading("markets base", { run: "new", epoch: 30 }));
+    expect(world.lease?.isEnded).toBe(true);
   });
 
   it("lets only the previous run say that nothing of it is under way", () => {
