@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Context } from "aws-lambda";
 import { callOf } from "../../lib/aws/call-function.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import type { MarketsStart } from "../../lib/markets/chain-runs.ts";
 import type { HistoryState } from "../../lib/markets/core/market.ts";
 import { openReader } from "../../lib/markets/open-reader.ts";
 import { readMarkets } from "../../lib/markets/read-markets.ts";
@@ -42,7 +43,7 @@ const shift = { leastMs: 7.5 * 60_000, mostMs: 10 * 60_000 };
 /** Reserves time to store the results. */
 const shutdownMs = 30_000;
 
-export const handler = background("readMarkets", (_event: unknown, context: Context) =>
+export const handler = background("readMarkets", (start: MarketsStart, context: Context) =>
   readMarkets(
     openReader({
       table,
@@ -54,6 +55,7 @@ export const handler = background("readMarkets", (_event: unknown, context: Cont
       readPrices: openPrices(table, startFeed),
       marketTokens: environment("MARKET_TOKENS"),
       deliver: async (delivery) => (await deliver(delivery)) as { isDelivered: boolean },
+      startReader: handOverTo<MarketsStart>(environment("READ_MARKETS_FUNCTION")),
       loadHistory: async (order) => (await loadHistory(order)) as HistoryState,
       onFault: (error) => logFault("readMarkets", error),
       onWarning: (error: unknown, details?: object) => logWarning("readMarkets", error, details),
@@ -63,5 +65,6 @@ export const handler = background("readMarkets", (_event: unknown, context: Cont
       shiftMs: randomInt(shift.leastMs, shift.mostMs),
       longestMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs),
     },
+    start,
   ),
 );

@@ -33,6 +33,7 @@ export type ReaderPorts = Omit<MarketPorts, "coinUsdAt"> & {
   /** Number of tokens to read on chains for which it is not the default. */
   marketTokens: Readonly<Partial<Record<TradingChain, number>>>;
   deliver: ReadMarketsDeps["deliver"];
+  startReader: ReadMarketsDeps["startReader"];
   onWarning: (error: unknown, details?: object) => void;
 };
 
@@ -58,11 +59,12 @@ export function openReader(ports: ReaderPorts): ReadMarketsDeps {
     mostOn: (chain) => ports.marketTokens[chain] ?? mostOnChain,
     holdings: new HeldTokens((userID) => heldTokens(table, userID)),
     heldNotes: {
-      write: (notes, epoch) => writeHeldNotes(table, notes, { epoch, nowMs: Date.now() }),
-      read: () => readHeldNotes(table, Date.now()),
+      write: (reader, notes, epoch) => writeHeldNotes(table, reader, notes, { epoch, nowMs: Date.now() }),
+      read: (reader) => readHeldNotes(table, reader, Date.now()),
     },
     readPrices,
     deliver,
+    startReader: ports.startReader,
     store,
     saveIndex(markets, epoch) {
       const now = new Date();

@@ -1,8 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { TradingChain } from "../core/chain-facts.ts";
 import { delay } from "../core/time.ts";
+import type { ReaderOf } from "../orders/table-step.ts";
 import type { Price } from "../prices/price.ts";
 import { LeasedRun, type LeasedRunDeps } from "../trading/execution/leased-run.ts";
+import {
+  type Apart,
+  ChainPermission,
+  type ChainRunDeps,
+  ChainRunKeeper,
+  chainsApart,
+  epochAhead,
+  type MarketsStart,
+  mostTogether,
+} from "./chain-runs.ts";
 import type { Coins } from "./coins.ts";
 import { StaleHeads, staleMarkets } from "./core/stale-markets.ts";
 import { WantedTokens, type WishRules } from "./core/wanted-tokens.ts";
@@ -15,6 +26,8 @@ import { Superseded } from "./runs/token-store.ts";
 
 export type ReadMarketsDeps = {
   leases: Pick<LeasedRunDeps["effects"], "readReaderLease" | "changeReaderLease">;
+  /** Starts another run without waiting for it. */
+  startReader: (start: MarketsStart) => Promise<void>;
   demand: DemandDeps;
   chains: readonly ChainMarkets[];
   coins: Coins;
@@ -25,8 +38,8 @@ export type ReadMarketsDeps = {
   holdings: Pick<HeldTokens, "heldBy" | "refresh" | "revision" | "notes" | "inherit">;
   /** Stores what this run knows about holdings, and reads what the previous one has stored. */
   heldNotes: {
-    write: (notes: readonly HeldNote[], epoch: number) => Promise<void>;
-    read: () => Promise<readonly HeldNote[]>;
+    write: (reader: TradingChain | "all", notes: readonly HeldNote[], epoch: number) => Promise<void>;
+    read: (reader: TradingChain | "all") => Promise<readonly HeldNote[]>;
   };
   /** Reads the prices of coins, and starts a run of feedPrices if none is active. */
   readPrices: () => Promise<readonly Price[]>;
@@ -47,6 +60,8 @@ export type ReadMarketsTimes = {
   shiftMs: number;
   /** Time after which the run ends. */
   longestMs: number;
+  /** Number of connections that one run serves, if it is not the default. */
+  mostTogether?: number;
 };
 
 /** Interval between rounds, each of which reads the demand. */
@@ -90,17 +105,46 @@ const wordMs = 200;
 /** Time for which the word waits for the holdings to be stored. If they come later, the next run reads them itself. */
 const mostBequeathMs = 500;
 
+/** Interval at which the runs of single chains and the common run look at each other's leases. */
+const watchMs = 2000;
+
 /**
  * Reads the markets that clients want and has them delivered, until another run takes over or no client wants any
- * market.
+ * market. The common run reads all chains but those that have runs of their own, and delivers the prices of coins.
+ *
+ * @param start Names the chain if the run is to read it alone.
  */
-export async function readMarkets(deps: ReadMarketsDeps, times: ReadMarketsTimes): Promise<void> {
-  await new ReaderRun(deps, times).start();
+export async function readMarkets(
+  deps: ReadMarketsDeps,
+  times: ReadMarketsTimes,
+  { chain: alone }: MarketsStart = {},
+): Promise<void> {
+  const readLease = async (of: { chain: ReaderOf }) => deps.leases.readReaderLease(of);
+  const { apart, leastEpoch } =
+    alone === undefined
+      ? await chainsApart(
+          readLease,
+          deps.chains.map(({ chain }) => chain),
+          Date.now(),
+        )
+      : { apart: undefined, leastEpoch: await epochAhead(readLease) };
+  const chains = deps.chains.filter(({ chain }) =>
+    alone === undefined ? !apart?.includes(chain) : chain === alone,
+  );
+  if (chains.length === 0 && alone !== undefined) return;
+  await new ReaderRun({ ...deps, chains }, times, { alone, apart, leastEpoch }).start();
 }
+
+/** What a run reads: a chain alone, or all but some. */
+type Part = Apart & { alone: TradingChain | undefined };
 
 class ReaderRun {
   readonly #deps: ReadMarketsDeps;
   readonly #times: ReadMarketsTimes;
+  readonly #part: Part;
+  readonly #mostTogether: number;
+  /** Permission to deliver. Absent for the common run, which needs none. */
+  readonly #permission: ChainPermission | undefined;
   readonly #demand: Demand;
   readonly #deliveries: Deliveries;
   readonly #staleHeads = new StaleHeads();
@@ -113,28 +157,49 @@ class ReaderRun {
   #isHandedOver = false;
   /** True once this run has the holdings that the previous one knew. */
   #hasInherited = false;
+  /** True while the run may end, so that it begins no delivery. */
+  #isPaused = false;
   #isOver = false;
 
-  constructor(deps: ReadMarketsDeps, times: ReadMarketsTimes) {
+  constructor(deps: ReadMarketsDeps, times: ReadMarketsTimes, part: Part) {
+    const { alone, apart } = part;
     this.#deps = deps;
     this.#times = times;
-    this.#demand = new Demand(deps.demand, Date.now());
+    this.#part = part;
+    this.#mostTogether = times.mostTogether ?? mostTogether;
+    this.#permission = alone && new ChainPermission(this.#chainRuns, alone, Date.now(), handOverMs);
+    this.#demand = new Demand(deps.demand, Date.now(), {
+      reads: (chain) => (alone === undefined ? !apart?.includes(chain) : chain === alone),
+      isAlone: alone !== undefined,
+    });
     this.#wanted = new WantedTokens(deps.mostOn);
     this.#deliveries = new Deliveries(deps);
     this.#untilMs = Date.now() + times.longestMs;
     this.#rules = { isListed: deps.isListed, heldBy: (userID) => deps.holdings.heldBy(userID) };
   }
 
+  get #chainRuns(): ChainRunDeps {
+    const { leases, startReader } = this.#deps;
+    return { readReaderLease: async (of) => leases.readReaderLease(of), startReader };
+  }
+
   async start(): Promise<void> {
     const { leases, onFault } = this.#deps;
     const { build, shiftMs } = this.#times;
-    const candidate = { run: randomUUID(), build, shiftMs };
+    const { alone, apart, leastEpoch } = this.#part;
+    const candidate = { run: randomUUID(), build, shiftMs, apart, leastEpoch };
     const effects = {
       ...leases,
-      isReaderNeeded: () => this.#demand.read(Date.now(), { isWhole: true }),
+      isReaderNeeded: async () => this.#isNeeded(await this.#demand.read(Date.now(), { isWhole: true })),
       tryReader: () => this.#try(),
     };
-    await LeasedRun.start("markets", candidate, { effects, onFault }, (run) => this.#read(run));
+    const of = alone === undefined ? "markets" : (`markets ${alone}` as const);
+    await LeasedRun.start(of, candidate, { effects, onFault }, (run) => this.#read(run));
+  }
+
+  /** A chain's own run is needed only while one run could hardly serve all connections. */
+  #isNeeded(isWanted: boolean): boolean {
+    return isWanted && (this.#part.alone === undefined || this.#demand.connections > this.#mostTogether / 2);
   }
 
   /** Looks at each wanted chain once. Returns false if no chain answers. */
@@ -158,6 +223,7 @@ class ReaderRun {
     };
     const others = [
       this.#deliver(leased, run),
+      this.#permission ? this.#watchCommonRun(this.#permission, leased, run) : this.#keepChainRuns(run),
       this.#readHoldings(run),
       this.#readCoins(run),
       ...chains.map((markets) => markets.read(run).catch(onFault)),
@@ -175,8 +241,10 @@ class ReaderRun {
     if (run.isOver) return;
     await this.#survive(() => this.#inherit());
     this.#hasInherited = true;
-    for (; !run.isOver; await delay(beginMs))
-      if (Date.now() - leased.heldMs <= mostDeliveringMs) this.#deliveries.begin(Date.now());
+    for (; !run.isOver; await delay(beginMs)) {
+      const heldMs = Math.min(leased.heldMs, this.#permittedMs);
+      if (!this.#isPaused && Date.now() - heldMs <= mostDeliveringMs) this.#deliveries.begin(Date.now());
+    }
     const bequeathed = this.#survive(() => this.#bequeath(run));
     const [nextMs] = await Promise.all([
       this.#deliveries.emptied(),
@@ -188,18 +256,48 @@ class ReaderRun {
 
   /** Takes over the holdings that the previous run knew, so that the first delivery refuses nobody a held token. */
   async #inherit(): Promise<void> {
-    const notes = await this.#deps.heldNotes.read();
+    const { alone } = this.#part;
+    const { heldNotes } = this.#deps;
+    const own = alone === undefined ? [] : await heldNotes.read(alone);
+    const notes = own.length > 0 ? own : await heldNotes.read("all");
     this.#deps.holdings.inherit(notes, this.#users());
     this.#want();
   }
 
   async #bequeath({ epoch }: MarketRun): Promise<void> {
     const notes = this.#deps.holdings.notes();
-    if (notes.length > 0) await this.#deps.heldNotes.write(notes, epoch);
+    if (notes.length > 0) await this.#deps.heldNotes.write(this.#part.alone ?? "all", notes, epoch);
   }
 
   #users(): string[] {
     return [...new Set([...this.#demand.followers.values()].map(({ userID }) => userID))];
+  }
+
+  /** Time when it was last certain that no other run delivers the chain. */
+  get #permittedMs(): number {
+    if (this.#permission === undefined) return Number.POSITIVE_INFINITY;
+    return this.#permission.grantedMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Asks for the permission to deliver, and ends the run once the common run reads the chain itself. */
+  async #watchCommonRun(permission: ChainPermission, leased: LeasedRun, run: MarketRun): Promise<void> {
+    for (; !run.isOver; await delay(permission.grantedMs === undefined ? wordMs : watchMs)) {
+      await this.#survive(() => permission.look(Date.now()));
+      if (!permission.isOver) continue;
+      this.#isOver = true;
+      await this.#survive(() => leased.leave());
+    }
+  }
+
+  /** Starts runs of single chains for as long as they are needed. */
+  async #keepChainRuns(run: MarketRun): Promise<void> {
+    const { apart = [] } = this.#part;
+    const keeper = new ChainRunKeeper(this.#chainRuns, apart, Date.now(), this.#mostTogether);
+    for (; !run.isOver; await delay(watchMs)) {
+      const { connections } = this.#demand;
+      const crowd = { connections, byChain: () => this.#demand.byChain() };
+      await this.#survive(() => keeper.keep(crowd, Date.now()));
+    }
   }
 
   /** Waits until the previous run has sent its last delivery, so that no client gets two messages at once. */
@@ -216,15 +314,19 @@ class ReaderRun {
   /** Reads the demand until the run is over or nobody needs the run any more. */
   async #serve(leased: LeasedRun): Promise<void> {
     let busyMs = Date.now();
-    for (let nowMs = Date.now(); !leased.isOver && nowMs < this.#untilMs; nowMs = Date.now()) {
+    const isOver = () => this.#isOver || leased.isOver;
+    for (let nowMs = Date.now(); !isOver() && nowMs < this.#untilMs; nowMs = Date.now()) {
       leased.beginRound();
       const isWanted = await this.#survive(() => this.#demand.read(nowMs));
       this.#want();
       for (const stale of this.#staleHeads.note(this.#deps.chains, nowMs))
         this.#deps.onWarning(staleMarkets(), stale);
-      if (isWanted !== false) busyMs = nowMs;
+      if (isWanted === undefined || this.#isNeeded(isWanted)) busyMs = nowMs;
       if (nowMs - busyMs >= mostIdleMs) {
+        this.#isPaused = true;
+        await this.#deliveries.emptied();
         if (await this.#survive(() => leased.hasEnded())) return;
+        this.#isPaused = false;
         busyMs = nowMs;
       }
       await delay(Math.max(0, nowMs + roundMs - Date.now()));
@@ -260,7 +362,7 @@ class ReaderRun {
       await this.#survive(async () => {
         const prices = await readPrices();
         // A delivery may have begun since nowMs, so this takes the time again.
-        this.#deliveries.takeCoins(prices, Date.now());
+        if (this.#part.alone === undefined) this.#deliveries.takeCoins(prices, Date.now());
         const wanted = chains.filter(({ isWanted }) => isWanted).map(({ chain }) => chain);
         await coins.take(prices, wanted, nowMs);
         await coins.save(writer, nowMs);

@@ -45,7 +45,8 @@ export const marketRows = {
       "dynamodb:UpdateItem",
     ],
     writes: ["MARKETS", "MARKET", "MARKETINDEX", "MARKETREADER", "MARKETHELD", "MARKETLOOKS"],
-    invokes: ["deliver", "feedPrices", "loadHistory"],
+    // Starts runs of single chains.
+    invokes: ["deliver", "feedPrices", "readMarkets", "loadHistory"],
     env: ["TRADING", "HOST_KEYS", "CHANNEL_SHARDS", "PRICE_FEEDS", "MARKET_TOKENS"],
 
     memoryMB: 1024,

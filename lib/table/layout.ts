@@ -278,7 +278,7 @@ export const partitions = [
   {
     key: "MARKETHELD",
     owner: "service",
-    items: { heldTokens: { key: "PART#{part}", isOfTheMoment: true } },
+    items: { heldTokens: { key: "PART#{reader}#{part}", isOfTheMoment: true } },
   },
   {
     key: "MARKETS#{chain}#{shard}",

@@ -46,6 +46,7 @@ const deps = openReader({
   readFollowers: () => marketFollowers(table, Number(values.shards)),
   readPrices: openPrices(table),
   deliver: async (delivery) => (await deliver(delivery)) as { isDelivered: boolean },
+  startReader: async () => {},
   loadHistory: async (order) => (await loadHistory(order)) as HistoryState,
   onFault,
   onWarning: onFault,

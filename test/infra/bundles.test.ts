@@ -75,8 +75,9 @@ const limits: Readonly<Record<string, number>> = {
       28,
     ]),
   ),
-  inspectToken: 300,
+  inspectToken: 301,
   // Functions that write several items, read items of several kinds, or read a token.
+  feedPrices: 228,
   lockExports: 232,
   updateWallet: 236,
   redeemReward: 236,
@@ -117,7 +118,7 @@ const limits: Readonly<Record<string, number>> = {
   listCandles: 396,
   listTokens: 404,
   getMarket: 422,
-  readMarkets: 498,
+  readMarkets: 501,
   signTransaction: 473,
   executeOrders: 546,
   // Contains the clients of two services, and the quoting code of both families.

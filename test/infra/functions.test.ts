@@ -68,16 +68,19 @@ describe("the functions", () => {
     expect(configured).toHaveLength(names.length + 1);
   });
 
-  it("allows no function to invoke itself or a cycle, except executeOrders, which starts readChains if it is not running", () => {
+  it("allows no function to invoke itself or a cycle, except two that start readers which are not running", () => {
+    // executeOrders starts readChains, and a run of readMarkets starts those of single chains.
     const nextOf = (name: string) =>
       (operations[name as keyof typeof operations] as Operation).invokes.filter(
-        (next) => next !== "readChains",
+        (next) => next !== "readChains" && !(name === "readMarkets" && next === name),
       );
     const reached = (name: string, seen: readonly string[] = []): readonly string[] =>
       nextOf(name).flatMap((next) =>
         seen.includes(next) ? [next] : [next, ...reached(next, [...seen, next])],
       );
     for (const [name] of rows) expect(reached(name)).not.toContain(name);
+    const looping = Object.entries(functions).filter(([, properties]) => "RecursiveLoop" in properties);
+    expect(looping).toEqual([["readMarkets", expect.objectContaining({ RecursiveLoop: "Allow" })]]);
   });
 
   it("trusts the user pool of the data stack if no issuer is configured", () => {

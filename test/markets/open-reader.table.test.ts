@@ -30,6 +30,7 @@ const open = (changes: Partial<ReaderPorts> = {}) =>
     readFollowers: () => marketFollowers(db.table, 4),
     readPrices: async () => [],
     deliver: async () => ({ isDelivered: true }),
+    startReader: async () => {},
     loadHistory: async () => "unavailable",
     onFault: (error) => void faults.push(error),
     onWarning: () => {},

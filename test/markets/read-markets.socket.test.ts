@@ -73,6 +73,7 @@ function start(): Promise<void> {
       const deliverer = { table: db.table, pusher, lists, onFault, onMissed: onFault };
       return deliverMarkets(deliverer, asPayload(delivery));
     },
+    startReader: async () => {},
     loadHistory: (order) => loadHistory(history, asPayload(order), Date.now() + 10_000),
     onFault,
     onWarning: onFault,

@@ -6,7 +6,7 @@ import { HeldTokens } from "../../lib/markets/held-tokens.ts";
 import type { HeldNote } from "../../lib/markets/items/held-notes.ts";
 import { type ReadMarketsDeps, readMarkets } from "../../lib/markets/read-markets.ts";
 import type { ChainMarkets } from "../../lib/markets/runs/chain-markets.ts";
-import type { ReaderLease } from "../../lib/orders/table-step.ts";
+import type { ReaderLease, ReaderOf } from "../../lib/orders/table-step.ts";
 import { price } from "../support/executions.ts";
 
 beforeEach(() => {
@@ -36,18 +36,20 @@ const changing = {
 
 /** Makes the dependencies of runs that share a lease. */
 function depsFor(changes: Partial<ReadMarketsDeps>) {
-  let lease: ReaderLease | undefined;
+  const leases = new Map<ReaderOf, ReaderLease>();
   const faults: unknown[] = [];
   const deps: ReadMarketsDeps = {
     leases: {
-      readReaderLease: async () => lease,
-      async changeReaderLease({ when, set }) {
+      readReaderLease: async ({ chain }) => leases.get(chain),
+      async changeReaderLease({ chain, when, set }) {
+        const lease = leases.get(chain);
         const fields = Object.entries(when ?? {}) as [keyof ReaderLease, unknown][];
         const holds = fields.every(([name, value]) => lease?.[name] === value);
-        if (holds) lease = { ...lease, ...set } as ReaderLease;
+        if (holds) leases.set(chain, { ...lease, ...set } as ReaderLease);
         return holds;
       },
     },
+    startReader: async () => {},
     demand: {
       async *readFollowers() {
         yield [follower];
@@ -74,7 +76,7 @@ function depsFor(changes: Partial<ReadMarketsDeps>) {
     onFault: (error) => faults.push(error),
     ...changes,
   };
-  return { deps, faults };
+  return { deps, faults, leases };
 }
 
 const wanted = {
@@ -150,7 +152,7 @@ describe("readMarkets", () => {
     const runWith = (held: HeldTokens) => ({
       holdings: held,
       heldNotes: {
-        async write(notes: readonly HeldNote[]) {
+        async write(_: string, notes: readonly HeldNote[]) {
           stored = notes;
         },
         read: async () => stored,
@@ -245,5 +247,110 @@ describe("readMarkets", () => {
     await vi.advanceTimersByTimeAsync(160_000);
     await run;
     expect(savedSeconds.map((second) => Math.floor(second / 10))).toEqual([6, 7, 8]);
+  });
+});
+
+describe("readMarkets with more connections than one run serves", () => {
+  const tokens = [token, { chain: "eth", token: "0xb" }] as const;
+  const both: Follower = { ...follower, tokens };
+  const [one, another] = ["c2", "c3"].map((connectionId): Follower => ({ ...follower, connectionId }));
+
+  const chainOf = (chain: "base" | "eth"): ChainMarkets => ({
+    ...(changing as unknown as ChainMarkets),
+    chain,
+    records: (named) =>
+      named.map((name) => {
+        const asOf = new Date().toISOString();
+        const record = { chain, token: name, flags: [], revision: 0, block: 1, asOf };
+        return { record, changedAtMs: Date.now() };
+      }),
+  });
+
+  /** Runs that start each other, and what they deliver. */
+  function service() {
+    const delivered: { chain: string; coins: number; from: number; to: number }[] = [];
+    const runs: Promise<void>[] = [];
+    const followers = [both, one, another] as Follower[];
+    const { deps, faults, leases } = depsFor({
+      chains: [chainOf("base"), chainOf("eth")],
+      demand: {
+        async *readFollowers() {
+          yield [...followers];
+        },
+        readNewsSince: async () => [],
+      },
+      readPrices: async () => [price({ chain: "eth", price: String(Math.floor(Date.now() / 1000)) })],
+      async startReader(start) {
+        runs.push(start.chain !== undefined && isBroken() ? Promise.resolve() : begin(start));
+      },
+      async deliver({ markets }) {
+        const from = Date.now();
+        await new Promise((end) => setTimeout(end, 250));
+        const coins = markets.coins.length;
+        for (const chain of new Set(markets.records.map(({ record }) => record.chain)))
+          delivered.push({ chain, coins, from, to: Date.now() });
+        return { isDelivered: true };
+      },
+    });
+    let isBroken = () => false;
+    const begin = (start = {}) => readMarkets(deps, { ...times, longestMs: 600_000, mostTogether: 2 }, start);
+    const gapsOf = (chain: string) => {
+      const own = delivered.filter((each) => each.chain === chain);
+      return own.slice(1).map(({ from }, index) => from - (own[index]?.to ?? 0));
+    };
+    const breakChainRuns = (isSo: () => boolean) => {
+      isBroken = isSo;
+    };
+    return { delivered, faults, leases, followers, begin, runs, gapsOf, breakChainRuns };
+  }
+
+  it("gives the chain with the most followers a run of its own, without a pause or two deliveries in a second", async () => {
+    const { delivered, faults, leases, begin, gapsOf } = service();
+    void begin();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(leases.get("markets")?.apart).toEqual(["base"]);
+    expect(leases.get("markets base")?.epoch).toBeGreaterThan(1);
+    for (const chain of ["base", "eth"]) {
+      expect(gapsOf(chain).length).toBeGreaterThan(15);
+      expect(Math.min(...gapsOf(chain))).toBeGreaterThanOrEqual(1000);
+      expect(Math.max(...gapsOf(chain))).toBeLessThan(1500);
+    }
+    const late = delivered.filter(({ from }) => from > Date.now() - 10_000);
+    // Only the common run delivers coins.
+    expect(late.filter(({ chain, coins }) => chain === "base" && coins > 0)).toEqual([]);
+    expect(late.some(({ chain, coins }) => chain === "eth" && coins > 0)).toBe(true);
+    expect(faults).toEqual([]);
+  });
+
+  it("takes the chain back minutes after most connections have left, without two deliveries in a second", async () => {
+    const { delivered, followers, faults, leases, begin, gapsOf } = service();
+    void begin();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(leases.get("markets")?.apart).toEqual(["base"]);
+    followers.splice(1);
+    await vi.advanceTimersByTimeAsync(7 * 60_000);
+    expect(leases.get("markets base")?.isEnded).toBe(true);
+    expect(leases.get("markets")?.apart).toBeUndefined();
+    expect(delivered.some(({ chain, from }) => chain === "base" && from > Date.now() - 5000)).toBe(true);
+    expect(Math.min(...gapsOf("base"))).toBeGreaterThanOrEqual(1000);
+    expect(Math.max(...gapsOf("base"))).toBeLessThan(6000);
+    expect(Math.max(...gapsOf("eth"))).toBeLessThan(1500);
+    expect(faults).toEqual([]);
+  });
+
+  it("reads the chain again if its own run is gone and cannot be replaced", async () => {
+    const { delivered, leases, begin, breakChainRuns } = service();
+    void begin();
+    await vi.advanceTimersByTimeAsync(30_000);
+    breakChainRuns(() => true);
+    const own = leases.get("markets base");
+    // Another run takes the lease, and dies.
+    leases.set("markets base", { ...(own as ReaderLease), run: "dead", epoch: 1000 });
+    await vi.advanceTimersByTimeAsync(15_000);
+    void begin();
+    const diedMs = Date.now();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(leases.get("markets")).toMatchObject({ apart: undefined, epoch: 1001 });
+    expect(delivered.some(({ chain, from }) => chain === "base" && from > diedMs)).toBe(true);
   });
 });

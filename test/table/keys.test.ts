@@ -119,7 +119,8 @@ const keyOfKind = {
     .tuple(fc.nat(255), date, name)
     .map(([shard, at, of]) => marketKeys.marketNewsKey(shard, at.toISOString(), of)),
   "reader of markets": fc.constant(tradingKeys.marketReaderKey),
-  "held tokens": fc.nat(19).map(marketKeys.heldTokensKey),
+  "reader of a chain's markets": lane.map(({ chain }) => tradingKeys.chainMarketReaderKey(chain)),
+  "held tokens": fc.nat(19).map((part) => marketKeys.heldTokensKey("base", part)),
   market: market.map(marketKeys.marketKey),
   "index of markets": market.map(({ chain }) => marketKeys.marketIndexKey(chain)),
   minutes: fc.tuple(market, fc.nat()).map((of) => marketKeys.chunkKey("minutes", ...of)),
@@ -240,6 +241,7 @@ describe("isOfTheMoment", () => {
     "requested unlocking",
     "news of markets",
     "reader of markets",
+    "reader of a chain's markets",
     "market",
     "index of markets",
     "minutes",

@@ -4,6 +4,7 @@ import {
   Architecture,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
@@ -140,6 +141,8 @@ export class OperationFunction extends Construct {
       // active, and the SDK slows down if API Gateway throttles it.
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       timeout: Duration.seconds(row.timeoutSeconds),
+      // Lambda would stop a function that starts itself at the 16th run of a chain, although each run is the last one.
+      ...(row.invokes.some((other) => other === name) && { recursiveLoop: RecursiveLoop.ALLOW }),
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),
         ...(row.table.includes(checking) && {

@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
+import type { TradingChain } from "../../core/chain-facts.ts";
 import { forEachConcurrently } from "../../core/concurrency.ts";
 import { epochSeconds } from "../../core/time.ts";
 import { queryRange, type Table } from "../../table/table.ts";
@@ -41,6 +42,7 @@ const partsAtOnce = 4;
 /** Stores the notes of a run, for the next one. Leaves out those for which there is no room. */
 export async function writeHeldNotes(
   table: Table,
+  reader: TradingChain | "all",
   notes: readonly HeldNote[],
   { epoch, nowMs }: { epoch: number; nowMs: number },
 ): Promise<void> {
@@ -54,13 +56,17 @@ export async function writeHeldNotes(
       expiresAt: epochSeconds(new Date(nowMs + usefulMs)),
     };
     const when = ["absent", notLaterThan(epoch)] as const;
-    await write(table, { kind: "put", key: heldTokensKey(part), item: stored, when });
+    await write(table, { kind: "put", key: heldTokensKey(reader, part), item: stored, when });
   });
 }
 
 /** Reads the notes of the last run that stored any, if they are still useful. */
-export async function readHeldNotes(table: Table, nowMs: number): Promise<HeldNote[]> {
-  const found = await queryRange<Stored>(table, heldTokensIn);
+export async function readHeldNotes(
+  table: Table,
+  reader: TradingChain | "all",
+  nowMs: number,
+): Promise<HeldNote[]> {
+  const found = await queryRange<Stored>(table, heldTokensIn(reader));
   const useful = found.filter(({ format, savedMs }) => format <= itemFormat && nowMs - savedMs < usefulMs);
   const newest = Math.max(...useful.map(({ epoch }) => epoch));
   return useful.filter(({ epoch }) => epoch === newest).flatMap(({ content }) => notesOf(content));

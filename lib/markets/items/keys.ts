@@ -23,9 +23,11 @@ export const marketKey = ({ chain, token }: TokenName): Key =>
 export const marketsIn = (chain: TradingChain, shard: number): KeyRange =>
   rangeOf("market", { chain, shard });
 
-export const heldTokensKey = (part: number): Key => itemKey("heldTokens", { part });
+/** @param reader The chain that a run reads, or `all` */
+export const heldTokensKey = (reader: TradingChain | "all", part: number): Key =>
+  itemKey("heldTokens", { reader, part });
 
-export const heldTokensIn: KeyRange = rangeOf("heldTokens", {});
+export const heldTokensIn = (reader: TradingChain | "all"): KeyRange => rangeOf("heldTokens", { reader });
 
 export const marketIndexKey = (chain: TradingChain): Key => itemKey("marketIndex", { chain });
 

@@ -1,6 +1,7 @@
 import { evmChains } from "../../core/chain-facts.ts";
 import { defaults } from "../../infra/config.ts";
 import { defaultChannelShards } from "../../infra/market-context.ts";
+import { mostTogether } from "../../markets/chain-runs.ts";
 import { mostOnChain } from "../../markets/core/wanted-tokens.ts";
 import { mostHistoryCalls } from "../../markets/evm/read-history.ts";
 import { type OperationName, operations, operationsOf } from "../../operations/operations.ts";
@@ -131,7 +132,8 @@ function sharedCosts({ trading, markets }: Uses, users: number): Cost[] {
   const sent = sum`${defaultChannelShards} × ${deliver}`;
   const updates = sum`${lambda("publishChanges", f.publishMs)} + ${sent}`;
   const chainRuns = ofMinute("readChains", f.chainReads, f.chainWrites);
-  const marketRuns = ofMinute("readMarkets", f.marketReads, f.marketWrites);
+  const runs = 1 + Math.min(chains - 1, Math.floor((users * f.connected) / mostTogether));
+  const marketRuns = sum`${runs} × ${ofMinute("readMarkets", f.marketReads, f.marketWrites)}`;
   const kept = sum`${chains} × ${tokens} × ${f.tokenWrites} × ${writes}`;
   return [
     times(minutes, cost("feedPrices", ofMinute("feedPrices", f.feedReads, f.feedWrites))),
@@ -140,7 +142,7 @@ function sharedCosts({ trading, markets }: Uses, users: number): Cost[] {
     ...(markets
       ? [
           times(minutes, cost("readMarkets, and its looks", marketRuns, units)),
-          times(60 * minutes, cost("deliver, for markets", sent)),
+          times(60 * minutes, cost("deliver, for markets", sum`${runs} × ${sent}`)),
           times(minutes, cost("Writes of followed tokens", kept)),
         ]
       : []),

@@ -378,7 +378,7 @@ export const takeovers: readonly Takeover[] = [
     rights: {
       reads: "all unprotected",
       writes: "MARKETS, MARKET, MARKETINDEX, MARKETREADER, MARKETHELD, MARKETLOOKS",
-      uses: "invoke deliver, feedPrices, loadHistory",
+      uses: "invoke deliver, feedPrices, readMarkets, loadHistory",
     },
     atMost:
       "read all unprotected data; show false prices and charts of tokens, by which no order is placed; send any message to subscribers of prices",

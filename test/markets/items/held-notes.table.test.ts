@@ -27,15 +27,15 @@ describe("notes of held tokens", () => {
     const notes = Array.from({ length: 5000 }, (_, index) =>
       noteOf([address(), ...known.slice(index % 400, (index % 400) + 4)]),
     );
-    await writeHeldNotes(db.table, notes, { epoch, nowMs });
-    expect(byUser(await readHeldNotes(db.table, nowMs + 1000))).toEqual(byUser(notes));
+    await writeHeldNotes(db.table, "all", notes, { epoch, nowMs });
+    expect(byUser(await readHeldNotes(db.table, "all", nowMs + 1000))).toEqual(byUser(notes));
     expect((await itemsNamed(db.table, "PART#")).length).toBeGreaterThan(1);
   });
 
   it("keeps at most 20 items, whatever users hold", async () => {
     const notes = Array.from({ length: 1000 }, () => noteOf(Array.from({ length: 200 }, address)));
-    await writeHeldNotes(db.table, notes, { epoch, nowMs });
-    const kept = await readHeldNotes(db.table, nowMs);
+    await writeHeldNotes(db.table, "all", notes, { epoch, nowMs });
+    const kept = await readHeldNotes(db.table, "all", nowMs);
     expect(kept.length).toBeGreaterThan(500);
     expect(kept.length).toBeLessThan(700);
     expect(await itemsNamed(db.table, "PART#")).toHaveLength(20);
@@ -43,16 +43,24 @@ describe("notes of held tokens", () => {
 
   it("leaves out a user with more than 200 tokens", async () => {
     const [many, few] = [noteOf(Array.from({ length: 201 }, address)), noteOf([address()])];
-    await writeHeldNotes(db.table, [many, few], { epoch, nowMs });
-    expect(await readHeldNotes(db.table, nowMs)).toEqual([few]);
+    await writeHeldNotes(db.table, "all", [many, few], { epoch, nowMs });
+    expect(await readHeldNotes(db.table, "all", nowMs)).toEqual([few]);
+  });
+
+  it("keeps those of each reader apart", async () => {
+    const [all, base] = [noteOf([address()]), noteOf([])];
+    await writeHeldNotes(db.table, "all", [all], { epoch, nowMs });
+    await writeHeldNotes(db.table, "base", [base], { epoch, nowMs });
+    expect(await readHeldNotes(db.table, "all", nowMs)).toEqual([all]);
+    expect(await readHeldNotes(db.table, "base", nowMs)).toEqual([base]);
   });
 
   it("returns only those of the last run, for ten minutes, and lets no earlier run replace them", async () => {
     const [before, after] = [noteOf([address()]), noteOf([])];
-    await writeHeldNotes(db.table, [before], { epoch, nowMs });
-    await writeHeldNotes(db.table, [after], { epoch: ++epoch, nowMs });
-    await writeHeldNotes(db.table, [before], { epoch: epoch - 1, nowMs });
-    expect(await readHeldNotes(db.table, nowMs + 599_999)).toEqual([after]);
-    expect(await readHeldNotes(db.table, nowMs + 600_000)).toEqual([]);
+    await writeHeldNotes(db.table, "all", [before], { epoch, nowMs });
+    await writeHeldNotes(db.table, "all", [after], { epoch: ++epoch, nowMs });
+    await writeHeldNotes(db.table, "all", [before], { epoch: epoch - 1, nowMs });
+    expect(await readHeldNotes(db.table, "all", nowMs + 599_999)).toEqual([after]);
+    expect(await readHeldNotes(db.table, "all", nowMs + 600_000)).toEqual([]);
   });
 });

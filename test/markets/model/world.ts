@@ -244,9 +244,12 @@ export class World {
     const followers = effect(() => [...this.clients.values()].map((client) => ({ ...client })));
     return {
       leases: {
-        readReaderLease: effect(() => this.lease && { ...this.lease }),
+        readReaderLease: effect(({ chain }) =>
+          chain === "markets" && this.lease ? { ...this.lease } : undefined,
+        ),
         changeReaderLease: effect(({ when, set }) => this.#changeLease(when, set)),
       },
+      startReader: async () => {},
       demand: {
         async *readFollowers() {
           yield await followers();
