@@ -164,7 +164,7 @@ function sidesOf({ inputMint }: Question, { vaults, program }: JupiterPool): Sid
 
 /** Computes the amount that a pool pays, from the current balances of its vaults. */
 async function paidBy(node: Pick<SolNode, "request">, { from, to }: Sides, amount: bigint): Promise<bigint> {
-  const options = { encoding: "base64", commitment: "confirmed" };
+  const options = { encoding: "base64", commitment: "finalized" };
   const vaults = [from.vault, to.vault];
   const { value } = v.parse(VaultsAnswer, await node.request("getMultipleAccounts", [vaults, options]));
   const held = value.map((account) => (account === null ? 0n : amountIn(account.data[0])));

@@ -20,11 +20,8 @@ const timeless = [
 ];
 
 type InContext<Value> = { context: { slot: number }; value: Value };
-type Status = { slot: number; confirmations: number | null; confirmationStatus: string };
+type Status = { slot: number };
 type Epoch = { absoluteSlot: number; blockHeight: number; slotIndex: number };
-
-/** Number of slots after which a block is final. */
-const finalAfter = 31;
 
 /** Replies that the host is this many slots behind. */
 export const behindBy = (slots: number): RpcReply => ({
@@ -102,9 +99,9 @@ const readers: Readonly<
   getSignatureStatuses: async (lag, truth: InContext<(Status | null)[]>) =>
     labelled(lag, { ...truth, value: truth.value.map((status) => status && statusAt(lag.head, status)) }),
   async getTransaction(lag, truth: { slot: number } | null, question) {
-    const { commitment = "finalized" } = optionsIn(question);
-    const slot = (await lag.node.request("getSlot", [{ commitment }])) as number;
-    return truth === null || truth.slot > slot - shiftOf(lag) ? null : truth;
+    const { commitment } = optionsIn(question);
+    const newest = commitment === "processed" ? lag.head : lag.head - 1;
+    return truth === null || truth.slot > newest ? null : truth;
   },
   async getAccountInfo(lag, truth: InContext<unknown>, question) {
     const [account] = await lag.past.accountsAt(lag.head, accountsIn(question));
@@ -119,8 +116,4 @@ const readers: Readonly<
 };
 
 /** Returns the status that a transaction had at an earlier slot, or null if no block contained it by then. */
-function statusAt(head: number, status: Status): Status | null {
-  const confirmations = head - status.slot;
-  if (confirmations < 1) return null;
-  return confirmations < finalAfter ? { ...status, confirmations, confirmationStatus: "confirmed" } : status;
-}
+const statusAt = (head: number, status: Status): Status | null => (status.slot < head ? status : null);

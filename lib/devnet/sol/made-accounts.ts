@@ -11,10 +11,19 @@ export const setAccount = (
   { address, data, ...rest }: MadeAccount,
 ): Promise<unknown> => request("surfnet_setAccount", [address, { ...rest, data: data.toString("hex") }]);
 
-/** Rent of an account in lamports per byte. The overhead counts as further bytes. */
-const lamportsPerByte = 6960;
+/** Mainnet's rent of an account in lamports per byte, since 2026. The overhead counts as further bytes. */
+const lamportsPerByte = 5080;
 const overhead = 128;
 export const rentOf = (bytes: number) => (overhead + bytes) * lamportsPerByte;
+
+/** Encodes the account from which the chain's programs and hosts take rents: lamports, years and burnt percentage. */
+export function rentData(): Buffer {
+  const data = Buffer.alloc(17);
+  data.writeBigUInt64LE(BigInt(lamportsPerByte));
+  data.writeDoubleLE(1, 8);
+  data.writeUInt8(50, 16);
+  return data;
+}
 
 export const account = (address: Address, owner: Address, data: Buffer, lamports = 0): MadeAccount => ({
   address,

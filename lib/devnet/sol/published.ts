@@ -24,6 +24,12 @@ export const programs = {
   jupiter: address("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4"),
 };
 
+/** The account with the cluster's rents, and the owner of all such accounts. */
+export const rentAccount = {
+  address: address("SysvarRent111111111111111111111111111111111"),
+  owner: address("Sysvar1111111111111111111111111111111111111"),
+};
+
 /** Mint of wrapped SOL. */
 export const wrappedCoin = address("So11111111111111111111111111111111111111112");
 

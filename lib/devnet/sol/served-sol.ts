@@ -51,7 +51,8 @@ export type ServedSol = {
   close(): Promise<void>;
 };
 
-const usualSlotMs = 400;
+/** A blockhash lives 150 slots, so half a minute. */
+const usualSlotMs = 200;
 
 /** Length of a cluster's name, which is the beginning of its genesis hash (CAIP-2). */
 const clusterNameLength = 32;

@@ -10,13 +10,14 @@ import {
   namesInMint,
   nobody,
   plainMintAccounts,
+  rentData,
   rentOf,
   supply,
   tokenAccountData,
   u16,
   u64,
 } from "./made-accounts.ts";
-import { bytesOf, derived, programs, raydium, wrappedCoin } from "./published.ts";
+import { bytesOf, derived, programs, raydium, rentAccount, wrappedCoin } from "./published.ts";
 import { type PumpDeployment, pumpDeployment } from "./pump-deployment.ts";
 import { jupiterAuthoritySeed } from "./stand-in-jupiter.ts";
 
@@ -85,7 +86,10 @@ export async function solDeployment(): Promise<SolDeployment> {
     seeds: [raydium.authoritySeed],
   });
   const { config } = raydium;
-  const accounts = [account(config, programs.raydiumCpmm, configData())];
+  const accounts = [
+    account(rentAccount.address, rentAccount.owner, rentData()),
+    account(config, programs.raydiumCpmm, configData()),
+  ];
   const tokens = {} as SolDeployment["tokens"];
   for (const symbol of symbols) {
     const mint = await derived(programs.system, "local mint", symbol);

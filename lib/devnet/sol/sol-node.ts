@@ -56,6 +56,7 @@ export const localGenesisHash = "LoCaLcLuster1111111111111111111111111111111";
 const mostNamed = 500;
 
 type InContext<Value> = { context: { slot: number }; value: Value };
+type Status = { confirmationStatus: string; confirmations: number | null };
 
 type Options = {
   commitment?: string;
@@ -79,7 +80,12 @@ function mendedAnswers(request: Surfnet["request"]) {
   /** Slot in which each blockhash was first issued. */
   const issued = new Map<string, number>();
 
-  const slotAt = async (commitment = "finalized") => (await request("getSlot", [{ commitment }])) as number;
+  /** Takes confirmed blocks for final ones, because the chain calls a block final only 31 slots later. */
+  const reached = (commitment: string | undefined) => [
+    { commitment: commitment === "processed" ? "processed" : "confirmed" },
+  ];
+
+  const slotAt = async (commitment?: string) => (await request("getSlot", reached(commitment))) as number;
 
   async function isValid(blockhash: string): Promise<boolean> {
     const { value } = (await request("isBlockhashValid", [blockhash])) as InContext<boolean>;
@@ -105,12 +111,19 @@ function mendedAnswers(request: Surfnet["request"]) {
         const isKnown = fee.value !== null && (await isValid(message.lifetimeToken));
         return { ...fee, value: isKnown ? (fee.value ?? 0) + priorityFeeOf(message) : null };
       }
+      case "getSlot":
+      case "getBlockHeight":
+        return request(method, reached(optionsIn(question).commitment));
+      case "getSignatureStatuses": {
+        const { value, ...rest } = (await request(method, params)) as InContext<(Status | null)[]>;
+        return { ...rest, value: value.map((status) => status && finalStatus(status)) };
+      }
       case "getEpochInfo": {
         const { commitment } = optionsIn(question);
         const [newest, absoluteSlot, blockHeight] = await Promise.all([
           request(method, params) as Promise<object>,
           slotAt(commitment),
-          request("getBlockHeight", [{ commitment }]),
+          request("getBlockHeight", reached(commitment)),
         ]);
         return { ...newest, absoluteSlot, blockHeight };
       }
@@ -142,6 +155,11 @@ function mendedAnswers(request: Surfnet["request"]) {
   return { answer, slotAt, issued };
 }
 
+const finalStatus = (status: Status): Status =>
+  status.confirmationStatus === "confirmed"
+    ? { ...status, confirmations: null, confirmationStatus: "finalized" }
+    : status;
+
 /** Remembers the accounts that were named most recently. */
 function namedLately() {
   const named = new Set<string>();
@@ -168,6 +186,7 @@ function namedLately() {
  * blockhashes that a host has issued are valid.
  * - Each start has another genesis hash.
  * - Its epoch is that of the newest slot, whatever commitment a call requires.
+ * - Its blocks are final 31 slots later. Here, all blocks but the newest are final, as on clusters with Alpenglow.
  * - It rejects transactions that it already has, and answers questions about future slots.
  *
  * Accounts are still those of the newest slot, whatever commitment a call requires.

@@ -36,7 +36,7 @@ const ask = (method: string, ...params: unknown[]) => askOne(second.url, method,
 const set = (faults: SolHostFaults) => setFaults(second.url, faults);
 
 const processed = { commitment: "processed" };
-const confirmed = { commitment: "confirmed", maxSupportedTransactionVersion: 0 };
+const final = { commitment: "finalized", maxSupportedTransactionVersion: 0 };
 const base64 = { encoding: "base64" };
 
 const slotOf = async (host: SolHost) => (await askOne(host.url, "getSlot", processed)).result as number;
@@ -79,7 +79,7 @@ describe("a host of the local Solana chain", () => {
       identity: { id: chainId, call: genesisHashCall() },
       timeoutMs,
     });
-    await expect(asking.request([chainTimeCall({ commitment: "confirmed" })])).rejects.toMatchObject({
+    await expect(asking.request([chainTimeCall({ commitment: "finalized" })])).rejects.toMatchObject({
       code,
     });
   });
@@ -119,7 +119,7 @@ describe("a host of the local Solana chain", () => {
     await set({ dropSends: 1 });
     expect(await ask("sendTransaction", wire, base64)).toMatchObject({ result: signature });
     await slotsLater(3);
-    expect(await askOne(first.url, "getTransaction", signature, confirmed)).toMatchObject({ result: null });
+    expect(await askOne(first.url, "getTransaction", signature, final)).toMatchObject({ result: null });
   });
 
   it("forgets transactions with the fault pruned", async () => {
@@ -129,7 +129,7 @@ describe("a host of the local Solana chain", () => {
     await expect.poll(statuses).toMatchObject({ result: { value: [{ err: null }] } });
     await set({ pruned: 1 });
     expect(await statuses()).toMatchObject({ result: { value: [null] } });
-    expect(await ask("getTransaction", signature, confirmed)).toMatchObject({ result: null });
+    expect(await ask("getTransaction", signature, final)).toMatchObject({ result: null });
   });
 
   it("returns older slots than before in the configured fraction of responses", async () => {
@@ -183,11 +183,11 @@ describe("a host of the local Solana chain", () => {
         result: signature,
       });
       await expect
-        .poll(() => askOne(first.url, "getTransaction", signature, confirmed))
+        .poll(() => askOne(first.url, "getTransaction", signature, final))
         .not.toMatchObject({
           result: null,
         });
-      const { slot } = (await askOne(first.url, "getTransaction", signature, confirmed)).result as {
+      const { slot } = (await askOne(first.url, "getTransaction", signature, final)).result as {
         slot: number;
       };
       for (let shown = 0; shown <= slot; ) {
@@ -202,7 +202,7 @@ describe("a host of the local Solana chain", () => {
         if (before > slot) expect(statuses.value).toMatchObject([{ slot, err: null }]);
         if (shown >= slot) expect(found.value[0]?.lamports).toBe(Number(value[0]?.lamports) + lamports);
       }
-      const found = () => ask("getTransaction", signature, confirmed);
+      const found = () => ask("getTransaction", signature, final);
       await expect.poll(found).toMatchObject({ result: { slot } });
     });
 

@@ -51,7 +51,7 @@ function budget() {
   }));
 }
 
-const confirmed = { commitment: "confirmed", maxSupportedTransactionVersion: 0 };
+const final = { commitment: "finalized", maxSupportedTransactionVersion: 0 };
 
 const base64 = { encoding: "base64" } as const;
 
@@ -61,7 +61,7 @@ describe("the node of the local Solana chain", () => {
     const { wire, message, signature } = signedWire(wallet, budget(), await latest());
     expect(await ask("getFeeForMessage", message)).toMatchObject({ result: { value: fee } });
     await ask("sendTransaction", wire, { ...base64, skipPreflight: true });
-    const found = async () => (await ask("getTransaction", signature, confirmed)).result;
+    const found = async () => (await ask("getTransaction", signature, final)).result;
     await expect.poll(found).toMatchObject({ meta: { fee, err: null } });
     const result = await found();
     const after = (await ask("getBalance", wallet.address)).result as { value: number };
@@ -129,10 +129,26 @@ describe("the node of the local Solana chain", () => {
   it("shows a transaction only at the commitments it has reached", async () => {
     const { wire, signature } = signedWire(wallet, budget(), await latest());
     await ask("sendTransaction", wire, base64);
-    await expect.poll(() => ask("getTransaction", signature, confirmed)).not.toMatchObject({ result: null });
-    const final = { ...confirmed, commitment: "finalized" };
-    expect(await ask("getTransaction", signature, final)).toMatchObject({ result: null });
-    await expect.poll(() => ask("getTransaction", signature, final)).not.toMatchObject({ result: null });
+    const found = { result: { slot: expect.any(Number) } };
+    expect(await ask("getTransaction", signature, { ...final, commitment: "processed" })).toMatchObject(
+      found,
+    );
+    await expect.poll(() => ask("getTransaction", signature, final)).toMatchObject(found);
+    expect((await ask("getSignatureStatuses", [signature])).result).toMatchObject({
+      value: [{ confirmationStatus: "finalized", confirmations: null }],
+    });
+  });
+
+  it("calls all blocks but the newest final", async () => {
+    const at = async (method: string, commitment: string) =>
+      (await ask(method, { commitment })).result as number;
+    for (const method of ["getSlot", "getBlockHeight"]) {
+      const final = await at(method, "finalized");
+      const newest = await at(method, "processed");
+      expect(newest - final, method).toBeGreaterThanOrEqual(1);
+      // The chain may have made a few blocks in the meantime.
+      expect(newest - final, method).toBeLessThan(20);
+    }
   });
 
   it("refuses requests for a later slot than it has reached", async () => {

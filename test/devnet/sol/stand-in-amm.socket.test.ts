@@ -19,13 +19,13 @@ afterAll(() => chain.stop());
 
 const { READONLY, WRITABLE, WRITABLE_SIGNER } = AccountRole;
 const sent = 10n ** 9n;
-const confirmed = { commitment: "confirmed" } as const;
+const final = { commitment: "finalized" } as const;
 
 type Side = "buy" | "sell";
 type Name = keyof TestSurfnet["deployment"]["tokens"];
 
 async function amountIn(account: string): Promise<bigint> {
-  const { method, params, read } = accountsCall([account], confirmed);
+  const { method, params, read } = accountsCall([account], final);
   const [found] = read(await chain.request(method, params)).accounts;
   return (found && readTokenAccount(found)?.amount) ?? 0n;
 }
@@ -108,7 +108,7 @@ async function swap(name: Name, side: Side, amount: bigint, minimum: bigint): Pr
 /** Computes the pool's payout from the accounts that a host returns. */
 async function quoted(name: Name, side: Side, amount: bigint): Promise<bigint> {
   const { mint, config } = chain.deployment.tokens[name];
-  const { method, params, read } = await tokenViewCall(mint, { cpmmConfigs: [config] }, confirmed);
+  const { method, params, read } = await tokenViewCall(mint, { cpmmConfigs: [config] }, final);
   const view = read(await chain.request(method, params)) as TokenView;
   const [best] = paymentsOf(view, side, amount);
   return best?.amountOut ?? 0n;
