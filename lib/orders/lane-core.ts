@@ -36,8 +36,11 @@ export type Move<F extends FamilyTypes = FamilyTypes> =
 /** The decisions about a lane that depend on the family of its chain. */
 export type LaneCore<F extends FamilyTypes = FamilyTypes> = {
   rules: SlotRules<F>;
-  /** @param untilMs Latest time at which the run may still make a decision. */
-  questionAbout(lane: LaneKey, view: LaneView<F>, untilMs: number): Question<F>;
+  /**
+   * @param times.nowMs Time at which hosts are asked.
+   * @param times.untilMs Latest time at which the run may still make a decision.
+   */
+  questionAbout(lane: LaneKey, view: LaneView<F>, times: { nowMs: number; untilMs: number }): Question<F>;
   /** Decides only from the current state of the table and the chain. */
   nextMove(state: LaneState<F>): Move<F>;
   /**

@@ -9,6 +9,5 @@ export type PlaceOrderRequest = AskedTrade & {
   chain: Network;
   wallet: string;
   type: "market";
-  validForSeconds?: number | undefined;
   dryRun?: boolean | undefined;
 };

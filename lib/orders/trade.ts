@@ -31,6 +31,8 @@ export type AskedTrade = Trade & {
   priorityFee?: number | undefined;
   mevProtection?: boolean | undefined;
   allowUnsafe?: boolean | undefined;
+  /** Lifetime of the order. By default that of its family. */
+  validForSeconds?: number | undefined;
 };
 
 /** Default limit for the price impact, in percent. */

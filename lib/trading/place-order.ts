@@ -67,7 +67,6 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
     orderId: orderIdFor(userID, key, now),
     key,
     fingerprint: fingerprintOf(body),
-    validForSeconds: body.validForSeconds,
   };
   const answer = await runProcedure(placing(placement), performers);
   if ("refused" in answer) throw errorOf(answer.refused);

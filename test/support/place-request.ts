@@ -59,10 +59,10 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
     mevProtection: plain.isPrivate,
     // Accepts any price impact, because the pools of test chains are shallow.
     maxPriceImpact: 100,
+    validForSeconds: plain.validUntil - Math.floor(plain.nowMs / 1000),
   },
   setup: setupOf(plain),
   mayLose: true,
-  validForSeconds: plain.validUntil - Math.floor(plain.nowMs / 1000),
   createdAt: new Date(plain.nowMs).toISOString(),
 });
 

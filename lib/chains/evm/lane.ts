@@ -16,7 +16,7 @@ const callsOf = ({ call, attempts }: EvmSlot) =>
 const questionAbout = (
   lane: LaneKey,
   { slots, orders, ...view }: LaneView<Evm>,
-  untilMs: number,
+  { untilMs }: { untilMs: number },
 ): Question<Evm> => ({
   chain: lane.chain,
   wallet: lane.wallet,

@@ -13,14 +13,17 @@ import { nextSolMove, refusedSolStep, wantsClear, wantsSwap } from "./rules/next
 import { slotOfOrder } from "./rules/order-life.ts";
 import { solSlots } from "./rules/slot-rules.ts";
 
-/** Asks for the markers and receipts of all orders that have messages. */
+/**
+ * Asks for the markers and receipts of all orders that have messages. Asks about a next message only once it is due,
+ * because that takes many more calls. If it becomes due meanwhile, the lane's next run signs it.
+ */
 const questionAbout = (
   lane: LaneKey,
   { slots, orders, missed }: LaneView<Sol>,
-  untilMs: number,
+  { nowMs }: { nowMs: number },
 ): Question<Sol> => {
   const wanting = orders.filter(
-    (order) => !hasEnded(order) && !order.isCancelling && wantsSwap(slotOfOrder(order, slots), untilMs),
+    (order) => !hasEnded(order) && !order.isCancelling && wantsSwap(order, slotOfOrder(order, slots), nowMs),
   );
   return {
     chain: lane.chain,

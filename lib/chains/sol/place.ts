@@ -1,13 +1,11 @@
 import type { PlacingFamily } from "../../orders/placing-family.ts";
+import { usualSeconds } from "./rules/attempts.ts";
 import { checkSolTrade, solSettingsForTrade } from "./rules/check-trade.ts";
 import type { Sol } from "./rules/family.ts";
 import { stayingRentLamports } from "./rules/fees.ts";
 import { isSameSolRoute, plainSolRoute, type SolRoute } from "./rules/intent.ts";
 import { jointSolQuote } from "./rules/joint-facts.ts";
 import { mostSolRoutes, type SolQuotedRoute } from "./rules/trade-facts.ts";
-
-/** Lifetime of an order. It is long enough for three attempts, which are 20 seconds apart. */
-const validSeconds = 120;
 
 /**
  * Chooses the routes that an order may use: the best one, and the next best ones that reach the minimum. A token may
@@ -27,13 +25,14 @@ export const solPlacing: PlacingFamily<Sol> = {
   },
   jointAnswer: ([a, b], { slippage }) => jointSolQuote(a, b, slippage),
   check: checkSolTrade,
-  secondsFor: () => validSeconds,
+  secondsFor: () => usualSeconds,
   intentOf: (terms, { facts, check }) => ({
     ...terms,
     chain: "sol",
     tokenProgram: facts.mint.program,
     routes: routesToBind(facts.routes, terms.minAmountOut),
     budgetLamports: check.budget,
+    attempts: check.attempts,
   }),
   orderPart: {},
   quotedPart: ({ side, routes }, { facts, check }) => ({

@@ -31,7 +31,6 @@ export type PlaceRequest = TradeRequest & {
   /** The idempotency key, and the fingerprint of the rest of the request. */
   key: string;
   fingerprint: string;
-  validForSeconds?: number | undefined;
 };
 
 /** `CHAIN_UNAVAILABLE` means that no two hosts agree. */
@@ -168,11 +167,11 @@ function objectionTo(request: TradeRequest, view: PlacingView): DomainError | un
 
 function intentOf(
   family: PlacingFamily,
-  { chain, wallet, userID, orderId, trade, validForSeconds, createdAt }: PlaceRequest,
+  { chain, wallet, userID, orderId, trade, createdAt }: PlaceRequest,
   assessed: Assessed,
 ): FamilyTypes["intent"] {
   const { facts, check } = assessed;
-  const seconds = validForSeconds ?? family.secondsFor(check);
+  const seconds = trade.validForSeconds ?? family.secondsFor(check);
   const terms = {
     chain,
     wallet,

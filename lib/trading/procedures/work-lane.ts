@@ -19,8 +19,13 @@ const pauseMs = 250;
 const maxMoves = 40;
 const longestMs = 10_000;
 
-function* askHosts(core: LaneCore, lane: LaneKey, view: LaneView, untilMs: number): Procedure<Snapshots> {
-  const question = core.questionAbout(lane, view, untilMs);
+function* askHosts(
+  core: LaneCore,
+  lane: LaneKey,
+  view: LaneView,
+  times: { nowMs: number; untilMs: number },
+): Procedure<Snapshots> {
+  const question = core.questionAbout(lane, view, times);
   const first = yield* perform({ do: "hostSnapshot", host: 0, question });
   const second = yield* perform({ do: "hostSnapshot", host: 1, question });
   return [first, second];
@@ -58,7 +63,8 @@ export function* workLane(
     const readMs = yield* perform({ do: "now" });
     const run = { view, rules: core.rules, holder, sendings, chainLimits };
     const known = core.placedSnapshots({ ...run, nowMs: readMs, isPatient: true }, setup);
-    const snapshots = known ?? (yield* askHosts(core, lane, view, startMs + longestMs));
+    const snapshots =
+      known ?? (yield* askHosts(core, lane, view, { nowMs: readMs, untilMs: startMs + longestMs }));
     const nowMs = known === undefined ? yield* perform({ do: "now" }) : readMs;
     if (nowMs - startMs > longestMs) return;
     const isPatient = nowMs - startMs < patienceMs;

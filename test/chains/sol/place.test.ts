@@ -108,6 +108,7 @@ describe("placing on sol", () => {
           tokenProgram: "token",
           routes: [{ venue: "raydium-cpmm", pool: "a", config: "config" }],
           budgetLamports: 1_000_000n,
+          attempts: 6,
         },
         mac: "mac",
         placed: {
@@ -121,7 +122,7 @@ describe("placing on sol", () => {
         quoted: {
           priceImpact: 0.2,
           marketImpact: 0.1,
-          networkFee: 1_020_000n,
+          networkFee: 1_035_000n,
           rents: 897_840n + 2n * 2_039_280n,
           feesBps: [25],
           stayingRents: 897_840n + 2_248_080n,
@@ -175,7 +176,7 @@ describe("placing on sol", () => {
   });
 
   it.each([[15], [600]])("sets a validity of %s seconds if the request says so", (validForSeconds) => {
-    const { answer } = place({ of: request({ validForSeconds }) });
+    const { answer } = place({ of: request({ trade: { validForSeconds } }) });
     expect(answer).toMatchObject({
       order: { intent: { validUntil: Date.parse(createdAt) / 1000 + validForSeconds } },
     });
@@ -220,13 +221,13 @@ describe("placing on sol", () => {
   });
 
   it("lowers the budget of a sale to what the wallet can pay, and reserves its rents", () => {
-    const coins = 2_039_280n + 897_840n + 20_000n + 300_000n;
+    const coins = 2_039_280n + 897_840n + 35_000n + 300_000n;
     const quotes = both({ ...ofSale, held: { coins, tokens: 1_000_000n } });
     const of = request({ trade: { ...sale, mevProtection: false } });
     expect(place({ of, quotes }).answer).toMatchObject({
       order: {
         intent: { budgetLamports: 300_000n, amount: 1_000_000n, minAmountOut: 990_000_000n },
-        quoted: { networkFee: 320_000n, rents: 2_039_280n + 897_840n },
+        quoted: { networkFee: 335_000n, rents: 2_039_280n + 897_840n },
       },
     });
   });
@@ -272,7 +273,7 @@ describe("placing on sol", () => {
 
   it.each<[string, string, Scene]>([
     ["CHAIN_UNAVAILABLE", "a host is silent", { quotes: [[facts(), undefined]] }],
-    ["CHAIN_UNAVAILABLE", "the slots are far apart", { quotes: [[facts(), facts({ slot: 121 })]] }],
+    ["CHAIN_UNAVAILABLE", "the slots are far apart", { quotes: [[facts(), facts({ slot: 141 })]] }],
     [
       "CHAIN_UNAVAILABLE",
       "the outputs differ by more than a quarter of the slippage",
@@ -328,7 +329,7 @@ describe("placing on sol", () => {
         quotes: [[facts(), facts({ priceImpact: 0.21 })]],
       },
     ],
-    ["POLICY_LIMIT", "fees exceed the day's limit", { views: [viewWith({ maxPerDay: 1_001_019_999n })] }],
+    ["POLICY_LIMIT", "fees exceed the day's limit", { views: [viewWith({ maxPerDay: 1_001_034_999n })] }],
     [
       "POLICY_LIMIT",
       "the minimum is below the policy's",
@@ -372,7 +373,7 @@ describe("placing on sol", () => {
   });
 
   it("repeats all checks, counting the rents of an order placed in the meantime", () => {
-    const needed = 1_005_996_400n;
+    const needed = 1_006_011_400n;
     const quotes = both({ held: { coins: 2n * needed - 1n, tokens: 0n } });
     const placed = place({ quotes }).answer as unknown as { order: ReturnType<typeof orderOf> };
     const views = [view(), view({ jobs: 1, laneOrders: [placed.order] })];
@@ -399,8 +400,8 @@ describe("placing on sol", () => {
   it("counts the amounts of open buys towards the day's limit, without their rents", () => {
     const laneOrders = [orderOf({ amount: 5n, quoted: { networkFee: 7n, rents: 1000n } })];
     const limited = (maxPerDay: bigint) => place({ views: [{ ...viewWith({ maxPerDay }), laneOrders }] });
-    expect(limited(1_001_020_012n).answer).toHaveProperty("order");
-    expect(limited(1_001_020_011n).code).toBe("POLICY_LIMIT");
+    expect(limited(1_001_035_012n).answer).toHaveProperty("order");
+    expect(limited(1_001_035_011n).code).toBe("POLICY_LIMIT");
   });
 });
 

@@ -28,7 +28,7 @@ describe("show-order, on sol", () => {
     const pending = await show();
     expect(pending).toMatch(/\nintent\n(?: {2}.*\n)* {2}budget +0\.001 SOL for priority and tips\n/);
     expect(pending).toMatch(/\nattempt 1\n {2}purpose +swap\n {2}outcome +pending\n/);
-    expect(pending).toMatch(/\n {2}priorityFee +0\.0002 SOL\n {2}tip +0 SOL\n/);
+    expect(pending).toMatch(/\n {2}priorityFee +0\.00016 SOL\n {2}tip +0 SOL\n/);
     expect(pending).toMatch(/\n {2}lastValidBlockHeight +\d+\n/);
     expect(pending).toMatch(/\nledger\n {2}message 1 +swap \S+, at most 0\.\d+ SOL\n/);
     // Searches only the names, because a random hash may contain any three letters.

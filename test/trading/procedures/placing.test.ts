@@ -162,10 +162,11 @@ describe("placing", () => {
   });
 
   it("uses the user's settings if the request has none", () => {
-    const { validForSeconds: _, ...open } = request({
+    const open = request({
       slippage: undefined,
       gasPreset: undefined,
       maxGasPrice: undefined,
+      validForSeconds: undefined,
     });
     const settings = { slippage: 2, gasPreset: "slow", maxGasPrice: 3, mevProtection: true } as const;
     const { answer, effects } = place({ of: open, views: [view({ settings })] });

@@ -72,6 +72,7 @@ describe("MACs of intents", () => {
     isPrivate: true,
     validUntil: sol.validUntil + 1,
     tokenProgram: "Token-2022",
+    attempts: 9,
     routes: sol.routes.toReversed(),
     budgetLamports: sol.budgetLamports + 1n,
   };

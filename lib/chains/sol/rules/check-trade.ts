@@ -7,6 +7,7 @@ import { type AskedTrade, defaultMaxPriceImpact } from "../../../orders/trade.ts
 import { availableOf, leastOut, lossOf, needsOfTrade } from "../../../orders/trade-check.ts";
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
+import { attemptsFor, usualSeconds } from "./attempts.ts";
 import { stayingRentLamports } from "./fees.ts";
 import type { SolOrderSettings } from "./order-settings.ts";
 import type { SolCosts, SolTradeFacts } from "./trade-facts.ts";
@@ -42,6 +43,8 @@ export type SolTradeCheck = CheckTerms & {
   settings: SolOrderSettings;
   /** Limits the priority fees and tips of all the order's transactions together. */
   budget: Lamports;
+  /** Maximum number of transactions that could fill the order. */
+  attempts: number;
   /** The fee of one signature. */
   baseFee: Lamports;
   /** Payments of the first attempt in addition to its base fee. */
@@ -87,12 +90,16 @@ export function checkSolTrade(
   const leastTip = submission === "private" ? setup.leastTip : undefined;
   const orders = trader.orders.filter((order) => !hasEnded(order));
   const available = held && availableOf(held, trade.token, orders);
+  const attempts = attemptsFor(trade.validForSeconds ?? usualSeconds);
   const baseFee = least(costs.baseFee, setup.baseFeeCap);
   const asked = least(lamportsOfSol(settings.priorityFee), setup.limits.maxNetworkFee);
   const lowest = leastTip === undefined ? 0n : leastBudget(leastTip);
   const feeOf = (budget: Lamports) => {
     const attempt = feesOfFirst(budget, costs.computeUnitLimit, leastTip);
-    return { attempt, networkFee: solNetworkFee(budget, baseFee, attempt, facts.routes) };
+    return {
+      attempt,
+      networkFee: solNetworkFee(budget, baseFee, attempt, { attempts, routes: facts.routes }),
+    };
   };
   const mostRents = rentsOf(side, costs);
   const besideFees = mostRents + (side === "buy" ? amount : 0n);
@@ -131,6 +138,7 @@ export function checkSolTrade(
     chain: "sol",
     settings,
     budget,
+    attempts,
     baseFee,
     attempt,
     networkFee,

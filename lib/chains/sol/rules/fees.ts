@@ -6,23 +6,34 @@ import type { SolFees } from "./slot.ts";
 const microLamports = 1_000_000n;
 
 /**
- * Shares of an order's budget for its transactions, in tenths. Later attempts pay more. The clear has a reserved share,
- * so that an order can be cancelled after any other messages.
+ * Shares of an order's budget for its transactions, in percent. Three attempts follow each other quickly, each paying
+ * more; the others share the rest until the order's deadline. The clear has a reserved share, so that an order can be
+ * cancelled after any other messages.
  */
-const tenths = { swap: [2n, 3n, 4n], clear: 1n } as const;
+const percent = { swap: [16n, 20n, 24n], others: 30n, clear: 10n } as const;
 
 /** Tip's percentage of a transaction's share. Relays prefer transactions with a tip. */
 const tipPercent = 30n;
 
-/** Computes what an order's next transaction may pay as priority fee and tip. */
-export function shareOf(budgetLamports: Lamports, purpose: "swap" | "clear", earlier: number): Lamports {
-  const part = purpose === "clear" ? tenths.clear : (tenths.swap[earlier] ?? 0n);
-  return (budgetLamports * part) / 10n;
+/** Computes what an order's clear may pay as priority fee. */
+export const shareOfClear = (budgetLamports: Lamports): Lamports => (budgetLamports * percent.clear) / 100n;
+
+/**
+ * Computes what an order's next attempt may pay as priority fee and tip.
+ *
+ * @param attempts Maximum number of attempts of the order.
+ * @param earlier Number of attempts so far.
+ */
+export function shareOf(budgetLamports: Lamports, attempts: number, earlier: number): Lamports {
+  const part = percent.swap[earlier];
+  if (part !== undefined) return (budgetLamports * part) / 100n;
+  const others = BigInt(Math.max(1, attempts - percent.swap.length));
+  return (budgetLamports * percent.others) / (100n * others);
 }
 
-/** Computes the lowest budget whose share covers a transaction. */
-export const budgetFor = (shareLamports: Lamports, purpose: "swap", earlier: 0 | 1 | 2): Lamports =>
-  ceilDivide(shareLamports * 10n, tenths[purpose][earlier]);
+/** Computes the lowest budget whose first share covers a transaction. */
+export const budgetFor = (shareLamports: Lamports): Lamports =>
+  ceilDivide(shareLamports * 100n, percent.swap[0]);
 
 /**
  * Maximum rents of the marker and of the temporary wrapped-coin account. Hosts report the actual rents, which are
@@ -72,7 +83,7 @@ export const mostMarketRent = (routes: readonly Pick<SolRoute, "venue">[]): Lamp
  * message.
  */
 export const clearReserve = (budgetLamports: Lamports, baseFeeLamports: Lamports): Lamports =>
-  shareOf(budgetLamports, "clear", 0) + baseFeeLamports;
+  shareOfClear(budgetLamports) + baseFeeLamports;
 
 /**
  * Computes the lamports that the day's limit counts when an order's first message is signed, in addition to that

@@ -4,15 +4,6 @@ import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import { type LimitTexts, limitsOf } from "../../../orders/requests.ts";
 import type { SolConfiguration, SolRelay } from "./configuration.ts";
 
-/**
- * Maximum number of transactions per order that could fill it. Each of them makes the order's marker, so only one
- * succeeds.
- */
-export const mostAttempts = 3;
-
-/** Maximum number of transactions per order that only make its marker, to prevent a fill. */
-export const mostClears = 1;
-
 /** The operators' limits on Solana. */
 export type SolLimits = {
   /** Limits the amount of a buy. */

@@ -13,9 +13,9 @@ import {
   type TradeOrder,
 } from "../../../orders/trade-order.ts";
 import { objectionOf, rulesAt } from "../../../orders/wallet-policy.ts";
+import { attemptsOf, bumpAfterMs, mostClears, succeedAfterMs } from "./attempts.ts";
 import type { Sol } from "./family.ts";
 import { bothConfirm, bothSeen } from "./host-snapshot.ts";
-import { mostAttempts, mostClears } from "./limits.ts";
 import type { SolMessage } from "./message.ts";
 import { isDecided, isTooLate, slotOfOrder, solLifeOf } from "./order-life.ts";
 import { planClear, planSwap } from "./planning.ts";
@@ -35,19 +35,23 @@ type State = LaneState<Sol>;
 type SolOrder = TradeOrder<Sol>;
 type SolMove = Move<Sol>;
 
-/** Time after which a pending message is followed by one that pays more. */
-export const bumpAfterMs = 20_000;
-
-/** True if, by the given time, a message that can fill the order may have to be signed. */
-export function wantsSwap(slot: SolSlot | undefined, untilMs: number): boolean {
+/** True if it is time to sign a message that can fill the order. */
+export function wantsSwap({ intent }: SolOrder, slot: SolSlot | undefined, nowMs: number): boolean {
   if (slot === undefined || slot.state === "lapsed") return true;
-  return slot.state === "signed" && countOf(slot, "swap") < mostAttempts && untilMs >= bumpDueMsOf(slot);
+  return slot.state === "signed" && nowMs >= nextAttemptMs(intent, slot);
 }
 
-const bumpDueMsOf = ({ attempts }: SolSlot): number => {
-  const newest = attempts.at(-1) as SolAttempt;
-  return (newest.sentAtMs ?? newest.signedAtMs) + bumpAfterMs;
-};
+/**
+ * Computes when a pending message is followed by the next one: soon, if the attempts that are left then suffice until
+ * the order's deadline, but before the message is too old for any block.
+ */
+function nextAttemptMs(intent: SolOrder["intent"], slot: SolSlot): number {
+  const left = attemptsOf(intent) - countOf(slot, "swap");
+  if (left <= 0) return Number.POSITIVE_INFINITY;
+  const { signedAtMs, sentAtMs = signedAtMs } = slot.attempts.at(-1) as SolAttempt;
+  const sufficeFromMs = intent.validUntil * 1000 - left * succeedAfterMs;
+  return Math.min(signedAtMs + succeedAfterMs, Math.max(sentAtMs + bumpAfterMs, sufficeFromMs));
+}
 
 /** True if a cancelled order needs a clear, because its messages may still fill it. */
 export const wantsClear = ({ life, isCancelling }: SolOrder, slot: SolSlot | undefined): slot is SolSlot =>
@@ -164,9 +168,7 @@ function settleMove(state: State): SolMove | undefined {
     const { ending } = order;
     const isFound =
       ending?.soldOutIn === undefined ||
-      ending.soldOutIn.every(({ number }) =>
-        bothConfirm(snapshots, ({ finalized }) => finalized.slot >= number),
-      );
+      ending.soldOutIn.every(({ number }) => bothConfirm(snapshots, ({ height }) => height.slot >= number));
     if (isFound && isSettleable<Sol>(order, (slot) => isFinalSol(slot, snapshots), view.slots))
       return { kind: "write", step: settleStep(state, order, order.life) };
   }
@@ -230,8 +232,10 @@ function mayBegin(state: State, order: SolOrder): boolean {
   if (hasEnded(order) || !mayFill(state, order) || isTooLate(order, nowMs)) return false;
   const slot = slotOfOrder(order, view.slots);
   if (slot === undefined) return !isHeldBack(order, state);
-  if (isDecided(slot, snapshots) || !wantsSwap(slot, nowMs)) return false;
-  return countOf(slot, "swap") < mostAttempts && !isHeldBack(order, state);
+  // The message was not due yet when the hosts were asked.
+  if (snapshots.every((snapshot) => !snapshot?.orders.has(order.intent.orderId))) return false;
+  if (isDecided(slot, snapshots) || !wantsSwap(order, slot, nowMs)) return false;
+  return countOf(slot, "swap") < attemptsOf(order.intent) && !isHeldBack(order, state);
 }
 
 /**

@@ -10,9 +10,9 @@ import {
   type TradeOrder,
   unstarted,
 } from "../../../orders/trade-order.ts";
+import { attemptsOf } from "./attempts.ts";
 import type { Sol } from "./family.ts";
 import type { SolSnapshots } from "./host-snapshot.ts";
-import { mostAttempts } from "./limits.ts";
 import { countOf, effectiveAttempt, isMarked, type SolSlot, successOf } from "./slot.ts";
 
 type SolOrder = TradeOrder<Sol>;
@@ -74,7 +74,7 @@ function progressOf(
       if (isCancelling) return cancelled;
       const failed = failureIn(slot);
       if (failed !== undefined) return endedProgress("rejected", failed);
-      const isOver = isTooLate(order, nowMs) || countOf(slot, "swap") >= mostAttempts;
+      const isOver = isTooLate(order, nowMs) || countOf(slot, "swap") >= attemptsOf(order.intent);
       return isOver ? endedProgress("expired", reasonOfExpiry(life)) : unsent(life);
     }
     case "signed": {
@@ -98,6 +98,7 @@ const unsent = (life: Life): Progress =>
 const failureIn = ({ receipts }: SolSlot): ReasonCode | undefined => {
   const failed = receipts.find((receipt) => receipt.status === "failed");
   if (failed === undefined) return undefined;
+  if (failed.isUnfunded) return "INSUFFICIENT_BALANCE";
   return failed.isSlippage ? "SLIPPAGE_EXCEEDED" : "REVERTED";
 };
 

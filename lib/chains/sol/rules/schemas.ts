@@ -15,7 +15,7 @@ import {
   units,
   unread,
 } from "../../../orders/schemas.ts";
-import { mostAttempts, mostClears } from "./limits.ts";
+import { mostAttempts, mostClears } from "./attempts.ts";
 
 const coins: v.GenericSchema<Lamports> = units;
 const tokens: v.GenericSchema<TokenUnits> = units;
@@ -41,6 +41,8 @@ export const solIntent = v.strictObject({
   routes: listOf(route, 10),
   /** Budget for the priority fees and tips of all the order's transactions. */
   budgetLamports: coins,
+  /** Maximum number of transactions that could fill the order. Absent for orders that were placed before it existed. */
+  attempts: v.exactOptional(v.pipe(count, v.maxValue(mostAttempts))),
 });
 
 export const messageFees = v.strictObject({
@@ -85,7 +87,13 @@ const anyReceipt = {
 };
 
 export const solReceipt = v.variant("status", [
-  v.strictObject({ ...anyReceipt, status: v.literal("failed"), isSlippage: v.boolean() }),
+  v.strictObject({
+    ...anyReceipt,
+    status: v.literal("failed"),
+    isSlippage: v.boolean(),
+    /** Present if the wallet could not pay for the transaction. */
+    isUnfunded: v.exactOptional(v.literal(true)),
+  }),
   v.strictObject({
     ...anyReceipt,
     status: v.literal("ok"),

@@ -10,11 +10,11 @@ import {
   objectionToFees,
   rulesAt,
 } from "../../../orders/wallet-policy.ts";
+import { attemptsOf, mostClears } from "./attempts.ts";
 import type { Sol } from "./family.ts";
 import { clearReserve, countedWithFirst, isRent, isUnitLimit, mostFeeLamports } from "./fees.ts";
 import { isSameSolRoute, type SolIntent, signaturesFor } from "./intent.ts";
 import type { SolLimits } from "./limits.ts";
-import { mostAttempts, mostClears } from "./limits.ts";
 import type { SolMessage } from "./message.ts";
 import type { SolFees } from "./slot.ts";
 
@@ -172,7 +172,7 @@ function objectionToSwap(
   intent: SolIntent,
   earlier: Ledger<Sol>["messages"],
 ): Objection | undefined {
-  if (countIn(earlier, "swap") >= mostAttempts) return refused("the order has had all its attempts");
+  if (countIn(earlier, "swap") >= attemptsOf(intent)) return refused("the order has had all its attempts");
   if (countIn(earlier, "clear") > 0) return refused("the order has had its clear");
   if (!intent.routes.some((each) => isSameSolRoute(each, route))) return refused("the route is not allowed");
   if (amountIn <= 0n || amountIn > intent.amount) return refused("the amount is above the order's");

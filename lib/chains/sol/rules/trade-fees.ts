@@ -2,9 +2,9 @@ import { chainFacts } from "../../../core/chain-facts.ts";
 import type { Lamports } from "../../../core/units.ts";
 import { greatest, greatestEach } from "../../../orders/bigints.ts";
 import { formatAmount } from "../../../orders/decimal-text.ts";
+import { mostClears } from "./attempts.ts";
 import { budgetFor, feesOfShare, mostComputeUnits, shareOf } from "./fees.ts";
 import { type SolRoute, signaturesFor } from "./intent.ts";
-import { mostAttempts, mostClears } from "./limits.ts";
 import type { SolCosts } from "./trade-facts.ts";
 
 /** Converts an amount of SOL from the settings to lamports. */
@@ -14,11 +14,12 @@ export const lamportsOfSol = (sol: number): Lamports =>
 export const solText = (lamports: Lamports): string => formatAmount(lamports, chainFacts.sol.coin.decimals);
 
 /**
- * Computes how many base fees an order may pay: those of three attempts and a clear.
+ * Computes how many base fees an order may pay: those of its attempts and a clear.
  *
  * @param signatures Maximum number per attempt.
  */
-const mostBaseFees = (signatures: number): bigint => BigInt(mostAttempts * signatures + mostClears);
+const mostBaseFees = (attempts: number, signatures: number): bigint =>
+  BigInt(attempts * signatures + mostClears);
 
 /** Payments of the first attempt in addition to its base fee. */
 export type SolTradeFees = {
@@ -31,13 +32,13 @@ export type SolTradeFees = {
 
 /** @param leastTip The relay's lowest tip. Absent if there is no relay. */
 export function feesOfFirst(budget: Lamports, computeUnitLimit: number, leastTip?: Lamports): SolTradeFees {
-  const share = shareOf(budget, "swap", 0);
+  const share = shareOf(budget, 1, 0);
   const { tipLamports: tip, microLamportsPerUnit } = feesOfShare(share, computeUnitLimit, leastTip);
   return { priority: share - tip, tip, microLamportsPerUnit };
 }
 
-/** Computes the lowest budget from which each attempt can pay the relay's lowest tip. */
-export const leastBudget = (leastTip: Lamports): Lamports => budgetFor(leastTip, "swap", 0);
+/** Computes the lowest budget from which the first attempt can pay the relay's lowest tip. */
+export const leastBudget = (leastTip: Lamports): Lamports => budgetFor(leastTip);
 
 /**
  * The network fee of an order: the amount expected if the first attempt fills it, and the most that all of its
@@ -45,15 +46,18 @@ export const leastBudget = (leastTip: Lamports): Lamports => budgetFor(leastTip,
  */
 export type SolNetworkFee = { expected: Lamports; max: Lamports; priority: Lamports; tip: Lamports };
 
-/** @param routes The order's possible routes, best first. */
+/**
+ * @param terms.attempts Maximum number of the order's attempts.
+ * @param terms.routes The order's possible routes, best first.
+ */
 export const solNetworkFee = (
   budget: Lamports,
   baseFee: Lamports,
   { priority, tip }: SolTradeFees,
-  routes: readonly [SolRoute, ...SolRoute[]],
+  { attempts, routes }: { attempts: number; routes: readonly [SolRoute, ...SolRoute[]] },
 ): SolNetworkFee => ({
   expected: BigInt(signaturesFor(routes[0])) * baseFee + priority + tip,
-  max: budget + mostBaseFees(Math.max(...routes.map(signaturesFor))) * baseFee,
+  max: budget + mostBaseFees(attempts, Math.max(...routes.map(signaturesFor))) * baseFee,
   priority,
   tip,
 });

@@ -57,7 +57,7 @@ describe("checkSolTrade", () => {
       trade: { ...buy, slippage: 2, priorityFee: 0.002, mevProtection: false },
     });
     expect(settings).toEqual({ slippage: 2, priorityFee: 0.002, mevProtection: false });
-    expect([least, budget, networkFee.max]).toEqual([980_000n, 2_000_000n, 2_020_000n]);
+    expect([least, budget, networkFee.max]).toEqual([980_000n, 2_000_000n, 2_035_000n]);
     expect(check({ trade: { ...buy, minAmountOut: "0.9" } }).least).toBe(900_000n);
   });
 
@@ -65,18 +65,18 @@ describe("checkSolTrade", () => {
     const limits = { maxNetworkFee: 400_000n };
     expect(check({ setup: { ...setup, limits } })).toMatchObject({
       budget: 400_000n,
-      networkFee: { max: 420_000n },
+      networkFee: { max: 435_000n },
     });
   });
 
   it("ignores a base fee above the cap", () => {
     const costs = { ...solFacts.costs, baseFee: 10_001n };
-    expect(check({ facts: { costs } })).toMatchObject({ baseFee: 10_000n, networkFee: { max: 1_040_000n } });
+    expect(check({ facts: { costs } })).toMatchObject({ baseFee: 10_000n, networkFee: { max: 1_070_000n } });
   });
 
   it("requires the coin that a buy needs at its peak, and reports the rent that it finally leaves behind", () => {
     // Amount, fees, and the rents of the marker, the token's account and the wrapped coin.
-    const peak = 1_000_000_000n + 1_020_000n + 897_840n + 2n * 2_039_280n;
+    const peak = 1_000_000_000n + 1_035_000n + 897_840n + 2n * 2_039_280n;
     expect(coinOf(check())).toEqual([peak, 10_000_000_000n]);
     expect(check().mostRents).toBe(897_840n + 2n * 2_039_280n);
     expect(check().rent).toBe(897_840n + 2_039_280n);
@@ -85,7 +85,7 @@ describe("checkSolTrade", () => {
     expect(check({ facts: { costs: known } }).rent).toBe(897_840n);
     const rents = { marker: 3_000_000n, wsol: 2_039_280n, tokenAccount: 0n, market: 0n };
     const costs = { ...solFacts.costs, rents };
-    expect(coinOf(check({ facts: { costs } }))?.[0]).toBe(1_001_020_000n + 6_000_000n);
+    expect(coinOf(check({ facts: { costs } }))?.[0]).toBe(1_001_035_000n + 6_000_000n);
   });
 
   it("rejects a buy if the wallet lacks one lamport", () => {
@@ -95,30 +95,30 @@ describe("checkSolTrade", () => {
     expect(of(needed)).toBeUndefined();
     expect(of(needed - 1n)).toMatchObject({
       code: "INSUFFICIENT_BALANCE",
-      details: { token: "native", symbol: "SOL", needed: "1.0059964", available: "1.005996399" },
+      details: { token: "native", symbol: "SOL", needed: "1.0060114", available: "1.006011399" },
     });
   });
 
   it("lowers the budget of a sale instead of rejecting the sale", () => {
-    // Rents of the wrapped coin and the marker, plus four base fees.
-    const floor = 2_039_280n + 897_840n + 20_000n;
-    expect(selling(floor + 1_000_000n)).toMatchObject({ budget: 1_000_000n, mostRents: floor - 20_000n });
+    // Rents of the wrapped coin and the marker, plus seven base fees.
+    const floor = 2_039_280n + 897_840n + 35_000n;
+    expect(selling(floor + 1_000_000n)).toMatchObject({ budget: 1_000_000n, mostRents: floor - 35_000n });
     const poor = selling(floor + 500_000n);
-    expect(poor).toMatchObject({ budget: 500_000n, networkFee: { max: 520_000n, expected: 105_000n } });
+    expect(poor).toMatchObject({ budget: 500_000n, networkFee: { max: 535_000n, expected: 85_000n } });
     expect([poor.objection, coinOf(poor)]).toEqual([undefined, [floor + 500_000n, floor + 500_000n]]);
     expect(selling(floor)).toMatchObject({ budget: 0n, attempt: { microLamportsPerUnit: 0n } });
     expect(selling(floor).objection).toBeUndefined();
     expect(selling(floor - 1n).objection).toMatchObject({
       code: "INSUFFICIENT_BALANCE",
-      details: { token: "native", needed: "0.00295712" },
+      details: { token: "native", needed: "0.00297212" },
     });
     expect(selling(0n).objection?.code).toBe("INSUFFICIENT_BALANCE");
   });
 
   it("keeps the budget of a sale if a relay needs it", () => {
-    // Two tenths of this budget are 0.0001 SOL, the tip.
-    const lowest = 500_000n;
-    const floor = 2_039_280n + 897_840n + 20_000n + lowest;
+    // 16 % of this budget are 0.0001 SOL, the tip.
+    const lowest = 625_000n;
+    const floor = 2_039_280n + 897_840n + 35_000n + lowest;
     expect(selling(floor, { setup: relayed })).toMatchObject({ budget: lowest, attempt: { tip: 100_000n } });
     expect(selling(floor, { setup: relayed }).objection).toBeUndefined();
     expect(selling(floor - 1n, { setup: relayed }).objection?.code).toBe("INSUFFICIENT_BALANCE");
@@ -152,20 +152,20 @@ describe("checkSolTrade", () => {
   it("makes a trade private if protection is on and a relay is configured", () => {
     expect(check({ setup: relayed })).toMatchObject({
       submission: "private",
-      networkFee: { expected: 205_000n, priority: 100_000n, tip: 100_000n },
+      networkFee: { expected: 165_000n, priority: 60_000n, tip: 100_000n },
     });
     const open = { setup: relayed, trade: { ...buy, mevProtection: false } };
-    expect(check(open)).toMatchObject({ submission: "public", networkFee: { priority: 200_000n, tip: 0n } });
+    expect(check(open)).toMatchObject({ submission: "public", networkFee: { priority: 160_000n, tip: 0n } });
     expect(check().submission).toBe("public");
   });
 
   it("rejects a budget whose attempts cannot pay the relay", () => {
     const objectionTo = (priorityFee: number, mevProtection = true) =>
       check({ setup: relayed, trade: { ...buy, priorityFee, mevProtection } }).objection;
-    expect(objectionTo(0.0005)).toBeUndefined();
-    expect(objectionTo(0.000499999)).toMatchObject({
+    expect(objectionTo(0.000625)).toBeUndefined();
+    expect(objectionTo(0.000624999)).toMatchObject({
       code: "PRIORITY_FEE_TOO_LOW",
-      details: { priorityFee: "0.000499999", least: "0.0005" },
+      details: { priorityFee: "0.000624999", least: "0.000625" },
     });
     expect(objectionTo(0, false)).toBeUndefined();
     expect(check({ trade: { ...buy, priorityFee: 0 } }).objection).toBeUndefined();
@@ -173,7 +173,7 @@ describe("checkSolTrade", () => {
 
   it("compares the price per unit with that of other transactions", () => {
     const at = (medianPrice: bigint) => check({ facts: { costs: { ...solFacts.costs, medianPrice } } });
-    expect([at(1_333_333n).isBelowMarket, at(1_333_334n).isBelowMarket]).toEqual([false, true]);
+    expect([at(1_066_666n).isBelowMarket, at(1_066_667n).isBelowMarket]).toEqual([false, true]);
   });
 
   it.each([

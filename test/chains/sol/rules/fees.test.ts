@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { mostAttempts } from "../../../../lib/chains/sol/rules/attempts.ts";
 import {
   feesOfShare,
   isRent,
@@ -7,26 +8,27 @@ import {
   mostFeeLamports,
   priorityLamportsOf,
   shareOf,
+  shareOfClear,
 } from "../../../../lib/chains/sol/rules/fees.ts";
 
 const lamports = fc.bigInt({ min: 0n, max: 10n ** 12n });
 const units = fc.integer({ min: 1, max: 1_400_000 });
 
 describe("shareOf", () => {
-  it("pays more with each attempt, and keeps a share for the clear", () => {
-    expect([0, 1, 2].map((earlier) => shareOf(1000n, "swap", earlier))).toEqual([200n, 300n, 400n]);
-    expect(shareOf(1000n, "clear", 3)).toBe(100n);
+  it("pays more with each of three quick attempts, and keeps a share for the clear", () => {
+    expect([0, 1, 2].map((earlier) => shareOf(1000n, 3, earlier))).toEqual([160n, 200n, 240n]);
+    expect(shareOfClear(1000n)).toBe(100n);
   });
 
-  it("leaves nothing for attempts beyond the last", () => {
-    expect(shareOf(1000n, "swap", 3)).toBe(0n);
+  it("divides the rest among all other attempts of an order", () => {
+    expect([4, 5, 6, 24].map((attempts) => shareOf(1000n, attempts, 3))).toEqual([300n, 150n, 100n, 14n]);
   });
 
   it("never exceeds the budget, even if all messages are sent", () => {
     fc.assert(
-      fc.property(lamports, (budget) => {
-        const swaps = [0, 1, 2].map((earlier) => shareOf(budget, "swap", earlier));
-        expect(swaps.reduce((a, b) => a + b, shareOf(budget, "clear", 0))).toBeLessThanOrEqual(budget);
+      fc.property(lamports, fc.integer({ min: 1, max: mostAttempts }), (budget, attempts) => {
+        const swaps = Array.from({ length: attempts }, (_, earlier) => shareOf(budget, attempts, earlier));
+        expect(swaps.reduce((a, b) => a + b, shareOfClear(budget))).toBeLessThanOrEqual(budget);
       }),
     );
   });
@@ -76,7 +78,7 @@ describe("mostFeeLamports", () => {
 });
 
 describe("upper limits of the signer", () => {
-  it("allows today's rents and no higher ones", () => {
+  it("allows rents up to those of 2025, and no higher ones", () => {
     expect([1n, 897_840n, 897_841n].map((rent) => isRent("marker", rent))).toEqual([true, true, false]);
     expect([1n, 2_039_280n, 2_039_281n].map((rent) => isRent("wsol", rent))).toEqual([true, true, false]);
   });

@@ -78,15 +78,13 @@ describe("solLifeOf", () => {
   });
 
   it.each([
-    ["SLIPPAGE_EXCEEDED", true],
-    ["REVERTED", false],
-  ] as const)(
-    "rejects an order with the reason %s when its messages have failed",
-    (reasonCode, isSlippage) => {
-      const slot = slotOf({ state: "lapsed", receipts: [failed("a", { isSlippage })] });
-      expect(lifeOf(slot)).toMatchObject({ status: "rejected", reasonCode, networkFee: 25_000n });
-    },
-  );
+    ["SLIPPAGE_EXCEEDED", { isSlippage: true }],
+    ["REVERTED", { isSlippage: false }],
+    ["INSUFFICIENT_BALANCE", { isSlippage: false, isUnfunded: true }],
+  ] as const)("rejects an order with the reason %s when its messages have failed", (reasonCode, failure) => {
+    const slot = slotOf({ state: "lapsed", receipts: [failed("a", failure)] });
+    expect(lifeOf(slot)).toMatchObject({ status: "rejected", reasonCode, networkFee: 25_000n });
+  });
 
   it("keeps an outcome that was decided before any message was signed", () => {
     const ending = { status: "rejected", reasonCode: "TRADING_DISABLED" } as const;

@@ -22,33 +22,33 @@ describe("lamportsOfSol", () => {
 });
 
 describe("feesOfFirst", () => {
-  it("spends two tenths of the budget on priority, rounded down", () => {
+  it("spends 16 % of the budget on priority, rounded down", () => {
     expect(feesOfFirst(1_000_000n, 100_000)).toEqual({
-      priority: 200_000n,
+      priority: 160_000n,
       tip: 0n,
-      microLamportsPerUnit: 2_000_000n,
+      microLamportsPerUnit: 1_600_000n,
     });
-    expect(feesOfFirst(14n, 7)).toEqual({ priority: 2n, tip: 0n, microLamportsPerUnit: 285_714n });
+    expect(feesOfFirst(18n, 7)).toEqual({ priority: 2n, tip: 0n, microLamportsPerUnit: 285_714n });
     expect(feesOfFirst(0n, 200_000)).toEqual({ priority: 0n, tip: 0n, microLamportsPerUnit: 0n });
   });
 
   it("gives a relay 30 % of the priority share, or its lowest tip if the share suffices", () => {
     const tipOf = (budget: bigint, least: bigint) => feesOfFirst(budget, 100_000, least).tip;
-    expect(tipOf(1_000_000n, 60_000n)).toBe(60_000n);
-    expect(tipOf(1_000_000n, 60_001n)).toBe(60_001n);
-    expect(tipOf(1_000_000n, 1_000n)).toBe(60_000n);
-    expect(feesOfFirst(1_000_000n, 100_000, 200_000n)).toEqual({
+    expect(tipOf(1_000_000n, 48_000n)).toBe(48_000n);
+    expect(tipOf(1_000_000n, 48_001n)).toBe(48_001n);
+    expect(tipOf(1_000_000n, 1_000n)).toBe(48_000n);
+    expect(feesOfFirst(1_000_000n, 100_000, 160_000n)).toEqual({
       priority: 0n,
-      tip: 200_000n,
+      tip: 160_000n,
       microLamportsPerUnit: 0n,
     });
-    expect(tipOf(1_000_000n, 200_001n)).toBe(200_000n);
+    expect(tipOf(1_000_000n, 160_001n)).toBe(160_000n);
   });
 });
 
 describe("leastBudget", () => {
   it("returns the lowest budget whose first attempt can pay the relay", () => {
-    expect([0n, 1n, 2n, 1_000n].map(leastBudget)).toEqual([0n, 5n, 10n, 5_000n]);
+    expect([0n, 1n, 2n, 1_000n].map(leastBudget)).toEqual([0n, 7n, 13n, 6_250n]);
   });
 });
 
@@ -56,11 +56,11 @@ describe("solNetworkFee", () => {
   it("expects the fee of one attempt, and reserves the fees of all transactions", () => {
     const first = feesOfFirst(1_000_000n, 150_000, 1_000n);
     const pool = { venue: "raydium-cpmm", pool: "a", config: "c" } as const;
-    expect(solNetworkFee(1_000_000n, 5_000n, first, [pool])).toEqual({
-      expected: 205_000n,
-      max: 1_020_000n,
-      priority: 140_000n,
-      tip: 60_000n,
+    expect(solNetworkFee(1_000_000n, 5_000n, first, { attempts: 6, routes: [pool] })).toEqual({
+      expected: 165_000n,
+      max: 1_035_000n,
+      priority: 112_000n,
+      tip: 48_000n,
     });
   });
 
@@ -68,10 +68,10 @@ describe("solNetworkFee", () => {
     const first = feesOfFirst(1_000_000n, 150_000);
     const pool = { venue: "raydium-cpmm", pool: "a", config: "c" } as const;
     const jupiter = { venue: "jupiter-metis" } as const;
-    const feeBy = (...routes: Parameters<typeof solNetworkFee>[3]) =>
-      solNetworkFee(1_000_000n, 5_000n, first, routes);
-    expect(feeBy(jupiter)).toMatchObject({ expected: 210_000n, max: 1_035_000n });
-    expect(feeBy(pool, jupiter)).toMatchObject({ expected: 205_000n, max: 1_035_000n });
+    const feeBy = (...routes: Parameters<typeof solNetworkFee>[3]["routes"]) =>
+      solNetworkFee(1_000_000n, 5_000n, first, { attempts: 6, routes });
+    expect(feeBy(jupiter)).toMatchObject({ expected: 170_000n, max: 1_065_000n });
+    expect(feeBy(pool, jupiter)).toMatchObject({ expected: 165_000n, max: 1_065_000n });
   });
 });
 

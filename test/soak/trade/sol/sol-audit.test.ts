@@ -56,8 +56,8 @@ describe("problemsOfSol", () => {
       withOrder(bought, { attempts: [attempt("bought"), attempt("bought")] }),
     ],
     [
-      "order buy of ann on sol has more than 3 attempts to swap",
-      withOrder(bought, { attempts: ["1", "2", "3", "4"].map((hash) => attempt(hash)) }),
+      "order buy of ann on sol has more than 24 attempts to swap",
+      withOrder(bought, { attempts: Array.from({ length: 25 }, (_, index) => attempt(String(index))) }),
     ],
     [
       "order cleared of ann on sol has more than 1 attempts to clear",

@@ -88,8 +88,8 @@ function problemsOfOrder(each: TracedSolOrder, chain: SolFacts): string[] {
   return problems.map((problem) => `order ${order.orderId} of ${each.userID} on sol ${problem}`);
 }
 
-/** Maximum number of transactions of each kind for one order. */
-const mostAttempts = { swap: 3, clear: 1 };
+/** Maximum number of transactions of each kind for one order, even for one that is valid for ten minutes. */
+const mostAttempts = { swap: 24, clear: 1 };
 
 function problemsOfAttempts(
   { landed }: TracedSolOrder,

@@ -41,6 +41,7 @@ export function placeNew(world: SolWorld, wanted?: SolIntent["side"]): SolIntent
         : { venue: "raydium-cpmm", pool: `pool of ${token}`, config: "config" },
     ],
     budgetLamports: unit * BigInt(random.below(300)),
+    attempts: 1 + random.below(6),
   };
   world.place(intent);
   return intent;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { mostAttempts } from "../../../../lib/chains/sol/rules/limits.ts";
+import { attemptsOf } from "../../../../lib/chains/sol/rules/attempts.ts";
+import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
+import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { Random } from "../random.ts";
 import { SolChain } from "./sol-chain.ts";
 import { owners, placeNew } from "./sol-clients.ts";
@@ -10,7 +12,7 @@ import { chain, SolWorld, startMs, theSolSystem } from "./sol-world.ts";
 const haltMs = 2 * 3_600_000;
 
 /** Time between an order's attempts. */
-const stepMs = 20_000;
+const stepMs = 8000;
 
 /** Places and signs an order, and then halts the chain for two hours while runs continue. */
 async function halted(seed: number, { isCancelled }: { isCancelled: boolean }) {
@@ -40,7 +42,8 @@ async function halted(seed: number, { isCancelled }: { isCancelled: boolean }) {
     await work();
     seen.add(`${order()?.life.status} ${order()?.life.settled}`);
   }
-  return { world, model, order, seen, orderId };
+  const { intent } = order() as TradeOrder<Sol>;
+  return { world, model, order, seen, orderId, intent };
 }
 
 type Halted = Awaited<ReturnType<typeof halted>>;
@@ -59,11 +62,11 @@ describe("an order on Solana during a two-hour halt", () => {
   const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
 
   it.each(seeds)(
-    "keeps an order open during a halt with at most three signatures, and fills it afterwards (%i)",
+    "keeps an order open during a halt, with no more signatures than attempts, and fills it afterwards (%i)",
     async (seed) => {
       const after = await halted(seed, { isCancelled: false });
       expect(after.seen).toEqual(new Set(["open false"]));
-      expect(messagesOf(after).length).toBeLessThanOrEqual(mostAttempts);
+      expect(messagesOf(after).length).toBeLessThanOrEqual(attemptsOf(after.intent));
       expect(messagesOf(after).length).toBeGreaterThan(0);
       await after.model.mine(Math.floor(after.world.nowMs / 1000), true);
       expect(await end(after)).toMatchObject({ status: "filled" });

@@ -1,8 +1,8 @@
 import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
+import { attemptsOf, mostClears } from "../../../../lib/chains/sol/rules/attempts.ts";
 import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import { mostFeeLamports } from "../../../../lib/chains/sol/rules/fees.ts";
 import { isSameSolRoute } from "../../../../lib/chains/sol/rules/intent.ts";
-import { mostAttempts, mostClears } from "../../../../lib/chains/sol/rules/limits.ts";
 import type { SolAttempt, SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
 import { dayOf } from "../../../../lib/core/time.ts";
 import type { Recipients } from "../../../../lib/orders/effects.ts";
@@ -91,7 +91,7 @@ export class SolInvariants {
     const { intent } = order;
     const newest = slot.attempts.at(-1);
     const count = (purpose: string) => slot.attempts.filter((each) => each.purpose === purpose).length;
-    must(count("swap") <= mostAttempts && count("clear") <= mostClears, "signed too many messages");
+    must(count("swap") <= attemptsOf(intent) && count("clear") <= mostClears, "signed too many messages");
     const { baseFee } = this.world.chain.scale;
     const fees = slot.attempts.reduce((sum, each) => sum + mostFeeLamports(each, baseFee), 0n);
     const signatures = slot.attempts.reduce((sum, each) => sum + each.signatures, 0);
