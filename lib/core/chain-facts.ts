@@ -5,6 +5,7 @@ import {
   bscBlockSeconds,
   bscLowestTip,
   ethBlockSeconds,
+  solSlotSeconds,
 } from "./network-facts.ts";
 import type { WeiPerGas } from "./units.ts";
 
@@ -73,7 +74,7 @@ const avax: EvmFacts = {
 const sol: SolFacts = {
   family: "sol",
   coin: { symbol: "SOL", name: "Solana", decimals: 9 },
-  blockSeconds: 0.4,
+  blockSeconds: solSlotSeconds,
   hasPublicPool: true,
 };
 

@@ -7,6 +7,10 @@ export const ethBlockSeconds = 12;
 export const baseBlockSeconds = 0.2;
 export const bscBlockSeconds = 0.45;
 export const avaxBlockSeconds = 1;
+export const solSlotSeconds = 0.2;
+
+/** Number of blocks for which a blockhash is valid on Solana. */
+export const solBlockhashBlocks = 150;
 
 /** Maximum gas of a transaction (EIP-7825). Hosts refuse calls with more, or grant less. */
 export const mostCallGas = 16_777_216n;
@@ -29,11 +33,10 @@ export const networkFacts = {
   bscLowestTip,
   /** Number of sets of Slipstream's contracts whose factories Aerodrome's registry approves. */
   slipstreamSets: 3,
-  solSlotSeconds: 0.2,
+  solSlotSeconds,
   /** Time from a slot to its finality. */
   solFinalSeconds: 0.15,
-  /** Number of blocks in which a blockhash is valid. */
-  solBlockhashBlocks: 150,
+  solBlockhashBlocks,
   /** Lamports for each byte of an account, and for the 128 bytes that each account has in addition. */
   solRentPerByte: 5_080,
   /** Numbers of the fee configurations of Raydium's CPMM, from 0. */

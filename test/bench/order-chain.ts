@@ -55,7 +55,7 @@ async function startEth(): Promise<OrderChain> {
   };
 }
 
-const slotMs = 400;
+const slotMs = 200;
 
 const lamports = 10 ** 11;
 

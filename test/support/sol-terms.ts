@@ -56,7 +56,7 @@ export const clearTerms: ClearTerms = {
   blockhash: solKey("blockhash").address,
   computeUnitLimit: 150_000,
   microLamportsPerUnit: 2_000_000n,
-  markerRentLamports: 897_840n,
+  markerRentLamports: 655_320n,
 };
 
 export const buyTerms: AttemptTerms = {
@@ -67,7 +67,7 @@ export const buyTerms: AttemptTerms = {
   tokenProgram: programs.token,
   amountIn: 1_000_000_000n,
   minAmountOut: 290_000_000n,
-  wsolRentLamports: 2_039_280n,
+  wsolRentLamports: 1_488_440n,
   tip: { account: tipAccount, lamports: 300_000n },
   venue: { kind: "cpmm", pool: solKey("pool").address, config: solKey("config").address },
 };

@@ -12,7 +12,7 @@ import {
 } from "../../lib/chains/sol/calls/cpmm-addresses.ts";
 import { solKey } from "./sol-terms.ts";
 
-const rent = 2_039_280n;
+const rent = 1_488_440n;
 
 /** Creates a mint without authorities. Extensions are those of Token-2022 by number. */
 export async function addMint(

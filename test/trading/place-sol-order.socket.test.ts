@@ -169,9 +169,10 @@ describe("placeOrder on sol", () => {
         },
       ],
       budgetLamports: 2_000_000n,
+      attempts: 24,
     });
     expect(await macs.checkMac(intent, mac)).toBe(true);
-    expect(quoted).toMatchObject({ networkFee: 2_020_000n, rents: 897_840n + 2n * 2_039_280n });
+    expect(quoted).toMatchObject({ networkFee: 2_125_000n, rents: 655_320n + 2n * 1_488_440n });
 
     const day = createdAt.slice(0, 10);
     const { orders, jobs } = await readLane(db.table, { lane, day });
@@ -182,7 +183,7 @@ describe("placeOrder on sol", () => {
     const page = await listExecutions(db.table, { userID, kind: "order" }, { chain: "sol", limit: "10" });
     expect(page.executions).toMatchObject([order]);
     expect(await balances()).toMatchObject([
-      { token: "native", amount: "10", reserved: "1.0069964", available: "8.99211272" },
+      { token: "native", amount: "10", reserved: "1.0057572", available: "8.99359256" },
       { token: moon, amount: "0", reserved: "0" },
       {},
     ]);
@@ -229,8 +230,8 @@ describe("placeOrder on sol", () => {
     const { place, ask, balances } = await newTrader({ units: 10_000_000_001n });
     const sales = await Promise.all([1, 2].map(() => place({ side: "sell", percent: 50 })));
     expect(sales.map(({ amount }) => amount).toSorted()).toEqual(["2500", "5000"]);
-    // Each sale reserves the rents of the wrapped coin and the marker, the budget, and four base fees.
-    const reserved = formatAmount(2n * (2_039_280n + 897_840n + 1_020_000n), 9);
+    // Each sale reserves the rents of the wrapped coin and the marker, the budget, and seven base fees.
+    const reserved = formatAmount(2n * (1_488_440n + 655_320n + 1_035_000n), 9);
     expect(await balances()).toMatchObject([
       { token: "native", reserved },
       { token: moon, reserved: "7500", available: "2500.000001" },
@@ -241,7 +242,7 @@ describe("placeOrder on sol", () => {
   });
 
   it("rejects an order if an open order's rents leave too little coin for it", async () => {
-    const needed = 1_005_996_400n;
+    const needed = 1_004_667_200n;
     const rich = await newTrader({ lamports: 2n * needed });
     await rich.place();
     await rich.place();
@@ -251,8 +252,8 @@ describe("placeOrder on sol", () => {
       code("INSUFFICIENT_BALANCE", {
         token: "native",
         symbol: "SOL",
-        needed: "1.0059964",
-        available: "1.005996399",
+        needed: "1.0046672",
+        available: "1.004667199",
       }),
     );
   });
@@ -262,9 +263,9 @@ describe("placeOrder on sol", () => {
     [895_882n, "INSUFFICIENT_BALANCE"],
     [2_039_280n, "INSUFFICIENT_BALANCE"],
     [2_044_282n, "INSUFFICIENT_BALANCE"],
-    [2_957_119n, "INSUFFICIENT_BALANCE"],
-    [2_957_120n, 0n],
-    [3_000_000n, 42_880n],
+    [2_178_759n, "INSUFFICIENT_BALANCE"],
+    [2_178_760n, 0n],
+    [3_000_000n, 821_240n],
     [4_000_000n, 1_000_000n],
   ])("decides whether a wallet with %d lamports can pay for a sale: %s", async (lamports, expected) => {
     const { place, stored, refusalOf } = await newTrader({ lamports, units: 10n ** 10n });
@@ -351,7 +352,7 @@ describe("placeOrder on sol", () => {
     const refused = code("POLICY_LIMIT", {
       rule: "maxPerDay",
       limit: "2.002039999",
-      requested: "2.00204",
+      requested: "2.00207",
     });
     await expect(ask()).rejects.toMatchObject(refused);
     await expect(ask({ dryRun: true })).rejects.toMatchObject(refused);

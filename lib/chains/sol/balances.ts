@@ -11,12 +11,10 @@ import {
 import { nativeToken } from "../../orders/trading-chain.ts";
 import { askTogether } from "../hosts/ask-together.ts";
 import { type Mint, readMint } from "./calls/mint.ts";
-import { accountsCall, mostAccounts, rentCall } from "./calls/rpc-call.ts";
+import { accountsCall, final, mostAccounts, rentCall } from "./calls/rpc-call.ts";
 import { mostTokens, type TokenKey, type WalletView, walletViewCall } from "./calls/token-balances.ts";
 import { claimsOfMint, metadataOf, readMetadata } from "./calls/token-claims.ts";
 import type { SolReader } from "./venues/reader.ts";
-
-const at = { commitment: "confirmed" } as const;
 
 /** Number of accounts that are read for a mint: the mint itself, and the account that holds its name. */
 const mintsInPart = mostAccounts / 2;
@@ -36,7 +34,7 @@ export async function solBalances(
   const listed = listedTokens(configuration).map(({ token }) => token);
   const mints = [...new Set([...listed, ...wanted.flatMap(({ others }) => others)])];
   const { rent, ...first } = await askTogether(client.read, {
-    rent: rentCall(0, at),
+    rent: rentCall(0, final),
     looks: await Promise.all(inPartsOf(mintsInPart, mints).map(lookCall)),
   });
   const tokens = new Map(
@@ -77,7 +75,7 @@ export async function solBalances(
 /** Makes the call that reads mints and their names. */
 async function lookCall(mints: readonly string[]) {
   const names = await Promise.all(mints.map((mint) => metadataOf(mint as Address)));
-  const { method, params, read } = accountsCall([...mints, ...names], at);
+  const { method, params, read } = accountsCall([...mints, ...names], final);
   return {
     method,
     params,
@@ -102,5 +100,5 @@ const viewCalls = (wallet: string, tokens: readonly Found[]) => {
     ({ token, program }): TokenKey => ({ mint: token as Address, program: program as Address }),
   );
   const parts = keys.length === 0 ? [[]] : inPartsOf(mostTokens, keys);
-  return Promise.all(parts.map((part) => walletViewCall(wallet as Address, part, at)));
+  return Promise.all(parts.map((part) => walletViewCall(wallet as Address, part, final)));
 };

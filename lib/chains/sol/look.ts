@@ -1,12 +1,13 @@
+import { solBlockhashBlocks } from "../../core/network-facts.ts";
 import { HostFault, isHostError } from "../hosts/host-fault.ts";
 import { type FamilyEffects, firstSight, inTwo, type SendAnswer } from "../hosts/look.ts";
 import { type RpcHost, rpcHost } from "../hosts/rpc-host.ts";
-import { chainTimeCall } from "./calls/rpc-call.ts";
+import { chainTimeCall, final } from "./calls/rpc-call.ts";
 import { blockhashValidCall, type RecentBlockhash, sendCall } from "./calls/transaction-call.ts";
 import { JupiterOffers } from "./looks/jupiter-offers.ts";
 import { type SolSight, sightOfSol } from "./looks/snapshot-of-host.ts";
 import type { Sol } from "./rules/family.ts";
-import { blockhashBlocks, type SolSnapshot } from "./rules/host-snapshot.ts";
+import type { SolSnapshot } from "./rules/host-snapshot.ts";
 import type { SolReader } from "./venues/reader.ts";
 
 type Seen = { host: RpcHost; sight: SolSight };
@@ -43,7 +44,7 @@ async function withBlockhash([a, b]: readonly (Seen | undefined)[]): Promise<
 > {
   const plain = [a?.sight.snapshot, b?.sight.snapshot] as const;
   if (a === undefined || b === undefined) return plain;
-  const isBehind = a.sight.snapshot.confirmed.slot <= b.sight.snapshot.confirmed.slot;
+  const isBehind = a.sight.snapshot.height.slot <= b.sight.snapshot.height.slot;
   const [namer, other] = isBehind ? [a, b] : [b, a];
   const { recent } = namer.sight;
   if (recent === undefined) return plain;
@@ -55,17 +56,16 @@ async function withBlockhash([a, b]: readonly (Seen | undefined)[]): Promise<
 }
 
 /**
- * Asks whether a host knows a blockhash, and then for the host's block height at the same or a later slot. The
- * blockhash is valid for at most this number of further blocks. Undefined if the host does not know it.
+ * Asks whether a host knows a blockhash, and for the host's block height. The blockhash is valid for a limited number of
+ * further blocks. Undefined if the host does not know it.
  */
 async function knownBy(host: RpcHost, { hash }: RecentBlockhash): Promise<RecentBlockhash | undefined> {
   try {
-    const [{ isValid, slot }] = await host.request([blockhashValidCall(hash)]);
-    if (!isValid) return undefined;
-    const [{ blockHeight }] = await host.request([
-      chainTimeCall({ commitment: "confirmed", minContextSlot: slot }),
-    ]);
-    return { hash, lastValidBlockHeight: blockHeight + blockhashBlocks };
+    const [valid, time] = await host.request([blockhashValidCall(hash), chainTimeCall(final)]);
+    if (!valid.isValid) return undefined;
+    // The host may have read the height at an earlier slot. Each slot since then adds at most one block.
+    const mostHeight = time.blockHeight + Math.max(0, valid.slot - time.slot);
+    return { hash, lastValidBlockHeight: mostHeight + solBlockhashBlocks };
   } catch (error) {
     if (isHostError(error)) return undefined;
     throw error;

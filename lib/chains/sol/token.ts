@@ -6,6 +6,7 @@ import type { TokenIdentity } from "../../orders/token-identity.ts";
 import { flagsOf } from "../../orders/token-safety.ts";
 import { askTogether } from "../hosts/ask-together.ts";
 import { flagsOfMint, safetyOfMint } from "./calls/mint-safety.ts";
+import { final } from "./calls/rpc-call.ts";
 import { tokenViewCall } from "./calls/token-view.ts";
 import { isSoldIn } from "./messages/trial-messages.ts";
 import { feeBpsOfPool, lamportsOfCoin, lookAtToken, roundTripCalls } from "./quotes/look-at-token.ts";
@@ -17,7 +18,7 @@ const mostPools = 10;
 
 /** Reads a mint and its name. */
 export async function identifySolToken(reader: SolReader, token: string): Promise<TokenIdentity> {
-  const call = await tokenViewCall(token as Address, {}, { commitment: "confirmed" });
+  const call = await tokenViewCall(token as Address, {}, final);
   const [view] = await reader.client.read([call]);
   if (view === undefined) throw tokenNotFound(reader.chain);
   return identify(reader, token, view.claims);

@@ -3,15 +3,13 @@ import { ChainUnavailable, type HostError, isHostError } from "../../chains/host
 import { thenRead } from "../../chains/hosts/rpc-call.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { ByteReader } from "../../chains/sol/calls/byte-reader.ts";
-import { type Accounts, accountsCall, mostAccounts } from "../../chains/sol/calls/rpc-call.ts";
+import { type Accounts, accountsCall, final, mostAccounts } from "../../chains/sol/calls/rpc-call.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
 import type { SolPool } from "./pools.ts";
 import type { Sighting } from "./rules/witnesses.ts";
 import { sampledVenues } from "./venues.ts";
 
 const clock = address("SysvarC1ock11111111111111111111111111111111");
-
-const at = { commitment: "finalized" } as const;
 
 /** The pools that one host shows. Pools that do not trade are absent. */
 export type ShownPools = {
@@ -70,7 +68,7 @@ function inCalls(pools: readonly SolPool[]): AskedPools[] {
 async function lookOf(host: RpcHost, name: string, asked: readonly AskedPools[]): Promise<ShownPools> {
   const parts = await Promise.all(
     asked.map(async (part) => {
-      const call = thenRead(accountsCall(part.addresses, at), (found) => partOf(part, found));
+      const call = thenRead(accountsCall(part.addresses, final), (found) => partOf(part, found));
       const [read] = await host.request([call]);
       return read;
     }),

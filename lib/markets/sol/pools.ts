@@ -3,7 +3,7 @@ import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 
 import { cpmmConfigsOf, leastLooks } from "../../chains/sol/calls/cpmm-configs.ts";
 import type { PoolPlaces } from "../../chains/sol/calls/pool-view.ts";
-import { mostAccounts } from "../../chains/sol/calls/rpc-call.ts";
+import { final, mostAccounts } from "../../chains/sol/calls/rpc-call.ts";
 import {
   accountsOfMints,
   type MintPlaces,
@@ -30,8 +30,6 @@ export type SolPool = MarketPool & { venue: SampledVenue; accounts: readonly str
 
 /** A token with its pools at a slot, as one host shows them. */
 export type SolToken = TokenPools<SolPool & PricedPool & { amounts: PoolAmounts }>;
-
-const at = { commitment: "finalized" } as const;
 
 /** Time after which pools that did not exist are searched for again. */
 const memoryMs = 10 * 60_000;
@@ -76,7 +74,7 @@ export class SolPoolReader {
       await this.read(fresh.slice(0, leastLooks), nowMs);
     const asked = await Promise.all(wanted.map((token) => this.#placesOf(token, nowMs)));
     const views = await fromAnyHost(this.#reader, this.#memory.host, async (request) => {
-      const calls = inCalls(asked).map((mints) => tokenViewsCall(mints, at));
+      const calls = inCalls(asked).map((mints) => tokenViewsCall(mints, final));
       const parts = await Promise.all(calls.map((call) => request([call])));
       return parts.flatMap(([part]) => part);
     });

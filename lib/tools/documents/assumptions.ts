@@ -175,10 +175,9 @@ export const buyWrites = placeOrder + signTransaction + steps.swap + steps.fill 
 export const solBuy = {
   placeOrder: { writes: 18, calls: 18 },
   executeOrders: {
-    swap: { writes: 13, calls: 24 },
-    fill: { writes: 21, calls: 14 },
-    nothingNew: { writes: 2, calls: 14 },
-    end: { writes: 29, calls: 14 },
+    swap: { writes: 13, calls: 22 },
+    waiting: { writes: 2, calls: 12 },
+    end: { writes: 49, calls: 12 },
   },
   signTransaction: { writes: 20 },
 } as const;

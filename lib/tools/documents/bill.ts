@@ -52,8 +52,8 @@ const total = (amounts: readonly number[]) => amounts.reduce((before, amount) =>
 const authorizer = lambda("authorize", f.authorizerMs);
 const publishing = f.changes * (streamMessages + lambda("publishChanges", f.publishMs) + reads);
 const buyRuns = total(runsOfBuy.map(([name, ms]) => lambda(name, ms)));
-const { swap, fill, end } = solBuy.executeOrders;
-const onSol = [solBuy.placeOrder, swap, fill, end, solBuy.signTransaction];
+const { swap, end } = solBuy.executeOrders;
+const onSol = [solBuy.placeOrder, swap, end, solBuy.signTransaction];
 const solWrites = total(onSol.map(({ writes }) => writes));
 const sending = lambda("deliver", f.deliverMs) - functionRuns;
 const traffic = (bytes: number) => (bytes * prices.edgeGigabyte) / 1000;

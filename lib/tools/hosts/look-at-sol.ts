@@ -10,6 +10,7 @@ import {
   accountsCall,
   chainTimeCall,
   clusterCall,
+  final,
   messageFeeCall,
   recentPricesCall,
   rentCall,
@@ -60,8 +61,6 @@ export type OpenSolHosts = {
 /** Lamports that each quote and each trial spends. */
 const spent = 10n ** 8n;
 
-const at = { commitment: "confirmed" } as const;
-
 export const openSolHosts = (configuration: SolConfiguration, mints: readonly string[]): OpenSolHosts => ({
   chain: "sol",
   configuration,
@@ -74,7 +73,7 @@ export async function lookAtSolHosts(
   open: OpenSolHosts,
   { symbols, hasCalls }: LookScope,
 ): Promise<ChainLook> {
-  const heads = await Promise.all(open.hosts.map(({ rpc }) => settle(rpc.request([chainTimeCall(at)]))));
+  const heads = await Promise.all(open.hosts.map(({ rpc }) => settle(rpc.request([chainTimeCall(final)]))));
   const slots = heads.map((head) => (head instanceof Error ? undefined : head[0].slot));
   const newest = Math.max(0, ...slots.filter((slot) => slot !== undefined));
   const isInStep = slots.map((slot) => slot !== undefined && areSlotsNear(slot, newest));
@@ -115,7 +114,7 @@ export async function lookAtSolHosts(
 }
 
 const headLook = (head: readonly unknown[] | HostError | undefined) => {
-  const look = { name: "time confirmed", bytes: 0, ms: 0 };
+  const look = { name: "time", bytes: 0, ms: 0 };
   return head instanceof Error
     ? [{ ...look, problem: { words: wordsOfError(head), isFatal: true } }]
     : [look];
@@ -156,16 +155,15 @@ async function callsOfSolHost(
   const cluster = await ask("cluster", clusterCall());
   if (cluster !== undefined && cluster !== configuration.cluster) blame("belongs to another cluster");
   if (cluster !== configuration.cluster) return done();
-  const confirmed = await ask("time confirmed", chainTimeCall(at));
-  const finalized = await ask("time finalized", chainTimeCall({ commitment: "finalized" }));
+  const time = await ask("time", chainTimeCall(final));
   const recent = await ask("blockhash", recentBlockhashCall());
-  if (confirmed === undefined || finalized === undefined || recent === undefined) return done();
+  if (time === undefined || recent === undefined) return done();
   const valid = await ask("blockhash valid", blockhashValidCall(recent.hash));
   if (valid?.isValid === false) blame("does not know the blockhash that it has just named");
   const { token: wrapped } = configuration.wrapped;
-  await ask("accounts", accountsCall([wrapped], { commitment: "finalized", minContextSlot: finalized.slot }));
-  const marker = await ask("rent of a marker", rentCall(markerBytes, at));
-  const wsol = await ask("rent of wrapped SOL", rentCall(wsolBytes, at));
+  await ask("accounts", accountsCall([wrapped], { ...final, minContextSlot: time.slot }));
+  const marker = await ask("rent of a marker", rentCall(markerBytes, final));
+  const wsol = await ask("rent of wrapped SOL", rentCall(wsolBytes, final));
   await ask("recent prices", recentPricesCall([wrapped]), {
     without: "no quote warns of a low priority fee",
   });
@@ -202,21 +200,21 @@ async function callsOfSolHost(
     trial: Pick<Trial, "wallet" | "blockhash" | "rents">,
   ): Promise<void> {
     const configs = await cpmmConfigsOf(configuration).toRead();
-    const view = await ask(`pools of ${symbol}`, await tokenViewCall(mint, { cpmmConfigs: configs }, at));
+    const view = await ask(`pools of ${symbol}`, await tokenViewCall(mint, { cpmmConfigs: configs }, final));
     const [best] = view === undefined ? [] : paymentsOf(view, "buy", spent);
     if (view === undefined || best === undefined) return;
     const trade = { ...trial, mint, tokenProgram: view.mint.program as Address };
     const venue = venueOfPool(await best.pool.routeFor("buy", spent));
     const buy = await attemptMessage(trade, { side: "buy", amountIn: spent, venue });
     if (buy === undefined) return;
-    await ask("fee of a message", messageFeeCall(buy, at));
+    await ask("fee of a message", messageFeeCall(buy, final));
     const spare = { without: "only the other hosts show whether a token can be sold", covers: isPermanent };
     const trip = await roundTripMessage(trade, {
       pool: best.pool,
       amountIn: spent,
       bought: best.amountOut,
     });
-    const tried = await ask(`buy and sell ${symbol}`, simulationCall(trip, at), spare);
+    const tried = await ask(`buy and sell ${symbol}`, simulationCall(trip, final), spare);
     if (configuration.payer !== undefined && isSoldIn(tried) !== true && tried !== undefined)
       blame(
         `fails in its simulation at instruction ${tried.failedAt ?? "?"}, or its payer has too few coins`,
@@ -232,6 +230,6 @@ const Signatures = v.pipe(
 /** Asks for a program's newest transaction. */
 const signaturesCall = (program: string): RpcCall<string[]> => ({
   method: "getSignaturesForAddress",
-  params: [program, { limit: 1, commitment: "confirmed" }],
+  params: [program, { limit: 1, ...final }],
   read: (result) => v.parse(Signatures, result),
 });

@@ -5,7 +5,13 @@ import { isHostError } from "../../chains/hosts/host-fault.ts";
 import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { programs, tokenAccountOf } from "../../chains/sol/calls/addresses.ts";
-import { accountsCall, messageFeeCall, rentCall, simulationCall } from "../../chains/sol/calls/rpc-call.ts";
+import {
+  accountsCall,
+  final,
+  messageFeeCall,
+  rentCall,
+  simulationCall,
+} from "../../chains/sol/calls/rpc-call.ts";
 import { readTokenAccount } from "../../chains/sol/calls/token-account.ts";
 import { tokenViewCall } from "../../chains/sol/calls/token-view.ts";
 import { recentBlockhashCall } from "../../chains/sol/calls/transaction-call.ts";
@@ -32,8 +38,6 @@ const untried = "has no route for a listed token, so name one that trades there 
 
 /** Lamports that each trial spends. */
 const spent = 10n ** 7n;
-
-const at = { commitment: "confirmed" } as const;
 
 /** Programs that Jupiter always calls before a swap. The service leaves out the instructions for them. */
 const usualPrograms: readonly Address[] = Object.values(programs);
@@ -84,7 +88,7 @@ export async function tryJupiterRoutes(
     let hasRoute = false;
     for (const { token, symbol } of tokens) {
       if (hasRoute) break;
-      const view = await askFor(rpc, await tokenViewCall(token as Address, {}, at));
+      const view = await askFor(rpc, await tokenViewCall(token as Address, {}, final));
       if (view === undefined) continue;
       const { program: tokenProgram, decimals } = view.mint;
       const common = { mint: token as Address, tokenProgram: tokenProgram as Address, decimals };
@@ -146,8 +150,8 @@ async function simulated(
   const ask: Parameters<typeof askTogether>[0] = (calls) => rpc.request(calls);
   const { recent, marker, wsol } = await askTogether(ask, {
     recent: recentBlockhashCall(),
-    marker: rentCall(markerBytes, at),
-    wsol: rentCall(wsolBytes, at),
+    marker: rentCall(markerBytes, final),
+    wsol: rentCall(wsolBytes, final),
   });
   const venue = enforcing(await jupiterVenue({ ...trial, mint, tokenProgram, wallet }, helper, built), 1n);
   const parts = { wallet, mint, tokenProgram, blockhash: recent.hash, rents: { marker, wsol } };
@@ -158,8 +162,8 @@ async function simulated(
   }
   const { message } = composed;
   const { fee, simulation } = await askTogether(ask, {
-    fee: messageFeeCall(message, at),
-    simulation: maybe(simulationCall(message, at)),
+    fee: messageFeeCall(message, final),
+    simulation: maybe(simulationCall(message, final)),
   });
   const bytes = 1 + 2 * 64 + message.length;
   const sizes = `${bytes} bytes, ${simulation?.computeUnits ?? 0} compute units, ${fee ?? "?"} lamports`;
@@ -194,16 +198,16 @@ async function holderOf(
 ): Promise<{ wallet: Address; units: bigint } | undefined> {
   const largest = await askFor(rpc, {
     method: "getTokenLargestAccounts",
-    params: [mint, at],
+    params: [mint, final],
     read: (result) => v.parse(Largest, result),
   });
-  const held = largest && (await askFor(rpc, accountsCall(largest.slice(0, 20), at)));
+  const held = largest && (await askFor(rpc, accountsCall(largest.slice(0, 20), final)));
   for (const [index, account] of (held?.accounts ?? []).entries()) {
     const token = account && readTokenAccount(account);
     const wallet = token?.owner as Address | undefined;
     if (token === undefined || wallet === undefined || token.isFrozen || token.amount === 0n) continue;
     if ((await tokenAccountOf(wallet, mint, tokenProgram)) !== largest?.[index]) continue;
-    const [own] = (await askFor(rpc, accountsCall([wallet], at)))?.accounts ?? [];
+    const [own] = (await askFor(rpc, accountsCall([wallet], final)))?.accounts ?? [];
     if (own?.owner === programs.system && own.lamports > spent) return { wallet, units: token.amount };
   }
   return undefined;

@@ -55,8 +55,8 @@ export async function demoChain(chain: TradingChain, baseUrl: string): Promise<D
     async holdings() {
       const { url = "", startedAt = "" } = (await places()).sol ?? {};
       const [coins, accounts] = await Promise.all([
-        callSol(url, "getBalance", [wallet, confirmed], v.object({ value: v.number() })),
-        callSol(url, "getTokenAccountsByOwner", [wallet, { mint: token }, confirmed], TokenAccounts),
+        callSol(url, "getBalance", [wallet, final], v.object({ value: v.number() })),
+        callSol(url, "getTokenAccountsByOwner", [wallet, { mint: token }, final], TokenAccounts),
       ]);
       const amounts = accounts.value.map(({ account }) =>
         BigInt(account.data.parsed.info.tokenAmount.amount),
@@ -89,7 +89,7 @@ function evmDemo(chain: EvmChain, urlOf: () => Promise<unknown>): DemoChain {
   };
 }
 
-const confirmed = { commitment: "confirmed", encoding: "jsonParsed" };
+const final = { commitment: "finalized", encoding: "jsonParsed" };
 
 const TokenAmount = v.object({ tokenAmount: v.object({ amount: v.string() }) });
 const TokenAccount = v.object({

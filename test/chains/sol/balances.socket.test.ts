@@ -54,12 +54,12 @@ describe("quoteOrder on sol", () => {
 
   it("applies the user's settings, unless the request overrides them", async () => {
     const { userID } = await newUser();
-    expect(await quote(userID)).toMatchObject({ slippage: 1, networkFee: { max: "0.00102" } });
+    expect(await quote(userID)).toMatchObject({ slippage: 1, networkFee: { max: "0.001035" } });
     await putItems(db.table, [{ ...settingsKey(userID, "sol"), slippage: 2.5, priorityFee: 0.002 }]);
-    expect(await quote(userID)).toMatchObject({ slippage: 2.5, networkFee: { max: "0.00202" } });
+    expect(await quote(userID)).toMatchObject({ slippage: 2.5, networkFee: { max: "0.002035" } });
     expect(await quote(userID, { slippage: 3, priorityFee: 0 })).toMatchObject({
       slippage: 3,
-      networkFee: { expected: "0.000005", max: "0.00002", priority: "0" },
+      networkFee: { expected: "0.000005", max: "0.000035", priority: "0" },
     });
   });
 
@@ -118,10 +118,10 @@ describe("readBalances on sol", () => {
 
   it.each([
     [0n, "0", "0"],
-    [890_880n, "0.00089088", "0"],
-    [895_882n, "0.000895882", "0.000005002"],
-    [2_039_280n, "0.00203928", "0.0011484"],
-    [2_044_282n, "0.002044282", "0.001153402"],
+    [650_240n, "0.00065024", "0"],
+    [655_242n, "0.000655242", "0.000005002"],
+    [2_039_280n, "0.00203928", "0.00138904"],
+    [2_044_282n, "0.002044282", "0.001394042"],
   ])(
     "subtracts the rent of an empty account from a balance of %d lamports",
     async (lamports, amount, available) => {

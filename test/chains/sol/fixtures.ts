@@ -1,10 +1,5 @@
 import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
-import type {
-  SeenReceipt,
-  SolOrderFacts,
-  SolReceipt,
-  SolSnapshot,
-} from "../../../lib/chains/sol/rules/host-snapshot.ts";
+import type { SolOrderFacts, SolReceipt, SolSnapshot } from "../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { CpmmRoute, JupiterRoute, SolIntent } from "../../../lib/chains/sol/rules/intent.ts";
 import type { SolLimits } from "../../../lib/chains/sol/rules/limits.ts";
 import type { JupiterBuild } from "../../../lib/chains/sol/rules/message-route.ts";
@@ -129,8 +124,8 @@ export const failed = (hash: string, changes: Partial<Receipt<"failed">> = {}): 
 });
 
 /** Receipts as one host has seen them. */
-export const seen = (receipts: readonly SolReceipt[], isFinal = true): ReadonlyMap<string, SeenReceipt> =>
-  new Map(receipts.map((receipt) => [receipt.hash, { ...receipt, isFinal }]));
+export const seen = (receipts: readonly SolReceipt[]): ReadonlyMap<string, SolReceipt> =>
+  new Map(receipts.map((receipt) => [receipt.hash, receipt]));
 
 export const factsOf = (changes: Partial<SolOrderFacts> = {}): SolOrderFacts => ({
   routes: [{ ...route, amountOut: 100n }],
@@ -140,10 +135,9 @@ export const factsOf = (changes: Partial<SolOrderFacts> = {}): SolOrderFacts => 
   ...changes,
 });
 
-/** A host at block height 131, final up to 100, that knows nothing of the order's messages. */
+/** A host at block height 131 that knows nothing of the order's messages. */
 export const snapshotOf = (changes: Partial<SolSnapshot> = {}): SolSnapshot => ({
-  confirmed: { slot: 151, blockHeight: 131 },
-  finalized: { slot: 120, blockHeight: 100 },
+  height: { slot: 151, blockHeight: 131 },
   coins: 1_000_000_000n,
   rentLamports: { marker: 897_840n },
   blockhash: { hash: "hash", lastValidBlockHeight: 281 },
@@ -157,10 +151,9 @@ export const snapshotOf = (changes: Partial<SolSnapshot> = {}): SolSnapshot => (
 export const bothHosts = (changes: Partial<SolSnapshot> = {}) =>
   [snapshotOf(changes), snapshotOf(changes)] as const;
 
-/** Heights of a chain that is final up to this height. */
-export const finalAt = (blockHeight: number): Pick<SolSnapshot, "confirmed" | "finalized"> => ({
-  confirmed: { slot: blockHeight + 51, blockHeight: blockHeight + 31 },
-  finalized: { slot: blockHeight + 20, blockHeight },
+/** A host at this block height. */
+export const heightAt = (blockHeight: number): Pick<SolSnapshot, "height"> => ({
+  height: { slot: blockHeight + 20, blockHeight },
 });
 
 export const viewOf = (changes: Partial<LaneView<Sol>> = {}): LaneView<Sol> => ({

@@ -34,7 +34,6 @@ describe("snapshots of Solana", () => {
     expect(a.blockhash?.hash).toBe(b.blockhash?.hash);
     const ends = [a, b].map(({ blockhash }) => blockhash?.lastValidBlockHeight ?? 0);
     expect(Math.abs((ends[0] ?? 0) - (ends[1] ?? 0))).toBeLessThan(150);
-    expect(a.finalized.slot).toBeLessThan(a.confirmed.slot);
   });
 
   it("reads the exact amounts of a buy and a sale", async () => {
@@ -43,7 +42,7 @@ describe("snapshots of Solana", () => {
     expect(bought.receipt).toMatchObject({
       status: "ok",
       spent: sol,
-      rent: rents.marker + 2_157_600n,
+      rent: rents.marker + 1_574_800n,
       tip: 0n,
       held: 0n,
     });
@@ -74,12 +73,12 @@ describe("snapshots of Solana", () => {
   it("never mistakes a deposit for a marker, or counts it as rent", async () => {
     const intent = intentOf("MOON");
     const marker = await markerOf(desk.wallet.address, intent.orderId);
-    await chain.setAccount(marker, 890_880n);
+    await chain.setAccount(marker, 650_240n);
     const [before] = await ask({ orders: [intent], marked: [intent.orderId], wantsBlockhash: true });
     expect(before.markers.get(intent.orderId)).toBe(false);
     expect(before.orders.get(intent.orderId)).toMatchObject({ routes: [{ venue: "raydium-cpmm" }] });
     const { receipt, snapshot } = await carryOut(intent);
-    expect(receipt).toMatchObject({ status: "ok", rent: rents.marker + 2_039_280n, spent: sol });
+    expect(receipt).toMatchObject({ status: "ok", rent: rents.marker + 1_488_440n, spent: sol });
     expect(snapshot.markers.get(intent.orderId)).toBe(true);
   });
 
@@ -171,12 +170,11 @@ describe("looks at the Solana chain", () => {
   const looks = async () => lookEffects(await solChainsOf(chain, hosts));
   const ask = { chain: "sol", host: 0 } as const;
 
-  it("names blocks by their slots, and includes the final block on request", async () => {
+  it("names blocks by their slots, and says on request that they are final", async () => {
     const look = await (await looks()).look({ ...ask, heights: [1, 10 ** 9], wantsFinal: true });
-    const { number = 0, final } = look ?? {};
+    const { number = 0, time, final } = look ?? {};
     expect(look).toMatchObject({ parentHash: `${number - 1}`, hashes: new Map([[1, "1"]]) });
-    expect(number - (final?.number ?? 0)).toBeGreaterThan(20);
-    expect((look?.time ?? 0) - (final?.time ?? 0)).toBeGreaterThan(8);
+    expect(final).toEqual({ number, time });
     expect(await (await looks()).look({ ...ask, heights: [], wantsFinal: false })).not.toHaveProperty(
       "final",
     );

@@ -90,10 +90,10 @@ describe("quoteSolTrade", () => {
       sellable: true,
       flags: [],
       approval: false,
-      networkFee: { expected: "0.000205", max: "0.00102", priority: "0.0002", tip: "0" },
-      rent: "0.00293712",
-      exitReserve: "0.00191784",
-      balances: [{ token: "native", symbol: "SOL", needed: "1.0059964", available: "10", enough: true }],
+      networkFee: { expected: "0.000165", max: "0.001035", priority: "0.00016", tip: "0" },
+      rent: "0.00214376",
+      exitReserve: "0.00169032",
+      balances: [{ token: "native", symbol: "SOL", needed: "1.0046672", available: "10", enough: true }],
       submission: "public",
       warnings: ["MEV_UNPROTECTED"],
       asOf: "2026-11-21T20:00:00.000Z",
@@ -110,7 +110,7 @@ describe("quoteSolTrade", () => {
     const sale = await quote({ side: "sell", wallet, amount: "10000" });
     expect(sale).toMatchObject({ amountOut: `0.${out}`, amountToken: chain.deployment.tokens.MOON.mint });
     expect(sale.balances).toEqual([
-      { token: "native", symbol: "SOL", needed: "0.00395712", available: "10", enough: true },
+      { token: "native", symbol: "SOL", needed: "0.00317876", available: "10", enough: true },
       {
         token: chain.deployment.tokens.MOON.mint,
         symbol: "MOON",
@@ -119,7 +119,7 @@ describe("quoteSolTrade", () => {
         enough: true,
       },
     ]);
-    expect(sale.rent).toBe("0.00089784");
+    expect(sale.rent).toBe("0.00065532");
     expect(sale).not.toHaveProperty("exitReserve");
     expect(sale.route).toMatchObject([{ tokenIn: chain.deployment.tokens.MOON.mint, tokenOut: "native" }]);
     const half = await quote({ side: "sell", wallet, percent: 50 });
@@ -139,8 +139,8 @@ describe("quoteSolTrade", () => {
       priceImpact: 0.1991,
     });
     // Rents of a 182-byte account (fixed owner and withheld fee) and of a 170-byte account (fixed owner only).
-    expect(bought.rent).toBe("0.00305544");
-    expect((await quote({ token: TRAP.mint, wallet })).rent).toBe("0.00297192");
+    expect(bought.rent).toBe("0.00223012");
+    expect((await quote({ token: TRAP.mint, wallet })).rent).toBe("0.00216916");
     const seller = await holder(10n ** 10n, 10n ** 10n, "FEEZ");
     const sold = await quote({ token: FEEZ.mint, side: "sell", wallet: seller, amount: "10000" });
     const net = paid(99n * 10n ** 8n, tokens, coins);
@@ -153,7 +153,7 @@ describe("quoteSolTrade", () => {
       const account = await tokenAccountOf(wallet.address, mint, program);
       await chain.transact(wallet, [createAssociatedAccount(wallet.address, account, mint, program)]);
       const { method, params, read } = accountsCall([mint, account], {
-        commitment: "processed" as "confirmed",
+        commitment: "processed" as "finalized",
       });
       const [made, own] = read(await chain.request(method, params)).accounts;
       expect(own?.data.length).toBe(made && readMint(made)?.accountBytes);
@@ -163,7 +163,7 @@ describe("quoteSolTrade", () => {
   it("needs no rent for an existing account", async () => {
     const wallet = await holder(10n ** 10n, 0n);
     const { rent, balances } = await quote({ wallet });
-    expect([rent, balances?.[0]?.needed]).toEqual(["0.00089784", "1.00395712"]);
+    expect([rent, balances?.[0]?.needed]).toEqual(["0.00065532", "1.00317876"]);
   });
 
   it("shows that an order for an unsafe token would be refused, unless the request allows it", async () => {
@@ -177,15 +177,15 @@ describe("quoteSolTrade", () => {
   });
 
   it.each([
-    [0n, false, "0.00295712"],
-    [895_882n, false, "0.00295712"],
-    [2_039_280n, false, "0.00295712"],
-    [2_044_282n, false, "0.00295712"],
-    [2_957_119n, false, "0.00295712"],
-    [2_957_120n, true, "0.00295712"],
+    [0n, false, "0.00217876"],
+    [895_882n, false, "0.00217876"],
+    [2_039_280n, false, "0.00217876"],
+    [2_044_282n, false, "0.00217876"],
+    [2_178_759n, false, "0.00217876"],
+    [2_178_760n, true, "0.00217876"],
     [3_000_000n, true, "0.003"],
-    [3_957_120n, true, "0.00395712"],
-    [3_957_121n, true, "0.00395712"],
+    [3_957_120n, true, "0.00317876"],
+    [3_957_121n, true, "0.00317876"],
   ])(
     "decides whether a wallet with %d lamports can pay for a sale: %s",
     async (lamports, isEnough, needed) => {
@@ -230,7 +230,7 @@ describe("quoteSolTrade", () => {
 
   it("pays a relay if one is configured and protection is on", async () => {
     expect(await quote({}, { relay })).toMatchObject({
-      networkFee: { expected: "0.000205", max: "0.00102", priority: "0.00014", tip: "0.00006" },
+      networkFee: { expected: "0.000165", max: "0.001035", priority: "0.000112", tip: "0.000048" },
       submission: "private",
       warnings: [],
     });
@@ -241,7 +241,7 @@ describe("quoteSolTrade", () => {
     });
     expect((await quote({ priorityFee: 0.00003 }, { relay })).wouldBeRefused).toMatchObject({
       code: "PRIORITY_FEE_TOO_LOW",
-      details: { priorityFee: "0.00003", least: "0.00005" },
+      details: { priorityFee: "0.00003", least: "0.0000625" },
     });
   });
 
@@ -250,12 +250,12 @@ describe("quoteSolTrade", () => {
     const { warnings } = await quote({ wallet, slippage: 11 });
     expect(warnings).toEqual(["MEV_UNPROTECTED", "SLIPPAGE_HIGH"]);
     // Sum of the amounts that are needed and reserved.
-    const enough = 1_005_996_400n + 1_917_840n;
+    const enough = 1_004_667_200n + 1_690_320n;
     const warningsWith = async (lamports: bigint) =>
       (await quote({ wallet: (await chain.newWallet(lamports)).address })).warnings;
     expect(await warningsWith(enough)).toEqual(["MEV_UNPROTECTED"]);
     expect(await warningsWith(enough - 1n)).toEqual(["MEV_UNPROTECTED", "NO_GAS_TO_SELL"]);
-    expect((await quote({ amount: "0.001" })).warnings).toContain("FEE_ABOVE_VALUE");
+    expect((await quote({ amount: "0.0005" })).warnings).toContain("FEE_ABOVE_VALUE");
   });
 
   it("rejects trades without a quote", async () => {
@@ -288,8 +288,8 @@ describe("quoteSolTrade", () => {
         method === "getFeeForMessage" ? { context: { slot: 1 }, value } : result;
       return (await quote()).networkFee.max;
     };
-    expect(await baseFees(null)).toBe("0.00104");
-    expect(await baseFees(2_600)).toBe("0.0010104");
-    expect(await baseFees(10_001)).toBe("0.00104");
+    expect(await baseFees(null)).toBe("0.00107");
+    expect(await baseFees(2_600)).toBe("0.0010182");
+    expect(await baseFees(10_001)).toBe("0.00107");
   });
 });

@@ -1,8 +1,14 @@
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { describe, expect, it, vi } from "vitest";
-import { behind, sol, solOrdersForTests } from "./support/sol-orders.ts";
+import { planSwap } from "../../../lib/chains/sol/rules/planning.ts";
+import { markerBytes } from "../../../lib/chains/sol/venues/instructions.ts";
+import { limits, orderOf, viewOf } from "./fixtures.ts";
+import { behind, rents, sol, solOrdersForTests } from "./support/sol-orders.ts";
 
 const { chain, hosts, intentOf, ask, sign, carryOut } = solOrdersForTests();
+
+/** A slot and a height that the chain does not reach. */
+const far = 1_000_000;
 
 describe("untrusted hosts of Solana", () => {
   it("prevents a host from passing off another transaction as the wallet's", async () => {
@@ -18,7 +24,7 @@ describe("untrusted hosts of Solana", () => {
       };
     const landed = (await chain.request("getTransaction", [
       own.receipt.hash,
-      { encoding: "base64", commitment: "confirmed", maxSupportedTransactionVersion: 0 },
+      { encoding: "base64", commitment: "finalized", maxSupportedTransactionVersion: 0 },
     ])) as { meta: object };
     const [shown] = await ask({ hashes: [other.id] });
     expect(shown.receipts.get(other.id)).toMatchObject({ hash: other.id });
@@ -44,18 +50,19 @@ describe("untrusted hosts of Solana", () => {
 
   it("computes a blockhash's remaining life from each host's own height", async () => {
     hosts[0].lie = behind;
-    hosts[1].lie = (method, result, [options]) =>
-      method === "getEpochInfo" && (options as { minContextSlot?: number }).minContextSlot !== undefined
-        ? { ...(result as object), blockHeight: 1_000_000 }
-        : result;
+    hosts[1].lie = (method, result) => {
+      if (method === "getEpochInfo") return { ...(result as object), absoluteSlot: far, blockHeight: far };
+      // The height is from an earlier slot than the answer about the blockhash.
+      return method === "isBlockhashValid" ? { ...(result as object), context: { slot: far + 7 } } : result;
+    };
     // A host may not know the other's blockhash at the start of a slot.
     const [a, b] = await vi.waitFor(async () => {
       const both = await ask({ wantsBlockhash: true });
       expect(both[1].blockhash).toBeDefined();
       return both;
     });
-    expect(b.blockhash).toEqual({ hash: a.blockhash?.hash, lastValidBlockHeight: 1_000_150 });
-    expect(a.blockhash?.lastValidBlockHeight).toBeLessThan(1_000_000);
+    expect(b.blockhash).toEqual({ hash: a.blockhash?.hash, lastValidBlockHeight: far + 7 + 150 });
+    expect(a.blockhash?.lastValidBlockHeight).toBeLessThan(far);
   });
 
   it("treats a host as silent if it answers null for the chain's time, or refuses the slot", async () => {
@@ -98,16 +105,37 @@ describe("untrusted hosts of Solana", () => {
     expect(other.held).toEqual(new Map([[mint, 0n]]));
   });
 
-  it("sends no message if the height comes from an earlier slot than the blockhash", async () => {
-    hosts[0].lie = behind;
-    hosts[1].lie = (method, result, [options]) => {
-      const { minContextSlot } = (options ?? {}) as { minContextSlot?: number };
-      return method === "getEpochInfo" && minContextSlot !== undefined
-        ? { ...(result as object), absoluteSlot: minContextSlot - 1 }
-        : result;
+  it.each([
+    ["does not know the level finalized", { code: -32602, message: "Invalid params: unknown commitment" }],
+    ["is unhealthy", { code: -32005, message: "Node is unhealthy" }],
+    ["does not have the block yet", { code: -32004, message: "Block not available for slot 7" }],
+    ["shows no status yet", { code: -32014, message: "Block status not yet available for slot 7" }],
+  ])("treats a host that %s as silent, and believes the other", async (_, refusal) => {
+    hosts[0].lie = (method, result) => {
+      if (method === "getGenesisHash") return result;
+      throw new ChainRefusal(method, refusal);
     };
-    const [a, b] = await ask({ wantsBlockhash: true });
-    expect([a.blockhash, b.blockhash]).toEqual([undefined, undefined]);
+    const [silent, other] = await ask({ wantsBlockhash: true });
+    expect([silent, other?.blockhash]).toEqual([undefined, undefined]);
+    expect(other?.coins).toBe(10n * sol);
+  });
+
+  it("takes the greater of two hosts' rents, and waits while one is too high", async () => {
+    const order = orderOf({}, { ...intentOf("MOON"), validUntil: Math.floor(Date.now() / 1000) + 60 });
+    const planned = async (rent: number) => {
+      hosts[0].lie = (method, result, [bytes]) =>
+        method === "getMinimumBalanceForRentExemption" && bytes === markerBytes ? rent : result;
+      const snapshots = await vi.waitFor(async () => {
+        const both = await ask({ orders: [order.intent], wantsBlockhash: true });
+        expect(both[1].blockhash).toBeDefined();
+        return both;
+      });
+      const view = viewOf({ orders: [order] });
+      return planSwap(order, undefined, { view, snapshots, nowMs: Date.now(), limits });
+    };
+    expect(await planned(897_840)).toMatchObject({ message: { markerRentLamports: 897_840n } });
+    expect(await planned(897_841)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
+    expect(await planned(89_000)).toMatchObject({ message: { markerRentLamports: rents.marker } });
   });
 
   it("hides transactions that the hosts have pruned", async () => {

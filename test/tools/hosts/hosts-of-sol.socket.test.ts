@@ -46,7 +46,7 @@ describe("the hosts program on Solana", () => {
     const { status, out, err } = await check();
     expect({ status, err }).toEqual({ status: 0, err: "Asking 2 hosts of sol\n" });
     const calls = [
-      ...["cluster", "time confirmed", "time finalized", "blockhash", "blockhash valid", "accounts"],
+      ...["cluster", "time", "blockhash", "blockhash valid", "accounts"],
       ...["rent of a marker", "rent of wrapped SOL", "recent prices", "pools of MOON", "fee of a message"],
       "buy and sell MOON",
     ];

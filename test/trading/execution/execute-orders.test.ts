@@ -10,7 +10,7 @@ import type { WakeEvent } from "../../../lib/trading/execution/wake-effect.ts";
 import {
   bothHosts,
   filled,
-  finalAt,
+  heightAt,
   nowMs,
   orderOf,
   seen,
@@ -20,7 +20,11 @@ import {
 
 const lane = { chain: "sol", wallet: "A1" } as const;
 const receipt = filled("a");
-const final = bothHosts({ ...finalAt(300), receipts: seen([receipt]), markers: new Map([["order1", true]]) });
+const final = bothHosts({
+  ...heightAt(300),
+  receipts: seen([receipt]),
+  markers: new Map([["order1", true]]),
+});
 
 const settles = (step: TradeStep) => step.some(({ kind, of }) => kind === "remove" && of === "job");
 
@@ -89,7 +93,11 @@ async function runUnread(
 /** Settles an order that received this amount, and returns the faults reported for the order. */
 async function faultsOf(received: bigint) {
   const short = filled("a", { received });
-  const hosts = bothHosts({ ...finalAt(300), receipts: seen([short]), markers: new Map([["order1", true]]) });
+  const hosts = bothHosts({
+    ...heightAt(300),
+    receipts: seen([short]),
+    markers: new Map([["order1", true]]),
+  });
   const faults: unknown[] = [];
   const table = { view: viewOf({ slots: [slotOf({ state: "mined", receipts: [short] })] }) };
   const onFault = (error: unknown, order?: object) => {

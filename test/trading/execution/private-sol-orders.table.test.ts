@@ -59,7 +59,7 @@ describe("a private order on sol", () => {
     await desk.work();
     await desk.settle();
     const { order, attempts } = await read(desk, orderId);
-    expect(order).toMatchObject({ status: "filled", filledAmount: "1", networkFee: "0.000205" });
+    expect(order).toMatchObject({ status: "filled", filledAmount: "1", networkFee: "0.000165" });
     expect(attempts).toMatchObject([{ submission: "private", outcome: "mined", tip: "0.00006" }]);
     expect(new Set(relayed).size).toBe(1);
     expect(published).toEqual([]);

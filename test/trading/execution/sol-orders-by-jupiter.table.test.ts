@@ -81,7 +81,7 @@ describe("orders on sol through Jupiter", () => {
     expect(await desk.units(orbitKey)).toBe(0n);
     // Both signatures are included in the network fee.
     expect(bought?.report).toMatchObject({
-      networkFee: { total: "0.00021" },
+      networkFee: { total: "0.00017" },
       route: [{ venue: "jupiter-metis", tokenIn: "native", tokenOut: orbit }],
     });
     const helpers = await sent.helpers();

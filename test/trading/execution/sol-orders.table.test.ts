@@ -56,7 +56,7 @@ describe("orders on a real Solana chain and table", () => {
     expect(coins(realizedPnl)).toBe((received ?? 0n) - (spent ?? 0n));
     expect(coins(networkFees)).toBe(coins(bought?.order.networkFee) + coins(sold?.order.networkFee));
     expect(await desk.units()).toBe(0n);
-    expect(bought?.report).toMatchObject({ networkFee: { total: "0.000205" }, rent: "0.00293712" });
+    expect(bought?.report).toMatchObject({ networkFee: { total: "0.000165" }, rent: "0.00214376" });
     expect(sold?.attempts).toMatchObject([{ purpose: "swap", outcome: "mined", tip: "0" }]);
     expect(desk.landings).toEqual(Array(2).fill({ path: "public", signed: 1, landed: 1 }));
     expect(desk.broadcasts).toEqual(Array(2).fill({ chain: "sol", broadcastMs: expect.any(Number) }));

@@ -12,7 +12,7 @@ const unitsAt = 64;
 /** Extensions in an account of a token with transfer fees: a fixed owner, and nothing withheld yet. */
 const feeExtensions = Buffer.from(`02${"07000000"}${"02000800"}${"00".repeat(8)}`, "hex");
 
-const rentOf = (data: Uint8Array) => BigInt((128 + data.length) * 6960);
+const rentOf = (data: Uint8Array) => BigInt((128 + data.length) * 5080);
 
 /** Balances of wallets and pools on both branches of a fork. Other programs may change them. */
 export class SurfpoolAccounts {

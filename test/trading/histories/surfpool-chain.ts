@@ -32,8 +32,8 @@ const liesOfLife: readonly SolLie[] = [
   ...(["an invented blockhash", "a short life", "a long life", "an endless life"] as const),
 ];
 
-/** Probability of undoing a receipt that a host has shown. Without this, reorganisations would rarely undo one. */
-const undoneShare = 0.3;
+/** Probability of undoing a transaction. Without this, reorganisations would rarely undo one. */
+const undoneShare = 0.1;
 const branches = [0, 1] as const;
 
 type Sights = readonly (SolSnapshot | undefined)[];
@@ -56,7 +56,6 @@ export class SurfpoolChain implements SolChainUnderTest {
   private readonly receipts = [new Map<string, SolReceipt>(), new Map<string, SolReceipt>()] as const;
   private readonly hadEffect = new Map<string, boolean>();
   private readonly asked = new WeakMap<object, Sights>();
-  private readonly shown = new Set<string>();
   /** Host that still follows a losing branch. */
   private late: 0 | 1 | undefined;
   private isRelayUp = true;
@@ -84,6 +83,7 @@ export class SurfpoolChain implements SolChainUnderTest {
     const common: ConstructorParameters<typeof SurfpoolHost>[0] = {
       fork,
       node: this.node,
+      flaws: this.flaws,
       onBranch: (on, run) => branch.run(on, run),
       take: (raw) => this.take(raw),
     };
@@ -141,24 +141,11 @@ export class SurfpoolChain implements SolChainUnderTest {
       if (isSplit) seen.add("a host of several nodes");
     }
     if (this.late !== undefined) seen.add("hosts on two forks");
-    this.noteShown(question, both);
     return both.map((snapshot, index) => {
       const { lie } = hosts[index] as SurfpoolHost;
       const shown = snapshot && lie && liesOfLife.includes(lie) ? withLie(snapshot, lie, asked) : snapshot;
       return shown && names.snapshot(shown);
     });
-  }
-
-  /** Records receipts that honest hosts have shown and no longer show. */
-  private noteShown({ hashes }: Question<Sol>, both: Sights): void {
-    for (const [index, snapshot] of both.entries()) {
-      const { lie, laggingAt, isPruned, isSplit } = this.hosts[index] as SurfpoolHost;
-      if (snapshot === undefined || lie || laggingAt !== undefined || isPruned || isSplit) continue;
-      for (const hash of hashes) {
-        if (snapshot.receipts.has(hash)) this.shown.add(hash);
-        else if (this.shown.has(hash)) this.seen.add("a receipt vanished");
-      }
-    }
   }
 
   async send(raw: string, to: Recipients): Promise<"reached" | "unreached"> {
@@ -183,8 +170,7 @@ export class SurfpoolChain implements SolChainUnderTest {
 
   async mine(_time: number, isAll: boolean, blocks = this.scale.blocksAtOnce): Promise<void> {
     const { fork, random } = this;
-    if (this.lost.some((hash) => this.shown.has(hash)) && random.chance(undoneShare))
-      await this.changeBranch();
+    if (this.lost.length > 0 && random.chance(undoneShare)) await this.changeBranch();
     if (fork.slot + blocks - fork.equalSlot >= finalAfter) await this.unite();
     const at = random.below(blocks);
     let sent: readonly Signed[] = [];
@@ -236,7 +222,7 @@ export class SurfpoolChain implements SolChainUnderTest {
   private async noteBlock(): Promise<void> {
     await this.fork.noteBlock();
     // A host accepts only blockhashes that one of the hosts has named.
-    await this.node.replyTo({ id: 1, method: "getLatestBlockhash", params: [{ commitment: "confirmed" }] });
+    await this.node.replyTo({ id: 1, method: "getLatestBlockhash", params: [{ commitment: "finalized" }] });
   }
 
   async reorganise(time: number): Promise<void> {

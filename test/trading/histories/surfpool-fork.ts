@@ -14,8 +14,8 @@ export type MadeAccount = { lamports: bigint; owner: string; data: Uint8Array };
 type InContext<Value> = { context: { slot: number }; value: Value };
 type Sent = { hash: string; raw: string };
 
-/** Number of slots until a slot with a transaction is final. */
-export const finalAfter = 31;
+/** Number of slots until a slot is final: enough for a fork that undoes the blocks of one call of `mine`. */
+export const finalAfter = 12;
 
 /** Waits an hour between blocks, so that the chain makes no block on its own. */
 const slotMs = 3_600_000;
@@ -108,12 +108,6 @@ export class SurfpoolFork {
           return isKnown ? (answer as InContext<unknown[]>).value[0] : null;
         });
         return { context: { slot: this.slot }, value };
-      }
-      case "getMultipleAccounts": {
-        const [addresses, options] = params as [string[], { commitment?: string } | undefined];
-        if (options?.commitment !== "finalized") return this.ask(branch, method, params);
-        const slot = this.slot - finalAfter;
-        return { context: { slot }, value: await this.accountsAt(branch, slot, addresses) };
       }
       default:
         return this.ask(branch, method, params);

@@ -5,6 +5,7 @@ import { transactionIn } from "trading-terminal-devnet/sol/wire-message";
 import { HostFault, RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
 import type { RpcCall, ValuesOf } from "../../../lib/chains/hosts/rpc-call.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
+import type { SolFlaws } from "../model/sol/sol-chain-under-test.ts";
 import type { SolLie } from "../model/sol/sol-lies.ts";
 import { type Branch, finalAfter, type SurfpoolFork } from "./surfpool-fork.ts";
 
@@ -12,6 +13,7 @@ import { type Branch, finalAfter, type SurfpoolFork } from "./surfpool-fork.ts";
 type Common = {
   fork: SurfpoolFork;
   node: SolNode;
+  flaws: SolFlaws;
   /** Sends calls to the node as one branch sees it. */
   onBranch<Value>(branch: Branch, run: () => Promise<Value>): Promise<Value>;
   take(raw: string): void;
@@ -58,7 +60,7 @@ export class SurfpoolHost implements RpcHost {
   }
 
   private async replyTo(question: RpcQuestion): Promise<RpcReply> {
-    const { fork, node, onBranch, take } = this.common;
+    const { fork, node, flaws, onBranch, take } = this.common;
     const { method, params } = question;
     if (method === "sendTransaction") {
       take(String(params[0]));
@@ -66,27 +68,20 @@ export class SurfpoolHost implements RpcHost {
     }
     const branch = this.branch();
     const isOfHistory = ofHistory.includes(method);
-    const head = (this.laggingAt ?? fork.slot) - (this.isSplit && isOfHistory ? mostBehind : 0);
-    const lag = { node, past: fork.past(branch), newest: fork.slot, head: headFor(question, head) };
+    const isUnfinal = flaws.readsUnfinal === true || this.lie === "a block that is not final";
+    const newest = (this.laggingAt ?? fork.slot) - (isUnfinal ? 0 : finalAfter);
+    const head = newest - (this.isSplit && isOfHistory ? mostBehind : 0);
+    const lag = { node, past: fork.past(branch), newest: fork.slot, head };
     const reply = await onBranch(branch, () =>
       head === fork.slot ? node.replyTo(question) : answerAsOf(lag, question),
     );
-    return this.isPruned && isOfHistory ? withoutFinal(reply, head - finalAfter) : reply;
+    return this.isPruned && isOfHistory ? withoutHistory(reply) : reply;
   }
 }
 
-/** Returns the slot whose state a lagging host shows. The host's final accounts are even older. */
-const headFor = ({ method, params }: RpcQuestion, head: number): number => {
-  const isFinal = (params[1] as { commitment?: string } | undefined)?.commitment === "finalized";
-  return method === "getMultipleAccounts" && isFinal ? head - finalAfter : head;
-};
-
-/** Hides final transactions, like a host that has deleted old ones. */
-function withoutFinal(reply: RpcReply, finalized: number): RpcReply {
+/** Hides transactions, like a host that has deleted old ones. */
+function withoutHistory(reply: RpcReply): RpcReply {
   if ("error" in reply) return reply;
-  const hidden = <Found extends { slot: number }>(found: Found | null) =>
-    found === null || found.slot <= finalized ? null : found;
-  const { result } = reply as { result: { slot: number } | { value: ({ slot: number } | null)[] } | null };
-  if (result === null || !("value" in result)) return { result: hidden(result) };
-  return { result: { ...result, value: result.value.map(hidden) } };
+  const { result } = reply as { result: { value?: unknown[] } | null };
+  return { result: result?.value ? { ...result, value: result.value.map(() => null) } : null };
 }

@@ -36,7 +36,7 @@ export const surfpoolScale: SolScale = {
     relay: { tipAccounts: ["tips"], leastTipLamports: unit },
   },
   baseFee,
-  rents: { marker: 897_840n, wsol: 2_039_280n },
+  rents: { marker: 655_320n, wsol: 1_488_440n },
   computeUnitLimit: 200_000,
   lifetime: 150,
   blocksAtOnce: 10,

@@ -4,7 +4,7 @@ import type { KeyedText } from "../../hosts/keyed-text.ts";
 import { rpcHost } from "../../hosts/rpc-host.ts";
 import type { SolConfiguration } from "../rules/configuration.ts";
 import { areSlotsNear } from "../rules/host-snapshot.ts";
-import { chainTimeCall, clusterCall } from "./rpc-call.ts";
+import { chainTimeCall, clusterCall, final } from "./rpc-call.ts";
 
 /**
  * The hosts of sol. They cannot read past slots, so two hosts can never be asked for values at exactly the same slot.
@@ -33,7 +33,7 @@ export const solClient = ({
  * @throws {ChainUnavailable} if no two hosts do
  */
 export async function agreeOnSlot({ hosts, inOrder }: SolClient): Promise<void> {
-  const calls = [chainTimeCall({ commitment: "confirmed" })] as const;
+  const calls = [chainTimeCall(final)] as const;
   const answers = await Promise.all(inOrder().map((host) => askHost(host, calls)));
   const slots = answers.flatMap((answer) => ("values" in answer ? answer.values[0].slot : []));
   const others = (index: number) => slots.slice(index + 1);

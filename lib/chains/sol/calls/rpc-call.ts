@@ -3,9 +3,6 @@ import { isBase58 } from "../../../core/base58.ts";
 import type { Lamports } from "../../../core/units.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
 
-/** Commitment of an answer: how many validators must have confirmed the block. */
-export type Commitment = "confirmed" | "finalized";
-
 /** An account on the chain. Its data belongs to the program that owns it. */
 export type Account = { owner: string; lamports: Lamports; data: Uint8Array };
 
@@ -18,10 +15,13 @@ export type Accounts = { slot: number; accounts: readonly (Account | undefined)[
 export const mostAccounts = 100;
 
 /**
- * Commitment and lowest accepted slot of an answer. A host that has not reached the slot refuses; an answer from an
- * earlier slot counts as a fault.
+ * Lowest accepted slot of an answer, which is always about final blocks. A host that has not reached the slot refuses;
+ * an answer from an earlier slot counts as a fault.
  */
-export type ReadAt = { commitment: Commitment; minContextSlot?: number };
+export type ReadAt = { commitment: "finalized"; minContextSlot?: number };
+
+/** Reads the newest final state. Blocks are final within a fraction of a second, so no earlier state is worth reading. */
+export const final: ReadAt = { commitment: "finalized" };
 
 export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
@@ -154,6 +154,8 @@ export type Simulation = {
   /** Index of the failed instruction, if an instruction failed, and its error code if the program gave one. */
   failedAt?: number;
   code?: number;
+  /** True if the payer cannot pay for the transaction, so that no instruction has run. */
+  isUnfunded?: true;
   /** The requested accounts in the state after the transaction. */
   accounts?: readonly (Account | undefined)[];
 };
@@ -162,6 +164,15 @@ const InstructionError = v.object({ InstructionError: v.tupleWithRest([Count], v
 
 /** An error of a program's own. */
 const OwnError = v.object({ InstructionError: v.tuple([Count, v.object({ Custom: Count })]) });
+
+/** Error of a transaction whose payer, the first account, has too little for its fee or for its own rent. */
+const Unfunded = v.union([
+  v.picklist(["InsufficientFundsForFee", "AccountNotFound"]),
+  v.object({ InsufficientFundsForRent: v.object({ account_index: v.literal(0) }) }),
+]);
+
+/** True if a transaction's error means that its payer lacks coins. */
+export const isUnfunded = (error: unknown): boolean => v.is(Unfunded, error);
 
 /**
  * Simulates a message without signatures. Any account can be its payer.
@@ -205,6 +216,7 @@ export const simulationCall = (
           ...(accounts && { accounts: accounts.map((account) => account ?? undefined) }),
           ...(failure.success && { failedAt: failure.output.InstructionError[0] }),
           ...(code.success && { code: code.output.InstructionError[1].Custom }),
+          ...(isUnfunded(err) && { isUnfunded: true }),
         };
       }),
     ),

@@ -1,17 +1,14 @@
 import * as v from "valibot";
 import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
-import { Count, contextOf, LamportsSchema, PublicKey, solCall } from "./rpc-call.ts";
-
-/** A transaction's block, according to one host. */
-export type TransactionStatus = { slot: number; isFinal: boolean };
+import { Count, contextOf, final, isUnfunded, LamportsSchema, PublicKey, solCall } from "./rpc-call.ts";
 
 const Status = v.nullable(
   v.object({
     slot: Count,
     // Number of blocks after the transaction's block. Null once it is final.
     confirmations: v.optional(v.nullable(Count), null),
-    confirmationStatus: v.nullable(v.picklist(["processed", "confirmed", "finalized"])),
+    confirmationStatus: v.nullable(v.string()),
   }),
 );
 
@@ -19,36 +16,28 @@ const Status = v.nullable(
 export const mostStatuses = 256;
 
 /**
- * Asks which transactions are in confirmed blocks. Undefined for transactions that the host has not found or no longer
- * knows.
+ * Asks for the slots of the final blocks with these transactions. Undefined for transactions that are in no final block
+ * that the host knows.
  *
  * @param ids At most {@link mostStatuses}.
  */
-export const statusesCall = (ids: readonly string[]): RpcCall<(TransactionStatus | undefined)[]> =>
+export const statusesCall = (ids: readonly string[]): RpcCall<(number | undefined)[]> =>
   solCall(
     "getSignatureStatuses",
     [ids, { searchTransactionHistory: true }],
     v.pipe(
       contextOf(v.pipe(v.array(Status), v.length(ids.length))),
-      v.transform(({ value }) => value.map((status) => (status === null ? undefined : landedIn(status)))),
+      v.transform(({ value }) => value.map((status) => (status === null ? undefined : finalSlotOf(status)))),
     ),
   );
 
-function landedIn({
+function finalSlotOf({
   slot,
   confirmations,
   confirmationStatus,
-}: NonNullable<v.InferOutput<typeof Status>>): TransactionStatus | undefined {
-  switch (confirmationStatus) {
-    case "finalized":
-      return { slot, isFinal: true };
-    case "confirmed":
-      return { slot, isFinal: false };
-    case "processed":
-      return undefined;
-    case null:
-      return confirmations === null ? { slot, isFinal: true } : undefined;
-  }
+}: NonNullable<v.InferOutput<typeof Status>>): number | undefined {
+  const isFinal = confirmationStatus === null ? confirmations === null : confirmationStatus === "finalized";
+  return isFinal ? slot : undefined;
 }
 
 /** Index of the failed instruction, and its program's error code. */
@@ -68,8 +57,8 @@ export type LandedTransaction = {
   fee: Lamports;
   /** Absent if the host does not state it. */
   computeUnits?: number;
-  /** Undefined if all instructions succeeded. */
-  failure?: InstructionFailure | "other" | undefined;
+  /** Undefined if all instructions succeeded. `unfunded` means that the payer could not pay. */
+  failure?: InstructionFailure | "unfunded" | "other" | undefined;
   lamports: { before: readonly Lamports[]; after: readonly Lamports[] };
   tokens: { before: readonly TokenBalance[]; after: readonly TokenBalance[] };
 };
@@ -117,24 +106,25 @@ const Transaction = v.pipe(
     // Ignores a block that the host does not have completely yet.
     if (blockTime === null) return undefined;
     const failure = v.safeParse(Failure, meta.err);
+    const otherFailure = isUnfunded(meta.err) ? "unfunded" : "other";
     return {
       bytes: Uint8Array.from(Buffer.from(text, "base64")),
       slot,
       time: blockTime,
       fee: meta.fee,
       ...(meta.computeUnitsConsumed !== undefined && { computeUnits: meta.computeUnitsConsumed }),
-      failure: meta.err === null ? undefined : failure.success ? failure.output : "other",
+      failure: meta.err === null ? undefined : failure.success ? failure.output : otherFailure,
       lamports: { before: meta.preBalances, after: meta.postBalances },
       tokens: { before: meta.preTokenBalances, after: meta.postTokenBalances },
     };
   }),
 );
 
-/** Asks for a transaction in a confirmed block. Undefined if the host does not have it. */
+/** Asks for a transaction in a final block. Undefined if the host does not have it. */
 export const landedCall = (id: string): RpcCall<LandedTransaction | undefined> =>
   solCall(
     "getTransaction",
-    [id, { encoding: "base64", commitment: "confirmed", maxSupportedTransactionVersion: 0 }],
+    [id, { encoding: "base64", ...final, maxSupportedTransactionVersion: 0 }],
     v.pipe(
       v.nullable(Transaction),
       v.transform((found) => found ?? undefined),
@@ -160,7 +150,7 @@ export type RecentBlockhash = { hash: string; lastValidBlockHeight: number };
 export const recentBlockhashCall = (): RpcCall<RecentBlockhash> =>
   solCall(
     "getLatestBlockhash",
-    [{ commitment: "confirmed" }],
+    [final],
     v.pipe(
       contextOf(v.object({ blockhash: PublicKey, lastValidBlockHeight: Count })),
       v.transform(({ value: { blockhash, lastValidBlockHeight } }) => ({
@@ -174,7 +164,7 @@ export const recentBlockhashCall = (): RpcCall<RecentBlockhash> =>
 export const blockhashValidCall = (hash: string): RpcCall<{ isValid: boolean; slot: number }> =>
   solCall(
     "isBlockhashValid",
-    [hash, { commitment: "confirmed" }],
+    [hash, final],
     v.pipe(
       contextOf(v.boolean()),
       v.transform(({ context: { slot }, value: isValid }) => ({ isValid, slot })),

@@ -13,6 +13,7 @@ import {
   type Accounts,
   accountsCall,
   chainTimeCall,
+  final,
   messageFeeCall,
   mostAccounts,
   rentCall,
@@ -30,7 +31,7 @@ import { addressesIn, venueOfPool } from "../messages/order-message.ts";
 import { readReceipt } from "../messages/read-receipt.ts";
 import { attemptMessage, obstacleIn, type Trial } from "../messages/trial-messages.ts";
 import type { JupiterOffer } from "../quotes/ask-jupiter.ts";
-import { at, lackingRent, marketCalls, maybe, wsolBytes } from "../quotes/look-at-token.ts";
+import { lackingRent, marketCalls, maybe, wsolBytes } from "../quotes/look-at-token.ts";
 import {
   arrivedIn,
   baseFeeIn,
@@ -78,7 +79,7 @@ export async function sightOfSol(
 }
 
 /**
- * Asks in two rounds: first for the finalized height, then for the markers at the same or a later slot. If an order's
+ * Asks in two rounds: first for the final height, then for the markers at the same or a later slot. If an order's
  * marker is then missing, no block up to that height has filled the order.
  */
 async function takeSight(
@@ -96,16 +97,18 @@ async function takeSight(
         named: onRaydium.map(({ pool }) => pool),
         pumpTable: isOnPump ? (configuration.pumpTable as Address | undefined) : undefined,
       };
-      return tokenViewCall(token as Address, pools, at, wallet as Address);
+      return tokenViewCall(token as Address, pools, final, wallet as Address);
     }),
   );
   const head = await askTogether(ask, {
-    finalized: chainTimeCall({ commitment: "finalized" }),
-    confirmed: chainTimeCall(at),
-    own: accountsCall([wallet], at),
+    time: chainTimeCall(final),
+    own: accountsCall([wallet], final),
     statuses: inPartsOf(mostStatuses, hashes).map(statusesCall),
     recent: wantsBlockhash || orders.length > 0 ? [recentBlockhashCall()] : [],
-    rents: { marker: rentCall(markerBytes, at), wsol: orders.length === 0 ? [] : [rentCall(wsolBytes, at)] },
+    rents: {
+      marker: rentCall(markerBytes, final),
+      wsol: orders.length === 0 ? [] : [rentCall(wsolBytes, final)],
+    },
     views,
   });
   const [recent] = head.recent;
@@ -123,36 +126,35 @@ async function takeSight(
   );
   const found = head.statuses
     .flat()
-    .flatMap((status, index) => (status === undefined ? [] : [{ hash: hashes[index] as string, status }]));
+    .flatMap((slot, index) => (slot === undefined ? [] : [{ hash: hashes[index] as string, slot }]));
   const markers = await Promise.all(marked.map((orderId) => markerOf(wallet as Address, orderId)));
-  const { slot } = head.finalized;
+  const { slot, blockHeight } = head.time;
   // A block above this height may still contain a fill.
-  const newest = Math.max(slot, ...found.map(({ status }) => (status.isFinal ? status.slot : 0)));
-  const finalized = { commitment: "finalized", minContextSlot: newest } as const;
+  const newest = Math.max(slot, ...found.map((each) => each.slot));
   const facts = await askTogether(ask, {
     missed: await Promise.all(
-      missed.map((token) => tokenViewCall(token as Address, {}, finalized, wallet as Address)),
+      missed.map((token) =>
+        tokenViewCall(token as Address, {}, { ...final, minContextSlot: newest }, wallet as Address),
+      ),
     ),
     markers: inPartsOf(mostAccounts, markers).map((part) =>
-      accountsCall(part, { commitment: "finalized", minContextSlot: slot }),
+      accountsCall(part, { ...final, minContextSlot: slot }),
     ),
     landed: found.map(({ hash }) => landedCall(hash)),
     plans: plans.map(({ calls }) => calls),
   });
   const marks = facts.markers.flatMap(({ accounts }) => accounts);
   const receipts = await Promise.all(
-    found.map(async ({ hash, status }, index) => {
+    found.map(({ hash }, index) => {
       const landed = facts.landed[index];
-      const receipt = landed && (await readReceipt(wallet, hash, landed));
-      return receipt && { ...receipt, isFinal: status.isFinal };
+      return landed && readReceipt(wallet, hash, landed);
     }),
   );
   const baseFeeLamports = coinUnitsFrom("sol", configuration.baseFee, "baseFee");
   return {
     recent,
     snapshot: {
-      confirmed: head.confirmed,
-      finalized: head.finalized,
+      height: { slot, blockHeight },
       coins: head.own.accounts[0]?.lamports ?? 0n,
       rentLamports: { marker: rents.marker },
       orders: new Map(
@@ -239,9 +241,9 @@ async function planOf(intent: SolIntent, view: TokenView | undefined, planning: 
   ]);
   const shown: Shown = { held, jupiter, pools };
   const calls = {
-    fee: pools.slice(0, 1).map(({ priced }) => messageFeeCall(priced, at)),
-    tried: pools.map(({ message }) => maybe(simulationCall(message, at))),
-    rent: side === "buy" && !hasAccount ? [rentCall(view.mint.accountBytes, at)] : [],
+    fee: pools.slice(0, 1).map(({ priced }) => messageFeeCall(priced, final)),
+    tried: pools.map(({ message }) => maybe(simulationCall(message, final))),
+    rent: side === "buy" && !hasAccount ? [rentCall(view.mint.accountBytes, final)] : [],
     jupiter: jupiter ? [jupiterCalls(jupiter)] : [],
     market: marketCalls(openedBy(pools)),
   };

@@ -31,8 +31,9 @@ export async function readReceipt(
 ): Promise<ReadReceipt | undefined> {
   const accounts = accountsIn(landed.bytes);
   if (accounts === undefined) return undefined;
-  if (bs58.encode(landed.bytes.subarray(1, 65)) !== hash || accounts.length > landed.lamports.after.length)
-    return undefined;
+  // A transaction whose payer could not pay has changed no balances, and hosts may leave them out.
+  const isComplete = landed.failure === "unfunded" || accounts.length <= landed.lamports.after.length;
+  if (bs58.encode(landed.bytes.subarray(1, 65)) !== hash || !isComplete) return undefined;
   // Needs no check of the tip account, because every signed transaction has already passed it.
   const terms = await readTransaction(landed.bytes, accounts);
   if (terms === undefined || terms.wallet !== wallet) return undefined;
@@ -50,7 +51,12 @@ export async function readReceipt(
     ...(landed.computeUnits !== undefined && { computeUnits: landed.computeUnits }),
   };
   if (landed.failure !== undefined)
-    return { ...common, status: "failed", isSlippage: isSlippage(landed, accounts) };
+    return {
+      ...common,
+      status: "failed",
+      isSlippage: isSlippage(landed, accounts),
+      ...(landed.failure === "unfunded" && { isUnfunded: true }),
+    };
   const base = { ...common, status: "ok" } as const;
   if (terms.purpose === "clear") return { ...base, spent: 0n, received: 0n, held: 0n };
   const coins = change(terms.wallet) + change(own.wsol) + rent + common.fee;
@@ -151,7 +157,7 @@ const unitsOf = (
 ): TokenUnits => balances.find(({ account }) => accounts[account] === address)?.units ?? 0n;
 
 function isSlippage({ bytes, failure }: LandedTransaction, accounts: readonly Address[]): boolean {
-  if (failure === undefined || failure === "other" || failure.code === undefined) return false;
+  if (typeof failure !== "object" || failure.code === undefined) return false;
   const { instructions } = getCompiledTransactionMessageDecoder().decode(messageIn(bytes));
   const program = accounts[instructions[failure.index]?.programAddressIndex ?? -1];
   return program !== undefined && slippageCodes[program]?.includes(failure.code) === true;

@@ -97,6 +97,7 @@ export function obstacleIn(
   simulation: Simulation | undefined,
   venue: SolRoute["venue"] | undefined,
 ): "coins" | "trade" | undefined {
+  if (simulation?.isUnfunded) return "coins";
   if (simulation?.failedAt === undefined) return undefined;
   if (simulation.failedAt < (venue === "pump" ? tradeAt.curve : tradeAt.others)) return "coins";
   // Pump's programs pay rents and, on a curve, the amount from the wallet's lamports themselves.

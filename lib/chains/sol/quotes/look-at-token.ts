@@ -5,7 +5,14 @@ import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
 import { cpmmConfigsOf } from "../calls/cpmm-configs.ts";
 import type { OpenedAccount, PoolView } from "../calls/pool-view.ts";
-import { type Accounts, accountsCall, rentCall, type Simulation, simulationCall } from "../calls/rpc-call.ts";
+import {
+  type Accounts,
+  accountsCall,
+  final,
+  rentCall,
+  type Simulation,
+  simulationCall,
+} from "../calls/rpc-call.ts";
 import { paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
 import { recentBlockhashCall } from "../calls/transaction-call.ts";
 import { roundTripMessage, type Trial } from "../messages/trial-messages.ts";
@@ -17,9 +24,6 @@ import type { SolReader } from "../venues/reader.ts";
 const probeLamports: Lamports = 10_000_000n;
 
 export const lamportsOfCoin: Lamports = 10n ** 9n;
-
-/** Commitment of quotes. Finalized data would be half a minute old. */
-export const at = { commitment: "confirmed" } as const;
 
 /** Size of a wrapped-coin account, in bytes. */
 export const wsolBytes = 165;
@@ -39,9 +43,9 @@ export async function lookAtToken(
     pumpTable: configuration.pumpTable as Address | undefined,
   };
   const { view, recent, rents } = await askTogether(ask, {
-    view: await tokenViewCall(token, pools, at, wallet),
+    view: await tokenViewCall(token, pools, final, wallet),
     recent: recentBlockhashCall(),
-    rents: { marker: rentCall(markerBytes, at), wsol: rentCall(wsolBytes, at) },
+    rents: { marker: rentCall(markerBytes, final), wsol: rentCall(wsolBytes, final) },
   });
   if (view !== undefined) configs.note(view);
   return { view, blockhash: recent.hash, rents };
@@ -74,7 +78,7 @@ export async function roundTripCalls(
     { ...trial, wallet: payer as Address },
     { pool: best.pool, amountIn: probeLamports, bought: best.amountOut },
   );
-  return [maybe(simulationCall(message, at))];
+  return [maybe(simulationCall(message, final))];
 }
 
 /** Makes the call that reads accounts which a trade may open at the wallet's cost, if there are any. */
@@ -84,7 +88,7 @@ export const marketCalls = (opened: readonly OpenedAccount[]): RpcCall<Accounts>
     : [
         accountsCall(
           opened.map(({ address }) => address),
-          at,
+          final,
         ),
       ];
 

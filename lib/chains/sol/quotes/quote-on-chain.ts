@@ -17,7 +17,7 @@ import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { feeBpsOf } from "../calls/mint.ts";
 import { flagsOfMint, safetyOfMint } from "../calls/mint-safety.ts";
 import type { PoolView } from "../calls/pool-view.ts";
-import { messageFeeCall, recentPricesCall, rentCall, simulationCall } from "../calls/rpc-call.ts";
+import { final, messageFeeCall, recentPricesCall, rentCall, simulationCall } from "../calls/rpc-call.ts";
 import { type Payment, paymentsOf, type TokenView } from "../calls/token-view.ts";
 import { venueOfPool } from "../messages/order-message.ts";
 import { attemptMessage, isSoldIn, type Trial } from "../messages/trial-messages.ts";
@@ -32,7 +32,6 @@ import { medianOf, unitLimitFor, usualUnits } from "../rules/trade-fees.ts";
 import type { SolReader } from "../venues/reader.ts";
 import type { JupiterForQuote } from "./ask-jupiter.ts";
 import {
-  at,
   feeBpsOfPool,
   lackingRent,
   lamportsOfCoin,
@@ -290,11 +289,11 @@ async function costsOf(
   // Asks for the base fee with the usual unit limit, because the actual limit is known only after the simulation.
   const [message, usual] = await Promise.all([messageOf(), messageOf(usualUnits)]);
   const { fee, tried, prices, rent, market, trip, byJupiter } = await askTogether(ask, {
-    fee: usual ? [messageFeeCall(usual, at)] : [],
-    tried: message && tester ? [maybe(simulationCall(message, at))] : [],
+    fee: usual ? [messageFeeCall(usual, final)] : [],
+    tried: message && tester ? [maybe(simulationCall(message, final))] : [],
     prices: pool ? [maybe(recentPricesCall(pool.written))] : [],
     market: marketCalls(opened),
-    rent: needsAccount ? [rentCall(mint.accountBytes, at)] : [],
+    rent: needsAccount ? [rentCall(mint.accountBytes, final)] : [],
     trip: await roundTripCalls(configuration, view, trial),
     byJupiter: offered ? [quoteCalls(offered)] : [],
   });

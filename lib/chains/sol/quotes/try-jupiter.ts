@@ -8,6 +8,7 @@ import { tokenAccountOf } from "../calls/addresses.ts";
 import {
   type Accounts,
   accountsCall,
+  final,
   messageFeeCall,
   type Simulation,
   simulationCall,
@@ -18,7 +19,7 @@ import { signaturesFor } from "../rules/intent.ts";
 import { JupiterFault } from "../venues/jupiter-client.ts";
 import { enforcing } from "../venues/jupiter-venue.ts";
 import type { JupiterOffer, OffersForQuote } from "./ask-jupiter.ts";
-import { at, maybe } from "./look-at-token.ts";
+import { maybe } from "./look-at-token.ts";
 
 /** A swap by Jupiter that hosts can simulate: its message, and the account that receives the output. */
 export type JupiterTrial = {
@@ -86,9 +87,9 @@ export type JupiterTried = {
  * swap.
  */
 export const jupiterCalls = ({ message, account }: JupiterTrial) => ({
-  before: accountsCall([account], at),
-  fee: messageFeeCall(message, at),
-  simulation: maybe(simulationCall(message, at, [account])) satisfies RpcCall<Simulation | undefined>,
+  before: accountsCall([account], final),
+  fee: messageFeeCall(message, final),
+  simulation: maybe(simulationCall(message, final, [account])) satisfies RpcCall<Simulation | undefined>,
 });
 
 /** Simulations of an amount, and of the part of it that sets the reference price. */

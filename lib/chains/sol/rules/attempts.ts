@@ -1,11 +1,8 @@
-import { chainFacts } from "../../../core/chain-facts.ts";
+import { solBlockhashBlocks, solSlotSeconds } from "../../../core/network-facts.ts";
 import { longestValidSeconds } from "../../../orders/intent.ts";
 
-/** Number of blocks for which a blockhash is valid. */
-export const blockhashBlocks = 150;
-
 /** Usual time for which a message may get into a block, because its blockhash is valid for so many blocks. */
-const messageLifeMs = blockhashBlocks * chainFacts.sol.blockSeconds * 1000;
+const messageLifeMs = solBlockhashBlocks * solSlotSeconds * 1000;
 
 /** Time after which a pending message may be followed by one that pays more. */
 export const bumpAfterMs = messageLifeMs / 4;

@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import { solSlotSeconds } from "../../../core/network-facts.ts";
 import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import type { CpmmRoute, CurveRoute, JupiterRoute, PumpPoolRoute } from "./intent.ts";
 import type { CurveMarket, JupiterBuild, PumpPoolMarket } from "./message-route.ts";
@@ -7,13 +8,11 @@ import type { solReceipt } from "./schemas.ts";
 /** Names the block of a slot. Uses the slot in place of the block's hash, because no RPC call returns the hash. */
 export const blockOfSlot = (slot: number) => ({ number: slot, hash: String(slot) });
 
-/** Maximum number of slots by which two hosts may differ and still see the same market. */
-const mostSlotsApart = 20;
+/** Longest time by which two hosts may differ and still see the same market. */
+const mostSecondsApart = 8;
+const mostSlotsApart = Math.round(mostSecondsApart / solSlotSeconds);
 
 export const areSlotsNear = (a: number, b: number): boolean => Math.abs(a - b) <= mostSlotsApart;
-
-/** Number of blocks for which a blockhash is valid. */
-export const blockhashBlocks = 150;
 
 /** Slot and block height of a chain. Slots without a block do not increase the height. */
 export type SolHeight = { slot: number; blockHeight: number };
@@ -26,9 +25,6 @@ export type SolReceipt = v.InferOutput<typeof solReceipt>;
  * to enforce it.
  */
 export type ReadReceipt = SolReceipt & { isBelowMinimum?: true };
-
-/** A receipt as one host has it. */
-export type SeenReceipt = ReadReceipt & { isFinal: boolean };
 
 /**
  * A route, with the amount that arrives, and what a message needs beside it. Jupiter's route includes the instruction
@@ -66,25 +62,24 @@ export type SolOrderFacts = {
 };
 
 /**
- * One host's answers about a wallet. The finalized height is read first, and then the markers at the same or a later
- * finalized slot. If an order's marker is then missing, no block up to that height has filled the order.
+ * One host's answers about a wallet, all from final blocks. The height is read first, and then the markers at the same
+ * or a later slot. If an order's marker is then missing, no block up to that height has filled the order.
  */
 export type SolSnapshot = {
-  confirmed: SolHeight;
-  finalized: SolHeight;
+  height: SolHeight;
   coins: Lamports;
   /** The lamports that keep a marker alive. */
   rentLamports: { marker: Lamports };
   /** A recent blockhash that both hosts know, and the last block height at which transactions may use it. */
   blockhash?: { hash: string; lastValidBlockHeight: number };
   orders: ReadonlyMap<string, SolOrderFacts>;
-  /** The wallet's balances of tokens that were reported missing, at the finalized slot. */
+  /** The wallet's balances of tokens that were reported missing. */
   held?: ReadonlyMap<string, TokenUnits>;
   /** Receipts by hash. Transactions unknown to the host have none. */
-  receipts: ReadonlyMap<string, SeenReceipt>;
+  receipts: ReadonlyMap<string, ReadReceipt>;
   /**
-   * Whether each order's marker has its byte at the finalized slot. Lamports alone prove nothing, because anybody can
-   * send some to the address.
+   * Whether each order's marker has its byte. Lamports alone prove nothing, because anybody can send some to the
+   * address.
    */
   markers: ReadonlyMap<string, boolean>;
 };

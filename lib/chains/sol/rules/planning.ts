@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
+import { solBlockhashBlocks } from "../../../core/network-facts.ts";
 import type { Lamports } from "../../../core/units.ts";
 import { greatest, greatestEach, least } from "../../../orders/bigints.ts";
 import type { LaneView } from "../../../orders/effects.ts";
 import type { ReasonCode } from "../../../orders/execution.ts";
 import type { OrderEnd, TradeOrder } from "../../../orders/trade-order.ts";
 import { noStoredLimits, restOfDay, restOfFees } from "../../../orders/wallet-policy.ts";
+import { attemptsOf } from "./attempts.ts";
 import type { Sol } from "./family.ts";
 import {
   countedWithFirst,
@@ -13,12 +15,11 @@ import {
   isUnitLimit,
   mostFeeLamports,
   mostMarketRent,
-  mostRentLamports,
   shareOf,
+  shareOfClear,
 } from "./fees.ts";
 import {
   areSlotsNear,
-  blockhashBlocks,
   bothSeen,
   type SolOrderFacts,
   type SolPayingRoute,
@@ -29,7 +30,7 @@ import { isSameSolRoute, signaturesFor } from "./intent.ts";
 import type { SolLimits } from "./limits.ts";
 import type { SolMessage } from "./message.ts";
 import type { MessageRoute } from "./message-route.ts";
-import { countOf, mayLand, type SolSlot } from "./slot.ts";
+import { countOf, isOutdated, mayLand, type SolSlot } from "./slot.ts";
 
 /** The next action for an order without a pending message. */
 export type SolReadiness = { message: SolMessage; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
@@ -78,8 +79,8 @@ export function planSwap(
   if (costs.baseFeeLamports > limits.baseFeeLamports) return wait("CHAIN_UNAVAILABLE");
   const [{ coins }] = snapshots;
   const free = coins - (isSale ? 0n : amountIn);
-  const spendable = free - keptFor(costs, route) - underWay(view, order, { snapshots, limits });
-  const wanted = shareOf(intent.budgetLamports, "swap", slot ? countOf(slot, "swap") : 0);
+  const spendable = free - keptFor(costs, route) - underWay(view, order, { snapshots, limits, rents });
+  const wanted = shareOf(intent.budgetLamports, attemptsOf(intent), slot ? countOf(slot, "swap") : 0);
   // If the wallet of a sale cannot pay the whole fee, lowers the fee.
   const needed = isSale ? 0n : wanted;
   if (facts.every((each) => free - keptFor(each, route) < needed)) return reject("INSUFFICIENT_BALANCE");
@@ -134,10 +135,7 @@ export function planClear(
   const [{ rentLamports: a }, { rentLamports: b }] = snapshots;
   const markerRentLamports = greatest(a.marker, b.marker);
   if (!isRent("marker", markerRentLamports)) return undefined;
-  const share = least(
-    shareOf(intent.budgetLamports, "clear", 0),
-    limits.maxNetworkFee - limits.baseFeeLamports,
-  );
+  const share = least(shareOfClear(intent.budgetLamports), limits.maxNetworkFee - limits.baseFeeLamports);
   const { microLamportsPerUnit } = feesOfShare(share, clearUnits);
   return {
     purpose: "clear",
@@ -150,7 +148,7 @@ export function planClear(
   };
 }
 
-const areApart = ([a, b]: Both): boolean => !areSlotsNear(a.confirmed.slot, b.confirmed.slot);
+const areApart = ([a, b]: Both): boolean => !areSlotsNear(a.height.slot, b.height.slot);
 
 /** Returns the facts of both hosts if they agree on the wallet's balances. */
 function agreedFacts(orderId: string, [a, b]: Both): readonly [SolOrderFacts, SolOrderFacts] | undefined {
@@ -166,7 +164,7 @@ function agreedFacts(orderId: string, [a, b]: Both): readonly [SolOrderFacts, So
  */
 function agreedBlockhash([{ blockhash: a }, { blockhash: b }]: Both) {
   if (a === undefined || a.hash !== b?.hash) return undefined;
-  if (Math.abs(a.lastValidBlockHeight - b.lastValidBlockHeight) > blockhashBlocks) return undefined;
+  if (Math.abs(a.lastValidBlockHeight - b.lastValidBlockHeight) > solBlockhashBlocks) return undefined;
   const lastValidBlockHeight = Math.max(a.lastValidBlockHeight, b.lastValidBlockHeight);
   return { hash: a.hash, lastValidBlockHeight };
 }
@@ -198,23 +196,25 @@ const keptFor = ({ rents, baseFeeLamports }: Costs, { route }: MessageRoute): La
 const underWay = (
   { slots, orders }: LaneView<Sol>,
   own: SolOrder,
-  { snapshots, limits }: Pick<PlanningState, "snapshots" | "limits">,
+  { snapshots, limits, rents }: Pick<PlanningState, "snapshots" | "limits"> & Pick<Costs, "rents">,
 ): Lamports =>
   slots
     .filter((slot) => slot.state !== "mined" && mayLand(slot, snapshots))
     .reduce((total, { orderId, attempts }) => {
-      const fees = attempts.reduce((all, each) => all + mostFeeLamports(each, limits.baseFeeLamports), 0n);
+      const fees = attempts
+        .filter((attempt) => !isOutdated(attempt, snapshots))
+        .reduce((all, each) => all + mostFeeLamports(each, limits.baseFeeLamports), 0n);
       if (orderId === own.intent.orderId) return total + fees;
       const order = orders.find(({ intent }) => intent.orderId === orderId);
       const spent = order?.intent.side === "buy" ? order.amount : 0n;
       const ofMarket = order ? mostMarketRent(order.intent.routes) : 0n;
-      return total + fees + spent + mostRentLamports.marker + 2n * mostRentLamports.wsol + ofMarket;
+      return total + fees + spent + rents.marker + 2n * rents.wsol + ofMarket;
     }, 0n);
 
 function soldOut([a, b]: Both): SolReadiness {
-  const seen = [a, b].map(({ confirmed: { slot } }) => ({ number: slot, hash: String(slot) }));
+  const seen = [a, b].map(({ height: { slot } }) => ({ number: slot, hash: String(slot) }));
   return reject("INSUFFICIENT_BALANCE", {
-    soldOutAt: Math.max(a.confirmed.slot, b.confirmed.slot),
+    soldOutAt: Math.max(a.height.slot, b.height.slot),
     soldOutIn: seen,
   });
 }

@@ -29,9 +29,6 @@ const resendMs = 2000;
  */
 const old = { ageMs: 10 * 60_000, resendMs: 60_000 };
 
-/** How long to wait until the finalized height has passed the last valid height of a lapsed message. */
-const lapsedMs = 10_000;
-
 function dueMs(order: TradeOrder<Sol>, slots: readonly SolSlot[], nowMs: number): number[] {
   const endMs = order.intent.validUntil * 1000 + afterDeadlineMs;
   const [slot] = slotsOf(order, slots);
@@ -43,7 +40,7 @@ function dueMs(order: TradeOrder<Sol>, slots: readonly SolSlot[], nowMs: number)
       return [nowMs + (nowMs - signedMs < old.ageMs ? resendMs : old.resendMs)];
     }
     case "lapsed":
-      return [nowMs + (hasEnded(order) ? lapsedMs : retryMs)];
+      return [nowMs + retryMs];
     case "mined":
       return [];
   }

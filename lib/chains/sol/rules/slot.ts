@@ -3,7 +3,7 @@ import type * as v from "valibot";
 import {
   bothConfirm,
   bothSeen,
-  type SeenReceipt,
+  type ReadReceipt,
   type SolReceipt,
   type SolSnapshot,
   type SolSnapshots,
@@ -60,7 +60,7 @@ export function observedSol(slot: SolSlot, snapshots: SolSnapshots): SolSlot {
   return { ...slot, receipts, state, revision: slot.revision + 1 };
 }
 
-const receiptOf = ({ isFinal: _, isBelowMinimum: __, ...receipt }: SeenReceipt): SolReceipt => receipt;
+const receiptOf = ({ isBelowMinimum: _, ...receipt }: ReadReceipt): SolReceipt => receipt;
 
 /**
  * Returns an attempt's receipt. One host's receipt is enough, because the other host may not have seen the block yet. A
@@ -82,12 +82,12 @@ function receiptFor(slot: SolSlot, hash: string, snapshots: SolSnapshots): SolRe
 }
 
 /**
- * True unless the other host contradicts a receipt. If a fill is below the minimum, the receipt must be final on both
- * hosts, because one of them may lie.
+ * True unless the other host contradicts a receipt. If a fill is below the minimum, both hosts must have the receipt,
+ * because one of them may lie.
  */
-const isCredible = (slot: SolSlot, receipt: SeenReceipt, snapshots: SolSnapshots): boolean =>
+const isCredible = (slot: SolSlot, receipt: ReadReceipt, snapshots: SolSnapshots): boolean =>
   receipt.isBelowMinimum
-    ? bothConfirm(snapshots, (snapshot) => hasFinal(snapshot, receiptOf(receipt)))
+    ? bothConfirm(snapshots, (snapshot) => hasReceipt(snapshot, receiptOf(receipt)))
     : snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
 
 /** True if a host's receipt shows that another attempt made the marker. */
@@ -97,22 +97,22 @@ const hasOtherSuccess = ({ attempts }: SolSlot, hash: string, snapshots: SolSnap
       other.hash !== hash && snapshots.some((each) => each?.receipts.get(other.hash)?.status === "ok"),
   );
 
-/** True if a host's final chain extends past the block of a successful receipt but has no marker. */
+/** True if a host's chain extends past the block of a successful receipt but has no marker. */
 const rulesOut = (
   slot: SolSlot,
-  { hash, status, block }: SeenReceipt,
+  { hash, status, block }: ReadReceipt,
   snapshot: SolSnapshot | undefined,
 ): boolean =>
   snapshot !== undefined &&
   status === "ok" &&
   !snapshot.receipts.has(hash) &&
-  snapshot.finalized.slot >= block.number &&
+  snapshot.height.slot >= block.number &&
   snapshot.markers.get(slot.orderId) === false;
 
 function stateWith(slot: SolSlot, snapshots: SolSnapshots): SolSlot["state"] {
   if (successOf(slot) !== undefined) return "mined";
   if (!bothSeen(snapshots)) return slot.state === "mined" ? "signed" : slot.state;
-  const areLapsed = snapshots.every(({ confirmed }) => confirmed.blockHeight > lastValidOf(slot));
+  const areLapsed = snapshots.every(({ height }) => height.blockHeight > lastValidOf(slot));
   const areKnown = slot.attempts.every(({ hash }) => slot.receipts.some((receipt) => receipt.hash === hash));
   return (areLapsed && !isMarked(slot, snapshots)) || areKnown ? "lapsed" : "signed";
 }
@@ -139,7 +139,7 @@ export function withSolSendings(slot: SolSlot, sendings: Sendings): SolSlot {
 
 /** True if both hosts say that no block can contain the message any more. */
 export const isOutdated = ({ lastValidBlockHeight }: SolAttempt, snapshots: SolSnapshots): boolean =>
-  bothConfirm(snapshots, ({ confirmed }) => confirmed.blockHeight > lastValidBlockHeight);
+  bothConfirm(snapshots, ({ height }) => height.blockHeight > lastValidBlockHeight);
 
 /**
  * True unless, according to both hosts, a message has filled the order, or every message is either in a block or too
@@ -156,8 +156,8 @@ export function mayLand({ attempts }: Pick<SolSlot, "attempts">, snapshots: SolS
 }
 
 /**
- * True if, according to both hosts, no later block can change the slot or its fees: each of its messages is either
- * final in a block, or in none and too old for one. In addition, both hosts must have the transaction that made the
+ * True if, according to both hosts, no later block can change the slot or its fees: each of its messages is either in a
+ * block, or in none and too old for one. In addition, both hosts must have the transaction that made the
  * marker, or show no marker, or report every message as failed. A missing receipt alone proves nothing, because hosts
  * forget receipts, and answer without them after a fault.
  */
@@ -165,10 +165,9 @@ export function isFinalSol(slot: SolSlot, snapshots: SolSnapshots): boolean {
   const { attempts, receipts, orderId } = slot;
   const isKnown = (hash: string) => {
     const known = receipts.find((receipt) => receipt.hash === hash);
-    return known !== undefined && bothConfirm(snapshots, (snapshot) => hasFinal(snapshot, known));
+    return known !== undefined && bothConfirm(snapshots, (snapshot) => hasReceipt(snapshot, known));
   };
-  const isTooOld = ({ lastValidBlockHeight }: SolAttempt) =>
-    bothConfirm(snapshots, ({ finalized }) => finalized.blockHeight > lastValidBlockHeight);
+  const isTooOld = (attempt: SolAttempt) => isOutdated(attempt, snapshots);
   // Requires both hosts, because one host could invent a receipt and its fee.
   const isClaimed = (attempt: SolAttempt) => receipts.some(({ hash }) => hash === attempt.hash);
   if (!attempts.every((each) => (isClaimed(each) ? isKnown(each.hash) : isTooOld(each)))) return false;
@@ -179,7 +178,7 @@ export function isFinalSol(slot: SolSlot, snapshots: SolSnapshots): boolean {
   return hasLapsed || attempts.every(({ hash }) => isKnown(hash));
 }
 
-function hasFinal({ receipts }: SolSnapshot, receipt: SolReceipt): boolean {
+function hasReceipt({ receipts }: SolSnapshot, receipt: SolReceipt): boolean {
   const seen = receipts.get(receipt.hash);
-  return seen?.isFinal === true && isDeepStrictEqual(receiptOf(seen), receipt);
+  return seen !== undefined && isDeepStrictEqual(receiptOf(seen), receipt);
 }

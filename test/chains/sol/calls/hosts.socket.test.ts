@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ChainUnavailable } from "../../../../lib/chains/hosts/host-fault.ts";
 import { solClient } from "../../../../lib/chains/sol/calls/hosts.ts";
-import { chainTimeCall, rentCall } from "../../../../lib/chains/sol/calls/rpc-call.ts";
+import { chainTimeCall, final, rentCall } from "../../../../lib/chains/sol/calls/rpc-call.ts";
 import { answering, RpcFailure, type RpcServer, startRpcServer } from "../../../support/json-rpc-server.ts";
 
 const genesis = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 const open = () => solClient({ hosts: [first.url, second.url], cluster });
-const calls = [rentCall(0, { commitment: "confirmed" }), chainTimeCall({ commitment: "confirmed" })] as const;
+const calls = [rentCall(0, final), chainTimeCall(final)] as const;
 const values = (lamports: bigint) => [lamports, { epoch: 1, slot: 100, blockHeight: 90 }];
 
 describe("solClient", () => {

@@ -19,7 +19,7 @@ const account = {
   rentEpoch: 2 ** 64,
 };
 const answer = { context: { slot: 9, apiVersion: "2.0.0" }, value: [account, null] };
-const at = { commitment: "confirmed", minContextSlot: 8 } as const;
+const at = { commitment: "finalized", minContextSlot: 8 } as const;
 
 describe("accountsCall", () => {
   const call = accountsCall([token, token], at);
@@ -28,7 +28,7 @@ describe("accountsCall", () => {
     const { method, params } = call;
     expect({ method, params }).toEqual({
       method: "getMultipleAccounts",
-      params: [[token, token], { encoding: "base64", commitment: "confirmed", minContextSlot: 8 }],
+      params: [[token, token], { encoding: "base64", commitment: "finalized", minContextSlot: 8 }],
     });
   });
 
@@ -90,7 +90,7 @@ describe("calls for fees and prices", () => {
   it("reads a message's fee and recent prices", () => {
     expect(messageFeeCall(message, at)).toMatchObject({
       method: "getFeeForMessage",
-      params: ["gAEAAA==", { commitment: "confirmed" }],
+      params: ["gAEAAA==", { commitment: "finalized" }],
     });
     expect(messageFeeCall(message, at).read(of(5000))).toBe(5000n);
     expect(messageFeeCall(message, at).read(of(null))).toBeUndefined();
@@ -115,7 +115,7 @@ describe("simulationCall", () => {
       encoding: "base64",
       sigVerify: false,
       replaceRecentBlockhash: true,
-      commitment: "confirmed",
+      commitment: "finalized",
       minContextSlot: 8,
     });
   });
@@ -131,6 +131,13 @@ describe("simulationCall", () => {
     ]);
   });
 
+  it.each(["AccountNotFound", "InsufficientFundsForFee", { InsufficientFundsForRent: { account_index: 0 } }])(
+    "reads from the error %j that the payer cannot pay",
+    (err) => {
+      expect(read(err)).toEqual({ computeUnits: 0, isDone: false, isUnfunded: true });
+    },
+  );
+
   it("reads the transaction's effects", () => {
     expect(read(null, 5)).toEqual({ computeUnits: 5, isDone: true });
     expect(read({ InstructionError: [6, { Custom: 6005 }] }, 9)).toEqual({
@@ -140,8 +147,7 @@ describe("simulationCall", () => {
       code: 6005,
     });
     expect(read({ InstructionError: [6, "InvalidAccountData"] }, 9)).toMatchObject({ failedAt: 6 });
-    expect(read("AccountNotFound")).toEqual({ computeUnits: 0, isDone: false });
-    expect(read({ InsufficientFundsForRent: { account_index: 0 } }, null)).toEqual({
+    expect(read({ InsufficientFundsForRent: { account_index: 1 } }, null)).toEqual({
       computeUnits: 0,
       isDone: false,
     });

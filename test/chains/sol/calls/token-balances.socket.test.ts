@@ -6,6 +6,7 @@ import {
 } from "trading-terminal-devnet/sol/test-surfnet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tokenAccountOf } from "../../../../lib/chains/sol/calls/addresses.ts";
+import { final } from "../../../../lib/chains/sol/calls/rpc-call.ts";
 import {
   mostTokens,
   type TokenKey,
@@ -19,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 
 async function look(wallet: Address, tokens: readonly TokenKey[]) {
-  const { method, params, read } = await walletViewCall(wallet, tokens, { commitment: "confirmed" });
+  const { method, params, read } = await walletViewCall(wallet, tokens, final);
   return read(await chain.request(method, params));
 }
 

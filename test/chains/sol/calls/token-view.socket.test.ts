@@ -20,7 +20,7 @@ async function look(mint: Address, configs: readonly Address[]): Promise<TokenVi
   const { method, params, read } = await tokenViewCall(
     mint,
     { cpmmConfigs: configs },
-    { commitment: "confirmed" },
+    { commitment: "finalized" },
   );
   return read(await chain.request(method, params));
 }
@@ -36,7 +36,7 @@ const coin = 10n ** 9n;
 async function stateOf(name: Name): Promise<{ state: CpmmState }> {
   const { pool: address, config, vaults } = chain.deployment.tokens[name];
   const { method, params, read } = accountsCall([address, config, vaults.coin, vaults.token], {
-    commitment: "confirmed",
+    commitment: "finalized",
   });
   const { accounts } = read(await chain.request(method, params));
   const [poolData, configData, coins, tokens] = accounts.map((each) => each?.data ?? new Uint8Array());

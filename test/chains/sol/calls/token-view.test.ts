@@ -51,7 +51,7 @@ describe("tokenViewCall", () => {
     const { params, read } = await tokenViewCall(
       pool.mint as Address,
       { cpmmConfigs: [raydiumConfigs[0] as Address] },
-      { commitment: "confirmed" },
+      { commitment: "finalized" },
     );
     const asked = params[0] as string[];
     const answer = { context: { slot: 9 }, value: asked.map((address) => accounts[address] ?? null) };
@@ -71,7 +71,7 @@ describe("tokenViewCall", () => {
 
   it("reads a token's name from the account where Metaplex stores USDC's", async () => {
     const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v" as Address;
-    const { params } = await tokenViewCall(mint, {}, { commitment: "confirmed" });
+    const { params } = await tokenViewCall(mint, {}, { commitment: "finalized" });
     expect(params[0]).toContain("5x38Kp4hvdomTCnCrAny4UtMUt5rQBdB6px2K1Ui45Wq");
   });
 });

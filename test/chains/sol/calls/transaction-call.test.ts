@@ -13,18 +13,10 @@ describe("statusesCall", () => {
 
   it.each([
     [{ confirmations: 3, confirmationStatus: "processed" }, undefined],
-    [
-      { confirmations: 20, confirmationStatus: "confirmed" },
-      { slot: 40, isFinal: false },
-    ],
-    [
-      { confirmations: null, confirmationStatus: "finalized" },
-      { slot: 40, isFinal: true },
-    ],
-    [
-      { confirmations: null, confirmationStatus: null },
-      { slot: 40, isFinal: true },
-    ],
+    [{ confirmations: 20, confirmationStatus: "confirmed" }, undefined],
+    [{ confirmations: null, confirmationStatus: "finalized" }, 40],
+    [{ confirmations: null, confirmationStatus: null }, 40],
+    [{ confirmations: 1, confirmationStatus: "a level of later years" }, undefined],
     [{ confirmations: 3, confirmationStatus: null }, undefined],
   ])("reads the status %o", (status, found) => {
     expect(read(status)).toEqual(found);
@@ -52,6 +44,18 @@ describe("landedCall", () => {
     const { computeUnitsConsumed: _, ...silent } = meta;
     expect(read(1_795_291_200)).toMatchObject({ computeUnits: 1 });
     expect(read(1_795_291_200, silent)).not.toHaveProperty("computeUnits");
+  });
+
+  it.each([
+    [null, undefined],
+    ["InsufficientFundsForFee", "unfunded"],
+    [{ InsufficientFundsForRent: { account_index: 0 } }, "unfunded"],
+    [{ InsufficientFundsForRent: { account_index: 1 } }, "other"],
+    ["ProgramAccountNotFound", "other"],
+    [{ InstructionError: [7, { Custom: 6005 }] }, { index: 7, code: 6005 }],
+    [{ InstructionError: [7, "IncorrectProgramId"] }, { index: 7, code: undefined }],
+  ])("reads the error %j", (err, failure) => {
+    expect(read(1_795_291_200, { ...meta, err })?.failure).toEqual(failure);
   });
 
   it("treats a transaction whose block has no time yet as missing", () => {

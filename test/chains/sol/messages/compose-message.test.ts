@@ -131,7 +131,7 @@ describe("composeMessage", () => {
     expect(shown(await messageOf(buyTerms))).toEqual([
       ...prelude(buyTerms),
       tipping,
-      ...opening(buyTerms, 1_002_039_280n),
+      ...opening(buyTerms, 1_001_488_440n),
       creating(buyTerms),
       swapping(buyTerms, [w, own], [wsol, buyTerms.mint], [token, token]),
       closing(buyTerms),
@@ -143,7 +143,7 @@ describe("composeMessage", () => {
     expect(shown(await messageOf(saleTerms))).toEqual([
       ...prelude(saleTerms),
       tipping,
-      ...opening(saleTerms, 2_039_280n),
+      ...opening(saleTerms, 1_488_440n),
       swapping(saleTerms, [own, w], [saleTerms.mint, wsol], [token2022, token]),
       closing(saleTerms),
     ]);
@@ -163,7 +163,7 @@ describe("composeMessage", () => {
       expect(bought.toSpliced(10, 1)).toEqual([
         ...prelude(buy),
         tipping,
-        ...opening(buy, 1_002_039_280n),
+        ...opening(buy, 1_001_488_440n),
         creating(buy),
         [token, `0d${u64(1_000_000_000n)}09`, `W ${w}`, wsol, `${role} ${helper}`, `SW ${wallet}`],
         [token, "05", `W ${w}`, `SW ${wallet}`],
@@ -211,7 +211,7 @@ describe("composeMessage", () => {
         const data = shown(await messageOf(terms)).at(-2)?.[1];
         expect(data).toBe(`8fbe5adac41e33de${u64(amountIn)}${u64(minAmountOut)}`);
         const funding = shown(await messageOf(terms))[5]?.[1];
-        expect(funding).toBe(`02000000${u64(2_039_280n + (isBuy ? amountIn : 0n))}`);
+        expect(funding).toBe(`02000000${u64(1_488_440n + (isBuy ? amountIn : 0n))}`);
       }),
       { numRuns: 30 },
     );

@@ -227,7 +227,7 @@ const spaceAt = 44 + orderId.length;
 
 async function marking(
   sound: IInstruction[],
-  { base = wallet, seed = orderId, lamports = 897_840n },
+  { base = wallet, seed = orderId, lamports = 655_320n },
 ): Promise<IInstruction[]> {
   const marker = await markerOf(base, seed);
   const made = [transferLamports(base, marker, lamports), allocateMarker(base, marker, seed)];
@@ -293,7 +293,7 @@ describe("an intruder's message", () => {
       "its account of wrapped SOL made with lamports",
       async (sound) => {
         const account = await wsolAccountOf(wallet, orderId);
-        const made = { seed: wsolSeedOf(orderId), lamports: 1_002_039_280n, bytes: 165 };
+        const made = { seed: wsolSeedOf(orderId), lamports: 1_001_488_440n, bytes: 165 };
         const creation = createWithSeed(wallet, account, { ...made, owner: programs.token });
         return sound.toSpliced(place.funding, 2, creation);
       },
@@ -301,7 +301,7 @@ describe("an intruder's message", () => {
     [
       "a marker made by createAccountWithSeed, which a deposit blocks",
       async (sound) => {
-        const made = { seed: orderId, lamports: 897_840n, bytes: 1, owner: programs.system };
+        const made = { seed: orderId, lamports: 655_320n, bytes: 1, owner: programs.system };
         const creation = createWithSeed(wallet, await markerOf(wallet, orderId), made);
         return sound.toSpliced(place.rent, 2, creation);
       },

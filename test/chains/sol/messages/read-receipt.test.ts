@@ -17,7 +17,7 @@ import {
   wallet,
 } from "../../../support/sol-terms.ts";
 
-const markerRent = 897_840n;
+const markerRent = 655_320n;
 const start = 10_000_000_000n;
 
 /** Another account, with its lamports before and after a message, and its wrapped coins. */
@@ -236,6 +236,25 @@ describe("readReceipt", () => {
       spent: amountIn,
       rent: markerRent + volumeRent + wsolRent,
     });
+  });
+
+  it("reads a transaction that was not paid for, even if the host leaves out its balances", async () => {
+    const { id, found } = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
+    const unpaid = {
+      ...found,
+      fee: 0n,
+      failure: "unfunded" as const,
+      lamports: { before: [], after: [] },
+      tokens: { before: [], after: [] },
+    };
+    expect(await readReceipt(wallet, id, unpaid)).toMatchObject({
+      status: "failed",
+      isUnfunded: true,
+      isSlippage: false,
+      fee: 0n,
+      rent: 0n,
+    });
+    expect(await readReceipt(wallet, id, { ...unpaid, failure: "other" })).toBeUndefined();
   });
 
   it("counts nothing as spent if a stranger's deposit exceeds what the order spent", async () => {

@@ -71,7 +71,7 @@ describe("quotes with Jupiter", () => {
     expect(shown.route).toEqual([{ venue: "jupiter-metis", tokenIn: "native", tokenOut: mintOf("MOON") }]);
     expect(units(shown.amountOut, 6)).toBe(paid(10n ** 9n, coins, tokens));
     // The helper also signs each of the three attempts.
-    expect(shown.networkFee).toMatchObject({ expected: "0.00021", max: "0.001035" });
+    expect(shown.networkFee).toMatchObject({ expected: "0.00017", max: "0.001065" });
     expect(faults).toEqual([]);
   });
 
@@ -139,7 +139,7 @@ describe("quotes with Jupiter", () => {
     expect(route).toMatchObject([{ venue: "raydium-cpmm" }]);
     expect(await quote("MOON", {}, { jupiter: undefined } as never)).toMatchObject({
       route: [{ venue: "raydium-cpmm" }],
-      networkFee: { max: "0.00102" },
+      networkFee: { max: "0.001035" },
     });
     expect(jupiter.asked).toEqual([]);
   });

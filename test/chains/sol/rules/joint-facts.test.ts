@@ -29,9 +29,9 @@ describe("jointSolQuote", () => {
     expect(joint(paying(5n), paying(3n), 100)).toBeUndefined();
   });
 
-  it("requires slots that are at most 20 apart", () => {
-    expect(joint(solFacts, { ...solFacts, slot: 120 })).toBeDefined();
-    expect(joint(solFacts, { ...solFacts, slot: 121 })).toBeUndefined();
+  it("requires slots that are at most 40 apart", () => {
+    expect(joint(solFacts, { ...solFacts, slot: 140 })).toBeDefined();
+    expect(joint(solFacts, { ...solFacts, slot: 141 })).toBeUndefined();
   });
 
   it.each<[string, Partial<SolTradeFacts>]>([

@@ -58,14 +58,14 @@ const reject = (reasonCode: string) => ({ end: { status: "rejected", reasonCode 
 const sale = { side: "sell", amount: 500n } as const;
 
 describe("planSwap", () => {
-  it("spends a fifth of the budget on the first message", () => {
+  it("spends 16 % of the budget on the first message", () => {
     expect(plan({})).toEqual({
       amount: 1_000_000n,
       message: {
         purpose: "swap",
         signatures: 1,
         computeUnitLimit: 100_000,
-        microLamportsPerUnit: 200_000n,
+        microLamportsPerUnit: 160_000n,
         blockhash: "hash",
         lastValidBlockHeight: 281,
         amountIn: 1_000_000n,
@@ -78,18 +78,25 @@ describe("planSwap", () => {
 
   it("spends more of the budget on later messages", () => {
     const slot = slotOf({ attempts: [attemptOf("a"), attemptOf("b")] });
-    expect(plan({ slot })).toMatchObject({ message: { microLamportsPerUnit: 400_000n } });
+    expect(plan({ slot })).toMatchObject({ message: { microLamportsPerUnit: 240_000n } });
+  });
+
+  it("shares the rest of the budget between the attempts that are left", () => {
+    const slot = slotOf({ attempts: ["a", "b", "c", "d"].map((hash) => attemptOf(hash)) });
+    expect(plan({ slot, intent: { attempts: 6 } })).toMatchObject({
+      message: { microLamportsPerUnit: 100_000n },
+    });
   });
 
   it("tips the relay only for a private order", () => {
     const chainLimits = withRelay;
-    const tip = { account: "tips", lamports: 6000n };
+    const tip = { account: "tips", lamports: 4800n };
     expect(plan({ chainLimits, intent: { isPrivate: true } })).toMatchObject({ message: { tip } });
     expect(plan({ chainLimits })).not.toHaveProperty("message.tip");
   });
 
   // Rents of the marker, token account and wrapped coin, the signature's fee, the amount, and the budget's first share.
-  const cost = 897_840n + 2_039_280n + 2_039_280n + 5000n + 1_000_000n + 20_000n;
+  const cost = 897_840n + 2_039_280n + 2_039_280n + 5000n + 1_000_000n + 16_000n;
   const dear = { marker: 897_841n, wsol: 2_039_280n, token: 2_039_280n, market: 0n };
   const big = { marker: 897_840n, wsol: 2_039_280n, token: 2_039_281n, market: 0n };
 
@@ -102,7 +109,7 @@ describe("planSwap", () => {
       "the hosts know other blockhashes",
       [snapshotOf(), snapshotOf({ blockhash: { hash: "other", lastValidBlockHeight: 281 } })],
     ],
-    ["the hosts are far apart", [snapshotOf(), snapshotOf({ confirmed: { slot: 172, blockHeight: 152 } })]],
+    ["the hosts are far apart", [snapshotOf(), snapshotOf({ height: { slot: 192, blockHeight: 172 } })]],
     [
       "the hosts differ by more than a blockhash lives",
       [snapshotOf(), snapshotOf({ blockhash: { hash: "hash", lastValidBlockHeight: 432 } })],
@@ -114,8 +121,8 @@ describe("planSwap", () => {
     expect(plan({ snapshots })).toEqual({ wait: "CHAIN_UNAVAILABLE" });
   });
 
-  it("continues if the hosts are 20 slots apart", () => {
-    const ahead = snapshotOf({ confirmed: { slot: 171, blockHeight: 151 } });
+  it("continues if the hosts are 40 slots apart", () => {
+    const ahead = snapshotOf({ height: { slot: 191, blockHeight: 171 } });
     expect(plan({ snapshots: [snapshotOf(), ahead] })).toHaveProperty("message");
   });
 
@@ -159,7 +166,7 @@ describe("planSwap", () => {
 
   describe("planSwap with another open order", () => {
     const others = [slotOf({ orderId: "order2", place: 2 })];
-    // Amount, fees, and the rents of three accounts.
+    // Amount, fees, and the rents of three accounts, as the hosts report them.
     const reserved = 1_000_000n + 5000n + 20_000n + 897_840n + 2n * 2_039_280n;
 
     it("waits while another order's messages may take the coin", () => {
@@ -170,13 +177,22 @@ describe("planSwap", () => {
 
     it("reserves nothing for messages that are too old", () => {
       const [host] = facts({}, cost);
-      const past = { ...host, confirmed: { slot: 271, blockHeight: 251 } };
+      const past = { ...host, height: { slot: 271, blockHeight: 251 } };
       expect(plan({ others, snapshots: [past, past] })).toHaveProperty("message");
+    });
+
+    it("reserves less if the chain's rents are lower", () => {
+      const rents = { marker: 655_320n, wsol: 1_488_440n, token: 1_488_440n, market: 0n };
+      const own = 655_320n + 2n * 1_488_440n + 5000n + 1_000_000n + 16_000n;
+      const low = 1_000_000n + 5000n + 20_000n + 655_320n + 2n * 1_488_440n;
+      const at = (coins: bigint) => plan({ others, snapshots: facts({ rents }, coins) });
+      expect(at(own + low)).toHaveProperty("message");
+      expect(at(own + low - 1n)).toEqual({ wait: "INSUFFICIENT_BALANCE" });
     });
   });
 
   it("lowers the fee of a sale if coin for the fee is all that the wallet lacks", () => {
-    const floor = cost - 1_020_000n;
+    const floor = cost - 1_016_000n;
     const held = { held: 500n };
     expect(plan({ intent: sale, snapshots: facts(held, floor) })).toMatchObject({
       message: { microLamportsPerUnit: 0n },
@@ -253,7 +269,7 @@ describe("planSwap", () => {
 
       it("keeps coin for the base fees of both signatures", () => {
         const routes = [metis(100n)];
-        const coins = 1_000_000n + 897_840n + 2n * 2_039_280n + 20_000n;
+        const coins = 1_000_000n + 897_840n + 2n * 2_039_280n + 16_000n;
         const at = (lamports: bigint) => {
           const facts = new Map([["order1", factsOf({ routes })]]);
           return plan({ intent, snapshots: bothHosts({ coins: lamports, orders: facts }) });
@@ -283,17 +299,17 @@ describe("planSwap", () => {
   });
 
   it("waits while the fee exceeds the limit of a transaction", () => {
-    const chainLimits = { ...limits, maxNetworkFee: 25_000n, maxNetworkFeesPerDay: 10n ** 9n };
+    const chainLimits = { ...limits, maxNetworkFee: 21_000n, maxNetworkFeesPerDay: 10n ** 9n };
     expect(plan({ chainLimits })).toHaveProperty("message");
-    expect(plan({ chainLimits: { ...chainLimits, maxNetworkFee: 24_999n } })).toEqual({
+    expect(plan({ chainLimits: { ...chainLimits, maxNetworkFee: 20_999n } })).toEqual({
       wait: "POLICY_LIMIT",
     });
   });
 
   it.each([
-    ["a buy with its rents and its clear", {}, 25_000n + 897_840n + 2_248_080n + 15_000n],
-    ["a sale with its rent and its clear", { intent: sale }, 25_000n + 897_840n + 15_000n],
-    ["a later message", { slot: slotOf() }, 35_000n],
+    ["a buy with its rents and its clear", {}, 21_000n + 897_840n + 2_248_080n + 15_000n],
+    ["a sale with its rent and its clear", { intent: sale }, 21_000n + 897_840n + 15_000n],
+    ["a later message", { slot: slotOf() }, 25_000n],
   ])("holds back %s while the day's limit of network fees leaves too little", (_, changes, needed) => {
     const snapshots = facts({ held: 500n });
     const at = (maxNetworkFeesPerDay: bigint) =>
@@ -303,16 +319,16 @@ describe("planSwap", () => {
   });
 
   it("waits while the day's limit leaves less than a buy and its fee", () => {
-    expect(plan({ policy: { maxPerDay: 1_025_000n } })).toHaveProperty("message");
-    expect(plan({ policy: { maxPerDay: 1_024_999n } })).toEqual({ wait: "POLICY_LIMIT" });
+    expect(plan({ policy: { maxPerDay: 1_021_000n } })).toHaveProperty("message");
+    expect(plan({ policy: { maxPerDay: 1_020_999n } })).toEqual({ wait: "POLICY_LIMIT" });
     const snapshots = facts({ held: 500n });
     expect(plan({ intent: sale, snapshots, policy: { maxPerDay: 0n } })).toHaveProperty("message");
   });
 
   it("counts only the fee of a later message on the same day", () => {
     const slot = slotOf();
-    expect(plan({ slot, policy: { maxPerDay: 35_000n } })).toHaveProperty("message");
-    expect(plan({ slot, policy: { maxPerDay: 34_999n } })).toEqual({ wait: "POLICY_LIMIT" });
+    expect(plan({ slot, policy: { maxPerDay: 25_000n } })).toHaveProperty("message");
+    expect(plan({ slot, policy: { maxPerDay: 24_999n } })).toEqual({ wait: "POLICY_LIMIT" });
   });
 });
 

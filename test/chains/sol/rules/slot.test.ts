@@ -9,7 +9,7 @@ import {
   type SolSlot,
   withSolSendings,
 } from "../../../../lib/chains/sol/rules/slot.ts";
-import { attemptOf, bothHosts, failed, filled, finalAt, seen, slotOf, snapshotOf } from "../fixtures.ts";
+import { attemptOf, bothHosts, failed, filled, heightAt, seen, slotOf, snapshotOf } from "../fixtures.ts";
 
 const two = [attemptOf("a"), attemptOf("b", { lastValidBlockHeight: 270 })];
 const marked = (isThere: boolean) => new Map([["order1", isThere]]);
@@ -19,9 +19,6 @@ const bad = failed("a");
 
 const stateAfter = (slot: SolSlot, snapshots: SolSnapshots) => observedSol(slot, snapshots).state;
 
-/** Makes both hosts confirm this height, with markers read at an earlier height. */
-const confirmedAt = (blockHeight: number) => finalAt(blockHeight - 31);
-
 describe("observedSol", () => {
   it("returns the same slot if nothing has changed", () => {
     const slot = slotOf();
@@ -29,51 +26,51 @@ describe("observedSol", () => {
   });
 
   it("accepts a fill from one host if the other may not have seen it", () => {
-    const snapshots = [snapshotOf({ receipts: seen([ok], false) }), snapshotOf({ ...finalAt(60) })] as const;
+    const snapshots = [snapshotOf({ receipts: seen([ok]) }), snapshotOf({ ...heightAt(60) })] as const;
     expect(observedSol(slotOf(), snapshots)).toMatchObject({ state: "mined", receipts: [ok], revision: 2 });
   });
 
-  it("ignores a fill if the other host's final chain is past its block and shows no marker", () => {
+  it("ignores a fill if the other host's chain is past its block and shows no marker", () => {
     const at = (slot: number) =>
       [
         snapshotOf({ receipts: seen([ok]) }),
-        snapshotOf({ finalized: { slot, blockHeight: 100 }, markers: no }),
+        snapshotOf({ height: { slot, blockHeight: 100 }, markers: no }),
       ] as const;
     expect(stateAfter(slotOf(), at(119))).toBe("mined");
     expect(stateAfter(slotOf(), at(120))).toBe("signed");
   });
 
-  it("accepts a fill below the minimum only if both hosts agree and it is final", () => {
-    const short = (isFinal: boolean, received = 1n) => {
-      const receipt = { ...filled("a", { received }), isBelowMinimum: true as const, isFinal };
-      return snapshotOf({ ...finalAt(300), markers: yes, receipts: new Map([["a", receipt]]) });
+  it("accepts a fill below the minimum only if both hosts agree", () => {
+    const short = (received = 1n) => {
+      const receipt = { ...filled("a", { received }), isBelowMinimum: true as const };
+      return snapshotOf({ ...heightAt(300), markers: yes, receipts: new Map([["a", receipt]]) });
     };
-    const rich = snapshotOf({ ...finalAt(300), markers: yes, receipts: seen([ok]) });
-    const unseen = snapshotOf({ ...finalAt(300), markers: yes });
-    for (const other of [undefined, unseen, short(false), short(true, 2n)]) {
-      expect(observedSol(slotOf(), [short(true), other])).toMatchObject({ state: "signed", receipts: [] });
-      expect(isFinalSol(observedSol(slotOf(), [other, short(true)]), [other, short(true)])).toBe(false);
+    const rich = snapshotOf({ ...heightAt(300), markers: yes, receipts: seen([ok]) });
+    const unseen = snapshotOf({ ...heightAt(300), markers: yes });
+    for (const other of [undefined, unseen, short(2n)]) {
+      expect(observedSol(slotOf(), [short(), other])).toMatchObject({ state: "signed", receipts: [] });
+      expect(isFinalSol(observedSol(slotOf(), [other, short()]), [other, short()])).toBe(false);
     }
-    expect(observedSol(slotOf(), [short(true), rich])).toMatchObject({ state: "mined", receipts: [ok] });
-    const both = [short(true), short(true)] as const;
+    expect(observedSol(slotOf(), [short(), rich])).toMatchObject({ state: "mined", receipts: [ok] });
+    const both = [short(), short()] as const;
     const mined = observedSol(slotOf(), both);
     expect(mined).toMatchObject({ state: "mined", receipts: [filled("a", { received: 1n })] });
     expect(mined.receipts[0]).not.toHaveProperty("isBelowMinimum");
     expect(isFinalSol(mined, both)).toBe(true);
-    expect(isFinalSol(mined, [short(true), rich])).toBe(false);
-    expect(observedSol(mined, [short(true), undefined])).toBe(mined);
+    expect(isFinalSol(mined, [short(), rich])).toBe(false);
+    expect(observedSol(mined, [short(), undefined])).toBe(mined);
   });
 
   it("lets a slot lapse when both hosts are past the last block of all messages", () => {
     const slot = slotOf({ attempts: two });
-    expect(stateAfter(slot, bothHosts(confirmedAt(270)))).toBe("signed");
-    expect(stateAfter(slot, bothHosts(confirmedAt(271)))).toBe("lapsed");
-    expect(stateAfter(slot, [snapshotOf(confirmedAt(271)), snapshotOf(confirmedAt(270))])).toBe("signed");
-    expect(stateAfter(slot, [snapshotOf(confirmedAt(271)), undefined])).toBe("signed");
+    expect(stateAfter(slot, bothHosts(heightAt(270)))).toBe("signed");
+    expect(stateAfter(slot, bothHosts(heightAt(271)))).toBe("lapsed");
+    expect(stateAfter(slot, [snapshotOf(heightAt(271)), snapshotOf(heightAt(270))])).toBe("signed");
+    expect(stateAfter(slot, [snapshotOf(heightAt(271)), undefined])).toBe("signed");
   });
 
   it("keeps a slot from lapsing while any host shows the marker", () => {
-    const snapshots = [snapshotOf(finalAt(300)), snapshotOf({ ...finalAt(300), markers: yes })] as const;
+    const snapshots = [snapshotOf(heightAt(300)), snapshotOf({ ...heightAt(300), markers: yes })] as const;
     expect(stateAfter(slotOf(), snapshots)).toBe("signed");
   });
 
@@ -91,7 +88,7 @@ describe("observedSol", () => {
 
   it("keeps a fill that both hosts have forgotten while both show the marker", () => {
     const mined = slotOf({ state: "mined", receipts: [ok] });
-    expect(observedSol(mined, bothHosts({ ...finalAt(300), markers: yes }))).toBe(mined);
+    expect(observedSol(mined, bothHosts({ ...heightAt(300), markers: yes }))).toBe(mined);
   });
 
   it("withdraws a fill when a host shows that another message made the marker", () => {
@@ -103,7 +100,7 @@ describe("observedSol", () => {
 
 describe("isOutdated", () => {
   it("returns true once both hosts are past the last block that may include the message", () => {
-    const [last, next] = [snapshotOf(confirmedAt(250)), snapshotOf(confirmedAt(251))];
+    const [last, next] = [snapshotOf(heightAt(250)), snapshotOf(heightAt(251))];
     expect(isOutdated(attemptOf("a"), [next, next])).toBe(true);
     expect(isOutdated(attemptOf("a"), [next, last])).toBe(false);
     expect(isOutdated(attemptOf("a"), [undefined, next])).toBe(false);
@@ -114,9 +111,9 @@ describe("mayLand", () => {
   const slot = slotOf({ attempts: two });
 
   it("returns true until both hosts are past the last blocks of all messages", () => {
-    expect(mayLand(slot, bothHosts(confirmedAt(270)))).toBe(true);
-    expect(mayLand(slot, [snapshotOf(confirmedAt(271)), snapshotOf(confirmedAt(270))])).toBe(true);
-    expect(mayLand(slot, bothHosts(confirmedAt(271)))).toBe(false);
+    expect(mayLand(slot, bothHosts(heightAt(270)))).toBe(true);
+    expect(mayLand(slot, [snapshotOf(heightAt(271)), snapshotOf(heightAt(270))])).toBe(true);
+    expect(mayLand(slot, bothHosts(heightAt(271)))).toBe(false);
   });
 
   it("returns false once both hosts show a fill or the failure of all messages", () => {
@@ -132,9 +129,8 @@ describe("isFinalSol", () => {
   const mined = slotOf({ state: "mined", attempts: [two[0] as (typeof two)[0]], receipts: [ok] });
   const lapsed = slotOf({ state: "lapsed", attempts: two });
 
-  it("returns true for a fill that is final at both hosts", () => {
+  it("returns true for a fill that both hosts show", () => {
     expect(isFinalSol(mined, bothHosts({ receipts: seen([ok]) }))).toBe(true);
-    expect(isFinalSol(mined, bothHosts({ receipts: seen([ok], false) }))).toBe(false);
     expect(isFinalSol(mined, [snapshotOf({ receipts: seen([ok]) }), undefined])).toBe(false);
   });
 
@@ -145,20 +141,20 @@ describe("isFinalSol", () => {
 
   it("waits until the order's other messages are too old", () => {
     const slot = { ...mined, attempts: two };
-    const at = (height: number) => bothHosts({ ...finalAt(height), receipts: seen([ok]) });
+    const at = (height: number) => bothHosts({ ...heightAt(height), receipts: seen([ok]) });
     expect(isFinalSol(slot, at(270))).toBe(false);
     expect(isFinalSol(slot, at(271))).toBe(true);
   });
 
-  it("returns true without a fill once both final heights are past all messages, unless a host has the marker", () => {
-    expect(isFinalSol(lapsed, bothHosts(finalAt(271)))).toBe(true);
-    expect(isFinalSol(lapsed, bothHosts(finalAt(270)))).toBe(false);
-    expect(isFinalSol(lapsed, [snapshotOf(finalAt(271)), snapshotOf(finalAt(270))])).toBe(false);
-    expect(isFinalSol(lapsed, [snapshotOf(finalAt(271)), undefined])).toBe(false);
+  it("returns true without a fill once both heights are past all messages, unless a host has the marker", () => {
+    expect(isFinalSol(lapsed, bothHosts(heightAt(271)))).toBe(true);
+    expect(isFinalSol(lapsed, bothHosts(heightAt(270)))).toBe(false);
+    expect(isFinalSol(lapsed, [snapshotOf(heightAt(271)), snapshotOf(heightAt(270))])).toBe(false);
+    expect(isFinalSol(lapsed, [snapshotOf(heightAt(271)), undefined])).toBe(false);
     expect(
-      isFinalSol(lapsed, [snapshotOf(finalAt(271)), snapshotOf({ ...finalAt(271), markers: yes })]),
+      isFinalSol(lapsed, [snapshotOf(heightAt(271)), snapshotOf({ ...heightAt(271), markers: yes })]),
     ).toBe(false);
-    expect(isFinalSol(lapsed, bothHosts({ ...finalAt(271), markers: new Map() }))).toBe(false);
+    expect(isFinalSol(lapsed, bothHosts({ ...heightAt(271), markers: new Map() }))).toBe(false);
   });
 
   it("returns true for failures that both hosts show, even if a stranger made the marker", () => {
@@ -168,12 +164,12 @@ describe("isFinalSol", () => {
 
   it("returns false for a failure that only one host claims", () => {
     const slot = { ...lapsed, receipts: [bad] };
-    const claiming = snapshotOf({ ...finalAt(300), receipts: seen([bad]) });
-    expect(isFinalSol(slot, [claiming, snapshotOf(finalAt(300))])).toBe(false);
+    const claiming = snapshotOf({ ...heightAt(300), receipts: seen([bad]) });
+    expect(isFinalSol(slot, [claiming, snapshotOf(heightAt(300))])).toBe(false);
   });
 
   it("never returns true while the marker hides the outcome", () => {
-    expect(isFinalSol(slotOf(), bothHosts({ ...finalAt(10_000), markers: yes }))).toBe(false);
+    expect(isFinalSol(slotOf(), bothHosts({ ...heightAt(10_000), markers: yes }))).toBe(false);
   });
 });
 

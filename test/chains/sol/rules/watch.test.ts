@@ -22,7 +22,7 @@ describe("watches of lanes on Solana", () => {
     const lapsed = slotOf({ state: "lapsed" });
     expect(dueAt([])).toBe(nowMs + 5000);
     expect(dueAt([lapsed])).toBe(nowMs + 5000);
-    expect(dueAt([lapsed], expired)).toBe(nowMs + 10_000);
+    expect(dueAt([lapsed], expired)).toBe(nowMs + 5000);
     expect(dueAt([], expired)).toBeUndefined();
   });
 

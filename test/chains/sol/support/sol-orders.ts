@@ -14,7 +14,7 @@ import type { Question } from "../../../../lib/orders/effects.ts";
 import { solDeskForTests, solReaderOf } from "../../../support/sol-reader.ts";
 
 export const sol = 10n ** 9n;
-export const rents = { marker: 897_840n, wsol: 2_039_280n };
+export const rents = { marker: 655_320n, wsol: 1_488_440n };
 
 type Token = keyof TestSurfnet["deployment"]["tokens"];
 

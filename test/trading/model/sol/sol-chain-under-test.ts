@@ -42,6 +42,8 @@ export type SolFlaws = {
   readsMarkersFirst?: boolean;
   /** Accepts markers from an earlier slot than requested. */
   acceptsOldSlots?: boolean;
+  /** Asks hosts for their newest blocks, which are not final. */
+  readsUnfinal?: boolean;
 };
 
 /** A chain like Solana behind two hosts, with their possible faults. The model and Surfpool implement it. */
@@ -75,7 +77,7 @@ export interface SolChainUnderTest {
   drop(): Soon<void>;
   setLag(host: 0 | 1, isLagging: boolean): Soon<void>;
   setDown(host: 0 | 1, isDown: boolean): Soon<void>;
-  /** Makes a host lose its history, so that it answers null for everything final. */
+  /** Makes a host lose its history, so that it answers null for all transactions. */
   setPruned(host: 0 | 1, isPruned: boolean): Soon<void>;
   /** Splits a host into several nodes, and lets one node lag behind. */
   setSplit(host: 0 | 1, isSplit: boolean): Soon<void>;

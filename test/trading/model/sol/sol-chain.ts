@@ -1,5 +1,5 @@
 import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
-import type { SeenReceipt, SolReceipt, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
+import type { SolReceipt, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
 import type { Question, Recipients } from "../../../../lib/orders/effects.ts";
@@ -20,7 +20,7 @@ import {
 
 /** Number of blocks for which a blockhash stays valid. */
 const lifetime = 8;
-const depthOfFinality = 4;
+const depthOfFinality = 2;
 
 type SolBlock = {
   /** Slot of the block. Some slots have no block. */
@@ -54,7 +54,7 @@ class Node {
   finalized: SolBlock;
   isLagging = false;
   isDown = false;
-  /** True if the host has lost its history, and answers null for everything final. */
+  /** True if the host has lost its history, and answers null for all transactions. */
   isPruned = false;
   /** True if several nodes answer for the host, with one of them lagging behind. */
   isSplit = false;
@@ -117,26 +117,24 @@ export class SolChain implements SolChainUnderTest {
   private snapshotBy(host: 0 | 1, question: Question<Sol>, offered?: string): SolSnapshot | undefined {
     const node = this.nodes[host];
     if (node.isDown) return undefined;
-    const { head, finalized } = node;
-    const account = head.state.accounts.get(question.wallet) as SolAccount;
-    const blockhash = question.wantsBlockhash ? this.blockhashBy(node, host, offered) : undefined;
+    const isUnfinal = this.flaws.readsUnfinal === true || node.lie === "a block that is not final";
+    const shown = isUnfinal ? node.head : node.finalized;
+    const account = shown.state.accounts.get(question.wallet) as SolAccount;
+    const blockhash = question.wantsBlockhash ? this.blockhashBy(shown, host, offered) : undefined;
     const snapshot: SolSnapshot = {
-      confirmed: { slot: head.number, blockHeight: head.height },
-      finalized: { slot: finalized.number, blockHeight: finalized.height },
+      height: { slot: shown.number, blockHeight: shown.height },
       coins: account.coins,
       rentLamports: { marker: rents.marker },
       ...(blockhash && { blockhash }),
       orders: new Map(
         question.orders.map((intent) => [
           intent.orderId,
-          factsOf(head.state, intent, this.helpers.of(intent.orderId)),
+          factsOf(shown.state, intent, this.helpers.of(intent.orderId)),
         ]),
       ),
-      held: new Map(
-        (question.missed ?? []).map((token) => [token, heldIn(finalized, question.wallet, token)]),
-      ),
-      receipts: new Map(question.hashes.flatMap((hash) => seenBy(node, hash) ?? [])),
-      markers: new Map(question.marked.map((orderId) => [orderId, this.markersBy(node).has(orderId)])),
+      held: new Map((question.missed ?? []).map((token) => [token, heldIn(shown, question.wallet, token)])),
+      receipts: new Map(question.hashes.flatMap((hash) => seenBy(node, shown, hash) ?? [])),
+      markers: new Map(question.marked.map((orderId) => [orderId, this.markersBy(node, shown).has(orderId)])),
     };
     if (node.isPruned) this.seen.add("history pruned");
     if (node.isSplit) this.seen.add("a host of several nodes");
@@ -146,17 +144,18 @@ export class SolChain implements SolChainUnderTest {
   }
 
   /** A lagging node may answer for a split host, and ignore the requested slot. */
-  private markersBy({ finalized, isSplit }: Node): ReadonlySet<string> {
+  private markersBy({ isSplit }: Node, shown: SolBlock): ReadonlySet<string> {
     const { readsMarkersFirst, acceptsOldSlots, countsDeposits } = this.flaws;
     const isOld = readsMarkersFirst || (acceptsOldSlots && isSplit);
-    const { markers, deposits } = (isOld ? before(finalized) : finalized).state;
+    const { markers, deposits } = (isOld ? before(shown) : shown).state;
     return countsDeposits ? new Set([...markers, ...deposits]) : markers;
   }
 
-  private blockhashBy({ head }: Node, host: 0 | 1, offered: string | undefined) {
-    if (host === 0) return { hash: head.hash, lastValidBlockHeight: head.height + lifetime };
-    const isKnown = offered !== undefined && isAlive(head, offered);
-    return isKnown ? { hash: offered, lastValidBlockHeight: head.height + lifetime } : undefined;
+  private blockhashBy(shown: SolBlock, host: 0 | 1, offered: string | undefined) {
+    const lastValidBlockHeight = shown.height + lifetime;
+    if (host === 0) return { hash: shown.hash, lastValidBlockHeight };
+    const isKnown = offered !== undefined && isAlive(shown, offered);
+    return isKnown ? { hash: offered, lastValidBlockHeight } : undefined;
   }
 
   send(raw: string, to: Recipients): "reached" | "unreached" {
@@ -390,10 +389,11 @@ function receiptOn(head: SolBlock, hash: string): SolReceipt | undefined {
   return undefined;
 }
 
-function seenBy(node: Node, hash: string): [[string, SeenReceipt]] | undefined {
-  const { head, finalized, isPruned, isSplit } = node;
-  const receipt = receiptOn(isSplit ? before(head) : head, hash);
-  if (receipt === undefined) return undefined;
-  const isFinal = receipt.block.number <= finalized.number;
-  return isPruned && isFinal ? undefined : [[hash, { ...receipt, isFinal }]];
+function seenBy(
+  { isPruned, isSplit }: Node,
+  shown: SolBlock,
+  hash: string,
+): [[string, SolReceipt]] | undefined {
+  const receipt = receiptOn(isSplit ? before(shown) : shown, hash);
+  return receipt === undefined || isPruned ? undefined : [[hash, receipt]];
 }

@@ -21,7 +21,7 @@ export const solLies = [
   "invented fills",
   "invented fills below the minimum",
   "invented failures",
-  "everything is final",
+  "a block that is not final",
 ] as const;
 
 /** Random histories report no tokens as missing, so only a plot makes hosts lie about them. */
@@ -39,11 +39,11 @@ const priced = (snapshot: SolSnapshot, percent: bigint): SolSnapshot =>
   }));
 
 const movedBy = (snapshot: SolSnapshot, blocks: number): SolSnapshot => {
-  const moved = ({ slot, blockHeight }: SolSnapshot["confirmed"]) => ({
+  const moved = ({ slot, blockHeight }: SolSnapshot["height"]) => ({
     slot: Math.max(0, slot + blocks),
     blockHeight: Math.max(0, blockHeight + blocks),
   });
-  return { ...snapshot, confirmed: moved(snapshot.confirmed), finalized: moved(snapshot.finalized) };
+  return { ...snapshot, height: moved(snapshot.height) };
 };
 
 const withLife = (snapshot: SolSnapshot, blocks: number): SolSnapshot => {
@@ -64,12 +64,11 @@ const withReceipts = (snapshot: SolSnapshot, { hashes }: Question<Sol>, outcome:
       {
         hash,
         ...outcome,
-        isFinal: true,
         fee: 1n,
         tip: 0n,
         rent: 0n,
         computeUnits: 1,
-        block: { number: snapshot.finalized.slot, hash: String(snapshot.finalized.slot), time: 1 },
+        block: { number: snapshot.height.slot, hash: String(snapshot.height.slot), time: 1 },
       },
     ]),
   ),
@@ -120,11 +119,8 @@ export function withLie(snapshot: SolSnapshot, lie: SolLie, question: Question<S
     }
     case "invented failures":
       return withReceipts(snapshot, question, { status: "failed", isSlippage: true });
-    case "everything is final":
-      return {
-        ...snapshot,
-        finalized: snapshot.confirmed,
-        receipts: new Map([...snapshot.receipts].map(([hash, seen]) => [hash, { ...seen, isFinal: true }])),
-      };
+    // The chain tells this lie itself, because only it knows such blocks.
+    case "a block that is not final":
+      return snapshot;
   }
 }

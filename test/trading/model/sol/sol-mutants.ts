@@ -1,5 +1,5 @@
 import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
-import type { SeenReceipt, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
+import type { ReadReceipt, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
 import { mostFeeOfMessage } from "../../../../lib/chains/sol/rules/signing-rules.ts";
@@ -17,7 +17,7 @@ import { restOfFees } from "../../../../lib/orders/wallet-policy.ts";
 import { packed, unpacked } from "../../../../lib/trading/items/items.ts";
 import { believesOneLack, takesSilenceForLack, withoutHolder } from "../mutants.ts";
 import { inWrites, type Rewrite, rewritten } from "../rewrites.ts";
-import { type SolSystem, startMs, theSolSystem } from "./sol-world.ts";
+import { blockMs, type SolSystem, startMs, theSolSystem } from "./sol-world.ts";
 
 const work = (rewrite: () => Rewrite): SolSystem => ({
   ...theSolSystem,
@@ -174,13 +174,9 @@ const judgesByClock = work(() => {
     answer(effect, answer) {
       if (effect.do === "now") nowMs = answer as number;
       if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
-      const { confirmed, finalized, ...snapshot } = answer as SolSnapshot;
-      const byClock = Math.floor((nowMs - startMs) / 400);
-      const later = ({ slot, blockHeight }: typeof confirmed) => ({
-        slot,
-        blockHeight: Math.max(blockHeight, byClock),
-      });
-      return { ...snapshot, confirmed: later(confirmed), finalized: later(finalized) };
+      const { height, ...snapshot } = answer as SolSnapshot;
+      const byClock = Math.floor((nowMs - startMs) / blockMs);
+      return { ...snapshot, height: { ...height, blockHeight: Math.max(height.blockHeight, byClock) } };
     },
   };
 });
@@ -190,14 +186,14 @@ const takesMarkerForFill = work(() => ({
   answer(effect, answer) {
     if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
     const snapshot = answer as SolSnapshot;
-    const { slot: number } = snapshot.finalized;
+    const { slot: number } = snapshot.height;
     const isIn = (hash: string) => snapshot.receipts.get(hash)?.status === "ok";
-    const invented = effect.question.hashes.flatMap((hash): [string, SeenReceipt][] => {
+    const invented = effect.question.hashes.flatMap((hash): [string, ReadReceipt][] => {
       const [orderId = ""] = hash.split("/");
       const hasFill = effect.question.hashes.some((each) => each.startsWith(`${orderId}/`) && isIn(each));
       if (hasFill || snapshot.markers.get(orderId) !== true) return [];
       const block = { number, hash: String(number), time: 1 };
-      const common = { hash, block, fee: 1n, tip: 0n, rent: 0n, computeUnits: 1, isFinal: true };
+      const common = { hash, block, fee: 1n, tip: 0n, rent: 0n, computeUnits: 1 };
       return [[hash, { ...common, status: "ok", spent: 1n, received: 1n, held: 1n }]];
     });
     return { ...snapshot, receipts: new Map([...snapshot.receipts, ...invented]) };
@@ -287,11 +283,7 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
   "believes one host about the life of a blockhash": believesOneLife,
   "believes one host about what a wallet lacks": work(believesOneLack),
   "takes a host's silence for what a wallet lacks": work(takesSilenceForLack),
-  "takes confirmed for finalized": inSnapshots((snapshot) => ({
-    ...snapshot,
-    finalized: snapshot.confirmed,
-    receipts: new Map([...snapshot.receipts].map(([hash, seen]) => [hash, { ...seen, isFinal: true }])),
-  })),
+  "reads blocks that are not final": { ...theSolSystem, flaws: { readsUnfinal: true } },
   "takes a lost receipt for a lost fill": inSnapshots((snapshot) => ({
     ...snapshot,
     markers: new Map([...snapshot.markers.keys()].map((orderId) => [orderId, false])),
@@ -311,7 +303,7 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
   "updates the position in a second transaction": splitsPosition,
   "takes a failure for a fill": inSnapshots((snapshot) => ({
     ...snapshot,
-    receipts: new Map<string, SeenReceipt>([
+    receipts: new Map<string, ReadReceipt>([
       ...snapshot.receipts,
       ...[...snapshot.receipts].flatMap(([hash, seen]) =>
         seen.status === "failed"

@@ -1,6 +1,6 @@
 import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import { labelOf, type Process } from "../process.ts";
-import type { SolWorld } from "./sol-world.ts";
+import { blockMs, type SolWorld } from "./sol-world.ts";
 
 export type Move = (world: SolWorld) => void | Promise<void>;
 
@@ -43,7 +43,7 @@ export async function mine(
   blocks?: number,
 ): Promise<void> {
   for (let mined = 0; mined < times; mined++) {
-    world.nowMs += 400;
+    world.nowMs += blockMs;
     await world.chain.mine(Math.floor(world.nowMs / 1000), world.random.chance(0.5), blocks);
   }
 }

@@ -28,6 +28,9 @@ import { SolInvariants } from "./sol-invariants.ts";
 
 export const chain = "sol" as const;
 
+/** Time between two blocks. */
+export const blockMs = 200;
+
 /** Time at which each history starts. */
 export const startMs = Date.UTC(2026, 10, 21, 20);
 
@@ -180,14 +183,15 @@ export class SolWorld extends Machines<Sol> {
       case "look": {
         const snapshot = await this.snapshotBy(effect.host, []);
         if (snapshot === undefined) return undefined;
-        const { confirmed, finalized } = snapshot;
-        const heights = [confirmed.slot - 1, ...effect.heights];
+        const { slot: number } = snapshot.height;
+        const time = Math.floor(this.nowMs / 1000);
+        const heights = [number - 1, ...effect.heights];
         return {
-          number: confirmed.slot,
-          time: Math.floor(this.nowMs / 1000),
-          parentHash: String(confirmed.slot - 1),
+          number,
+          time,
+          parentHash: String(number - 1),
           hashes: new Map(heights.map((height) => [height, String(height)])),
-          final: { number: finalized.slot, time: Math.floor(this.nowMs / 1000) - 1 },
+          final: { number, time },
         };
       }
       case "minedIn": {

@@ -20,7 +20,7 @@ import type { AttemptTerms, MessageTerms } from "../../../../../lib/chains/sol/v
 import { buyTerms, clearTerms, solKey } from "../../../../support/sol-terms.ts";
 
 /** Rents in lamports. */
-export const rent = { token: 2_039_280n, marker: 897_840n, empty: 890_880n };
+export const rent = { token: 1_488_440n, marker: 655_320n, empty: 650_240n };
 export const baseFee = 5_000n;
 export const sol = 1_000_000_000n;
 
