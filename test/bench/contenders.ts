@@ -179,6 +179,7 @@ export const environmentAt = ({
   JWKS_URI: aws + keysPath,
   AWS_SESSION_TOKEN: "test",
   AWS_ENDPOINT_URL: aws,
+  AWS_ENDPOINT_URL_LAMBDA: aws,
   NODE_EXTRA_CA_CERTS: certificateFile,
   ALLOWED_ORIGINS: "[]",
 });
