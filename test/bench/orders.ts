@@ -2,13 +2,17 @@
  * `npm run bench:orders` measures orders on a local runner with one chain: the time from the request to the response
  * and to the broadcast, cold and warm; the requests to hosts and their units; each function's processor time; and how
  * many orders of 50 wallets fill in a minute. It compares the times with those of a single process that agrees, signs
- * and sends. `--chain sol` measures Solana, `--rtt` sets the hosts' round-trip time, and `--queue` delays asynchronous
- * invocations, both in milliseconds.
+ * and sends, in rounds that take turns. `--chain sol` measures Solana, `--rtt` sets the hosts' round-trip time, and
+ * `--queue` delays asynchronous invocations, both in milliseconds. `--handshakes` are the round trips before a
+ * connection's first request, by default 2 with `--rtt`, and `--pause` is the time before each order in seconds, in
+ * which connections may close. `--share` gives each function the share of a processor that its memory has on Lambda.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { operations } from "../../lib/operations/operations.ts";
 import { hostPrices } from "../../lib/tools/documents/assumptions.ts";
 import { dollarsOfUnits } from "../../lib/tools/documents/host-units.ts";
 import { newKey } from "../support/keys.ts";
@@ -17,6 +21,7 @@ import { countsByPhase, type HostCounts, phases, sends } from "./host-requests.t
 import { isOrderChain, orderChains, startOrderChain } from "./order-chain.ts";
 import { type FloorTrade, openFloor } from "./order-floor.ts";
 import { openTrader } from "./order-trader.ts";
+import { shareProcessor } from "./processor-shares.ts";
 import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";
 import { machine } from "./report.ts";
 import { startService } from "./service.ts";
@@ -25,13 +30,16 @@ import { figure, textTable } from "./text-table.ts";
 
 const { values } = parseArgs({
   options: {
-    orders: { type: "string", default: "30" },
-    cold: { type: "string", default: "5" },
+    orders: { type: "string", default: "10" },
+    cold: { type: "string", default: "3" },
     wallets: { type: "string", default: "50" },
     rounds: { type: "string", default: "3" },
     rtt: { type: "string", default: "0" },
     queue: { type: "string", default: "0" },
     chain: { type: "string", default: "eth" },
+    handshakes: { type: "string" },
+    pause: { type: "string", default: "5" },
+    share: { type: "boolean", default: false },
   },
 });
 if (!isOrderChain(values.chain)) {
@@ -45,7 +53,8 @@ const [orders, coldOrders, walletCount, rounds] = [
   number("wallets"),
   number("rounds"),
 ];
-const [roundTripMs, queueMs] = [number("rtt"), number("queue")];
+const [roundTripMs, queueMs, pauseSeconds] = [number("rtt"), number("queue"), number("pause")];
+const handshakes = values.handshakes === undefined ? (roundTripMs > 0 ? 2 : 0) : number("handshakes");
 
 /** Functions between a request and the broadcast. */
 const functionsOfOrder = ["authorize", "placeOrder", "executeOrders", "signTransaction"] as const;
@@ -59,8 +68,8 @@ type Times = { toAnswer: number; toBroadcast: number };
 const folder = mkdtempSync(join(tmpdir(), "bench-orders-"));
 const chain = await startOrderChain(values.chain);
 const hosts = [
-  await startCountingHost(chain.url, roundTripMs),
-  await startCountingHost(chain.url, roundTripMs),
+  await startCountingHost(chain.url, roundTripMs, handshakes),
+  await startCountingHost(chain.url, roundTripMs, handshakes),
 ];
 const urls = hosts.map(({ url }) => url);
 const floor = openFloor(folder, chain);
@@ -74,6 +83,15 @@ const service = await startService(
   },
   queueMs,
 );
+
+/** Memory size from which on Lambda gives a function a whole processor. */
+const processorMB = 1769;
+const rows: Readonly<Record<string, { memoryMB: number }>> = operations;
+const endShares = values.share
+  ? shareProcessor(service.pid, (name) => Math.min(1, (rows[name]?.memoryMB ?? processorMB) / processorMB))
+  : () => undefined;
+
+const pause = () => delay(1000 * pauseSeconds);
 
 const requests = () => hosts.flatMap((host) => host.requests);
 function forget(): void {
@@ -90,6 +108,7 @@ const trader = await openTrader(service, chain);
 
 /** Places an order and waits until its outcome is final. */
 async function orderOnce(wallet: string) {
+  await pause();
   forget();
   const begunAt = now();
   await trader.buy(wallet);
@@ -99,10 +118,10 @@ async function orderOnce(wallet: string) {
   return { times, counts: countsByPhase(requests(), answeredAt) };
 }
 
-async function ordersOneByOne(wallet: string) {
+async function ordersOneByOne(wallet: string, unmeasured: number) {
   const done: Awaited<ReturnType<typeof orderOnce>>[] = [];
   let before: ProcessorTime;
-  for (let index = -warmUp; index < orders; index++) {
+  for (let index = -unmeasured; index < orders; index++) {
     if (index === 0) before = processorTime(service.pid);
     const order = await orderOnce(wallet);
     if (index >= 0) done.push(order);
@@ -131,6 +150,7 @@ async function floorTrades(
   const request = { configuration, wallet, secret: secret.toString("hex"), token, amount };
   const [times, trades]: [Times[], FloorTrade[]] = [[], []];
   while (times.length < count) {
+    await pause();
     forget();
     const done = await trade(request);
     trades.push(done);
@@ -140,17 +160,25 @@ async function floorTrades(
   return { times, trades };
 }
 
-function timeTable(name: string, ours: readonly Times[], lowest: readonly Times[]): string {
+/** Compares the rounds' times with those of the floor. Each figure is the median of the rounds. */
+function timeTable(
+  name: string,
+  ours: readonly (readonly Times[])[],
+  lowest: readonly (readonly Times[])[],
+): string {
   const row = (from: string, of: (times: Times) => number) => {
-    const [own, bound] = [spreadOf(ours.map(of)), spreadOf(lowest.map(of))];
-    const cells = (["p50", "p95", "p99"] as const).flatMap((rank) => [
-      figure(own[rank]),
-      figure(bound[rank]),
-      `x ${figure(own[rank] / bound[rank])}`,
-    ]);
+    const median = (all: readonly (readonly Times[])[], rank: "p50" | "p95") =>
+      percentile(
+        all.map((round) => spreadOf(round.map(of))[rank]),
+        50,
+      );
+    const cells = (["p50", "p95"] as const).flatMap((rank) => {
+      const [own, bound] = [median(ours, rank), median(lowest, rank)];
+      return [figure(own), figure(bound), `x ${figure(own / bound)}`];
+    });
     return [from, ...cells];
   };
-  const head = ["p50 ms", "floor", "ratio", "p95 ms", "floor", "ratio", "p99 ms", "floor", "ratio"];
+  const head = ["p50 ms", "floor", "ratio", "p95 ms", "floor", "ratio"];
   return textTable(
     [name, ...head],
     [
@@ -184,13 +212,14 @@ ${textTable([...head, "units", "1,000 orders"], rows)}`;
 }
 
 function processorTable(used: ProcessorTime, floorMs: number): string {
+  const count = rounds * orders;
   const rows = [...(used ?? [])]
     .toSorted(([, one], [, other]) => other - one)
-    .filter(([, ms]) => ms / orders >= 0.1)
+    .filter(([, ms]) => ms / count >= 0.1)
     .map(([use, ms]) => [
       use === "server" ? "runner" : use,
-      figure(ms / orders),
-      `x ${figure(ms / orders / floorMs)}`,
+      figure(ms / count),
+      `x ${figure(ms / count / floorMs)}`,
     ]);
   return textTable(["CPU ms of an order", "", "of the floor"], rows);
 }
@@ -212,30 +241,51 @@ async function filledPerMinute(): Promise<number> {
   return (rounds * walletCount) / ((now() - start) / 60_000);
 }
 
+/** Adds the processor times of two rounds. */
+const together = (one: ProcessorTime, other: ProcessorTime): ProcessorTime =>
+  one === undefined || other === undefined
+    ? undefined
+    : new Map([...one, ...other].map(([use]) => [use, (one.get(use) ?? 0) + (other.get(use) ?? 0)]));
+
+/** Milliseconds of processor time that the floor uses for a trade, once it is warm. */
+function floorCpuMs(trades: readonly FloorTrade[]): number {
+  const [first, last] = [trades[0], trades.at(-1)] as [FloorTrade, FloorTrade];
+  return (last.cpuMs - first.cpuMs) / (trades.length - 1);
+}
+
+const words = values.share
+  ? "functions have their memory's share of a processor"
+  : "functions share all processors";
 console.log(`${machine()}
-hosts ${roundTripMs} ms away, asynchronous invocations queued for ${queueMs} ms
-floor: one process that agrees with both hosts, signs and sends; its answer is the agreement\n`);
+hosts ${roundTripMs} ms away, ${handshakes} round trips to connect, asynchronous invocations queued for ${queueMs} ms
+${pauseSeconds} s before each order, ${words}
+floor: one process that agrees with both hosts, signs and sends; its answer is the agreement
+${rounds} rounds in turns, medians of the rounds\n`);
 try {
   const wallet = await trader.newWallet();
-  const { done, used } = await ordersOneByOne(wallet);
-  await floorTrades(warmUp, floor.trade);
-  const bound = await floorTrades(orders, floor.trade);
-  console.log(
-    timeTable(
-      `${orders} warm orders, from, to`,
-      done.map(({ times }) => times),
-      bound.times,
-    ),
-  );
-  if (coldOrders > 0) {
-    const cold = await coldOrdersOneByOne(wallet);
-    await floorTrades(1, floor.tradeCold);
-    const coldBound = await floorTrades(coldOrders, floor.tradeCold);
-    console.log(`\n${timeTable(`${coldOrders} cold orders, from, to`, cold, coldBound.times)}`);
+  await floorTrades(1, floor.trade);
+  const warm: Awaited<ReturnType<typeof ordersOneByOne>>[] = [];
+  const bound: Awaited<ReturnType<typeof floorTrades>>[] = [];
+  const [cold, coldBound]: [Times[][], Times[][]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    warm.push(await ordersOneByOne(wallet, round === 0 ? warmUp : 1));
+    bound.push(await floorTrades(orders, floor.trade));
+    if (coldOrders === 0) continue;
+    cold.push(await coldOrdersOneByOne(wallet));
+    coldBound.push((await floorTrades(coldOrders, floor.tradeCold)).times);
   }
-  console.log(`\n${countTable(done.map(({ counts }) => counts))}`);
-  const [first, last] = [bound.trades[0], bound.trades.at(-1)] as [FloorTrade, FloorTrade];
-  console.log(`\n${processorTable(used, (last.cpuMs - first.cpuMs) / (orders - 1))}`);
+  const timesOf = warm.map(({ done }) => done.map(({ times }) => times));
+  const boundTimes = bound.map(({ times }) => times);
+  console.log(timeTable(`${orders} warm orders a round, from, to`, timesOf, boundTimes));
+  if (coldOrders > 0)
+    console.log(`\n${timeTable(`${coldOrders} cold orders a round, from, to`, cold, coldBound)}`);
+  console.log(`\n${countTable(warm.flatMap(({ done }) => done.map(({ counts }) => counts)))}`);
+  const used = warm.map((round) => round.used).reduce(together);
+  const floorMs = percentile(
+    bound.map(({ trades }) => floorCpuMs(trades)),
+    50,
+  );
+  console.log(`\n${processorTable(used, floorMs)}`);
   if (walletCount > 0) {
     const perMinute = await filledPerMinute();
     console.log(
@@ -243,6 +293,7 @@ try {
     );
   }
 } finally {
+  endShares();
   await floor.stop();
   await service.stop();
   for (const host of hosts) host.stop();

@@ -12,15 +12,23 @@ type Process = { pid: number; parent: number; timeMs: number; command: string[] 
 export function processorTime(pid: number): ProcessorTime {
   const all = processes();
   if (all === undefined) return undefined;
-  const below = (above: number): Process[] =>
-    all.filter(({ parent }) => parent === above).flatMap((child) => [child, ...below(child.pid)]);
   const sums = new Map<string, number>();
-  for (const each of [...all.filter((one) => one.pid === pid), ...below(pid)]) {
+  for (const each of [...all.filter((one) => one.pid === pid), ...below(pid, all)]) {
     const use = each.pid === pid ? "server" : useOf(each.command);
     sums.set(use, (sums.get(use) ?? 0) + each.timeMs);
   }
   return sums;
 }
+
+const below = (above: number, all: readonly Process[]): Process[] =>
+  all.filter(({ parent }) => parent === above).flatMap((child) => [child, ...below(child.pid, all)]);
+
+/** Lists the living processes of functions, with the names of the functions. */
+export const functionProcesses = (pid: number): { pid: number; name: string }[] =>
+  below(pid, processes() ?? []).flatMap((each) => {
+    const use = useOf(each.command);
+    return use.startsWith("function ") ? [{ pid: each.pid, name: use.slice("function ".length) }] : [];
+  });
 
 /** Returns the processor time used between two measurements. */
 export function timeBetween(before: ProcessorTime, after: ProcessorTime): ProcessorTime {
