@@ -98,6 +98,8 @@ const readers: Readonly<
   },
   getSignatureStatuses: async (lag, truth: InContext<(Status | null)[]>) =>
     labelled(lag, { ...truth, value: truth.value.map((status) => status && statusAt(lag.head, status)) }),
+  getSignaturesForAddress: async (lag, truth: { slot: number }[]) =>
+    truth.filter(({ slot }) => slot <= lag.head),
   async getTransaction(lag, truth: { slot: number } | null, question) {
     const { commitment } = optionsIn(question);
     const newest = commitment === "processed" ? lag.head : lag.head - 1;

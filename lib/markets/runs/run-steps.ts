@@ -16,11 +16,17 @@ export class RunSteps {
   }
 
   async survive(step: () => Promise<unknown>): Promise<void> {
+    await this.given(step);
+  }
+
+  /** Carries out a step, and returns its result. Undefined if it fails. */
+  async given<Result>(step: () => Promise<Result>): Promise<Result | undefined> {
     try {
-      await step();
+      return await step();
     } catch (error) {
       if (error instanceof Superseded) this.#isSuperseded = true;
       else this.#onFault(error);
+      return undefined;
     }
   }
 }

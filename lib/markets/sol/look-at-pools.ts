@@ -6,7 +6,7 @@ import { ByteReader } from "../../chains/sol/calls/byte-reader.ts";
 import { type Accounts, accountsCall, final, mostAccounts } from "../../chains/sol/calls/rpc-call.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
 import type { SolPool } from "./pools.ts";
-import type { Sighting } from "./rules/witnesses.ts";
+import type { PoolSighting } from "./rules/witnesses.ts";
 import { sampledVenues } from "./venues.ts";
 
 const clock = address("SysvarC1ock11111111111111111111111111111111");
@@ -16,7 +16,7 @@ export type ShownPools = {
   host: string;
   /** The oldest slot of the answers, with its time. */
   head: { number: number; time: number };
-  pools: ReadonlyMap<string, Sighting>;
+  pools: ReadonlyMap<string, PoolSighting>;
 };
 
 /** Asks the two hosts that failed least lately, or one if the chain has no other. */

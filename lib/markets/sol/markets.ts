@@ -1,5 +1,6 @@
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
+import { forEachConcurrently } from "../../core/concurrency.ts";
 import { compare, type Decimal, multiply } from "../../core/decimal.ts";
 import { delay } from "../../core/time.ts";
 import type { Table } from "../../table/table.ts";
@@ -21,16 +22,18 @@ import {
 import { RunSteps } from "../runs/run-steps.ts";
 import { TokenEntries } from "../runs/token-entries.ts";
 import { tokenStore } from "../runs/token-store.ts";
+import { type CountSwaps, swapCounter } from "./count-swaps.ts";
 import { SolTokenFinder } from "./find-tokens.ts";
 import { type LookAtPools, poolLooks } from "./look-at-pools.ts";
 import { PoolWatches } from "./pool-watches.ts";
 import { decimalsOfCoin, depthOfAmounts, type SolPool } from "./pools.ts";
-import { settleMinute, unsettledMinutes } from "./rules/sample-book.ts";
+import { samplesOf, settleMinute, unsettledMinutes } from "./rules/sample-book.ts";
 import { type SampledState, SampledToken } from "./sampled-token.ts";
 import { type SampledFindingDeps, SolFinding } from "./token-finding.ts";
 
 export type SolMarketsDeps = Pick<SampledFindingDeps, "find"> & {
   look: LookAtPools;
+  countSwaps: CountSwaps;
   /** True if the chain has a single host, which is believed. */
   isAlone: boolean;
   store: TokenStore<SampledState>;
@@ -46,6 +49,17 @@ const stepMs = 1000;
 
 /** Time without a look after which stored markets are sent, although they are older than the data that clients have. */
 const blindMs = 15_000;
+
+const minuteSeconds = 60;
+
+/** Time after a minute in which hosts list all of its transactions, in seconds. */
+const listedSeconds = 5;
+
+/** Time after a minute from which its swaps are not counted any more, so that it becomes final, in seconds. */
+const mostCountingSeconds = 90;
+
+/** Number of pools whose swaps are counted at a time. */
+const countsAtOnce = 3;
 
 /** Number of successive looks without a pool after which its token's pools are searched again. */
 const mostMissing = 3;
@@ -115,7 +129,7 @@ export class SolMarkets implements ChainMarkets {
     await Promise.all([
       repeat(() => this.#look()),
       repeat(() => this.#finding.find(this.#entries.all)),
-      repeat(async () => this.#settle()),
+      repeat(() => this.#settle()),
       repeat(() => this.#entries.saveDue(writer)),
     ]);
     await this.#entries.saveAll(writer);
@@ -188,10 +202,21 @@ export class SolMarkets implements ChainMarkets {
     market.find({ token: market.token, pools: market.pools.map(withDepth) }, nowMs);
   }
 
-  /** Settles the minutes that are over. */
-  #settle(): void {
-    for (const { book } of this.#watches.all)
-      for (const start of unsettledMinutes(book)) settleMinute(book, start, undefined);
+  /** Counts the swaps of the minutes that are over, unless there are too many, and settles these minutes. */
+  async #settle(): Promise<void> {
+    const now = this.#watches.look?.time ?? 0;
+    const due = this.#watches.all.flatMap((watch) =>
+      unsettledMinutes(watch.book)
+        .filter((start) => now >= start + minuteSeconds + listedSeconds)
+        .map((start) => ({ ...watch, start })),
+    );
+    await forEachConcurrently(due, { concurrency: countsAtOnce }, async ({ pool, book, start }) => {
+      const samples = samplesOf(book, start);
+      const isLate = now >= start + minuteSeconds + mostCountingSeconds;
+      const sums =
+        samples && !isLate ? await this.#steps.given(() => this.#deps.countSwaps(pool, samples)) : undefined;
+      settleMinute(book, start, sums);
+    });
   }
 
   async #save(
@@ -224,6 +249,7 @@ export function openSolMarkets(reader: SolReader, { table, ...ports }: SolMarket
     ...ports,
     find: (tokens) => finder.find(tokens),
     look: poolLooks(reader),
+    countSwaps: swapCounter(reader),
     isAlone: finder.isAlone,
     store: tokenStore(table),
   });

@@ -9,7 +9,7 @@ import {
   type SampleBook,
   takeSampledMinutes,
 } from "./rules/sample-book.ts";
-import { type Sighting, Witnesses } from "./rules/witnesses.ts";
+import { type PoolSighting, Witnesses } from "./rules/witnesses.ts";
 
 /** A watched pool: its accounts, what hosts have shown of it, and what is known about it. */
 export type PoolWatch = {
@@ -53,7 +53,7 @@ export class PoolWatches {
    * @param last The last state that an earlier run knew, from which the candles continue.
    * @param minutes The minute candles that the earlier run has stored.
    */
-  watch(pool: SolPool, decimals: number, last?: Sighting, minutes: readonly Candle[] = []): void {
+  watch(pool: SolPool, decimals: number, last?: PoolSighting, minutes: readonly Candle[] = []): void {
     if (this.#watches.has(pool.pool)) return;
     const sampled = { pool: pool.pool, quote: pool.quote, decimals, quoteDecimals: decimalsOfCoin };
     const book = newSampleBook(sampled, last, minutes);

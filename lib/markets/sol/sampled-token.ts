@@ -5,10 +5,10 @@ import { noReference, type ReferenceChoice } from "../core/reference.ts";
 import type { WantedToken } from "../runs/chain-markets.ts";
 import { TokenSaving } from "../runs/token-saving.ts";
 import type { SolPool } from "./pools.ts";
-import type { Sighting } from "./rules/witnesses.ts";
+import type { PoolSighting } from "./rules/witnesses.ts";
 
 /** Part of a market that only the next run needs: its pools, and the last known state of the reference pool. */
-export type SampledState = { pools: readonly SolPool[]; last?: Sighting };
+export type SampledState = { pools: readonly SolPool[]; last?: PoolSighting };
 
 /** State of a wanted token of sol during a run. */
 export class SampledToken {

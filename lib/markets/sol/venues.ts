@@ -1,5 +1,6 @@
 import type { PoolVenue } from "../../chains/families/venue.ts";
-import { readPool } from "../../chains/sol/calls/cpmm-pool.ts";
+import { type CPMMPool, readPool } from "../../chains/sol/calls/cpmm-pool.ts";
+import type { Balance } from "../../chains/sol/calls/past-calls.ts";
 import type { PoolView } from "../../chains/sol/calls/pool-view.ts";
 import type { Account } from "../../chains/sol/calls/rpc-call.ts";
 import { readTokenAccount } from "../../chains/sol/calls/token-account.ts";
@@ -17,6 +18,16 @@ type Venue = {
   poolsIn: (view: TokenView) => VenuePool[];
   /** Reads a pool's amounts. Undefined if it does not trade. */
   amountsIn: (accounts: readonly string[], accountAt: AccountAt) => PoolAmounts | undefined;
+  /**
+   * Computes the amounts of a pool from past balances. Undefined if they leave out one of its accounts.
+   *
+   * @param accountAt Present accounts, whose contents balances do not show. If absent, only differences are right.
+   */
+  pastAmounts: (
+    accounts: readonly string[],
+    balanceAt: (account: string) => Balance | undefined,
+    accountAt?: AccountAt,
+  ) => PoolAmounts | undefined;
 };
 
 const cpmm: Venue = {
@@ -29,10 +40,27 @@ const cpmm: Venue = {
       return account && readTokenAccount(account)?.amount;
     });
     if (!read?.allowsSwaps || coins === undefined || tokens === undefined) return undefined;
-    const owedBy = (vault: string) => read.sides.find((side) => side.vault === vault)?.owed ?? 0n;
-    return { coins: coins - owedBy(coinVault), tokens: tokens - owedBy(tokenVault), held: coins };
+    return withoutOwed(read, { coinVault, tokenVault, coins, tokens });
+  },
+  // Past debts to owners of fees are unknown. They are small, so the present ones stand for them.
+  pastAmounts([pool = "", coinVault = "", tokenVault = ""], balanceAt, accountAt) {
+    const [coins, tokens] = [coinVault, tokenVault].map((vault) => balanceAt(vault)?.units);
+    if (coins === undefined || tokens === undefined) return undefined;
+    const read = readPool(accountAt?.(pool)?.data ?? new Uint8Array());
+    return withoutOwed(read, { coinVault, tokenVault, coins, tokens });
   },
 };
+
+type Vaults = { coinVault: string; tokenVault: string; coins: bigint; tokens: bigint };
+
+/** Leaves out the fees that a pool owes to others. */
+function withoutOwed(
+  pool: CPMMPool | undefined,
+  { coinVault, tokenVault, coins, tokens }: Vaults,
+): PoolAmounts {
+  const owedBy = (vault: string) => pool?.sides.find((side) => side.vault === vault)?.owed ?? 0n;
+  return { coins: coins - owedBy(coinVault), tokens: tokens - owedBy(tokenVault), held: coins };
+}
 
 const venuePool = ({ address, feeRate, written, reserves, held }: PoolView): VenuePool => ({
   pool: address,

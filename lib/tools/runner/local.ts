@@ -15,6 +15,7 @@ import { consoleFiles, consolePolicy } from "trading-terminal-console";
 import { usualTimes } from "trading-terminal-devnet/evm/chain-times";
 import { startRandomTrader, type WatchedToken } from "trading-terminal-devnet/evm/random-trader";
 import { chainPorts, type LocalChains, openLocalChains } from "trading-terminal-devnet/local-chains";
+import { startSolTrader } from "trading-terminal-devnet/sol/sol-trader";
 import { portBeside, startVenue } from "trading-terminal-devnet/venue/venue";
 import { channelShardsOf } from "../../infra/market-context.ts";
 import { marketFollowers } from "../../realtime/connection-records.ts";
@@ -202,12 +203,13 @@ async function serve(options: Options, deps: Deps): Promise<void> {
   const { baseUrl, streamUrl } = runner;
   if (chains !== undefined && options.trader) {
     const { table } = await openLocal(options.port);
-    const trader = startRandomTrader({
-      chains: chains.chains,
+    const trading = {
       watched: () => watchedTokens(table),
-      onFailure: (error) => warn(`The random trader cannot trade: ${String(error)}`),
-    });
-    running.defer(() => trader.stop());
+      onFailure: (error: unknown) => warn(`The random trader cannot trade: ${String(error)}`),
+    };
+    const traders = [startRandomTrader({ ...trading, chains: chains.chains })];
+    if (chains.sol !== undefined) traders.push(startSolTrader({ ...trading, chain: chains.sol }));
+    running.defer(async () => void (await Promise.all(traders.map((trader) => trader.stop()))));
   }
   const token = await runner.token({ sub: USER, expiresIn: TOKEN_SECONDS });
   const complaint =

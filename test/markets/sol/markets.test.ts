@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChainUnavailable } from "../../../lib/chains/hosts/host-fault.ts";
 import type { Decimal } from "../../../lib/core/decimal.ts";
-import type { Candle } from "../../../lib/markets/core/candle.ts";
+import type { Candle, SwapSums } from "../../../lib/markets/core/candle.ts";
 import { withCandles } from "../../../lib/markets/core/candles.ts";
 import type { MarketItem } from "../../../lib/markets/items/market-items.ts";
 import { Superseded } from "../../../lib/markets/runs/token-store.ts";
 import type { FoundTokens } from "../../../lib/markets/sol/find-tokens.ts";
 import { SolMarkets } from "../../../lib/markets/sol/markets.ts";
 import type { SolPool } from "../../../lib/markets/sol/pools.ts";
+import type { PoolSighting } from "../../../lib/markets/sol/rules/witnesses.ts";
 import type { SampledState } from "../../../lib/markets/sol/sampled-token.ts";
 import { decimal } from "../support/markets.ts";
 
@@ -48,7 +49,10 @@ const newTable = () => ({
  * A run that reads MOON. Each host shows the coins in each pool, which has a thousand of its tokens; the product of
  * both stays the same. Five slots last a second.
  */
-function reading(table = newTable()) {
+function reading(
+  table = newTable(),
+  count: (samples: readonly PoolSighting[]) => SwapSums | undefined = () => undefined,
+) {
   const state = {
     found: new Map([[token, tokenWith(poolOf("Pool1", 2500))]]) as FoundTokens | "silent",
     /** Coins in the pools as each host shows them. Undefined for a host that does not answer. */
@@ -56,6 +60,7 @@ function reading(table = newTable()) {
     finds: [] as (readonly string[])[],
     asked: [] as string[][],
     coinUsd: decimal("200") as Decimal | undefined,
+    counted: [] as (readonly PoolSighting[])[],
     isOver: false,
   };
   const faults: unknown[] = [];
@@ -91,6 +96,10 @@ function reading(table = newTable()) {
       });
       if (looks.length === 0) throw new ChainUnavailable("sol");
       return looks;
+    },
+    async countSwaps(_, samples) {
+      state.counted.push(samples);
+      return count(samples);
     },
     isAlone: false,
     store: {
@@ -285,7 +294,7 @@ describe("SolMarkets", () => {
     show({ Pool1: 5000 });
     await pass(2);
     show({ Pool1: 1250 });
-    await pass(70);
+    await pass(130);
     expect(table.minutes).toMatchObject([{ start: startMs / 1000 + 60, isFinal: true, hasGaps: false }]);
     expect(table.minutes[0]).not.toHaveProperty("trades");
     state.isOver = true;
@@ -295,6 +304,38 @@ describe("SolMarkets", () => {
       market: { token, pool: { pool: "Pool1" }, revision: 3_000_000 },
       state: { pools: [{ pool: "Pool1", accounts: ["Pool1"] }], last: { coins: 1250n * 10n ** 9n } },
     });
+  });
+
+  it("has the swaps of a minute counted once, soon after it, and stores their sums", async () => {
+    const sums = { volume: decimal("2500"), trades: 1 };
+    const { state, table, markets, changed, show, read } = reading(newTable(), () => sums);
+    markets.want([wanted(token)]);
+    void read();
+    await pass(61);
+    show({ Pool1: 5000 });
+    await pass(63);
+    expect(changed(0)[0]?.minutes?.[0]).not.toHaveProperty("trades");
+    await pass(3);
+    expect(changed(0)[0]).toMatchObject({ volume24h: "2500", minutes: [{ trades: 1, isFinal: true }] });
+    await pass(60);
+    expect(table.minutes).toMatchObject([{ ...sums, isFinal: true }]);
+    expect(state.counted).toHaveLength(1);
+    const seconds = state.counted[0]?.map(({ time }) => time - startMs / 1000) ?? [];
+    expect([seconds[0], seconds[1], seconds.at(-1)]).toEqual([59, 60, 119]);
+  });
+
+  it("stores a minute without sums if its swaps cannot be counted", async () => {
+    const { table, markets, show, read, faults } = reading(newTable(), () => {
+      throw new Error("broken");
+    });
+    markets.want([wanted(token)]);
+    void read();
+    await pass(61);
+    show({ Pool1: 5000 });
+    await pass(130);
+    expect(table.minutes).toMatchObject([{ isFinal: true }]);
+    expect(table.minutes[0]).not.toHaveProperty("volume");
+    expect(faults).toHaveLength(1);
   });
 
   it("hands a minute over to the next run without a gap and without a search", async () => {
@@ -317,7 +358,7 @@ describe("SolMarkets", () => {
     const minutes = second.changed(0)[0]?.minutes;
     expect(minutes).toMatchObject([minute]);
     expect(minutes?.[0]).not.toHaveProperty("hasGaps");
-    await pass(60);
+    await pass(120);
     expect(first.table.minutes).toMatchObject([{ isFinal: true, hasGaps: false }]);
   });
 

@@ -1,7 +1,7 @@
 import { type Decimal, ratioOf } from "../../../core/decimal.ts";
 import { type Candle, type CandlePool, intervalSeconds, type SwapSums } from "../../core/candle.ts";
 import { candlesOf, foldCandles, intervalStart } from "../../core/candles.ts";
-import type { PoolAmounts, Sighting } from "./witnesses.ts";
+import type { PoolAmounts, PoolSighting } from "./witnesses.ts";
 
 /** A pool whose states are sampled. */
 export type SampledPool = CandlePool & { decimals: number; quoteDecimals: number };
@@ -10,11 +10,11 @@ export type SampledPool = CandlePool & { decimals: number; quoteDecimals: number
 export type SampleBook = {
   readonly pool: SampledPool;
   /** The last known state. */
-  last: Sighting | undefined;
+  last: PoolSighting | undefined;
   /** Time of the first known state. */
   from: number | undefined;
   /** States of the last minutes, in which swaps can be counted. */
-  samples: Sighting[];
+  samples: PoolSighting[];
   /** Minute candles that may still change, by start. */
   minutes: Map<number, Candle>;
   /** Starts of minutes whose swaps have been counted, or cannot be. */
@@ -39,7 +39,7 @@ const minuteOf = (time: number) => intervalStart(time, "1m");
  */
 export function newSampleBook(
   pool: SampledPool,
-  last?: Sighting,
+  last?: PoolSighting,
   minutes: readonly Candle[] = [],
 ): SampleBook {
   const open = last && minutes.filter((each) => each.pool.pool === pool.pool && !each.isFinal);
@@ -72,7 +72,7 @@ export const isSwapBetween = (before: PoolAmounts, after: PoolAmounts): boolean 
   (after.coins - before.coins) * (after.tokens - before.tokens) < 0n;
 
 /** Adds a state that is known to be true. States must come in the order of their slots. */
-export function addSample(book: SampleBook, sighting: Sighting): void {
+export function addSample(book: SampleBook, sighting: PoolSighting): void {
   const { pool, last } = book;
   // Several slots may have the same time, and two hosts' clocks may differ by a second.
   const sample = { ...sighting, time: Math.max(sighting.time, last?.time ?? 0) };
@@ -113,7 +113,7 @@ export const unsettledMinutes = ({ minutes, settled, last }: SampleBook): number
  * Returns the states in a minute, with the last one before it. Undefined if swaps may be missing, so that they cannot be
  * counted.
  */
-export function samplesOf({ samples, minutes }: SampleBook, start: number): Sighting[] | undefined {
+export function samplesOf({ samples, minutes }: SampleBook, start: number): PoolSighting[] | undefined {
   const first = samples.findLastIndex(({ time }) => time < start);
   if (first < 0 || minutes.get(start)?.hasGaps !== false) return undefined;
   return samples.slice(first).filter(({ time }) => time < start + minuteSeconds);

@@ -7,7 +7,7 @@ export type PoolAmounts = {
 };
 
 /** A pool at a slot, as one host shows it. The time is in epoch seconds. */
-export type Sighting = PoolAmounts & { slot: number; time: number };
+export type PoolSighting = PoolAmounts & { slot: number; time: number };
 
 /** Greatest difference of two hosts' times for which one counts as a witness of the other, in seconds. */
 const nearSeconds = 10;
@@ -34,7 +34,7 @@ const isBetween = (price: PoolAmounts, one: PoolAmounts, other: PoolAmounts): bo
  */
 export class Witnesses {
   readonly #isAlone: boolean;
-  readonly #shown = new Map<string, Sighting[]>();
+  readonly #shown = new Map<string, PoolSighting[]>();
   #agreedSlot = -1;
 
   /** @param isAlone True if the chain has a single host, which is believed. */
@@ -43,14 +43,14 @@ export class Witnesses {
   }
 
   /** Notes what a host shows. Ignores slots before its last one, which another server behind its address may show. */
-  note(host: string, sighting: Sighting): void {
+  note(host: string, sighting: PoolSighting): void {
     const shown = this.#shown.get(host) ?? [];
     if (sighting.slot <= (shown.at(-1)?.slot ?? -1)) return;
     this.#shown.set(host, [...shown.slice(1 - mostKept), sighting]);
   }
 
   /** Takes the sightings that have come to count, in the order of their slots. */
-  takeAgreed(): Sighting[] {
+  takeAgreed(): PoolSighting[] {
     const fresh = [...this.#shown].flatMap(([host, shown]) =>
       shown.filter(({ slot }) => slot > this.#agreedSlot).map((sighting) => ({ host, sighting })),
     );
@@ -63,14 +63,14 @@ export class Witnesses {
     return agreed;
   }
 
-  #isBorneOut(host: string, sighting: Sighting): boolean {
-    const isNear = (other: Sighting | undefined) =>
+  #isBorneOut(host: string, sighting: PoolSighting): boolean {
+    const isNear = (other: PoolSighting | undefined) =>
       other !== undefined && Math.abs(other.time - sighting.time) <= nearSeconds;
     return [...this.#shown].some(([other, shown]) => {
       if (other === host) return false;
       const before = shown.findLast(({ slot }) => slot <= sighting.slot);
       const after = shown.find(({ slot }) => slot >= sighting.slot);
-      const near = [before, after].filter((each) => each !== undefined && isNear(each)) as Sighting[];
+      const near = [before, after].filter((each) => each !== undefined && isNear(each)) as PoolSighting[];
       const [first, second] = near;
       if (near.some((each) => isSameAmounts(each, sighting))) return true;
       return first !== undefined && second !== undefined && isBetween(sighting, first, second);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Sighting, Witnesses } from "../../../../lib/markets/sol/rules/witnesses.ts";
+import { type PoolSighting, Witnesses } from "../../../../lib/markets/sol/rules/witnesses.ts";
 
 /** Makes a sighting of a pool with 1,000 tokens. Five slots last a second. */
-const sighting = (slot: number, coins: number, rest: Partial<Sighting> = {}): Sighting => ({
+const sighting = (slot: number, coins: number, rest: Partial<PoolSighting> = {}): PoolSighting => ({
   slot,
   time: 1000 + Math.floor(slot / 5),
   coins: BigInt(coins),
@@ -14,7 +14,7 @@ const sighting = (slot: number, coins: number, rest: Partial<Sighting> = {}): Si
 
 /** Notes sightings in turn, as pairs of slot and coins, and returns the coins of those that have come to count. */
 function agreedOf(
-  notes: readonly ["a" | "b", slot: number, coins: number, rest?: Partial<Sighting>][],
+  notes: readonly ["a" | "b", slot: number, coins: number, rest?: Partial<PoolSighting>][],
   isAlone = false,
 ) {
   const witnesses = new Witnesses(isAlone);
