@@ -56,7 +56,7 @@ export const handler = background("readMarkets", (start: MarketsStart, context: 
       marketTokens: environment("MARKET_TOKENS"),
       deliver: async (delivery) => (await deliver(delivery)) as { isDelivered: boolean },
       startReader: handOverTo<MarketsStart>(environment("READ_MARKETS_FUNCTION")),
-      loadHistory: async (order) => (await loadHistory(order)) as HistoryState,
+      loadHistory: async (order: object) => (await loadHistory(order)) as HistoryState,
       onFault: (error) => logFault("readMarkets", error),
       onWarning: (error: unknown, details?: object) => logWarning("readMarkets", error, details),
     }),

@@ -57,7 +57,7 @@ export const marketRows = {
   loadHistory: {
     kind: "internal",
     deployed: "with markets",
-    summary: "Read the last 24 hours of a token's market from the logs of its chain",
+    summary: "Read the last 24 hours of a token's market from its chain",
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     writes: ["MARKET"],
     env: ["TRADING", "HOST_KEYS"],

@@ -1,4 +1,4 @@
-import { openChains, openEvmChains } from "../chains/families/open-chains.ts";
+import { openChains } from "../chains/families/open-chains.ts";
 import { reportUnits } from "../chains/hosts/spent-units.ts";
 import type { OpenJupiter } from "../chains/sol/venues/jupiter-client.ts";
 import type { OperationName } from "../operations/operations.ts";
@@ -19,7 +19,3 @@ function keyedFor(operation: OperationName) {
  */
 export const openTrading = (operation: OperationName, openJupiter?: OpenJupiter) =>
   openChains(environment("TRADING"), openJupiter, keyedFor(operation));
-
-/** Opens only the EVM chains that trade, for functions that do not load Solana's code. */
-export const openEvmTrading = (operation: OperationName) =>
-  openEvmChains(environment("TRADING"), keyedFor(operation));

@@ -114,11 +114,11 @@ const limits: Readonly<Record<string, number>> = {
   readChains: 341,
   readBalances: 395,
   quoteOrder: 486,
-  loadHistory: 272,
+  loadHistory: 330,
   listCandles: 396,
   listTokens: 404,
   getMarket: 422,
-  readMarkets: 501,
+  readMarkets: 525,
   signTransaction: 473,
   executeOrders: 546,
   // Contains the clients of two services, and the quoting code of both families.

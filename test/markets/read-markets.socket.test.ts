@@ -5,7 +5,7 @@ import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/e
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MarketRecord } from "../../lib/markets/core/market-record.ts";
 import type { FollowedToken } from "../../lib/markets/core/market-subscription.ts";
-import { type HistoryDeps, loadHistory } from "../../lib/markets/evm/load-history.ts";
+import { type HistoryDeps, type HistoryOrder, loadHistory } from "../../lib/markets/evm/load-history.ts";
 import { readHistory } from "../../lib/markets/evm/read-history.ts";
 import { openReader } from "../../lib/markets/open-reader.ts";
 import { readMarkets } from "../../lib/markets/read-markets.ts";
@@ -74,7 +74,8 @@ function start(): Promise<void> {
       return deliverMarkets(deliverer, asPayload(delivery));
     },
     startReader: async () => {},
-    loadHistory: (order) => loadHistory(history, asPayload(order), Date.now() + 10_000),
+    loadHistory: (order: object) =>
+      loadHistory(history, asPayload(order as HistoryOrder), Date.now() + 10_000),
     onFault,
     onWarning: onFault,
   });

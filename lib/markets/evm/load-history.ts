@@ -1,7 +1,7 @@
 import { candlesOf, intervalStart, swapBlocksOf } from "../core/candles.ts";
 import type { HistoryState, TokenName } from "../core/market.ts";
 import type { TokenStore, TokenWriter } from "../runs/chain-markets.ts";
-import { saveHours } from "../runs/token-store.ts";
+import { savePast } from "../runs/token-store.ts";
 import type { History, HistoryAsked } from "./read-history.ts";
 import type { Anchor } from "./rules/pool-book.ts";
 import type { WatchedPool } from "./rules/watched-pool.ts";
@@ -35,8 +35,6 @@ export async function loadHistory(
   const candles = candlesOf(swapBlocksOf(events), { pool: pool.pool, quote: pool.quote });
   // Marks the reader's first minute as incomplete here, because the reader itself knows the rest of that minute.
   const minutes = candles.map((candle) => ({ ...candle, hasGaps: candle.start === end }));
-  await writer.saveCandles(name, "minutes", minutes, 0);
-  const starts = [...new Set(minutes.map(({ start }) => intervalStart(start, "1h")))];
-  await saveHours(store, writer, name, { starts, revision: 0 });
+  await savePast(store, writer, name, minutes);
   return isComplete ? "complete" : "unavailable";
 }

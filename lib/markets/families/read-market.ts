@@ -30,7 +30,7 @@ export async function readMarketOnce(reader: ChainReader, token: string, now = n
   const asOf = now.toISOString();
   return marketNow(found, {
     revision: 0,
-    history: isPriced && reader.family === "evm" ? "loading" : "unavailable",
+    history: isPriced ? "loading" : "unavailable",
     asOf,
     firstSeenAt: asOf,
   });

@@ -76,6 +76,18 @@ export async function saveHours(
   }
 }
 
+/** Stores minute candles of the past, and folds them into hours and days. */
+export async function savePast(
+  store: Pick<TokenStore, "loadCandles">,
+  writer: Pick<TokenWriter, "saveCandles">,
+  name: TokenName,
+  minutes: readonly Candle[],
+): Promise<void> {
+  await writer.saveCandles(name, "minutes", minutes, 0);
+  const starts = [...new Set(minutes.map(({ start }) => intervalStart(start, "1h")))];
+  await saveHours(store, writer, name, { starts, revision: 0 });
+}
+
 /**
  * Returns the candles of an interval. If there are none, returns a candle without swaps, which removes the stored ones.
  * Candles of coins never have swaps.

@@ -7,9 +7,10 @@ import type { Table } from "../../table/table.ts";
 import { intervalStart } from "../core/candles.ts";
 import type { CoinUsdAt } from "../core/coin-series.ts";
 import { depthOf } from "../core/depth.ts";
-import type { Market } from "../core/market.ts";
+import type { HistoryState, Market } from "../core/market.ts";
 import type { ChainView } from "../core/market-book.ts";
 import type { ChangedRecord } from "../core/market-delivery.ts";
+import { countHistory, uncountHistory } from "../items/look-count.ts";
 import {
   type ChainMarkets,
   type MarketRun,
@@ -19,11 +20,13 @@ import {
   type WantedRecords,
   type WantedToken,
 } from "../runs/chain-markets.ts";
+import { Histories, type HistoriesDeps } from "../runs/histories.ts";
 import { RunSteps } from "../runs/run-steps.ts";
 import { TokenEntries } from "../runs/token-entries.ts";
 import { tokenStore } from "../runs/token-store.ts";
 import { type CountSwaps, swapCounter } from "./count-swaps.ts";
 import { SolTokenFinder } from "./find-tokens.ts";
+import type { SampledHistoryOrder } from "./load-history.ts";
 import { type LookAtPools, poolLooks } from "./look-at-pools.ts";
 import { PoolWatches } from "./pool-watches.ts";
 import { decimalsOfCoin, depthOfAmounts, type SolPool } from "./pools.ts";
@@ -34,6 +37,10 @@ import { type SampledFindingDeps, SolFinding } from "./token-finding.ts";
 export type SolMarketsDeps = Pick<SampledFindingDeps, "find"> & {
   look: LookAtPools;
   countSwaps: CountSwaps;
+  /** Reads the minute candles before a pool's first sample and stores them. */
+  loadHistory: (order: SampledHistoryOrder) => Promise<HistoryState>;
+  countHistory: HistoriesDeps["countHistory"];
+  uncountHistory: HistoriesDeps["uncountHistory"];
   /** True if the chain has a single host, which is believed. */
   isAlone: boolean;
   store: TokenStore<SampledState>;
@@ -77,6 +84,7 @@ export class SolMarkets implements ChainMarkets {
   readonly #watches: PoolWatches;
   readonly #entries: TokenEntries<SampledToken, SampledState>;
   readonly #finding: SolFinding;
+  readonly #histories: Histories<SampledToken>;
   readonly #steps: RunSteps;
   #revision = 0;
   #beganMs = 0;
@@ -91,6 +99,7 @@ export class SolMarkets implements ChainMarkets {
       save: (...saved) => this.#save(...saved),
       steps: this.#steps,
     });
+    this.#histories = new Histories({ ...deps, steps: this.#steps });
     this.#finding = new SolFinding({ ...deps, watches: this.#watches, steps: this.#steps });
   }
 
@@ -130,8 +139,10 @@ export class SolMarkets implements ChainMarkets {
       repeat(() => this.#look()),
       repeat(() => this.#finding.find(this.#entries.all)),
       repeat(() => this.#settle()),
+      repeat(async () => this.#histories.begin(this.#entries.all, (entry) => this.#historyOf(entry))),
       repeat(() => this.#entries.saveDue(writer)),
     ]);
+    await this.#histories.emptied();
     await this.#entries.saveAll(writer);
   }
 
@@ -202,6 +213,21 @@ export class SolMarkets implements ChainMarkets {
     market.find({ token: market.token, pools: market.pools.map(withDepth) }, nowMs);
   }
 
+  /** Returns the function that reads a token's history. Undefined until its pool has been sampled. */
+  #historyOf({ market, name: { token } }: SampledToken): (() => Promise<HistoryState>) | undefined {
+    const pool = market?.reference;
+    const first = pool && this.#watches.get(pool.pool)?.book.first;
+    if (market === undefined || pool === undefined || first === undefined) return undefined;
+    const { pool: address, quote, venue, accounts } = pool;
+    return () =>
+      this.#deps.loadHistory({
+        name: { chain: "sol", token },
+        pool: { pool: address, quote, venue, accounts },
+        decimals: market.token.decimals,
+        first: { block: first.slot, time: first.time },
+      });
+  }
+
   /** Counts the swaps of the minutes that are over, unless there are too many, and settles these minutes. */
   async #settle(): Promise<void> {
     const now = this.#watches.look?.time ?? 0;
@@ -241,7 +267,9 @@ export class SolMarkets implements ChainMarkets {
 const hasChanged = (shown: Decimal, depth: Decimal): boolean =>
   compare(depth, multiply(shown, unchanged.from)) < 0 || compare(depth, multiply(shown, unchanged.to)) > 0;
 
-export type SolMarketPorts = Pick<SolMarketsDeps, "coinUsdAt" | "onWarning" | "onFault"> & { table: Table };
+export type SolMarketPorts = Pick<SolMarketsDeps, "loadHistory" | "coinUsdAt" | "onWarning" | "onFault"> & {
+  table: Table;
+};
 
 export function openSolMarkets(reader: SolReader, { table, ...ports }: SolMarketPorts): SolMarkets {
   const finder = new SolTokenFinder(reader);
@@ -250,6 +278,8 @@ export function openSolMarkets(reader: SolReader, { table, ...ports }: SolMarket
     find: (tokens) => finder.find(tokens),
     look: poolLooks(reader),
     countSwaps: swapCounter(reader),
+    countHistory: (userID, now) => countHistory(table, userID, now),
+    uncountHistory: (userID, countedAt) => uncountHistory(table, userID, countedAt),
     isAlone: finder.isAlone,
     store: tokenStore(table),
   });

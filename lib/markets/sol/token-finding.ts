@@ -106,10 +106,12 @@ export class SolFinding {
     const before = isRecent(stored) ? stored : undefined;
     if (before !== undefined) entry.findAtMs = nowMs + measuredMs.held;
     const last = before?.market.pool?.pool;
+    const history = before?.state.last === undefined ? "loading" : before.market.history;
     const firstSeenAt = stored?.market.firstSeenAt ?? new Date(nowMs).toISOString();
-    entry.market = new MarketBook(found, { firstSeenAt, history: "unavailable", nowMs });
+    entry.market = new MarketBook(found, { firstSeenAt, history, nowMs });
     entry.market.restore(minutes, nowMs);
     entry.saving.restore(minutes, hours, nowMs);
+    entry.isHistoryDue = history === "loading";
     const choice = last === undefined ? noReference : { pool: last, rivals: {} };
     const continued = this.#choose(entry, choice, nowMs) === last ? before?.state.last : undefined;
     this.#watch(entry, continued, minutes);
@@ -127,7 +129,13 @@ export class SolFinding {
     if (market === undefined) return undefined;
     entry.choice = chooseReference(before, market.pools, nowMs);
     const chosen = market.pools.find(({ pool }) => pool === entry.choice.pool);
+    const last = market.reference?.pool;
     market.choose(chosen, nowMs);
+    if (last !== undefined && last !== chosen?.pool) {
+      // Requests no history for a pool that replaces another one, because its minutes would be mixed with the other's.
+      entry.isHistoryDue = false;
+      if (market.history === "loading") market.history = "unavailable";
+    }
     return chosen?.pool;
   }
 }

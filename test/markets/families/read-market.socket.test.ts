@@ -71,7 +71,7 @@ describe("readMarketOnce", () => {
       chain: "sol",
       token: mint,
       symbol: "MOON",
-      history: "unavailable",
+      history: "loading",
       pools: 1,
       pool: { pool, venue: "raydium-cpmm" },
     });

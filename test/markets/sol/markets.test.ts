@@ -6,6 +6,7 @@ import { withCandles } from "../../../lib/markets/core/candles.ts";
 import type { MarketItem } from "../../../lib/markets/items/market-items.ts";
 import { Superseded } from "../../../lib/markets/runs/token-store.ts";
 import type { FoundTokens } from "../../../lib/markets/sol/find-tokens.ts";
+import type { SampledHistoryOrder } from "../../../lib/markets/sol/load-history.ts";
 import { SolMarkets } from "../../../lib/markets/sol/markets.ts";
 import type { SolPool } from "../../../lib/markets/sol/pools.ts";
 import type { PoolSighting } from "../../../lib/markets/sol/rules/witnesses.ts";
@@ -37,6 +38,18 @@ const tokenWith = (...pools: SolPool[]) => ({
   pools,
 });
 
+/** A minute of an hour ago, as a history stores it. */
+const pastMinute: Candle = {
+  start: startMs / 1000 - 3600,
+  open: decimal("0.1"),
+  high: decimal("0.3"),
+  low: decimal("0.1"),
+  close: decimal("0.25"),
+  pool: { pool: "Pool1", quote: "native" },
+  isFinal: false,
+  hasGaps: false,
+};
+
 /** What a table keeps between runs. */
 const newTable = () => ({
   item: undefined as MarketItem<SampledState> | undefined,
@@ -60,6 +73,9 @@ function reading(
     finds: [] as (readonly string[])[],
     asked: [] as string[][],
     coinUsd: decimal("200") as Decimal | undefined,
+    histories: [] as SampledHistoryOrder[],
+    mayLoad: true,
+    hasPast: true,
     counted: [] as (readonly PoolSighting[])[],
     isOver: false,
   };
@@ -101,6 +117,13 @@ function reading(
       state.counted.push(samples);
       return count(samples);
     },
+    async loadHistory(order) {
+      state.histories.push(order);
+      if (state.hasPast) table.minutes = withCandles(table.minutes, [pastMinute]);
+      return "complete";
+    },
+    countHistory: async () => state.mayLoad,
+    uncountHistory: async () => {},
     isAlone: false,
     store: {
       readMarket: async () => structuredClone(table.item),
@@ -295,8 +318,10 @@ describe("SolMarkets", () => {
     await pass(2);
     show({ Pool1: 1250 });
     await pass(130);
-    expect(table.minutes).toMatchObject([{ start: startMs / 1000 + 60, isFinal: true, hasGaps: false }]);
-    expect(table.minutes[0]).not.toHaveProperty("trades");
+    expect(table.minutes.slice(1)).toMatchObject([
+      { start: startMs / 1000 + 60, isFinal: true, hasGaps: false },
+    ]);
+    expect(table.minutes[1]).not.toHaveProperty("trades");
     state.isOver = true;
     await pass(2);
     await reads;
@@ -309,6 +334,7 @@ describe("SolMarkets", () => {
   it("has the swaps of a minute counted once, soon after it, and stores their sums", async () => {
     const sums = { volume: decimal("2500"), trades: 1 };
     const { state, table, markets, changed, show, read } = reading(newTable(), () => sums);
+    state.hasPast = false;
     markets.want([wanted(token)]);
     void read();
     await pass(61);
@@ -333,9 +359,35 @@ describe("SolMarkets", () => {
     await pass(61);
     show({ Pool1: 5000 });
     await pass(130);
-    expect(table.minutes).toMatchObject([{ isFinal: true }]);
-    expect(table.minutes[0]).not.toHaveProperty("volume");
+    expect(table.minutes.slice(1)).toMatchObject([{ isFinal: true }]);
+    expect(table.minutes[1]).not.toHaveProperty("volume");
     expect(faults).toHaveLength(1);
+  });
+
+  it("has the history before its first sample loaded once, at the expense of a user who wants the token", async () => {
+    const { state, markets, changed, read } = reading();
+    state.mayLoad = false;
+    markets.want([{ ...wanted(token), users: ["alice"] }]);
+    void read();
+    await pass(10);
+    expect([state.histories, markets.markets(Date.now())[0]?.history]).toEqual([[], "loading"]);
+    state.mayLoad = true;
+    markets.want([{ ...wanted(token), users: ["alice", "bob"] }]);
+    await pass(80);
+    expect(state.histories).toEqual([
+      {
+        name: { chain: "sol", token },
+        pool: { pool: "Pool1", quote: "native", venue: "raydium-cpmm", accounts: ["Pool1"] },
+        decimals: 9,
+        first: { block: expect.any(Number), time: expect.any(Number) },
+      },
+    ]);
+    expect(state.histories[0]?.first.time).toBeLessThan(startMs / 1000 + 4);
+    expect(markets.markets(Date.now())).toMatchObject([
+      { history: "complete", day: { low: pastMinute.low } },
+    ]);
+    expect(changed(0)).toMatchObject([{ change24h: 400 }]);
+    expect(changed(0)[0]).not.toHaveProperty("volume24h");
   });
 
   it("hands a minute over to the next run without a gap and without a search", async () => {
@@ -359,7 +411,7 @@ describe("SolMarkets", () => {
     expect(minutes).toMatchObject([minute]);
     expect(minutes?.[0]).not.toHaveProperty("hasGaps");
     await pass(120);
-    expect(first.table.minutes).toMatchObject([{ isFinal: true, hasGaps: false }]);
+    expect(first.table.minutes.slice(1)).toMatchObject([{ isFinal: true, hasGaps: false }]);
   });
 
   it("starts over after a run that died an hour ago", async () => {

@@ -11,7 +11,9 @@ export type SampleBook = {
   readonly pool: SampledPool;
   /** The last known state. */
   last: PoolSighting | undefined;
-  /** Time of the first known state. */
+  /** The first known state of this run, or of the run that it continues. */
+  first: { slot: number; time: number } | undefined;
+  /** Time from which on all swaps are known. */
   from: number | undefined;
   /** States of the last minutes, in which swaps can be counted. */
   samples: PoolSighting[];
@@ -46,6 +48,7 @@ export function newSampleBook(
   return {
     pool,
     last,
+    first: last,
     from: last && 0,
     samples: last === undefined ? [] : [last],
     minutes: new Map(
@@ -76,6 +79,7 @@ export function addSample(book: SampleBook, sighting: PoolSighting): void {
   const { pool, last } = book;
   // Several slots may have the same time, and two hosts' clocks may differ by a second.
   const sample = { ...sighting, time: Math.max(sighting.time, last?.time ?? 0) };
+  book.first ??= sample;
   book.from ??= sample.time;
   if (last !== undefined && isSwapBetween(last, sample)) {
     const after = priceAtState(pool, sample);
