@@ -20,7 +20,7 @@ export const unitsOfCalls = {
 const units: ReadonlyMap<string, number> = new Map(Object.entries(unitsOfCalls));
 
 /** Units of all other calls, such as those of sol. */
-const otherUnits = 20;
+export const otherUnits = 20;
 
 /** Number of units that are reported together, so that reports cost little beside them. */
 const reportedUnits = 1000;

@@ -31,7 +31,7 @@ type HistoryDeps = {
 const daySeconds = 86_400;
 
 /** Maximum number of lists of signatures. A pool with more transactions in a day has a shorter history. */
-const mostLists = 20;
+export const mostLists = 20;
 
 /** Number of transactions that are opened at a time. */
 const openedAtOnce = 4;

@@ -36,6 +36,7 @@ export const measured = {
   life: [1392, "Seconds until the block of a buy is final", watch],
   marketUnits: [176, "Units of hosts a second for markets of a chain, with swaps in each second", markets],
   marketTokens: [40, "Tokens that were followed meanwhile", markets],
+  poolAccounts: [3, "Accounts of a pool on sol", "`lib/markets/sol/venues.ts`"],
   tokenBytes: [2900, "Bytes of a message with tokens", markets],
   followers: [
     25_000,

@@ -1,9 +1,13 @@
+import { otherUnits } from "../../chains/hosts/spent-units.ts";
+import { mostAccounts } from "../../chains/sol/calls/rpc-call.ts";
 import { evmChains } from "../../core/chain-facts.ts";
 import { defaults } from "../../infra/config.ts";
 import { defaultChannelShards } from "../../infra/market-context.ts";
 import { mostTogether } from "../../markets/chain-runs.ts";
 import { mostOnChain } from "../../markets/core/wanted-tokens.ts";
 import { mostHistoryCalls } from "../../markets/evm/read-history.ts";
+import { mostLists } from "../../markets/sol/load-history.ts";
+import { mostSignatures } from "../../markets/sol/rules/swap-count.ts";
 import { type OperationName, operations, operationsOf } from "../../operations/operations.ts";
 import {
   buyWrites,
@@ -98,6 +102,26 @@ const millions = {
     "Minutes of a followed token, which is traded",
     sum`${f.tokenWrites} × ${writes}`,
     sum`60 × (${f.marketUnits} - ${callUnits}) / ${f.marketTokens} × ${unitPrice}`,
+  ),
+};
+
+/** Costs of a million minutes of a token of sol, and of a million of its histories. */
+const ofSol = {
+  looks: cost(
+    "Minutes of a followed token, read by calls with the accounts of others",
+    sum`${f.tokenWrites} × ${writes}`,
+    sum`2 × 60 × ${f.poolAccounts} / ${mostAccounts - 1} × ${otherUnits} × ${unitPrice}`,
+  ),
+  lists: cost("Minutes in which it is traded", sum`0`, sum`2 × ${otherUnits} × ${unitPrice}`),
+  opened: cost(
+    `Minutes with ${mostSignatures} trades, if all are opened`,
+    sum`0`,
+    sum`2 × ${mostSignatures} × ${otherUnits} × ${unitPrice}`,
+  ),
+  histories: cost(
+    "Its history",
+    sum`${lambda("loadHistory", historyMs)} + ${f.historyWrites} × ${writes}`,
+    sum`(${mostLists} + 1 + 24 × 60) × ${otherUnits} × ${unitPrice}`,
   ),
 };
 
@@ -228,6 +252,14 @@ export const costParts = (deployments: Deployments): Record<string, string> => (
   "a user's month": costTable("A user", userCosts(everything)),
   "shared by users": costTable(`${grouped(sizes[1])} users`, sharedCosts(everything, sizes[1])),
   "a token": costTable("A token followed all month", [times(minutes, millions.token)], false),
+  "a token of sol": costTable(
+    "A token of sol followed all month",
+    [
+      ...[ofSol.looks, ofSol.lists, ofSol.opened].map((each) => times(minutes, each)),
+      times(1, ofSol.histories),
+    ],
+    false,
+  ),
   "at rest": costTable("Without trading", restCosts(deployments.defaults)),
   "trading at rest": costTable("Trading and markets on four chains", restCosts(deployments.markets)),
   "a million": costTable("A million", Object.values(millions), false),
