@@ -162,13 +162,8 @@ export class ProgramValues {
   protected compare(key: Key, other: Key, unequal: string): void {
     const { code } = this;
     this.pointTo(4, key);
-    if (typeof other !== "string") this.pointTo(5, other);
-    for (let word = 0; word < 32; word += 8) {
-      code.load(1, [4, word]);
-      if (typeof other === "string") code.constant(2, Buffer.from(bytesOf(other)).readBigUInt64LE(word));
-      else code.load(2, [5, word]);
-      code.jumpIf("unequal", 1, inRegister(2), unequal);
-    }
+    this.pointTo(5, other);
+    code.callFunction("compare").jumpIf("unequal", 0, 0, unequal);
   }
 
   protected pointTo(to: Register, key: Key): void {

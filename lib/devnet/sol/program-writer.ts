@@ -38,6 +38,8 @@ type Call = {
   signer?: readonly Seed[];
 };
 
+const nameOf = (name: string): bigint => Buffer.from(name, "hex").readBigUInt64LE();
+
 /** Writes programs whose instructions name their accounts and keep numbers in variables. */
 export class ProgramWriter extends ProgramValues {
   readonly #count = this.variable();
@@ -55,21 +57,28 @@ export class ProgramWriter extends ProgramValues {
   }
 
   /**
-   * Writes an instruction, which is run if the data begins with the name. Fails if too few accounts or bytes are given.
+   * Writes instructions with the same accounts, of which one is run if the data begins with its name. Fails if too few
+   * accounts or bytes are given.
    *
    * @param accounts Names of the accounts in order. Roles that are demanded follow a name after a space.
    */
-  instruction(name: string, accounts: readonly string[], length: number, body: () => void): void {
-    const next = this.newLabel();
+  instructions(
+    names: readonly string[],
+    accounts: readonly string[],
+    length: number,
+    body: () => void,
+  ): void {
+    const [next, found] = [this.newLabel(), this.newLabel()];
     this.code.load(6, this.placeOf(this.input)).load(2, [6, 0]);
     this.failIf("below", 2, 8, anchorErrors.unknownInstruction);
-    this.code.load(1, [6, 8]).constant(3, Buffer.from(name, "hex").readBigUInt64LE());
-    this.code.jumpIf("unequal", 1, inRegister(3), next);
+    this.code.load(1, [6, 8]);
+    for (const name of names) this.code.constant(3, nameOf(name)).jumpIf("equal", 1, inRegister(3), found);
+    this.code.jump(next).label(found);
     this.failIf("below", 2, length, anchorErrors.shortData);
-    const names = accounts.map((each) => each.split(" ")[0] ?? "");
+    const named = accounts.map((each) => each.split(" ")[0] ?? "");
     // Keeps the places of all accounts that can be given free, so that further accounts can be named after them.
-    this.accounts = [...names, ...Array.from({ length: mostAccounts - names.length }, () => "")];
-    this.set(this.#next, names.length);
+    this.accounts = [...named, ...Array.from({ length: mostAccounts - named.length }, () => "")];
+    this.set(this.#next, named.length);
     this.demand(this.#count, "atLeast", accounts.length, anchorErrors.fewAccounts);
     for (const each of accounts) {
       const [account = "", roles = ""] = each.split(" ");
@@ -78,6 +87,11 @@ export class ProgramWriter extends ProgramValues {
     }
     body();
     this.code.do("move", 0, 0).exit().label(next);
+  }
+
+  /** Runs the first body if the data begins with the name of an instruction, and else the second one. */
+  whenNamed(name: string, then: () => void, otherwise: () => void): void {
+    this.when({ argument: 0 }, "equal", nameOf(name), then, otherwise);
   }
 
   /** Gives the next account after those of the instruction a name. Fails with the code if it is missing. */
@@ -97,6 +111,11 @@ export class ProgramWriter extends ProgramValues {
     code.do("move", 0, anchorErrors.unknownInstruction).exit();
     for (const error of this.failures) code.label(`fail ${error}`).do("move", 0, error).exit();
     code.label("failed").exit();
+    // Compares the 32 bytes at r4 with those at r5. Returns 0 if they are equal.
+    code.label("compare").do("move", 0, 1);
+    for (let word = 0; word < 32; word += 8)
+      code.load(1, [4, word]).load(2, [5, word]).jumpIf("unequal", 1, inRegister(2), "differ");
+    code.do("move", 0, 0).label("differ").exit();
     // Multiplies r1 by r2, and divides by r3. Returns the quotient, and the remainder in r1.
     code.label("mulDiv").do("move", 4, inRegister(2)).do("move", 2, inRegister(3));
     code.do("move", 3, inRegister(4));
@@ -138,12 +157,10 @@ export class ProgramWriter extends ProgramValues {
     this.#findAddress(program, seeds);
     this.code.jumpIf("unequal", 0, 0, "failed");
     if (bump !== undefined) this.code.loadByte(1, onHeap("bump")).store(this.placeOf(bump), inRegister(1));
-    this.loadAccount(4, account);
+    this.pointTo(4, { key: account });
     loadAddress(this.code, 5, onHeap("found"));
-    for (let word = 0; word < 32; word += 8) {
-      this.code.load(1, [4, inAccount.key + word]).load(2, [5, word]);
-      this.failIf("unequal", 1, inRegister(2), error);
-    }
+    this.code.callFunction("compare");
+    this.failIf("unequal", 0, 0, error);
   }
 
   /** Runs the first body if an address from the seeds equals the key, and else the second one. */
@@ -158,8 +175,7 @@ export class ProgramWriter extends ProgramValues {
     this.code.jumpIf("unequal", 0, 0, "failed");
     this.pointTo(5, key);
     loadAddress(this.code, 4, onHeap("found"));
-    for (let word = 0; word < 32; word += 8)
-      this.code.load(1, [4, word]).load(2, [5, word]).jumpIf("unequal", 1, inRegister(2), not);
+    this.code.callFunction("compare").jumpIf("unequal", 0, 0, not);
     bodies[0]();
     this.code.jump(end).label(not);
     bodies[1]();
@@ -170,8 +186,7 @@ export class ProgramWriter extends ProgramValues {
   demandKind(account: string, owner: Key, name: string): void {
     this.demandKey({ ownerOf: account }, owner, anchorErrors.otherOwner);
     this.demand({ sizeOf: account }, "atLeast", 8, anchorErrors.otherDiscriminator);
-    const kind = Buffer.from(name, "hex").readBigUInt64LE();
-    this.demand({ of: account, at: 0 }, "equal", kind, anchorErrors.otherDiscriminator);
+    this.demand({ of: account, at: 0 }, "equal", nameOf(name), anchorErrors.otherDiscriminator);
   }
 
   /** Fails with the code if a bit of the number is set. */
@@ -185,11 +200,9 @@ export class ProgramWriter extends ProgramValues {
   demandProgram(account: string): void {
     const { code } = this;
     code.load(5, this.placeOf(this.input)).load(1, [5, 0]).do("add", 5, 8).do("add", 5, inRegister(1));
-    this.loadAccount(4, account);
-    for (let word = 0; word < 32; word += 8) {
-      code.load(1, [4, inAccount.key + word]).load(2, [5, word]);
-      this.failIf("unequal", 1, inRegister(2), anchorErrors.otherProgram);
-    }
+    this.pointTo(4, { key: account });
+    code.callFunction("compare");
+    this.failIf("unequal", 0, 0, anchorErrors.otherProgram);
   }
 
   /** Copies the address of an account into another's data. */

@@ -43,6 +43,10 @@ const lastAccounts = ["feeConfig", "feeProgram", "systemProgram", "eventAuthorit
 const buyAccounts = [...commonAccounts, "globalVolume", ...volumeAccounts, ...lastAccounts];
 const sellAccounts = [...commonAccounts, ...volumeAccounts, ...lastAccounts];
 
+/** Names of the purchases of a number of tokens, and for a number of coins. */
+const buyTokens = "b817ee6167c5d33d";
+const spendCoins = "c2ab1c46684d5b2f";
+
 /** Supply by which the program values each coin that is not in mayhem mode. */
 const usualSupply = 10n ** 15n;
 
@@ -64,18 +68,21 @@ export function standInCurve(): Buffer {
   const virtualCoins = { of: "curve", at: curve.at.virtualCoins };
   const realTokens = { of: "curve", at: curve.at.realTokens };
 
-  writer.instruction("b817ee6167c5d33d", buyAccounts, 24, () => {
+  writer.instructions([buyTokens, spendCoins], buyAccounts, 24, () => {
     demandAccounts(writer, kept, true);
+    writer.whenNamed(buyTokens, takeTokens, takeCoins);
+    buy(writer, kept);
+  });
+
+  function takeTokens(): void {
     writer.set(tokens, { argument: 8 });
     writer.demand(tokens, "above", 0, curveErrors.buysNothing);
     writer.demand(tokens, "atMost", realTokens, curveErrors.tooFewTokens);
     costOfTokens();
     writer.demand(total, "atMost", { argument: 16 }, curveErrors.tooDear);
-    buy(writer, kept);
-  });
+  }
 
-  writer.instruction("c2ab1c46684d5b2f", buyAccounts, 24, () => {
-    demandAccounts(writer, kept, true);
+  function takeCoins(): void {
     writer.demand({ argument: 8 }, "above", 0, curveErrors.buysNothing);
     writer.set(rate, kept.protocol);
     writer.add(rate, kept.creator);
@@ -98,10 +105,9 @@ export function standInCurve(): Buffer {
     });
     writer.demand(tokens, "above", 0, curveErrors.buysNothing);
     writer.demand(tokens, "atLeast", { argument: 16 }, curveErrors.fewerTokens);
-    buy(writer, kept);
-  });
+  }
 
-  writer.instruction("5df6823ce7e940b2", sellAccounts, 24, () => {
+  writer.instructions(["5df6823ce7e940b2"], sellAccounts, 24, () => {
     demandAccounts(writer, kept, false);
     writer.set(tokens, { argument: 8 });
     writer.demand(tokens, "above", 0, curveErrors.sellsNothing);

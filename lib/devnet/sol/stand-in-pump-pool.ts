@@ -51,6 +51,10 @@ const lastAccounts = ["feeConfig", "feeProgram"];
 const buyAccounts = [...commonAccounts, "globalVolume", "userVolume w", ...lastAccounts];
 const sellAccounts = [...commonAccounts, ...lastAccounts];
 
+/** Names of the purchases of a number of tokens, and for a number of coins. */
+const buyTokens = "66063d1201daebea";
+const spendCoins = "c62e1552b4d9e870";
+
 /** Bits of the settings that switch off buying and selling. */
 const disables = { buy: 8, sell: 16 } as const;
 
@@ -78,8 +82,13 @@ export function standInPumpPool(): Buffer {
   const kept = Object.fromEntries(names.map((name) => [name, writer.variable()])) as Kept;
   const { base, quote, total, bps, reserve, left, other } = kept;
 
-  writer.instruction("66063d1201daebea", buyAccounts, 25, () => {
+  writer.instructions([buyTokens, spendCoins], buyAccounts, 25, () => {
     demandAccounts(writer, kept, "buy");
+    writer.whenNamed(buyTokens, takeTokens, takeCoins);
+    buy(writer, kept);
+  });
+
+  function takeTokens(): void {
     writer.set(base, { argument: 8 });
     writer.demand(base, "above", 0, pumpPoolErrors.noBase);
     writer.demand(base, "below", baseReserve, pumpPoolErrors.tooManyTokens);
@@ -88,11 +97,9 @@ export function standInPumpPool(): Buffer {
     writer.setRatio(quote, reserve, base, left, "up");
     setFees(writer, kept);
     writer.demand(total, "atMost", { argument: 16 }, pumpPoolErrors.slippage);
-    buy(writer, kept);
-  });
+  }
 
-  writer.instruction("c62e1552b4d9e870", buyAccounts, 25, () => {
-    demandAccounts(writer, kept, "buy");
+  function takeCoins(): void {
     writer.demand({ argument: 8 }, "above", 0, pumpPoolErrors.noQuote);
     writer.set(bps, wholeBps);
     for (const each of [kept.lp, kept.protocol, kept.creator]) writer.add(bps, each);
@@ -110,10 +117,9 @@ export function standInPumpPool(): Buffer {
     writer.setRatio(base, baseReserve, left, other);
     writer.demand(base, "atLeast", { argument: 16 }, pumpPoolErrors.fewerTokens);
     writer.demand(base, "above", 0, pumpPoolErrors.noBase);
-    buy(writer, kept);
-  });
+  }
 
-  writer.instruction("33e685a4017f83ad", sellAccounts, 24, () => {
+  writer.instructions(["33e685a4017f83ad"], sellAccounts, 24, () => {
     demandAccounts(writer, kept, "sell");
     writer.set(base, { argument: 8 });
     writer.demand(base, "above", 0, pumpPoolErrors.noBase);

@@ -1,7 +1,5 @@
 import type { Address } from "@solana/web3.js";
-import * as v from "valibot";
 import { type HostError, RpcRefusal } from "../../chains/hosts/host-fault.ts";
-import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { cpmmProgram } from "../../chains/sol/calls/cpmm-addresses.ts";
 import { cpmmConfigsOf } from "../../chains/sol/calls/cpmm-configs.ts";
@@ -46,6 +44,7 @@ import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
 import { factsOfSolHost } from "./facts-of-host.ts";
 import type { LookScope } from "./look-at-chain.ts";
 import { settle, wordsOfError } from "./measure.ts";
+import { type Recording, recordLanded, signaturesCall } from "./record.ts";
 import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
 import { tryJupiterRoutes } from "./try-jupiter-routes.ts";
 
@@ -68,10 +67,15 @@ export const openSolHosts = (configuration: SolConfiguration, mints: readonly st
   hosts: configuration.hosts.map((url) => ({ url, rpc: solHost(url, configuration.cluster) })),
 });
 
-/** Looks at all hosts of Solana at the same time. */
+/**
+ * Looks at all hosts of Solana at the same time.
+ *
+ * @param onRecording Receives answers to keep for tests. If absent, none are looked for beside those of the checks.
+ */
 export async function lookAtSolHosts(
   open: OpenSolHosts,
   { symbols, hasCalls }: LookScope,
+  onRecording?: (recording: Recording) => void,
 ): Promise<ChainLook> {
   const heads = await Promise.all(open.hosts.map(({ rpc }) => settle(rpc.request([chainTimeCall(final)]))));
   const slots = heads.map((head) => (head instanceof Error ? undefined : head[0].slot));
@@ -108,7 +112,9 @@ export async function lookAtSolHosts(
   }
   const [first] = open.hosts;
   const { configuration, mints } = open;
-  const routes = first && hasCalls ? await tryJupiterRoutes(first.rpc, configuration, { mints }) : [];
+  const routes =
+    first && hasCalls ? await tryJupiterRoutes(first.rpc, configuration, { mints, onRecording }) : [];
+  if (first && onRecording) for (const each of await recordLanded(first.rpc)) onRecording(each);
   const symbol = chainFacts.sol.coin.symbol;
   return { chain: "sol", spent: `${coinText("sol", spent)} ${symbol}`, hosts, quotes, routes };
 }
@@ -180,7 +186,7 @@ async function callsOfSolHost(
   return { ...done(), facts: await factsOfSolHost(ask) };
 
   async function askAboutTransaction(): Promise<void> {
-    const ids = await ask("newest transactions", signaturesCall(cpmmProgram), {
+    const ids = await ask("newest transactions", signaturesCall(cpmmProgram, 5), {
       without: "the next calls ask for none",
     });
     const [id = ""] = ids ?? [];
@@ -221,15 +227,3 @@ async function callsOfSolHost(
       );
   }
 }
-
-const Signatures = v.pipe(
-  v.array(v.object({ signature: v.pipe(v.string(), v.maxLength(90)), err: v.unknown() })),
-  v.transform((found) => found.map(({ signature }) => signature)),
-);
-
-/** Asks for a program's newest transaction. */
-const signaturesCall = (program: string): RpcCall<string[]> => ({
-  method: "getSignaturesForAddress",
-  params: [program, { limit: 1, ...final }],
-  read: (result) => v.parse(Signatures, result),
-});

@@ -7,6 +7,7 @@ import { type Context, port, runProgram, type Stdio, withContext } from "../runn
 import { factAges } from "./fact-age.ts";
 import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
 import { lookAtSolHosts, type OpenSolHosts, openSolHosts } from "./look-at-sol.ts";
+import { keepRecordings, type Recording } from "./record.ts";
 import { findingsOf, tableOf, verdictOf } from "./report.ts";
 import { tradingFor } from "./trading-for.ts";
 import { watchHosts } from "./watched.ts";
@@ -16,6 +17,7 @@ type Options = {
   context: Context;
   facts?: true;
   local?: number;
+  record?: string;
   token: readonly string[];
   watch?: true;
 };
@@ -62,6 +64,7 @@ export async function main(
     .option("-c, --context <key=value...>", "context, as for a deploy", withContext, {})
     .option("--local <port>", "check the chains of the service that runs on this machine at this port", port)
     .option("--token <mint>", "a token to try Jupiter's routes with; may be repeated", withMint, [])
+    .option("--record <folder>", "keep answers of Jupiter and landed transactions of sol, for tests")
     .option("--facts", "only list when each fact about a network was seen; fails if one is too old")
     .option("--watch", "check again each 10 seconds until Ctrl-C, and print what changes");
   let hasFailed = false;
@@ -79,6 +82,8 @@ export async function main(
     });
     const chains = [...evm, ...(trading.sol === undefined ? [] : [openSolHosts(trading.sol, options.token)])];
     const watched = watchHosts();
+    const recordings: Recording[] = [];
+    const onRecording = options.record === undefined ? undefined : (each: Recording) => recordings.push(each);
 
     async function look(round: number, onAnswers = () => {}): Promise<void> {
       const isFirst = round === 0;
@@ -86,7 +91,9 @@ export async function main(
       const looks = await Promise.all(
         chains.map((chain) => {
           const scope = { symbols: symbolsFor(chain, round), hasCalls };
-          return chain.chain === "sol" ? lookAtSolHosts(chain, scope) : lookAtChain(chain, scope);
+          return chain.chain === "sol"
+            ? lookAtSolHosts(chain, scope, isFirst ? onRecording : undefined)
+            : lookAtChain(chain, scope);
         }),
       );
       onAnswers();
@@ -99,6 +106,7 @@ export async function main(
     const count = chains.reduce((sum, { hosts }) => sum + hosts.length, 0);
     progress.step(`Asking ${count} hosts of ${chains.map(({ chain }) => chain).join(", ")}`);
     await look(0, progress.end).finally(progress.end);
+    if (options.record !== undefined) print(keepRecordings(options.record, recordings));
     if (options.watch) {
       for (let round = 1; ; round++) {
         await pause(pauseMs);

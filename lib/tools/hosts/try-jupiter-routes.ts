@@ -29,6 +29,7 @@ import {
 } from "../../chains/sol/venues/jupiter-venue.ts";
 import { delay } from "../../core/time.ts";
 import { shortAddress } from "../../orders/token-text.ts";
+import { type Recording, recordingOfBuild } from "./record.ts";
 import type { RouteLook } from "./report.ts";
 
 /** Exchanges on which most tokens trade, by Jupiter's labels: a bonding curve and three kinds of pools. */
@@ -55,6 +56,7 @@ type Trial = SwapByJupiter & { symbol: string };
  * The trials run one by one, because Jupiter accepts few requests at once.
  *
  * @param options.mints Tokens to try before the listed ones.
+ * @param options.onRecording Receives each answer of Jupiter that could be read.
  * @param options.labels Exchanges to try, by Jupiter's labels. If one is undefined, Jupiter chooses. By default, these
  * are the usual and the configured ones.
  */
@@ -64,6 +66,7 @@ export async function tryJupiterRoutes(
   {
     mints = [] as readonly string[],
     pauseMs = 1100,
+    onRecording = (_: Recording) => {},
     labels = [...new Set([...usualExchanges, ...(configuration.jupiter?.exchanges ?? [])])] as readonly (
       | string
       | undefined
@@ -77,7 +80,11 @@ export async function tryJupiterRoutes(
       { name: "Jupiter", words: "cannot be tried: configure a payer", isTried: false, isAllowed: true },
     ];
   const { exchanges: allowed, ...anywhere } = access;
-  const jupiter = jupiterClient(anywhere);
+  let answer: unknown;
+  const onAnswer = (received: unknown) => {
+    answer = received;
+  };
+  const jupiter = jupiterClient(anywhere, { onAnswer });
   const tokens = [...mints.map((token) => ({ token, symbol: shortAddress(token) })), ...configuration.tokens];
   const looks: RouteLook[] = [];
   for (const label of labels) {
@@ -128,6 +135,8 @@ export async function tryJupiterRoutes(
     try {
       const question = await buildQuestion(trial, helper);
       const built = await jupiter.build({ ...question, ...(label && { exchanges: [label] }) });
+      const { symbol: _, ...trade } = trial;
+      onRecording(recordingOfBuild(label ?? "any exchange", trade, helper, answer));
       return { name, ...(await simulated(rpc, trial, helper, built)) };
     } catch (error) {
       if (error instanceof JupiterFault)

@@ -82,12 +82,17 @@ async function spendOf(token: CurveToken, coins: bigint, least: bigint): Promise
   return { programAddress, data, ...(accounts && { accounts }) };
 }
 
-async function quoted(side: "buy" | "sell", token: CurveToken, tokens: bigint): Promise<bigint> {
+async function quoted(
+  side: "buy" | "sell",
+  token: CurveToken,
+  tokens: bigint,
+  supply = 10n ** 15n,
+): Promise<bigint> {
   const global = await reader.global();
   const facts = {
     global,
     feeConfig: await reader.fees(),
-    mintSupply: global.tokenTotalSupply,
+    mintSupply: numberOf(supply),
     bondingCurve: await reader.curve(token.curve),
     amount: numberOf(tokens),
     quoteMint: keyOf(programs.system),
@@ -224,6 +229,29 @@ describe("the stand-in of Pump's curve", () => {
     await reader.rewrite(bend.curve, (data) => data.writeBigUInt64LE(0n, places.creatorFeeBps));
   });
 
+  it("values tokens in mayhem mode by their own supply", async () => {
+    // Three times the usual supply is worth enough for the next rates.
+    const supply = 3n * 10n ** 15n;
+    await reader.rewrite(bend.mint, (data) => data.writeBigUInt64LE(supply, 36));
+    const tokens = 10n ** 12n;
+    const order = async () => {
+      const { reservedFeeRecipient } = await reader.global();
+      const amounts = {
+        amount: numberOf(tokens),
+        quoteAmount: numberOf(await quoted("buy", bend, tokens, supply)),
+      };
+      const own = { ...common(bend, wallet.address), feeRecipient: reservedFeeRecipient };
+      return instructionOf(await PUMP_SDK.getBuyV2InstructionRaw({ ...own, ...amounts }));
+    };
+    const usual = await quoted("buy", bend, tokens, supply);
+    await reader.rewrite(bend.curve, (data) => data.writeUInt8(1, places.isMayhem));
+    const quote = await quoted("buy", bend, tokens, supply);
+    expect(quote).toBeLessThan(usual);
+    expect(await run(await order())).toEqual({ error: null, coins: -quote });
+    await reader.rewrite(bend.curve, (data) => data.writeUInt8(0, places.isMayhem));
+    await reader.rewrite(bend.mint, (data) => data.writeBigUInt64LE(10n ** 15n, 36));
+  });
+
   it("refuses more tokens than it has, none at all, and more than the user has", async () => {
     const left = bigintOf((await reader.curve(bend.curve)).realTokenReserves);
     const most = 10n ** 15n;
@@ -292,7 +320,7 @@ describe("accounts of a trade on Pump's curve", () => {
     },
   );
 
-  it("refuses recipients that are not in its settings, though all addresses fit", async () => {
+  it("refuses other recipients, creators and volumes, though all addresses fit", async () => {
     const own = common(bend, wallet.address);
     const amounts = { amount: numberOf(10n ** 6n), quoteAmount: numberOf(10n ** 9n) };
     const stranger = keyOf((await chain.newWallet()).address);
@@ -302,6 +330,12 @@ describe("accounts of a trade on Pump's curve", () => {
       ]);
     expect(await refused({ feeRecipient: stranger })).toBe(curveErrors.notAuthorized);
     expect(await refused({ buybackFeeRecipient: stranger })).toBe(curveErrors.otherBuyback);
+    expect(await refused({ creator: stranger })).toBe(seeds);
+    const volume = await volumeOf(stranger.toBase58() as Address);
+    const buy = await buyOf(bend, 10n ** 6n, 10n ** 9n);
+    const volumeCoins = await associatedAccount(volume, programs.token, wrappedCoin);
+    const ofOther = withAccount(withAccount(buy, 20, { address: volume }), 21, { address: volumeCoins });
+    expect(await reader.refusal(wallet.address, [ofOther])).toBe(seeds);
     await reader.rewrite(bend.curve, (data) => data.writeUInt8(1, places.isMayhem));
     expect(await refused({})).toBe(curveErrors.notAuthorized);
     await reader.rewrite(bend.curve, (data) => data.writeUInt8(0, places.isMayhem));
@@ -309,6 +343,25 @@ describe("accounts of a trade on Pump's curve", () => {
     expect(await refused({})).toBe(curveErrors.otherQuote);
     await reader.rewrite(bend.curve, (data) => data.fill(0, places.quoteMint, places.quoteMint + 32));
     expect(await refused({})).toBeNull();
+  });
+
+  it.each([
+    ["the curve", async () => bend.curve],
+    ["the settings", () => derived(programs.pump, "global")],
+    ["the fees", () => derived(programs.pumpFees, "fee_config", bytesOf(programs.pump))],
+    ["all volumes", () => derived(programs.pump, "global_volume_accumulator")],
+    ["the user's volume", () => volumeOf(wallet.address)],
+  ] as const)("refuses %s as an account of another program or kind", async (_, placeOf) => {
+    const [at, instruction] = [await placeOf(), await buyOf(bend, 10n ** 6n, 10n ** 9n)];
+    const { data, lamports, owner } = await reader.dataAt(at);
+    const set = (by: string, content: Buffer) =>
+      chain.setAccount(at, BigInt(lamports), by as Address, content);
+    await set(programs.token, data);
+    expect(await reader.refusal(wallet.address, [instruction])).toBe(3007);
+    await set(owner.toBase58(), Buffer.concat([Buffer.alloc(8, 1), data.subarray(8)]));
+    expect(await reader.refusal(wallet.address, [instruction])).toBe(3002);
+    await set(owner.toBase58(), data);
+    expect(await reader.refusal(wallet.address, [instruction])).toBeNull();
   });
 
   it("refuses an unknown instruction and short data", async () => {

@@ -276,7 +276,7 @@ describe("accounts of a trade in PumpSwap's pool", () => {
     },
   );
 
-  it("refuses accounts of other mints and owners", async () => {
+  it("refuses accounts of other mints, owners and creators", async () => {
     const instruction = await client.buyOf(10n ** 6n, 10n ** 12n);
     const stranger = await client.traderOf();
     const swapped = (index: number, address: Address) =>
@@ -284,6 +284,10 @@ describe("accounts of a trade in PumpSwap's pool", () => {
     expect(await swapped(5, await client.tokensOf(stranger.address))).toBe(2015);
     expect(await swapped(6, await client.coinsOf(stranger.address))).toBe(2015);
     expect(await swapped(6, await client.tokensOf(client.wallet.address))).toBe(missing);
+    const vault = await derived(programs.pumpPools, "creator_vault", bytesOf(stranger.address));
+    const ofOther = withAccount(instruction, 17, { address: await client.coinsOf(vault) });
+    const creators = withAccount(ofOther, 18, { address: vault });
+    expect(await client.refusal(client.wallet.address, [creators])).toBe(seeds);
     await withPool(
       (data) => data.writeUInt8(1, places.isMayhem),
       async () => expect(await swapped(0, client.market.pool)).toBe(pumpPoolErrors.otherRecipient),

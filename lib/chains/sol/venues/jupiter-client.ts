@@ -116,6 +116,8 @@ const Answer = v.object({
 /**
  * Makes a client of Jupiter. It remembers that it has made too many requests, so a function keeps one client for its
  * whole life.
+ *
+ * @param options.onAnswer Receives each answer before it is read.
  */
 export function jupiterClient(
   { url, key, exchanges: allowed }: JupiterAccess,
@@ -125,10 +127,12 @@ export function jupiterClient(
     nowMs = Date.now,
     keyed = (text) => text,
     onAnswers,
+    onAnswer,
   }: Partial<typeof limits> & {
     nowMs?: () => number;
     keyed?: ToKeyedText | undefined;
     onAnswers?: ((answers: JupiterAnswers) => void) | undefined;
+    onAnswer?: ((answer: unknown) => void) | undefined;
   } = {},
 ): JupiterClient {
   let restsUntilMs = 0;
@@ -165,6 +169,7 @@ export function jupiterClient(
         signal,
       });
       count();
+      onAnswer?.(answer);
       return answer;
     } catch (error) {
       if (!(error instanceof HostFault)) throw error;
@@ -177,7 +182,7 @@ export function jupiterClient(
   return {
     async build(asked) {
       const question = { exchanges: allowed, ...asked };
-      return swapIn(await ask(question), question);
+      return readBuilt(await ask(question), question);
     },
   };
 }
@@ -207,7 +212,15 @@ function urlFor(url: string, question: BuildQuestion): URL {
   return asked;
 }
 
-function swapIn(answer: unknown, { inputMint, outputMint, amountIn, exchanges }: BuildQuestion): BuiltSwap {
+/**
+ * Reads an answer of Jupiter.
+ *
+ * @throws {JupiterFault} if it is not the answer to the question
+ */
+export function readBuilt(
+  answer: unknown,
+  { inputMint, outputMint, amountIn, exchanges }: BuildQuestion,
+): BuiltSwap {
   const read = v.safeParse(Answer, answer);
   if (!read.success) throw new JupiterFault("BAD_RESULT");
   const { swapInstruction, addressesByLookupTableAddress, ...found } = read.output;
