@@ -80,7 +80,7 @@ export async function quoteOnSol(
   const view = pool === undefined ? seen : viewOfPool(seen, pool);
   const identity = identify({ chain: "sol", configuration, taken }, token, view.claims);
   const { mint, epoch, holding } = view;
-  if (trade.percent !== undefined && !jupiter && payersOf(view, "sell").length === 0) throw noRoute();
+  if (trade.percent !== undefined && !jupiter && !isPaid(view, "sell")) throw noRoute();
   const hindrance = holding?.hindrances[side];
   if (hindrance !== undefined) throw noRoute(hindrance);
   const held = holding && { coins: holding.lamports, tokens: holding.units };
@@ -166,13 +166,13 @@ function viewOfPool(view: TokenView, address: string): TokenView {
   return { ...view, pools };
 }
 
-/** Lists the pools that pay something if the amount is large enough. */
-const payersOf = (view: TokenView, side: "buy" | "sell") => paymentsOf(view, side, mostUnits);
+/** True if a pool pays for some amount. A curve buys no more tokens than its coins pay for. */
+const isPaid = (view: TokenView, side: "buy" | "sell") =>
+  amountsOfAllSizes.some((amount) => paymentsOf(view, side, amount).length > 0);
 
-const mostUnits = (1n << 64n) - 1n;
+const amountsOfAllSizes = Array.from({ length: 16 }, (_, index) => (1n << BigInt(64 - 4 * index)) - 1n);
 
-const noneOf = (view: TokenView, side: "buy" | "sell") =>
-  payersOf(view, side).length === 0 ? noRoute() : tooSmall();
+const noneOf = (view: TokenView, side: "buy" | "sell") => (isPaid(view, side) ? tooSmall() : noRoute());
 
 /**
  * Explains why Jupiter has no route either. Hosts can simulate Jupiter's routes only for a wallet that has the amount,
@@ -184,7 +184,7 @@ function noneByJupiter(
   { token, symbol, decimals }: TokenIdentity,
 ): DomainError {
   const { holding, mint } = view;
-  if (payersOf(view, side).length > 0) return tooSmall();
+  if (isPaid(view, side)) return tooSmall();
   const isBuy = side === "buy";
   const need: Need = isBuy
     ? {
