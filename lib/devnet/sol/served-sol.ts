@@ -124,6 +124,7 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
       cluster: localGenesisHash.slice(0, clusterNameLength),
       relay: { url: relay.url, tipAccounts, leastTip: leastTip.sol },
       jupiter: { url: jupiter.url },
+      pumpTable: pump.table,
       payer: deployment.payer,
       tokens: [{ token: deployment.tokens.MOON.mint, symbol: "MOON", name: "Moon", decimals: 6 }],
     },

@@ -17,15 +17,23 @@ export type Holdings = {
   startedAt?: string;
 };
 
-/** A local chain, with the example wallet and MOON on it. */
+/** Tokens of sol that the demo trades: in Raydium's pool, on Pump's curve, as its last tokens, and in PumpSwap. */
+export const solSymbols = ["MOON", "BEND", "BRIM", "GRAD"] as const;
+
+/** A local chain, with the example wallet and a token on it. */
 export type DemoChain = {
   chain: TradingChain;
   wallet: string;
   token: string;
+  symbol: string;
+  /** Amount of a purchase, in coins. */
+  amount: string;
   decimals: number;
   /** @throws {Error} while the runner or the chain is unavailable */
   holdings(): Promise<Holdings>;
 };
+
+const usualAmount = "0.5";
 
 const SolPlaces = v.object({
   startedAt: v.string(),
@@ -35,22 +43,29 @@ const SolPlaces = v.object({
 const Places = v.objectWithRest({ sol: v.optional(SolPlaces) }, v.string());
 
 /**
- * Finds a chain of the local runner.
+ * Finds a chain of the local runner, and a token there.
  *
  * @throws {StartupError} if the runner has no such chain
  */
-export async function demoChain(chain: TradingChain, baseUrl: string): Promise<DemoChain> {
+export async function demoChain(
+  chain: TradingChain,
+  symbol: (typeof solSymbols)[number],
+  baseUrl: string,
+): Promise<DemoChain> {
   const places = async () => v.parse(Places, await (await fetch(`${baseUrl}/chains.json`)).json());
   const { sol } = await places();
-  const missing = new StartupError(`The runner has no chain ${chain}`);
+  const missing = new StartupError(`The runner has no chain ${chain} with ${symbol}`);
   if (isEvmChain(chain)) return evmDemo(chain, async () => (await places())[chain]);
-  const token = sol?.tokens.MOON;
+  const token = sol?.tokens[symbol];
   if (sol === undefined || token === undefined) throw missing;
   const { address: wallet } = exampleSolWallet;
   return {
     chain,
     wallet,
     token,
+    symbol,
+    // Completes BRIM's curve, so that its sale needs the pool that follows.
+    amount: symbol === "BRIM" ? "1.05" : usualAmount,
     decimals: 6,
     async holdings() {
       const { url = "", startedAt = "" } = (await places()).sol ?? {};
@@ -75,6 +90,8 @@ function evmDemo(chain: EvmChain, urlOf: () => Promise<unknown>): DemoChain {
     chain,
     wallet,
     token,
+    symbol: "MOON",
+    amount: usualAmount,
     decimals: 18,
     async holdings() {
       const { to, data } = balanceOf(token, wallet);

@@ -12,10 +12,15 @@ import {
 } from "trading-terminal-client";
 import { chainFacts, type TradingChain, tradingChains } from "../../core/chain-facts.ts";
 import { coinText } from "../../orders/decimal-text.ts";
-import { type DemoChain, demoChain, type Holdings } from "./demo-chains.ts";
+import { type DemoChain, demoChain, type Holdings, solSymbols } from "./demo-chains.ts";
 import { port, runProgram, type Stdio, timeLimit } from "./run-program.ts";
 
-type Options = { port: number; patience: number; chain: readonly TradingChain[] };
+type Options = {
+  port: number;
+  patience: number;
+  chain: readonly TradingChain[];
+  solToken: readonly (typeof solSymbols)[number][];
+};
 type Side = { side: "buy"; amount: string } | { side: "sell"; percent: number };
 type Trade = RestData<"getOrder"> & { seconds: string };
 
@@ -24,7 +29,7 @@ export type Round = Record<"before" | "between" | "after", Holdings> &
   Record<"buy" | "sell", Trade> &
   Pick<RestData<"readBalances">, "balances"> &
   Pick<RestData<"listPositions">, "positions"> &
-  Pick<DemoChain, "token" | "decimals">;
+  Pick<DemoChain, "token" | "symbol" | "decimals">;
 
 /** Thrown when a chain that stores no state has started over with the runner. */
 class ChainStartedOver extends Error {
@@ -39,6 +44,9 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
     .option("--patience <seconds>", "how long a step may take, with restarts of the runner", timeLimit, 120)
     .addOption(
       new Option("--chain <name...>", "where to trade").choices(tradingChains).default(tradingChains),
+    )
+    .addOption(
+      new Option("--sol-token <symbol...>", "what to trade on sol").choices(solSymbols).default(solSymbols),
     );
   let agrees = true;
   const status = await runProgram<Options>(command, args, { stdout, stderr }, async (options) => {
@@ -50,12 +58,15 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
     const terminal = createTerminal({ baseUrl, token: newToken, patienceMs });
     const stream = terminal.follow({ channels: ["orders"] });
     const trading = options.chain.map(async (chain) => {
-      const demo = await demoChain(chain, baseUrl);
-      const round = await roundOn({ demo, terminal, stream, patienceMs });
-      const problems = disagreements(round);
-      agrees &&= problems.length === 0;
-      const verdict = problems.length === 0 ? "chain agrees" : `chain disagrees: ${problems.join("; ")}`;
-      stdout.write(`${lineOf(chain, round)} | ${verdict}\n`);
+      // Plays one round after another, because all of a chain's rounds use the same wallet.
+      for (const symbol of chain === "sol" ? options.solToken : (["MOON"] as const)) {
+        const demo = await demoChain(chain, symbol, baseUrl);
+        const round = await roundOn({ demo, terminal, stream, patienceMs });
+        const problems = disagreements(round);
+        agrees &&= problems.length === 0;
+        const verdict = problems.length === 0 ? "chain agrees" : `chain disagrees: ${problems.join("; ")}`;
+        stdout.write(`${lineOf(chain, round)} | ${verdict}\n`);
+      }
     });
     await Promise.all(trading).finally(() => stream.close());
   });
@@ -76,7 +87,7 @@ async function roundOn(deps: Deps): Promise<Round> {
 }
 
 async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<Round> {
-  const { chain, wallet, token, decimals } = demo;
+  const { chain, wallet, token, symbol, amount, decimals } = demo;
   const until: Stream["until"] = (find) => {
     const late = new StartupError(`No order on ${chain} has ended for ${patienceMs / 1000} seconds`);
     const timeout = delay(patienceMs, undefined, { ref: false }).then(() => Promise.reject(late));
@@ -87,7 +98,7 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
     const startMs = Date.now();
     // The address has the chain's format.
     const body = { type: "market", chain, wallet, token, validForSeconds: 600, ...side } as OrderRequest;
-    const { orderId } = dataOf(await terminal.placeOrder({ body })).order;
+    const { orderId } = await placed(body);
     const ending = new AbortController();
     await Promise.race([
       until(({ orders }) => orders.some((order) => order.orderId === orderId && order.settled)),
@@ -97,6 +108,14 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
     const { status, reasonCode = "" } = ended.order;
     if (status === "filled") return { ...ended, seconds: ((Date.now() - startMs) / 1000).toFixed(1) };
     throw new StartupError(`The ${side.side} on ${chain} is ${status} ${reasonCode}: order ${orderId}`);
+  }
+
+  /** Places an order, as soon as a token that graduates has its pool. */
+  async function placed(body: OrderRequest): Promise<Order> {
+    for (const endMs = Date.now() + patienceMs; ; await delay(500)) {
+      const answer = await terminal.placeOrder({ body });
+      if (answer.error?.code !== "NO_ROUTE" || Date.now() > endMs) return dataOf(answer).order;
+    }
   }
 
   /** Rejects once the service no longer knows an order. Otherwise stays pending. */
@@ -140,14 +159,14 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
   const left = await holdings();
   if (left.tokens > 0n) await tradeSince(left, { side: "sell", percent: 100 });
   const before = await holdings();
-  const buy = await tradeSince(before, { side: "buy", amount: "0.5" });
+  const buy = await tradeSince(before, { side: "buy", amount });
   const between = await holdingsSince(before);
   const sell = await tradeSince(before, { side: "sell", percent: 100 });
   const { positions } = dataOf(await terminal.listPositions({ query: { chain, wallet } }));
   const { balances } = dataOf(await terminal.readBalances({ query: { chain, wallet } }));
   // Reads the holdings last, so that all answers are from the same chain.
   const after = await holdingsSince(before);
-  return { before, between, after, buy, sell, positions, balances, token, decimals };
+  return { before, between, after, buy, sell, positions, balances, token, symbol, decimals };
 }
 
 type Answer<Data> = { data?: Data; error?: { code: string; message: string } | undefined };
@@ -178,11 +197,11 @@ const placeOf = ({ order, report }: Trade) => `${order.chain === "sol" ? "slot" 
  * → 0.497 SOL …`.
  */
 export function lineOf(chain: TradingChain, round: Round): string {
-  const { buy, sell } = round;
+  const { buy, sell, symbol } = round;
   const short = (amount = "0") => Number(Number(amount).toPrecision(6));
   const coins = (amount?: string) => `${short(amount)} ${chainFacts[chain].coin.symbol}`;
   const how = (trade: Trade) => `by ${wayOf(trade)}, ${placeOf(trade)} in ${trade.seconds} s`;
-  const bought = `buy ${coins(buy.order.filledAmount)} → ${short(buy.order.receivedAmount)} MOON ${how(buy)}`;
+  const bought = `buy ${coins(buy.order.filledAmount)} → ${short(buy.order.receivedAmount)} ${symbol} ${how(buy)}`;
   const sold = `sell 100 % → ${coins(sell.order.receivedAmount)} ${how(sell)}`;
   return `${chain}: ${bought} | ${sold} | PnL ${coins(positionIn(round)?.realizedPnl)}`;
 }

@@ -42,6 +42,7 @@ const agreeing: Round = {
   positions: [position],
   balances: [{ token: "native", amount: "99.6" } as object as Round["balances"][number]],
   token: localAddresses.moon,
+  symbol: "MOON",
   decimals: 18,
 };
 
