@@ -27,31 +27,30 @@ type Share = { rate: number; burst: number };
  */
 const often = { rate: 0.02, burst: 0.5 };
 const sometimes = { rate: 0.01, burst: 0.25 };
-/** Allows more than two users of Standard send. Their plan allows each of them 17 a second, and 1000 at once. */
+/** Share of methods that each key may rarely call. Allows more than two users of Standard send. */
 const seldom = { rate: 0.004, burst: 0.5 };
 /** Share of charts and markets. By default, a user opens one a minute, and 12,000 are connected. */
 const charts = { rate: 0.02, burst: 0.25 };
+/**
+ * Share of methods that cost a few reads or writes. Keys have no throttles of these, because a plan has room for 20 only,
+ * so the share is as much as 60 users of Standard send, or 12 of Pro.
+ */
+const cheap = { rate: 0.1, burst: 0.5 };
 /** Leaves guards to the account's own limit. The plans limit each key. */
 const whole = { rate: 1, burst: 0.5 };
 
-/** Shares of methods that users call often or at least sometimes. */
-const methodShares: { readonly [Name in RestOperationName]?: Share } = {
+/** Shares of methods that ask hosts, read many candles or use KMS. The plans limit each key, too. */
+const costlyShares: { readonly [Name in RestOperationName]?: Share } = {
   quoteOrder: { rate: 0.1, burst: 0.5 },
   placeOrder: often,
-  listOrders: often,
-  listPositions: often,
   readBalances: often,
-  listWallets: often,
-  listWalletsV2: often,
-  getUserData: often,
   storeWallet: sometimes,
-  getTradingSettings: sometimes,
-  updateTradingSettings: sometimes,
-  listTokens: sometimes,
   inspectToken: sometimes,
   getMarket: charts,
   listCandles: charts,
-  getOrder: sometimes,
+  importWallet: seldom,
+  createWallet: seldom,
+  exportWallet: seldom,
 };
 
 const otherShares: Readonly<Record<WebSocketOperationName | "preflight", Share>> = {
@@ -72,7 +71,7 @@ const paths = new Set(restMethods.map(({ path }) => path));
 
 export const throttledNames: readonly ThrottledName[] = [...methods, "preflight", ...routes];
 
-const shares: { readonly [Name in ThrottledName]?: Share } = { ...methodShares, ...otherShares };
+const shares: { readonly [Name in ThrottledName]?: Share } = { ...costlyShares, ...otherShares };
 
 /** Methods that owners need to stop a thief. */
 export const guardNames: ReadonlySet<ThrottledName> = new Set(
@@ -84,7 +83,7 @@ export function defaultThrottles(accountRequestsPerSecond: number): Throttles {
   const partOf = (share: number) => Math.max(1, Math.floor(share * accountRequestsPerSecond));
   return Object.fromEntries(
     throttledNames.map((name) => {
-      const { rate, burst } = guardNames.has(name) ? whole : (shares[name] ?? seldom);
+      const { rate, burst } = guardNames.has(name) ? whole : (shares[name] ?? cheap);
       return [name, { rateLimit: partOf(rate), burstLimit: partOf(burst) }];
     }),
   ) as Throttles;
@@ -105,13 +104,13 @@ export function throttleOfMethod(
 }
 
 /**
- * Adds up the highest rates, in requests per second, that both stages accept, without those of the guards, which only
- * the limits of keys and of the account bind.
+ * Adds up the highest rates, in requests per second, that both stages accept of costly methods, preflights and routes.
+ * Of the others, 600 users of Standard can use up the account's rate, whatever the throttles.
  */
 export function totalRate(throttles: Throttles): number {
   const limits = [
     ...servedMethods
-      .filter(({ name }) => !guardNames.has(name))
+      .filter(({ name }) => name in costlyShares)
       .map((served) => throttleOfMethod(throttles, served)),
     ...routes.map((name) => throttles[name]),
   ];

@@ -15,6 +15,7 @@ const costly: MethodThrottles = {
   "/api/v2/markets/{chain}/{token}/GET": view,
   "/api/v2/markets/{chain}/{token}/candles/GET": view,
   "/api/v2/quotes/POST": quote,
+  "/api/v2/orders/POST": quote,
   "/api/v2/balances/GET": quote,
   "/api/v2/tokens/{chain}/{token}/GET": view,
   "/storeWallet_v2/POST": keyWork,

@@ -125,7 +125,7 @@ describe("readConfiguration", () => {
   it("scales the throttles with the account, unless the context sets them", () => {
     const ping = { rateLimit: 20, burstLimit: 30 };
     const { throttles } = read({ accountRequestsPerSecond: "2500", throttles: JSON.stringify({ ping }) });
-    expect(throttles).toMatchObject({ listWallets: { rateLimit: 50, burstLimit: 1250 }, ping });
+    expect(throttles).toMatchObject({ listWallets: { rateLimit: 250, burstLimit: 1250 }, ping });
   });
 
   it.each(["no-reply@mail.example", "Trading terminal <no-reply@mail.example>"])(

@@ -1,5 +1,6 @@
 import { createUsagePlans, createUsageState, type Usage } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
+import { servedMethods } from "../../lib/operations/operations.ts";
 import { only, propertiesOf, synthesize } from "./synthesized.ts";
 
 type Limits = { RateLimit: number; BurstLimit: number };
@@ -36,7 +37,11 @@ function stageThrottle(method: string) {
 }
 
 /** Keys on a plan of the template, one for each user. */
-function usageOf(planName: string, users: readonly string[], hasMethodThrottles: boolean): Usage {
+function usageOf(
+  planName: string,
+  users: readonly string[],
+  { hasMethodThrottles, hasBursts }: { hasMethodThrottles: boolean; hasBursts: boolean },
+): Usage {
   const plan = plans.find(({ UsagePlanName }) => UsagePlanName === `TerminalApi/${planName}`);
   if (plan === undefined) throw new Error(`The template has no plan ${planName}`);
   const ofMethods = Object.entries(plan.ApiStages[0]?.Throttle ?? {}).map(([method, limits]) => [
@@ -45,21 +50,38 @@ function usageOf(planName: string, users: readonly string[], hasMethodThrottles:
   ]);
   const apiStages = [{ ...stage, ...(hasMethodThrottles && { throttle: Object.fromEntries(ofMethods) }) }];
   const origin = { from: "template" } as const;
+  const { rateLimit, burstLimit } = throttle(plan.Throttle);
+  const ofPlan = { rateLimit, burstLimit: hasBursts ? burstLimit : 1 };
   return {
-    usagePlans: [{ ...origin, id: "plan", name: planName, apiStages, throttle: throttle(plan.Throttle) }],
+    usagePlans: [{ ...origin, id: "plan", name: planName, apiStages, throttle: ofPlan }],
     apiKeys: users.map((id) => ({ ...origin, id, value: id, enabled: true, createdDate: 0 })),
     planKeys: users.map((keyId) => ({ ...origin, usagePlanId: "plan", keyId })),
   };
 }
 
-type Attack = { plan: string; method: string; busy: number; seconds?: number; hasMethodThrottles?: boolean };
+type Attack = {
+  plan: string;
+  method: string;
+  busy: number;
+  seconds?: number;
+  hasMethodThrottles?: boolean;
+  /** False once the users have spent what their plans allow at once. */
+  hasBursts?: boolean;
+};
 
 /** Counts refusals of a user who asks once a second, while others send 500 requests a second each. */
-function refusalsOfPatient({ plan, method, busy, seconds = 15, hasMethodThrottles = true }: Attack): number {
+function refusalsOfPatient({
+  plan,
+  method,
+  busy,
+  seconds = 15,
+  hasMethodThrottles = true,
+  hasBursts = true,
+}: Attack): number {
   const attackers = Array.from({ length: busy }, (_, index) => `busy ${index}`);
   let now = 0;
   const usagePlans = createUsagePlans(
-    createUsageState(usageOf(plan, ["patient", ...attackers], hasMethodThrottles)),
+    createUsageState(usageOf(plan, ["patient", ...attackers], { hasMethodThrottles, hasBursts })),
     () => now,
   );
   const isAdmitted = (user: string) =>
@@ -82,13 +104,23 @@ const cancel = "/api/v2/orders/{orderId}/cancel/POST";
 
 describe("a patient user beside users who send as fast as possible", () => {
   it.each(["Standard", "Pro", "Fallback"])("gets each answer beside two busy users of %s", (plan) => {
-    for (const method of [charts, "/api/v2/quotes/POST", "/api/v2/wallets/POST", cancel])
-      expect(refusalsOfPatient({ plan, method, busy: 2 }), method).toBe(0);
+    // Leaves out HEAD, which only monitors send.
+    for (const { path, method } of servedMethods.filter((each) => each.method !== "HEAD"))
+      expect(refusalsOfPatient({ plan, method: `${path}/${method}`, busy: 2, seconds: 12 }), path).toBe(0);
   });
 
   it("gets no charts without the throttles of methods in the plans", () => {
     const attack = { plan: "Pro", method: charts, busy: 2 };
     expect(refusalsOfPatient({ ...attack, hasMethodThrottles: false })).toBeGreaterThan(5);
+  });
+
+  it.each([
+    ["Standard", 50],
+    ["Pro", 10],
+  ])("gets each cheap answer beside busy users of %s, %i of them, after the first minute", (plan, busy) => {
+    const attack = { plan, busy, seconds: 12, hasBursts: false };
+    for (const method of ["/listWallets/GET", "/api/v2/redemptions/GET", "/api/v2/wallets/{walletId}/PATCH"])
+      expect(refusalsOfPatient({ ...attack, method }), method).toBe(0);
   });
 
   it("can cancel an order beside 60 busy users", () => {
