@@ -59,6 +59,8 @@ try {
       const isRefusal = /^{"(statusCode":[45]|errorType)|"Effect":"Deny"/.test(started.answer);
       if ((isRefusal && !refuses) || !(await isDone(started.answer)))
         throw new Error(`${name} failed: ${started.answer}`);
+      if (started.logged !== "")
+        throw new Error(`${name} logged a fault, which takes time: ${started.logged}`);
       // Discards the first round, which fills the system's caches.
       if (round > 0) starts.get(name)?.push(started);
     }

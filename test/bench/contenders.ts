@@ -77,17 +77,17 @@ export const contenders: readonly Contender[] = [
   { name: "createWallet (sol)", event: creationEvent("sol") },
   {
     name: "updateWallet",
-    event: { ...restEvent({ path: { walletId: "w1" }, body: { colortag: "red" } }), httpMethod: "PATCH" },
+    event: { ...restEvent({ path: { walletId: "w9" }, body: { colortag: "red" } }), httpMethod: "PATCH" },
     refuses: true,
   },
   {
     name: "getWalletPolicy",
-    event: { ...restEvent({ path: { walletId: "w1" } }), httpMethod: "GET" },
+    event: { ...restEvent({ path: { walletId: "w9" } }), httpMethod: "GET" },
     refuses: true,
   },
   {
     name: "cancelExport",
-    event: { ...restEvent({ path: { walletId: "w1" } }), httpMethod: "DELETE" },
+    event: { ...restEvent({ path: { walletId: "w9" } }), httpMethod: "DELETE" },
     refuses: true,
   },
   { name: "lockExports", event: restEvent({ body: {} }) },
@@ -176,10 +176,13 @@ export const environmentAt = ({
 }: Places): Record<string, string> => ({
   ...functionEnvironment,
   TRADING: JSON.stringify({ eth: { ...contracts, hosts } }),
+  SIGNING: JSON.stringify({ eth: { ...contracts, hosts: [] } }),
   JWKS_URI: aws + keysPath,
   AWS_SESSION_TOKEN: "test",
   AWS_ENDPOINT_URL: aws,
+  // Names the address for clients that read only that of their own service.
   AWS_ENDPOINT_URL_LAMBDA: aws,
+  AWS_ENDPOINT_URL_SSM: aws,
   NODE_EXTRA_CA_CERTS: certificateFile,
   ALLOWED_ORIGINS: "[]",
 });

@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { SignJWT } from "jose";
 import { alice } from "trading-terminal-devnet/evm/test-chain";
+import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { newProfile } from "../../lib/users/profile.ts";
 import { keyIdOf, pointIn } from "../../lib/wallets/keys/sealing.ts";
 import { order } from "../support/executions.ts";
@@ -22,15 +23,19 @@ const profile = {
     now: new Date(at),
   }),
 };
-const wallets = Array.from({ length: 3 }, (_, index) => ({
-  _id: `w${index}`,
-  UserID: "alice",
-  generatedWalletAddress: `0x7E5F4552091A69125d5DfCb7b8C2659029395Bd${index}`,
-  network: "eth",
-  walletType: "imported",
-  createdAt: at,
-  slot: index + 1,
-}));
+const wallets = Array.from({ length: 3 }, (_, index) => {
+  const address = `0x7E5F4552091A69125d5DfCb7b8C2659029395Bd${index}`;
+  return {
+    ...walletKey("alice", "eth", address),
+    _id: `w${index}`,
+    UserID: "alice",
+    generatedWalletAddress: address,
+    network: "eth",
+    walletType: "imported",
+    createdAt: at,
+    slot: index + 1,
+  };
+});
 
 const settings = {
   _id: "s1",

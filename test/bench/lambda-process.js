@@ -2,7 +2,10 @@
  * A function's process: loads its code and polls a Runtime API, like Lambda's Node.js runtime. It is
  * JavaScript, so that no cold start includes the compilation of types.
  */
-import { request } from "node:http";
+import { createRequire } from "node:module";
+
+// Like Lambda's runtime, requires the module: an import would evaluate its getters, one of which loads fetch.
+const { request } = createRequire(import.meta.url)("node:http");
 
 const { AWS_LAMBDA_RUNTIME_API: api, LAMBDA_TASK_ROOT: folder } = process.env;
 const invocation = `http://${api}/2018-06-01/runtime/invocation`;

@@ -14,6 +14,8 @@ export type Started = {
   warmCpuMs: number;
   /** First response as JSON. */
   answer: string;
+  /** What the first call logged as a warning or an error. */
+  logged: string;
 };
 
 export type StartOptions = {
@@ -42,7 +44,11 @@ export async function startFunction({
 
   const child = spawn(process.execPath, [join(import.meta.dirname, "lambda-process.js")], {
     env: { ...environment, AWS_LAMBDA_RUNTIME_API: api, LAMBDA_TASK_ROOT: folder },
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let logged = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk) => {
+    logged += chunk;
   });
   const failed = once(child, "exit").then(() => Promise.reject(new Error(`A function ended: ${folder}`)));
   failed.catch(() => {});
@@ -64,7 +70,7 @@ export async function startFunction({
 
   try {
     const first = await invoke(1);
-    const cold = { loadCpuMs: first.beforeMs, firstCpuMs: first.callMs, answer: first.answer };
+    const cold = { loadCpuMs: first.beforeMs, firstCpuMs: first.callMs, answer: first.answer, logged };
     if (calls === 0) return { ...cold, warmCpuMs: Number.NaN };
     await invoke(calls);
     return { ...cold, warmCpuMs: (await invoke(calls)).callMs };
