@@ -1,10 +1,10 @@
 import { KMSClient, type KMSClientConfig } from "@aws-sdk/client-kms";
 import { keepDeadline, perAttempt } from "./deadline.ts";
-import { maxAttempts, timeouts } from "./timeouts.ts";
+import { fixedSettings, maxAttempts, timeouts } from "./timeouts.ts";
 
 /** Opens the KMS client of a function. Each function does this once, when it is loaded. */
 export function openKms(config: KMSClientConfig = {}): KMSClient {
-  const client = new KMSClient({ requestHandler: timeouts, maxAttempts, ...config });
+  const client = new KMSClient({ ...fixedSettings, requestHandler: timeouts, maxAttempts, ...config });
   client.middlewareStack.add(keepDeadline, perAttempt);
   return client;
 }

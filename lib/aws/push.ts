@@ -10,7 +10,7 @@ import {
 import { forEachConcurrently } from "../core/concurrency.ts";
 import { DeadlineExceeded, keepDeadline, perAttempt } from "./deadline.ts";
 import { Post } from "./post.ts";
-import { timeouts } from "./timeouts.ts";
+import { fixedSettings, timeouts } from "./timeouts.ts";
 
 /** A client for the connections of the WebSocket API at AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
 export type Pusher = ApiGatewayManagementApiClient;
@@ -52,6 +52,7 @@ export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pu
   const requestHandler = { ...timeouts, httpAgent: agent, httpsAgent: agent };
   // Switches off the SDK's retries, which would delay all other connections. push() retries in rounds.
   const pusher = new ApiGatewayManagementApiClient({
+    ...fixedSettings,
     requestHandler,
     maxAttempts: 1,
     cacheMiddleware: true,

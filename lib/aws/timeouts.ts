@@ -9,3 +9,15 @@ export const timeouts = { connectionTimeout: 1000, requestTimeout: 2500, throwOn
  * function's time limit.
  */
 export const maxAttempts = 3;
+
+/**
+ * Settings of a client that are the same wherever functions run. Without each of them, the SDK would look for it in the
+ * environment and in files during a cold start.
+ */
+export const fixedSettings = {
+  retryMode: "standard" as const,
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+  authSchemePreference: [] as string[],
+  userAgentAppId: "",
+};

@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, paginateQuery, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { keepDeadline, perAttempt } from "../aws/deadline.ts";
-import { maxAttempts, timeouts } from "../aws/timeouts.ts";
+import { fixedSettings, maxAttempts, timeouts } from "../aws/timeouts.ts";
 import type { Key, KeyRange } from "./keys.ts";
 import type { PartitionName } from "./layout.ts";
 
@@ -33,7 +33,14 @@ export const readNumbers = { wrapNumbers: Number };
 
 /** Opens the table. Functions do this once, when they are loaded. */
 export function openTable(name: string, config: DynamoDBClientConfig = {}): Table {
-  const client = new DynamoDBClient({ requestHandler: timeouts, maxAttempts, ...config });
+  const client = new DynamoDBClient({
+    ...fixedSettings,
+    // Tokens of the environment name no account, so there is no endpoint of one.
+    accountIdEndpointMode: "disabled",
+    requestHandler: timeouts,
+    maxAttempts,
+    ...config,
+  });
   client.middlewareStack.add(keepDeadline, perAttempt);
   return {
     name,

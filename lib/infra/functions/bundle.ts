@@ -25,6 +25,8 @@ export const bundleOptions = {
     "@aws-sdk/credential-provider-node": resolve(root, "lib/runtime/lambda-credentials.ts"),
     "@aws-sdk/client-lambda": resolve(root, "lib/runtime/invoke-client.ts"),
     "@aws-sdk/client-ssm": resolve(root, "lib/runtime/parameter-client.ts"),
+    "@aws-sdk/middleware-endpoint-discovery": resolve(root, "lib/runtime/no-discovery.ts"),
+    "node:process": resolve(root, "lib/runtime/process.ts"),
   },
   // Leaves out a module that the SDK imports only for operations that stream events. Functions call no such operations.
   external: ["@smithy/core/event-streams"],
