@@ -54,6 +54,7 @@ const linesOf = (
     service: {
       chains: [chain()],
       markets: { beatMs: secondsAgo(2), isNeeded: true },
+      alone: [],
       prices: idle,
       ...service,
     },
@@ -61,6 +62,16 @@ const linesOf = (
   });
 
 describe("statusLines", () => {
+  it("shows runs that read the markets of one chain, and those that are gone as wrong", () => {
+    const alone = [
+      { chain: "base", beatMs: secondsAgo(3), isNeeded: true },
+      { chain: "eth", beatMs: secondsAgo(31), isNeeded: true },
+    ] as const;
+    const { lines, wrong } = linesOf({ alone });
+    expect(lines).toContain("           of base alone: sign of life 3 s ago");
+    expect(wrong).toEqual(["markets: readMarkets of eth alone gave its last sign of life 31 s ago"]);
+  });
+
   it("lists a key that cannot be used as wrong", () => {
     const { wrong } = linesOf({}, { brokenKeys: [{ id: "k1", words: "its state is Disabled" }] });
     expect(wrong).toEqual(["key k1: its state is Disabled"]);

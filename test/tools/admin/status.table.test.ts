@@ -34,6 +34,20 @@ describe("status", () => {
     expect(out).toContain("nothing is wrong\nchains   none trades\n");
   });
 
+  it("shows the runs for chains that the common run of readMarkets leaves apart", async () => {
+    const beatMs = now.getTime() - 4000;
+    const set = { run: "r", build: "b", epoch: 1, startedAtMs: beatMs, heartbeatMs: beatMs };
+    const take = (chain: "markets" | "markets base", changes: object) =>
+      changeReaderLease(db.table, { chain, when: undefined, set: { ...set, ...changes } });
+    await take("markets", { apart: ["base"] });
+    await take("markets base", {});
+    const { code, out } = await status(now.getTime());
+    expect(out).toContain(
+      "readMarkets: sign of life 4 s ago\n           of base alone: sign of life 4 s ago\n",
+    );
+    expect(code).toBe(0);
+  });
+
   it("exits with 1 while orders wait for a reader, and counts their lanes", async () => {
     const bench = await new LaneBench(db.table).open();
     await bench.place(bench.request());

@@ -33,7 +33,13 @@ export type ChainState = {
 };
 
 /** State of the service as its table and the hosts of its chains show it. */
-export type ServiceState = { chains: readonly ChainState[]; markets: LeaseState; prices: LeaseState };
+export type ServiceState = {
+  chains: readonly ChainState[];
+  markets: LeaseState;
+  /** Runs of readMarkets for the chains that the common run leaves to them. */
+  alone: readonly (LeaseState & { chain: TradingChain })[];
+  prices: LeaseState;
+};
 
 /** Looks only for the newest block of each host. */
 const headsOnly = { symbols: [], hasCalls: false };
@@ -82,9 +88,15 @@ export async function readService(
       ];
     }),
   );
+  const apart = beatOf(marketLease) === undefined ? [] : (marketLease?.apart ?? []);
+  const alone = apart.map(async (chain) => {
+    const lease = await readReaderLease(table, `markets ${chain}`);
+    return { chain, beatMs: beatOf(lease), isNeeded: areMarketsFollowed };
+  });
   return {
     chains: chains.flat(),
     markets: { beatMs: beatOf(marketLease), isNeeded: areMarketsFollowed },
+    alone: await Promise.all(alone),
     prices: {
       beatMs: feed?.lease === undefined ? undefined : Date.parse(feed.updatedAt),
       isNeeded: arePricesFollowed || areMarketsFollowed,
