@@ -23,7 +23,7 @@ import { depthOf, depthOfReserves, leastDepth } from "../core/depth.ts";
 import { type MarketPool, type PricedPool, supplyIn, type TokenPools } from "../core/market.ts";
 import { priceAtState } from "./rules/sample-book.ts";
 import type { PoolAmounts } from "./rules/witnesses.ts";
-import { type SampledVenue, sampledVenues } from "./venues.ts";
+import { type SampledVenue, sampledPoolsIn } from "./venues.ts";
 
 /** A pool that can be the reference of its token, with the accounts that show its amounts. */
 export type SolPool = MarketPool & { venue: SampledVenue; accounts: readonly string[] };
@@ -38,8 +38,6 @@ const memoryMs = 10 * 60_000;
 const mostTokens = 1000;
 
 export const { decimals: decimalsOfCoin } = chainFacts.sol.coin;
-
-const venueNames = Object.keys(sampledVenues) as SampledVenue[];
 
 /** Computes the depth of a pool. It pays no more than it holds. */
 export const depthOfAmounts = (amounts: PoolAmounts): CoinUnits =>
@@ -97,6 +95,7 @@ export class SolPoolReader {
     if (known !== undefined && nowMs < known.untilMs) return known.places;
     const places = await placesOfMint(token as Address, {
       cpmmConfigs: await this.#configs.toRead(nowMs),
+      pumpTable: this.#reader.configuration.pumpTable as Address | undefined,
     });
     this.#places.set(token, { places, untilMs: 0 });
     return places;
@@ -131,18 +130,16 @@ function pricedToken({ configuration }: SolReader, mint: string, view: TokenView
   const identity = identityIn({ chain: "sol", configuration }, mint, view.claims);
   if (identity === undefined) return undefined;
   const { symbol, name, decimals } = identity;
-  const pools = venueNames.flatMap((venue) =>
-    sampledVenues[venue].poolsIn(view).map((pool) => ({ venue, pool, units: depthOfAmounts(pool.amounts) })),
-  );
+  const pools = sampledPoolsIn(view).map((pool) => ({ pool, units: depthOfAmounts(pool.amounts) }));
   return {
     token: { chain: "sol", token: mint, symbol, name, decimals, ...supplyIn(view.claims, decimals) },
     pools: pools
       .filter(({ units }) => units >= leastDepth(decimalsOfCoin))
       .toSorted((a, b) => (a.units < b.units ? 1 : a.units > b.units ? -1 : 0))
-      .flatMap(({ venue, pool, units }): SolToken["pools"][number][] => {
+      .flatMap(({ pool, units }): SolToken["pools"][number][] => {
         const price = priceAtState({ decimals, quoteDecimals: decimalsOfCoin }, pool.amounts);
         const depth = depthOf(units, decimalsOfCoin);
-        return price ? [{ ...pool, venue, quote: nativeToken, depth, price }] : [];
+        return price ? [{ ...pool, quote: nativeToken, depth, price }] : [];
       }),
     block: { number: view.slot, time: Number(view.time) },
   };

@@ -1,21 +1,27 @@
-import type { PoolVenue } from "../../chains/families/venue.ts";
 import { type CPMMPool, readPool } from "../../chains/sol/calls/cpmm-pool.ts";
 import type { Balance } from "../../chains/sol/calls/past-calls.ts";
 import type { PoolView } from "../../chains/sol/calls/pool-view.ts";
+import { readCurve } from "../../chains/sol/calls/pump-curve.ts";
+import { readPumpPool } from "../../chains/sol/calls/pump-pool.ts";
 import type { Account } from "../../chains/sol/calls/rpc-call.ts";
 import { readTokenAccount } from "../../chains/sol/calls/token-account.ts";
 import type { TokenView } from "../../chains/sol/calls/token-view.ts";
+import type { DirectRoute } from "../../chains/sol/rules/intent.ts";
 import type { PoolAmounts } from "./rules/witnesses.ts";
 
 /** A pool of a venue, with the accounts that show its amounts. */
-export type VenuePool = { pool: string; feeBps: number; accounts: readonly string[]; amounts: PoolAmounts };
+export type VenuePool = {
+  venue: SampledVenue;
+  pool: string;
+  feeBps: number;
+  accounts: readonly string[];
+  amounts: PoolAmounts;
+};
 
 export type AccountAt = (address: string) => Account | undefined;
 
 /** A venue whose pools can price a token. A further venue is a further row. */
 type Venue = {
-  /** Lists the pools that trade now. */
-  poolsIn: (view: TokenView) => VenuePool[];
   /** Reads a pool's amounts. Undefined if it does not trade. */
   amountsIn: (accounts: readonly string[], accountAt: AccountAt) => PoolAmounts | undefined;
   /**
@@ -31,14 +37,9 @@ type Venue = {
 };
 
 const cpmm: Venue = {
-  poolsIn: (view) =>
-    view.pools.filter(({ isOpen, route }) => isOpen && route.venue === "raydium-cpmm").map(venuePool),
   amountsIn([pool = "", coinVault = "", tokenVault = ""], accountAt) {
     const read = readPool(accountAt(pool)?.data ?? new Uint8Array());
-    const [coins, tokens] = [coinVault, tokenVault].map((vault) => {
-      const account = accountAt(vault);
-      return account && readTokenAccount(account)?.amount;
-    });
+    const [coins, tokens] = unitsIn([coinVault, tokenVault], accountAt);
     if (!read?.allowsSwaps || coins === undefined || tokens === undefined) return undefined;
     return withoutOwed(read, { coinVault, tokenVault, coins, tokens });
   },
@@ -62,13 +63,67 @@ function withoutOwed(
   return { coins: coins - owedBy(coinVault), tokens: tokens - owedBy(tokenVault), held: coins };
 }
 
-const venuePool = ({ address, feeRate, written, reserves, held }: PoolView): VenuePool => ({
+/** Pump's bonding curves. What they hold of the token is in no account of theirs, but follows from the product. */
+const curve: Venue = {
+  amountsIn([address = ""], accountAt) {
+    const read = readCurve(accountAt(address)?.data ?? new Uint8Array());
+    return read && !read.isComplete && read.isForCoin
+      ? { ...read.virtual, held: read.real.coins }
+      : undefined;
+  },
+  pastAmounts([address = ""], balanceAt, accountAt) {
+    const [lamports, present] = [balanceAt(address)?.lamports, accountAt?.(address)];
+    if (lamports === undefined) return undefined;
+    const virtual = present && readCurve(present.data)?.virtual;
+    const [coins, product] =
+      present === undefined || virtual === undefined
+        ? [lamports, anyProduct]
+        : [virtual.coins + lamports - present.lamports, virtual.coins * virtual.tokens];
+    return coins > 0n ? { coins, tokens: product / coins, held: lamports } : undefined;
+  },
+};
+
+/** Stands for the unknown product of a curve's amounts where only differences count. */
+const anyProduct = 10n ** 36n;
+
+/** PumpSwap's pools, to which tokens move from their curves. */
+const pumpPool: Venue = {
+  amountsIn([address = "", coinVault = "", tokenVault = ""], accountAt) {
+    const pool = readPumpPool(accountAt(address)?.data ?? new Uint8Array());
+    const [coins, tokens] = unitsIn([coinVault, tokenVault], accountAt);
+    if (pool === undefined || coins === undefined || tokens === undefined) return undefined;
+    return { coins: coins + pool.virtualCoins, tokens, held: coins };
+  },
+  pastAmounts([address = "", coinVault = "", tokenVault = ""], balanceAt, accountAt) {
+    const [coins, tokens] = [coinVault, tokenVault].map((vault) => balanceAt(vault)?.units);
+    if (coins === undefined || tokens === undefined) return undefined;
+    const pool = readPumpPool(accountAt?.(address)?.data ?? new Uint8Array());
+    return { coins: coins + (pool?.virtualCoins ?? 0n), tokens, held: coins };
+  },
+};
+
+const unitsIn = (vaults: readonly string[], accountAt: AccountAt) =>
+  vaults.map((vault) => {
+    const account = accountAt(vault);
+    return account && readTokenAccount(account)?.amount;
+  });
+
+const venuePool = ({ address, route, feeRate, written, reserves, held }: PoolView): VenuePool => ({
+  venue: route.venue,
   pool: address,
   feeBps: Number(feeRate) / 100,
   accounts: written,
   amounts: { ...reserves, held },
 });
 
-export const sampledVenues = { "raydium-cpmm": cpmm } as const satisfies Record<string, Venue>;
+export type SampledVenue = DirectRoute["venue"];
 
-export type SampledVenue = Extract<PoolVenue, keyof typeof sampledVenues>;
+export const sampledVenues: { readonly [Name in SampledVenue]: Venue } = {
+  "raydium-cpmm": cpmm,
+  pump: curve,
+  pumpswap: pumpPool,
+};
+
+/** Lists the pools of a token that trade now, with their venues. */
+export const sampledPoolsIn = ({ pools }: Pick<TokenView, "pools">): VenuePool[] =>
+  pools.filter(({ isOpen }) => isOpen).map(venuePool);

@@ -2,6 +2,7 @@ import type { TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
 import { describe, expect, it } from "vitest";
 import { programs, wsolMint } from "../../../lib/chains/sol/calls/addresses.ts";
 import { formatDecimal } from "../../../lib/core/decimal.ts";
+import { poolLooks } from "../../../lib/markets/sol/look-at-pools.ts";
 import { SolPoolReader } from "../../../lib/markets/sol/pools.ts";
 import { scaling, seeing, solDeskForTests, solReaderOf } from "../../support/sol-reader.ts";
 import { addMint } from "../../support/sol-tokens.ts";
@@ -68,6 +69,27 @@ describe("SolPoolReader", () => {
     expect([...(found?.keys() ?? [])]).toEqual(others);
     // Two alone, and then all: the clock, the configuration and five times a mint and its name, with new pools of three.
     expect(looks).toEqual([67, 67, 1 + 5 * 2 + 1 + 3 * 3]);
+  });
+
+  it("reads Pump's curves and PumpSwap's pools, and samples the same amounts from their accounts", async () => {
+    const { curves, pools, table } = chain.deployment.pump;
+    const reader = await solReaderOf(chain, [hosts[0]], { pumpTable: table });
+    const [bend, grad] = [curves.BEND.mint, pools.GRAD.mint];
+    const found = await new SolPoolReader(reader).read([bend, grad]);
+    const [curve, pool] = [bend, grad].map((mint) => found?.get(mint)?.pools[0] ?? expect.fail("no pool"));
+    expect([curve, pool]).toMatchObject([
+      { pool: curves.BEND.curve, venue: "pump", accounts: [curves.BEND.curve] },
+      {
+        pool: pools.GRAD.pool,
+        venue: "pumpswap",
+        accounts: [pools.GRAD.pool, pools.GRAD.vaults.coin, pools.GRAD.vaults.token],
+      },
+    ]);
+    // The curve has 40 coins for its price, of which 30 do not exist. A sale with an impact of 2 % pays a fiftieth.
+    expect(curve && formatDecimal(curve.depth)).toBe("0.8");
+    const [shown] = await poolLooks(reader)([curve, pool].filter((each) => each !== undefined));
+    for (const each of [curve, pool])
+      expect(shown?.pools.get(each?.pool ?? "")).toMatchObject(each?.amounts ?? {});
   });
 
   it("splits many tokens into calls of at most 100 accounts", async () => {
