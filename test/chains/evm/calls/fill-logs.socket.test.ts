@@ -4,8 +4,11 @@ import { describe, expect, it } from "vitest";
 import {
   fillOf,
   movedInBlock,
+  pancakeSwapTopic,
   takenByPool,
   unwrappedBy,
+  v2SwapTopic,
+  v3SwapTopic,
 } from "../../../../lib/chains/evm/calls/fill-logs.ts";
 import type { ContractLog } from "../../../../lib/chains/evm/calls/rpc-call.ts";
 import type { SwapCall } from "../../../../lib/chains/evm/rules/intent.ts";
@@ -51,6 +54,16 @@ const call: SwapCall = {
 
 const fill = (changes: Partial<SwapCall>, ...logs: ContractLog[]) =>
   fillOf(chain, { ...call, ...changes }, wallet, logs);
+
+describe("the events of swaps", () => {
+  it.each([
+    [v2SwapTopic, "Swap(address,uint256,uint256,uint256,uint256,address)"],
+    [v3SwapTopic, "Swap(address,address,int256,int256,uint160,uint128,int24)"],
+    [pancakeSwapTopic, "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)"],
+  ])("have the topic %s", (topic, signature) => {
+    expect(topic).toBe(id(signature));
+  });
+});
 
 describe("fillOf", () => {
   it("counts the coin that the router wrapped, and the tokens that reached the wallet", () => {
