@@ -48,6 +48,7 @@ export async function addPool(
     tokens,
     address,
     owner: program = cpmmProgram,
+    rates = {},
     spoiled = {},
   }: {
     mint: Address;
@@ -57,6 +58,8 @@ export async function addPool(
     tokens: bigint;
     address?: Address;
     owner?: Address;
+    /** Bytes of the configuration at their offsets. */
+    rates?: Readonly<Record<number, Uint8Array>>;
     spoiled?: Readonly<Record<number, Uint8Array>>;
   },
 ): Promise<Address> {
@@ -64,6 +67,7 @@ export async function addPool(
   const configData = Buffer.alloc(236);
   configData.write("daf42168cbcb2b6f", "hex");
   configData.writeBigUInt64LE(fee, 12);
+  for (const [place, bytes] of Object.entries(rates)) configData.set(bytes, Number(place));
   await chain.setAccount(config, rent, cpmmProgram, configData);
   const pool = address ?? (await cpmmPoolOf(config, wsolMint, mint));
   const sides = await Promise.all(
@@ -83,6 +87,9 @@ export async function addPool(
   for (const [place, address] of addresses.entries()) data.set(address, 8 + 32 * place);
   for (const [place, bytes] of Object.entries(spoiled)) data.set(bytes, Number(place));
   await chain.setAccount(pool, rent, program, data);
+  const observation = Buffer.alloc(4075);
+  observation.write("7aaec5358109a584", "hex");
+  await chain.setAccount(await cpmmObservationOf(pool), 100_000_000n, cpmmProgram, observation);
   const owner = await cpmmAuthority();
   const [coinVault, tokenVault] = [await cpmmVaultOf(pool, wsolMint), await cpmmVaultOf(pool, mint)];
   await chain.setAccount(

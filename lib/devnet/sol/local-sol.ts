@@ -14,7 +14,7 @@ export async function startLocalSol(options: {
   deployment?: SolDeployment;
 }): Promise<LocalSol> {
   const { slotMs, deployment = await solDeployment() } = options;
-  const surfnet = await startSurfnet({ slotMs, amm: deployment.amm, jupiter: deployment.jupiter });
+  const surfnet = await startSurfnet({ slotMs, jupiter: deployment.jupiter });
   try {
     await Promise.all(deployment.accounts.map((each) => setAccount(surfnet.request, each)));
   } catch (error) {

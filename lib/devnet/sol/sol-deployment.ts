@@ -19,6 +19,7 @@ import {
 } from "./made-accounts.ts";
 import { bytesOf, derived, programs, raydium, rentAccount, wrappedCoin } from "./published.ts";
 import { type PumpDeployment, pumpDeployment } from "./pump-deployment.ts";
+import { ammKinds, configAt } from "./stand-in-amm.ts";
 import { jupiterAuthoritySeed } from "./stand-in-jupiter.ts";
 
 export type LocalToken = {
@@ -44,7 +45,6 @@ export type JupiterPool = {
 };
 
 export type SolDeployment = {
-  amm: { program: Address; bump: number };
   authority: Address;
   jupiter: {
     program: Address;
@@ -81,11 +81,7 @@ type Pooled = typeof pooled;
  * stand-in, and accounts for tips.
  */
 export async function solDeployment(): Promise<SolDeployment> {
-  const [authority, bump] = await getProgramDerivedAddress({
-    programAddress: programs.raydiumCpmm,
-    seeds: [raydium.authoritySeed],
-  });
-  const { config } = raydium;
+  const { authority, config } = raydium;
   const accounts = [
     account(rentAccount.address, rentAccount.owner, rentData()),
     account(config, programs.raydiumCpmm, configData()),
@@ -112,8 +108,7 @@ export async function solDeployment(): Promise<SolDeployment> {
     data: Buffer.alloc(0),
   };
   accounts.push({ ...trader, lamports: 100 * 10 ** 9 });
-  const amm = { program: programs.raydiumCpmm, bump };
-  return { amm, authority, jupiter, tokens, pump, payer, tipAccounts, accounts };
+  return { authority, jupiter, tokens, pump, payer, tipAccounts, accounts };
 }
 
 /** Makes the pools of Jupiter's stand-in, and adds their accounts to the list. */
@@ -191,7 +186,7 @@ function poolAccounts(token: LocalToken, authority: Address): MadeAccount[] {
   const { pool, observation } = token;
   return [
     account(pool, programs.raydiumCpmm, poolData(token)),
-    account(observation, programs.raydiumCpmm, Buffer.alloc(4075)),
+    account(observation, programs.raydiumCpmm, observationData()),
     ...vaultAccounts(token, authority, pooled),
   ];
 }
@@ -210,10 +205,23 @@ function vaultAccounts(
   ];
 }
 
+/**
+ * Rates of the configuration in millionths, of which two are parts of the fee of a trade. They are those of Raydium's
+ * first configuration.
+ */
+const rates = { trade: tradeFee, protocol: 120_000, fund: 40_000, creator: 500 } as const;
+
 function configData(): Buffer {
   const data = Buffer.alloc(236);
-  data.write("daf42168cbcb2b6f", "hex");
-  data.writeBigUInt64LE(BigInt(tradeFee), 12);
+  data.write(ammKinds.config, "hex");
+  for (const [part, rate] of Object.entries(rates))
+    data.writeBigUInt64LE(BigInt(rate), configAt[part as keyof typeof rates]);
+  return data;
+}
+
+function observationData(): Buffer {
+  const data = Buffer.alloc(4075);
+  data.write(ammKinds.observation, "hex");
   return data;
 }
 
@@ -237,7 +245,7 @@ function poolData({ mint, program, config, observation, vaults }: LocalToken): B
     ...[bytesOf(first.program), bytesOf(second.program), bytesOf(observation)],
   ];
   const data = Buffer.alloc(637);
-  data.write("f7ede3f5d7c3de46", "hex");
+  data.write(ammKinds.pool, "hex");
   for (const [index, address] of addresses.entries()) data.set(address, 8 + 32 * index);
   return data;
 }

@@ -23,14 +23,14 @@ type Addon = {
   };
 };
 
-const { slotMs, amm, jupiter } = JSON.parse(process.argv[2] ?? "") as SurfnetOptions;
+const { slotMs, jupiter } = JSON.parse(process.argv[2] ?? "") as SurfnetOptions;
 const addon = createRequire(import.meta.url)(surfpoolPackage()) as Addon;
 const surfnet = addon.Surfnet.startWithConfig({
   offline: true,
   blockProductionMode: "clock",
   slotTimeMs: slotMs,
 });
-surfnet.deploy({ programId: amm.program, soBytes: [...standInAMM(amm.bump)] });
+surfnet.deploy({ programId: programs.raydiumCpmm, soBytes: [...standInAMM()] });
 surfnet.deploy({ programId: jupiter.program, soBytes: [...standInJupiter(jupiter.bump)] });
 surfnet.deploy({ programId: programs.pump, soBytes: [...standInCurve()] });
 surfnet.deploy({ programId: programs.pumpPools, soBytes: [...standInPumpPool()] });

@@ -7,8 +7,6 @@ import { ChainRefusal } from "../chain-refusal.ts";
 export type SurfnetOptions = {
   /** Milliseconds per slot. Each slot has a block. */
   slotMs: number;
-  /** Program that imitates Raydium's, and the bump of its authority's address. */
-  amm: { program: string; bump: number };
   /** Program that imitates Jupiter's, and the bump of its authority's address. */
   jupiter: { program: string; bump: number };
 };

@@ -8,7 +8,6 @@ import { type Surfnet, type SurfnetOptions, startSurfnet } from "../../sol/surfn
 
 const options: SurfnetOptions = {
   slotMs: 60_000,
-  amm: { program: programs.raydiumCpmm, bump: 255 },
   jupiter: { program: programs.jupiter, bump: 255 },
 };
 
