@@ -291,7 +291,7 @@ export const defaultChains: Readonly<Record<EvmChain, EvmConfiguration>> = {
  * - Host: the Solana Foundation's, which is good enough for a trial.
  */
 export const defaultSol: SolConfiguration = {
-  hosts: ["https://api.mainnet-beta.solana.com"],
+  hosts: ["https://api.mainnet.solana.com"],
   cluster: "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
   wrapped: wrapped("sol", "Wrapped SOL", "So11111111111111111111111111111111111111112"),
   maxNetworkFee: "0.05",

@@ -126,6 +126,15 @@ export function solProblems({ hosts, wrapped, cpmmConfigs, tokens, relay }: SolC
     ...(relay !== undefined && new Set(relay.tipAccounts).size < relay.tipAccounts.length
       ? ["relay.tipAccounts has an account twice"]
       : []),
+    ...(relay !== undefined && isLeakyJito(relay.url)
+      ? ["relay.url must have ?bundleOnly=true, or Jito also passes transactions on unprotected"]
+      : []),
     ...repeatedTokens("sol", [wrapped, ...tokens]),
   ];
+}
+
+/** True for a URL at which Jito also sends transactions to leaders as ordinary ones, which others can see. */
+function isLeakyJito(url: string): boolean {
+  const { hostname, searchParams } = new URL(url);
+  return hostname.endsWith(".jito.wtf") && searchParams.get("bundleOnly") !== "true";
 }

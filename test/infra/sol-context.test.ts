@@ -124,6 +124,10 @@ describe("the context of sol", () => {
       "relay.tipAccounts.0 must be an address: base58 of 32 bytes",
     ],
     [{ relay: { ...relay, tipAccounts: [usdc, usdc] } }, "relay.tipAccounts has an account twice"],
+    [
+      { relay: { ...relay, url: "https://mainnet.block-engine.jito.wtf/api/v1/transactions" } },
+      "relay.url must have ?bundleOnly=true, or Jito also passes transactions on unprotected",
+    ],
     [{ relay: { ...relay, leastTip: "0" } }, "relay.leastTip must be above 0"],
     [{ wrapped: { ...moon, decimals: 9 } }, `wrapped.token must be ${mint}, which the chain fixes`],
     [{ wrapped: { ...moon, token: mint } }, "wrapped.decimals must be 9, as the coin's are"],

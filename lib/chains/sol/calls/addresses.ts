@@ -16,6 +16,12 @@ export const programs = {
   associatedToken: address("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"),
 };
 
+/**
+ * An account that need not exist. Jito's block engine puts a transaction that names it first in a bundle, or refuses
+ * the bundle, so that nobody trades just before it.
+ */
+export const dontFront = address("jitodontfront111111111111111111111111111111");
+
 /** The mint of wrapped SOL. */
 export const wsolMint = address("So11111111111111111111111111111111111111112");
 

@@ -41,6 +41,7 @@ import {
   jupiterTrial,
 } from "../quotes/try-jupiter.ts";
 import type { Sol } from "../rules/family.ts";
+import { tipAccountFor } from "../rules/fees.ts";
 import type { SolOrderFacts, SolPayingRoute, SolSnapshot } from "../rules/host-snapshot.ts";
 import { isSameSolRoute, type SolIntent } from "../rules/intent.ts";
 import type { PoolMessageRoute } from "../rules/message-route.ts";
@@ -120,7 +121,7 @@ async function takeSight(
         rents,
         offerFor,
         onFault: onJupiterFault,
-        tipAccount: configuration.relay?.tipAccounts[0],
+        tipAccount: tipAccountFor(intent.orderId, configuration.relay?.tipAccounts ?? []),
       }),
     ),
   );

@@ -31,6 +31,7 @@ import {
   type SolInstruction,
   setComputeUnitLimit,
   setComputeUnitPrice,
+  tipRelay,
   transferLamports,
 } from "../venues/instructions.ts";
 import { jupiterSwap, objectionToJupiter } from "../venues/jupiter.ts";
@@ -175,7 +176,7 @@ async function tradeInstructions(
   ];
   return {
     instructions: [
-      ...(tip ? [transferLamports(wallet, tip.account, tip.lamports)] : []),
+      ...(tip ? [tipRelay(wallet, tip.account, tip.lamports)] : []),
       ...(opening || []),
       // Included even if the account exists, because the instruction fails if the account's owner has changed.
       ...(side === "buy" ? [createAssociatedAccount(wallet, token.account, mint, tokenProgram)] : []),

@@ -124,6 +124,15 @@ export function feesOfShare(
   return { microLamportsPerUnit, tipLamports };
 }
 
+/**
+ * Chooses the account for an order's tips. Transactions that write the same account wait for each other, so orders
+ * share out all of a relay's accounts.
+ */
+export function tipAccountFor(orderId: string, tipAccounts: readonly string[]): string | undefined {
+  const sum = Buffer.from(orderId).reduce((total, byte) => total + byte, 0);
+  return tipAccounts[sum % tipAccounts.length];
+}
+
 /** Computes the priority fee of a message. */
 export const priorityLamportsOf = ({
   microLamportsPerUnit,

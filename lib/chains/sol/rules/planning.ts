@@ -17,6 +17,7 @@ import {
   mostMarketRent,
   shareOf,
   shareOfClear,
+  tipAccountFor,
 } from "./fees.ts";
 import {
   areSlotsNear,
@@ -99,7 +100,7 @@ export function planSwap(
   if (rest !== undefined && rest < adds) return wait("POLICY_LIMIT");
   const addsFees = most + (slot === undefined ? countedWithFirst(intent, limits.baseFeeLamports) : 0n);
   if (restOfFees(policy ?? noStoredLimits, nowMs, limits) < addsFees) return wait("POLICY_LIMIT");
-  const [account] = relay?.tipAccounts ?? [];
+  const account = relay && tipAccountFor(intent.orderId, relay.tipAccounts);
   return {
     amount: amountIn,
     message: {

@@ -13,7 +13,7 @@ import {
   addEncoderSizePrefix as withSize,
 } from "@solana/web3.js";
 import type { Lamports, TokenUnits } from "../../../core/units.ts";
-import { programs } from "../calls/addresses.ts";
+import { dontFront, programs } from "../calls/addresses.ts";
 
 /** An instruction with all its parts, in the library's form. */
 export type SolInstruction = Required<IInstruction<string, readonly (IAccountMeta | IAccountLookupMeta)[]>>;
@@ -53,6 +53,12 @@ export const transferLamports = (from: Address, to: Address, lamports: Lamports)
     ],
     [...u32.encode(2), ...u64.encode(lamports)],
   );
+
+/** Pays a relay. The System program ignores the further account, which the relay reads. */
+export function tipRelay(from: Address, to: Address, lamports: Lamports): SolInstruction {
+  const { accounts, ...transfer } = transferLamports(from, to, lamports);
+  return { ...transfer, accounts: [...accounts, { address: dontFront, role: READONLY }] };
+}
 
 /** Size of a marker in bytes. Only the marker's wallet can add this byte, and nobody can remove it. */
 export const markerBytes = 1;

@@ -3,6 +3,7 @@ import { AccountRole, address, type IInstruction } from "@solana/web3.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  dontFront,
   markerOf,
   programs,
   tokenAccountOf,
@@ -201,6 +202,14 @@ const withAccount = (instruction: IInstruction, index: number, account: string):
   }),
 });
 
+const named = { address: dontFront, role: AccountRole.READONLY };
+const written = { address: dontFront, role: AccountRole.WRITABLE };
+
+const withAccounts = (
+  instruction: IInstruction,
+  change: (all: NonNullable<IInstruction["accounts"]>) => NonNullable<IInstruction["accounts"]>,
+): IInstruction => ({ ...instruction, accounts: change(instruction.accounts ?? []) });
+
 const withByte = (instruction: IInstruction, index: number, value: number): IInstruction => ({
   ...instruction,
   data: Uint8Array.from(instruction.data ?? []).with(index, value),
@@ -267,6 +276,23 @@ describe("an intruder's message", () => {
       (sound) => [...sound.toSpliced(place.marker, 1), sound[place.marker] as IInstruction],
     ],
     ["a foreign tip", at(place.tip, (tip) => withAccount(tip, 1, thief))],
+    [
+      "a tip that lets others trade before it",
+      at(place.tip, (tip) => withAccounts(tip, (all) => all.slice(0, 2))),
+    ],
+    ["a tip that names a thief's account", at(place.tip, (tip) => withAccount(tip, 2, thief))],
+    [
+      "a tip that names one more account",
+      at(place.tip, (tip) => withAccounts(tip, (all) => [...all, named])),
+    ],
+    [
+      "a tip whose account may be written",
+      at(place.tip, (tip) => withAccounts(tip, (all) => all.with(2, written))),
+    ],
+    [
+      "a transfer that names the tip's account",
+      at(place.funding, (each) => withAccounts(each, (all) => [...all, named])),
+    ],
     ["another account funded", at(place.funding, (each) => withAccount(each, 1, thief))],
     ["another program", at(place.swap, (swap) => ({ ...swap, programAddress: thief }))],
     ["another instruction of the pool's program", at(place.swap, (swap) => withByte(swap, 0, 0x37))],

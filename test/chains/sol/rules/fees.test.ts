@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mostAttempts } from "../../../../lib/chains/sol/rules/attempts.ts";
@@ -9,7 +10,9 @@ import {
   priorityLamportsOf,
   shareOf,
   shareOfClear,
+  tipAccountFor,
 } from "../../../../lib/chains/sol/rules/fees.ts";
+import { orderIdFor } from "../../../../lib/core/record-ids.ts";
 
 const lamports = fc.bigInt({ min: 0n, max: 10n ** 12n });
 const units = fc.integer({ min: 1, max: 1_400_000 });
@@ -31,6 +34,21 @@ describe("shareOf", () => {
         expect(swaps.reduce((a, b) => a + b, shareOfClear(budget))).toBeLessThanOrEqual(budget);
       }),
     );
+  });
+});
+
+describe("tipAccountFor", () => {
+  const accounts = ["a", "b", "c", "d", "e", "f", "g", "h"];
+
+  it("shares out orders to all accounts, each order to the same one each time", () => {
+    const ids = Array.from({ length: 200 }, () => orderIdFor(randomUUID(), "", new Date()));
+    const chosen = ids.map((orderId) => tipAccountFor(orderId, accounts));
+    expect(new Set(chosen)).toEqual(new Set(accounts));
+    expect(ids.map((orderId) => tipAccountFor(orderId, accounts))).toEqual(chosen);
+  });
+
+  it("chooses none if there is none", () => {
+    expect(tipAccountFor("order1", [])).toBeUndefined();
   });
 });
 
