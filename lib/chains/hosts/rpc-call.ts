@@ -32,6 +32,8 @@ export type RpcCall<Value> = {
    * calls.
    */
   isLast?: true;
+  /** Time for which an answer of the same host need not be asked for again, and whether a value may be kept at all. */
+  keep?: { forMs: number; ifValue: (value: unknown) => boolean };
 };
 
 /**

@@ -1,6 +1,7 @@
 import { inPartsOf } from "../../core/in-parts.ts";
 import { BatchRefused, HostFault, isTooLarge, RpcRefusal, unsupportedCode } from "./host-fault.ts";
 import { readJsonBody } from "./json-body.ts";
+import { keepingValues } from "./kept-values.ts";
 import { filledText, type KeyedText } from "./keyed-text.ts";
 import { type Ability, type RpcCall, type ValuesOf, valueIn } from "./rpc-call.ts";
 import { spendUnits } from "./spent-units.ts";
@@ -79,7 +80,7 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
   const able = withinAbilities(withinSize(onChain), settings);
   return {
     abilities: () => ({ mostCalls: batches.mostCalls(), lacks: able.lacks() }),
-    request: splitting(inStep(able.ask)),
+    request: keepingValues(splitting(inStep(able.ask)), settings.nowMs),
   };
 }
 

@@ -14,7 +14,7 @@ import { transactionIn } from "./wire-message.ts";
  */
 const names = [
   ...fixedAnswerNames,
-  ...(["backwards", "blockhashNotFound", "dropSends", "longError", "nodeBehind"] as const),
+  ...(["backwards", "blockhashNotFound", "dropSends", "longError", "noBatches", "nodeBehind"] as const),
   ...(["otherChain", "pruned", "rateLimited"] as const),
 ] as const;
 
@@ -43,6 +43,12 @@ export type SolHostOptions = StandInOptions & {
   slotMs: number;
 };
 
+/** Largest batch that the host accepts. Providers' limits begin at ten calls. */
+const mostInBatch = 10;
+
+const tooManyCalls: RpcReply = {
+  error: { code: -32600, message: `A batch may have at most ${mostInBatch} calls` },
+};
 const noBatch: RpcReply = { error: { code: -32600, message: "Batches are not supported" } };
 
 /** Genesis hash of Solana's main cluster. */
@@ -152,8 +158,13 @@ export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
     return host.lie(question, reply);
   }
 
+  function refusalOfBatch(size: number): RpcReply | undefined {
+    if (size > mostInBatch) return tooManyCalls;
+    return size > 1 && strikes("noBatches") ? noBatch : undefined;
+  }
+
   const serve = rpcService((questions) =>
-    Promise.all(questions.map((question) => (questions.length > 1 ? noBatch : replyTo(question)))),
+    Promise.all(questions.map((question) => refusalOfBatch(questions.length) ?? replyTo(question))),
   );
   const listener = await listenAs(
     () => host,

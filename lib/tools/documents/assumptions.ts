@@ -174,11 +174,11 @@ export const buyWrites = placeOrder + signTransaction + steps.swap + steps.fill 
 
 /** Write units of a buy on sol, and its calls to two hosts, counted by test/trading/execution/sol-usage.table.test.ts. */
 export const solBuy = {
-  placeOrder: { writes: 18, calls: 18 },
+  placeOrder: { writes: 18, calls: 12 },
   executeOrders: {
-    swap: { writes: 13, calls: 22 },
-    waiting: { writes: 2, calls: 12 },
-    end: { writes: 49, calls: 12 },
+    swap: { writes: 13, calls: 16 },
+    waiting: { writes: 2, calls: 10 },
+    end: { writes: 49, calls: 10 },
   },
   signTransaction: { writes: 20 },
 } as const;

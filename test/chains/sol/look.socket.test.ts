@@ -5,8 +5,11 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { markerOf, tokenAccountOf, wsolAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
 import { agreeOnSlot } from "../../../lib/chains/sol/calls/hosts.ts";
 import { solEffects } from "../../../lib/chains/sol/look.ts";
+import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import type { SolReceipt } from "../../../lib/chains/sol/rules/host-snapshot.ts";
+import type { Question } from "../../../lib/orders/effects.ts";
 import { lookEffects } from "../../../lib/trading/execution/look-effects.ts";
+import { startCountingHost } from "../../bench/counting-host.ts";
 import { solChainsOf, solReaderOf } from "../../support/sol-reader.ts";
 import { behind, rents, sol, solOrdersForTests } from "./support/sol-orders.ts";
 
@@ -26,7 +29,7 @@ describe("snapshots of Solana", () => {
       routes: [{ ...route, amountOut: expect.any(BigInt) }],
       computeUnitLimit: expect.any(Number),
       baseFeeLamports: 5000n,
-      rents: { ...rents, token: 2_039_280n, market: 0n },
+      rents: { ...rents, token: 1_488_440n, market: 0n },
     });
     expect(a.coins).toBe(10n * sol);
     expect(a.rentLamports).toEqual({ marker: rents.marker });
@@ -68,6 +71,28 @@ describe("snapshots of Solana", () => {
     const sold = await carryOut(sale);
     expect(filled(sold.receipt).received).toBe(before.orders.get(sale.orderId)?.routes[0]?.amountOut);
     expect(mint).toBe(sale.token);
+  });
+
+  it("asks a host at most three requests while a message waits, and at most six to prepare one", async () => {
+    const front = await startCountingHost(hosts[0].url);
+    onTestFinished(() => front.stop());
+    const opened = await solReaderOf(chain, [{ ...hosts[0], url: front.url }, hosts[1]]);
+    const intent = intentOf("MOON");
+    const { id } = await sign(intent);
+    const common = { chain: "sol", wallet: desk.wallet.address, marked: [intent.orderId] } as const;
+    const requestsFor = async (question: Omit<Question<Sol>, keyof typeof common>) => {
+      front.requests.splice(0);
+      await Promise.all(solEffects(opened).snapshots({ ...common, ...question }));
+      return front.requests.map(({ calls }) => calls.map(({ method }) => method));
+    };
+    const waiting = { hashes: [id], orders: [], wantsBlockhash: false };
+    const signing = { hashes: [id], orders: [intent], wantsBlockhash: true };
+    expect((await requestsFor(waiting)).length).toBeLessThanOrEqual(3);
+    expect((await requestsFor(signing)).length).toBeLessThanOrEqual(6);
+    // Rents are remembered, and the cluster is named once a minute.
+    const again = (await requestsFor(signing)).flat();
+    expect(again).not.toContain("getMinimumBalanceForRentExemption");
+    expect(again).not.toContain("getGenesisHash");
   });
 
   it("never mistakes a deposit for a marker, or counts it as rent", async () => {

@@ -180,10 +180,13 @@ describe("the node of the local Solana chain", () => {
     expect(await ask("getBalance", poor.address)).toMatchObject({ result: { value: 5_000_000_000 } });
   });
 
-  it("rejects batches, so that a client then sends single calls", async () => {
-    const questions = [1, 2].map((id) => ({ id, method: "getSlot", params: [] }));
-    const refused = { error: { code: -32600 } };
-    expect(await askRpc(host.url, questions)).toMatchObject([refused, refused]);
+  it("limits batches or rejects them, so that a client then sends smaller ones", async () => {
+    const questions = Array.from({ length: 11 }, (_, id) => ({ id, method: "getSlot", params: [] }));
+    const [answer, refused] = [{ result: expect.any(Number) }, { error: { code: -32600 } }];
+    expect(await askRpc(host.url, questions.slice(1))).toMatchObject(Array(10).fill(answer));
+    expect(await askRpc(host.url, questions)).toMatchObject(Array(11).fill(refused));
+    host.faults = { noBatches: 1 };
+    expect(await askRpc(host.url, questions.slice(0, 2))).toMatchObject([refused, refused]);
     const chainId = (await ask("getGenesisHash")).result as string;
     const slotCall: RpcCall<number> = { method: "getSlot", params: [], read: Number };
     const client = rpcHost({ url: host.url, identity: { id: chainId, call: genesisHashCall() } });
@@ -192,5 +195,6 @@ describe("the node of the local Solana chain", () => {
     expect(client.abilities().mostCalls).toBe(1);
     const other = rpcHost({ url: host.url, identity: { id: "another cluster", call: genesisHashCall() } });
     await expect(other.request([slotCall])).rejects.toMatchObject({ code: "WRONG_CHAIN" });
+    host.faults = {};
   });
 });

@@ -11,12 +11,9 @@ import { chainTimeCall, clusterCall, final } from "./rpc-call.ts";
  */
 export type SolClient = HostGroup;
 
-/**
- * Opens a host that must belong to this cluster. Sends each call in its own request, because not all hosts accept
- * batches.
- */
+/** Opens a host that must belong to this cluster. */
 export const solHost = (url: KeyedText, cluster: string) =>
-  rpcHost({ url, identity: { id: cluster, call: clusterCall() }, mostCalls: 1 });
+  rpcHost({ url, identity: { id: cluster, call: clusterCall() } });
 
 export const solClient = ({
   hosts,

@@ -112,9 +112,20 @@ export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> =>
     ),
   );
 
+/** Time for which a host's rents are remembered, because they change once a year. */
+const rentMs = 60 * 60_000;
+
+/** A rent above these lamports for each byte is no rent that Solana has had. Each account has 128 further bytes. */
+const mostPerByte = 6960;
+
 /** Asks for the lamports that keep an account of this size alive. */
-export const rentCall = (bytes: number, { commitment }: Pick<ReadAt, "commitment">): RpcCall<Lamports> =>
-  solCall("getMinimumBalanceForRentExemption", [bytes, { commitment }], LamportsSchema);
+export const rentCall = (bytes: number, { commitment }: Pick<ReadAt, "commitment">): RpcCall<Lamports> => ({
+  ...solCall("getMinimumBalanceForRentExemption", [bytes, { commitment }], LamportsSchema),
+  keep: {
+    forMs: rentMs,
+    ifValue: (rent) => typeof rent === "bigint" && rent > 0n && rent <= BigInt((128 + bytes) * mostPerByte),
+  },
+});
 
 /**
  * Asks for a message's fee in lamports, including priority. Undefined if the host does not know the block of the

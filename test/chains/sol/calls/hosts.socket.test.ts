@@ -31,13 +31,14 @@ const calls = [rentCall(0, final), chainTimeCall(final)] as const;
 const values = (lamports: bigint) => [lamports, { epoch: 1, slot: 100, blockHeight: 90 }];
 
 describe("solClient", () => {
-  it("sends each call separately, and checks the cluster once a minute", async () => {
+  it("sends calls in batches, checks the cluster once a minute, and remembers rents for an hour", async () => {
     const { read } = open();
     expect(await read(calls)).toEqual(values(1n));
     expect(await read(calls)).toEqual(values(1n));
-    expect(first.isBatch).toEqual([false, false, false, false, false]);
-    const asked = first.requests.flat().map(({ method }) => method);
-    expect(asked.filter((method) => method === "getGenesisHash")).toHaveLength(1);
+    expect(first.requests.map((asked) => asked.map(({ method }) => method))).toEqual([
+      ["getGenesisHash", "getMinimumBalanceForRentExemption", "getEpochInfo"],
+      ["getEpochInfo"],
+    ]);
     expect(second.requests).toEqual([]);
   });
 
