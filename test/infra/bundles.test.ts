@@ -75,7 +75,7 @@ const limits: Readonly<Record<string, number>> = {
       28,
     ]),
   ),
-  inspectToken: 301,
+  inspectToken: 311,
   // Functions that write several items, read items of several kinds, or read a token.
   feedPrices: 228,
   lockExports: 224,
@@ -113,16 +113,16 @@ const limits: Readonly<Record<string, number>> = {
   sweepLanes: 335,
   readChains: 334,
   readBalances: 389,
-  quoteOrder: 480,
+  quoteOrder: 489,
   loadHistory: 323,
-  listCandles: 390,
-  listTokens: 398,
-  getMarket: 416,
+  listCandles: 400,
+  listTokens: 408,
+  getMarket: 424,
   readMarkets: 520,
-  signTransaction: 465,
-  executeOrders: 540,
+  signTransaction: 471,
+  executeOrders: 553,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 540,
+  placeOrder: 549,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 797,
 };

@@ -1,0 +1,117 @@
+import { graduate } from "trading-terminal-devnet/sol/graduation";
+import { beforeEach, describe, expect, it } from "vitest";
+import { pumpPoolOf } from "../../../lib/chains/sol/calls/pump-addresses.ts";
+import type { PlaceOrderRequest } from "../../../lib/orders/trade-request.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { coins, expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";
+import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
+import { solDeskForTests } from "../../support/sol-reader.ts";
+
+const db = tableForTests();
+const { chain, hosts } = solDeskForTests();
+
+/** Restores curves and pools, so that each test knows their prices. */
+beforeEach(async () => {
+  const { BRIM } = chain.deployment.pump.curves;
+  await chain.setAccount(await pumpPoolOf(BRIM.mint), 0n);
+  await Promise.all(
+    chain.deployment.accounts.map(({ address, lamports, owner, data }) =>
+      chain.setAccount(address, BigInt(lamports), owner, data),
+    ),
+  );
+});
+
+const open = () =>
+  openSolDesk(
+    { table: db.table, chain, hosts },
+    { configuration: { pumpTable: chain.deployment.pump.table } },
+  );
+
+async function filled(desk: SolDesk, asked: Partial<PlaceOrderRequest>): Promise<string> {
+  const orderId = await placeAt(desk, asked);
+  await desk.work();
+  await desk.settle();
+  return orderId;
+}
+
+/** Buys all that a curve has left, like a stranger. */
+async function complete(token: string): Promise<void> {
+  await filled(await open(), { token, amount: "2", maxPriceImpact: 90 });
+}
+
+const request = (method: string, params: unknown[]) => chain.request(method, params);
+
+describe("orders on Pump's curves and PumpSwap", () => {
+  it("buys and sells on a curve, and accounts for every lamport", async () => {
+    const { BEND } = chain.deployment.pump.curves;
+    const desk = await open();
+    const buy = await filled(desk, { token: BEND.mint, amount: "1" });
+    const sale = await filled(desk, { token: BEND.mint, side: "sell", percent: 100 });
+    const [bought, sold] = await expectChainAgrees(desk, [buy, sale], BEND);
+    const route = [{ venue: "pump", pool: BEND.curve, feeBps: 123 }];
+    expect(bought).toMatchObject({ order: { status: "filled" }, report: { route, slippage: 0 } });
+    expect(sold).toMatchObject({ order: { status: "filled" }, report: { route, slippage: 0 } });
+    // The marker, the token account with two extensions and the account of volumes, or the marker alone.
+    expect(coins(bought?.order.rent)).toBe(897_840n + 2_074_080n + 1_844_400n);
+    expect(coins(sold?.order.rent)).toBe(897_840n);
+    expect(await desk.units(BEND)).toBe(0n);
+  });
+
+  it("buys and sells on PumpSwap, and accounts for every lamport", async () => {
+    const { GRAD } = chain.deployment.pump.pools;
+    const desk = await open();
+    const buy = await filled(desk, { token: GRAD.mint, amount: "1" });
+    const sale = await filled(desk, { token: GRAD.mint, side: "sell", percent: 100 });
+    const shown = await expectChainAgrees(desk, [buy, sale], GRAD);
+    for (const { order, report } of shown) {
+      expect(order.status).toBe("filled");
+      expect(report).toMatchObject({ route: [{ venue: "pumpswap", pool: GRAD.pool }], slippage: 0 });
+    }
+    expect(await desk.units(GRAD)).toBe(0n);
+  });
+
+  it("buys what a curve has left for less than the amount, and sells it in the pool that follows", async () => {
+    const { BRIM } = chain.deployment.pump.curves;
+    const desk = await open();
+    const buy = await filled(desk, { token: BRIM.mint, amount: "2", maxPriceImpact: 90 });
+    const pool = await graduate(request, BRIM);
+    const sale = await filled(desk, { token: BRIM.mint, side: "sell", percent: 100 });
+    const [bought, sold] = await expectChainAgrees(desk, [buy, sale], BRIM);
+    expect(bought).toMatchObject({ order: { status: "filled" }, report: { route: [{ venue: "pump" }] } });
+    expect(coins(bought?.order.filledAmount)).toBeLessThan(coins("1.1"));
+    expect(sold?.report?.route).toMatchObject([{ venue: "pumpswap", pool: pool?.pool }]);
+  });
+
+  it("makes the message on the pool if the token has moved there since the quote", async () => {
+    const { BRIM } = chain.deployment.pump.curves;
+    const desk = await open();
+    const order = await placeAt(desk, { token: BRIM.mint, amount: "0.1", slippage: 50 });
+    await complete(BRIM.mint);
+    const pool = await graduate(request, BRIM);
+    await desk.work();
+    await desk.settle();
+    const [shown] = await expectChainAgrees(desk, [order], BRIM);
+    expect(shown).toMatchObject({
+      order: { status: "filled" },
+      report: { route: [{ venue: "pumpswap", pool: pool?.pool }] },
+    });
+  });
+
+  it("rejects an order if its curve is complete but the pool does not exist yet, and spends nothing", async () => {
+    const { BRIM } = chain.deployment.pump.curves;
+    const desk = await open();
+    const order = await placeAt(desk, { token: BRIM.mint, amount: "0.1", slippage: 50 });
+    await complete(BRIM.mint);
+    await desk.work();
+    await desk.settle();
+    const [shown] = await expectChainAgrees(desk, [order], BRIM);
+    expect(shown?.order).toMatchObject({ status: "rejected", reasonCode: "NO_ROUTE" });
+    await expect(desk.ask({ token: BRIM.mint, amount: "0.1" })).rejects.toMatchObject({ code: "NO_ROUTE" });
+  });
+
+  it("does not trade there without a lookup table", async () => {
+    const desk = await openSolDesk({ table: db.table, chain, hosts });
+    const { BEND } = chain.deployment.pump.curves;
+    await expect(desk.ask({ token: BEND.mint, amount: "1" })).rejects.toMatchObject({ code: "NO_ROUTE" });
+  });
+});
