@@ -44,7 +44,7 @@ import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
 import { factsOfSolHost } from "./facts-of-host.ts";
 import type { LookScope } from "./look-at-chain.ts";
 import { settle, wordsOfError } from "./measure.ts";
-import { type Recording, recordLanded, signaturesCall } from "./record.ts";
+import { newestCall, type Recording, recordLanded } from "./record.ts";
 import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
 import { tryJupiterRoutes } from "./try-jupiter-routes.ts";
 
@@ -186,7 +186,7 @@ async function callsOfSolHost(
   return { ...done(), facts: await factsOfSolHost(ask) };
 
   async function askAboutTransaction(): Promise<void> {
-    const ids = await ask("newest transactions", signaturesCall(cpmmProgram, 5), {
+    const ids = await ask("newest transactions", newestCall(cpmmProgram, 5), {
       without: "the next calls ask for none",
     });
     const [id = ""] = ids ?? [];

@@ -2,13 +2,12 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Address, getCompiledTransactionMessageDecoder } from "@solana/web3.js";
-import * as v from "valibot";
 import { isHostError } from "../../chains/hosts/host-fault.ts";
-import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
+import { type RpcCall, thenRead } from "../../chains/hosts/rpc-call.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { cpmmProgram } from "../../chains/sol/calls/cpmm-addresses.ts";
+import { signaturesCall } from "../../chains/sol/calls/past-calls.ts";
 import { pumpPrograms } from "../../chains/sol/calls/pump-addresses.ts";
-import { final } from "../../chains/sol/calls/rpc-call.ts";
 import { landedCall } from "../../chains/sol/calls/transaction-call.ts";
 import { jupiterProgram } from "../../chains/sol/venues/jupiter.ts";
 import type { SwapByJupiter } from "../../chains/sol/venues/jupiter-venue.ts";
@@ -41,17 +40,11 @@ export const recordingOfBuild = (
   content: { trade: { ...trade, amountIn: String(amountIn) }, helper, answer },
 });
 
-const Signatures = v.pipe(
-  v.array(v.object({ signature: v.pipe(v.string(), v.maxLength(90)), err: v.unknown() })),
-  v.transform((found) => found.filter(({ err }) => err === null).map(({ signature }) => signature)),
-);
-
 /** Asks for a program's newest transactions that succeeded. */
-export const signaturesCall = (program: string, limit: number): RpcCall<string[]> => ({
-  method: "getSignaturesForAddress",
-  params: [program, { limit, ...final }],
-  read: (result) => v.parse(Signatures, result),
-});
+export const newestCall = (program: string, limit: number): RpcCall<string[]> =>
+  thenRead(signaturesCall(program, { limit }), (listed) =>
+    listed.filter(({ isFailed }) => !isFailed).map(({ id }) => id),
+  );
 
 type Host = Pick<RpcHost, "request">;
 
@@ -69,7 +62,7 @@ export async function recordLanded(host: Host): Promise<Recording[]> {
 
 async function* landedOf(host: Host, program: Address, names: readonly string[]): AsyncGenerator<Recording> {
   const missing = new Map(names.map((name) => [discriminatorOf(name), name]));
-  const [ids] = await host.request([signaturesCall(program, mostTransactions)]);
+  const [ids] = await host.request([newestCall(program, mostTransactions)]);
   for (const id of ids) {
     if (missing.size === 0) return;
     const [result] = await host.request([{ ...landedCall(id), read: (answer: unknown) => answer }]);

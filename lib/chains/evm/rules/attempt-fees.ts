@@ -14,13 +14,13 @@ import { type EvmSlot, feesSigned, newestAttempt } from "./slot.ts";
 type Order = TradeOrder<Evm>;
 
 /** Fees of an attempt, and the gas limit of a clear unless it is the usual one. */
-export type AttemptTerms = Pick<Evm["asked"], "fees" | "clearGas">;
+export type FeeTerms = Pick<Evm["asked"], "fees" | "clearGas">;
 
 /**
  * Chooses the terms of a clear: the gas that hosts estimate or, if that would cost more than the order may pay, the
  * usual amount, so that no host's estimate leaves the wallet stuck.
  */
-export function clearTerms(state: LaneState<Evm>, order: Order, slot: EvmSlot): AttemptTerms | undefined {
+export function clearTerms(state: LaneState<Evm>, order: Order, slot: EvmSlot): FeeTerms | undefined {
   const estimated = clearGasFor(state.snapshots.flatMap((snapshot) => snapshot?.clearGas ?? []));
   const feesWith = (gasLimit: bigint) => clearFees(state, order, slot, gasLimit);
   const dear = estimated === clearGas ? undefined : feesWith(estimated);
@@ -55,7 +55,7 @@ export function bumpedTerms(
   state: LaneState<Evm>,
   order: Order,
   slot: EvmSlot,
-): AttemptTerms | undefined {
+): FeeTerms | undefined {
   const { snapshots } = state;
   const { intent } = order;
   const { maxGasPrice } = intent;

@@ -13,7 +13,7 @@ import {
   type TradeOrder,
 } from "../../../orders/trade-order.ts";
 import { objectionOf, rulesAt } from "../../../orders/wallet-policy.ts";
-import { type AttemptTerms, bumpedTerms, clearTerms } from "./attempt-fees.ts";
+import { bumpedTerms, clearTerms, type FeeTerms } from "./attempt-fees.ts";
 import type { Evm } from "./family.ts";
 import { bumpDueMs, clearPreset, repriceMs } from "./fee-bumps.ts";
 import { agreedNonce, bothAnswered, type EvmSnapshots, isPast } from "./host-snapshot.ts";
@@ -234,7 +234,7 @@ const signMove = (
   order: TradeOrder<Evm>,
   slot: EvmSlot,
   purpose: EvmCall["purpose"],
-  terms: AttemptTerms,
+  terms: FeeTerms,
 ): Move<Evm> => {
   const { chain, wallet, place, orderId, userID } = slot;
   return { kind: "sign", order, request: { chain, wallet, place, orderId, userID, purpose, ...terms } };
