@@ -15,7 +15,7 @@ export type TestJupiter = LocalJupiter & {
 
 export async function startTestJupiter(
   chain: TestSurfnet,
-  options: Pick<JupiterServerOptions, "symbols"> = {},
+  options: Pick<JupiterServerOptions, "symbols" | "perMinute"> = {},
 ): Promise<TestJupiter> {
   const asked: TestJupiter["asked"] = [];
   const keys: TestJupiter["keys"] = [];

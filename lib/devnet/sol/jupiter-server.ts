@@ -18,7 +18,7 @@ import { localPlan } from "./stand-in-jupiter.ts";
 
 const names = [
   ...(["badBuild", "cheat", "extraInstructions", "huge", "otherDestination", "otherProgram"] as const),
-  ...(["overstated", "platformFee", "rateLimited", "refusing", "silent"] as const),
+  ...(["overstated", "platformFee", "rateLimited", "refusing", "sharedAccounts", "silent"] as const),
 ] as const;
 
 /**
@@ -37,6 +37,8 @@ export type LocalJupiter = {
 export type JupiterServerOptions = StandInOptions & {
   node: Pick<SolNode, "request">;
   jupiter: SolDeployment["jupiter"];
+  /** Requests that are answered in a minute. All others get a 429. By default, there is no limit. */
+  perMinute?: number;
   /** Tokens to trade. By default, these are all tokens with a pool. */
   symbols?: readonly (keyof SolDeployment["jupiter"]["pools"])[];
   /** Receives the parameters and the API key of each request. */
@@ -96,6 +98,17 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
   const pools = symbols.map((symbol) => jupiter.pools[symbol]);
   const strikes = strikesOf(names, seed, () => server.faults);
 
+  let recentMs: number[] = [];
+
+  /** Counts a request, and returns true if there were too many in the last minute. */
+  function isLimited(): boolean {
+    const nowMs = Date.now();
+    recentMs = recentMs.filter((atMs) => nowMs - atMs < 60_000);
+    if (recentMs.length >= (options.perMinute ?? Number.POSITIVE_INFINITY)) return true;
+    recentMs.push(nowMs);
+    return false;
+  }
+
   async function answer(request: GatewayRequest): Promise<GatewayResponse> {
     const query = Object.fromEntries(new URL(request.target, "http://localhost").searchParams);
     options.onRequest?.(query, header(request, "x-api-key"));
@@ -103,7 +116,7 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
     if (!read.success) return json(400, { error: "Invalid request" });
     if (strikes("silent")) return new Promise<never>(() => {});
     if (strikes("refusing")) return json(400, { error: "Invalid query parameters" });
-    if (strikes("rateLimited")) return json(429, { error: "Too many requests" });
+    if (isLimited() || strikes("rateLimited")) return json(429, { error: "Too many requests" });
     if (strikes("huge")) return json(200, { filler: "x".repeat(1024 * 1024) });
     const pool = poolFor(read.output);
     return pool === undefined ? noRoute : json(200, await builtFor(read.output, pool));
@@ -120,10 +133,13 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
     const paid = await paidBy(node, sides, question.amount);
     const outAmount = strikes("overstated") ? 2n * paid : paid;
     const accounts = await accountsOf(question, sides, jupiter.authority, strikes("otherDestination"));
+    const isShared = strikes("sharedAccounts");
     const swapInstruction = {
       programId: strikes("otherProgram") ? programs.system : programs.jupiter,
-      accounts,
-      data: strikes("badBuild") ? "" : swapData(question, outAmount, strikes("platformFee") ? 100 : 0),
+      accounts: isShared ? sharedOf(accounts, jupiter.authority) : accounts,
+      data: strikes("badBuild")
+        ? ""
+        : swapData(question, outAmount, { platformFeeBps: strikes("platformFee") ? 100 : 0, isShared }),
     };
     const drains = strikes("extraInstructions") ? [drainOf(question.taker)] : [];
     return {
@@ -133,7 +149,7 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
       swapInstruction,
       cleanupInstruction: drains[0] ?? null,
       otherInstructions: drains,
-      addressesByLookupTableAddress: null,
+      addressesByLookupTableAddress: { [jupiter.table.address]: jupiter.table.addresses },
       blockhashWithMetadata: { blockhash: [...new Uint8Array(32)], lastValidBlockHeight: 1 },
     };
   }
@@ -210,13 +226,35 @@ async function openingOf({ taker, outputMint }: Question, { to: { program } }: S
   };
 }
 
-function swapData({ amount, slippageBps }: Question, outAmount: bigint, platformFeeBps: number): string {
+type Account = Awaited<ReturnType<typeof accountsOf>>[number];
+
+/**
+ * Orders accounts as the instruction does that trades by accounts of Jupiter's program, which the local program does
+ * not know.
+ */
+function sharedOf(accounts: readonly Account[], authority: Address): Account[] {
+  const [taker, source, target, mintIn, mintOut, programIn, programOut, , ...rest] = accounts as [
+    ...[Account, Account, Account, Account, Account, Account, Account, Account],
+    ...Account[],
+  ];
+  const own: Account = { pubkey: authority, isWritable: false, isSigner: false };
+  const [first, second] = [mintIn, mintOut];
+  return [own, taker, source, own, own, target, first, second, programIn, programOut, ...rest];
+}
+
+function swapData(
+  { amount, slippageBps }: Question,
+  outAmount: bigint,
+  { platformFeeBps, isShared }: { platformFeeBps: number; isShared: boolean },
+): string {
   const amounts = Buffer.alloc(22);
   amounts.writeBigUInt64LE(amount, 0);
   amounts.writeBigUInt64LE(outAmount, 8);
   amounts.writeUInt16LE(slippageBps, 16);
   amounts.writeUInt16LE(platformFeeBps, 18);
-  return Buffer.concat([Buffer.from("bb64facc31c4af14", "hex"), amounts, localPlan]).toString("base64");
+  // The second name is that of the instruction with shared accounts, whose number follows it.
+  const name = Buffer.from(isShared ? "d19853937cfed8e905" : "bb64facc31c4af14", "hex");
+  return Buffer.concat([name, amounts, localPlan]).toString("base64");
 }
 
 /** Makes an instruction that sends one coin of the taker to a stranger. */

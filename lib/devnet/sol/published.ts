@@ -10,6 +10,7 @@ import {
 export const programs = {
   system: address("11111111111111111111111111111111"),
   computeBudget: address("ComputeBudget111111111111111111111111111111"),
+  lookupTable: address("AddressLookupTab1e1111111111111111111111111"),
   token: address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"),
   token2022: address("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"),
   associatedToken: address("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"),

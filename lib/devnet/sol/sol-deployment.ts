@@ -51,6 +51,8 @@ export type SolDeployment = {
     bump: number;
     authority: Address;
     pools: Record<(typeof jupiterSymbols)[number], JupiterPool>;
+    /** A lookup table with the accounts of all pools. */
+    table: { address: Address; addresses: readonly Address[] };
     /** A pool that sells ORBIT at a tenth of its price. A dishonest server uses it. */
     cheat: JupiterPool;
   };
@@ -137,7 +139,21 @@ async function jupiterOf(
   for (const symbol of jupiterSymbols)
     pools[symbol] = await opened(symbol, symbol === "ORBIT" ? ofOrbit : tokens[symbol], pooledAtJupiter);
   const cheat = await opened("cheat", ofOrbit, { ...pooledAtJupiter, tokens: pooledAtJupiter.tokens / 10n });
-  return { program: programs.jupiter, bump, authority, pools, cheat };
+  const addresses = [
+    authority,
+    ...[...Object.values(pools), cheat].flatMap(({ vaults }) => Object.values(vaults)),
+  ];
+  const table = { address: await derived(programs.jupiter, "local table"), addresses };
+  accounts.push(account(table.address, programs.lookupTable, tableData(addresses)));
+  return { program: programs.jupiter, bump, authority, pools, table, cheat };
+}
+
+/** Encodes a lookup table that nobody can change or close. */
+function tableData(addresses: readonly Address[]): Buffer {
+  const data = Buffer.alloc(56);
+  data.writeUInt32LE(1, 0);
+  data.fill(255, 4, 12);
+  return Buffer.concat([data, ...addresses.map(bytesOf)]);
 }
 
 /** Derives the pool of a token and the wrapped coin. Raydium's program sorts both mints. */

@@ -151,7 +151,9 @@ describe("quotes with Jupiter", () => {
     expect(faults).toEqual([]);
   });
 
-  it.each<[Exclude<keyof LocalJupiter["faults"], "extraInstructions" | "refusing">, string]>([
+  it.each<
+    [Exclude<keyof LocalJupiter["faults"], "extraInstructions" | "refusing" | "sharedAccounts">, string]
+  >([
     ["otherProgram", "OTHER_PROGRAM"],
     ["otherDestination", "the venue's accounts or mints are not the order's"],
     ["platformFee", "the venue's instruction takes a fee for a platform"],
@@ -167,11 +169,24 @@ describe("quotes with Jupiter", () => {
     await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 
-  it("uses the pools alone while Jupiter refuses every question", async () => {
-    jupiter.faults = { refusing: 1 };
-    expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
-    await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
-    expect(faults).toEqual([]);
+  it.each(["refusing", "sharedAccounts"] as const)(
+    "uses the pools alone with the fault %s",
+    async (fault) => {
+      jupiter.faults = { [fault]: 1 };
+      expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
+      await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
+      expect(faults).toEqual([]);
+    },
+  );
+
+  it("uses the pools alone once it has asked more often than Jupiter allows", async () => {
+    const limited = await startTestJupiter(chain, { perMinute: 2 });
+    const reader = await readerOf({ jupiter: { url: limited.url } });
+    const trade = { chain: "sol", side: "buy", token: mintOf("MOON"), amount: "1", wallet } as const;
+    const venueOf = async () => (await quoteSolTrade(reader, trade, trader, quotedAt)).route[0]?.venue;
+    expect([await venueOf(), await venueOf()]).toEqual(["jupiter-metis", "raydium-cpmm"]);
+    expect(faults[0]).toBe("TOO_MANY_REQUESTS");
+    await limited.close();
   });
 
   it("ignores additional instructions from Jupiter", async () => {
