@@ -86,33 +86,61 @@ export class BatchRefused extends HostFault {
  */
 export type RefusalKind = "call" | "unsupported" | "host";
 
-/** EIP-1474's code for a method that is not supported. */
-export const unsupportedCode = -32004;
+/** Meanings of error codes, which differ between families of chains. */
+export type RefusalCodes = {
+  /** The host does not know the method, or the plan does not include it. */
+  unsupported: readonly number[];
+  /** The host currently accepts no more requests. */
+  busy: readonly number[];
+  /** The host does not have a block, perhaps only for now. */
+  outOfStep: readonly number[];
+  /** The host rejects batches of this size. */
+  batch: readonly number[];
+  /** The call fails on the chain. */
+  call: readonly number[];
+};
+
+/** JSON-RPC's codes for unknown methods and invalid requests. */
+const unknownMethodCode = -32601;
+export const invalidRequestCode = -32600;
 
 /**
- * JSON-RPC's codes for unknown methods and invalid requests, and providers' codes for a method that the plan does not
- * include. The last code means a simulation above the host's gas limit.
+ * Codes of EVM hosts: those of EIP-1474, of geth for a revert with data, and of providers. -38015 means a simulation
+ * above the host's gas limit.
  */
-const unknownMethodCode = -32601;
-const unsupportedCodes = [unknownMethodCode, unsupportedCode, -32600, -32001, -38015];
+export const evmRefusals: RefusalCodes = {
+  unsupported: [unknownMethodCode, invalidRequestCode, -32004, -32001, -38015],
+  busy: [-32005, 429],
+  outOfStep: [],
+  batch: [-32014],
+  call: [3],
+};
+
+/**
+ * Codes of Solana's hosts (custom_error.rs of Agave's client): -32004 and -32014 mean a block that is not available
+ * yet, -32016 a slot that is not reached, and -32011 a history that the host does not keep. An unhealthy node's -32005
+ * has no entry, because it passes.
+ */
+export const solRefusals: RefusalCodes = {
+  unsupported: [unknownMethodCode, invalidRequestCode, -32011],
+  busy: [429, -32429],
+  outOfStep: [-32004, -32014, -32016],
+  batch: [],
+  call: [],
+};
 
 const unsupportedWords =
   /unsupported method|method\b.*\bnot (?:supported|found)|not whitelisted|not available|does not exist/i;
 
 /** Messages that concern a batch as a whole, although they answer one of its calls. */
-const batchCode = -32014;
 export const batchWords = /\bbatch/i;
 
 /** Messages about too many requests. To split a request would only add more. */
-const busyCodes = [-32005, 429];
 const busyWords = /rate limit|limit exceeded|too many requests|capacity/i;
 
 /** Messages about a block or state that the host does not have. Another server behind the same address may have it. */
 const outOfStepWords =
   /header not found|missing trie node|block not found|unknown block|state\b.*\b(?:not available|unavailable)/i;
-
-/** Geth's code for a revert with data. */
-const revertCode = 3;
 
 /** Nodes' messages for failed calls. Each node uses its own codes, or only the general -32000. */
 const callFailure =
@@ -131,14 +159,20 @@ export class RpcRefusal extends ServiceError {
   readonly isOutOfStep: boolean;
   readonly #words: string;
   readonly #data: string | undefined;
+  readonly #codes: RefusalCodes;
 
-  constructor(method: string, { code, message, data }: { code: number; message: string; data?: unknown }) {
+  constructor(
+    method: string,
+    { code, message, data }: { code: number; message: string; data?: unknown },
+    codes = evmRefusals,
+  ) {
     super(`A host refused ${method} with code ${code}`, { name: "RpcRefusal", code });
     this.#words = message.slice(0, longestMessage);
     this.#data = typeof data === "string" && /^0x(?:[\da-f]{2})*$/i.test(data) ? data : undefined;
-    const isCall = code === revertCode || callFailure.test(message);
-    this.isOutOfStep = !isCall && outOfStepWords.test(message);
-    const isUnsupported = unsupportedCodes.includes(code) || unsupportedWords.test(message);
+    this.#codes = codes;
+    const isCall = codes.call.includes(code) || callFailure.test(message);
+    this.isOutOfStep = !isCall && (codes.outOfStep.includes(code) || outOfStepWords.test(message));
+    const isUnsupported = codes.unsupported.includes(code) || unsupportedWords.test(message);
     this.kind = isCall ? "call" : isUnsupported && !this.isOutOfStep ? "unsupported" : "host";
   }
 
@@ -159,12 +193,12 @@ export class RpcRefusal extends ServiceError {
 
   /** True if the host rejects batches of this size. */
   get refusesBatch(): boolean {
-    return this.kind !== "call" && (this.code === batchCode || this.says(batchWords));
+    return this.kind !== "call" && (this.#codes.batch.includes(this.code) || this.says(batchWords));
   }
 
   /** True if the host currently accepts no more requests. */
   get isBusy(): boolean {
-    return !this.refusesBatch && (busyCodes.includes(this.code) || this.says(busyWords));
+    return !this.refusesBatch && (this.#codes.busy.includes(this.code) || this.says(busyWords));
   }
 
   /** Turns the refusal of one call into a refusal of the whole batch. */

@@ -1,5 +1,13 @@
 import { inPartsOf } from "../../core/in-parts.ts";
-import { BatchRefused, HostFault, isTooLarge, RpcRefusal, unsupportedCode } from "./host-fault.ts";
+import {
+  BatchRefused,
+  evmRefusals,
+  HostFault,
+  invalidRequestCode,
+  isTooLarge,
+  type RefusalCodes,
+  RpcRefusal,
+} from "./host-fault.ts";
 import { readJsonBody } from "./json-body.ts";
 import { keepingValues } from "./kept-values.ts";
 import { filledText, type KeyedText } from "./keyed-text.ts";
@@ -19,6 +27,8 @@ export type RpcHostOptions = {
   mostCalls?: number;
   /** Maximum size of an answer, unless a call allows more. */
   maxBytes?: number;
+  /** Meanings of the host's error codes, by default those of EVM hosts. */
+  codes?: RefusalCodes;
   nowMs?: () => number;
   /** Receives the size of each piece of an answer. */
   onBytes?: (bytes: number) => void;
@@ -44,6 +54,7 @@ const defaults = {
   maxBytes: 2 * 1024 * 1024,
   mostCalls: Number.POSITIVE_INFINITY,
   nowMs: Date.now,
+  codes: evmRefusals,
 };
 
 /** Uses a new id for each request, so that a late or cached answer to an earlier request is not accepted. */
@@ -80,13 +91,13 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
   const able = withinAbilities(withinSize(onChain), settings);
   return {
     abilities: () => ({ mostCalls: batches.mostCalls(), lacks: able.lacks() }),
-    request: keepingValues(splitting(inStep(able.ask)), settings.nowMs),
+    request: keepingValues(splitting(inStep(able.ask, settings)), settings.nowMs),
   };
 }
 
 /** Posts a single call as an object, because relays accept no batches, and several calls as an array. */
 const posting =
-  ({ url, timeoutMs, maxBytes, onBytes }: Settings): Ask =>
+  ({ url, timeoutMs, maxBytes, onBytes, codes }: Settings): Ask =>
   async (calls, signal) => {
     const firstId = lastId + 1;
     lastId += calls.length;
@@ -111,7 +122,7 @@ const posting =
       signal: limit,
       onBytes,
     });
-    return itemsInOrder(answer, firstId, names);
+    return itemsInOrder(answer, firstId, names, codes);
   };
 
 /** Posts calls in concurrent requests of this size. A call that must come last follows them. */
@@ -155,7 +166,7 @@ function inBatches(post: Ask, { mostCalls: mostAtFirst, nowMs }: Settings) {
  * Also asks for the chain's id, if that is due. A host receives a transaction only if it has recently confirmed which
  * chain it serves.
  */
-function withIdentity(ask: Ask, { identity, nowMs }: Settings): Ask {
+function withIdentity(ask: Ask, { identity, nowMs, codes }: Settings): Ask {
   if (identity === undefined) return async (calls, signal) => (calls.length === 0 ? [] : ask(calls, signal));
   const { id, call } = identity;
   let checkedMs = Number.NEGATIVE_INFINITY;
@@ -163,7 +174,7 @@ function withIdentity(ask: Ask, { identity, nowMs }: Settings): Ask {
   const askWithId: Ask = async (calls, signal) => {
     const [first = {}, ...items] = await ask([call, ...calls], signal);
     checkedMs = Number.NEGATIVE_INFINITY;
-    if (resultOf(call, first) !== id) throw new HostFault("WRONG_CHAIN", call.method);
+    if (resultOf(call, first, codes) !== id) throw new HostFault("WRONG_CHAIN", call.method);
     checkedMs = nowMs();
     return items;
   };
@@ -197,14 +208,14 @@ const withinSize =
   };
 
 /** Skips the calls that the host cannot answer, and records which they are. */
-function withinAbilities(ask: Ask, { nowMs }: Settings) {
+function withinAbilities(ask: Ask, { nowMs, codes }: Settings) {
   const lackedUntilMs = new Map<Ability, number>();
   const lacks = (ability: Ability) => nowMs() < (lackedUntilMs.get(ability) ?? 0);
   const askAble: Ask = async (calls, signal) => {
     const able = calls.filter(({ needs }) => needs === undefined || !lacks(needs));
     const items = await ask(able, signal);
     for (const [index, { needs, isLacking, method }] of able.entries()) {
-      const refusal = refusalIn(method, items[index] as Item);
+      const refusal = refusalIn(method, items[index] as Item, codes);
       const isLacked = refusal !== undefined && (refusal.isMissing || isLacking?.(refusal) === true);
       if (needs !== undefined && isLacked) lackedUntilMs.set(needs, nowMs() + memoryMs);
     }
@@ -218,10 +229,10 @@ function withinAbilities(ask: Ask, { nowMs }: Settings) {
  * at different blocks.
  */
 const inStep =
-  (ask: Ask): RpcHost["request"] =>
+  (ask: Ask, { codes }: Settings): RpcHost["request"] =>
   async (calls, signal) => {
     const items = await ask(calls, signal);
-    const values = calls.map((call, index) => settled(() => resultOf(call, items[index] as Item)));
+    const values = calls.map((call, index) => settled(() => resultOf(call, items[index] as Item, codes)));
     const isOutOfStep = calls.map((call, index) => {
       const { error } = values[index] as Settled;
       return error instanceof RpcRefusal && error.isOutOfStep && !call.sends;
@@ -232,19 +243,19 @@ const inStep =
     const others = again.length === 0 ? [] : await ask(again, signal);
     return calls.map((call, index) => {
       const item = others[again.indexOf(call)];
-      if (item !== undefined) return resultOf(call, item);
+      if (item !== undefined) return resultOf(call, item, codes);
       const { value, error } = values[index] as Settled;
       if (error !== undefined) throw error;
       return value;
     }) as ValuesOf<typeof calls>;
   };
 
-const tooLarge = { code: unsupportedCode, message: "The result is too large" };
+const tooLarge = { code: invalidRequestCode, message: "The result is too large" };
 
 const isItem = (value: unknown): value is Item =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const lacking = { code: unsupportedCode, message: "The host has no such ability" };
+const lacking = { code: invalidRequestCode, message: "The host has no such ability" };
 
 type Settled = { value?: unknown; error?: unknown };
 
@@ -257,11 +268,16 @@ function settled(read: () => unknown): Settled {
 }
 
 /** Hosts may answer the calls of a batch in any order. */
-function itemsInOrder(answer: unknown, firstId: number, methods: readonly string[]): Item[] {
+function itemsInOrder(
+  answer: unknown,
+  firstId: number,
+  methods: readonly string[],
+  codes: RefusalCodes,
+): Item[] {
   const method = methods.join();
   const isBatch = methods.length > 1;
   const items: unknown[] = Array.isArray(answer) ? answer : [answer];
-  const refusals = items.flatMap((item) => (isItem(item) ? (refusalIn(method, item) ?? []) : []));
+  const refusals = items.flatMap((item) => (isItem(item) ? (refusalIn(method, item, codes) ?? []) : []));
   // A host rejects a batch either with a single error, or with errors for single calls that concern the whole batch.
   const [single] = Array.isArray(answer) ? [] : refusals;
   const refusal = refusals.find((each) => each.refusesBatch) ?? single;
@@ -279,14 +295,14 @@ function itemsInOrder(answer: unknown, firstId: number, methods: readonly string
 }
 
 /** Returns the host's error for a call, if there is one. */
-function refusalIn(method: string, { error }: Item): RpcRefusal | undefined {
+function refusalIn(method: string, { error }: Item, codes: RefusalCodes): RpcRefusal | undefined {
   if (!isItem(error) || typeof error.code !== "number") return undefined;
   const message = typeof error.message === "string" ? error.message : "";
-  return new RpcRefusal(method, { code: error.code, message, data: error.data });
+  return new RpcRefusal(method, { code: error.code, message, data: error.data }, codes);
 }
 
-function resultOf<Value>({ method, read, recover }: RpcCall<Value>, item: Item): Value {
-  const refusal = refusalIn(method, item);
+function resultOf<Value>({ method, read, recover }: RpcCall<Value>, item: Item, codes: RefusalCodes): Value {
+  const refusal = refusalIn(method, item, codes);
   if (refusal !== undefined) {
     if (recover === undefined) throw refusal;
     return recover(refusal);

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
+import { RpcRefusal, solRefusals } from "../../../lib/chains/hosts/host-fault.ts";
 
 /** Fake secret that must not leak. */
 const secret = "c0ffee";
@@ -32,6 +32,29 @@ describe("RpcRefusal", () => {
     [-32603, "internal error", "host"],
   ])("classifies code %i, %j, as %s", (code, message, kind) => {
     expect(refusalFor(code, message)).toMatchObject({ code, kind });
+  });
+
+  it.each([
+    [-32005, "Node is unhealthy", { kind: "host", isBusy: false, isOutOfStep: false }],
+    [-32004, "Block not available for slot 7", { kind: "host", isOutOfStep: true, isMissing: false }],
+    [
+      -32014,
+      "Block status not yet available for slot 7",
+      { kind: "host", isOutOfStep: true, refusesBatch: false },
+    ],
+    [-32016, "Minimum context slot has not been reached", { kind: "host", isOutOfStep: true }],
+    [-32011, "Transaction history is not available from this node", { kind: "unsupported" }],
+    [-32601, "Method not found", { kind: "unsupported", isMissing: true }],
+    [-32600, "Batches are not supported", { refusesBatch: true }],
+    [429, "Too many requests for a specific RPC call", { kind: "host", isBusy: true }],
+  ])("reads code %i of a Solana host, %j, as %j", (code, message, meaning) => {
+    expect(new RpcRefusal("getSlot", { code, message }, solRefusals)).toMatchObject(meaning);
+  });
+
+  it("gives the same codes other meanings on EVM chains", () => {
+    expect(refusalFor(-32005, "too much")).toMatchObject({ isBusy: true });
+    expect(refusalFor(-32004, "no")).toMatchObject({ kind: "unsupported" });
+    expect(refusalFor(-32014, "no")).toMatchObject({ refusesBatch: true });
   });
 
   it("keeps the host's message for searching, but never shows it", () => {

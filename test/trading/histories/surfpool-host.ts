@@ -2,7 +2,7 @@ import type { RpcQuestion, RpcReply } from "trading-terminal-devnet/rpc-service"
 import { answerAsOf } from "trading-terminal-devnet/sol/lagging-sol";
 import type { SolNode } from "trading-terminal-devnet/sol/sol-node";
 import { transactionIn } from "trading-terminal-devnet/sol/wire-message";
-import { HostFault, RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
+import { HostFault, RpcRefusal, solRefusals } from "../../../lib/chains/hosts/host-fault.ts";
 import type { RpcCall, ValuesOf } from "../../../lib/chains/hosts/rpc-call.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import type { SolFlaws } from "../model/sol/sol-chain-under-test.ts";
@@ -48,7 +48,7 @@ export class SurfpoolHost implements RpcHost {
     if (this.isDown) throw new HostFault("UNREACHABLE", method);
     const reply = await this.replyTo({ id: 1, method, params });
     if ("error" in reply) {
-      const refusal = new RpcRefusal(method, reply.error);
+      const refusal = new RpcRefusal(method, reply.error, solRefusals);
       if (call.recover === undefined) throw refusal;
       return call.recover(refusal);
     }

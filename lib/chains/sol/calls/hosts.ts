@@ -1,4 +1,4 @@
-import { ChainUnavailable } from "../../hosts/host-fault.ts";
+import { ChainUnavailable, solRefusals } from "../../hosts/host-fault.ts";
 import { askHost, type HostGroup, hostGroup } from "../../hosts/host-group.ts";
 import type { KeyedText } from "../../hosts/keyed-text.ts";
 import { rpcHost } from "../../hosts/rpc-host.ts";
@@ -13,7 +13,7 @@ export type SolClient = HostGroup;
 
 /** Opens a host that must belong to this cluster. */
 export const solHost = (url: KeyedText, cluster: string) =>
-  rpcHost({ url, identity: { id: cluster, call: clusterCall() } });
+  rpcHost({ url, identity: { id: cluster, call: clusterCall() }, codes: solRefusals });
 
 export const solClient = ({
   hosts,
