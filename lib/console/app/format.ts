@@ -31,6 +31,8 @@ export const chainName = {
 /** Label that Jupiter's terms require. */
 const venueNames: Readonly<Record<string, string>> = {
   "raydium-cpmm": "Raydium CPMM",
+  pump: "Pump",
+  pumpswap: "PumpSwap",
   "jupiter-metis": "Metis, Powered by Jupiter",
 };
 
