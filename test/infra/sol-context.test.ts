@@ -53,6 +53,7 @@ describe("the context of sol", () => {
       relay,
       cluster: "EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
       cpmmConfigs: [7, 0],
+      pumpTable: usdc,
       tokens: [moon],
       maxOrder: "2.5",
       maxNetworkFee: "0.01",
@@ -101,7 +102,7 @@ describe("the context of sol", () => {
   it.each<[object, string]>([
     [
       { venues: [] },
-      "venues must be an object of hosts, cluster, relay, jupiter, wrapped, cpmmConfigs, tokens, maxOrder, maxNetworkFee, maxNetworkFeesPerDay, baseFee and payer",
+      "venues must be an object of hosts, cluster, relay, jupiter, wrapped, cpmmConfigs, pumpTable, tokens, maxOrder, maxNetworkFee, maxNetworkFeesPerDay, baseFee and payer",
     ],
     [{ hosts: [] }, "hosts must have a host"],
     [{ hosts: ["http://rpc.example"] }, "hosts.0 must be an https URL"],
