@@ -1,4 +1,5 @@
 import { graduate } from "trading-terminal-devnet/sol/graduation";
+import type { PumpPool } from "trading-terminal-devnet/sol/pump-deployment";
 import { beforeEach, describe, expect, it } from "vitest";
 import { pumpPoolOf } from "../../../lib/chains/sol/calls/pump-addresses.ts";
 import type { PlaceOrderRequest } from "../../../lib/orders/trade-request.ts";
@@ -111,6 +112,30 @@ describe("orders on Pump's curves and PumpSwap", () => {
     const [shown] = await expectChainAgrees(desk, [order], BRIM);
     expect(shown?.order).toMatchObject({ status: "rejected", reasonCode: "NO_ROUTE" });
     await expect(desk.ask({ token: BRIM.mint, amount: "0.1" })).rejects.toMatchObject({ code: "NO_ROUTE" });
+  });
+
+  it("fails an order whose curve completes before the block, which costs its fee alone, and then trades in the pool", async () => {
+    const { BRIM } = chain.deployment.pump.curves;
+    const desk = await open();
+    let pool: PumpPool | undefined;
+    desk.wrap = (effects) => ({
+      ...effects,
+      async send(ask) {
+        if (pool === undefined) {
+          await complete(BRIM.mint);
+          pool = await graduate(request, BRIM);
+        }
+        return (await effects.send?.(ask)) ?? "unreached";
+      },
+    });
+    const orders: string[] = [];
+    for (let count = 0; count < 2; count++)
+      orders.push(await filled(desk, { token: BRIM.mint, amount: "0.1" }));
+    const [failed, next] = await expectChainAgrees(desk, orders, BRIM);
+    expect(failed?.order).toMatchObject({ status: "rejected", reasonCode: "REVERTED", filledAmount: "0" });
+    expect(failed?.attempts).toMatchObject([{ outcome: "reverted" }]);
+    expect(next?.order.status).toBe("filled");
+    expect(next?.report?.route).toMatchObject([{ venue: "pumpswap", pool: pool?.pool }]);
   });
 
   it("does not trade there without a lookup table", async () => {
