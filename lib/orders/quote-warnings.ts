@@ -17,7 +17,7 @@ export const quoteWarnings = [
   "AMOUNT_TINY",
   /** The minimum is above the quote, so the order ends unfilled unless the price improves at once. */
   "MINIMUM_ABOVE_QUOTE",
-  /** An attempt pays less for priority than half of the recent transactions that used the pool. */
+  /** An attempt pays less for priority than transactions with the pool usually do. */
   "PRIORITY_FEE_BELOW_MARKET",
 ] as const;
 

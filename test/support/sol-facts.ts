@@ -32,7 +32,7 @@ export const solFacts: SolTradeFacts = {
   costs: {
     computeUnitLimit: 150_000,
     baseFee: 5_000n,
-    medianPrice: 0n,
+    marketPrice: 0n,
     rents: { marker: 897_840n, wsol: 2_039_280n, tokenAccount: 2_039_280n, market: 0n },
   },
   safety: { sellable: true, buyTax: 0, sellTax: 0, hasLoss: false },

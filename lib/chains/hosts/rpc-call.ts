@@ -1,6 +1,6 @@
 import { HostFault, type RpcRefusal } from "./host-fault.ts";
 
-export type Ability = "simulation" | "pendingNonces" | "logs";
+export type Ability = "simulation" | "pendingNonces" | "logs" | "percentiles";
 
 /** A JSON-RPC call, and the function that reads its result. */
 export type RpcCall<Value> = {

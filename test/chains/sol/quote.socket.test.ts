@@ -1,5 +1,6 @@
 import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
+import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import * as v from "valibot";
 import { beforeAll, describe, expect, it } from "vitest";
 import { QuoteSchema } from "../../../lib/api/quote-schema.ts";
@@ -226,6 +227,17 @@ describe("quoteSolTrade", () => {
     expect(await units({ side: "sell", amount: "1" })).toBe("usual");
     const seller = await holder(10n ** 10n, 10n ** 6n);
     expect(await units({ side: "sell", amount: "1", wallet: seller })).toBe("simulated");
+  });
+
+  it("compares the price with a floor if the host refuses percentiles", async () => {
+    hosts[0].lie = (method, result) => {
+      if (method !== "getRecentPrioritizationFees") return result;
+      throw new ChainRefusal(method, { code: -32602, message: "Invalid params: expected one" });
+    };
+    // The first attempt gets 16 % of it, for 200,000 units at most.
+    const warns = async (priorityFee: number) =>
+      (await quote({ priorityFee })).warnings.includes("PRIORITY_FEE_BELOW_MARKET");
+    expect([await warns(0.0000001), await warns(0.001)]).toEqual([true, false]);
   });
 
   it("pays a relay if one is configured and protection is on", async () => {

@@ -144,19 +144,26 @@ export const messageFeeCall = (
     ),
   );
 
+/** JSON-RPC's code for parameters that a host does not know. */
+const invalidParamsCode = -32602;
+
 /**
- * Asks, for each recent block, for the lowest price at which it included a transaction with these accounts, in
- * millionths of a lamport.
+ * Asks, for each recent block, for the median of the prices that its transactions with these accounts paid, in
+ * millionths of a lamport. A host that ignores percentiles answers with the lowest price, and most hosts refuse them.
  */
-export const recentPricesCall = (accounts: readonly string[]): RpcCall<bigint[]> =>
-  solCall(
+export const recentPricesCall = (accounts: readonly string[]): RpcCall<bigint[]> => ({
+  ...solCall(
     "getRecentPrioritizationFees",
-    [accounts],
+    // In hundredths of a percent, as Triton's hosts take it.
+    [accounts, { percentile: 5000 }],
     v.pipe(
       v.array(v.object({ prioritizationFee: LamportsSchema })),
       v.transform((blocks) => blocks.map(({ prioritizationFee }) => prioritizationFee)),
     ),
-  );
+  ),
+  needs: "percentiles",
+  isLacking: ({ code }) => code === invalidParamsCode,
+});
 
 /** The outcome of a simulated transaction. */
 export type Simulation = {

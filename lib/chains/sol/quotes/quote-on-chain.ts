@@ -28,7 +28,7 @@ import {
   type SolQuoteQuestion,
   type SolTradeFacts,
 } from "../rules/trade-facts.ts";
-import { medianOf, unitLimitFor, usualUnits } from "../rules/trade-fees.ts";
+import { leastMarketPrice, medianOf, unitLimitFor, usualUnits } from "../rules/trade-fees.ts";
 import type { SolReader } from "../venues/reader.ts";
 import type { JupiterForQuote } from "./ask-jupiter.ts";
 import {
@@ -308,7 +308,7 @@ async function costsOf(
       tokenAccount: rent[0] ?? 0n,
       market: lackingRent(opened, market[0], trial.rents),
     },
-    medianPrice: medianOf(prices[0] ?? []),
+    marketPrice: greatest(medianOf(prices[0] ?? []), leastMarketPrice),
     sold: isSoldIn(trip[0]),
     shown: offered && jupiter && shownIn(offered, jupiter),
   };

@@ -57,7 +57,7 @@ export type SolTradeCheck = CheckTerms & {
   /** The lamports that a buy must leave in addition to its needs, to pay for a later sale. */
   exitReserve: Lamports;
   submission: "private" | "public";
-  /** True if an attempt pays less for priority than half of the recent transactions that used the pool. */
+  /** True if an attempt pays less for priority than {@link SolCosts.marketPrice}. */
   isBelowMarket: boolean;
 };
 
@@ -150,7 +150,7 @@ export function checkSolTrade(
     least: leastAmount,
     needs,
     submission,
-    isBelowMarket: attempt.microLamportsPerUnit < costs.medianPrice,
+    isBelowMarket: attempt.microLamportsPerUnit < costs.marketPrice,
     ...(objection && { objection }),
   };
 }

@@ -53,8 +53,11 @@ export type SolCosts = {
     /** Rents that the exchange's own accounts lack, which the trade pays. */
     market: Lamports;
   };
-  /** The median price of a compute unit in recent blocks that used the pool, in millionths of a lamport. */
-  medianPrice: bigint;
+  /**
+   * The price of a compute unit that half of the recent transactions with the pool paid, in millionths of a lamport, or
+   * a floor where the host knows none.
+   */
+  marketPrice: bigint;
 };
 
 /** One host's facts about a trade on sol at one slot. */

@@ -79,8 +79,14 @@ export const jointCosts = (a: SolCosts, b: SolCosts): SolCosts => ({
   computeUnitLimit: Math.max(a.computeUnitLimit, b.computeUnitLimit),
   baseFee: greatest(a.baseFee, b.baseFee),
   rents: greatestEach(a.rents, b.rents),
-  medianPrice: greatest(a.medianPrice, b.medianPrice),
+  marketPrice: greatest(a.marketPrice, b.marketPrice),
 });
+
+/**
+ * Lowest price of a compute unit with which transactions usually get into a block soon, in millionths of a lamport.
+ * Most hosts know no percentiles, so quotes compare with this price.
+ */
+export const leastMarketPrice = 10_000n;
 
 /** Returns the median, or 0 for an empty list. */
 export function medianOf(values: readonly bigint[]): bigint {

@@ -95,6 +95,7 @@ describe("calls for fees and prices", () => {
     expect(messageFeeCall(message, at).read(of(5000))).toBe(5000n);
     expect(messageFeeCall(message, at).read(of(null))).toBeUndefined();
     expect(recentPricesCall([token]).read([{ slot: 1, prioritizationFee: 7 }])).toEqual([7n]);
+    expect(recentPricesCall([token]).params).toEqual([[token], { percentile: 5000 }]);
     for (const bad of [of(-1), of("5000"), 5000])
       expect(() => messageFeeCall(message, at).read(bad)).toThrow();
     expect(() => recentPricesCall([token]).read([{ slot: 1 }])).toThrow();

@@ -172,7 +172,7 @@ describe("checkSolTrade", () => {
   });
 
   it("compares the price per unit with that of other transactions", () => {
-    const at = (medianPrice: bigint) => check({ facts: { costs: { ...solFacts.costs, medianPrice } } });
+    const at = (marketPrice: bigint) => check({ facts: { costs: { ...solFacts.costs, marketPrice } } });
     expect([at(1_066_666n).isBelowMarket, at(1_066_667n).isBelowMarket]).toEqual([false, true]);
   });
 

@@ -91,17 +91,17 @@ describe("unitLimitFor", () => {
 describe("jointCosts", () => {
   it("returns the higher of both hosts' costs", () => {
     const rents = { marker: 897_840n, wsol: 2_039_280n, tokenAccount: 0n, market: 0n };
-    const a = { computeUnitLimit: 60_000, baseFee: 5_000n, rents, medianPrice: 7n };
+    const a = { computeUnitLimit: 60_000, baseFee: 5_000n, rents, marketPrice: 7n };
     const b = {
       computeUnitLimit: 50_000,
       baseFee: 5_001n,
-      medianPrice: 8n,
+      marketPrice: 8n,
       rents: { ...rents, marker: 1n, tokenAccount: 2n },
     };
     const joint = {
       computeUnitLimit: 60_000,
       baseFee: 5_001n,
-      medianPrice: 8n,
+      marketPrice: 8n,
       rents: { ...rents, tokenAccount: 2n },
     };
     expect([jointCosts(a, b), jointCosts(b, a)]).toEqual([joint, joint]);
