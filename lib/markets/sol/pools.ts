@@ -11,6 +11,7 @@ import {
   type TokenView,
   tokenViewsCall,
 } from "../../chains/sol/calls/token-view.ts";
+import type { SolConfiguration } from "../../chains/sol/rules/configuration.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
 import { chainFacts } from "../../core/chain-facts.ts";
 import { RecentMap } from "../../core/recent-map.ts";
@@ -93,10 +94,8 @@ export class SolPoolReader {
   async #placesOf(token: string, nowMs: number): Promise<MintPlaces> {
     const known = this.#places.get(token);
     if (known !== undefined && nowMs < known.untilMs) return known.places;
-    const places = await placesOfMint(token as Address, {
-      cpmmConfigs: await this.#configs.toRead(nowMs),
-      pumpTable: this.#reader.configuration.pumpTable as Address | undefined,
-    });
+    const { configuration } = this.#reader;
+    const places = await derivedPlaces(configuration, token as Address, await this.#configs.toRead(nowMs));
     this.#places.set(token, { places, untilMs: 0 });
     return places;
   }
@@ -113,6 +112,23 @@ export class SolPoolReader {
     const places = { ...known.places, pools: known.places.pools.filter(exists) };
     this.#places.set(mint, { places, untilMs: nowMs + memoryMs });
   }
+}
+
+const derived = new WeakMap<SolConfiguration, RecentMap<string, Promise<MintPlaces>>>();
+
+/** Derives the accounts of a mint once for all hosts, because a hundred addresses take long to derive. */
+function derivedPlaces(
+  configuration: SolConfiguration,
+  mint: Address,
+  cpmmConfigs: readonly Address[],
+): Promise<MintPlaces> {
+  const known = derived.get(configuration) ?? new RecentMap<string, Promise<MintPlaces>>(mostTokens);
+  derived.set(configuration, known);
+  const name = [mint, ...cpmmConfigs].join();
+  const pumpTable = configuration.pumpTable as Address | undefined;
+  const places = known.get(name) ?? placesOfMint(mint, { cpmmConfigs, pumpTable });
+  known.set(name, places);
+  return places;
 }
 
 /** Splits mints into groups, so that each call has as many accounts as allowed. */
