@@ -57,27 +57,27 @@ export type FactName = keyof typeof networkFacts;
 /** A day on which somebody compared a fact with its source. */
 export type Sighting = { seen: string; source: string };
 
-const audit = "2026-11-28";
+const firstSeen = "2026-11-28";
 
 /** When and where each fact was last seen. The check of every night asks for a new look after 90 days. */
 export const sightings: Readonly<Record<FactName, Sighting>> = {
-  ethBlockSeconds: { seen: audit, source: "ethereum.org/developers/docs/blocks" },
-  baseBlockSeconds: { seen: audit, source: "docs.base.org" },
-  bscBlockSeconds: { seen: audit, source: "docs.bnbchain.org" },
-  avaxBlockSeconds: { seen: audit, source: "build.avax.network" },
-  ethFinalSeconds: { seen: audit, source: "ethereum.org/developers/docs/consensus-mechanisms/pos" },
-  mostCallGas: { seen: audit, source: "eips.ethereum.org/EIPS/eip-7825" },
-  emptyCallGas: { seen: audit, source: "eips.ethereum.org/EIPS/eip-2780, which Glamsterdam may bring" },
-  bscLowestTip: { seen: audit, source: "docs.bnbchain.org" },
+  ethBlockSeconds: { seen: firstSeen, source: "ethereum.org/developers/docs/blocks" },
+  baseBlockSeconds: { seen: firstSeen, source: "docs.base.org" },
+  bscBlockSeconds: { seen: firstSeen, source: "docs.bnbchain.org" },
+  avaxBlockSeconds: { seen: firstSeen, source: "build.avax.network" },
+  ethFinalSeconds: { seen: firstSeen, source: "ethereum.org/developers/docs/consensus-mechanisms/pos" },
+  mostCallGas: { seen: firstSeen, source: "eips.ethereum.org/EIPS/eip-7825" },
+  emptyCallGas: { seen: firstSeen, source: "eips.ethereum.org/EIPS/eip-2780, which Glamsterdam may bring" },
+  bscLowestTip: { seen: firstSeen, source: "docs.bnbchain.org" },
   slipstreamSets: { seen: "2026-10-09", source: "FactoryRegistry of Aerodrome on base" },
-  solSlotSeconds: { seen: audit, source: "helius.dev/blog/agave-v4-4" },
-  solFinalSeconds: { seen: audit, source: "solana.com/docs/defi/finality" },
-  solBlockhashBlocks: { seen: audit, source: "SIMD-0525" },
-  solRentPerByte: { seen: audit, source: "docs.chainstack.com, solana-rent-reduction" },
-  cpmmConfigurations: { seen: audit, source: "public lists of the accounts of CPMM" },
-  ethGlamsterdam: { seen: audit, source: "blog.ethereum.org" },
-  bscJenner: { seen: audit, source: "github.com/bnb-chain/bsc, v1.8.2" },
-  solUnpaidFailures: { seen: audit, source: "SIMD-0290, Agave 4.4" },
-  solTransactionV1: { seen: audit, source: "helius.dev/blog/agave-v4-4" },
-  solConfirmedRemoval: { seen: audit, source: "solana.com/docs/defi/finality" },
+  solSlotSeconds: { seen: firstSeen, source: "helius.dev/blog/agave-v4-4" },
+  solFinalSeconds: { seen: firstSeen, source: "solana.com/docs/defi/finality" },
+  solBlockhashBlocks: { seen: firstSeen, source: "SIMD-0525" },
+  solRentPerByte: { seen: firstSeen, source: "docs.chainstack.com, solana-rent-reduction" },
+  cpmmConfigurations: { seen: firstSeen, source: "public lists of the accounts of CPMM" },
+  ethGlamsterdam: { seen: firstSeen, source: "blog.ethereum.org" },
+  bscJenner: { seen: firstSeen, source: "github.com/bnb-chain/bsc, v1.8.2" },
+  solUnpaidFailures: { seen: firstSeen, source: "SIMD-0290, Agave 4.4" },
+  solTransactionV1: { seen: firstSeen, source: "helius.dev/blog/agave-v4-4" },
+  solConfirmedRemoval: { seen: firstSeen, source: "solana.com/docs/defi/finality" },
 };

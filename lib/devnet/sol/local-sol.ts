@@ -16,7 +16,11 @@ export async function startLocalSol(options: {
   const { slotMs, deployment = await solDeployment() } = options;
   const surfnet = await startSurfnet({ slotMs, jupiter: deployment.jupiter });
   try {
-    await Promise.all(deployment.accounts.map((each) => setAccount(surfnet.request, each)));
+    await Promise.all(
+      deployment.accounts.map((each) =>
+        setAccount((method, params) => surfnet.request(method, params), each),
+      ),
+    );
   } catch (error) {
     await surfnet.stop();
     throw error;

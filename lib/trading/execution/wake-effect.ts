@@ -22,7 +22,7 @@ export const wakeEffect = (
   startAtOnce?: (event: WakeEvent) => void,
 ) =>
   ({
-    wake({ lane: { chain, wallet }, job, missed }) {
+    wake: ({ lane: { chain, wallet }, job, missed }) => {
       const event: WakeEvent = { chain, wallet, ...(job && { job }), ...(missed && { missed }) };
       startAtOnce?.(event);
       const queued = startExecution(startAtOnce === undefined ? event : { ...event, ifNotBegun: true });

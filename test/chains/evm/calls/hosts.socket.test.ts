@@ -5,7 +5,6 @@ import { ChainUnavailable, RpcRefusal } from "../../../../lib/chains/hosts/host-
 import { attempt } from "../../../../lib/chains/hosts/rpc-call.ts";
 import {
   answering,
-  hangingUp,
   RpcFailure,
   type RpcServer,
   silent,
@@ -90,7 +89,7 @@ describe("read", () => {
   it("queries a failed host last until ten seconds have passed", async () => {
     let nowMs = 0;
     const client = clientOf(servers, { nowMs: () => nowMs });
-    first.misbehaviour = hangingUp;
+    first.misbehaviour = answering("");
     await client.read([gasPriceCall()]);
     first.misbehaviour = undefined;
     nowMs = 9999;
