@@ -60,7 +60,7 @@ describe("a private order on sol", () => {
     await desk.settle();
     const { order, attempts } = await read(desk, orderId);
     expect(order).toMatchObject({ status: "filled", filledAmount: "1", networkFee: "0.000165" });
-    expect(attempts).toMatchObject([{ submission: "private", outcome: "mined", tip: "0.00006" }]);
+    expect(attempts).toMatchObject([{ submission: "private", outcome: "mined", tip: "0.000048" }]);
     expect(new Set(relayed).size).toBe(1);
     expect(published).toEqual([]);
     expect(desk.landings).toEqual([{ path: "private", signed: 1, landed: 1 }]);
