@@ -31,7 +31,9 @@ export const tradeEntries = {
   pool: v.optional(
     v.pipe(
       GivenAddressSchema,
-      v.description("The only pool to trade in, also if it is not found by itself. Only on sol"),
+      v.description(
+        "The only pool to trade in, even one that the service does not find by itself. Only on sol",
+      ),
     ),
   ),
   slippage: v.optional(GivenPercentSchema),

@@ -108,13 +108,13 @@ const millions = {
 /** Costs of a million minutes of a token of sol, and of a million of its histories. */
 const ofSol = {
   looks: cost(
-    "Minutes of a followed token, read by calls with the accounts of others",
+    "Minutes of a followed token, by calls that it shares with other tokens",
     sum`${f.tokenWrites} × ${writes}`,
     sum`2 × 60 × ${f.poolAccounts} / ${mostAccounts - 1} × ${otherUnits} × ${unitPrice}`,
   ),
   lists: cost("Minutes in which it is traded", sum`0`, sum`2 × ${otherUnits} × ${unitPrice}`),
   opened: cost(
-    `Minutes with ${mostSignatures} trades, if all are opened`,
+    `Minutes with ${mostSignatures} trades, if all of them are opened`,
     sum`0`,
     sum`2 × ${mostSignatures} × ${otherUnits} × ${unitPrice}`,
   ),
