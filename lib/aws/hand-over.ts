@@ -15,12 +15,12 @@ export function handOverTo<Event>(name: string, config: LambdaClientConfig = {})
   };
 }
 
-/** Time limit of a run that nobody waits for: the socket is needed no longer. */
+/** Time after which the socket of a run that nobody waits for is closed. */
 const longestRunMs = 11_000;
 
 /**
- * Makes a function that invokes a Lambda function without its queue, and does not wait for it. The run may fail, or may
- * never begin if Lambda is throttled, without a word.
+ * Makes a function that invokes a Lambda function without its queue, and does not wait for it. Nobody learns of a run
+ * that fails, or that never begins because Lambda throttles it.
  *
  * @param name the Lambda function's name or ARN.
  */

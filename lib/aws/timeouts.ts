@@ -11,8 +11,8 @@ export const timeouts = { connectionTimeout: 1000, requestTimeout: 2500, throwOn
 export const maxAttempts = 3;
 
 /**
- * Settings of a client that are the same wherever functions run. Without each of them, the SDK would look for it in the
- * environment and in files during a cold start.
+ * Settings of the SDK's clients that are the same in all functions. The SDK would look for a missing one in the
+ * environment and in files, which would slow each cold start.
  */
 export const fixedSettings = {
   retryMode: "standard" as const,

@@ -59,7 +59,7 @@ export type Sighting = { seen: string; source: string };
 
 const firstSeen = "2026-11-28";
 
-/** When and where each fact was last seen. The check of every night asks for a new look after 90 days. */
+/** When and where each fact was last seen. The nightly check asks for a new look after 90 days. */
 export const sightings: Readonly<Record<FactName, Sighting>> = {
   ethBlockSeconds: { seen: firstSeen, source: "ethereum.org/developers/docs/blocks" },
   baseBlockSeconds: { seen: firstSeen, source: "docs.base.org" },

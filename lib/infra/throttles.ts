@@ -27,7 +27,7 @@ type Share = { rate: number; burst: number };
  */
 const often = { rate: 0.02, burst: 0.5 };
 const sometimes = { rate: 0.01, burst: 0.25 };
-/** Share of methods that each key may rarely call. Allows more than two users of Standard send. */
+/** Share of methods that each key may rarely call. It is more than two users of Standard can send. */
 const seldom = { rate: 0.004, burst: 0.5 };
 /** Share of charts and markets. By default, a user opens one a minute, and 12,000 are connected. */
 const charts = { rate: 0.02, burst: 0.25 };
@@ -105,7 +105,7 @@ export function throttleOfMethod(
 
 /**
  * Adds up the highest rates, in requests per second, that both stages accept of costly methods, preflights and routes.
- * Of the others, 600 users of Standard can use up the account's rate, whatever the throttles.
+ * With the other methods, 600 users of Standard can use up the account's rate, whatever the throttles.
  */
 export function totalRate(throttles: Throttles): number {
   const limits = [

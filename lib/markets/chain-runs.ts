@@ -31,10 +31,10 @@ const aheadEpochs = 10;
 /** Time that a chain's run waits until the common run leaves the chain to it. */
 const patienceMs = 60_000;
 
-/** What the leases of runs say at a moment: the chains with runs of their own, and the least epoch of a new run. */
+/** Facts from the leases of runs at a moment: the chains with runs of their own, and the least epoch of a new run. */
 export type Apart = { apart: readonly TradingChain[] | undefined; leastEpoch: number };
 
-/** Finds what a new common run leaves to runs of single chains. */
+/** Finds the chains that a new common run leaves to runs of their own. */
 export async function chainsApart(
   readLease: ReadLease,
   chains: readonly TradingChain[],
@@ -97,8 +97,8 @@ export class ChainRunKeeper {
 }
 
 /**
- * Tells the run of a single chain when it may deliver: once the common run leaves the chain to it, and nothing of the
- * one before is under way.
+ * Tells the run of a single chain when it may deliver: once the common run leaves the chain to it, and no delivery of
+ * the run before is under way.
  */
 export class ChainPermission {
   readonly #deps: ChainRunDeps;

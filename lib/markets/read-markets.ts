@@ -102,7 +102,7 @@ const mostDeliveringMs = 5000;
 const handOverMs = mostDeliveringMs + failedMs;
 const wordMs = 200;
 
-/** Time for which the word waits for the holdings to be stored. If they come later, the next run reads them itself. */
+/** Time for which a run that ends waits for its holdings to be stored. After it, the next run reads them itself. */
 const mostBequeathMs = 500;
 
 /** Interval at which the runs of single chains and the common run look at each other's leases. */
@@ -135,7 +135,7 @@ export async function readMarkets(
   await new ReaderRun({ ...deps, chains }, times, { alone, apart, leastEpoch }).start();
 }
 
-/** What a run reads: a chain alone, or all but some. */
+/** The chains that a run reads: one alone, or all but some. */
 type Part = Apart & { alone: TradingChain | undefined };
 
 class ReaderRun {

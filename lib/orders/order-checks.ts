@@ -29,7 +29,7 @@ export type QuotedChecks = PlacingChecks & {
   safety: TokenSafety;
   flags: readonly TokenFlag[];
   allowUnsafe: boolean;
-  /** True if no market of some depth prices the trade and the request names no minimum output. */
+  /** True if no market is deep enough to price the trade, and the request names no minimum output. */
   lacksLeast?: boolean;
   /** The greater of the pools' price impact and the market impact, in percent. Its limit is in percent, too. */
   priceImpact: number;
@@ -137,7 +137,7 @@ function objectionToToken({ side, safety, flags, allowUnsafe }: QuotedChecks) {
 function objectionToHearsay({ lacksLeast = false }: QuotedChecks) {
   if (!lacksLeast) return undefined;
   const field = "minAmountOut";
-  const message = `No market of some depth prices this token. Name the least that may arrive in ${field}`;
+  const message = `No market is deep enough to price this token. Name the least that may arrive in ${field}`;
   return new DomainError("NO_REFERENCE", message, { field });
 }
 

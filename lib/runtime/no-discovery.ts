@@ -1,6 +1,6 @@
 /**
  * Replaces `@aws-sdk/middleware-endpoint-discovery` in the functions' bundles. DynamoDB's client can ask for endpoints
- * and remember them, which is off by default, and its memory is much code.
+ * and remember them, which is off by default, and its memory is a lot of code.
  */
 export const resolveEndpointDiscoveryConfig = <Settings extends object>(settings: Settings): Settings =>
   settings;

@@ -35,7 +35,7 @@ export const readNumbers = { wrapNumbers: Number };
 export function openTable(name: string, config: DynamoDBClientConfig = {}): Table {
   const client = new DynamoDBClient({
     ...fixedSettings,
-    // Tokens of the environment name no account, so there is no endpoint of one.
+    // A function's credentials name no AWS account, so the client cannot use the account's own endpoint.
     accountIdEndpointMode: "disabled",
     requestHandler: timeouts,
     maxAttempts,

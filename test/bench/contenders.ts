@@ -180,7 +180,7 @@ export const environmentAt = ({
   JWKS_URI: aws + keysPath,
   AWS_SESSION_TOKEN: "test",
   AWS_ENDPOINT_URL: aws,
-  // Names the address for clients that read only that of their own service.
+  // Some clients read only the address for their own service.
   AWS_ENDPOINT_URL_LAMBDA: aws,
   AWS_ENDPOINT_URL_SSM: aws,
   NODE_EXTRA_CA_CERTS: certificateFile,

@@ -8,7 +8,7 @@ const load = (options: Pick<LoadOptions, "asks" | "chain">) =>
   loadOfQuotes({ users: 40, minutes: 2, shape, ...options });
 
 it.each(["eth", "base"] as const)(
-  "asks hosts on %s for less than half on change than by the clock",
+  "asks hosts on %s for less than half as much on change as by the clock",
   { timeout: 60_000 },
   async (chain) => {
     const before = await load({ chain, asks: 2000 });

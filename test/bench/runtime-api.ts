@@ -14,7 +14,7 @@ export type Started = {
   warmCpuMs: number;
   /** First response as JSON. */
   answer: string;
-  /** What the first call logged as a warning or an error. */
+  /** Warnings and errors that the first call logged. */
   logged: string;
 };
 

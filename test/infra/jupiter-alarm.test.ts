@@ -35,7 +35,7 @@ describe("the alarm JupiterRefusing", () => {
     ["many requests are too many", { asked: 10, refused: 0, limited: 4 }, true],
     ["a few requests are too many", { asked: 10, refused: 0, limited: 1 }, false],
     ["nothing is asked", { asked: 0, refused: 0, limited: 0 }, false],
-  ])("decides while %s", (_, counts, isRaised) => {
+  ])("is on only for enough 400s or 429s: while %s", (_, counts, isRaised) => {
     const states = statesOf(alarm as AlarmProperties, each(counts), 300);
     expect(states.includes("ALARM")).toBe(isRaised);
   });

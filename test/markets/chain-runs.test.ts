@@ -58,7 +58,7 @@ describe("ChainRunKeeper", () => {
     ["there are too many, but on one chain", 101, [], { base: 101 }, []],
     ["two runs can serve all", 200, ["base"], { eth: 50, bsc: 40 }, []],
     ["there are too many for two runs", 201, ["base"], { eth: 50, bsc: 60 }, [{ chain: "bsc" }]],
-  ] as const)("gives the chain with the most followers a run of its own if %s", async (...of) => {
+  ] as const)("starts at most a run of the chain with the most followers if %s", async (...of) => {
     const [, connections, apart, counts, expected] = of;
     for (const chain of apart) leases.set(`markets ${chain}`, leaseOf({ heartbeatMs: 1000 }));
     await new ChainRunKeeper(deps, apart, 1000, 100).keep(crowd(connections, counts), 1000);
@@ -85,7 +85,7 @@ describe("ChainRunKeeper", () => {
 describe("ChainPermission", () => {
   const permission = () => new ChainPermission(deps, "base", 0, 9000);
 
-  it("waits for the word of the common run that last delivered the chain, or until it cannot live", async () => {
+  it("waits for the word of the common run that last delivered the chain, or until that run must be over", async () => {
     for (const [handedOverMs, lookMs, expected] of [
       [undefined, 9999, undefined],
       [undefined, 10_000, 10_000],

@@ -104,7 +104,7 @@ describe("Demand", () => {
     expect(await usersAt(1_611_000)).toEqual([]);
   });
 
-  it("knows only the tokens of some chains, and alone only those who follow one, but counts all connections", async () => {
+  it("knows tokens and followers of the chains that it reads, but counts all connections", async () => {
     const eth = { chain: "eth", token: "0xc" } as const;
     followers = [{ ...follower("c1", "0xa"), tokens: [token("0xa"), eth] }, follower("c2", "0xb")];
     const reads = (chain: string) => chain === "eth";
@@ -169,7 +169,7 @@ describe("Demand", () => {
     expect(followed().map(([name]) => name)).toEqual(["c1", "c2"]);
   });
 
-  it("starts the pass anew after a failure, and loses no news", async () => {
+  it("starts the pass again after a failure, and loses no news", async () => {
     followers = [follower("c1", "0xa")];
     await demand.read(1_000_000);
     news = [newsOf("1", 1_059_000, { connectionId: "c2", shard: 0 })];

@@ -1,6 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
 
-/** Time after which an idle connection is closed, unless its host names another one. Node's default is 4 s. */
+/** Time after which an idle connection is closed, unless its host names another time. Node's default is 4 s. */
 const idleMs = 60_000;
 
 /** Maximum time for which an idle connection is kept, whatever its host names. */
@@ -9,12 +9,12 @@ const mostIdleMs = 10 * 60_000;
 /** Time for which a host is asked over HTTP/1.1 after it broke off HTTP/2. */
 const plainMs = 60_000;
 
-/** The part of a request of Node's HTTP client that this module changes. */
+/** Part of a request as Node's HTTP client passes it to a dispatcher. This module changes it. */
 type Dispatched = { origin?: string | URL; body?: unknown; idempotent?: boolean };
 type Dispatcher = { dispatch(request: Dispatched, handler: object): boolean };
 type DispatcherClass = new (options: object) => Dispatcher;
 
-// Loads Node's HTTP client at start, because Lambda gives a function a whole processor until it is loaded.
+// Loads Node's HTTP client at start, while Lambda still gives the function a whole processor.
 await fetch("data:,");
 
 /**
@@ -27,7 +27,7 @@ function openDispatcher(options: object): Dispatcher | undefined {
   return Agent && new Agent({ keepAliveTimeout: idleMs, keepAliveMaxTimeout: mostIdleMs, ...options });
 }
 
-/** A hundred streams of HTTP/2 share a connection. Requests over HTTP/1.1 wait for each other's answers all the same. */
+/** A hundred streams of HTTP/2 share a connection. Requests over HTTP/1.1 still wait for each other's answers. */
 const dispatchers = {
   newest: openDispatcher({ allowH2: true, pipelining: 100 }),
   plain: openDispatcher({}),
@@ -39,7 +39,7 @@ type Origin = {
   /** Ends when the first connection is open or has failed. */
   opening?: Promise<unknown>;
   opened?: () => void;
-  /** Whether the host has answered, so that a request may meet a connection that the host has closed since. */
+  /** Whether the host has answered. Later requests may then meet a connection that it has closed. */
   hasAnswered: boolean;
   plainUntilMs: number;
 };
@@ -108,7 +108,7 @@ async function sent(
 ): Promise<Response> {
   const isPlain = Date.now() < origin.plainUntilMs;
   const dispatcher = isPlain ? dispatchers.plain : dispatchers.newest;
-  // Node's client would send a body that is a stream, and would open a connection for each.
+  // Node's client would send the body as a stream, and would open a connection for each request.
   const whole: Dispatcher | undefined = dispatcher && {
     dispatch: (dispatched, handler) =>
       dispatcher.dispatch(
@@ -120,7 +120,7 @@ async function sent(
         handler,
       ),
   };
-  // Names no type, because that of a dispatcher has twenty methods that Node's client does not call.
+  // Is no RequestInit, whose type of dispatchers has twenty methods that Node's client does not call.
   const init: object = whole === undefined ? request : { ...request, dispatcher: whole };
   try {
     const response = await fetch(url, init);

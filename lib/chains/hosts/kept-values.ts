@@ -10,7 +10,7 @@ type Kept = { value: unknown; untilMs: number };
 /** Maximum number of values that are kept for a host. */
 const mostKept = 100;
 
-/** Does not ask the host again for values that rarely change, as long as the calls allow. */
+/** Remembers values that rarely change for as long as their calls allow, and asks the host only for others. */
 export function keepingValues(request: Request, nowMs: () => number): Request {
   const kept = new Map<string, Kept>();
 

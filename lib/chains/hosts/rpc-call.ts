@@ -32,7 +32,7 @@ export type RpcCall<Value> = {
    * calls.
    */
   isLast?: true;
-  /** Time for which an answer of the same host need not be asked for again, and whether a value may be kept at all. */
+  /** Time for which a host's answer may be kept, and whether a value may be kept at all. */
   keep?: { forMs: number; ifValue: (value: unknown) => boolean };
 };
 

@@ -42,7 +42,7 @@ export function spendUnits(methods: readonly string[]): void {
   spent = 0;
 }
 
-/** Takes the units that no report has yet, for a line that is logged anyway. */
+/** Takes the units that no line reports yet, for a line that is logged anyway. */
 export function takeUnits(): number {
   const units = spent;
   spent = 0;

@@ -5,7 +5,7 @@ import { type CurveToken, migratedCurve, type PumpPool, poolAccounts } from "./p
 import { curve } from "./pump-layouts.ts";
 import type { Surfnet } from "./surfnet.ts";
 
-/** What the program keeps of a completed curve's coins for the costs of the pool's accounts. */
+/** Lamports of a completed curve that the program keeps for the costs of the pool's accounts. */
 const migrationFee = 15_000_001n;
 
 /** Place of the amount in the data of a token account. */

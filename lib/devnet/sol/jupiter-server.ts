@@ -37,7 +37,7 @@ export type LocalJupiter = {
 export type JupiterServerOptions = StandInOptions & {
   node: Pick<SolNode, "request">;
   jupiter: SolDeployment["jupiter"];
-  /** Requests that are answered in a minute. All others get a 429. By default, there is no limit. */
+  /** Number of requests that are answered in a minute. All others get a 429. By default, there is no limit. */
   perMinute?: number;
   /** Tokens to trade. By default, these are all tokens with a pool. */
   symbols?: readonly (keyof SolDeployment["jupiter"]["pools"])[];

@@ -57,10 +57,10 @@ export class ProgramWriter extends ProgramValues {
   }
 
   /**
-   * Writes instructions with the same accounts, of which one is run if the data begins with its name. Fails if too few
+   * Writes instructions with the same accounts. The data begins with the name of the one that runs. Fails if too few
    * accounts or bytes are given.
    *
-   * @param accounts Names of the accounts in order. Roles that are demanded follow a name after a space.
+   * @param accounts Names of the accounts in order. A name may have its required roles after a space.
    */
   instructions(
     names: readonly string[],

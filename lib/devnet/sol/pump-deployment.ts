@@ -65,7 +65,7 @@ const tiers: readonly (readonly [leastCap: bigint, lp: bigint, protocol: bigint,
 ];
 const flatFees = [25n, 5n, 0n] as const;
 
-/** What a new curve holds. */
+/** Amounts of a new curve. */
 const atFirst = {
   virtualTokens: 1_073_000_000_000_000n,
   virtualCoins: 30_000_000_000n,
@@ -75,7 +75,7 @@ const atFirst = {
 /** Coins in each curve. A curve is complete once it has got about 85. */
 const coinsIn = { BEND: 10_000_000_000n, BRIM: 84_000_000_000n } as const;
 
-/** What a pool gets when its token graduates. */
+/** Amounts that a pool gets when its token graduates. */
 const pooled = { coins: 84_990_000_000n, tokens: 206_900_000_000_000n };
 
 /** Makes the accounts of Pump's programs and tokens, and adds them to the list. */

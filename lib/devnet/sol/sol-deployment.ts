@@ -222,8 +222,8 @@ function vaultAccounts(
 }
 
 /**
- * Rates of the configuration in millionths, of which two are parts of the fee of a trade. They are those of Raydium's
- * first configuration.
+ * Rates of Raydium's first fee configuration, in millionths. Those of the protocol and the fund are parts of the fee of
+ * a trade.
  */
 const rates = { trade: tradeFee, protocol: 120_000, fund: 40_000, creator: 500 } as const;
 

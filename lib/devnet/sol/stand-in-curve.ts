@@ -43,7 +43,7 @@ const lastAccounts = ["feeConfig", "feeProgram", "systemProgram", "eventAuthorit
 const buyAccounts = [...commonAccounts, "globalVolume", ...volumeAccounts, ...lastAccounts];
 const sellAccounts = [...commonAccounts, ...volumeAccounts, ...lastAccounts];
 
-/** Names of the purchases of a number of tokens, and for a number of coins. */
+/** Names of the instructions that buy a number of tokens, and that buy for a number of coins. */
 const buyTokens = "b817ee6167c5d33d";
 const spendCoins = "c2ab1c46684d5b2f";
 

@@ -51,7 +51,7 @@ const lastAccounts = ["feeConfig", "feeProgram"];
 const buyAccounts = [...commonAccounts, "globalVolume", "userVolume w", ...lastAccounts];
 const sellAccounts = [...commonAccounts, ...lastAccounts];
 
-/** Names of the purchases of a number of tokens, and for a number of coins. */
+/** Names of the instructions that buy a number of tokens, and that buy for a number of coins. */
 const buyTokens = "66063d1201daebea";
 const spendCoins = "c62e1552b4d9e870";
 

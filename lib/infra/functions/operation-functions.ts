@@ -141,7 +141,7 @@ export class OperationFunction extends Construct {
       // active, and the SDK slows down if API Gateway throttles it.
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       timeout: Duration.seconds(row.timeoutSeconds),
-      // Lambda would stop a function that starts itself at the 16th run of a chain, although each run is the last one.
+      // Lambda would stop a function that starts itself at the 16th run in a row, though each run replaces another.
       ...(row.invokes.some((other) => other === name) && { recursiveLoop: RecursiveLoop.ALLOW }),
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),

@@ -341,7 +341,7 @@ export class Alarms extends Construct {
         this,
         (["quoteOrder", "placeOrder", "executeOrders"] as const).map((name) => functions.get(name)),
       ),
-      "Users get worse prices on sol, and no route for tokens without a pool of Raydium: Jupiter answered all requests of half an hour with a 400, or at least 100 of them with a 429. Look first at the lines with the event jupiter answered in the logs of functions quoteOrder, placeOrder and executeOrders. If all are refused, Jupiter may have changed its parameters: run npm run hosts -- --chain sol. If they are limited, the plan of the key is too small.",
+      "Users get worse prices on sol, and no route for tokens that neither Raydium nor Pump trades: Jupiter answered all requests of half an hour with a 400, or at least 100 of them with a 429. Look first at the lines with the event jupiter answered in the logs of functions quoteOrder, placeOrder and executeOrders. If all are refused, Jupiter may have changed its parameters: run npm run hosts -- --chain sol. If they are limited, the plan of the key is too small.",
       { period: Duration.minutes(30), threshold: 100 },
     );
   }

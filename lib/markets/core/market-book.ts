@@ -24,10 +24,10 @@ export type TokenWithPools<Pool extends MarketPool> = { token: MarketToken; pool
 /** A moment as a reader sees it: the time of its last block in epoch seconds, and its own clock. */
 export type ReaderTime = { blockTime: number; nowMs: number };
 
-/** What a reader has last seen of its chain. The revision grows when something that clients were shown is taken back. */
+/** The last block that a reader has seen. The revision grows when something that clients were shown is taken back. */
 export type ChainView = { look: { number: number; time: number } | undefined; revision: number };
 
-/** What a reader knows about the pools that it watches, by their addresses. */
+/** Access to a reader's knowledge about the pools that it watches, by their addresses. */
 export type PoolBooks = {
   priceIn: (pool: string) => Decimal | undefined;
   /** Returns the time from which on the pool's swaps are known. Undefined until then. */
@@ -47,7 +47,7 @@ const minuteSeconds = 60;
  */
 const shownMs = 120_000;
 
-/** How far back a run that continues another one sends final minute candles again, in seconds. */
+/** Age of the oldest final minute candles that a run sends again when it continues another one, in seconds. */
 const repeatedSeconds = 300;
 
 /** Time for which a former reference pool is still watched, until its last minutes are final. */

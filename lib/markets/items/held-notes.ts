@@ -19,7 +19,7 @@ export type HeldNote = {
 
 type Stored = { content: Uint8Array; epoch: number; format: number; savedMs: number; expiresAt: number };
 
-/** The indices are those of the user's tokens. */
+/** Holdings of a user. The indices are places of the user's tokens in the part's list. */
 type Row = readonly [user: string, readMs: number, ...indices: number[]];
 
 type Part = { tokens: string[]; rows: Row[]; bytes: number };

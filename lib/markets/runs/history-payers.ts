@@ -1,8 +1,8 @@
 import { Attempts, historyPauses } from "../core/attempts.ts";
 
 /**
- * Number of users who are offered for a token's history. Any of them can pay for it, and those who cannot make room for
- * others, so in time everybody who wants the token is offered. It bounds the work on a token that thousands want.
+ * Number of users who are offered for a token's history, to bound the work on a token that thousands want. One of them
+ * pays for it. Users who cannot pay leave their places to others, so in time all who want the token are offered.
  */
 const mostOffered = 100;
 

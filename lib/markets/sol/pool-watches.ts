@@ -65,7 +65,7 @@ export class PoolWatches {
     for (const pool of this.#watches.keys()) if (!pools.has(pool)) this.#watches.delete(pool);
   }
 
-  /** Takes what hosts show. A single host's word changes nothing, unless the chain has no other. */
+  /** Takes the states that hosts show. A single host's word changes nothing, unless the chain has no other. */
   take(looks: readonly ShownPools[]): void {
     const heads = looks.map(({ head }) => head).toSorted((a, b) => a.number - b.number);
     const [first, second = this.#isAlone ? first : undefined] = heads;

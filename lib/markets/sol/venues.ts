@@ -63,7 +63,7 @@ function withoutOwed(
   return { coins: coins - owedBy(coinVault), tokens: tokens - owedBy(tokenVault), held: coins };
 }
 
-/** Pump's bonding curves. What they hold of the token is in no account of theirs, but follows from the product. */
+/** Pump's bonding curves. None of their accounts shows past amounts of the token: these follow from the product. */
 const curve: Venue = {
   amountsIn([address = ""], accountAt) {
     const read = readCurve(accountAt(address)?.data ?? new Uint8Array());

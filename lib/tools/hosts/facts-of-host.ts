@@ -27,7 +27,7 @@ const mostPercent = 25;
 /**
  * Compares what one host shows with a recorded fact.
  *
- * @param most Greatest deviation that is no news.
+ * @param most Greatest deviation that counts as no change.
  */
 function compared(name: FactName, found: number | undefined, most = 0): FactLook[] {
   if (found === undefined) return [];

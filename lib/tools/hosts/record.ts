@@ -12,7 +12,7 @@ import { landedCall } from "../../chains/sol/calls/transaction-call.ts";
 import { jupiterProgram } from "../../chains/sol/venues/jupiter.ts";
 import type { SwapByJupiter } from "../../chains/sol/venues/jupiter-venue.ts";
 
-/** Instructions of exchanges, by the names that Anchor hashes, of which a landed transaction is kept. */
+/** Instructions of exchanges whose landed transactions are kept, by the names that Anchor hashes. */
 export const recordedInstructions: readonly (readonly [program: Address, names: readonly string[]])[] = [
   [jupiterProgram, ["route_v2", "shared_accounts_route_v2"]],
   [cpmmProgram, ["swap_base_input"]],

@@ -17,7 +17,7 @@ export type Holdings = {
   startedAt?: string;
 };
 
-/** Tokens of sol that the demo trades: in Raydium's pool, on Pump's curve, as its last tokens, and in PumpSwap. */
+/** Tokens of sol that the demo trades: in Raydium's pool, on a curve of Pump, the rest of a curve, and on PumpSwap. */
 export const solSymbols = ["MOON", "BEND", "BRIM", "GRAD"] as const;
 
 /** A local chain, with the example wallet and a token on it. */

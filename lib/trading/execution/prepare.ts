@@ -1,7 +1,7 @@
 import type { ChainReader } from "../../chains/families/open-chains.ts";
 import type { Network } from "../../core/network.ts";
 
-/** Event of executeOrders that announces an order of a chain, of which nothing is decided yet. */
+/** Event that announces to executeOrders that an order on a chain may follow. */
 export type PrepareEvent = { prepare: Network };
 
 export const isPrepareEvent = (event: object): event is PrepareEvent => "prepare" in event;

@@ -46,7 +46,7 @@ async function urlOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Answers a request by its number on its connection, or by its number of all. */
+/** Answers a request by its number on its connection, or by its number on all connections. */
 function host(answers: (onConnection: number, request: number) => "answers" | "closes") {
   const received: Received = { connections: 0, requests: 0 };
   const requests = new WeakMap<Socket, number>();
@@ -143,7 +143,7 @@ describe("a host that speaks HTTP/2", () => {
     expect(received.atOnce).toBeGreaterThan(1);
   });
 
-  it("is asked over HTTP/1.1 after it broke off a session", async () => {
+  it("is asked over HTTP/1.1 after it broke off HTTP/2", async () => {
     let isBroken = false;
     const { received, url } = await secureHost((session) => {
       session.on("stream", () => isBroken && session.destroy());

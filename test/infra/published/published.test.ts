@@ -10,7 +10,7 @@ type Chains = typeof defaultChains;
 const elsewhere: Readonly<Record<string, string>> = {
   // Repository Uniswap/docs.
   "eth uniswap-v3 quoter": "0x61fFE014bA17989E743c5F6cB21bF9697530B21e",
-  // Repository aerodrome-finance/slipstream, and its readers of September and October 2026 for the second set.
+  // Repository aerodrome-finance/slipstream. For the second set, third parties in September and October 2026.
   "base slipstream factory": "0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A",
   "base slipstream router": "0xBE6D8f0d05cC4be24d5167a3eF062215bE6D18a5",
   "base slipstream quoter": "0x254cF9E1E6e233aa1AC962CB9B05b2cfeAaE15b0",

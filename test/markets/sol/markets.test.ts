@@ -50,7 +50,7 @@ const pastMinute: Candle = {
   hasGaps: false,
 };
 
-/** What a table keeps between runs. */
+/** Stand-in of the table between runs. */
 const newTable = () => ({
   item: undefined as MarketItem<SampledState> | undefined,
   saves: 0,

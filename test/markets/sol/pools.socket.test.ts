@@ -67,7 +67,7 @@ describe("SolPoolReader", () => {
     const others = await Promise.all(Array.from({ length: 5 }, () => addMint(chain, 6)));
     const found = await (await only()).read(others);
     expect([...(found?.keys() ?? [])]).toEqual(others);
-    // Two alone, and then all: the clock, the configuration and five times a mint and its name, with new pools of three.
+    // Two looks at one token each, and one at all: clock, configuration, five mints with names, and three new pools.
     expect(looks).toEqual([67, 67, 1 + 5 * 2 + 1 + 3 * 3]);
   });
 

@@ -16,7 +16,7 @@ const ordersOf = (reasonCode?: ReasonCode) => [
   orderOf(reasonCode && { life: { ...orderOf().life, ...openProgress("waiting", reasonCode) } }),
 ];
 
-/** Records one state of an order's slot after another, of which the table has the first one when the run begins. */
+/** Records the states of an order's slot in turn. The table has the first one when the run begins. */
 function broadcastsOf(states: readonly SolSlot["attempts"][], reasonCode?: ReasonCode) {
   const found = new FirstBroadcasts();
   const [first, ...others] = states.map((attempts) => slotOf({ attempts: [...attempts] }));

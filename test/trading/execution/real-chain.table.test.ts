@@ -54,7 +54,7 @@ describe("an order on a real chain", () => {
     expect((await desk.coins()) - before).toBe(wei(receivedAmount) - wei(networkFee));
     const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });
     expect(executions).toMatchObject([{ status: "closed", settled: true, amount: "0", cost: "0" }]);
-    // The sale has two transactions, of which the first one counts.
+    // The sale has two transactions, and the first one counts.
     const times = [buy, sell].map(() => ({ chain: "eth", broadcastMs: expect.any(Number) }));
     expect(desk.broadcasts).toEqual(times);
     for (const { broadcastMs } of desk.broadcasts) expect(broadcastMs).toBeGreaterThan(0);

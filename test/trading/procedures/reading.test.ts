@@ -194,7 +194,7 @@ describe("readChain", () => {
       expect(asked).toEqual([[undefined], [40_000], [undefined], [70_000]]);
     });
 
-    it("reads them all again after a round that fails", () => {
+    it("reads all lanes again after a round that fails", () => {
       const reader = newReader();
       const lanes = [settles("x", 0)];
       const failing = chainWith(1);

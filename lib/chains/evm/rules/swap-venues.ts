@@ -6,7 +6,7 @@ const venueKinds = {
   "pancakeswap-v3": "v3",
   /**
    * Exchanges with v3 pools, which the router distinguishes by tick spacing. Aerodrome has deployed Slipstream three
-   * times: at first, with caps of gauges, and with version 3 of gauges. A router trades only with pools of its own set.
+   * times: first, then with caps of gauges, then with version 3 of gauges. A router trades only with pools of its set.
    */
   slipstream: "slipstream",
   "slipstream-caps": "slipstream",

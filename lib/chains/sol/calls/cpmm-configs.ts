@@ -3,13 +3,13 @@ import type { SolConfiguration } from "../rules/configuration.ts";
 import { cpmmConfigOf } from "./cpmm-addresses.ts";
 import type { TokenView } from "./token-view.ts";
 
-/** Raydium's fee configurations that may exist. So many pools of a token fit into one call. */
+/** Numbers of Raydium's fee configurations that may exist. One call can read a token's pools under all of them. */
 const numbers = Array.from({ length: 16 }, (_, index) => index);
 
-/** Time for which it is remembered which configurations exist. */
+/** Time for which the existing configurations are remembered. */
 const memoryMs = 60 * 60_000;
 
-/** Number of looks that must have missed a configuration. An order takes two, one from each of two hosts. */
+/** Number of looks without a configuration after which it counts as missing. An order looks at each of two hosts. */
 export const leastLooks = 2;
 
 /** The fee configurations of Raydium's program. Remembers which of them exist. */

@@ -44,7 +44,7 @@ export const signaturesCall = (
     Signatures,
   );
 
-/** What an account held: lamports, and units if it is an account of a token. */
+/** Balances of an account: lamports, and units if it is an account of a token. */
 export type Balance = { lamports: bigint; units?: bigint };
 
 /** A final transaction, with the balances of the accounts that it names, before it and after it. */

@@ -51,7 +51,7 @@ export type SeenToken = {
   accountAt: (address: Address) => Account | undefined;
 };
 
-/** Where a token may have a pool. The pool may be in one of several places, but is in at most one of them. */
+/** Places where a token may have a pool. It has one in at most one of them. */
 export type PoolPlaces = {
   pools: readonly Address[];
   /** The fee configurations of Raydium that the pool may have. */
@@ -61,7 +61,6 @@ export type PoolPlaces = {
   viewIn(seen: SeenToken): PoolView | undefined;
 };
 
-/** Pools to look for. */
 export type AskedPools = {
   /** The fee configurations whose standard pools are read. Each has one standard pool of the token with the coin. */
   cpmmConfigs?: readonly Address[];

@@ -12,11 +12,11 @@ import {
 
 /** The settings of all bonding curves. */
 export type CurveConfig = {
-  /** The accounts of which a trade must name one, for protocol fees. */
+  /** Accounts for protocol fees. A trade must name one. */
   recipients: readonly string[];
-  /** Those for tokens in mayhem mode. */
+  /** Accounts for protocol fees of tokens in mayhem mode. */
   mayhemRecipients: readonly string[];
-  /** The accounts of which each trade must name one, for the buyback's share of the protocol's fee. */
+  /** Accounts for the buyback's share of the protocol's fee. Each trade must name one. */
   buybackRecipients: readonly string[];
   hasOwnCreatorFees: boolean;
 };
@@ -29,7 +29,7 @@ export type BondingCurve = {
   real: { tokens: bigint; coins: bigint };
   /** True if all tokens are sold. The token then moves to its pool. */
   isComplete: boolean;
-  /** All zeros if nobody gets a creator's fee. */
+  /** Address of the token's creator: all zeros if nobody gets a creator's fee. */
   creator: string;
   isMayhem: boolean;
   /** True if traders get the creator's fee. */

@@ -56,7 +56,7 @@ export function readPumpTiers(data: Uint8Array): PumpTiers | undefined {
   }
 }
 
-/** What decides about the rates of a market. */
+/** Facts about a market that decide about its rates. */
 export type RatesQuestion = {
   tiers: PumpTiers;
   /** Market value of the token's whole supply, in lamports. */

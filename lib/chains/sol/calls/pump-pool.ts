@@ -15,11 +15,11 @@ import {
 export type PumpPoolConfig = {
   allowsBuys: boolean;
   allowsSales: boolean;
-  /** The accounts of which a trade must name one, for protocol fees. */
+  /** Accounts for protocol fees. A trade must name one. */
   recipients: readonly string[];
-  /** Those for tokens in mayhem mode. */
+  /** Accounts for protocol fees of tokens in mayhem mode. */
   mayhemRecipients: readonly string[];
-  /** The accounts of which each trade must name one, for the buyback's share of the protocol's fee. */
+  /** Accounts for the buyback's share of the protocol's fee. Each trade must name one. */
   buybackRecipients: readonly string[];
   hasOwnCreatorFees: boolean;
 };
@@ -94,7 +94,7 @@ export const readPumpPoolConfig = (data: Uint8Array): PumpPoolConfig | undefined
     };
   });
 
-/** What the vaults of a pool hold. */
+/** Amounts in the vaults of a pool. */
 export type PumpReserves = { tokens: bigint; coins: bigint };
 
 /**

@@ -10,15 +10,15 @@ import {
 } from "./pump-addresses.ts";
 import type { Account } from "./rpc-call.ts";
 
-/** The program of lookup tables. What a table holds never changes, as tables only grow. */
+/** The program of lookup tables. Tables only grow, and their entries never change. */
 export const tableProgram = address("AddressLookupTab1e1111111111111111111111111");
 
-/** Fee accounts of Pump, of which operators choose one each. */
+/** Fee accounts of Pump. Operators choose one of each kind. */
 export type PumpRecipients = { usual: Address; mayhem: Address; buyback: Address };
 
 /**
  * Places in the lookup table for trades on Pump's programs. Without a table, their messages would be larger than the
- * chain allows. Whoever signs needs no host: the places are fixed, and each is checked against the chain in every look.
+ * chain allows. The signer needs no host: the places are fixed, and each look checks them against the chain.
  */
 export const pumpSlots = {
   curve: { config: 0, volumes: 1, fees: 2, events: 3 },

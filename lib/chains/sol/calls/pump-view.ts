@@ -136,7 +136,7 @@ export function curveView({ address, table, pool, curve, rates }: CurveState): P
         pumpVolumeOfUser("curve", wallet),
         pumpCreatorVaultOf("curve", creator),
       ]);
-      // A creator's vault has no data. Whoever trades first fills it up to its rent.
+      // A creator's vault has no data. The first trader fills it up to its rent.
       return [volumeOf(volume), ...(rates.creator > 0n ? [{ address: vault, bytes: 0 }] : [])];
     },
   };

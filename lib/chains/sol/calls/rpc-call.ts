@@ -115,7 +115,7 @@ export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> =>
 /** Time for which a host's rents are remembered, because they change once a year. */
 const rentMs = 60 * 60_000;
 
-/** A rent above these lamports for each byte is no rent that Solana has had. Each account has 128 further bytes. */
+/** Highest rent that Solana has had, in lamports for each byte. An account counts as 128 bytes more. */
 const mostPerByte = 6960;
 
 /** Asks for the lamports that keep an account of this size alive. */

@@ -26,7 +26,7 @@ export type TokenView = {
   mint: Mint;
   claims: TokenClaims;
   pools: readonly PoolView[];
-  /** Those of the fee configurations that were looked for which exist. */
+  /** The fee configurations that exist, among those that were looked for. */
   configs: readonly Address[];
   /** Absent if no wallet is given. */
   holding?: WalletHolding;
@@ -156,7 +156,7 @@ function viewOf(places: MintPlaces, slot: number, accountAt: AccountAt): TokenVi
 const isFeeConfig = (account: Account | undefined): boolean =>
   account !== undefined && readFeeRates(account.data) !== undefined;
 
-/** What a pool pays for a trade. */
+/** Amount that a pool pays for a trade. */
 export type Payment = PoolPayment & { pool: PoolView };
 
 /** Computes each pool's payment, best first. Omits pools that pay nothing or are not open yet. */

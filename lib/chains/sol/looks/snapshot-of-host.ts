@@ -192,8 +192,8 @@ type TriedPool = {
   amountOut: bigint;
   message: Uint8Array;
   /**
-   * The message with the usual unit limit, of which the base fee is asked, because the actual limit is known only after
-   * the simulation. If the fee depends on the limit and is too low, the signer's refusal shows it.
+   * The message with the usual unit limit. Hosts state its base fee, because the actual limit is known only after the
+   * simulation. If the fee depends on the limit and is too low, the signer's refusal shows it.
    */
   priced: Uint8Array;
   opened: readonly OpenedAccount[];

@@ -64,8 +64,8 @@ export const stayingRentLamports = (
   mostRentLamports.marker + (side === "buy" ? mostTokenRentLamports : 0n) + mostMarketRent(routes);
 
 /**
- * Maximum rents of the accounts that a trade opens at an exchange, at the wallet's cost: its account for volumes and a
- * vault for its creator, which is an account of wrapped coins on PumpSwap, as is one for cashback.
+ * Maximum rents of accounts that a trade opens at an exchange, at the wallet's cost: an account for its volumes and a
+ * vault of the token's creator. On PumpSwap, this vault and one for cashback are accounts of wrapped coins.
  */
 const mostMarketRents: Readonly<Record<SolRoute["venue"], Lamports>> = {
   "raydium-cpmm": 0n,

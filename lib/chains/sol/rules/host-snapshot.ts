@@ -27,7 +27,7 @@ export type SolReceipt = v.InferOutput<typeof solReceipt>;
 export type ReadReceipt = SolReceipt & { isBelowMinimum?: true };
 
 /**
- * A route, with the amount that arrives, and what a message needs beside it. Jupiter's route includes the instruction
+ * A route, the amount that arrives, and what else a message needs. Jupiter's route includes the instruction
  * that the host has simulated.
  */
 export type SolPayingRoute = { amountOut: bigint } & (

@@ -21,7 +21,7 @@ export type JupiterVenue = {
   data: Uint8Array;
 };
 
-/** What a trade on Pump's programs depends on beside its order. All other accounts are derived or in the table. */
+/** Facts about a market of Pump that a trade's message needs. All other accounts are derived or in the table. */
 type PumpTerms = { pool: Address; table: Address; vault: Address; isMayhem: boolean };
 
 export type PumpVenue =

@@ -183,7 +183,7 @@ const places: Readonly<
   pool: { pool: 0, mint: 3, recipient: 9, program: 11, vault: 18 },
 };
 
-/** Number of accounts that each trade on PumpSwap begins with. Those for cashback follow, which can be written. */
+/** Number of accounts that each trade on PumpSwap begins with. Writable ones for cashback follow. */
 const leading = { buy: 23, sell: 21 };
 
 /** Number of accounts for cashback. */

@@ -114,7 +114,7 @@ export function refusalText({ code, message, details }: Failure): string {
       : `This needs ${amount(needed)} ${symbol}, fees included, but only ${amount(available)} ${symbol} can be spent.`;
   if (code === "TOKEN_UNSAFE") return `${message.split(". To buy")[0]}.`;
   if (code === "NO_REFERENCE")
-    return "No market of some depth prices this token: type the least that you accept, under Trade.";
+    return "No market is deep enough to price this token: type the least that you accept, under Trade.";
   const sentence = message.endsWith(".") ? message : `${message}.`;
   return code === "INVALID_REQUEST" ? sentence : `${capital(words(code))}: ${sentence}`;
 }

@@ -35,7 +35,7 @@ interface Coin {
 contract SlipstreamFactory {
     V3Factory private immutable pools;
 
-    /// In hundredths of a basis point. Like Slipstream's, they are not the usual fees of the spacings.
+    /// Fees in hundredths of a basis point. Like Slipstream's, they are not the usual fees of the spacings.
     mapping(int24 tickSpacing => uint24) public feeOf;
 
     /// Sets of contracts share the factory of pools, and each pool belongs to the set that uses its fee.

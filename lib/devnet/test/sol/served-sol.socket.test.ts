@@ -49,7 +49,7 @@ function isRunning(processId: number): boolean {
 }
 
 describe("the served chain sol", () => {
-  it("knows all addresses before the chain starts, and serves its tokens there afterwards, which graduate", async () => {
+  it("knows all addresses before the chain starts, then serves its tokens there, and lets them graduate", async () => {
     const node = await freePort();
     const sol = await opened({ node });
     expect(sol).toMatchObject({ url: `http://127.0.0.1:${node}`, processId: undefined });

@@ -6,7 +6,7 @@ import type { PoolAmounts, PoolSighting } from "./witnesses.ts";
 /** A pool whose states are sampled. */
 export type SampledPool = CandlePool & { decimals: number; quoteDecimals: number };
 
-/** What a reader knows about a pool from states that it has sampled. */
+/** Facts about a pool that follow from its sampled states. */
 export type SampleBook = {
   readonly pool: SampledPool;
   /** The last known state. */

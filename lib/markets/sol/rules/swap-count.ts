@@ -13,7 +13,7 @@ export type PoolSignature = { id: string; slot: number; isFailed: boolean };
 /** A pool before and after a transaction. */
 export type PoolStep = readonly [before: PoolAmounts, after: PoolAmounts];
 
-/** What can be counted from samples alone, and the transactions that have to be opened for the rest. */
+/** Swaps that samples alone show, and the transactions that must be opened to count the rest. */
 export type CountPlan = { steps: PoolStep[]; opened: string[] };
 
 /**

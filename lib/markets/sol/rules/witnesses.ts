@@ -28,7 +28,7 @@ const isBetween = (price: PoolAmounts, one: PoolAmounts, other: PoolAmounts): bo
   comparePrices(price, one) * comparePrices(price, other) <= 0;
 
 /**
- * What hosts have shown of a pool. No host can be asked for a past slot, so two hosts rarely show the same slot. A
+ * Sightings of a pool by hosts. No host can be asked for a past slot, so two hosts rarely show the same slot. A
  * sighting counts once another host bears it out: with the same state right before or after it, or with prices on both
  * sides of it.
  */

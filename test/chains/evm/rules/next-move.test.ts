@@ -41,7 +41,7 @@ const lifeWritten = (move: ReturnType<typeof nextEvmMove>) => written(move, "ord
 /** Marks the swap as sent by this run. */
 const sendings = new Map([["0x1", 1]]);
 
-/** A lane whose first order has ended, and its swap is to be cleared. */
+/** Makes a lane with an order that has ended, and whose swap must be cleared. */
 function laneToClear(estimates: readonly (bigint | undefined)[], attempt: Partial<EvmAttempt> = {}) {
   const late = seconds + 86_400;
   const { order, slot } = signedOrder({ attempt });

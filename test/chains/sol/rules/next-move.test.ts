@@ -61,23 +61,26 @@ function afterRun(order: TradeOrder<Sol>, slot: SolSlot | undefined, height: num
 }
 
 describe("an order whose messages get into no block", () => {
-  it.each([15, 40, 60, 120, 300, 600])("always has one that still may, for %i seconds", (seconds) => {
-    const intent = { validUntil: nowMs / 1000 + seconds, attempts: attemptsFor(seconds) };
-    let order = orderOf({}, intent);
-    let slot: SolSlot | undefined;
-    for (let passedMs = 0; passedMs < seconds * 1000; passedMs += runMs) {
-      const height = 1000 + passedMs / blockMs;
-      ({ order, slot } = afterRun(order, slot, height, nowMs + passedMs));
-      expect(order.life.status, `after ${passedMs} ms`).toBe("open");
-      expect(lastValidOf(slot ?? slotOf({ attempts: [] })), `after ${passedMs} ms`).toBeGreaterThan(height);
-    }
-    const attempts = slot?.attempts ?? [];
-    const [first, second] = attempts.map(({ signedAtMs }) => signedAtMs);
-    expect((second ?? 0) - (first ?? 0)).toBe(8000);
-    expect(lastValidOf(slot as SolSlot)).toBeGreaterThanOrEqual(1000 + (seconds * 1000) / blockMs);
-    const fees = attempts.reduce((sum, each) => sum + mostFeeLamports(each, 0n), 0n);
-    expect(fees).toBeLessThanOrEqual(order.intent.budgetLamports);
-  });
+  it.each([15, 40, 60, 120, 300, 600])(
+    "always has one that still may get into a block, for %i seconds",
+    (seconds) => {
+      const intent = { validUntil: nowMs / 1000 + seconds, attempts: attemptsFor(seconds) };
+      let order = orderOf({}, intent);
+      let slot: SolSlot | undefined;
+      for (let passedMs = 0; passedMs < seconds * 1000; passedMs += runMs) {
+        const height = 1000 + passedMs / blockMs;
+        ({ order, slot } = afterRun(order, slot, height, nowMs + passedMs));
+        expect(order.life.status, `after ${passedMs} ms`).toBe("open");
+        expect(lastValidOf(slot ?? slotOf({ attempts: [] })), `after ${passedMs} ms`).toBeGreaterThan(height);
+      }
+      const attempts = slot?.attempts ?? [];
+      const [first, second] = attempts.map(({ signedAtMs }) => signedAtMs);
+      expect((second ?? 0) - (first ?? 0)).toBe(8000);
+      expect(lastValidOf(slot as SolSlot)).toBeGreaterThanOrEqual(1000 + (seconds * 1000) / blockMs);
+      const fees = attempts.reduce((sum, each) => sum + mostFeeLamports(each, 0n), 0n);
+      expect(fees).toBeLessThanOrEqual(order.intent.budgetLamports);
+    },
+  );
 });
 
 describe("a second order for the same token", () => {

@@ -121,7 +121,7 @@ describe("jupiterClient", () => {
     expect(await asks(400)).toBe("NO_ROUTE");
     expect(reports).toEqual([{ asked: 1, refused: 1, limited: 0 }]);
     for (const status of [200, 400, 404, 500, 429]) await asks(status);
-    // Rests after a refusal of too many requests, and asks nothing.
+    // After a 429, the client asks nothing for a while.
     expect(await asks(200)).toBe("RESTING");
     expect(reports).toHaveLength(1);
     nowMs += 60_000;

@@ -59,7 +59,7 @@ describe("a sample book", () => {
     expect(takeSampledMinutes(added)).toEqual([]);
   });
 
-  it("marks a minute that it does not know from its beginning, and one with a hole of more than ten seconds", () => {
+  it("marks a minute that it does not know from its beginning, and one with a gap of more than ten seconds", () => {
     const book = bookOf([50, 1000], [51, 2000], [61, 1000], [72, 2000]);
     expect(takeSampledMinutes(book).map(({ start, hasGaps }) => [start, hasGaps])).toEqual([
       [0, true],
@@ -80,7 +80,7 @@ describe("a sample book", () => {
     ]);
   });
 
-  it("never makes a minute with a hole final, and does not have its swaps counted", () => {
+  it("never makes a minute with a gap final, and does not have its swaps counted", () => {
     const book = bookOf([59, 1000], [71, 2000], [121, 2000]);
     expect(samplesOf(book, 60)).toBeUndefined();
     settleMinute(book, 60, undefined);

@@ -47,7 +47,7 @@ describe("planCount", () => {
     expect(planCount(samples, [signature(16)])).toBeUndefined();
   });
 
-  it("counts up to 60 transactions a minute, with failed ones, and no more", () => {
+  it("counts up to 60 transactions a minute, failed ones among them, and no more", () => {
     const at = (count: number) =>
       Array.from({ length: count }, (_, index) => signature(11, `${index}`, true));
     const needed = [signature(16), signature(24)];
