@@ -18,19 +18,16 @@ const mostKept = 30;
 export const isSameAmounts = (one: PoolAmounts, other: PoolAmounts): boolean =>
   one.coins === other.coins && one.tokens === other.tokens && one.held === other.held;
 
-/** Compares the prices of two states: negative if the first is lower. */
-const comparePrices = (one: PoolAmounts, other: PoolAmounts): number => {
-  const difference = one.coins * other.tokens - other.coins * one.tokens;
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
-};
+const amounts = ["coins", "tokens", "held"] as const;
 
-const isBetween = (price: PoolAmounts, one: PoolAmounts, other: PoolAmounts): boolean =>
-  comparePrices(price, one) * comparePrices(price, other) <= 0;
+/** True if each amount is between those of two states. Equal prices alone would allow any depth and any volume. */
+const isBetween = (state: PoolAmounts, one: PoolAmounts, other: PoolAmounts): boolean =>
+  amounts.every((name) => (state[name] - one[name]) * (state[name] - other[name]) <= 0n);
 
 /**
  * Sightings of a pool by hosts. No host can be asked for a past slot, so two hosts rarely show the same slot. A
- * sighting counts once another host bears it out: with the same state right before or after it, or with prices on both
- * sides of it.
+ * sighting counts once another host bears it out: with the same state right before or after it, or with amounts on both
+ * sides of its own. The other host must have reached its slot, since slots after a false one would never count.
  */
 export class Witnesses {
   readonly #isAlone: boolean;
@@ -70,6 +67,7 @@ export class Witnesses {
       if (other === host) return false;
       const before = shown.findLast(({ slot }) => slot <= sighting.slot);
       const after = shown.find(({ slot }) => slot >= sighting.slot);
+      if (after === undefined) return false;
       const near = [before, after].filter((each) => each !== undefined && isNear(each)) as PoolSighting[];
       const [first, second] = near;
       if (near.some((each) => isSameAmounts(each, sighting))) return true;

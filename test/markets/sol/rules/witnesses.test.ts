@@ -53,16 +53,13 @@ describe("Witnesses", () => {
       [],
     ],
     [
-      "believes a state that has not changed since the other host's slot",
+      "believes a state that has not changed until the other host's slot",
       [
         ["a", 1, 10],
         ["b", 3, 10],
       ],
       false,
-      [
-        [1, 10],
-        [3, 10],
-      ],
+      [[1, 10]],
     ],
     [
       "believes a price between two of the other host",
@@ -73,6 +70,28 @@ describe("Witnesses", () => {
       ],
       false,
       [[3, 12]],
+    ],
+    ...(["coins", "tokens", "held"] as const).map(
+      (name): [string, ...Parameters<typeof agreedOf>, number[][]] => [
+        `does not believe ${name} beyond those of the other host, at any price`,
+        [
+          ["a", 1, 10],
+          ["b", 3, 12, { [name]: 5000n }],
+          ["a", 6, 15],
+        ],
+        false,
+        [],
+      ],
+    ),
+    [
+      "does not believe amounts a thousand times those of the other host at the same price",
+      [
+        ["a", 1, 10],
+        ["b", 3, 10_000, { tokens: 1_000_000n }],
+        ["a", 6, 10],
+      ],
+      false,
+      [],
     ],
     [
       "does not believe a price beyond those of the other host",
@@ -130,10 +149,21 @@ describe("Witnesses", () => {
         ["b", 1, 10, { held: 11n }],
       ],
       false,
-      [[1, 10]],
+      [],
     ],
   ])("%s", (_, notes, isAlone, agreed) => {
     expect(agreedOf(notes, isAlone)).toEqual(agreed);
+  });
+
+  it("is not led beyond the slots of honest hosts by one that shows a slot far ahead", () => {
+    const witnesses = new Witnesses(false);
+    const slots = () => witnesses.takeAgreed().map(({ slot }) => slot);
+    witnesses.note("a", sighting(2, 10));
+    witnesses.note("liar", sighting(1_000_000, 10, { time: 1000 }));
+    expect(slots()).toEqual([2]);
+    witnesses.note("a", sighting(7, 11));
+    witnesses.note("b", sighting(8, 11));
+    expect(slots()).toEqual([7]);
   });
 
   it("shows only true prices, or prices between them, whatever one of two hosts claims", () => {
