@@ -30,7 +30,7 @@ import type { SampledHistoryOrder } from "./load-history.ts";
 import { type LookAtPools, poolLooks } from "./look-at-pools.ts";
 import { PoolWatches } from "./pool-watches.ts";
 import { decimalsOfCoin, depthOfAmounts, type SolPool } from "./pools.ts";
-import { samplesOf, settleMinute, unsettledMinutes } from "./rules/sample-book.ts";
+import { mostGapSeconds, samplesOf, settleMinute, unsettledMinutes } from "./rules/sample-book.ts";
 import { type SampledState, SampledToken } from "./sampled-token.ts";
 import { type SampledFindingDeps, SolFinding } from "./token-finding.ts";
 
@@ -120,6 +120,15 @@ export class SolMarkets implements ChainMarkets {
     return { look: this.#watches.look, revision: this.#revision };
   }
 
+  /** Describes the chain as a token's market shows it: as old as the pool's last state while hosts contradict each other. */
+  #viewOf(market: SampledToken["market"]): ChainView {
+    const { look, revision } = this.#view;
+    const watch = look && this.#watches.get(market?.poolAt(look.time)?.pool ?? "");
+    const last = watch && watch.missing === 0 ? watch.book.last : undefined;
+    const isOld = look && last && look.time - last.time > mostGapSeconds;
+    return { look: isOld ? { number: last.slot, time: last.time } : look, revision };
+  }
+
   want(tokens: readonly WantedToken[]): void {
     this.#entries.want(tokens);
   }
@@ -193,7 +202,7 @@ export class SolMarkets implements ChainMarkets {
       }
       if (look !== undefined) market.refreshFrom(books, { blockTime: look.time, nowMs });
       this.#noteDepth(entry, nowMs);
-      market.judge(this.#view, coinUsd, nowMs);
+      market.judge(this.#viewOf(market), coinUsd, nowMs);
     }
     this.#watches.keep(watched);
   }
@@ -255,7 +264,7 @@ export class SolMarkets implements ChainMarkets {
     const nowMs = Date.now();
     // Takes all parts of the row at the same moment, because the next run continues after the last state.
     this.#refresh(nowMs);
-    const shown = market.market(this.#view, nowMs);
+    const shown = market.market(this.#viewOf(market), nowMs);
     const last = this.#watches.get(shown.pool?.pool ?? "")?.book.last;
     const row = { market: shown, state: { pools: market.pools, ...(last && { last }) } };
     const unsaved = { market, row, revision: this.#revision, wantedMs: wanted.wantedMs, isLast };

@@ -237,6 +237,28 @@ describe("SolMarkets", () => {
     expect(changed(quietMs)[0]?.flags).not.toContain("STALE");
   });
 
+  it("marks a market as stale, on the stream and in the table, while its hosts contradict each other", async () => {
+    const { state, markets, table, changed, show, read } = reading();
+    markets.want([wanted(token)]);
+    void read();
+    await pass(3);
+    expect(changed(0)).toMatchObject([{ price: "0.5", flags: [] }]);
+    const agreedAt = Math.floor(Date.now() / 1000);
+    state.shows = [{ Pool1: 25_000 }, { Pool1: 2500 }];
+    const quietMs = Date.now();
+    await pass(25);
+    expect(changed(quietMs)).toMatchObject([{ price: "0.5", flags: ["STALE"] }]);
+    expect(markets.head?.time).toBeGreaterThan(agreedAt + 20);
+    state.isOver = true;
+    await pass(2);
+    expect(table.item?.market.blockTime).toBeLessThanOrEqual(agreedAt);
+    state.isOver = false;
+    void read();
+    show({ Pool1: 25_000 });
+    await pass(3);
+    expect(changed(quietMs)).toMatchObject([{ price: "50", flags: ["GAPS"] }]);
+  });
+
   it("reports an outage of all hosts once", async () => {
     const { state, markets, silences, faults, read } = reading();
     markets.want([wanted(token)]);

@@ -28,7 +28,7 @@ export type SampleBook = {
 const minuteSeconds = intervalSeconds["1m"];
 
 /** Time between two known states after which swaps between them may be missing. */
-const mostGapSeconds = 10;
+export const mostGapSeconds = 10;
 
 /** Time for which minutes and their samples are kept after their end, in seconds. */
 const keptSeconds = 240;
