@@ -68,6 +68,15 @@ it("stores the minutes before the first sample, opening at most one transaction 
     [],
   );
 
+  const later = sighting.time + 86_400;
+  for (const host of hosts)
+    host.lie = (method, result) =>
+      method === "getTransaction" ? { ...(result as object), blockTime: later } : result;
+  expect(await loadSampledHistory(deps, order, Date.now() + 30_000)).toBe("unavailable");
+  expect(await store.loadCandles(order.name, "minutes", { from: later - 3600, to: later + 3600 })).toEqual(
+    [],
+  );
+
   for (const host of hosts)
     host.lie = (method, result) => {
       if (method === "getTransaction") throw new Error("no answer");
