@@ -5,6 +5,9 @@ import type { SolPool, SolToken } from "../pools.ts";
 /** Share of the deepest pool's depth that the other host's deepest pool must have at least. */
 const leastShare: Decimal = { mantissa: 7n, exponent: -1 };
 
+/** Share of the greater supply that the lesser one must have at least. */
+const nearShare: Decimal = { mantissa: 99n, exponent: -2 };
+
 /**
  * Number of a token's pools that are considered, the deepest first. Strangers can make more, but no further one could
  * become the reference.
@@ -35,7 +38,14 @@ export function agreedToken(
   const isHidden = [one.pools[0], other.pools[0]].some(
     (pool) => pool && (deepest === undefined || compare(deepest, multiply(pool.depth, leastShare)) < 0),
   );
-  return isHidden ? "not agreed" : { token: one.token, pools };
+  return isHidden ? "not agreed" : { token: withAgreedSupply(one, other), pools };
+}
+
+/** Leaves out a supply on which the hosts do not agree. It may have changed a little between their slots. */
+function withAgreedSupply({ token: { supply, ...token } }: SolToken, { token: again }: SolToken) {
+  const [less, more] = [supply, again.supply].flatMap((each) => each ?? []).toSorted(compare);
+  const isAgreed = less && more && compare(less, multiply(more, nearShare)) >= 0;
+  return isAgreed ? { ...token, supply: less } : token;
 }
 
 const isSameToken = ({ token: a }: SolToken, { token: b }: SolToken) =>
