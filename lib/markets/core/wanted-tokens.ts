@@ -56,7 +56,7 @@ type Claim = {
   place: number;
 };
 
-/** A user's wishes with the claims that follow from them: those with priority first, then the oldest. */
+/** A user's wishes with the claims that follow from them: those with priority first, then followed ones, then the oldest. */
 type User = {
   wishes: readonly Wish[];
   held: ReturnType<WishRules["heldBy"]>;
@@ -215,7 +215,7 @@ export class WantedTokens {
 const isSameList = <Each>(one: readonly Each[], other: readonly Each[]): boolean =>
   one.length === other.length && one.every((each, index) => each === other[index]);
 
-/** Lists a user's claims: those with priority first, then the oldest. */
+/** Lists a user's claims: those with priority first, then those of connections, then the oldest. */
 function claimsOf(
   userID: string,
   wishes: readonly Wish[],
@@ -252,9 +252,17 @@ function claimsOf(
     }
   }
   return [...claims.values()]
-    .toSorted((a, b) => Number(b.isProtected) - Number(a.isProtected) || a.sinceMs - b.sinceMs)
+    .toSorted(
+      (a, b) =>
+        Number(b.isProtected) - Number(a.isProtected) ||
+        Number(isFollowed(b)) - Number(isFollowed(a)) ||
+        a.sinceMs - b.sinceMs,
+    )
     .map((claim, place) => ({ ...claim, place }));
 }
+
+/** True if a connection wants the token, so that pages which the user has opened over REST do not displace it. */
+const isFollowed = ({ wantedMs }: Pick<Claim, "wantedMs">): boolean => wantedMs === undefined;
 
 /** Returns the later of two times. Undefined, which is now, if one of them is. */
 const latest = (one: number | undefined, other: number | undefined): number | undefined =>

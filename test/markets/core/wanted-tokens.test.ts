@@ -76,6 +76,16 @@ describe("WantedTokens", () => {
     expect(refused).toEqual(some(10, "new"));
   });
 
+  it("prefers the tokens of a user's connections to those that the user asked for over REST", () => {
+    const tokens = new WantedTokens();
+    const asked = wishes("ann", some(50, "page"));
+    granted(tokens, asked, 0);
+    const { wantedMs: _, ...followed } = wish("ann", ["chart"]);
+    const { wanted, refused } = granted(tokens, [followed, ...asked], 100_000);
+    expect(wanted).toContain("chart");
+    expect(refused).toEqual(["page49"]);
+  });
+
   it("adds at most 20 new tokens of a user per minute, not counting tokens that other users also want", () => {
     const tokens = running();
     granted(tokens, [wish("bob", some(5))]);
