@@ -1,5 +1,6 @@
 import { type Address, address } from "@solana/web3.js";
 import { bytesOfAddress, derivedAddress, wsolMint } from "./addresses.ts";
+import type { OpenedAccount } from "./pool-view.ts";
 
 /** Pump's programs: bonding curves, the pools that follow them, and the fees of both. */
 export const pumpPrograms = {
@@ -36,6 +37,12 @@ export const pumpVolumesOf = (market: PumpMarket): Promise<Address> =>
 /** Returns the account with a user's volume. The first trade opens it, and the user pays its rent. */
 export const pumpVolumeOfUser = (market: PumpMarket, user: Address): Promise<Address> =>
   derivedAddress(pumpPrograms[market], ["user_volume_accumulator", bytesOfAddress(user)]);
+
+/** Adds the size of the account with a user's volume. */
+export const volumeAccount = (address: Address): OpenedAccount => ({ address, bytes: 137 });
+
+/** Adds the size of an account of wrapped coins. */
+export const coinAccount = (address: Address): OpenedAccount => ({ address, bytes: 165 });
 
 /** Returns the account that collects a creator's fees, in lamports or as the owner of wrapped coins. */
 export const pumpCreatorVaultOf = (market: PumpMarket, creator: Address): Promise<Address> =>

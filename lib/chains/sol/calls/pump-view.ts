@@ -3,14 +3,16 @@ import type { Order } from "../../../orders/execution.ts";
 import { priceImpact } from "../../../orders/price-impact.ts";
 import { programs, tokenAccountOf, wsolMint } from "./addresses.ts";
 import { millionths } from "./cpmm-pool.ts";
-import type { OpenedAccount, PoolKind, PoolView, SeenToken } from "./pool-view.ts";
+import type { PoolKind, PoolView, SeenToken } from "./pool-view.ts";
 import {
   bondingCurveOf,
+  coinAccount,
   pumpConfigOf,
   pumpCreatorVaultOf,
   pumpFeeConfigOf,
   pumpPoolOf,
   pumpVolumeOfUser,
+  volumeAccount,
 } from "./pump-addresses.ts";
 import {
   type BondingCurve,
@@ -137,17 +139,12 @@ export function curveView({ address, table, pool, curve, rates }: CurveState): P
         pumpCreatorVaultOf("curve", creator),
       ]);
       // A creator's vault has no data. The first trader fills it up to its rent.
-      return [volumeOf(volume), ...(rates.creator > 0n ? [{ address: vault, bytes: 0 }] : [])];
+      return [volumeAccount(volume), ...(rates.creator > 0n ? [{ address: vault, bytes: 0 }] : [])];
     },
   };
 }
 
 const notAll = { tokens: 0n, isRest: false };
-
-/** Size of the account with a user's volume, in bytes. */
-const volumeOf = (address: Address): OpenedAccount => ({ address, bytes: 137 });
-
-const tokenAccountBytes = 165;
 
 function poolIn(
   seen: SeenToken,
@@ -227,8 +224,8 @@ export function pumpPoolView({
         owners.map((owner) => tokenAccountOf(owner, wsolMint, programs.token)),
       );
       return [
-        ...(side === "buy" || hasCashback ? [volumeOf(volume)] : []),
-        ...accounts.map((account) => ({ address: account, bytes: tokenAccountBytes })),
+        ...(side === "buy" || hasCashback ? [volumeAccount(volume)] : []),
+        ...accounts.map(coinAccount),
       ];
     },
   };

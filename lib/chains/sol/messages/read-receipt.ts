@@ -1,11 +1,19 @@
 import { type Address, getCompiledTransactionMessageDecoder } from "@solana/web3.js";
 import bs58 from "bs58";
 import type { Lamports, TokenUnits } from "../../../core/units.ts";
-import { greatest } from "../../../orders/bigints.ts";
+import { greatest, least } from "../../../orders/bigints.ts";
 import { markerOf, programs, tokenAccountOf, wsolAccountOf, wsolMint } from "../calls/addresses.ts";
 import { cpmmProgram, cpmmSlippageCode } from "../calls/cpmm-addresses.ts";
-import { pumpPrograms, pumpSlippageCodes, pumpVolumeOfUser } from "../calls/pump-addresses.ts";
+import type { OpenedAccount } from "../calls/pool-view.ts";
+import {
+  coinAccount,
+  pumpPrograms,
+  pumpSlippageCodes,
+  pumpVolumeOfUser,
+  volumeAccount,
+} from "../calls/pump-addresses.ts";
 import type { LandedTransaction, TokenBalance } from "../calls/transaction-call.ts";
+import { rentLike } from "../rules/fees.ts";
 import { blockOfSlot, type ReadReceipt } from "../rules/host-snapshot.ts";
 import { jupiterProgram, jupiterSlippageCode } from "../venues/jupiter.ts";
 import type { AttemptTerms, MessageTerms } from "../venues/message-terms.ts";
@@ -40,7 +48,11 @@ export async function readReceipt(
   const own = await ownAccounts(terms);
   const change = (address: Address | undefined) => changeOf(accounts, address, landed);
   const tip = terms.purpose === "swap" && landed.failure === undefined ? (terms.tip?.lamports ?? 0n) : 0n;
-  const opened = own.market.reduce((sum, each) => sum + rentOf(accounts, each, landed), 0n);
+  const { markerRentLamports } = terms;
+  const opened = own.market.reduce(
+    (sum, each) => sum + rentPaid(accounts, each, landed, markerRentLamports),
+    0n,
+  );
   const rent = change(own.marker) + change(own.token) + opened;
   const common = {
     hash,
@@ -63,14 +75,14 @@ export async function readReceipt(
   const [held, left] = [landed.tokens.before, landed.tokens.after].map((balances) =>
     unitsOf(accounts, own.token, balances),
   ) as [bigint, bigint];
-  const [taken, received] = terms.side === "buy" ? [-coins, left - held] : [held - left, coins];
+  const [taken, arrived] = terms.side === "buy" ? [-coins, left - held] : [held - left, coins];
   const topUp = mostTopUp(terms, accounts, landed);
   // The chain limits what is spent, and the pool what is received. A host that reports anything else is wrong.
-  const ofVault = terms.side === "buy" ? greatest(taken - terms.amountIn, 0n) : 0n;
-  const spent = taken - ofVault;
+  const [excess, shortfall] = [taken - terms.amountIn, terms.minAmountOut - arrived];
+  const ofVault = least(greatest(terms.side === "buy" ? excess : shortfall, 0n), topUp);
+  const [spent, received] = terms.side === "buy" ? [taken - ofVault, arrived] : [taken, arrived + ofVault];
   const isBelowMinimum = received < terms.minAmountOut;
-  const mayBeBelow = terms.venue.kind === "jupiter" || received + topUp >= terms.minAmountOut;
-  if (ofVault > topUp || spent > terms.amountIn || (isBelowMinimum && !mayBeBelow)) return undefined;
+  if (spent > terms.amountIn || (isBelowMinimum && !mayBeBelow(terms.venue))) return undefined;
   return {
     ...base,
     rent: rent + ofVault,
@@ -80,6 +92,13 @@ export async function readReceipt(
     ...(isBelowMinimum && { isBelowMinimum }),
   };
 }
+
+/**
+ * True if a fill below the message's minimum is believed. A message that takes the rest of a curve names no minimum of
+ * its own, and Pump may pay out less where another trade takes a part of the rest.
+ */
+const mayBeBelow = (venue: AttemptTerms["venue"]): boolean =>
+  venue.kind === "jupiter" || (venue.kind === "pump" && venue.rest !== undefined);
 
 /** Returns the accounts that a message itself names. Undefined if the host shows different bytes. */
 function accountsIn(bytes: Uint8Array): readonly Address[] | undefined {
@@ -92,7 +111,7 @@ function accountsIn(bytes: Uint8Array): readonly Address[] | undefined {
 
 const messageIn = (bytes: Uint8Array): Uint8Array => bytes.subarray(1 + 64 * (bytes[0] ?? 0));
 
-type Own = { marker: Address; wsol?: Address; token?: Address; market: readonly Address[] };
+type Own = { marker: Address; wsol?: Address; token?: Address; market: readonly OpenedAccount[] };
 
 async function ownAccounts(terms: MessageTerms): Promise<Own> {
   const { wallet, orderId } = terms;
@@ -107,21 +126,30 @@ async function ownAccounts(terms: MessageTerms): Promise<Own> {
 }
 
 /** Lists accounts of an exchange that a trade may open at the wallet's cost. */
-async function accountsOpenedIn({ wallet, venue }: AttemptTerms): Promise<readonly Address[]> {
+async function accountsOpenedIn({ wallet, venue }: AttemptTerms): Promise<readonly OpenedAccount[]> {
   if (venue.kind !== "pump" && venue.kind !== "pumpswap") return [];
   const volume = await pumpVolumeOfUser(venue.kind === "pump" ? "curve" : "pool", wallet);
   const owners = venue.kind === "pump" ? [] : [venue.vault, volume];
-  return [
-    volume,
-    ...(await Promise.all(owners.map((each) => tokenAccountOf(each, wsolMint, programs.token)))),
-  ];
+  const ofCoins = await Promise.all(owners.map((each) => tokenAccountOf(each, wsolMint, programs.token)));
+  return [volumeAccount(volume), ...ofCoins.map(coinAccount)];
 }
 
-/** Returns the rent of an account that a transaction has opened. Its wrapped coins are no part of the rent. */
-function rentOf(accounts: readonly Address[], address: Address, landed: LandedTransaction): Lamports {
-  const before = landed.lamports.before[accounts.indexOf(address)];
-  if (before !== 0n) return 0n;
-  return changeOf(accounts, address, landed) - unitsOf(accounts, address, landed.tokens.after);
+/**
+ * Computes what a transaction has paid for the rent of an account, without the coins that it has wrapped there. Anybody
+ * may have paid a part before. Then the trade pays the rest.
+ */
+function rentPaid(
+  accounts: readonly Address[],
+  { address, bytes }: OpenedAccount,
+  landed: LandedTransaction,
+  markerRentLamports: Lamports,
+): Lamports {
+  const before = landed.lamports.before[accounts.indexOf(address)] ?? 0n;
+  const wrapped =
+    unitsOf(accounts, address, landed.tokens.after) - unitsOf(accounts, address, landed.tokens.before);
+  const paid = changeOf(accounts, address, landed) - wrapped;
+  if (before === 0n) return paid;
+  return greatest(least(paid, rentLike(markerRentLamports, bytes) - before), 0n);
 }
 
 /** The highest rent of an account without data. */

@@ -50,6 +50,13 @@ export function rentOfBytes(bytes: number, rents: Readonly<Record<keyof typeof a
   return rents.marker + (BigInt(bytes) - asked.marker) * perByte;
 }
 
+/** Bytes that the chain adds to each account's size. */
+const bytesBeside = 128n;
+
+/** Computes the rent of an account of any size from the rent of a marker. */
+export const rentLike = (markerRentLamports: Lamports, bytes: number): Lamports =>
+  (markerRentLamports * (BigInt(bytes) + bytesBeside)) / (asked.marker + bytesBeside);
+
 /** The rent of a token account with every extension that its mint may require. */
 const mostTokenRentLamports = 2_248_080n;
 

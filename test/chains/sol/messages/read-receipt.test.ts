@@ -161,6 +161,15 @@ describe("readReceipt", () => {
     expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject(short);
   });
 
+  it("reports a trade for the rest of a curve that delivers less, because others took a part", async () => {
+    const buy = await onCurve({ ...buyTerms, minAmountOut: 700n }, { rest: 700n });
+    const { id, found } = await landed(buy, { coins: -600n, tokens: 699n });
+    const short = { status: "ok", spent: 600n, received: 699n, isBelowMinimum: true };
+    expect(await readReceipt(wallet, id, found)).toMatchObject(short);
+    const whole = await landed(await onCurve(buyTerms), { coins: -amountIn, tokens: minAmountOut - 1n });
+    expect(await readReceipt(wallet, whole.id, whole.found)).toBeUndefined();
+  });
+
   const volumeRent = 1_844_400n;
   const vaultRent = 890_880n;
   const wsolRent = 2_039_280n;
@@ -205,15 +214,16 @@ describe("readReceipt", () => {
     expect(await readReceipt(wallet, more.id, more.found)).toBeUndefined();
   });
 
-  it("accepts that the first sale on a curve brings less by the rent of the creator's vault", async () => {
+  it("counts what fills up a new creator's vault as rent of a sale that would otherwise bring too little", async () => {
     const sale = await onCurve(saleTerms);
     const vault = { address: pumpNamed.vault, after: vaultRent };
     const sold = await landed(sale, { coins: minAmountOut, tokens: -amountIn, others: [vault] });
     expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject({
       spent: amountIn,
-      received: minAmountOut - vaultRent,
-      isBelowMinimum: true,
+      received: minAmountOut,
+      rent: markerRent + vaultRent,
     });
+    expect(await readReceipt(wallet, sold.id, sold.found)).not.toHaveProperty("isBelowMinimum");
     const less = await landed(sale, { coins: minAmountOut - 1n, tokens: -amountIn, others: [vault] });
     expect(await readReceipt(wallet, less.id, less.found)).toBeUndefined();
     const full = { ...vault, before: vaultRent, after: vaultRent };
@@ -236,6 +246,50 @@ describe("readReceipt", () => {
       spent: amountIn,
       rent: markerRent + volumeRent + wsolRent,
     });
+  });
+
+  /** The rent that the chain asks for where a marker's is as in the terms. */
+  const rentNow = (bytes: bigint) => 5_080n * (128n + bytes);
+  const gift = rentNow(0n);
+
+  it("counts the rest of a rent that a stranger has paid in part before the trade", async () => {
+    const [ofCurve, ofPool] = [
+      await pumpVolumeOfUser("curve", wallet),
+      await pumpVolumeOfUser("pool", wallet),
+    ];
+    const ofCreator = await tokenAccountOf(pumpNamed.vault, wsolMint, programs.token);
+    const [volume, coins] = [rentNow(137n), rentNow(165n)];
+    const bought = { coins: -amountIn, tokens: minAmountOut };
+    const sold = { coins: minAmountOut, tokens: -amountIn };
+    const opened = { address: ofCurve, before: gift, after: volume };
+    const others = [
+      { address: ofPool, before: gift, after: volume },
+      { address: ofCreator, before: gift, after: coins + 950n, units: 950n },
+    ];
+    for (const [terms, result, rent] of [
+      [await onCurve(buyTerms), { ...bought, others: [opened] }, volume - gift],
+      [await onCurve(saleTerms), { ...sold, others: [opened] }, volume - gift],
+      [await onPumpSwap(buyTerms), { ...bought, others }, volume + coins - 2n * gift],
+      [await onPumpSwap(saleTerms), { ...sold, others: others.slice(1) }, coins - gift],
+    ] as const) {
+      const { id, found } = await landed(terms, result);
+      expect(await readReceipt(wallet, id, found)).toMatchObject({
+        spent: amountIn,
+        received: minAmountOut,
+        rent: markerRent + rent,
+      });
+    }
+  });
+
+  it("counts no coins as rent that a trader gets back in an account which exists", async () => {
+    const volume = await pumpVolumeOfUser("curve", wallet);
+    const full = { address: volume, before: rentNow(137n), after: rentNow(137n) + 4_000n };
+    const { id, found } = await landed(await onCurve(buyTerms), {
+      coins: 4_000n - amountIn,
+      tokens: minAmountOut,
+      others: [full],
+    });
+    expect(await readReceipt(wallet, id, found)).toMatchObject({ spent: amountIn, rent: markerRent });
   });
 
   it("reads a transaction that was not paid for, even if the host leaves out its balances", async () => {
