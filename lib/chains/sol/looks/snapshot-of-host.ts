@@ -17,6 +17,7 @@ import {
   messageFeeCall,
   mostAccounts,
   rentCall,
+  type Simulation,
   simulationCall,
 } from "../calls/rpc-call.ts";
 import { type Payment, paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
@@ -29,7 +30,7 @@ import {
 } from "../calls/transaction-call.ts";
 import { addressesIn, venueOfPool } from "../messages/order-message.ts";
 import { readReceipt } from "../messages/read-receipt.ts";
-import { attemptMessage, obstacleIn, type Trial } from "../messages/trial-messages.ts";
+import { attemptMessage, obstaclesIn, type Trial } from "../messages/trial-messages.ts";
 import type { JupiterOffer } from "../quotes/ask-jupiter.ts";
 import { lackingRent, marketCalls, maybe, wsolBytes } from "../quotes/look-at-token.ts";
 import {
@@ -269,7 +270,7 @@ async function trialByJupiter(
 type Answers = {
   jupiter: readonly JupiterTried[];
   fee: readonly (Lamports | undefined)[];
-  tried: readonly Parameters<typeof obstacleIn>[0][];
+  tried: readonly (Simulation | undefined)[];
   rent: readonly Lamports[];
   market: readonly Accounts[];
 };
@@ -286,18 +287,22 @@ function factsOf(
 ): SolOrderFacts {
   const simulations = [...tried, answer?.simulation];
   const units = simulations.map((each) => (each?.isDone ? each.computeUnits : 0));
-  const obstacles = tried.map((each, index) => obstacleIn(each, pools[index]?.routed.route.venue));
+  const obstacles = obstaclesIn([
+    ...pools.map(({ routed }, index) => ({ simulation: tried[index], venue: routed.route.venue })),
+    { simulation: answer?.simulation, venue: "jupiter-metis" },
+  ]);
   const arrived = jupiter && answer && arrivedIn(jupiter, answer);
-  const obstacle = obstacleIn(answer?.simulation, "jupiter-metis");
   const ofJupiter = answer?.fee === undefined ? undefined : baseFeeIn(answer.fee);
   return {
     ...(held !== undefined && { held }),
-    ...([...obstacles, obstacle].includes("coins") && { lacksCoins: true }),
+    ...(obstacles.includes("coins") && { lacksCoins: true }),
     routes: [
       ...pools.filter((_, index) => obstacles[index] !== "trade").map(payingBy),
       ...(jupiter && arrived !== undefined ? [payingRoute(intent, jupiter, arrived)] : []),
     ],
-    ...(mayUseJupiter(intent) && arrived === undefined && obstacle === undefined && { lacksBuild: true }),
+    ...(mayUseJupiter(intent) &&
+      arrived === undefined &&
+      obstacles.at(-1) === undefined && { lacksBuild: true }),
     computeUnitLimit: unitLimitFor(Math.max(0, ...units)),
     baseFeeLamports: fee[0] ?? ofJupiter ?? baseFeeLamports,
     rents: {

@@ -89,14 +89,23 @@ const tradeAt = { curve: 4, others: 7 };
 /** The System program's error code if an account has fewer lamports than it has to pay. */
 const lacksLamports = 1;
 
+/** A simulated attempt, and the exchange that it trades on. */
+type TriedRoute = { simulation: Simulation | undefined; venue: SolRoute["venue"] };
+
 /**
- * Determines why an attempt failed: because of the wallet's coins or because of its trade. Undefined if the cause is
- * unknown.
+ * Determines why attempts by different routes failed: because of the wallet's coins or because of their trade.
+ * Undefined for those that did not fail, or whose cause is unknown. If the wallet can pay for one route, only the trade
+ * of another can cost too much.
  */
-export function obstacleIn(
-  simulation: Simulation | undefined,
-  venue: SolRoute["venue"] | undefined,
-): "coins" | "trade" | undefined {
+export function obstaclesIn(tried: readonly TriedRoute[]): ("coins" | "trade" | undefined)[] {
+  const isPaid = tried.some(({ simulation }) => simulation?.isDone);
+  return tried.map((each) => {
+    const obstacle = obstacleIn(each);
+    return obstacle === "coins" && isPaid ? "trade" : obstacle;
+  });
+}
+
+function obstacleIn({ simulation, venue }: TriedRoute): "coins" | "trade" | undefined {
   if (simulation?.isUnfunded) return "coins";
   if (simulation?.failedAt === undefined) return undefined;
   if (simulation.failedAt < (venue === "pump" ? tradeAt.curve : tradeAt.others)) return "coins";

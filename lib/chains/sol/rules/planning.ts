@@ -186,7 +186,8 @@ const greaterCosts = ([a, b]: readonly [SolOrderFacts, SolOrderFacts]): Costs =>
 const keptFor = ({ rents, baseFeeLamports }: Costs, { route }: MessageRoute): Lamports =>
   rents.marker +
   rents.token +
-  rents.market +
+  // A route on another exchange opens none of the accounts of a market on Pump.
+  least(rents.market, mostMarketRent([route])) +
   greatest(rents.wsol, rents.marker) +
   BigInt(signaturesFor(route)) * baseFeeLamports;
 

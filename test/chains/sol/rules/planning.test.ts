@@ -202,6 +202,25 @@ describe("planSwap", () => {
     );
   });
 
+  it("keeps coin for the accounts of a market on Pump only if the order trades there", () => {
+    const floor = cost - 1_016_000n;
+    const rents = { marker: 897_840n, wsol: 2_039_280n, token: 2_039_280n, market: 2_039_280n };
+    const at = (coins: bigint, changes: Partial<SolOrderFacts> = {}, intent: Partial<SolIntent> = {}) =>
+      plan({ intent: { ...sale, ...intent }, snapshots: facts({ held: 500n, rents, ...changes }, coins) });
+    expect(at(floor)).toHaveProperty("message");
+    const onPump = { venue: "pumpswap", pool: "pool" } as const;
+    const pumpPool = {
+      table: "table",
+      vault: "vault",
+      isMayhem: false,
+      hasCreator: true,
+      hasCashback: false,
+    };
+    const there = { routes: [{ ...onPump, pumpPool, amountOut: 100n }] };
+    expect(at(floor + 2_039_280n, there, { routes: [onPump] })).toHaveProperty("message");
+    expect(at(floor + 2_039_279n, there, { routes: [onPump] })).toEqual(reject("INSUFFICIENT_BALANCE"));
+  });
+
   it("sells what is left in the wallet, up to the order's amount", () => {
     expect(plan({ intent: sale, snapshots: facts({ held: 499n }) })).toMatchObject({ amount: 499n });
     expect(plan({ intent: sale, snapshots: facts({ held: 501n }) })).toMatchObject({ amount: 500n });
