@@ -8,7 +8,7 @@ import { availableOf, leastOut, lossOf, needsOfTrade } from "../../../orders/tra
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
 import { attemptsFor, usualSeconds } from "./attempts.ts";
-import { stayingRentLamports } from "./fees.ts";
+import { attemptsWithTip, stayingRentLamports } from "./fees.ts";
 import type { SolOrderSettings } from "./order-settings.ts";
 import type { SolCosts, SolTradeFacts } from "./trade-facts.ts";
 import {
@@ -90,11 +90,13 @@ export function checkSolTrade(
   const leastTip = submission === "private" ? setup.leastTip : undefined;
   const orders = trader.orders.filter((order) => !hasEnded(order));
   const available = held && availableOf(held, trade.token, orders);
-  const attempts = attemptsFor(trade.validForSeconds ?? usualSeconds);
+  const wanted = attemptsFor(trade.validForSeconds ?? usualSeconds);
+  // The order may also trade in the pool to which the token moves.
+  const routes = facts.routes.flatMap((route) => [route, ...(route.next ? [route.next] : [])]);
   const baseFee = least(costs.baseFee, setup.baseFeeCap);
   const asked = least(lamportsOfSol(settings.priorityFee), setup.limits.maxNetworkFee);
   const lowest = leastTip === undefined ? 0n : leastBudget(leastTip);
-  const feeOf = (budget: Lamports) => {
+  const feeOf = (budget: Lamports, attempts: number) => {
     const attempt = feesOfFirst(budget, costs.computeUnitLimit, leastTip);
     return {
       attempt,
@@ -103,11 +105,12 @@ export function checkSolTrade(
   };
   const mostRents = rentsOf(side, costs);
   const besideFees = mostRents + (side === "buy" ? amount : 0n);
-  const fixed = besideFees + feeOf(0n).networkFee.max;
+  const fixed = besideFees + feeOf(0n, wanted).networkFee.max;
   // If the wallet cannot pay a sale's whole budget, lowers the budget instead of refusing the sale.
   const affordable = side === "sell" && available ? greatest(available.coins - fixed, lowest, 0n) : asked;
   const budget = least(asked, affordable);
-  const { attempt, networkFee } = feeOf(budget);
+  const attempts = leastTip === undefined ? wanted : Math.min(wanted, attemptsWithTip(budget, leastTip));
+  const { attempt, networkFee } = feeOf(budget, attempts);
   const leastAmount = leastOut("sol", trade, settings, facts);
   const needs = available ? needsOfTrade("sol", side, facts, besideFees + networkFee.max, available) : [];
   const objection = objectionBeside(budget < lowest ? tooLow(budget, lowest) : undefined, {
@@ -119,7 +122,7 @@ export function checkSolTrade(
     openOrders: orders.length,
     maxOrder: setup.limits.maxOrder,
     adds: addedBy(side, amount, networkFee.max),
-    networkFees: networkFee.max + stayingRentLamports(side, facts.routes),
+    networkFees: networkFee.max + stayingRentLamports(side, routes),
     minAmountOut: leastAmount,
     quotedOut: facts.amountOut,
     rules: trader.rules,

@@ -31,6 +31,10 @@ export function shareOf(budgetLamports: Lamports, attempts: number, earlier: num
   return (budgetLamports * percent.others) / (100n * others);
 }
 
+/** Computes how many attempts a relay accepts, given that the first three can pay its lowest tip. */
+export const attemptsWithTip = (budgetLamports: Lamports, leastTipLamports: Lamports): number =>
+  percent.swap.length + Number((budgetLamports * percent.others) / (100n * greatest(leastTipLamports, 1n)));
+
 /** Computes the lowest budget whose first share covers a transaction. */
 export const budgetFor = (shareLamports: Lamports): Lamports =>
   ceilDivide(shareLamports * 100n, percent.swap[0]);

@@ -7,6 +7,7 @@ import {
 } from "../../../../lib/chains/sol/rules/check-trade.ts";
 import type { SolTradeFacts } from "../../../../lib/chains/sol/rules/trade-facts.ts";
 import type { AskedTrade } from "../../../../lib/orders/trade.ts";
+import { noStoredLimits, rulesAt } from "../../../../lib/orders/wallet-policy.ts";
 import { solFacts, solMint } from "../../../support/sol-facts.ts";
 
 const setup: SolSetup = {
@@ -121,7 +122,9 @@ describe("checkSolTrade", () => {
     const floor = 2_039_280n + 897_840n + 35_000n + lowest;
     expect(selling(floor, { setup: relayed })).toMatchObject({ budget: lowest, attempt: { tip: 100_000n } });
     expect(selling(floor, { setup: relayed }).objection).toBeUndefined();
-    expect(selling(floor - 1n, { setup: relayed }).objection?.code).toBe("INSUFFICIENT_BALANCE");
+    // The relay accepts two attempts less from the lowest budget, so two base fees remain.
+    expect(selling(floor - 10_000n, { setup: relayed }).objection).toBeUndefined();
+    expect(selling(floor - 10_001n, { setup: relayed }).objection?.code).toBe("INSUFFICIENT_BALANCE");
   });
 
   it("requires the tokens of a sale before its coin", () => {
@@ -169,6 +172,34 @@ describe("checkSolTrade", () => {
     });
     expect(objectionTo(0, false)).toBeUndefined();
     expect(check({ trade: { ...buy, priorityFee: 0 } }).objection).toBeUndefined();
+  });
+
+  it("plans no attempts whose share is below the relay's lowest tip", () => {
+    const attemptsAt = (priorityFee: number) => {
+      const { attempts, networkFee, budget } = check({
+        setup: relayed,
+        trade: { ...buy, priorityFee, validForSeconds: 600 },
+      });
+      expect(networkFee.max).toBe(budget + BigInt(attempts + 1) * 5000n);
+      return attempts;
+    };
+    expect([0.000625, 0.000667, 0.001, 0.1].map(attemptsAt)).toEqual([4, 5, 6, 24]);
+    expect(check({ trade: { ...buy, priorityFee: 0, validForSeconds: 600 } }).attempts).toBe(24);
+  });
+
+  it("counts the rents of the pool to which the token may move", () => {
+    const next = { venue: "pumpswap", pool: "next" } as const;
+    const onCurve = { venue: "pump", pool: "curve", feeBps: 125, amountOut: 1_000_000n, next } as const;
+    const limits = { maxNetworkFee: 1_000_000n };
+    // The fees, the marker, a token account, and the accounts of a pool on PumpSwap.
+    const needed = 1_035_000n + 897_840n + 2_248_080n + 1_844_400n + 2n * 2_039_280n;
+    const at = (maxNetworkFeesPerDay: bigint) =>
+      check({
+        facts: { routes: [onCurve] },
+        trader: { rules: rulesAt(noStoredLimits, 0, { ...limits, maxNetworkFeesPerDay }) },
+      }).objection?.code;
+    expect(at(needed)).toBeUndefined();
+    expect(at(needed - 1n)).toBe("POLICY_LIMIT");
   });
 
   it("compares the price per unit with that of other transactions", () => {
