@@ -239,15 +239,16 @@ export class SolMarkets implements ChainMarkets {
 
   /** Counts the swaps of the minutes that are over, unless there are too many, and settles these minutes. */
   async #settle(): Promise<void> {
-    const now = this.#watches.look?.time ?? 0;
+    const now = () => this.#watches.look?.time ?? 0;
     const due = this.#watches.all.flatMap((watch) =>
       unsettledMinutes(watch.book)
-        .filter((start) => now >= start + minuteSeconds + listedSeconds)
+        .filter((start) => now() >= start + minuteSeconds + listedSeconds)
         .map((start) => ({ ...watch, start })),
     );
     await forEachConcurrently(due, { concurrency: countsAtOnce }, async ({ pool, book, start }) => {
       const samples = samplesOf(book, start);
-      const isLate = now >= start + minuteSeconds + mostCountingSeconds;
+      // Takes the time again, because minutes that wait for many others must become final before they are forgotten.
+      const isLate = now() >= start + minuteSeconds + mostCountingSeconds;
       const sums =
         samples && !isLate ? await this.#steps.given(() => this.#deps.countSwaps(pool, samples)) : undefined;
       settleMinute(book, start, sums);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChainUnavailable } from "../../../lib/chains/hosts/host-fault.ts";
 import type { Decimal } from "../../../lib/core/decimal.ts";
+import { delay } from "../../../lib/core/time.ts";
 import type { Candle, SwapSums } from "../../../lib/markets/core/candle.ts";
 import { withCandles } from "../../../lib/markets/core/candles.ts";
 import type { MarketItem } from "../../../lib/markets/items/market-items.ts";
@@ -64,7 +65,7 @@ const newTable = () => ({
  */
 function reading(
   table = newTable(),
-  count: (samples: readonly PoolSighting[]) => SwapSums | undefined = () => undefined,
+  count: (samples: readonly PoolSighting[]) => SwapSums | Promise<undefined> | undefined = () => undefined,
 ) {
   const state = {
     found: new Map([[token, tokenWith(poolOf("Pool1", 2500))]]) as FoundTokens | "silent",
@@ -410,6 +411,30 @@ describe("SolMarkets", () => {
     ]);
     expect(changed(0)).toMatchObject([{ change24h: 400 }]);
     expect(changed(0)[0]).not.toHaveProperty("volume24h");
+  });
+
+  it("does not count the swaps of minutes that others have kept waiting for too long, so that they become final", async () => {
+    const names = ["MoonA", "MoonB", "MoonC", "MoonD"];
+    const coins = (each: number) => Object.fromEntries(names.map((name) => [name, each]));
+    const { state, markets, show, read } = reading(newTable(), async () => {
+      await delay(100_000);
+      return undefined;
+    });
+    state.found = new Map(
+      names.map((name) => {
+        const { token: found, pools } = tokenWith(poolOf(name, 2500));
+        return [name, { token: { ...found, token: name }, pools }];
+      }),
+    );
+    show(coins(2500));
+    markets.want(names.map((name) => wanted(name)));
+    void read();
+    await pass(65);
+    show(coins(5000));
+    await pass(300);
+    expect(state.counted).toHaveLength(3);
+    state.isOver = true;
+    await pass(2);
   });
 
   it("hands a minute over to the next run without a gap and without a search", async () => {
