@@ -1,17 +1,20 @@
 import { subscribe } from "node:diagnostics_channel";
 
-/** Time after which an idle connection is closed, unless its host names another time. Node's default is 4 s. */
+/**
+ * Time after which an idle connection is used no more, unless a host that speaks HTTP/1.1 names another time.
+ * Node's default is 4 s, and none for HTTP/2.
+ */
 const idleMs = 60_000;
 
 /** Maximum time for which an idle connection is kept, whatever its host names. */
 const mostIdleMs = 10 * 60_000;
 
-/** Time for which a host is asked over HTTP/1.1 after it broke off HTTP/2. */
+/** Time for which a host is asked over HTTP/1.1 after it broke off HTTP/2, or has never answered over it. */
 const plainMs = 60_000;
 
 /** Part of a request as Node's HTTP client passes it to a dispatcher. This module changes it. */
 type Dispatched = { origin?: string | URL; body?: unknown; idempotent?: boolean };
-type Dispatcher = { dispatch(request: Dispatched, handler: object): boolean };
+type Dispatcher = { dispatch(request: Dispatched, handler: object): boolean; close(): Promise<void> };
 type DispatcherClass = new (options: object) => Dispatcher;
 
 // Loads Node's HTTP client at start, while Lambda still gives the function a whole processor.
@@ -27,18 +30,30 @@ function openDispatcher(options: object): Dispatcher | undefined {
   return Agent && new Agent({ keepAliveTimeout: idleMs, keepAliveMaxTimeout: mostIdleMs, ...options });
 }
 
-/** A hundred streams of HTTP/2 share a connection. Requests over HTTP/1.1 still wait for each other's answers. */
-const dispatchers = {
-  newest: openDispatcher({ allowH2: true, pipelining: 100 }),
-  plain: openDispatcher({}),
-};
+/** The connections of all hosts that are asked over HTTP/1.1 although they speak HTTP/2. */
+const plain = openDispatcher({});
 
-type Origin = {
+/** The kept connections to a host. They are replaced together, once they may be dead. */
+type Line = {
+  dispatcher: Dispatcher | undefined;
   /** Whether the newest connection speaks HTTP/2. Undefined before the first connection. */
   speaksHttp2?: boolean;
   /** Ends when the first connection is open or has failed. */
-  opening?: Promise<unknown>;
+  opening?: Promise<void>;
   opened?: () => void;
+  answers: number;
+  usedMs: number;
+};
+
+/** A hundred streams of HTTP/2 share a connection. Requests over HTTP/1.1 still wait for each other's answers. */
+const newLine = (): Line => ({
+  dispatcher: openDispatcher({ allowH2: true, pipelining: 100 }),
+  answers: 0,
+  usedMs: Date.now(),
+});
+
+type Origin = {
+  line: Line;
   /** Whether the host has answered. Later requests may then meet a connection that it has closed. */
   hasAnswered: boolean;
   plainUntilMs: number;
@@ -48,10 +63,12 @@ const origins = new Map<string, Origin>();
 
 function originOf(url: string | URL): Origin {
   const name = new URL(url).origin;
-  const known = origins.get(name) ?? { hasAnswered: false, plainUntilMs: 0 };
+  const known = origins.get(name) ?? { line: newLine(), hasAnswered: false, plainUntilMs: 0 };
   origins.set(name, known);
   return known;
 }
+
+const isPlain = ({ plainUntilMs }: Origin) => Date.now() < plainUntilMs;
 
 type Connected = {
   connectParams: { protocol: string; host: string };
@@ -61,79 +78,118 @@ type Connected = {
 subscribe("undici:client:connected", (message) => {
   const { connectParams, socket } = message as Connected;
   const origin = origins.get(new URL(`${connectParams.protocol}//${connectParams.host}`).origin);
-  if (origin === undefined) return;
-  origin.speaksHttp2 = socket.alpnProtocol === "h2";
-  origin.opened?.();
+  if (origin === undefined || isPlain(origin)) return;
+  origin.line.speaksHttp2 = socket.alpnProtocol === "h2";
+  origin.line.opened?.();
 });
+
+type HostRequest = Omit<RequestInit, "body"> & { body?: string; signal: AbortSignal };
 
 /**
  * Sends a request to a host over a kept connection. A host that speaks HTTP/2 gets concurrent requests over one
  * connection. Repeats the request once if the host closed a kept connection before it answered, which is no fault of
  * the host. All requests to hosts may arrive twice, those of transactions too.
  */
-export async function fetchFromHost(
-  url: string | URL,
-  request: Omit<RequestInit, "body"> & { body?: string; signal: AbortSignal },
-): Promise<Response> {
+export async function fetchFromHost(url: string | URL, request: HostRequest): Promise<Response> {
   const origin = originOf(url);
   const { signal } = request;
-  await firstConnection(origin, new URL(url).protocol, signal);
+  const line = freshLine(origin);
+  if (new URL(url).protocol === "https:" && !isPlain(origin)) await firstConnection(line, signal);
   const isRepeatable = origin.hasAnswered;
   try {
-    return await sent(url, request, origin);
+    return await sent(url, request, origin, line);
   } catch (error) {
     if (signal.aborted || !isRepeatable || !wasClosed(error)) throw error;
-    if (origin.speaksHttp2) origin.plainUntilMs = Date.now() + plainMs;
-    return await sent(url, request, origin);
+    if (line.speaksHttp2) replaceLine(origin, line, plainMs);
+    return await sent(url, request, origin, freshLine(origin));
   }
+}
+
+/**
+ * Returns connections that have not been idle for too long by the clock. Lambda freezes processes, and in the meantime
+ * hosts and routers forget connections without a word.
+ */
+function freshLine(origin: Origin): Line {
+  const { speaksHttp2, usedMs } = origin.line;
+  if (Date.now() - usedMs > (speaksHttp2 ? idleMs : mostIdleMs)) replaceLine(origin, origin.line);
+  origin.line.usedMs = Date.now();
+  return origin.line;
+}
+
+/** Lets requests that are under way end over the old connections. */
+function replaceLine(origin: Origin, line: Line, plainForMs = 0): void {
+  if (origin.line !== line) return;
+  origin.line = newLine();
+  origin.plainUntilMs = Date.now() + plainForMs;
+  line.dispatcher?.close().catch(() => undefined);
 }
 
 /** Lets one request open the first connection over TLS, which shows if the others can share it. */
-async function firstConnection(origin: Origin, protocol: string, signal: AbortSignal): Promise<void> {
-  if (protocol !== "https:" || origin.speaksHttp2 !== undefined) return;
-  if (origin.opening === undefined) {
-    origin.opening = new Promise<void>((resolve) => {
-      origin.opened = resolve;
-    });
+async function firstConnection(line: Line, signal: AbortSignal): Promise<void> {
+  if (line.speaksHttp2 !== undefined || signal.aborted) return;
+  if (line.opening === undefined) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    line.opening = promise;
+    line.opened = resolve;
     return;
   }
-  const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-  await Promise.race([origin.opening, aborted]);
+  const { promise: aborted, resolve: abort } = Promise.withResolvers<void>();
+  const onAbort = () => abort();
+  signal.addEventListener("abort", onAbort);
+  await Promise.race([line.opening, aborted]);
+  signal.removeEventListener("abort", onAbort);
 }
 
-async function sent(
-  url: string | URL,
-  request: Omit<RequestInit, "body"> & { body?: string },
-  origin: Origin,
-): Promise<Response> {
-  const isPlain = Date.now() < origin.plainUntilMs;
-  const dispatcher = isPlain ? dispatchers.plain : dispatchers.newest;
+async function sent(url: string | URL, request: HostRequest, origin: Origin, line: Line): Promise<Response> {
+  const isOverPlain = isPlain(origin);
+  const dispatcher = isOverPlain ? plain : line.dispatcher;
   // Node's client would send the body as a stream, and would open a connection for each request.
-  const whole: Dispatcher | undefined = dispatcher && {
+  const whole: Pick<Dispatcher, "dispatch"> | undefined = dispatcher && {
     dispatch: (dispatched, handler) =>
       dispatcher.dispatch(
         {
           ...dispatched,
           body: request.body ?? null,
-          idempotent: !isPlain && origin.speaksHttp2 === true,
+          idempotent: !isOverPlain && line.speaksHttp2 === true,
         },
         handler,
       ),
   };
   // Is no RequestInit, whose type of dispatchers has twenty methods that Node's client does not call.
   const init: object = whole === undefined ? request : { ...request, dispatcher: whole };
+  const { answers } = line;
+  const startMs = Date.now();
   try {
     const response = await fetch(url, init);
     origin.hasAnswered = true;
+    if (!isOverPlain) line.answers++;
+    line.usedMs = Date.now();
     return response;
+  } catch (error) {
+    if (!isOverPlain && isTimeUp(request.signal)) leaveIfDead(origin, line, answers, startMs);
+    throw error;
   } finally {
-    origin.opened?.();
-    if (origin.speaksHttp2 === undefined) delete origin.opening;
+    line.opened?.();
+    if (line.speaksHttp2 === undefined) delete line.opening;
   }
 }
 
+const isTimeUp = ({ reason }: AbortSignal): boolean =>
+  reason instanceof Error && reason.name === "TimeoutError";
+
+/**
+ * Leaves connections over HTTP/2 if no request was answered since the given one was sent: they would swallow each
+ * further one until the kernel gives up, after a quarter of an hour. A connection of HTTP/1.1 ends with its request.
+ */
+function leaveIfDead(origin: Origin, line: Line, answers: number, startMs: number): void {
+  if (!line.speaksHttp2 || line.answers > answers) return;
+  const wasFrozen = Date.now() - startMs > idleMs;
+  replaceLine(origin, line, answers > 0 || wasFrozen ? 0 : plainMs);
+}
+
 /** Error codes of `fetch` for a connection that ended before the answer. */
-const closed = /^(UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_HTTP2_.*|UND_ERR_INFO|UND_ERR_DESTROYED)$/;
+const closed =
+  /^(UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_HTTP2_.*|UND_ERR_INFO|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/;
 
 const wasClosed = (error: unknown): boolean =>
   error instanceof Error && closed.test((error.cause as { code?: string } | undefined)?.code ?? "");

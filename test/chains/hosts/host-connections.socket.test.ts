@@ -1,10 +1,10 @@
 import { createServer, type Server } from "node:http";
-import { createSecureServer, type ServerHttp2Session } from "node:http2";
-import { type AddressInfo, createServer as listen, type Socket } from "node:net";
+import { constants, createSecureServer, type ServerHttp2Session, type Settings } from "node:http2";
+import { type AddressInfo, connect, createServer as listen, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { fetchFromHost } from "../../../lib/chains/hosts/host-connections.ts";
 
 /** A certificate of localhost, and its key, which protect nothing. */
@@ -108,10 +108,21 @@ describe("a connection", () => {
 });
 
 /** Serves HTTP/2 over TLS, and HTTP/1.1 to clients that offer no other. */
-async function secureHost(onSession: (session: ServerHttp2Session) => void = () => {}) {
+async function secureHost(
+  onSession: (session: ServerHttp2Session) => void = () => {},
+  {
+    delayMs = () => 20,
+    settings = {},
+  }: { delayMs?: (version: string) => number | undefined; settings?: Settings } = {},
+) {
   const received = { connections: 0, requests: [] as string[], atOnce: 0 };
   let open = 0;
-  const server = createSecureServer({ key: certificateKey, cert: certificate, allowHTTP1: true });
+  const server = createSecureServer({
+    key: certificateKey,
+    cert: certificate,
+    allowHTTP1: true,
+    settings,
+  });
   const sockets = new Set<Socket>();
   server.on("secureConnection", (socket) => {
     sockets.add(socket);
@@ -120,9 +131,11 @@ async function secureHost(onSession: (session: ServerHttp2Session) => void = () 
   server.on("session", onSession);
   server.on("request", async (request, response) => {
     received.requests.push(request.httpVersion);
+    const ms = delayMs(request.httpVersion);
+    if (ms === undefined) return;
     received.atOnce = Math.max(received.atOnce, ++open);
     const body = await text(request).catch(() => "broken off");
-    await setTimeout(20);
+    await setTimeout(ms);
     open--;
     response.end(body);
   });
@@ -134,11 +147,35 @@ async function secureHost(onSession: (session: ServerHttp2Session) => void = () 
   return { received, url: `https://localhost:${(server.address() as AddressInfo).port}` };
 }
 
+/** Listens before a host, and can swallow all bytes of the connections that are open, without closing them. */
+async function behindRouter(url: string) {
+  const open: Socket[] = [];
+  const server = listen((client) => {
+    const onward = connect(Number(new URL(url).port), "127.0.0.1");
+    for (const socket of [client, onward]) socket.on("error", () => {});
+    open.push(client, onward);
+    client.pipe(onward).pipe(client);
+  });
+  closers.push(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    forget() {
+      for (const socket of open) socket.unpipe();
+    },
+  };
+}
+
+const askSevenTimes = (url: string) => Promise.all(Array.from({ length: 7 }, () => ask(url)));
+const sevenAnswers = Array(7).fill({ status: 200, text: "[1]" });
+
 describe("a host that speaks HTTP/2", () => {
   it("answers the concurrent requests of one connection, also the very first ones", async () => {
     const { received, url } = await secureHost();
-    const answers = await Promise.all(Array.from({ length: 7 }, () => ask(url)));
-    expect(answers).toEqual(Array.from({ length: 7 }, () => ({ status: 200, text: "[1]" })));
+    expect(await askSevenTimes(url)).toEqual(sevenAnswers);
     expect(received).toMatchObject({ connections: 1, requests: Array(7).fill("2.0") });
     expect(received.atOnce).toBeGreaterThan(1);
   });
@@ -168,4 +205,111 @@ describe("a host that speaks HTTP/2", () => {
     const ends = asked.map((each) => each.catch((error: Error) => error.name));
     expect(await Promise.all(ends)).toEqual(["TimeoutError", "TimeoutError"]);
   });
+
+  it("delays no request whose time is up by its first connection", async () => {
+    const sockets: Socket[] = [];
+    const server = listen((socket) => void sockets.push(socket));
+    closers.push(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const first = ask(url, AbortSignal.timeout(300)).catch(() => "first");
+    const late = ask(url, AbortSignal.abort()).catch(() => "late");
+    expect(await Promise.race([first, late])).toBe("late");
+    await first;
+  });
+
+  it("is asked over a new connection after one no longer answers", async () => {
+    const { received, url } = await secureHost();
+    const router = await behindRouter(url);
+    await ask(router.url);
+    router.forget();
+    await expect(ask(router.url, AbortSignal.timeout(100))).rejects.toThrow("aborted due to timeout");
+    expect(await askSevenTimes(router.url)).toEqual(sevenAnswers);
+    expect(received).toMatchObject({ connections: 2, requests: Array(8).fill("2.0") });
+  });
+
+  it("is asked over a new connection after a minute without requests, by the clock", async () => {
+    const { received, url } = await secureHost();
+    const router = await behindRouter(url);
+    await ask(router.url);
+    router.forget();
+    vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ["Date"] });
+    closers.push(vi.useRealTimers);
+    expect(await askSevenTimes(router.url)).toEqual(sevenAnswers);
+    expect(received).toMatchObject({ connections: 2, requests: Array(8).fill("2.0") });
+  });
+
+  it("is asked over HTTP/1.1 if it never answers over HTTP/2", async () => {
+    const { received, url } = await secureHost(undefined, {
+      delayMs: (version) => (version === "2.0" ? undefined : 20),
+    });
+    await expect(ask(url, AbortSignal.timeout(200))).rejects.toThrow("aborted due to timeout");
+    expect(await ask(url)).toEqual({ status: 200, text: "[1]" });
+    expect(received.requests).toEqual(["2.0", "1.1"]);
+  });
+
+  it("answers over the same connection after one of several requests took too long", async () => {
+    let ms = 20;
+    const { received, url } = await secureHost(undefined, { delayMs: () => ms });
+    await ask(url);
+    ms = 500;
+    const slow = ask(url, AbortSignal.timeout(200)).catch((error: Error) => error.name);
+    await setTimeout(50);
+    ms = 20;
+    await ask(url);
+    expect(await slow).toBe("TimeoutError");
+    await ask(url);
+    expect(received.connections).toBe(1);
+  });
+
+  it("may still answer over a connection after another has replaced it", async () => {
+    let ms = 20;
+    const { received, url } = await secureHost(undefined, { delayMs: () => ms });
+    await ask(url);
+    ms = 400;
+    const slow = ask(url);
+    await expect(ask(url, AbortSignal.timeout(100))).rejects.toThrow("aborted due to timeout");
+    ms = 20;
+    await ask(url);
+    expect(received.connections).toBe(2);
+    expect(await slow).toEqual({ status: 200, text: "[1]" });
+  });
+
+  it("answers all requests one after another if it allows one at a time", async () => {
+    const { received, url } = await secureHost(undefined, { settings: { maxConcurrentStreams: 1 } });
+    await ask(url);
+    expect(await askSevenTimes(url)).toEqual(sevenAnswers);
+    expect(received.connections).toBe(1);
+  });
+
+  it.each([
+    ["a session", (session: ServerHttp2Session) => session.destroy()],
+    ["a session with a word", (session: ServerHttp2Session) => session.goaway(constants.NGHTTP2_NO_ERROR)],
+  ])("gets all requests again, over HTTP/1.1, after it ended %s", async (_, end) => {
+    let isBroken = false;
+    const { received, url } = await secureHost((session) => {
+      session.on("stream", () => isBroken && end(session));
+    });
+    await ask(url);
+    isBroken = true;
+    expect(await askSevenTimes(url)).toEqual(sevenAnswers);
+    expect(received.requests.slice(-7)).toEqual(Array(7).fill("1.1"));
+  });
+
+  it.each([constants.NGHTTP2_CANCEL, constants.NGHTTP2_REFUSED_STREAM, constants.NGHTTP2_INTERNAL_ERROR])(
+    "gets a request again whose stream it ended with code %i",
+    async (code) => {
+      let isBroken = false;
+      const { url } = await secureHost((session) => {
+        session.on("stream", (stream) => isBroken && stream.close(code));
+      });
+      await ask(url);
+      isBroken = true;
+      const signal = AbortSignal.timeout(1000);
+      expect(await ask(url, signal)).toEqual({ status: 200, text: "[1]" });
+    },
+  );
 });
