@@ -11,42 +11,44 @@ import { Witnesses } from "./rules/witnesses.ts";
 /** Tokens on which the hosts agree. Undefined for an address that is not a token. */
 export type FoundTokens = ReadonlyMap<string, TokenWithPools<SolPool> | undefined>;
 
-type Shown = ReadonlyMap<string, SolToken>;
+/** The answer of a host. Undefined if it does not answer, or shows an older slot than before. */
+type Shown = { host: string; tokens: ReadonlyMap<string, SolToken> | undefined };
 
 /** Reads tokens at the two hosts that failed least lately, or at one if the chain has no other. */
 export class SolTokenFinder {
   readonly #reader: SolReader;
-  readonly #readers: ReadonlyMap<unknown, SolPoolReader>;
+  readonly #readers: ReadonlyMap<unknown, { host: string; reader: SolPoolReader }>;
 
   constructor(reader: SolReader) {
     this.#reader = reader;
     const { client } = reader;
     this.#readers = new Map(
-      client
-        .inOrder()
-        .map((host) => [
-          host,
-          new SolPoolReader({ ...reader, client: { ...client, inOrder: () => [host] } }),
-        ]),
+      client.inOrder().map((host, index) => [
+        host,
+        {
+          host: `host ${index}`,
+          reader: new SolPoolReader({ ...reader, client: { ...client, inOrder: () => [host] } }),
+        },
+      ]),
     );
   }
 
   /**
-   * Returns each host's answers. Undefined for one that does not answer, or shows an older slot than before.
+   * Returns each host's answers.
    *
    * @throws {ChainUnavailable} if no host answers.
    */
-  async shown(tokens: readonly string[], nowMs: number): Promise<(Shown | undefined)[]> {
+  async shown(tokens: readonly string[], nowMs: number): Promise<Shown[]> {
     const readers = this.#reader.client.inOrder().flatMap((host) => this.#readers.get(host) ?? []);
     const faults: ChainUnavailable[] = [];
     const shown = await Promise.all(
-      readers.slice(0, 2).map(async (reader) => {
+      readers.slice(0, 2).map(async ({ host, reader }): Promise<Shown> => {
         try {
-          return await reader.read(tokens, nowMs);
+          return { host, tokens: await reader.read(tokens, nowMs) };
         } catch (error) {
           if (!(error instanceof ChainUnavailable)) throw error;
           faults.push(error);
-          return undefined;
+          return { host, tokens: undefined };
         }
       }),
     );
@@ -60,13 +62,12 @@ export class SolTokenFinder {
    * @throws {ChainUnavailable} if no host answers.
    */
   async find(tokens: readonly string[], nowMs = Date.now()): Promise<FoundTokens> {
-    const [one, other] = await this.shown(tokens, nowMs);
-    const isAlone = this.#readers.size === 1;
-    const second = isAlone ? one : other;
-    if (one === undefined || second === undefined) return new Map();
+    const [first, second] = await this.shown(tokens, nowMs);
+    const [one, other] = [first?.tokens, this.isAlone ? first?.tokens : second?.tokens];
+    if (one === undefined || other === undefined) return new Map();
     return new Map(
       tokens.flatMap((token) => {
-        const agreed = agreedToken(one.get(token), second.get(token));
+        const agreed = agreedToken(one.get(token), other.get(token));
         return agreed === "not agreed" ? [] : [[token, agreed] as const];
       }),
     );
@@ -89,7 +90,7 @@ export function openSolFinder(reader: SolReader): FindPools {
     for (let round = 0; round < mostRounds; round++) {
       if (round > 0) await delay(pauseMs);
       const shown = await finder.shown([token], Date.now());
-      const [one, other = finder.isAlone ? shown[0] : undefined] = shown;
+      const [one, other] = [shown[0]?.tokens, shown[finder.isAlone ? 0 : 1]?.tokens];
       if (one === undefined || other === undefined) continue;
       const agreed = agreedToken(one.get(token), other.get(token));
       if (agreed === undefined) return undefined;
@@ -97,11 +98,12 @@ export function openSolFinder(reader: SolReader): FindPools {
       const [best, ...others] = agreed.pools;
       const { block } = one.get(token) as SolToken;
       if (best === undefined) return { ...agreed, pools: [], block };
-      for (const [host, each] of [one, other].entries()) {
-        const found = each.get(token);
+      // Notes hosts by their own names, because their order changes when one fails.
+      for (const { host, tokens } of shown) {
+        const found = tokens?.get(token);
         const pool = found?.pools.find(({ pool: name }) => name === best.pool);
         if (found && pool)
-          witnesses.note(String(host), { ...pool.amounts, slot: found.block.number, time: found.block.time });
+          witnesses.note(host, { ...pool.amounts, slot: found.block.number, time: found.block.time });
       }
       const sighting = witnesses.takeAgreed().at(-1);
       const price =

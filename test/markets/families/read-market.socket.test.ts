@@ -1,3 +1,4 @@
+import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { startTestSurfnet, type TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
@@ -85,6 +86,24 @@ describe("readMarketOnce", () => {
     await expect(readMarketOnce(reader, mint, now)).rejects.toThrow("No two hosts of sol agree");
     other.lie = scaling(vaults.coin, 1000n);
     expect(await readMarketOnce(reader, mint, now)).toMatchObject({ price: { mantissa: 1n, exponent: -4 } });
+    await other.close();
+  });
+
+  it("does not take a host of sol for another one when it fails in between", async () => {
+    const { mint, vaults } = sol.deployment.tokens.MOON;
+    const other = await startTestSolHost(sol);
+    let rounds = 0;
+    other.lie = (method, result, params) => {
+      if (method !== "getMultipleAccounts") return result;
+      rounds++;
+      if (rounds === 2) throw new ChainRefusal(method, { code: -32_005, message: "behind" });
+      const scaled = scaling(vaults.coin, 900n)(method, result, params) as { context: { slot: number } };
+      scaled.context.slot += 1_000_000 + rounds;
+      return scaled;
+    };
+    const reader = await solReaderOf(sol, [other, host], { cpmmConfigs: [0] });
+    await expect(readMarketOnce(reader, mint, now)).rejects.toThrow("No two hosts of sol agree");
+    expect(rounds).toBeGreaterThan(3);
     await other.close();
   });
 
