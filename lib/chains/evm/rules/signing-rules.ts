@@ -13,7 +13,7 @@ import {
 } from "../../../orders/wallet-policy.ts";
 import type { Evm } from "./family.ts";
 import { replaces, replacing } from "./fee-bumps.ts";
-import { feeCap, type L1Fee, mostClearGas } from "./fees.ts";
+import { clearGas, feeCap, type L1Fee, mostClearGas } from "./fees.ts";
 import {
   type ApproveCall,
   allowsRoute,
@@ -151,6 +151,8 @@ export function objectionToTransaction(
     : (cleared?.most ?? 0n);
   if (transaction.gasLimit > mostGasOf(call.purpose, order.intent))
     return refused("the gas limit is too high");
+  // No block includes a transaction with less, but it would raise the fees that the next one at its nonce must pay.
+  if (transaction.gasLimit < clearGas) return refused("the gas limit is too low");
   if (mostFeeOf(transaction) > most)
     return refused("the fee is above the limit of a transaction, or the rest of the order's budget");
   if (call.purpose === "clear") {

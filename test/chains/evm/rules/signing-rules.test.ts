@@ -284,6 +284,10 @@ describe("objectionToTransaction", () => {
       });
     });
 
+    it.each([0n, 20_999n])("rejects a clear with %d gas, which no block can include", (gasLimit) => {
+      expect(objection({ ...clear, gasLimit }, signed)).toEqual({ refused: "the gas limit is too low" });
+    });
+
     it("limits the price of a clear by its own gas", () => {
       const view = { ...signed, maxGasPrice: 10n ** 18n };
       const dear = { ...clear, gasLimit: 30_000n };
