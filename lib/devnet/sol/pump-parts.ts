@@ -149,28 +149,38 @@ export function setRent(writer: ProgramWriter, to: Variable, bytes: number): voi
 /** Creates the user's account of volumes if it is missing. The user pays. */
 export function createUserVolume(writer: ProgramWriter, bump: Variable, rent: Variable): void {
   const account = "userVolume";
-  writer.demandSeeds(account, { key: "program" }, ["user_volume_accumulator", { key: "user" }], bump);
+  const seeds = ["user_volume_accumulator", { key: "user" }] as const;
+  const [user, own] = [["user", "ws"] as const, [account, "ws"] as const];
+  const size = (at: number) => [at, userVolumeSize] as const;
+  writer.demandSeeds(account, { key: "program" }, seeds, bump);
   writer.when(
     { sizeOf: account },
     "equal",
     0,
     () => {
       setRent(writer, rent, userVolumeSize);
-      writer.invoke({
-        program: "systemProgram",
-        accounts: [
-          ["user", "ws"],
-          [account, "ws"],
-        ],
-        data: [
-          [0, 0],
-          [4, rent],
-          [12, userVolumeSize],
-        ],
-        length: 20,
-        key: "program",
-        signer: ["user_volume_accumulator", { key: "user" }, { bump }],
-      });
+      const called = { program: "systemProgram", signer: [...seeds, { bump }] };
+      const payment = { ...called, accounts: [user, own] };
+      writer.when(
+        { lamportsOf: account },
+        "equal",
+        0,
+        () => writer.invoke({ ...payment, data: [[0, 0], [4, rent], size(12)], length: 20, key: "program" }),
+        () => {
+          // The System program creates no account that holds lamports. Anchor then adds the rest and makes it in parts.
+          writer.subtract(rent, { lamportsOf: account });
+          writer.invoke({
+            ...payment,
+            data: [
+              [0, 2],
+              [4, rent],
+            ],
+            length: 12,
+          });
+          writer.invoke({ ...called, accounts: [own], data: [[0, 8], size(4)], length: 12 });
+          writer.invoke({ ...called, accounts: [own], data: [[0, 1]], length: 4, key: "program" });
+        },
+      );
       writer.set({ of: account, at: 0 }, Buffer.from(userVolume.name, "hex").readBigUInt64LE());
       writer.copyKey(account, userVolume.at.user, "user");
     },

@@ -1,7 +1,7 @@
 import { graduate } from "trading-terminal-devnet/sol/graduation";
 import type { PumpPool } from "trading-terminal-devnet/sol/pump-deployment";
 import { beforeEach, describe, expect, it } from "vitest";
-import { pumpPoolOf } from "../../../lib/chains/sol/calls/pump-addresses.ts";
+import { pumpPoolOf, pumpVolumeOfUser } from "../../../lib/chains/sol/calls/pump-addresses.ts";
 import type { PlaceOrderRequest } from "../../../lib/orders/trade-request.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { coins, expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";
@@ -61,6 +61,22 @@ describe("orders on Pump's curves and PumpSwap", () => {
     expect(coins(sold?.order.rent)).toBe(marker);
     expect(await desk.units(BEND)).toBe(0n);
   });
+
+  it.each(["curve", "pool"] as const)(
+    "accounts for every lamport of a trade on a %s if a stranger has paid a part of the rents",
+    async (market) => {
+      const { curves, pools } = chain.deployment.pump;
+      const token = market === "curve" ? curves.BEND : pools.GRAD;
+      const desk = await open();
+      await chain.setAccount(await pumpVolumeOfUser(market, desk.wallet), await rentOf(0));
+      const [shown] = await expectChainAgrees(
+        desk,
+        [await filled(desk, { token: token.mint, amount: "1" })],
+        token,
+      );
+      expect(shown?.order.status).toBe("filled");
+    },
+  );
 
   it("buys and sells on PumpSwap, and accounts for every lamport", async () => {
     const { GRAD } = chain.deployment.pump.pools;
