@@ -140,5 +140,8 @@ export class SolFinding {
   }
 }
 
+/** True if a run can continue a stored market. An earlier version of the code stored markets of sol without a state. */
 const isRecent = (stored: Stored): stored is NonNullable<Stored> =>
-  stored !== undefined && Date.now() - Date.parse(stored.market.asOf) <= mostBehindMs;
+  stored !== undefined &&
+  "pools" in stored.state &&
+  Date.now() - Date.parse(stored.market.asOf) <= mostBehindMs;

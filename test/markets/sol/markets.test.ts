@@ -461,6 +461,22 @@ describe("SolMarkets", () => {
     expect(first.table.minutes.slice(1)).toMatchObject([{ isFinal: true, hasGaps: false }]);
   });
 
+  it("starts over after a run of an earlier version, which stored no pools", async () => {
+    const first = reading();
+    first.markets.want([wanted(token)]);
+    void first.read();
+    await pass(5);
+    first.state.isOver = true;
+    await pass(2);
+    Object.assign(first.table.item ?? {}, { state: {} });
+    const second = reading(first.table);
+    second.markets.want([wanted(token)]);
+    void second.read();
+    await pass(3);
+    expect([second.state.finds, second.faults]).toEqual([[[token]], []]);
+    expect(second.changed(0)).toMatchObject([{ price: "0.5" }]);
+  });
+
   it("starts over after a run that died an hour ago", async () => {
     const first = reading();
     first.markets.want([wanted(token)]);
