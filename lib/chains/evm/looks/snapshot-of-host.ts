@@ -3,7 +3,7 @@ import type { Question } from "../../../orders/effects.ts";
 import { askInParts } from "../../hosts/ask-in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "../../hosts/ask-together.ts";
 import { isHostError } from "../../hosts/host-fault.ts";
-import { attempt } from "../../hosts/rpc-call.ts";
+import type { RpcCall } from "../../hosts/rpc-call.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { balanceOf } from "../calls/contract-questions.ts";
 import { feeMarketCalls, feeMarketOf, l1FeesCall } from "../calls/fee-market.ts";
@@ -57,6 +57,12 @@ export async function snapshotOfEvm(
   }
 }
 
+/** Asks for the gas of a clear. No refusal of it may hide what has become of transactions. */
+const clearGasCall = (wallet: string, tag: BlockTag): RpcCall<bigint | undefined> => ({
+  ...gasEstimateCall({ from: wallet, to: wallet }, tag),
+  recover: () => undefined,
+});
+
 /**
  * Sends two requests, and a third one for the results of sent transactions. A further request is needed if a block
  * arrives between the calls of the first one, or if the wallet holds less than a sale wants to sell.
@@ -93,7 +99,7 @@ async function takeSnapshot(
       coins: coinsCall(wallet, tag),
       clearL1Fee: clearL1FeeCalls(chain, wallet, clearFees, tag),
       // Only a transaction that was sent may have to be cleared.
-      clearGas: hashes.length === 0 ? [] : [attempt(gasEstimateCall({ from: wallet, to: wallet }, tag))],
+      clearGas: hashes.length === 0 ? [] : [clearGasCall(wallet, tag)],
       routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, latest)),
       blocks: blocks.map(blockHashCall),
       held: missed.map((token) => multicall([balanceOf(token, wallet)], tag, tokenGas)),
@@ -134,7 +140,7 @@ async function takeSnapshot(
     baseFee: market.baseFee,
     clearFees,
     clearL1Fee: facts.clearL1Fee[0]?.[0] ?? 0n,
-    ...(typeof facts.clearGas[0] === "bigint" && { clearGas: facts.clearGas[0] }),
+    ...(facts.clearGas[0] !== undefined && { clearGas: facts.clearGas[0] }),
     orders: new Map(known),
     held: new Map(
       missed.flatMap((token, index) => {

@@ -126,6 +126,16 @@ describe("snapshotOf", () => {
     expect(await take({ hashes: [transactionHash] })).toMatchObject({ clearGas: 21_000n });
   });
 
+  it("sees a transaction through a host that cannot estimate the gas of a clear", async () => {
+    const { transactionHash } = await send({ purpose: "clear" });
+    const host = await startSecondHost({ chainUrl: chain.url });
+    host.lie = ({ method }, reply) =>
+      method === "eth_estimateGas" ? { error: { code: -32000, message: "internal error" } } : reply;
+    const snapshot = await take({ hashes: [transactionHash] }, host.url).finally(host.close);
+    expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
+    expect(snapshot).not.toHaveProperty("clearGas");
+  });
+
   it("returns the hashes of requested blocks that exist", async () => {
     const snapshot = await take();
     const number = snapshot?.latest.number ?? 0;
