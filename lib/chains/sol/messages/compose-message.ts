@@ -176,7 +176,7 @@ async function tradeInstructions(
   ];
   return {
     instructions: [
-      ...(tip ? [tipRelay(wallet, tip.account, tip.lamports)] : []),
+      ...(tip ? [(tip.isPlain ? transferLamports : tipRelay)(wallet, tip.account, tip.lamports)] : []),
       ...(opening || []),
       // Included even if the account exists, because the instruction fails if the account's owner has changed.
       ...(side === "buy" ? [createAssociatedAccount(wallet, token.account, mint, tokenProgram)] : []),

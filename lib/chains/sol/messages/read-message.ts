@@ -133,11 +133,16 @@ function tradeIn(instructions: readonly ReadInstruction[]): AttemptTrade | undef
     side,
     ...swap,
     ...(!isOnCurve && { wsolRentLamports: viewOf(funding).getBigUint64(4, true) - spentCoins }),
-    ...(tipped && {
-      tip: { account: addressAt(tipped, 1), lamports: viewOf(tipped).getBigUint64(4, true) },
-    }),
+    ...(tipped && { tip: tipIn(tipped) }),
   };
 }
+
+/** Reads a tip. Older messages, which may still be in a block, name no account against front-running. */
+const tipIn = (transfer: ReadInstruction): NonNullable<AttemptTerms["tip"]> => ({
+  account: addressAt(transfer, 1),
+  lamports: viewOf(transfer).getBigUint64(4, true),
+  ...(transfer.accounts.length === 2 && { isPlain: true }),
+});
 
 function swapIn(instructions: readonly ReadInstruction[], side: AttemptTerms["side"]): SwapPart | undefined {
   const [first, second] = instructions;

@@ -68,7 +68,8 @@ export type AttemptTerms = CommonTerms & {
   minAmountOut: bigint;
   /** Absent for a trade on a bonding curve, which needs no account of wrapped SOL. */
   wsolRentLamports?: Lamports;
-  tip?: { account: Address; lamports: Lamports };
+  /** `isPlain` for older messages, which name no account against front-running. They are read, never signed. */
+  tip?: { account: Address; lamports: Lamports; isPlain?: true };
   venue: SolVenue;
 };
 
