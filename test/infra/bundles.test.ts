@@ -120,9 +120,9 @@ const limits: Readonly<Record<string, number>> = {
   getMarket: 424,
   readMarkets: 520,
   signTransaction: 471,
-  executeOrders: 553,
+  executeOrders: 554,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 549,
+  placeOrder: 550,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 797,
 };
