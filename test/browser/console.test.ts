@@ -34,6 +34,8 @@ describe("the console", () => {
     await renamed.getByRole("button", { name: "Yes, retire it" }).click();
     await wallets.getByText("No wallets yet.").waitFor();
     await panel(page, "Messages").getByText("WalletsUpdated").nth(2).waitFor();
+    // The page remembers the wallet when the request is answered, which may be after the stream's event.
+    await wallets.getByRole("button", { name: "Restore" }).waitFor();
     await page.reload();
     const refused = { status: 403, json: { message: "Forbidden" } };
     await page.route("**/restore", (route) => route.fulfill(refused), { times: 1 });

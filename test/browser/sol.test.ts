@@ -28,7 +28,7 @@ describe("the console on Solana", () => {
     expect(await trade.getByLabel(/gas/i).count()).toBe(0);
     await trade.getByText("Raydium CPMM 0.25 %").waitFor();
     // Equals thirty percent of the maximum that the first attempt may pay.
-    await trade.getByText("0.00012 SOL", { exact: true }).waitFor();
+    await trade.getByText("0.000096 SOL", { exact: true }).waitFor();
     await trade.getByText("Rent of accounts").waitFor();
     const placing = page.waitForRequest((request) => request.url().endsWith("/api/v2/orders"));
     await trade.getByRole("button", { name: "Buy MOON" }).click();
