@@ -1,4 +1,5 @@
 import { InvokeCommand, LambdaClient, type LambdaClientConfig } from "@aws-sdk/client-lambda";
+import { callOf } from "./call-function.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
 /**
@@ -15,9 +16,6 @@ export function handOverTo<Event>(name: string, config: LambdaClientConfig = {})
   };
 }
 
-/** Time after which the socket of a run that nobody waits for is closed. */
-const longestRunMs = 11_000;
-
 /**
  * Makes a function that invokes a Lambda function without its queue, and does not wait for it. Nobody learns of a run
  * that fails, or that never begins because Lambda throttles it.
@@ -25,9 +23,8 @@ const longestRunMs = 11_000;
  * @param name the Lambda function's name or ARN.
  */
 export function directStartOf<Event>(name: string, config: LambdaClientConfig = {}) {
-  const requestHandler = { ...timeouts, requestTimeout: longestRunMs };
-  const client = new LambdaClient({ requestHandler, maxAttempts: 1, ...config });
+  const call = callOf(name, { maxAttempts: 1, ...config });
   return (event: Event): void => {
-    client.send(new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) })).catch(() => {});
+    call(event).catch(() => {});
   };
 }

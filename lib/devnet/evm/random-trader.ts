@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { Interface } from "ethers/abi";
 import type { EvmChain } from "../chain-facts.ts";
+import { type RandomTrader, type RoundOptions, tradeInRounds } from "../random-rounds.ts";
 import { callAnvil } from "./call-anvil.ts";
 import { localAddresses } from "./deployment.ts";
 import { approval } from "./uniswap.ts";
@@ -23,18 +23,8 @@ export type RandomTraderOptions = {
   chains: readonly { chain: EvmChain; url: string }[];
   /** Lists tokens whose markets somebody is watching. */
   watched: () => Promise<readonly WatchedToken[]>;
-  /** Called once for each outage. */
-  onFailure: (error: unknown) => void;
-  /** Returns a random number from 0 to 1. */
-  random?: () => number;
-  /** Shortest time between two rounds, in milliseconds. The longest is twice as long. */
-  everyMs?: number;
-};
-
-export type RandomTrader = {
-  /** Stops trading. Resolves once no trade is being made. */
-  stop(): Promise<void>;
-};
+} & Pick<RoundOptions, "onFailure"> &
+  Partial<RoundOptions>;
 
 const abi = new Interface([
   "function swapExactETHForTokensSupportingFeeOnTransferTokens(uint256, address[], address, uint256) payable",
@@ -59,13 +49,10 @@ const wealth = 1_000_000n * coin;
  */
 export function startRandomTrader(options: RandomTraderOptions): RandomTrader {
   const { chains, watched, onFailure, random = Math.random, everyMs = 1000 } = options;
-  const stopping = new AbortController();
-  const { signal } = stopping;
   /** Chains on which the trader has coins, and tokens that it has approved for sale. */
   const prepared = new Set<string>();
-  let hasFailed = false;
 
-  async function round(): Promise<void> {
+  async function round(signal: AbortSignal): Promise<void> {
     const names = (await watched()).map(({ chain, token }) => `${chain} ${token.toLowerCase()}`);
     for (const { chain, url } of chains) {
       const isWatched = names.some((name) => name.startsWith(`${chain} `));
@@ -112,26 +99,7 @@ export function startRandomTrader(options: RandomTraderOptions): RandomTrader {
       ]),
     });
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await round();
-        hasFailed = false;
-      } catch (error) {
-        if (!hasFailed && !signal.aborted) onFailure(error);
-        hasFailed = true;
-      }
-      await pause(everyMs * (1 + random()), undefined, { signal }).catch(() => {});
-    }
-  }
-
-  const running = run();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  return tradeInRounds({ everyMs, random, onFailure }, round);
 }
 
 async function read(url: string, to: string, name: string, parameters: unknown[]): Promise<bigint[]> {

@@ -1,16 +1,14 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { AccountRole, type Address, type IInstruction } from "@solana/web3.js";
-import type { RandomTrader, RandomTraderOptions } from "../evm/random-trader.ts";
-import { rentOf, tokenAccountData } from "./made-accounts.ts";
+import type { RandomTraderOptions } from "../evm/random-trader.ts";
+import { type RandomTrader, tradeInRounds } from "../random-rounds.ts";
+import { rentOf, setAccount, tokenAccountData } from "./made-accounts.ts";
 import { associatedAccount, programs, wrappedCoin } from "./published.ts";
 import type { SolDeployment } from "./sol-deployment.ts";
 import type { Surfnet } from "./surfnet.ts";
 import { signedWire, walletNamed } from "./test-wallet.ts";
 
-export type SolTraderOptions = Pick<RandomTraderOptions, "watched" | "onFailure" | "random"> & {
+export type SolTraderOptions = Omit<RandomTraderOptions, "chains"> & {
   chain: { request: Surfnet["request"]; deployment: SolDeployment };
-  /** Shortest time between two trades, in milliseconds. The longest is twice as long. */
-  everyMs?: number;
 };
 
 const { READONLY, WRITABLE, WRITABLE_SIGNER } = AccountRole;
@@ -36,10 +34,7 @@ const tokensPerLamport = 10n;
 export function startSolTrader(options: SolTraderOptions): RandomTrader {
   const { chain, watched, onFailure, random = Math.random, everyMs = 2000 } = options;
   const { mint, pool, program, config, observation, vaults } = chain.deployment.tokens.MOON;
-  const stopping = new AbortController();
-  const { signal } = stopping;
   let own: { coin: Address; token: Address } | undefined;
-  let hasFailed = false;
 
   async function accounts() {
     if (own !== undefined) return own;
@@ -60,10 +55,7 @@ export function startSolTrader(options: SolTraderOptions): RandomTrader {
   }
 
   const set = (account: Address, lamports: bigint, owner: Address, data: Buffer) =>
-    chain.request("surfnet_setAccount", [
-      account,
-      { lamports: Number(lamports), owner, data: data.toString("hex") },
-    ]);
+    setAccount(chain.request, { address: account, lamports: Number(lamports), owner, data });
 
   async function trade(): Promise<void> {
     const { coin, token } = await accounts();
@@ -104,25 +96,8 @@ export function startSolTrader(options: SolTraderOptions): RandomTrader {
     await chain.request("sendTransaction", [wire, { encoding: "base64", skipPreflight: true }]);
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        const tokens = await watched();
-        if (tokens.some((each) => each.chain === "sol" && each.token === mint)) await trade();
-        hasFailed = false;
-      } catch (error) {
-        if (!hasFailed && !signal.aborted) onFailure(error);
-        hasFailed = true;
-      }
-      await pause(everyMs * (1 + random()), undefined, { signal }).catch(() => {});
-    }
-  }
-
-  const running = run();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  return tradeInRounds({ everyMs, random, onFailure }, async () => {
+    const tokens = await watched();
+    if (tokens.some((each) => each.chain === "sol" && each.token === mint)) await trade();
+  });
 }
