@@ -97,8 +97,8 @@ export class ChainRunKeeper {
 }
 
 /**
- * Tells the run of a single chain when it may deliver: once the common run leaves the chain to it, and no delivery of
- * the run before is under way.
+ * Decides when the run of a single chain may deliver: as soon as the common run has left the chain to it, and no
+ * delivery of the previous run is under way.
  */
 export class ChainPermission {
   readonly #deps: ChainRunDeps;
@@ -118,7 +118,7 @@ export class ChainPermission {
     this.#waitMs = waitMs;
   }
 
-  /** Time when the permission was last confirmed. Undefined if there is none. */
+  /** Last time at which this run was allowed to deliver. Undefined if it never was. */
   get grantedMs(): number | undefined {
     return this.#grantedMs;
   }

@@ -61,7 +61,7 @@ export type Lane = LaneKey & {
   watch?: LaneWatch;
 };
 
-/** What a reader reads: a chain, for all its lanes; the markets of all chains; or those of one chain alone. */
+/** The subject of a reader: the lanes of a chain, the markets of all chains, or the markets of one chain. */
 export type ReaderOf = LaneKey["chain"] | "markets" | `markets ${LaneKey["chain"]}`;
 
 /** The right to read. One run of readChains holds it for each chain, and one run of readMarkets for the markets. */

@@ -30,7 +30,7 @@ function openDispatcher(options: object): Dispatcher | undefined {
   return Agent && new Agent({ keepAliveTimeout: idleMs, keepAliveMaxTimeout: mostIdleMs, ...options });
 }
 
-/** The connections of all hosts that are asked over HTTP/1.1 although they speak HTTP/2. */
+/** Keeps the connections to hosts that speak HTTP/2 badly and are asked over HTTP/1.1 instead. */
 const plain = openDispatcher({});
 
 /** The kept connections to a host. They are replaced together, once they may be dead. */

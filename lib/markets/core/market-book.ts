@@ -118,8 +118,8 @@ export class MarketBook<Pool extends MarketPool> {
   }
 
   /**
-   * Makes a pool the reference pool. If there is none yet, it takes effect at once, otherwise from the pool's first
-   * completely known minute on. Undefined if no pool can be the reference pool.
+   * Makes a pool the reference pool: at once if the market has none, otherwise from the pool's first completely
+   * known minute on. Undefined if no pool can be the reference pool.
    */
   choose(pool: Pool | undefined, nowMs: number): void {
     if (pool?.pool === this.reference?.pool) return;

@@ -98,7 +98,7 @@ async function takeSnapshot(
       nonce: nonceCall(wallet, tag),
       coins: coinsCall(wallet, tag),
       clearL1Fee: clearL1FeeCalls(chain, wallet, clearFees, tag),
-      // Only a transaction that was sent may have to be cleared.
+      // Asks nothing before a transaction was sent, because there is nothing to clear.
       clearGas: hashes.length === 0 ? [] : [clearGasCall(wallet, tag)],
       routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, latest)),
       blocks: blocks.map(blockHashCall),

@@ -63,7 +63,7 @@ export type RatesQuestion = {
   value: bigint;
   /** False if nobody gets a creator's fee. */
   hasCreator: boolean;
-  /** A rate of the market's own, instead of the schedule's. 0 if there is none. */
+  /** The market's own rate, which replaces the schedule's. 0 if it has none. */
   ownCreatorBps: bigint;
 };
 

@@ -193,7 +193,7 @@ const pumpMarket = {
 
 export const curveMarket = v.strictObject({
   ...pumpMarket,
-  /** The tokens that are left, for a buy that takes them all. */
+  /** Number of tokens left on the curve. Present only if a buy takes them all. */
   rest: v.exactOptional(lamports),
 });
 

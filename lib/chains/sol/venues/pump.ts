@@ -20,7 +20,7 @@ export const pumpNames = {
   pool: { buy: "c62e1552b4d9e870", sell: "33e685a4017f83ad" },
 } as const;
 
-/** Tells the pool's program to count the trade's volume. */
+/** Argument of a buy on PumpSwap: its program counts the trade's volume. */
 const countsVolume = 1;
 
 const u64 = getU64Encoder();
