@@ -87,21 +87,24 @@ type HostRequest = Omit<RequestInit, "body"> & { body?: string; signal: AbortSig
 
 /**
  * Sends a request to a host over a kept connection. A host that speaks HTTP/2 gets concurrent requests over one
- * connection. Repeats the request once if the host closed a kept connection before it answered, which is no fault of
- * the host. All requests to hosts may arrive twice, those of transactions too.
+ * connection. Repeats the request if the host closed a kept connection before it answered, which is no fault of the
+ * host: once over a new connection and, if that one speaks HTTP/2 and breaks too, once over HTTP/1.1. All requests to
+ * hosts may arrive again, those of transactions too.
  */
 export async function fetchFromHost(url: string | URL, request: HostRequest): Promise<Response> {
   const origin = originOf(url);
   const { signal } = request;
-  const line = freshLine(origin);
-  if (new URL(url).protocol === "https:" && !isPlain(origin)) await firstConnection(line, signal);
   const isRepeatable = origin.hasAnswered;
-  try {
-    return await sent(url, request, origin, line);
-  } catch (error) {
-    if (signal.aborted || !isRepeatable || !wasClosed(error)) throw error;
-    if (line.speaksHttp2) replaceLine(origin, line, plainMs);
-    return await sent(url, request, origin, freshLine(origin));
+  for (let repetitions = 0; ; repetitions++) {
+    const line = freshLine(origin);
+    if (new URL(url).protocol === "https:" && !isPlain(origin)) await firstConnection(line, signal);
+    try {
+      return await sent(url, request, origin, line);
+    } catch (error) {
+      const mayRepeat = repetitions < (line.speaksHttp2 ? 2 : 1);
+      if (signal.aborted || !isRepeatable || !mayRepeat || !wasClosed(error)) throw error;
+      if (line.speaksHttp2) replaceLine(origin, line, line.answers > 0 ? 0 : plainMs);
+    }
   }
 }
 
