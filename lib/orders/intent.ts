@@ -10,3 +10,18 @@ export const longestValidSeconds = 600;
 
 /** The limits of an order on any chain. Its minimum is never lowered later. */
 export type IntentTerms = v.InferOutput<typeof intentTerms>;
+
+/**
+ * Encodes an intent as text, which is the same for equal intents. MACs are computed over this text, so a change of its
+ * form voids all open orders.
+ */
+export const intentText = (intent: IntentTerms): string => JSON.stringify(canonical(intent));
+
+/** Sorts the fields of all objects in a value, because tables return them in any order. Encodes amounts as digits. */
+function canonical(value: unknown): unknown {
+  if (typeof value === "bigint") return { bigint: String(value) };
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, part]) => [name, canonical(part)]));
+}

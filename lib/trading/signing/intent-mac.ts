@@ -6,8 +6,7 @@ import {
   VerifyMacCommand,
 } from "@aws-sdk/client-kms";
 import { type NoteCall, openKms } from "../../aws/kms-client.ts";
-import type { IntentTerms } from "../../orders/intent.ts";
-import { packed } from "../items/items.ts";
+import { type IntentTerms, intentText } from "../../orders/intent.ts";
 
 /** Makes or checks MACs over intents. A function's role allows only one of the two. */
 export type Macs = {
@@ -62,18 +61,6 @@ const macBytes = 32;
  */
 const use = "trading-terminal/intent/3";
 
-/**
- * Encodes an intent and its table as one text with all fields in a fixed order. It has at most about 1 KB; KMS accepts
- * 4 KB.
- */
-function messageFor(intent: IntentTerms, tableId: string): Buffer {
-  return Buffer.from(JSON.stringify([use, tableId, sorted(packed(intent))]));
-}
-
-/** Sorts the fields of all objects in a value, because tables return them in any order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(fields.map(([name, part]) => [name, sorted(part)]));
-}
+/** Encodes an intent and its table as one text. It has at most about 1 KB; KMS accepts 4 KB. */
+const messageFor = (intent: IntentTerms, tableId: string): Buffer =>
+  Buffer.from(`[${JSON.stringify(use)},${JSON.stringify(tableId)},${intentText(intent)}]`);

@@ -134,6 +134,23 @@ describe("MACs of intents", () => {
     expect(await macs.checkMac(sol, mac)).toBe(false);
   });
 
+  it("keeps the text over which MACs are computed, because another one voids open orders", async () => {
+    let text = "";
+    const client = {
+      async send({ input }: GenerateMacCommand) {
+        text = Buffer.from(input.Message ?? []).toString();
+        return { Mac: Buffer.alloc(32) };
+      },
+    };
+    await macsOf(client as unknown as KMSClient, "key", "table").makeMac(intentOf());
+    expect(text).toBe(
+      '["trading-terminal/intent/3","table",{"amount":{"bigint":"1000000"},"budgetLamports":{"bigint":"100000"},' +
+        '"chain":"sol","isPrivate":false,"minAmountOut":{"bigint":"80"},"orderId":"order1",' +
+        '"quotedOut":{"bigint":"100"},"routes":[{"config":"config","pool":"pool","venue":"raydium-cpmm"}],' +
+        '"side":"buy","token":"MOON","tokenProgram":"Token","userID":"alice","validUntil":1795291260,"wallet":"A1"}]',
+    );
+  });
+
   it("rejects intents from a different table", async () => {
     const mac = await macs.makeMac(intent());
     expect(await openMacs(keyNamed("intents"), "restored", config).checkMac(intent(), mac)).toBe(false);
