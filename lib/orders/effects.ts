@@ -88,6 +88,11 @@ export type Question<F extends FamilyTypes = FamilyTypes> = LaneKey & {
 export type SignRequest<F extends FamilyTypes = FamilyTypes> = LaneKey & {
   orderId: string;
   userID: string;
+  /**
+   * The order as the run has read it. The signer checks its MAC while it reads the order itself, and signs only if both
+   * are equal. Absent in requests of earlier versions.
+   */
+  claimed?: Pick<TradeOrder<F>, "intent" | "mac">;
 } & F["asked"];
 
 /** Where transactions are sent: hosts put them into the public pool, and a relay hides them. */
@@ -121,7 +126,11 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
     ask: { lane: LaneKey; day: string; job?: JobName | undefined; missed?: MissedToken | undefined };
     answer: LaneView<F>;
   };
-  readSigning: { ask: { request: SignRequest<F>; day: string }; answer: SigningView<F> };
+  /** Reads what a signature depends on and, at the same time, checks the MAC of the claimed order. */
+  readSigning: {
+    ask: { request: SignRequest<F>; day: string };
+    answer: SigningView<F> & { isClaimGenuine?: boolean };
+  };
   readPlacing: {
     ask: { lane: LaneKey; day: string; userID: string; key?: string };
     answer: PlacingView<F>;

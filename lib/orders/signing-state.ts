@@ -1,7 +1,6 @@
 import type { Objection, SigningView, SignRequest } from "./effects.ts";
-import type { IntentTerms } from "./intent.ts";
-import { longestValidSeconds } from "./intent.ts";
-import { hasEnded } from "./trade-order.ts";
+import { intentText, longestValidSeconds } from "./intent.ts";
+import { type AnyOrder, hasEnded } from "./trade-order.ts";
 
 /** Refuses a request for good: the signer will never sign it. */
 export const refused = (reason: string): Objection => ({ refused: reason });
@@ -9,14 +8,22 @@ export const refused = (reason: string): Objection => ({ refused: reason });
 /** Refuses a request for now: the signer may sign it when asked again. */
 export const later = (reason: string): Objection => ({ later: reason });
 
-/** Returns the reason to refuse a request that names a different order from its intent. */
-export const objectionToOwner = (
-  { orderId, userID, chain, wallet }: SignRequest,
-  intent: IntentTerms,
-): Objection | undefined =>
-  intent.orderId === orderId && intent.userID === userID && intent.chain === chain && intent.wallet === wallet
+/** Returns the reason to refuse a request that names, or claims, a different order from the stored one. */
+export function objectionToOwner(
+  { orderId, userID, chain, wallet, claimed }: SignRequest,
+  { intent, mac }: Pick<AnyOrder, "intent" | "mac">,
+): Objection | undefined {
+  const isOwn =
+    intent.orderId === orderId &&
+    intent.userID === userID &&
+    intent.chain === chain &&
+    intent.wallet === wallet;
+  if (!isOwn) return refused("the intent is of another order, user or wallet");
+  if (claimed === undefined) return undefined;
+  return claimed.mac === mac && intentText(claimed.intent) === intentText(intent)
     ? undefined
-    : refused("the intent is of another order, user or wallet");
+    : refused("the intent is not the stored one");
+}
 
 /** Returns the reason why no transaction that can fill the order may be signed now. */
 export function objectionToState(

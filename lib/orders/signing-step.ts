@@ -13,13 +13,28 @@ const keptSeconds = 7 * 86_400;
 export const bytesExpireAt = ({ validUntil }: IntentTerms, nowMs: number): number =>
   Math.max(validUntil, Math.ceil(nowMs / 1000)) + keptSeconds;
 
+type ReadForSigning<F extends FamilyTypes> = {
+  nowMs: number;
+  view: SigningView<F>;
+  /** True if the MAC over the claimed intent is valid. `objectionToOwner` requires that it is the stored intent. */
+  isGenuine: boolean;
+};
+
 /** Reads the clock before it reads the table, so that a signature counts on the day whose count was read. */
 export function* readForSigning<F extends FamilyTypes>(
   request: SignRequest<F>,
-): Procedure<{ nowMs: number; view: SigningView<F> }> {
+): Procedure<ReadForSigning<F>> {
   const nowMs = yield* perform({ do: "now" });
-  const view = yield* perform<"readSigning", F>({ do: "readSigning", request, day: dayOf(nowMs) });
-  return { nowMs, view };
+  const { isClaimGenuine = false, ...view } = yield* perform<"readSigning", F>({
+    do: "readSigning",
+    request,
+    day: dayOf(nowMs),
+  });
+  const { order } = view;
+  if (request.claimed !== undefined || order === undefined) return { nowMs, view, isGenuine: isClaimGenuine };
+  // During a deployment, runs of an earlier version claim nothing.
+  const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
+  return { nowMs, view, isGenuine };
 }
 
 /** Builds the condition that an item is unchanged since it was read. */

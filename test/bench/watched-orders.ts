@@ -400,6 +400,7 @@ class Watched {
         return runProcedure(signEvmTransaction(request as SignRequest<Evm>), performers);
       },
       readSigning: ({ request }) => ({
+        isClaimGenuine: true,
         order: order(),
         slot: table.get("slot", { ...lane, place: request.place }),
         ledger: table.get("ledger", { orderId: wallet }),

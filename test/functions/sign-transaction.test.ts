@@ -54,8 +54,17 @@ const own = intent({
 });
 const planned = slot({ call: swapBy(own, v2, own.amount) }, own);
 const { chain, wallet, orderId, userID } = own;
-const request = { chain, wallet, orderId, userID, place: 7, purpose: "swap", fees: planned.fees } as const;
 const mac = Buffer.alloc(32, 1).toString("base64");
+const request = {
+  chain,
+  wallet,
+  orderId,
+  userID,
+  place: 7,
+  purpose: "swap",
+  fees: planned.fees,
+  claimed: { intent: own, mac },
+} as const;
 
 const secret = Buffer.from(alice.privateKey.slice(2), "hex");
 const dataKeyBytes = randomBytes(32);
@@ -139,6 +148,33 @@ describe("signTransaction", () => {
     expect(logged()).toEqual([{ event: "signTransaction signed", orderId: orderId, awsRequestId: "k2" }]);
   });
 
+  it("verifies the MAC of the claimed order while it reads the stored one", async () => {
+    const verified = Promise.withResolvers<void>();
+    kms.on(VerifyMacCommand).callsFake(() => {
+      verified.resolve();
+      return { MacValid: true, $metadata: {} };
+    });
+    table.on(BatchGetCommand).callsFake(async () => {
+      await verified.promise;
+      return { Responses: { table: items() } };
+    });
+    expect(await ask()).toHaveProperty("raw");
+  });
+
+  it("verifies the MAC of the stored order for a run of an earlier version, which claims none", async () => {
+    const { claimed: _, ...earlier } = request;
+    expect(await ask(signPayload(earlier))).toHaveProperty("raw");
+    kms.on(VerifyMacCommand).resolves({ MacValid: false, $metadata: {} });
+    expect(await ask(signPayload(earlier))).toEqual({ refused: "the intent was not made by placeOrder" });
+  });
+
+  it("refuses an invalid order even if the MAC of the claimed one cannot be verified", async () => {
+    kms.on(VerifyMacCommand).rejects(fault("AccessDeniedException"));
+    const [order, ...others] = items();
+    table.on(BatchGetCommand).resolves({ Responses: { table: [{ ...order, amount: "much" }, ...others] } });
+    expect(await ask()).toEqual({ refused: "the stored order is invalid" });
+  });
+
   it("signs the same bytes each time, identical to those of ethers", async () => {
     const raw = signed(await ask());
     expect(signed(await ask())).toBe(raw);
@@ -187,7 +223,7 @@ describe("signTransaction", () => {
     // A signature ends the series of postponed requests from earlier tests.
     await ask();
     table.on(BatchGetCommand).resolves({ Responses: { table: [order, item, ...items().slice(2)] } });
-    const again = signPayload({ ...request, orderId: late.orderId });
+    const again = signPayload({ ...request, orderId: late.orderId, claimed: { intent: late, mac } });
     for (let count = 0; count < 5; count++)
       expect(await ask(again)).toEqual({ later: "the order is too old" });
     const note = { orderId: late.orderId, awsRequestId: "k1" };

@@ -190,7 +190,9 @@ export async function prepareFixtures(): Promise<void> {
   const secret = Buffer.from(alice.privateKey.slice(2), "hex");
   for (const each of Object.values(fixtures)) {
     const { chain, wallet, userID } = each.order.intent;
-    each.order = { ...each.order, mac: await macs.makeMac(each.order.intent) };
+    const claimed = { intent: each.order.intent, mac: await macs.makeMac(each.order.intent) };
+    each.order = { ...each.order, ...claimed };
+    each.request = { ...each.request, claimed };
     each.wallet = await sealedKey(vault, { chain, wallet }, userID, secret);
   }
 }

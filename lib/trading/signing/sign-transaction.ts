@@ -134,9 +134,16 @@ function signingEffects(
   return {
     now: nowMs,
     async readSigning(ask) {
-      const { view, sealed } = await readSigning(table, ask);
+      const { claimed, chain } = ask.request;
+      // Waits for both, so that an error of the read decides, as if the MAC were checked after it.
+      const [found, checked] = await Promise.allSettled([
+        readSigning(table, ask),
+        claimed && checkMac(claimed.intent, claimed.mac, noteCall),
+      ]);
+      const { view, sealed } = outcomeOf(found);
       wallet = sealed;
-      return { ...view, chainLimits: limitsIn(chains, ask.request.chain) };
+      const isClaimGenuine = outcomeOf(checked) ?? false;
+      return { ...view, chainLimits: limitsIn(chains, chain), isClaimGenuine };
     },
     checkMac: ({ intent, mac }) => checkMac(intent, mac, noteCall),
     async signBytes({ intent, unsigned }) {
@@ -149,6 +156,11 @@ function signingEffects(
     },
     write: ({ step }) => writeStep(table, step),
   } satisfies Performers;
+}
+
+function outcomeOf<Value>(settled: PromiseSettledResult<Value>): Value {
+  if (settled.status === "rejected") throw settled.reason;
+  return settled.value;
 }
 
 function asRefusal(error: unknown) {

@@ -164,6 +164,64 @@ describe("an executor that was taken over", () => {
     expect(await intruder.askWith(own, planned)).toHaveProperty("refused");
   });
 
+  const unlike = { refused: "the intent is not the stored one" };
+  const forged = { refused: "the intent was not made by placeOrder" };
+
+  type Order = TradeOrder<Evm>;
+  const dearer = (own: Order): Order => ({
+    ...own,
+    intent: { ...own.intent, amount: 2n * own.intent.amount },
+  });
+
+  /** Orders that the executor claims, those that it stores, and the signer's answer. */
+  const lies: Record<string, (own: Order, desk: SigningDesk) => [claimed: Order, stored: Order, object]> = {
+    "claims another order of the wallet": (own, desk) => [desk.named("ALICEBUYSMORE"), own, unlike],
+    "claims another user's order of the wallet": (own, desk) => [desk.named("BOBBUYS"), own, unlike],
+    "claims an order of another wallet": (own, desk) => [desk.named("MALLORYBUYS"), own, unlike],
+    "claims an altered intent": (own) => [dearer(own), own, unlike],
+    "claims the MAC of another intent": (own, desk) => [
+      { ...own, mac: desk.named("BOBBUYS").mac },
+      own,
+      unlike,
+    ],
+    "stores an altered intent": (own) => [own, dearer(own), unlike],
+    "stores the MAC of another intent": (own, desk) => [
+      own,
+      { ...own, mac: desk.named("BOBBUYS").mac },
+      unlike,
+    ],
+    "claims and stores an altered intent": (own) => [dearer(own), dearer(own), forged],
+    "claims and stores the MAC of another intent": (own, desk) => {
+      const lie = { ...own, mac: desk.named("BOBBUYS").mac };
+      return [lie, lie, forged];
+    },
+    "claims and stores another order": (_, desk) => {
+      const other = desk.named("ALICEBUYSMORE");
+      return [other, other, { refused: "the intent is of another order, user or wallet" }];
+    },
+  };
+
+  it.each(Object.entries(lies))("gets no signature if it %s", async (_, lie) => {
+    const { desk, intruder } = await intrude();
+    const own = desk.named("ALICEBUYS");
+    const [{ intent, mac }, stored, answer] = lie(own, desk);
+    const claimed = { intent, mac };
+    const planned = (of: Order) =>
+      slot({ call: swapBy(of.intent, v2, of.intent.amount), isPrivate: false }, own.intent);
+    expect(await intruder.askWith(stored, planned(stored), { claimed })).toEqual(answer);
+    expect(desk.signatures).toBe(0);
+    const signed = await intruder.askWith(own, planned(own));
+    if (signed === undefined || !("slot" in signed)) return expect.fail("the genuine order is not signed");
+    // The ledger alone allows a clear of an order whose MAC is void, but not of one that differs from the claimed one.
+    const { maxFeePerGas } = planned(own).fees;
+    const fees = { maxFeePerGas: 2n * maxFeePerGas, maxPriorityFeePerGas: 2n * maxFeePerGas };
+    if (answer === unlike)
+      expect(await intruder.askWith(stored, signed.slot, { claimed, purpose: "clear", fees })).toEqual(
+        answer,
+      );
+    expect(await intruder.askWith(own, signed.slot, { purpose: "clear", fees })).toHaveProperty("slot");
+  });
+
   it("gains no more than the users' own orders, once each, at their minimum", async () => {
     const { desk, intruder } = await intrude();
     for (let moves = 0; moves < 100; moves++) await intruder.move();

@@ -70,11 +70,12 @@ export class Intruder {
     await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
   }
 
-  /** Writes an order and a slot where the signer reads them, and sends it a request. */
+  /** Writes an order and a slot where the signer reads them, and sends it a request that claims this order. */
   async askWith(order: TradeOrder<Evm>, planned: EvmSlot, request: Partial<SignRequest<Evm>> = {}) {
     const { userID, orderId, chain, wallet } = planned;
     const { place, call } = planned;
-    const asked = { userID, orderId, chain, wallet, place, purpose: call.purpose, fees, ...request };
+    const claimed = { intent: order.intent, mac: order.mac };
+    const asked = { userID, orderId, chain, wallet, place, purpose: call.purpose, fees, claimed, ...request };
     await this.put(tradeKey(asked.userID, asked.orderId), order);
     await this.put(slotKey(asked, asked.place), planned);
     return this.#desk.ask(asked);

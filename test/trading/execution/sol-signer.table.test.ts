@@ -58,7 +58,18 @@ async function placed(
   const order = { ...orderOf(), ...nonces, intent, mac: await macs.makeMac(intent) } as Items["order"];
   await writeStep(db.table, [{ kind: "put", of: "order", item: order, when: "absent" }]);
   await putSealedWallet({ table: db.table, vault }, intent, userID, Buffer.from(seed).toString("hex"));
-  return { chain: "sol", wallet, orderId, userID, place, attempt: 1, purpose: "swap", message: swap };
+  const claimed = { intent: intent as SolIntent, mac: order.mac };
+  return {
+    chain: "sol",
+    wallet,
+    orderId,
+    userID,
+    place,
+    attempt: 1,
+    purpose: "swap",
+    message: swap,
+    claimed,
+  };
 }
 
 const sign = (
@@ -117,6 +128,38 @@ describe("signMessage on the table", () => {
       intent({ wallet, userID, orderId, validUntil, chain: "sol", token, amount: 1_000_000n }),
     );
     expect(await sign(request)).toEqual({ refused: "the stored order is invalid" });
+  });
+});
+
+describe("the signer against a compromised executor", () => {
+  type Claim = NonNullable<SignRequest<Sol>["claimed"]>;
+  const forged = { refused: "the intent was not made by placeOrder" };
+  const unlike = { refused: "the intent is not the stored one" };
+  const dearer = ({ intent, mac }: Claim) => ({ intent: { ...intent, amount: 2n * intent.amount }, mac });
+
+  it.each<[string, (own: Claim, sibling: Claim, stranger: Claim) => [Claim, Claim], object]>([
+    ["claims another order of the wallet", (own, sibling) => [sibling, own], unlike],
+    ["claims another user's order", (own, _, stranger) => [stranger, own], unlike],
+    ["claims an altered intent", (own) => [dearer(own), own], forged],
+    ["claims the MAC of another intent", (own, { mac }) => [{ ...own, mac }, own], forged],
+    ["stores an altered intent", (own) => [own, dearer(own)], unlike],
+    ["stores the MAC of another intent", (own, { mac }) => [own, { ...own, mac }], unlike],
+    ["claims and stores an altered intent", (own) => [dearer(own), dearer(own)], forged],
+  ])("signs nothing if it %s", async (_, lie, answer) => {
+    const request = await placed();
+    const { userID } = request;
+    const others = [await placed(undefined, { userID, place: 2 }), await placed()];
+    const [own, ...claims] = [request, ...others].map(({ claimed }) => claimed) as [Claim, Claim, Claim];
+    const [claimed, stored] = lie(own, ...claims);
+    const put = (order: Claim) => {
+      const item = { ...orderOf(), ...order };
+      return writeStep(db.table, [{ kind: "put", of: "order", item, when: {} }]);
+    };
+    await put(stored);
+    expect(await sign({ ...request, claimed })).toEqual(answer);
+    expect((await readSigning(db.table, { request, day })).view.ledger).toBeUndefined();
+    await put(own);
+    expect(await sign(request)).toHaveProperty("raw");
   });
 });
 

@@ -119,6 +119,7 @@ describe("signTransaction", () => {
         { requiredKeys: [] },
       ),
       isLying: fc.boolean(),
+      isClaimed: fc.boolean(),
       nonce: pick(5, 6, 7, 8),
       gas: pick(1n, 2n, 3n, 20n),
       fee: pick(1n, 2n, 57n, 200n, 10_000n),
@@ -131,19 +132,20 @@ describe("signTransaction", () => {
       fc.asyncProperty(lies, async (lie) => {
         const genuine = fixtures[lie.name] as SignerFixture;
         const { request, order, slot: planned } = genuine;
-        const claimed = { ...order.intent, ...(lie.isLying && lie.intent) };
+        const shown = { ...order.intent, ...(lie.isLying && lie.intent) };
         const { call } = planned;
         const changed: SignerFixture = {
           ...genuine,
           request: {
             ...request,
+            ...(lie.isClaimed && { claimed: { intent: shown, mac: order.mac } }),
             place: lie.nonce,
             fees: {
               maxFeePerGas: fees.maxFeePerGas * lie.fee,
               maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
             },
           },
-          order: { ...order, intent: claimed },
+          order: { ...order, intent: shown },
           slot: {
             ...planned,
             place: lie.nonce,
@@ -151,11 +153,11 @@ describe("signTransaction", () => {
             attempts: [],
             call:
               call.purpose === "swap"
-                ? swapBy(claimed, call, claimed.amount / lie.part)
-                : { ...call, token: claimed.token, amount: claimed.amount },
+                ? swapBy(shown, call, shown.amount / lie.part)
+                : { ...call, token: shown.token, amount: shown.amount },
           },
           ledger: {
-            ...emptyEvmLedger(claimed),
+            ...emptyEvmLedger(shown),
             approveNonces: lie.approved,
             revision: 1,
             ...(lie.isSigned && signed(order.intent)),

@@ -87,8 +87,9 @@ export class World extends Machines {
         return this.laneView(effect.lane.wallet, effect.day, effect.missed);
       case "readSigning": {
         process.sawStop = this.isStopped;
-        const { wallet, place: nonce, orderId, userID } = effect.request as SignRequest<Evm>;
+        const { wallet, place: nonce, orderId, userID, claimed } = effect.request as SignRequest<Evm>;
         return {
+          isClaimGenuine: claimed !== undefined && claimed.mac === macOf(claimed.intent),
           order: this.orderNamed(userID, orderId),
           slot: this.table.get("slot", { chain, wallet, place: nonce }),
           ledger: this.table.get("ledger", { orderId }),

@@ -19,6 +19,7 @@ const request: SignRequest<Evm> = {
   place: 7,
   purpose: "swap",
   fees: planned.fees,
+  claimed: { intent: own, mac: "mac" },
 };
 
 /** Converts a value as Lambda's transport does. */

@@ -178,4 +178,5 @@ export const evmRequest = v.strictObject({
   purpose,
   fees: v.strictObject({ maxFeePerGas: wei, maxPriorityFeePerGas: wei }),
   clearGas: v.exactOptional(wei),
+  claimed: v.exactOptional(v.strictObject({ intent: evmIntent, mac: text })),
 });

@@ -24,14 +24,13 @@ import { type EvmSlot, mostFeeOf } from "./slot.ts";
  * record. If asked again, it produces the same bytes and counts nothing.
  */
 export function* signEvmTransaction(request: SignRequest<Evm>): Procedure<SignAnswer<Evm>> {
-  const { nowMs, view } = yield* readForSigning<Evm>(request);
+  const { nowMs, view, isGenuine } = yield* readForSigning<Evm>(request);
   const { slot, order } = view;
   if (slot === undefined || order === undefined) return { later: "the slot is gone" };
   const mismatch = mismatchOf(request, order, slot);
   if (mismatch !== undefined) return mismatch;
   const transaction = transactionFor(request, slot);
   if (transaction === undefined) return { later: "the slot is for another purpose" };
-  const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
   const objection = objectionToTransaction(transaction, view, isGenuine, nowMs);
   if (objection !== undefined) return objection;
   const bytes = yield* perform<"signBytes", Evm>({
@@ -62,13 +61,9 @@ export function* signEvmTransaction(request: SignRequest<Evm>): Procedure<SignAn
 }
 
 /** The executor can write orders and slots, so the signer treats them as hints and trusts only the intent. */
-function mismatchOf(
-  request: SignRequest<Evm>,
-  { intent }: TradeOrder<Evm>,
-  slot: EvmSlot,
-): Objection | undefined {
+function mismatchOf(request: SignRequest<Evm>, order: TradeOrder<Evm>, slot: EvmSlot): Objection | undefined {
   const { orderId, userID, chain, wallet, place } = request;
-  const foreign = objectionToOwner(request, intent);
+  const foreign = objectionToOwner(request, order);
   if (foreign !== undefined) return foreign;
   if (slot.chain !== chain || slot.wallet !== wallet || slot.place !== place)
     return { refused: "the slot is of another nonce or wallet" };

@@ -238,4 +238,5 @@ export const solRequest = v.strictObject({
   purpose,
   message: solMessage,
   helperSignature: v.exactOptional(signature),
+  claimed: v.exactOptional(v.strictObject({ intent: solIntent, mac: text })),
 });

@@ -26,10 +26,9 @@ import type { SolAttempt, SolSlot } from "./slot.ts";
  * signature is on record. If its answer is lost, the run finds the attempt in the slot.
  */
 export function* signMessage(request: SignRequest<Sol>): Procedure<SignAnswer<Sol>> {
-  const { nowMs, view } = yield* readForSigning<Sol>(request);
+  const { nowMs, view, isGenuine } = yield* readForSigning<Sol>(request);
   const { order } = view;
   if (order === undefined) return later("the order is gone");
-  const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
   const objection = objectionToMessage(request, view, isGenuine, nowMs);
   if (objection !== undefined) return objection;
   const { message, helperSignature } = request;

@@ -82,7 +82,7 @@ export function objectionToMessage(
   if (message.purpose !== request.purpose) return refused("the message has another purpose");
   if (attempt !== earlier.length + 1) return later("the message is not the order's next one");
   return (
-    objectionToOwner(request, intent) ??
+    objectionToOwner(request, order) ??
     objectionToSlot(request, view) ??
     objectionToCosts(message, intent, view) ??
     (message.purpose === "clear"

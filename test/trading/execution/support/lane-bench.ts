@@ -138,7 +138,12 @@ export class LaneBench {
   plainEffects(table = this.table): Performers {
     return {
       ...tableEffects(table),
-      readSigning: async (ask) => ({ ...(await readSigning(table, ask)).view, chainLimits: wideLimits }),
+      readSigning: async (ask) => {
+        const { view } = await readSigning(table, ask);
+        const { claimed } = ask.request;
+        const isClaimGenuine = claimed?.mac === macOf(claimed?.intent as EvmIntent);
+        return { ...view, chainLimits: wideLimits, isClaimGenuine };
+      },
       readPlacing: (ask) => readPlacing(table, ask),
       quote: ({ question }) => {
         const draft = draftOf(question);

@@ -142,9 +142,10 @@ export class SolWorld extends Machines<Sol> {
       case "readLane":
         return this.laneView(effect.lane.wallet, effect.day, effect.missed);
       case "readSigning": {
-        const { wallet, orderId, userID, place } = effect.request as SignRequest<Sol>;
+        const { wallet, orderId, userID, place, claimed } = effect.request as SignRequest<Sol>;
         process.sawStop = this.isStopped;
         return {
+          isClaimGenuine: claimed !== undefined && claimed.mac === macOf(claimed.intent),
           order: this.orderNamed(userID, orderId),
           slot: this.table.get("slot", { chain, wallet, place }),
           ledger: this.table.get("ledger", { orderId }),
