@@ -20,6 +20,8 @@ const plots: Readonly<Record<string, Plot>> = {
   "believes one host about what a wallet lacks": rarePlots["a host that makes up what a wallet has"],
   "takes a host's silence for what a wallet lacks": rarePlots["a host that makes up what a wallet has"],
   "blocks clears": rarePlots["a day whose network fees are above their limit"],
+  "does not compare the claimed intent with the stored one":
+    rarePlots["an order that an intruder has altered"],
 };
 
 describe("faults caught by the model's histories", () => {

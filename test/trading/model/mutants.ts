@@ -6,7 +6,14 @@ import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { EvmHostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import type { SolSnapshot } from "../../../lib/chains/sol/rules/host-snapshot.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
-import type { Effects, Procedure, Recipients, SignAnswer, SigningView } from "../../../lib/orders/effects.ts";
+import type {
+  Effects,
+  Procedure,
+  Recipients,
+  SignAnswer,
+  SigningView,
+  SignRequest,
+} from "../../../lib/orders/effects.ts";
 import type { HostAnswers } from "../../../lib/orders/family.ts";
 import type { ItemWrite } from "../../../lib/orders/table-step.ts";
 import {
@@ -320,6 +327,15 @@ const ignoresCancellations: System = {
     }),
 };
 
+/** Checks the MAC of the claimed order, and signs for the stored one, whatever it is. */
+const comparesNoIntent: System = {
+  ...theSystem,
+  sign: ({ claimed, ...request }) =>
+    rewritten(theSystem.sign(request as SignRequest<Evm>), {
+      effect: (effect) => (effect.do === "checkMac" ? { ...effect, ...claimed } : effect),
+    }),
+};
+
 /** Sends transactions to recipients other than the intended ones. */
 const sendsTo = (recipients: (to: Recipients) => Recipients): Rewrite => ({
   effect: (effect) => (effect.do === "send" ? { ...effect, to: recipients(effect.to) } : effect),
@@ -341,6 +357,7 @@ export const mutants: Readonly<Record<string, () => System>> = {
     work(() => inSnapshots((snapshot) => ({ ...snapshot, finalized: snapshot.latest }))),
   "leaves out the refund": () => leavesOutRefund,
   "does not read cancellations": () => ignoresCancellations,
+  "does not compare the claimed intent with the stored one": () => comparesNoIntent,
   "does not notice a policy that changes": () => trustsOldPolicies,
   "forgets what a day has spent": () => forgetsTheDay,
   "ignores the limit of a day's network fees": () => ignoresFeeLimit,

@@ -1,11 +1,15 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import { swapBy } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
+import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, wallets } from "./clients.ts";
 import { anyHost, anyLane, calm, mine, runOn, runUntil, wake } from "./play.ts";
 import { changePolicy } from "./policies.ts";
 import { retired } from "./table.ts";
+import { must } from "./violation.ts";
 import { chain, type World } from "./world.ts";
 
 /** Cancels, stops, retires, forbids or delays an order while its signature is being recorded. Either may come first. */
@@ -256,7 +260,42 @@ const fullDay: Plot = async (world, clients) => {
   await mine(world);
 };
 
+/** Lets an attacker who can write orders alter one, and claim others to the signer. */
+const alteredOrder: Plot = async (world, clients) => {
+  clients.placeFor(200n);
+  const wallet = clients.placeFor(200n);
+  await settleDown(world);
+  const work = world.startWork({ chain, wallet });
+  if (!(await runUntil(world, work, "sign")) || work?.effect.do !== "sign") return;
+  const request = work.effect.request as SignRequest<Evm>;
+  const order = world.table.get("order", { intent: request }) as TradeOrder<Evm> | undefined;
+  const slot = world.table.get("slot", request) as EvmSlot | undefined;
+  if (order === undefined || slot?.call.purpose !== "swap") return;
+  const { intent, mac } = order;
+  const altered = { ...intent, amount: 3n * intent.amount, minAmountOut: 1n };
+  const planned: EvmSlot = { ...slot, call: swapBy(altered, slot.call, altered.amount) };
+  await world.tamper([
+    { kind: "put", of: "order", item: { ...order, intent: altered }, when: {} },
+    { kind: "put", of: "slot", item: planned, when: {} },
+  ]);
+  const others = world.table.all("order").filter((each) => each.intent.orderId !== intent.orderId);
+  const claims = [{ intent, mac }, { intent: altered, mac }, ...others] as NonNullable<
+    SignRequest<Evm>["claimed"]
+  >[];
+  for (const claimed of claims) {
+    const procedure = world.system.sign({ ...request, claimed });
+    const signer = world.start({ name: "sign", procedure });
+    if (signer !== undefined) await runOn(world, signer, 0);
+  }
+  must(world.table.get("slot", request)?.state === "planned", "signed for an altered order");
+  await world.tamper([
+    { kind: "put", of: "order", item: order, when: {} },
+    { kind: "put", of: "slot", item: slot, when: {} },
+  ]);
+};
+
 export const rarePlots = {
+  "an order that an intruder has altered": alteredOrder,
   "a host that makes up what a wallet has": liarOfBalances,
   "a day whose network fees are above their limit": fullDay,
 };

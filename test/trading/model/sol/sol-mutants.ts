@@ -345,6 +345,13 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
     })),
   ),
   "blocks clears": blocksClears,
+  "does not compare the claimed intent with the stored one": {
+    ...theSolSystem,
+    sign: ({ claimed, ...request }) =>
+      rewritten(theSolSystem.sign(request as SignRequest<Sol>), {
+        effect: (effect) => (effect.do === "checkMac" ? { ...effect, ...claimed } : effect),
+      }),
+  },
   "does not read cancellations": signing(() =>
     both(
       without("cancellation"),

@@ -198,8 +198,32 @@ const fullDay: Move = async (world) => {
   must(messages().at(-1)?.purpose === "clear", "a full day kept a cancellation waiting");
 };
 
+/** Lets an attacker who can write orders alter one, and claim others to the signer. */
+const alteredOrder: Move = async (world) => {
+  placeNew(world);
+  const { wallet } = placeNew(world);
+  const run = world.startWork(wallet);
+  if (!(await runUntil(world, run, "sign")) || run?.effect.do !== "sign") return;
+  const request = run.effect.request as SignRequest<Sol>;
+  const { userID, orderId, message } = request;
+  const order = world.orderNamed(userID, orderId);
+  if (order === undefined || message.purpose !== "swap") return;
+  const { intent, mac } = order;
+  const altered = { ...intent, amount: 3n * intent.amount, minAmountOut: 1n };
+  world.tamper([{ kind: "put", of: "order", item: { ...order, intent: altered }, when: {} }]);
+  const others = world.table.all("order").filter((each) => each.intent.orderId !== orderId);
+  for (const claimed of [{ intent, mac }, { intent: altered, mac }, ...others]) {
+    const asked = { ...request, claimed, message: { ...message, amountIn: altered.amount } };
+    const signer = world.start({ name: "sign", procedure: world.system.sign(asked) });
+    if (signer !== undefined) await runOn(world, signer, 0);
+  }
+  must(world.table.get("slot", request) === undefined, "signed for an altered order");
+  world.tamper([{ kind: "put", of: "order", item: order, when: {} }]);
+};
+
 /** Opens histories with sequences of events that rarely happen by chance. */
 export const rareSolPlots = {
+  "an order that an intruder has altered": alteredOrder,
   "a host that makes up what a wallet has": liarOfHoldings,
   "a day whose network fees are above their limit": fullDay,
 };
