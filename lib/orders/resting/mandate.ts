@@ -1,0 +1,36 @@
+import type * as v from "valibot";
+import type { IntentTerms } from "../intent.ts";
+import type { endedTerms, mandateTerms, parentTerms, tallyTerms } from "./schemas.ts";
+
+/** The standing instruction of a resting order. */
+export type Mandate = v.InferOutput<typeof mandateTerms>;
+
+/** A way in which a resting order can fire. Only one leg of an order ever fills. */
+export type Leg = Mandate["legs"][number];
+
+export type LegKind = Leg["kind"];
+
+/** The intent of an order that a resting order places when it fires. */
+export type ChildTerms = IntentTerms & {
+  /** Time of placing, in milliseconds. */
+  createdAt: number;
+  parent: v.InferOutput<typeof parentTerms>;
+  /** Absent on chains without gas. */
+  maxGasPrice?: bigint;
+};
+
+export type Tally = v.InferOutput<typeof tallyTerms>;
+
+/** A child whose swap was signed. */
+export type SignedChild = Tally["owed"][number];
+
+export type Ended = v.InferOutput<typeof endedTerms>;
+
+export type DeadChild = Ended["dead"][number];
+
+/** True if an order has a stop. Its limits then need a longer look at the price. */
+export const hasStop = ({ legs }: Pick<Mandate, "legs">): boolean => legs.some(({ kind }) => kind === "stop");
+
+/** Lists the kinds of legs, with the coin that the transactions of each may pay the network. */
+export const budgetOf = ({ feesLimit, feesStop }: Mandate, kind: LegKind): bigint =>
+  kind === "limit" ? feesLimit : feesStop;

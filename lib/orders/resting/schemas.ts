@@ -1,0 +1,117 @@
+import * as v from "valibot";
+import { orderSides } from "../execution.ts";
+import { count, listOf, owner, text, units } from "../schemas.ts";
+
+/**
+ * Maximum of both parts of a ratio. Prices have up to 41 digits before the point and 40 after it, so with a coin of 18
+ * decimals a ratio exceeds the 256 bits of amounts.
+ */
+const mostInRatio = 10n ** 99n;
+const part = v.pipe(v.bigint(), v.minValue(1n), v.maxValue(mostInRatio));
+
+/** An exact price: this many units of the coin for this many units of the token. */
+const ratio = v.strictObject({ coins: part, tokens: part });
+
+const leg = v.variant("kind", [
+  v.strictObject({ kind: v.literal("limit"), price: ratio }),
+  v.strictObject({
+    kind: v.literal("stop"),
+    trigger: ratio,
+    /** Lowest price that the chain may accept once the stop has fired. */
+    worst: ratio,
+  }),
+]);
+
+/**
+ * The terms of a resting order, fixed when it is placed. Its MAC proves that placeOrder made them. The signer compares
+ * each child with them.
+ */
+export const mandateTerms = v.strictObject({
+  ...owner,
+  orderId: text,
+  side: v.picklist(orderSides),
+  token: text,
+  /** Maximum amount to spend: coin for a buy, tokens for a sale. */
+  amount: units,
+  legs: v.pipe(v.array(leg), v.minLength(1), v.maxLength(2), v.readonly()),
+  /** Slippage from the quote of a firing, in millionths. Absent if the user chose none. */
+  slippagePpm: v.exactOptional(units),
+  isPrivate: v.boolean(),
+  /** Coin that all children's transactions may pay the network: those of limits, and those of stops. */
+  feesLimit: units,
+  feesStop: units,
+  /** Highest gas price when the order was placed. Absent on chains without gas. */
+  maxGasPrice: v.exactOptional(units),
+  /** Time of placing in milliseconds. Cancellations of many orders compare it. */
+  createdAt: count,
+  /** Time in seconds after which nothing is fired. */
+  expiresAt: count,
+});
+
+/** The field that makes an intent one of a child. */
+export const parentTerms = v.strictObject({
+  orderId: text,
+  /** Hash of the mandate, in hexadecimal digits. */
+  mandate: v.pipe(v.string(), v.regex(/^[\da-f]{64}$/)),
+  /** Place of the leg that fired, in the mandate's list. */
+  leg: count,
+  /** Number of the child among its parent's. */
+  n: count,
+});
+
+/** Maximum number of dead children that are remembered with what their signatures may have cost. */
+export const mostOwed = 16;
+
+const legKind = v.picklist(["limit", "stop"]);
+
+/** A child whose swap was signed. */
+const signedChild = v.strictObject({
+  child: text,
+  kind: legKind,
+  /** Coin that a buy spends, which the day's count includes. */
+  amount: units,
+  /** The most that the child's transactions may pay the network. */
+  most: units,
+  day: text,
+});
+
+const rate = v.strictObject({
+  /** Clock hour, counted from 1970. */
+  hour: count,
+  n: count,
+});
+
+const ofKinds = <const Entry extends v.GenericSchema>(entry: Entry) =>
+  v.strictObject({ limit: entry, stop: entry });
+
+/** The signer's own record of a resting order. Only the signer may write it. */
+export const tallyTerms = v.strictObject({
+  orderId: text,
+  /** The child that may still fill. The signer signs no other child's swap before this one is dead. */
+  out: v.exactOptional(signedChild),
+  /** Dead children whose final costs are not yet known, oldest first. */
+  owed: listOf(signedChild, mostOwed),
+  counts: ofKinds(rate),
+  fees: ofKinds(units),
+  revision: count,
+  /** Expiry in seconds, a day after the mandate's. */
+  expiresAt: count,
+});
+
+/** A child that can never fill, which executeOrders has proved in blocks of both hosts. */
+const deadChild = v.strictObject({
+  child: text,
+  how: v.picklist(["failed", "cleared", "unused", "foreign"]),
+  block: count,
+  /** True once the proof is final. */
+  final: v.exactOptional(v.literal(true)),
+  /** Coin that the child's transactions have paid the network. Present once the proof is final. */
+  paid: v.exactOptional(units),
+});
+
+/** The dead children of a resting order. Only executeOrders may write them. */
+export const endedTerms = v.strictObject({
+  orderId: text,
+  dead: listOf(deadChild, mostOwed),
+  revision: count,
+});

@@ -1,0 +1,129 @@
+import { familyOf } from "../../core/chain-facts.ts";
+import { dayOf } from "../../core/time.ts";
+import type { ChildTerms, Ended, Leg, Mandate, SignedChild, Tally } from "./mandate.ts";
+import { mostOwed } from "./schemas.ts";
+
+const hourMs = 3_600_000;
+
+/** Returns the number of the clock hour of a time. */
+export const hourOf = (ms: number): number => Math.floor(ms / hourMs);
+
+/** What the signer knows about a child's transaction, beside what it knows about any order's. */
+export type ChildFacts = {
+  mandate: Mandate;
+  child: ChildTerms;
+  /** True if placeOrder's MAC over the mandate is valid. */
+  isMandateGenuine: boolean;
+  /** True if fireOrders' MAC over the child's intent is valid. */
+  isChildGenuine: boolean;
+  /** Hash of the mandate that the signer has read. */
+  mandateHash: string;
+  purpose: "swap" | "approve" | "clear";
+  /** True if no swap of the child was signed before. */
+  isFirstSwap: boolean;
+  /** Deadline of a swap's call, in seconds. Calls on sol have none. */
+  deadline?: number | undefined;
+  /** Time of the first signature of the child's swap in milliseconds, and the deadline that it had. */
+  first?: { signedAtMs: number; deadline?: number | undefined } | undefined;
+  tally: Tally | undefined;
+  ended: Ended | undefined;
+  /** True if the user has cancelled the resting order. */
+  isCancelled: boolean;
+  /** Times in milliseconds up to which the user has cancelled all orders, and those of a retired wallet. 0 if never. */
+  cancelledBefore: { all: number; wallet: number };
+  /** The most that the child's transactions may pay the network with this signature, and the part that it adds. */
+  fees: { most: bigint; adds: bigint };
+  /** What limits have added to the day's count of network fees, and the count's limit. */
+  feesOfDay: { ofLimits: bigint; limit: bigint };
+  /** Number of resting orders of the wallet whose first child was signed on this day. */
+  newOfDay: number;
+};
+
+/** How long a tally is kept after its mandate has expired, in seconds. */
+const keptSeconds = 86_400;
+
+/** Maximum number of dead buys of a wallet that are taken off the count of one day. */
+const mostGivenBack = 10;
+
+/** Charges each dead child what it has paid in the end, once that is final, in place of the most that it could pay. */
+export function settledTally(tally: Tally, ended: Ended | undefined): Tally {
+  const paidBy = new Map(
+    ended?.dead.flatMap(({ child, final, paid }) => (final && paid !== undefined ? [[child, paid]] : [])),
+  );
+  const fees = { ...tally.fees };
+  for (const { child, kind, most } of tally.owed) {
+    const paid = paidBy.get(child);
+    if (paid !== undefined && paid < most) fees[kind] -= most - paid;
+  }
+  return { ...tally, fees, owed: tally.owed.filter(({ child }) => !paidBy.has(child)) };
+}
+
+/** What a signature changes in the signer's records of a resting order. */
+export type TallyChange = {
+  tally: Tally;
+  /** Coin of dead buys to take off the day's count, and their number. */
+  givenBack: { amount: bigint; buys: number };
+};
+
+/**
+ * Records a signature.
+ *
+ * @param givenBackOfDay Number of dead buys already taken off the day's count of the wallet.
+ */
+export function tallyAfter(facts: ChildFacts, nowMs: number, givenBackOfDay: number): TallyChange {
+  const { mandate, child, purpose, ended, fees, isFirstSwap } = facts;
+  const { kind } = mandate.legs[child.parent.leg] as Leg;
+  const old = facts.tally ?? emptyTally(facts);
+  const known =
+    old.out && ended?.dead.some((dead) => dead.child === old.out?.child) ? withOwed(old, old.out) : old;
+  const before = settledTally(known, ended);
+  const charged = { ...before.fees, [kind]: before.fees[kind] + fees.adds };
+  const rest = { ...before, fees: charged, revision: old.revision + 1 };
+  if (purpose !== "swap") return { tally: rest, givenBack: nothing };
+  const signed: SignedChild = {
+    child: child.orderId,
+    kind,
+    amount: mandate.side === "buy" ? child.amount : 0n,
+    most: fees.most,
+    day: signedDay(old, child.orderId) ?? dayOf(nowMs),
+  };
+  const counts = isFirstSwap
+    ? { ...rest.counts, [kind]: oneMore(rest.counts[kind], hourOf(nowMs)) }
+    : rest.counts;
+  const tally = { ...rest, counts };
+  const givenBack = givenBackBy(known, before, dayOf(nowMs), givenBackOfDay);
+  return {
+    tally: familyOf(mandate.chain) === "evm" ? { ...tally, out: signed } : withOwed(tally, signed),
+    givenBack,
+  };
+}
+
+const nothing = { amount: 0n, buys: 0 };
+
+const emptyTally = ({ mandate: { orderId, expiresAt } }: ChildFacts): Tally => ({
+  orderId,
+  owed: [],
+  counts: { limit: { hour: 0, n: 0 }, stop: { hour: 0, n: 0 } },
+  fees: { limit: 0n, stop: 0n },
+  revision: 0,
+  expiresAt: expiresAt + keptSeconds,
+});
+
+/** Adds a child, or replaces what is known of it. Forgets the oldest ones, which then cost the most that they could. */
+const withOwed = ({ out: _, ...tally }: Tally, signed: SignedChild): Tally => ({
+  ...tally,
+  owed: [...tally.owed.filter(({ child }) => child !== signed.child), signed].slice(-mostOwed),
+});
+
+const signedDay = ({ out, owed }: Tally, orderId: string): string | undefined =>
+  [...owed, ...(out ? [out] : [])].find(({ child }) => child === orderId)?.day;
+
+const oneMore = ({ hour, n }: Tally["counts"]["limit"], now: number) =>
+  hour === now ? { hour, n: n + 1 } : { hour: now, n: 1 };
+
+/** Takes buys of this day off its count, if it is final that they have not filled. */
+function givenBackBy(before: Tally, { owed }: Tally, day: string, givenBackOfDay: number) {
+  const gone = before.owed.filter((each) => each.day === day && each.amount > 0n && !owed.includes(each));
+  const given = gone.slice(0, Math.max(0, mostGivenBack - givenBackOfDay));
+  return { amount: given.reduce((sum, { amount }) => sum + amount, 0n), buys: given.length };
+}

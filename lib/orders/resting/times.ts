@@ -1,0 +1,40 @@
+import { chainFacts } from "../../core/chain-facts.ts";
+import type { Network } from "../../core/network.ts";
+import type { LegKind } from "./mandate.ts";
+
+/** All waits of resting orders that do not depend on the chain. Local runs may shorten them together. */
+export const triggerTimes = {
+  /** Longest time from the placing of a child to the end of its order. */
+  childSeconds: 60,
+  /** How far clocks of different functions may be apart. */
+  clockMs: 5000,
+  /** Allowance for the time between the lane's clock and the signer's. */
+  signingSeconds: 2,
+  /** Time back from the head over which a price must have held, on chains with short blocks. */
+  lookBackSeconds: 8,
+  /** Time back from the head at which a limit beside a stop must have been reached, too. */
+  beforeSeconds: 2,
+  /** Longest gap between two readings on sol that belong together. */
+  readingGapMs: 6000,
+  /** First and longest pause of a leg after a dead child. */
+  firstPauseMs: 5000,
+  longestPauseMs: { limit: 300_000, stop: 60_000 },
+  /** Time without a firing after which a leg's pauses begin again. */
+  forgetMs: 3_600_000,
+  /** Shortest time for which an attention code stays as it is. */
+  attentionMs: 60_000,
+} as const;
+
+const ethLifeSeconds = { limit: 13, stop: 24 };
+const usualLifeSeconds = { limit: 8, stop: 8 };
+
+/** Returns the time from the first signature of a child's swap to its deadline. */
+export const lifeSeconds = (chain: Network, kind: LegKind): number =>
+  (chain === "eth" ? ethLifeSeconds : usualLifeSeconds)[kind];
+
+/** Returns the age from which the head of a chain is too old for anything to fire. */
+export const mostHeadSeconds = (chain: Network): number => Math.max(15, 3 * chainFacts[chain].blockSeconds);
+
+/** Number of blocks that a chain produces within a time. */
+export const blocksWithin = (chain: Network, seconds: number): number =>
+  Math.max(1, Math.ceil(seconds / chainFacts[chain].blockSeconds));
