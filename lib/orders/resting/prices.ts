@@ -1,0 +1,70 @@
+import { chainFacts } from "../../core/chain-facts.ts";
+import { DomainError } from "../../core/domain-error.ts";
+import type { Network } from "../../core/network.ts";
+import { ceilDivide } from "../bigints.ts";
+import type { Order } from "../execution.ts";
+import type { Leg } from "./mandate.ts";
+
+/** An exact price: units of the coin for units of the token. */
+export type Ratio = { coins: bigint; tokens: bigint };
+
+const pricePattern = /^(\d{1,41})(?:\.(\d{1,40}))?$/;
+const mostWhole = 10n ** 40n;
+
+const priceRule =
+  "must be a decimal number above 0 as text, at most 10^40 and with at most 40 decimal places";
+
+/**
+ * Parses the price of one whole token in whole coins.
+ *
+ * @param decimals The token's decimals.
+ * @throws {DomainError} INVALID_REQUEST
+ */
+export function ratioFrom(chain: Network, text: string, decimals: number, field: string): Ratio {
+  const [, whole, places = ""] = pricePattern.exec(text) ?? [];
+  const digits = BigInt((whole ?? "0") + places);
+  if (digits === 0n || digits > mostWhole * 10n ** BigInt(places.length))
+    throw new DomainError("INVALID_REQUEST", `${field} ${priceRule}`, { field });
+  return reduced({
+    coins: digits * 10n ** BigInt(chainFacts[chain].coin.decimals),
+    tokens: 10n ** BigInt(places.length + decimals),
+  });
+}
+
+/** Multiplies a price by a share in millionths. */
+export const scaled = ({ coins, tokens }: Ratio, ppm: bigint): Ratio =>
+  reduced({ coins: coins * ppm, tokens: tokens * 1_000_000n });
+
+function reduced({ coins, tokens }: Ratio): Ratio {
+  let [divisor, rest] = [coins, tokens];
+  while (rest > 0n) [divisor, rest] = [rest, divisor % rest];
+  return { coins: coins / divisor, tokens: tokens / divisor };
+}
+
+export const isAbove = (a: Ratio, b: Ratio): boolean => a.coins * b.tokens > b.coins * a.tokens;
+
+/** Computes the least that an amount must bring at a price, rounded up. */
+export const outAt = (side: Order["side"], { coins, tokens }: Ratio, amount: bigint): bigint =>
+  side === "sell" ? ceilDivide(amount * coins, tokens) : ceilDivide(amount * tokens, coins);
+
+/** Returns the price that a leg's fill must respect. */
+export const worstOf = (leg: Leg): Ratio => (leg.kind === "limit" ? leg.price : leg.worst);
+
+/** Computes the least that a child of a leg may bring. The chain enforces it. */
+export const floorOf = (side: Order["side"], leg: Leg, amount: bigint): bigint =>
+  outAt(side, worstOf(leg), amount);
+
+/** How much more than its price a limit must bring before it fires, in millionths. */
+const limitMarginPpm = 1000n;
+
+/** True if the best executable quote of an amount reaches a leg's price: with a margin for a limit, exactly for a stop. */
+export function isCrossed(side: Order["side"], leg: Leg, amount: bigint, out: bigint): boolean {
+  if (leg.kind === "limit") return isWithMargin(side, leg.price, amount, out);
+  const { coins, tokens } = leg.trigger;
+  return side === "sell" && out * tokens <= amount * coins;
+}
+
+function isWithMargin(side: Order["side"], { coins, tokens }: Ratio, amount: bigint, out: bigint): boolean {
+  const [gained, asked] = side === "sell" ? [tokens, coins] : [coins, tokens];
+  return out * gained * 1_000_000n >= amount * asked * (1_000_000n + limitMarginPpm);
+}
