@@ -1,0 +1,172 @@
+import { DomainError } from "../../core/domain-error.ts";
+import { greatest, least } from "../bigints.ts";
+import { coinUnitsFrom } from "../decimal-text.ts";
+import type { Submission } from "../order-details.ts";
+import { millionthsOf } from "../percent.ts";
+import type { PolicyKey } from "../wallet-policy.ts";
+import type { Leg, Mandate } from "./mandate.ts";
+import { isAbove, isCrossed, ratioFrom, scaled } from "./prices.ts";
+import type { GivenStop, RestingRequest } from "./request.ts";
+
+/** Share of a stop's price that it sells for at least, by default and at the lowest, in millionths. */
+const usualWorstPpm = 800_000n;
+const lowestWorstPpm = 10_000n;
+
+const usualRestSeconds = 2_592_000;
+
+type Priced = Pick<RestingRequest, "chain"> & { decimals: number };
+
+/**
+ * Reads the legs of a request. A pair has the limit first.
+ *
+ * @param decimals The token's decimals.
+ * @throws {DomainError} INVALID_REQUEST
+ */
+export function legsOf(request: RestingRequest, decimals: number): Mandate["legs"] {
+  const of = { chain: request.chain, decimals };
+  switch (request.type) {
+    case "limit":
+      return [limitAt(of, request.price, "price")];
+    case "stop":
+      return [stopAt(of, request, "")];
+    case "oco": {
+      const limit = limitAt(of, request.takeProfit.price, "takeProfit.price");
+      const stop = stopAt(of, request.stopLoss, "stopLoss.");
+      if (!isAbove(limit.price, stop.trigger)) throw crossing("takeProfit");
+      return [limit, stop];
+    }
+  }
+}
+
+const limitAt = ({ chain, decimals }: Priced, price: string, field: string) => ({
+  kind: "limit" as const,
+  price: ratioFrom(chain, price, decimals, field),
+});
+
+function stopAt({ chain, decimals }: Priced, { stopPrice, price }: GivenStop, prefix: string) {
+  const trigger = ratioFrom(chain, stopPrice, decimals, `${prefix}stopPrice`);
+  if (price === undefined) return { kind: "stop" as const, trigger, worst: scaled(trigger, usualWorstPpm) };
+  const field = `${prefix}price`;
+  const worst = ratioFrom(chain, price, decimals, field);
+  if (!isAbove(trigger, worst) || isAbove(scaled(trigger, lowestWorstPpm), worst)) {
+    const message = `${field} must be below ${prefix}stopPrice, and at least a hundredth of it`;
+    throw new DomainError("INVALID_REQUEST", message, { field });
+  }
+  return { kind: "stop" as const, trigger, worst };
+}
+
+const crossing = (field: string) =>
+  new DomainError("INVALID_REQUEST", `${field} must be above the price of stopLoss`, { field });
+
+/** Facts that placing an order has found out, as far as a mandate needs them. */
+export type MandateFacts = PolicyKey & {
+  orderId: string;
+  amount: bigint;
+  decimals: number;
+  /** The coin that the amount spends, or would bring now. */
+  value: bigint;
+  /** The most that one child's transactions may pay the network. */
+  feeOfChild: bigint;
+  isPrivate: boolean;
+  /** Absent on chains without gas. */
+  maxGasPrice?: bigint;
+  nowMs: number;
+  /** Time up to which the user has cancelled all orders, in milliseconds. */
+  cancelledBefore: number;
+};
+
+/** Number of children that the network fees suffice for at least, by default. */
+const leastChildren = 6n;
+
+/**
+ * Makes the mandate of a request. Its time is after the user's last cancellation of all orders, so that no order is
+ * accepted and void at once because clocks differ.
+ *
+ * @throws {DomainError} INVALID_REQUEST
+ */
+export function mandateOf(request: RestingRequest, facts: MandateFacts): Mandate {
+  const { chain, wallet, userID, orderId, amount, decimals, isPrivate, maxGasPrice } = facts;
+  const legs = legsOf(request, decimals);
+  const createdAt = Math.max(facts.nowMs, facts.cancelledBefore + 1);
+  return {
+    chain,
+    wallet,
+    userID,
+    orderId,
+    side: request.side,
+    token: request.token,
+    amount,
+    legs,
+    ...(request.slippage !== undefined && { slippagePpm: millionthsOf(request.slippage) }),
+    isPrivate,
+    ...budgets(legs, feeLimitOf(request, facts)),
+    ...(maxGasPrice !== undefined && { maxGasPrice }),
+    createdAt,
+    expiresAt: Math.floor(createdAt / 1000) + (request.expiresInSeconds ?? usualRestSeconds),
+  };
+}
+
+const feeLimitOf = ({ chain, maxNetworkFee }: RestingRequest, { value, feeOfChild }: MandateFacts): bigint =>
+  maxNetworkFee === undefined
+    ? greatest(value / 10n, leastChildren * feeOfChild)
+    : coinUnitsFrom(chain, maxNetworkFee, "maxNetworkFee");
+
+/** Gives each kind of legs half of the coin if an order has both, so that a limit never spends what a stop needs. */
+function budgets(legs: readonly Leg[], fees: bigint): Pick<Mandate, "feesLimit" | "feesStop"> {
+  const kinds = new Set(legs.map(({ kind }) => kind));
+  const each = fees / BigInt(kinds.size);
+  return { feesLimit: kinds.has("limit") ? each : 0n, feesStop: kinds.has("stop") ? each : 0n };
+}
+
+/** Finds a stop that would fire at once. A limit may: it then fires as soon as it rests. */
+export const stopFiringNow = ({ legs, side, amount }: Mandate, out: bigint): Leg | undefined =>
+  legs.find((leg) => leg.kind === "stop" && isCrossed(side, leg, amount, out));
+
+/** Maximum numbers of resting orders, of a user and of a user's wallet and token. */
+const most = { user: 100, token: 20 };
+
+/** Returns the limit that another resting order would exceed. */
+export function restingLimit(
+  { chain, wallet, token }: Pick<Mandate, "chain" | "wallet" | "token">,
+  resting: readonly Pick<Mandate, "chain" | "wallet" | "token">[],
+): number | undefined {
+  if (resting.length >= most.user) return most.user;
+  const same = resting.filter(
+    (each) => each.chain === chain && each.wallet === wallet && each.token === token,
+  );
+  return same.length >= most.token ? most.token : undefined;
+}
+
+/** Slippage of stops by default, in millionths. In a public pool more would only feed sandwiches. */
+const stopSlippagePpm: Readonly<Record<Submission, bigint>> = {
+  private: 100_000n,
+  sequencer: 100_000n,
+  public: 10_000n,
+};
+
+/**
+ * Returns the slippage of a firing, in millionths.
+ *
+ * @param settings Slippage of the user's settings, in percent.
+ * @param maxSlippage The policy's limit, in millionths.
+ */
+export function slippageOf(
+  { slippagePpm }: Pick<Mandate, "slippagePpm">,
+  leg: Leg,
+  submission: Submission,
+  settings: number,
+  maxSlippage: bigint | undefined,
+): bigint {
+  const usual = leg.kind === "stop" ? stopSlippagePpm[submission] : millionthsOf(settings);
+  const wanted = slippagePpm ?? usual;
+  return maxSlippage === undefined ? wanted : least(wanted, maxSlippage);
+}
+
+/** A stop may pay more for gas than its user's limit at placing, because gas is dear in a crash. */
+const dearer: Readonly<Record<Leg["kind"], bigint>> = { limit: 1n, stop: 3n };
+
+/** Returns the highest gas price of a leg's children. Undefined on chains without gas. */
+export const gasPriceOf = (
+  { maxGasPrice }: Pick<Mandate, "maxGasPrice">,
+  { kind }: Leg,
+): bigint | undefined => (maxGasPrice === undefined ? undefined : dearer[kind] * maxGasPrice);

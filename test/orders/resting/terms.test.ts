@@ -1,0 +1,175 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import type { RestingRequest } from "../../../lib/orders/resting/request.ts";
+import { mandateTerms } from "../../../lib/orders/resting/schemas.ts";
+import {
+  gasPriceOf,
+  legsOf,
+  type MandateFacts,
+  mandateOf,
+  restingLimit,
+  slippageOf,
+  stopFiringNow,
+} from "../../../lib/orders/resting/terms.ts";
+import { limit, mandate, nowMs, stop } from "./fixtures.ts";
+
+const common = { chain: "base", wallet: "0xf39F", side: "sell", token: "0x5409", amount: "5000" } as const;
+const oco = {
+  ...common,
+  type: "oco",
+  takeProfit: { price: "2" },
+  stopLoss: { stopPrice: "1", price: "0.8" },
+} as const;
+
+const facts: MandateFacts = {
+  chain: "base",
+  wallet: "0xf39F",
+  userID: "alice",
+  orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3",
+  amount: 5000n,
+  decimals: 18,
+  value: 1000n,
+  feeOfChild: 10n,
+  isPrivate: false,
+  maxGasPrice: 7n,
+  nowMs,
+  cancelledBefore: 0,
+};
+
+describe("legsOf", () => {
+  it("reads a limit, a stop and a pair", () => {
+    expect(legsOf({ ...common, type: "limit", price: "2" }, 18)).toEqual([limit]);
+    expect(legsOf({ ...common, type: "stop", stopPrice: "1", price: "0.8" }, 18)).toEqual([stop]);
+    expect(legsOf(oco, 18)).toEqual([limit, stop]);
+  });
+
+  it("sells a stop for at least 0.8 times its price by default", () => {
+    expect(legsOf({ ...common, type: "stop", stopPrice: "1" }, 18)).toEqual([stop]);
+  });
+
+  it.each<[string, RestingRequest]>([
+    ["price", { ...common, type: "limit", price: "0" }],
+    ["stopPrice", { ...common, type: "stop", stopPrice: "0" }],
+    ["price", { ...common, type: "stop", stopPrice: "1", price: "1" }],
+    ["price", { ...common, type: "stop", stopPrice: "1", price: "0.0099999" }],
+    ["takeProfit.price", { ...oco, takeProfit: { price: "1e3" } }],
+    ["stopLoss.stopPrice", { ...oco, stopLoss: { stopPrice: "-1" } }],
+    ["stopLoss.price", { ...oco, stopLoss: { stopPrice: "1", price: "1.1" } }],
+    ["takeProfit", { ...oco, takeProfit: { price: "1" } }],
+  ])("names %s in %j", (field, request) => {
+    expect(() => legsOf(request, 18)).toThrow(
+      expect.objectContaining({ code: "INVALID_REQUEST", details: { field } }),
+    );
+  });
+
+  it("allows a worst price of exactly a hundredth of the stop", () => {
+    expect(legsOf({ ...common, type: "stop", stopPrice: "1", price: "0.01" }, 18)).toMatchObject([
+      { worst: { coins: 1n, tokens: 100n } },
+    ]);
+  });
+});
+
+describe("mandateOf", () => {
+  it("makes a mandate that the schema of stored mandates accepts, with half of the fees for each kind", () => {
+    const made = mandateOf(
+      { ...oco, slippage: 2.5, expiresInSeconds: 60, maxNetworkFee: "0.000000000000000101" },
+      facts,
+    );
+    expect(v.parse(mandateTerms, made)).toEqual(made);
+    expect(made).toMatchObject({
+      feesLimit: 50n,
+      feesStop: 50n,
+      slippagePpm: 25_000n,
+      expiresAt: nowMs / 1000 + 60,
+    });
+  });
+
+  it("accepts a stored mandate with the highest price of the most digits", () => {
+    const price = `9${"9".repeat(39)}.${"9".repeat(40)}`;
+    const made = mandateOf({ ...common, type: "limit", price }, { ...facts, decimals: 0 });
+    expect(v.is(mandateTerms, made)).toBe(true);
+  });
+
+  it("lets children pay a tenth of the value by default, and at least what six of them may cost", () => {
+    const request = { ...common, type: "limit", price: "2" } as const;
+    expect(mandateOf(request, facts)).toMatchObject({ feesLimit: 100n, feesStop: 0n });
+    expect(mandateOf(request, { ...facts, feeOfChild: 17n })).toMatchObject({ feesLimit: 102n });
+  });
+
+  it("rests for 30 days by default", () => {
+    expect(mandateOf(oco, facts).expiresAt).toBe(nowMs / 1000 + 30 * 86_400);
+  });
+
+  it("is placed after the last cancellation of all orders, even if that clock is ahead", () => {
+    expect(mandateOf(oco, { ...facts, cancelledBefore: nowMs + 1000 }).createdAt).toBe(nowMs + 1001);
+    expect(mandateOf(oco, { ...facts, cancelledBefore: nowMs - 1000 }).createdAt).toBe(nowMs);
+  });
+
+  it("has no gas price on chains without gas", () => {
+    const { maxGasPrice: _, ...others } = facts;
+    expect(mandateOf({ ...oco, chain: "sol" }, { ...others, chain: "sol" })).not.toHaveProperty(
+      "maxGasPrice",
+    );
+  });
+});
+
+describe("stopFiringNow", () => {
+  it("finds a stop at or above the current price, and lets a crossed limit pass", () => {
+    expect(stopFiringNow(mandate(), 1000n)).toBe(stop);
+    expect(stopFiringNow(mandate(), 1001n)).toBeUndefined();
+    expect(stopFiringNow(mandate(), 3000n)).toBeUndefined();
+  });
+});
+
+describe("restingLimit", () => {
+  it("allows 100 orders of a user and 20 of a wallet and token", () => {
+    const order = mandate();
+    const others = (count: number, token: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => ({ ...order, token: token(index) }));
+    expect(restingLimit(order, others(99, String))).toBeUndefined();
+    expect(restingLimit(order, others(100, String))).toBe(100);
+    expect(
+      restingLimit(
+        order,
+        others(19, () => order.token),
+      ),
+    ).toBeUndefined();
+    expect(
+      restingLimit(
+        order,
+        others(20, () => order.token),
+      ),
+    ).toBe(20);
+    expect(
+      restingLimit(
+        { ...order, wallet: "0x1" },
+        others(20, () => order.token),
+      ),
+    ).toBeUndefined();
+  });
+});
+
+describe("slippageOf", () => {
+  it.each([
+    ["limit", "public", 10_000],
+    ["limit", "private", 10_000],
+    ["stop", "public", 10_000],
+    ["stop", "private", 100_000],
+    ["stop", "sequencer", 100_000],
+  ] as const)("of a %s with %s submission is %d millionths by default", (kind, submission, expected) => {
+    const leg = kind === "limit" ? limit : stop;
+    expect(slippageOf({}, leg, submission, 1, undefined)).toBe(BigInt(expected));
+  });
+
+  it("is the user's, but never above the policy's", () => {
+    expect(slippageOf({ slippagePpm: 300_000n }, stop, "public", 1, undefined)).toBe(300_000n);
+    expect(slippageOf({ slippagePpm: 300_000n }, stop, "public", 1, 20_000n)).toBe(20_000n);
+  });
+});
+
+describe("gasPriceOf", () => {
+  it("lets a stop pay three times the user's limit", () => {
+    expect([limit, stop].map((leg) => gasPriceOf(mandate(), leg))).toEqual([10n, 30n]);
+    expect(gasPriceOf({}, stop)).toBeUndefined();
+  });
+});
