@@ -1,0 +1,104 @@
+import type { Network } from "../../core/network.ts";
+import { sizeOf } from "../bigints.ts";
+import type { Order } from "../execution.ts";
+import type { Leg, Mandate } from "./mandate.ts";
+import { hasStop } from "./mandate.ts";
+import { isCrossed } from "./prices.ts";
+import { blocksWithin, mostHeadSeconds, triggerTimes } from "./times.ts";
+
+/** A host's answer about what an order's own amount brings. */
+export type PriceWord = {
+  /** The block of `out`, or on sol the slot. */
+  head: { number: number; hash: string; time: number };
+  /** Output of the best route, with fees and taxes. Undefined if no route has answered. */
+  out: bigint | undefined;
+  /** Outputs at the earlier blocks that were asked about, by their distance from the head. */
+  before: ReadonlyMap<number, bigint>;
+  /** True if the route that paid best in the last look has answered. */
+  hasBest: boolean;
+};
+
+export type PriceWords = readonly [PriceWord | undefined, PriceWord | undefined];
+
+/** Number of random blocks at which a stop's price must have held, on chains with short blocks. */
+const samples = 3;
+
+/**
+ * Chooses the distances from the head at which both hosts are asked about a leg's price. They are random, so nobody can
+ * push the price in just these blocks.
+ *
+ * @param random Returns a number from 0 up to, but not including, 1.
+ */
+export function lookBack(
+  chain: Network,
+  leg: Leg,
+  order: Pick<Mandate, "legs">,
+  random: () => number,
+): number[] {
+  if (leg.kind === "limit") {
+    if (!hasStop(order)) return [];
+    return [chain === "eth" ? 1 : blocksWithin(chain, triggerTimes.beforeSeconds)];
+  }
+  if (chain === "eth") return [1, 2];
+  // Several readings take the place of earlier blocks, because hosts of sol keep no earlier states.
+  if (chain === "sol") return [];
+  const left = Array.from({ length: blocksWithin(chain, triggerTimes.lookBackSeconds) }, (_, at) => at + 1);
+  return Array.from({ length: samples }, () => left.splice(Math.floor(random() * left.length), 1)).flat();
+}
+
+/** Maximum distance between the slots of two hosts of sol. */
+const mostSlotsApart = 40;
+
+/** True if two hosts speak of the same state: of one block, or on sol of slots that are close. */
+const areTogether = (chain: Network, a: PriceWord, b: PriceWord): boolean =>
+  chain === "sol"
+    ? sizeOf(BigInt(a.head.number - b.head.number)) <= mostSlotsApart
+    : a.head.hash === b.head.hash;
+
+/** A question about a leg: the order's own amount, and the distances that {@link lookBack} chose. */
+export type TouchQuestion = {
+  chain: Network;
+  side: Order["side"];
+  leg: Leg;
+  amount: bigint;
+  distances: readonly number[];
+};
+
+/**
+ * True if both hosts say that a leg's price is reached. Each host may prevent a firing alone, and none can cause one.
+ * For a limit the lesser of both outputs counts therefore, and for a stop the greater one.
+ */
+export function isTouched(question: TouchQuestion, [a, b]: PriceWords, nowMs: number): boolean {
+  if (a === undefined || b === undefined || !areTogether(question.chain, a, b)) return false;
+  return [a, b].every((word) => saysTouched(question, word, nowMs));
+}
+
+function saysTouched({ chain, side, leg, amount, distances }: TouchQuestion, word: PriceWord, nowMs: number) {
+  const { head, out, before, hasBest } = word;
+  if (nowMs - head.time * 1000 > mostHeadSeconds(chain) * 1000) return false;
+  if (out === undefined || !hasBest) return false;
+  return [out, ...distances.map((distance) => before.get(distance))].every(
+    (each) => each !== undefined && isCrossed(side, leg, amount, each),
+  );
+}
+
+/** Crossed readings of a leg on sol, in a row. */
+export type Seen = { leg: number; n: number; sinceMs: number; lastMs: number };
+
+const readings = 4;
+
+/** Adds a reading of a leg on sol. A reading that is not crossed, or a long gap, begins again. */
+export function seenAfter(
+  seen: Seen | undefined,
+  leg: number,
+  isReached: boolean,
+  nowMs: number,
+): Seen | undefined {
+  if (!isReached) return undefined;
+  const isNext = seen?.leg === leg && nowMs - seen.lastMs <= triggerTimes.readingGapMs;
+  return isNext ? { ...seen, n: seen.n + 1, lastMs: nowMs } : { leg, n: 1, sinceMs: nowMs, lastMs: nowMs };
+}
+
+/** True if the readings of a stop on sol suffice to fire it. */
+export const isSeenEnough = ({ n, sinceMs, lastMs }: Seen): boolean =>
+  n >= readings && lastMs - sinceMs >= triggerTimes.lookBackSeconds * 1000;
