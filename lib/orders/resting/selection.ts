@@ -1,0 +1,214 @@
+import { createHash } from "node:crypto";
+import { greatest, least } from "../bigints.ts";
+import type { Order } from "../execution.ts";
+import { minimumOf } from "../percent.ts";
+import type { Leg } from "./mandate.ts";
+import { floorOf, isAbove, worstOf } from "./prices.ts";
+
+/** A resting order whose price is reached. All of a selection are of one token and side. */
+export type Crossed = {
+  orderId: string;
+  userID: string;
+  wallet: string;
+  leg: Leg;
+  /** The amount that it can spend now. */
+  amount: bigint;
+  /** In millionths. */
+  slippagePpm: bigint;
+};
+
+export type CrossedCrowd = {
+  side: Order["side"];
+  /** The amount of children of the token and side that are signed, in no block, and before their deadline. */
+  out: bigint;
+  /** Hash of the block of the quotes, which shuffles equal orders. */
+  block: string;
+  /** True if a wallet sends one transaction at a time. */
+  isOneOfWallet: boolean;
+  /** True if transactions are public before they are mined. A wave then moves the price only a little. */
+  isPublic: boolean;
+};
+
+/** A host's quotes of some sums by each route that has answered. A sum that a route cannot trade is 0. */
+export type Ladder = readonly (readonly bigint[])[];
+
+/** The quotes of both hosts for the same sums at the same block. Undefined for a host without an answer. */
+export type Ladders = readonly [Ladder | undefined, Ladder | undefined];
+
+/** An order that fires in this wave. */
+export type Chosen = {
+  crossed: Crossed;
+  /** What its amount brings at the price of the wave's last units. */
+  quotedOut: bigint;
+  minAmountOut: bigint;
+};
+
+export type Selection = {
+  chosen: readonly Chosen[];
+  /** Orders whose floor the price does not meet now, after all that is out and chosen. */
+  beyond: readonly Crossed[];
+  /** Orders that another one of their wallet, or the end of the wave, makes wait for the next block. */
+  waiting: readonly Crossed[];
+};
+
+/** Maximum number of amounts in a question to a host. */
+const mostSums = 16;
+
+/** Maximum number of questions for a wave, beside those about each order alone. */
+const mostQuestions = 8;
+
+/** How much of the first order's price the last order of a public wave must get, in millionths. */
+const publicSharePpm = 980_000n;
+
+/** How much of its floor an order must bring, in millionths. */
+const sharePpm: Readonly<Record<Leg["kind"], bigint>> = { limit: 1_001_000n, stop: 1_000_000n };
+const whole = 1_000_000n;
+
+/** What an amount brings. */
+type Gain = { amount: bigint; out: bigint };
+
+type Accepted = { order: Crossed; gain: Gain };
+
+type Selecting<Result> = Generator<bigint[], Result, Ladders>;
+
+/**
+ * Chooses the crossed orders that fill together if nobody else trades. Goes through them from the one that asks least,
+ * and accepts each while the price of the growing sum meets what all accepted ones ask for. An order that does not fit
+ * rests, and those after it are quoted without it.
+ *
+ * Yields the sums to quote, and resumes with both hosts' answers.
+ */
+export function* selecting(crowd: CrossedCrowd, crossed: readonly Crossed[]): Selecting<Selection> {
+  const { side, out, isOneOfWallet } = crowd;
+  // Sorts out what does not even fill alone, so that no crowd of such orders keeps others from the wave.
+  const alone = yield* gainsAlone(out, crossed);
+  const isFit = (each: Crossed, index: number) => meets(side, each, alone[index] as Gain);
+  let left = inTurn(crowd, crossed.filter(isFit));
+  const beyond = crossed.filter((each, index) => !isFit(each, index));
+  const chosen: Accepted[] = [];
+  for (let questions = 0; left.length > 0 && questions < mostQuestions; questions++) {
+    const taken = new Set(chosen.map(({ order: { wallet } }) => wallet));
+    const isFree = ({ wallet }: Crossed) => {
+      const isFirst = !taken.has(wallet);
+      taken.add(wallet);
+      return isFirst || !isOneOfWallet;
+    };
+    const asked = left.filter(isFree).slice(0, mostSums - 1);
+    if (asked.length === 0) break;
+    const sums = [chosen.reduce((sum, { order }) => sum + order.amount, out)];
+    for (const { amount } of asked) sums.push((sums.at(-1) as bigint) + amount);
+    const ladders = yield sums;
+    const gains = asked.map(
+      ({ amount }, index): Gain => ({ amount, out: gainOf(ladders, index, index + 1) }),
+    );
+    let failed: Crossed | undefined;
+    for (const [index, order] of asked.entries()) {
+      const gain = gains[index] as Gain;
+      const [first = { gain }] = chosen;
+      const isMet = [...chosen.map((each) => each.order), order].every((each) => meets(side, each, gain));
+      // The further sums include this order, so they tell nothing about those after it.
+      if (!isMet) {
+        failed = order;
+        break;
+      }
+      if (crowd.isPublic && isFarBelow(gain, first.gain)) {
+        questions = mostQuestions;
+        break;
+      }
+      chosen.push({ order, gain });
+    }
+    if (failed !== undefined) beyond.push(failed);
+    left = left.filter((each) => each !== failed && !chosen.some(({ order }) => order === each));
+  }
+  const dropped: Crossed[] = [];
+  let price = yield* lastPrice(out, chosen);
+  while (price !== undefined && !chosen.every(({ order }) => meets(side, order, price as Gain))) {
+    dropped.push(...chosen.splice(-1).map(({ order }) => order));
+    price = yield* lastPrice(out, chosen);
+  }
+  return { chosen: atPrice(side, chosen, price), beyond, waiting: [...dropped, ...left] };
+}
+
+/**
+ * Returns what the wave's last units bring. The order of transactions within a block is unknown, and if the smallest
+ * one comes last, it gets a lower price than a large one would.
+ */
+function* lastPrice(out: bigint, chosen: readonly Accepted[]): Selecting<Gain | undefined> {
+  const last = chosen.at(-1)?.gain;
+  if (last === undefined) return undefined;
+  const amount = least(last.amount, ...chosen.map(({ order }) => order.amount));
+  if (amount === last.amount) return last;
+  const sum = chosen.reduce((all, { order }) => all + order.amount, out);
+  return { amount, out: gainOf(yield [sum - amount, sum], 0, 1) };
+}
+
+/** Asks what each order brings after all that is out, if it fires alone. */
+function* gainsAlone(out: bigint, orders: readonly Crossed[]): Selecting<Gain[]> {
+  const gains: Gain[] = [];
+  for (let from = 0; from < orders.length; from += mostSums - 1) {
+    const asked = orders.slice(from, from + mostSums - 1);
+    const ladders = yield [out, ...asked.map(({ amount }) => out + amount)];
+    gains.push(...asked.map(({ amount }, index) => ({ amount, out: gainOf(ladders, 0, index + 1) })));
+  }
+  return gains;
+}
+
+/** Sorts orders: those that ask least first, and those that ask the same by turns of their users. */
+function inTurn({ side, block }: CrossedCrowd, crossed: readonly Crossed[]): Crossed[] {
+  const turns = new Map<string, number>();
+  return crossed
+    .map((order) => ({ order, lot: lotOf(block, order) }))
+    .toSorted((a, b) => bySize(a.order, b.order) || (a.lot < b.lot ? -1 : 1))
+    .map(({ order, lot }) => {
+      const { coins, tokens } = worstOf(order.leg);
+      const equals = `${order.userID} ${coins}/${tokens}`;
+      const turn = turns.get(equals) ?? 0;
+      turns.set(equals, turn + 1);
+      return { order, turn, lot };
+    })
+    .toSorted((a, b) => byFloor(side, a.order, b.order) || a.turn - b.turn || (a.lot < b.lot ? -1 : 1))
+    .map(({ order }) => order);
+}
+
+const lotOf = (block: string, { orderId }: Crossed): string =>
+  createHash("sha256").update(`${block} ${orderId}`).digest("hex");
+
+const bySize = (a: Crossed, b: Crossed): number => Number(b.amount > a.amount) - Number(a.amount > b.amount);
+
+/** Sales ask least at the lowest price, and buys at the highest. */
+function byFloor(side: Order["side"], a: Crossed, b: Crossed): number {
+  const [ofA, ofB] = [worstOf(a.leg), worstOf(b.leg)];
+  const order = Number(isAbove(ofA, ofB)) - Number(isAbove(ofB, ofA));
+  return side === "sell" ? order : -order;
+}
+
+/** Computes what the last part of a sum adds to the output of the sum's best route. The word of the less generous host counts. */
+function gainOf([a, b]: Ladders, before: number, at: number): bigint {
+  const gainIn = (ladder: Ladder = []) => {
+    const outOf = (route: readonly bigint[], index: number) => route[index] ?? 0n;
+    const best = ladder.reduce<readonly bigint[]>(
+      (other, route) => (outOf(route, at) > outOf(other, at) ? route : other),
+      [],
+    );
+    return outOf(best, at) - outOf(best, before);
+  };
+  return greatest(least(gainIn(a), gainIn(b)), 0n);
+}
+
+/** True if a price meets what an order asks for, with a limit's margin. */
+const meets = (side: Order["side"], { leg }: Crossed, { amount, out }: Gain): boolean =>
+  out * whole >= floorOf(side, leg, amount) * sharePpm[leg.kind];
+
+const isFarBelow = (gain: Gain, first: Gain): boolean =>
+  gain.out * first.amount * whole < first.out * gain.amount * publicSharePpm;
+
+/** Quotes all orders of a wave at one price. */
+const atPrice = (side: Order["side"], chosen: readonly Accepted[], price: Gain | undefined): Chosen[] =>
+  price === undefined
+    ? []
+    : chosen.map(({ order: crossed }) => {
+        const { leg, amount, slippagePpm } = crossed;
+        const quotedOut = (price.out * amount) / price.amount;
+        const minAmountOut = greatest(floorOf(side, leg, amount), minimumOf(quotedOut, slippagePpm));
+        return { crossed, quotedOut, minAmountOut };
+      });
