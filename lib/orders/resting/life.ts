@@ -1,0 +1,264 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Attention, shownAttention } from "./attention.ts";
+import { afterDeadChild, freshLeg, type LegState } from "./backoff.ts";
+import { hasStop, type Leg, type Mandate } from "./mandate.ts";
+import { triggerTimes } from "./times.ts";
+import type { Seen } from "./touch.ts";
+
+/** A child that may still fill. */
+export type OutChild = {
+  orderId: string;
+  /** Place of its leg in the mandate's list. */
+  leg: number;
+  n: number;
+  /** Deadline of the child's order, in seconds. */
+  validUntil: number;
+};
+
+export type FiringOutcome = "out" | "filled" | "failed" | "lapsed" | "unsent" | "yielded" | "replaced";
+
+/** A firing as clients see it. Repeated firings that were not signed share one entry. */
+export type Firing = {
+  n: number;
+  orderId: string;
+  leg: "limit" | "stop" | "takeProfit" | "stopLoss";
+  /** Price of one token at which it fired, as decimal text. */
+  price: string;
+  block: number;
+  outcome: FiringOutcome;
+  times?: number;
+};
+
+/** Why a resting order has ended without a fill. */
+export type ParentEnd =
+  | { status: "cancelled"; reasonCode: "CANCELLED_BY_USER" | "WALLET_RETIRED" | "MANDATE_VOID" }
+  | { status: "expired"; reasonCode: "EXPIRED" };
+
+/**
+ * A resting order:
+ *
+ * | state   | meaning                                          | next           |
+ * | ------- | ------------------------------------------------ | -------------- |
+ * | resting | no child may fill                                | firing, done   |
+ * | firing  | a child may fill                                 | resting, filled, done |
+ * | filled  | a child's fill is in a block                     | firing, done   |
+ * | done    | nothing changes any more                         |                |
+ */
+export type RestingOrder = {
+  mandate: Mandate;
+  mac: string;
+  state: "resting" | "firing" | "filled" | "done";
+  /** Number of children so far. */
+  n: number;
+  /** At most one on EVM chains, and one of each leg on sol. */
+  out: readonly OutChild[];
+  /** The child that has filled. */
+  filled?: string | undefined;
+  legs: readonly LegState[];
+  seen?: Seen | undefined;
+  attention: Attention;
+  /** Newest first. */
+  firings: readonly Firing[];
+  isCancelling: boolean;
+  end?: ParentEnd | undefined;
+  /** Grows with each write. */
+  revision: number;
+  /** Grows with each change that clients see. */
+  version: number;
+};
+
+const mostFirings = 10;
+
+export const newResting = (mandate: Mandate, mac: string): RestingOrder => ({
+  mandate,
+  mac,
+  state: "resting",
+  n: 0,
+  out: [],
+  legs: mandate.legs.map(() => freshLeg),
+  attention: {},
+  firings: [],
+  isCancelling: false,
+  revision: 1,
+  version: 1,
+});
+
+/** Applies changes, and raises the version if clients see a difference. */
+export function restingAfter(order: RestingOrder, changes: Partial<RestingOrder>): RestingOrder {
+  const next = { ...order, ...changes, revision: order.revision + 1 };
+  return isDeepStrictEqual(shownPart(next), shownPart(order))
+    ? next
+    : { ...next, version: order.version + 1 };
+}
+
+const shownPart = ({ state, firings, isCancelling, end, filled, attention }: RestingOrder) => ({
+  state,
+  firings,
+  isCancelling,
+  end,
+  filled,
+  attention: shownAttention(attention),
+});
+
+/** Returns the stage that clients see. */
+export function stageOf({ state, isCancelling }: RestingOrder): "resting" | "firing" | "cancelling" | "done" {
+  if (state === "done") return "done";
+  if (state === "resting") return "resting";
+  return isCancelling && state === "firing" ? "cancelling" : "firing";
+}
+
+/** Returns the name of a leg that clients see. */
+export function legName(mandate: Mandate, { kind }: Leg): Firing["leg"] {
+  if (mandate.legs.length === 1) return kind;
+  return kind === "limit" && hasStop(mandate) ? "takeProfit" : "stopLoss";
+}
+
+/** A child that the order is about to place. */
+export type NewChild = { orderId: string; leg: number; validUntil: number; price: string; block: number };
+
+/** Returns the order with one more child. */
+export function afterFiring(order: RestingOrder, { price, block, ...child }: NewChild): RestingOrder {
+  const n = order.n + 1;
+  const leg = legName(order.mandate, order.mandate.legs[child.leg] as Leg);
+  const firing: Firing = { n, orderId: child.orderId, leg, price, block, outcome: "out" };
+  return restingAfter(order, {
+    state: "firing",
+    n,
+    out: [...order.out, { ...child, n }],
+    seen: undefined,
+    firings: [firing, ...order.firings].slice(0, mostFirings),
+  });
+}
+
+/** What is certain about a child. */
+export type ChildSight =
+  | { is: "out" }
+  /** Its fill is in a block, according to both hosts. */
+  | { is: "filled"; isSettled: boolean }
+  /** It can never fill. */
+  | { is: "dead"; outcome: Exclude<FiringOutcome, "out" | "filled"> };
+
+/** What an order's end depends on, beside its children. */
+export type EndFacts = {
+  nowMs: number;
+  /** True if the user has cancelled this order, or all orders after it was placed. */
+  isCancelled: boolean;
+  /** True if the wallet was retired after the order was placed. */
+  isRetired: boolean;
+  /** True if the mandate is of another table, or its MAC is of another key. */
+  isVoid: boolean;
+};
+
+/**
+ * Moves an order by what is certain about its children. Depends on nothing but the current state, so a lost message
+ * costs no more than the time to the next look. Returns the same order if nothing has changed.
+ */
+export function afterSights(
+  order: RestingOrder,
+  sightOf: (child: OutChild) => ChildSight,
+  facts: EndFacts,
+): RestingOrder {
+  if (order.state === "done") return order;
+  const sights = order.out.map((child) => ({ child, sight: sightOf(child) }));
+  const filled = sights.find(({ sight }) => sight.is === "filled");
+  const dead = sights.flatMap(({ child, sight }) =>
+    sight.is === "dead" ? [{ child, outcome: sight.outcome }] : [],
+  );
+  const end = endOf(order, facts);
+  const out = sights.flatMap(({ child, sight }) => (sight.is === "dead" ? [] : [child]));
+  // A filled child settles last, since its marker is what proves that its siblings are dead.
+  const isSettled = filled?.sight.is === "filled" && filled.sight.isSettled && out.length === 1;
+  const state = nextState({
+    isFilled: filled !== undefined,
+    isSettled,
+    isOut: out.length > 0,
+    isEnding: end !== undefined,
+  });
+  const next: RestingOrder = {
+    ...order,
+    state,
+    out: isSettled ? [] : out,
+    filled: filled?.child.orderId,
+    legs: dead.reduce(
+      (legs, { child, outcome }) => pausing(order.mandate, legs, child, outcome, facts.nowMs),
+      order.legs,
+    ),
+    firings: firingsAfter(order.firings, sights, dead),
+    isCancelling: order.isCancelling || facts.isCancelled,
+    end: state === "done" && !isSettled ? end : undefined,
+  };
+  return isDeepStrictEqual(next, { filled: undefined, end: undefined, ...order })
+    ? order
+    : restingAfter(order, next);
+}
+
+function nextState({
+  isFilled,
+  isSettled,
+  isOut,
+  isEnding,
+}: Record<"isFilled" | "isSettled" | "isOut" | "isEnding", boolean>): RestingOrder["state"] {
+  if (isFilled) return isSettled ? "done" : "filled";
+  if (isOut) return "firing";
+  return isEnding ? "done" : "resting";
+}
+
+function endOf(
+  { mandate, isCancelling }: RestingOrder,
+  { nowMs, isCancelled, isRetired, isVoid }: EndFacts,
+): ParentEnd | undefined {
+  if (isVoid) return { status: "cancelled", reasonCode: "MANDATE_VOID" };
+  if (isCancelled || isCancelling) return { status: "cancelled", reasonCode: "CANCELLED_BY_USER" };
+  if (isRetired) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
+  return nowMs >= mandate.expiresAt * 1000 ? { status: "expired", reasonCode: "EXPIRED" } : undefined;
+}
+
+/** A child that was never signed costs its leg no pause and no place in the queue. */
+function pausing(
+  { legs: terms }: Mandate,
+  legs: readonly LegState[],
+  { leg }: OutChild,
+  outcome: FiringOutcome,
+  nowMs: number,
+): readonly LegState[] {
+  if (outcome === "unsent") return legs;
+  return legs.map((state, index) =>
+    index === leg ? afterDeadChild(state, (terms[leg] as Leg).kind, nowMs) : state,
+  );
+}
+
+function firingsAfter(
+  firings: readonly Firing[],
+  sights: readonly { child: OutChild; sight: ChildSight }[],
+  dead: readonly { child: OutChild; outcome: FiringOutcome }[],
+): Firing[] {
+  const outcomes = new Map<string, FiringOutcome>([
+    ...sights.map(({ child, sight }) => [child.orderId, sight.is === "filled" ? "filled" : "out"] as const),
+    ...dead.map(({ child, outcome }) => [child.orderId, outcome] as const),
+  ]);
+  const updated = firings.map((firing) => ({
+    ...firing,
+    outcome: outcomes.get(firing.orderId) ?? firing.outcome,
+  }));
+  const kept: Firing[] = [];
+  for (const firing of updated) {
+    const newer = kept.at(-1);
+    const isRepeated = newer?.outcome === "unsent" && firing.outcome === "unsent" && newer.leg === firing.leg;
+    if (isRepeated) kept[kept.length - 1] = { ...newer, times: (newer.times ?? 1) + (firing.times ?? 1) };
+    else kept.push(firing);
+  }
+  return kept;
+}
+
+/** True if another child may be placed for a leg, as far as the order itself tells. */
+export function mayFire(order: RestingOrder, leg: number, nowMs: number, isOneOut: boolean): boolean {
+  const { state, out, isCancelling, mandate } = order;
+  if (isCancelling || state === "filled" || state === "done") return false;
+  // A child that would live past the order's expiry is not placed.
+  if (nowMs >= mandate.expiresAt * 1000) return false;
+  return isOneOut ? out.length === 0 : !out.some((child) => child.leg === leg);
+}
+
+/** Returns the deadline of a child that is placed now, in seconds. */
+export const childValidUntil = ({ expiresAt }: Mandate, nowMs: number): number =>
+  Math.min(expiresAt, Math.floor(nowMs / 1000) + triggerTimes.childSeconds);

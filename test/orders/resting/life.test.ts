@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import {
+  afterFiring,
+  afterSights,
+  type ChildSight,
+  childValidUntil,
+  type EndFacts,
+  legName,
+  mayFire,
+  newResting,
+  type RestingOrder,
+  restingAfter,
+  stageOf,
+} from "../../../lib/orders/resting/life.ts";
+import { limit, mandate, nowMs, stop } from "./fixtures.ts";
+
+const facts: EndFacts = { nowMs, isCancelled: false, isRetired: false, isVoid: false };
+const resting = newResting(mandate(), "mac");
+const newChild = (orderId: string, leg = 1) => ({
+  orderId,
+  leg,
+  validUntil: nowMs / 1000 + 60,
+  price: "1",
+  block: 7,
+});
+const firing = afterFiring(resting, newChild("C1"));
+const dead = (outcome: Extract<ChildSight, { is: "dead" }>["outcome"]): ChildSight => ({
+  is: "dead",
+  outcome,
+});
+const filled: ChildSight = { is: "filled", isSettled: false };
+const settled: ChildSight = { is: "filled", isSettled: true };
+const out: ChildSight = { is: "out" };
+
+const moved = (order: RestingOrder, sight: ChildSight, changes: Partial<EndFacts> = {}) =>
+  afterSights(order, () => sight, { ...facts, ...changes });
+
+describe("afterFiring", () => {
+  it("notes the child and shows the firing", () => {
+    expect(firing).toMatchObject({
+      state: "firing",
+      n: 1,
+      out: [{ orderId: "C1", leg: 1, n: 1 }],
+      firings: [{ n: 1, orderId: "C1", leg: "stopLoss", price: "1", block: 7, outcome: "out" }],
+      revision: 2,
+      version: 2,
+    });
+  });
+
+  it("forgets the readings that led to it", () => {
+    const seen = { leg: 1, n: 4, sinceMs: 0, lastMs: 0 };
+    expect(afterFiring({ ...resting, seen }, newChild("C1")).seen).toBeUndefined();
+  });
+
+  it("shows the newest ten firings", () => {
+    let order: RestingOrder = resting;
+    for (let n = 1; n <= 12; n++) order = moved(afterFiring(order, newChild(`C${n}`)), dead("failed"));
+    expect(order.firings.map(({ n }) => n)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+  });
+});
+
+describe("afterSights", () => {
+  it("changes nothing while nothing is certain", () => {
+    expect(moved(firing, out)).toBe(firing);
+    expect(moved(resting, out)).toBe(resting);
+  });
+
+  it("follows a fill until it has settled", () => {
+    const seen = moved(firing, filled);
+    expect(seen).toMatchObject({
+      state: "filled",
+      filled: "C1",
+      firings: [{ outcome: "filled" }],
+      version: 3,
+    });
+    expect(moved(seen, settled)).toMatchObject({ state: "done", filled: "C1", end: undefined });
+  });
+
+  it("fires on if a reorganisation takes the fill back", () => {
+    const back = moved(moved(firing, filled), out);
+    expect(back).toMatchObject({ state: "firing", filled: undefined, firings: [{ outcome: "out" }] });
+  });
+
+  it("rests again after a child's death, and pauses only the leg of that child", () => {
+    const { tries } = { tries: [0, 1] };
+    const order = moved(firing, dead("failed"));
+    expect(order).toMatchObject({ state: "resting", out: [], firings: [{ outcome: "failed" }] });
+    expect(order.legs.map((leg) => leg.tries)).toEqual(tries);
+    expect(moved(afterFiring(resting, newChild("C1", 0)), dead("lapsed")).legs).toEqual([
+      { tries: 1, nextAtMs: nowMs + 5000 },
+      { tries: 0, nextAtMs: 0 },
+    ]);
+  });
+
+  it("rests again without a pause after a child that was not signed, and counts such children together", () => {
+    let order: RestingOrder = resting;
+    for (let n = 1; n <= 3; n++) order = moved(afterFiring(order, newChild(`C${n}`)), dead("unsent"));
+    expect(order).toMatchObject({ state: "resting", firings: [{ n: 3, outcome: "unsent", times: 3 }] });
+    expect(order.firings).toHaveLength(1);
+    expect(order.legs).toEqual(resting.legs);
+  });
+
+  it.each([
+    [{ isCancelled: true }, "cancelled", "CANCELLED_BY_USER"],
+    [{ isRetired: true }, "cancelled", "WALLET_RETIRED"],
+    [{ isVoid: true }, "cancelled", "MANDATE_VOID"],
+    [{ nowMs: mandate().expiresAt * 1000 }, "expired", "EXPIRED"],
+    [{ isVoid: true, isCancelled: true }, "cancelled", "MANDATE_VOID"],
+  ])("ends an order at rest if %j", (changes, status, reasonCode) => {
+    expect(moved(resting, out, changes)).toMatchObject({ state: "done", end: { status, reasonCode } });
+  });
+
+  it("waits with a cancellation for the child that is out, and ends as the chain decides", () => {
+    const waiting = moved(firing, out, { isCancelled: true });
+    expect(waiting).toMatchObject({ state: "firing", isCancelling: true, end: undefined });
+    expect(stageOf(waiting)).toBe("cancelling");
+    expect(moved(waiting, dead("failed"))).toMatchObject({
+      state: "done",
+      end: { reasonCode: "CANCELLED_BY_USER" },
+    });
+    expect(moved(waiting, filled)).toMatchObject({ state: "filled", end: undefined });
+    expect(moved(waiting, dead("failed"))).toEqual(moved(waiting, dead("failed"), { isCancelled: true }));
+    expect(moved(moved(waiting, filled), settled)).toMatchObject({ state: "done", end: undefined });
+  });
+
+  it("settles a fill on sol only after its siblings are dead", () => {
+    const both = afterFiring(afterFiring(resting, newChild("C1", 0)), newChild("C2", 1));
+    const see = (order: RestingOrder, ...sights: ChildSight[]) =>
+      afterSights(order, ({ n }) => sights[n - 1] as ChildSight, facts);
+    expect(see(both, settled, out)).toMatchObject({ state: "filled", out: [{}, {}] });
+    expect(see(both, filled, dead("replaced"))).toMatchObject({ state: "filled", out: [{ orderId: "C1" }] });
+    expect(see(both, settled, dead("replaced"))).toMatchObject({
+      state: "done",
+      firings: [{ outcome: "replaced" }, { outcome: "filled" }],
+    });
+    expect(see(both, dead("failed"), out)).toMatchObject({ state: "firing", out: [{ orderId: "C2" }] });
+  });
+
+  it("changes nothing once an order is done", () => {
+    const done = moved(resting, out, { isCancelled: true });
+    expect(moved(done, out, { isVoid: true })).toBe(done);
+  });
+});
+
+describe("restingAfter", () => {
+  it("raises the version only if clients see a difference", () => {
+    expect(restingAfter(resting, { seen: { leg: 1, n: 1, sinceMs: 0, lastMs: 0 } })).toMatchObject({
+      revision: 2,
+      version: 1,
+    });
+    expect(restingAfter(resting, { attention: { NO_ROUTE: { sinceMs: nowMs } } }).version).toBe(2);
+  });
+});
+
+describe("mayFire", () => {
+  const allowed = (order: RestingOrder, isOneOut: boolean) =>
+    [0, 1].map((leg) => mayFire(order, leg, nowMs, isOneOut));
+
+  it("allows one child at a time on EVM chains, and one of each leg on sol", () => {
+    expect(allowed(resting, true)).toEqual([true, true]);
+    expect(allowed(firing, true)).toEqual([false, false]);
+    expect(allowed(firing, false)).toEqual([true, false]);
+  });
+
+  it("allows none after a fill, a cancellation or the expiry", () => {
+    expect(allowed(moved(firing, filled), false)).toEqual([false, false]);
+    expect(allowed({ ...resting, isCancelling: true }, false)).toEqual([false, false]);
+    const { expiresAt } = mandate();
+    expect([expiresAt * 1000 - 1, expiresAt * 1000].map((at) => mayFire(resting, 1, at, true))).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
+
+describe("childValidUntil", () => {
+  it("is a minute after placing, but never after the order's expiry", () => {
+    const { expiresAt } = mandate();
+    expect(childValidUntil(mandate(), nowMs)).toBe(nowMs / 1000 + 60);
+    expect(childValidUntil(mandate(), expiresAt * 1000 - 5000)).toBe(expiresAt);
+  });
+});
+
+describe("legName", () => {
+  it("names the legs of a pair by their purpose", () => {
+    expect([limit, stop].map((leg) => legName(mandate(), leg))).toEqual(["takeProfit", "stopLoss"]);
+    expect([limit, stop].map((leg) => legName(mandate({ legs: [leg] }), leg))).toEqual(["limit", "stop"]);
+  });
+});
