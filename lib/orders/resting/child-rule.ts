@@ -1,0 +1,125 @@
+import { familyOf } from "../../core/chain-facts.ts";
+import type { Objection } from "../effects.ts";
+import { later, refused } from "../signing-state.ts";
+import { budgetOf, type Leg } from "./mandate.ts";
+import { floorOf } from "./prices.ts";
+import { type ChildFacts, hourOf, settledTally } from "./tally.ts";
+import { gasPriceOf } from "./terms.ts";
+import { lifeSeconds, triggerTimes } from "./times.ts";
+
+/** Maximum number of swaps of each kind of leg in a clock hour. */
+const mostInHour = { limit: 12, stop: 60 };
+
+/** Maximum number of resting orders of a wallet whose first child is signed on one day. */
+const mostNewOfDay = 100;
+
+/**
+ * Returns the reason not to sign a child's transaction, in addition to the rules for all orders. The signer trusts the
+ * mandate, cancellations, its own records and the proofs of executeOrders; so no function that is taken over alone can
+ * trade beyond a mandate, or twice.
+ *
+ * Clears do nothing but free the wallet, so only the rules for all orders bind them.
+ */
+export function objectionToChild(facts: ChildFacts, nowMs: number): Objection | undefined {
+  if (facts.purpose === "clear") return undefined;
+  return (
+    objectionToOrigin(facts) ??
+    objectionToTerms(facts) ??
+    objectionToTimes(facts, nowMs) ??
+    objectionToEnd(facts) ??
+    (facts.purpose === "swap" ? objectionToSwap(facts, nowMs) : undefined) ??
+    objectionToFees(facts)
+  );
+}
+
+function objectionToOrigin(facts: ChildFacts): Objection | undefined {
+  const { mandate, child, mandateHash, isMandateGenuine, isChildGenuine } = facts;
+  if (!isMandateGenuine) return refused("the mandate was not made by placeOrder");
+  if (!isChildGenuine) return refused("the child was not made by fireOrders");
+  const { parent } = child;
+  const isSame =
+    parent.mandate === mandateHash &&
+    parent.orderId === mandate.orderId &&
+    (["userID", "chain", "wallet", "side", "token", "isPrivate"] as const).every(
+      (name) => child[name] === mandate[name],
+    );
+  return isSame ? undefined : refused("the child is of another mandate");
+}
+
+function objectionToTerms({ mandate, child }: ChildFacts): Objection | undefined {
+  const leg = mandate.legs[child.parent.leg];
+  if (leg === undefined) return refused("the mandate has no such leg");
+  if (child.amount <= 0n || child.amount > mandate.amount)
+    return refused("the amount is above the mandate's");
+  if (child.minAmountOut < floorOf(mandate.side, leg, child.amount))
+    return refused("the minimum is below the leg's");
+  const mostGasPrice = gasPriceOf(mandate, leg);
+  return mostGasPrice !== undefined && (child.maxGasPrice === undefined || child.maxGasPrice > mostGasPrice)
+    ? refused("the gas price is above the mandate's")
+    : undefined;
+}
+
+/** Refuses times in the future only for now, because the clock may be behind. */
+function objectionToTimes({ mandate, child }: ChildFacts, nowMs: number): Objection | undefined {
+  if (Math.max(mandate.createdAt, child.createdAt) > nowMs + triggerTimes.clockMs)
+    return later("the order is from the future");
+  if (child.validUntil > mandate.expiresAt) return refused("the child outlives its mandate");
+  return child.validUntil * 1000 > nowMs + triggerTimes.childSeconds * 1000
+    ? later("the child's deadline is too far away")
+    : undefined;
+}
+
+/** Compares with the mandate's time, because fireOrders chooses that of the child. */
+function objectionToEnd({ mandate, isCancelled, cancelledBefore }: ChildFacts): Objection | undefined {
+  const { all, wallet } = cancelledBefore;
+  return isCancelled || Math.max(all, wallet) >= mandate.createdAt
+    ? later("the resting order has ended")
+    : undefined;
+}
+
+function objectionToSwap(facts: ChildFacts, nowMs: number): Objection | undefined {
+  const { mandate, child, tally, ended, isFirstSwap, newOfDay } = facts;
+  const { kind } = legOf(facts);
+  const isDead = (orderId: string) => ended?.dead.some((each) => each.child === orderId) ?? false;
+  if (isDead(child.orderId)) return later("the child is dead");
+  const { out } = tally ?? {};
+  if (familyOf(mandate.chain) === "evm" && out && out.child !== child.orderId && !isDead(out.child))
+    return later("another child may still fill");
+  const late = objectionToDeadline(facts, lifeSeconds(mandate.chain, kind), nowMs);
+  if (late !== undefined || !isFirstSwap) return late;
+  if (tally === undefined && newOfDay >= mostNewOfDay)
+    return later("too many resting orders have fired today");
+  const { hour, n } = tally?.counts[kind] ?? { hour: 0, n: 0 };
+  return hour === hourOf(nowMs) && n >= mostInHour[kind] ? later("the leg has fired too often") : undefined;
+}
+
+/** A deadline starts at the first signature, so children do not lapse unsigned while hosts are slow. */
+function objectionToDeadline(
+  { child, deadline, first }: ChildFacts,
+  life: number,
+  nowMs: number,
+): Objection | undefined {
+  if (familyOf(child.chain) === "sol")
+    return first !== undefined && nowMs > first.signedAtMs + life * 1000
+      ? later("the first message is too old for another one")
+      : undefined;
+  const latest = Math.min(child.validUntil, Math.floor(nowMs / 1000) + life + triggerTimes.signingSeconds);
+  if (deadline === undefined || deadline > latest) return refused("the swap's deadline is too late");
+  return first !== undefined && deadline !== first.deadline
+    ? refused("the swap's deadline has changed")
+    : undefined;
+}
+
+function objectionToFees(facts: ChildFacts): Objection | undefined {
+  const { mandate, tally, ended, fees, feesOfDay } = facts;
+  const { kind } = legOf(facts);
+  const spent = tally === undefined ? 0n : settledTally(tally, ended).fees[kind];
+  if (fees.adds > 0n && spent + fees.adds > budgetOf(mandate, kind))
+    return later("the fees are above the mandate's");
+  // Leaves half of the day's network fees to stops and market orders.
+  return kind === "limit" && fees.adds > 0n && 2n * (feesOfDay.ofLimits + fees.adds) > feesOfDay.limit
+    ? later("limits have used their part of the day's network fees")
+    : undefined;
+}
+
+const legOf = ({ mandate, child }: ChildFacts): Leg => mandate.legs[child.parent.leg] as Leg;
