@@ -50,11 +50,17 @@ function bundleAll(names: readonly OperationName[]): Map<string, Bundle> {
 
 const read = new Map<string, readonly string[]>();
 
+/** Maps that were made, because all of them take two seconds, and programs ask for them repeatedly. */
+const madeMaps = new Map<string, string>();
+
 /** The small source map beside the code of a function, whose code starts with this text of whole lines. */
-export const placesTextOf = (name: OperationName, head: string): string => {
+export function placesTextOf(name: OperationName, head: string): string {
+  const key = `${name} ${head}`;
   const { text, map } = bundleOf(name);
-  return placesMapOf({ code: text, map }, { root, folder, head, read });
-};
+  const made = madeMaps.get(key) ?? placesMapOf({ code: text, map }, { root, folder, head, read });
+  madeMaps.set(key, made);
+  return made;
+}
 
 /** Bundles the code of a function in this process, because one process per function would cost a second each. */
 export function bundledCode(name: OperationName, variables: Readonly<Record<string, string>>): Code {
