@@ -1,10 +1,11 @@
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { type SolHost, startSolHost } from "trading-terminal-devnet/sol/sol-host";
-import { createSolNode, localGenesisHash } from "trading-terminal-devnet/sol/sol-node";
+import { createSolNode, localGenesisHash, type SolNode } from "trading-terminal-devnet/sol/sol-node";
 import { startTestSurfnet, type TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { afterAll, beforeAll, beforeEach, vi } from "vitest";
 import { type ChainReader, openChains } from "../../lib/chains/families/open-chains.ts";
 import { clusterNameLength } from "../../lib/chains/sol/calls/rpc-call.ts";
+import { type RecentBlockhash, recentBlockhashCall } from "../../lib/chains/sol/calls/transaction-call.ts";
 import type { SolConfiguration } from "../../lib/chains/sol/rules/configuration.ts";
 import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import type { SolReader } from "../../lib/chains/sol/venues/reader.ts";
@@ -17,8 +18,11 @@ type Lie = (method: string, result: unknown, params: readonly unknown[]) => unkn
 /** A host of a test chain that can return false results. */
 export type TestSolHost = Pick<SolHost, "url" | "close"> & { lie: Lie };
 
-export async function startTestSolHost(chain: TestSurfnet): Promise<TestSolHost> {
-  const host = await startSolHost({ node: createSolNode(chain), slotMs: 400 });
+export async function startTestSolHost(
+  chain: TestSurfnet,
+  node: SolNode = createSolNode(chain),
+): Promise<TestSolHost> {
+  const host = await startSolHost({ node, slotMs: 400 });
   const liar: TestSolHost = { url: host.url, close: host.close, lie: honest };
   host.lie = ({ method, params }, reply) => {
     if ("error" in reply) return reply;
@@ -44,7 +48,9 @@ export function solDeskForTests(): { chain: TestSurfnet; hosts: [TestSolHost, Te
   const hosts = [] as unknown as [TestSolHost, TestSolHost];
   beforeAll(async () => {
     Object.assign(chain, await startTestSurfnet());
-    hosts.push(await startTestSolHost(chain), await startTestSolHost(chain));
+    // Both hosts know each blockhash that one of them has named.
+    const node = createSolNode(chain);
+    hosts.push(await startTestSolHost(chain, node), await startTestSolHost(chain, node));
   });
   beforeEach(() => {
     for (const host of hosts) host.lie = honest;
@@ -80,6 +86,25 @@ export async function solChainsOf(
 
 export const solReaderOf = async (...asked: Parameters<typeof solChainsOf>): Promise<SolReader> =>
   (await solChainsOf(...asked)).get("sol") as SolReader;
+
+/** Makes a host name this blockhash as its newest one. */
+export const naming =
+  ({ hash: blockhash, lastValidBlockHeight }: RecentBlockhash): Lie =>
+  (method, result) =>
+    method === "getLatestBlockhash"
+      ? { ...(result as object), value: { blockhash, lastValidBlockHeight } }
+      : result;
+
+/** Waits until the newest blockhash of a host is no longer its newest one, and returns it. */
+export async function olderBlockhash(chain: TestSurfnet, host: TestSolHost): Promise<RecentBlockhash> {
+  const { client } = await solReaderOf(chain, [host]);
+  const [old] = await client.read([recentBlockhashCall()]);
+  await vi.waitFor(async () => {
+    const [recent] = await client.read([recentBlockhashCall()]);
+    if (recent.hash === old.hash) throw new Error("No slot has followed");
+  }, 10_000);
+  return old;
+}
 
 type Accounts = { context: { slot: number }; value: ({ data: [string, string]; lamports: number } | null)[] };
 

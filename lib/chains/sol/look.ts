@@ -1,9 +1,9 @@
-import { solBlockhashBlocks } from "../../core/network-facts.ts";
+import { askTogether } from "../hosts/ask-together.ts";
 import { HostFault, isHostError } from "../hosts/host-fault.ts";
 import { type FamilyEffects, firstSight, inTwo, type SendAnswer } from "../hosts/look.ts";
 import { type RpcHost, rpcHost } from "../hosts/rpc-host.ts";
-import { chainTimeCall, final } from "./calls/rpc-call.ts";
-import { blockhashValidCall, type RecentBlockhash, sendCall } from "./calls/transaction-call.ts";
+import { exchangeBetween, knownBlockhash, knownCalls } from "./calls/blockhash-exchange.ts";
+import { type RecentBlockhash, sendCall } from "./calls/transaction-call.ts";
 import { JupiterOffers } from "./looks/jupiter-offers.ts";
 import { type SolSight, sightOfSol } from "./looks/snapshot-of-host.ts";
 import type { Sol } from "./rules/family.ts";
@@ -20,13 +20,18 @@ export function solEffects(reader: SolReader, see = sightOfSol): FamilyEffects<S
   return {
     signAsHelper: (intent, message) => offers.sign(intent, message),
     snapshots(question) {
+      const { hosts } = reader.client;
       const offerFor = offers.forLook();
+      const exchange = exchangeBetween(Math.min(hosts.length, 2));
       const seenBy = (hosts: readonly RpcHost[]): Promise<Seen | undefined> =>
         firstSight(hosts, async (host) => {
-          const sight = await see(host, reader, question, offerFor);
+          // A reserve host comes too late for the exchange.
+          const isFirst = host === hosts[0];
+          const sight = await see(host, reader, question, offerFor, isFirst ? exchange : undefined);
+          if (sight === undefined) exchange.leave();
           return sight && { host, sight };
         });
-      const [even, odd] = inTwo(reader.client.hosts, seenBy);
+      const [even, odd] = inTwo(hosts, seenBy);
       const both = Promise.all([even, odd]).then(withBlockhash);
       return [both.then(([a]) => a), both.then(([, b]) => b)];
     },
@@ -35,37 +40,40 @@ export function solEffects(reader: SolReader, see = sightOfSol): FamilyEffects<S
   };
 }
 
-/**
- * Adds a blockhash that both hosts know. It comes from the host that is behind, because the other host knows it too.
- * Each snapshot contains its own host's answer on how long the blockhash remains valid.
- */
+/** Adds a blockhash that both hosts know. Each snapshot has its own host's answer on how long it remains valid. */
 async function withBlockhash([a, b]: readonly (Seen | undefined)[]): Promise<
   readonly [SolSnapshot | undefined, SolSnapshot | undefined]
 > {
-  const plain = [a?.sight.snapshot, b?.sight.snapshot] as const;
-  if (a === undefined || b === undefined) return plain;
-  const isBehind = a.sight.snapshot.height.slot <= b.sight.snapshot.height.slot;
-  const [namer, other] = isBehind ? [a, b] : [b, a];
-  const { recent } = namer.sight;
-  if (recent === undefined) return plain;
-  // If both snapshots come from the same host, asks nobody else.
-  const checked = namer === other ? recent : await knownBy(other.host, recent);
-  if (checked === undefined) return plain;
-  const withOwn = ({ sight: { snapshot } }: Seen, blockhash: RecentBlockhash) => ({ ...snapshot, blockhash });
-  return [withOwn(a, a === namer ? recent : checked), withOwn(b, b === namer ? recent : checked)];
+  if (a === undefined || b === undefined) return [a?.sight.snapshot, b?.sight.snapshot];
+  const { agreed: mine } = a.sight;
+  const { agreed: other } = b.sight;
+  const isShared = mine !== undefined && mine.hash === other?.hash;
+  const [ofA, ofB] = isShared ? [mine, other] : await blockhashesOf(a, b);
+  const withOwn = ({ sight: { snapshot } }: Seen, blockhash: RecentBlockhash | undefined) =>
+    blockhash === undefined ? snapshot : { ...snapshot, blockhash };
+  return [withOwn(a, ofA), withOwn(b, ofB)];
 }
 
 /**
- * Asks whether a host knows a blockhash, and for the host's block height. The blockhash is valid for a limited number of
- * further blocks. Undefined if the host does not know it.
+ * Asks again about a blockhash, because the hosts did not exchange theirs in time. It comes from the host that is
+ * behind, because the other host knows it too.
  */
+async function blockhashesOf(
+  a: Seen,
+  b: Seen,
+): Promise<readonly [RecentBlockhash, RecentBlockhash] | readonly []> {
+  const isBehind = a.sight.snapshot.height.slot <= b.sight.snapshot.height.slot;
+  const [namer, other] = isBehind ? [a, b] : [b, a];
+  const { recent } = namer.sight;
+  const known = recent && (await knownBy(other.host, recent));
+  if (recent === undefined || known === undefined) return [];
+  return isBehind ? [recent, known] : [known, recent];
+}
+
+/** Undefined if the host does not know the blockhash. */
 async function knownBy(host: RpcHost, { hash }: RecentBlockhash): Promise<RecentBlockhash | undefined> {
   try {
-    const [valid, time] = await host.request([blockhashValidCall(hash), chainTimeCall(final)]);
-    if (!valid.isValid) return undefined;
-    // The host may have read the height at an earlier slot. Each slot since then adds at most one block.
-    const mostHeight = time.blockHeight + Math.max(0, valid.slot - time.slot);
-    return { hash, lastValidBlockHeight: mostHeight + solBlockhashBlocks };
+    return knownBlockhash(hash, await askTogether((calls) => host.request(calls), knownCalls(hash)));
   } catch (error) {
     if (isHostError(error)) return undefined;
     throw error;

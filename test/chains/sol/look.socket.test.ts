@@ -1,4 +1,5 @@
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
+import { createSolNode } from "trading-terminal-devnet/sol/sol-node";
 import { startSolRelay } from "trading-terminal-devnet/sol/sol-relay";
 import { slotMs, tokenAccountBytes } from "trading-terminal-devnet/sol/test-surfnet";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -10,7 +11,7 @@ import type { SolReceipt } from "../../../lib/chains/sol/rules/host-snapshot.ts"
 import type { Question } from "../../../lib/orders/effects.ts";
 import { lookEffects } from "../../../lib/trading/execution/look-effects.ts";
 import { startCountingHost } from "../../bench/counting-host.ts";
-import { solChainsOf, solReaderOf } from "../../support/sol-reader.ts";
+import { solChainsOf, solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
 import { behind, rents, sol, solOrdersForTests } from "./support/sol-orders.ts";
 
 const { chain, hosts, desk, effects, intentOf, ask, sign, carryOut, seen } = solOrdersForTests();
@@ -93,6 +94,43 @@ describe("snapshots of Solana", () => {
     const again = (await requestsFor(signing)).flat();
     expect(again).not.toContain("getMinimumBalanceForRentExemption");
     expect(again).not.toContain("getGenesisHash");
+  });
+
+  it("asks in two rounds, and once more only if a reserve host has replaced one that failed", async () => {
+    const roundTripMs = 300;
+    const node = createSolNode(chain);
+    const started = await Promise.all([1, 2, 3].map(() => startTestSolHost(chain, node)));
+    const fronts = await Promise.all(started.map(({ url }) => startCountingHost(url, roundTripMs)));
+    onTestFinished(async () => {
+      for (const front of fronts) front.stop();
+      for (const host of started) await host.close();
+    });
+    const [first] = started as [TestSolHost];
+    const opened = await solReaderOf(
+      chain,
+      fronts.map(({ url }) => ({ ...first, url })),
+    );
+    const intent = intentOf("MOON");
+    const asked = {
+      chain: "sol",
+      wallet: desk.wallet.address,
+      hashes: [],
+      marked: [intent.orderId],
+    } as const;
+    const roundsOf = async () => {
+      for (const { requests } of fronts) requests.splice(0);
+      const question = { ...asked, orders: [intent], wantsBlockhash: true };
+      const [a, b] = await Promise.all(solEffects(opened).snapshots(question));
+      expect(a?.blockhash).toBeDefined();
+      expect(b?.blockhash?.hash).toBe(a?.blockhash?.hash);
+      const times = fronts.flatMap(({ requests }) => requests.map(({ at }) => at)).toSorted((x, y) => x - y);
+      return times.filter((at, index) => at - (times[index - 1] ?? 0) > roundTripMs / 2).length;
+    };
+    // Hosts first show how large a batch may be.
+    await roundsOf();
+    expect(await roundsOf()).toBe(2);
+    first.lie = () => null;
+    expect(await roundsOf()).toBe(1 + 2 + 1);
   });
 
   it("never mistakes a deposit for a marker, or counts it as rent", async () => {

@@ -2,10 +2,11 @@ import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { describe, expect, it, vi } from "vitest";
 import { planSwap } from "../../../lib/chains/sol/rules/planning.ts";
 import { markerBytes } from "../../../lib/chains/sol/venues/instructions.ts";
+import { naming, olderBlockhash } from "../../support/sol-reader.ts";
 import { limits, orderOf, viewOf } from "./fixtures.ts";
-import { behind, rents, sol, solOrdersForTests } from "./support/sol-orders.ts";
+import { rents, sol, solOrdersForTests } from "./support/sol-orders.ts";
 
-const { chain, hosts, intentOf, ask, sign, carryOut } = solOrdersForTests();
+const { chain, hosts, desk, intentOf, ask, sign, carryOut } = solOrdersForTests();
 
 /** A slot and a height that the chain does not reach. */
 const far = 1_000_000;
@@ -38,7 +39,7 @@ describe("untrusted hosts of Solana", () => {
   it("sends no message if only one host knows the blockhash, or one is silent", async () => {
     hosts[1].lie = (method, result) =>
       method === "isBlockhashValid" ? { context: { slot: 1 }, value: false } : result;
-    hosts[0].lie = behind;
+    hosts[0].lie = naming(await olderBlockhash(chain, hosts[0]));
     const [a, b] = await ask({ wantsBlockhash: true });
     expect([a.blockhash, b.blockhash]).toEqual([undefined, undefined]);
     hosts[1].lie = () => "nonsense";
@@ -48,21 +49,26 @@ describe("untrusted hosts of Solana", () => {
     ]);
   });
 
+  it("takes no blockhash that one host has invented, as the older or the newer one", async () => {
+    const hash = desk.wallet.address;
+    for (const lastValidBlockHeight of [1, far]) {
+      hosts[0].lie = naming({ hash, lastValidBlockHeight });
+      const both = await ask({ wantsBlockhash: true });
+      expect(both.filter(({ blockhash }) => blockhash?.hash === hash)).toEqual([]);
+    }
+  });
+
   it("computes a blockhash's remaining life from each host's own height", async () => {
-    hosts[0].lie = behind;
+    const old = await olderBlockhash(chain, hosts[0]);
+    hosts[0].lie = naming(old);
     hosts[1].lie = (method, result) => {
       if (method === "getEpochInfo") return { ...(result as object), absoluteSlot: far, blockHeight: far };
       // The height is from an earlier slot than the answer about the blockhash.
       return method === "isBlockhashValid" ? { ...(result as object), context: { slot: far + 7 } } : result;
     };
-    // A host may not know the other's blockhash at the start of a slot.
-    const [a, b] = await vi.waitFor(async () => {
-      const both = await ask({ wantsBlockhash: true });
-      expect(both[1].blockhash).toBeDefined();
-      return both;
-    });
-    expect(b.blockhash).toEqual({ hash: a.blockhash?.hash, lastValidBlockHeight: far + 7 + 150 });
-    expect(a.blockhash?.lastValidBlockHeight).toBeLessThan(far);
+    const [a, b] = await ask({ wantsBlockhash: true });
+    expect(a.blockhash).toEqual(old);
+    expect(b.blockhash).toEqual({ hash: old.hash, lastValidBlockHeight: far + 7 + 150 });
   });
 
   it("treats a host as silent if it answers null for the chain's time, or refuses the slot", async () => {

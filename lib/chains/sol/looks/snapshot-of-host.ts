@@ -8,6 +8,7 @@ import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { isHostError } from "../../hosts/host-fault.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { markerOf } from "../calls/addresses.ts";
+import { type BlockhashExchange, confirming } from "../calls/blockhash-exchange.ts";
 import type { OpenedAccount } from "../calls/pool-view.ts";
 import {
   type Accounts,
@@ -43,7 +44,12 @@ import {
 } from "../quotes/try-jupiter.ts";
 import type { Sol } from "../rules/family.ts";
 import { tipAccountFor } from "../rules/fees.ts";
-import type { SolOrderFacts, SolPayingRoute, SolSnapshot } from "../rules/host-snapshot.ts";
+import {
+  payingByPool,
+  type SolOrderFacts,
+  type SolPayingRoute,
+  type SolSnapshot,
+} from "../rules/host-snapshot.ts";
 import { isSameSolRoute, type SolIntent } from "../rules/intent.ts";
 import type { PoolMessageRoute } from "../rules/message-route.ts";
 import { unitLimitFor, usualUnits } from "../rules/trade-fees.ts";
@@ -59,11 +65,14 @@ type Chain = Pick<SolReader, "configuration" | "onJupiterFault">;
  */
 export type OfferForOrder = (swap: SwapByJupiter) => Promise<JupiterOffer | undefined>;
 
-/**
- * One host's snapshot, with the host's newest blockhash if a blockhash is needed. The other host must know this
- * blockhash, too.
- */
-export type SolSight = { snapshot: SolSnapshot; recent?: RecentBlockhash | undefined };
+/** One host's snapshot and, if a blockhash is needed, what the host says about blockhashes. */
+export type SolSight = {
+  snapshot: SolSnapshot;
+  /** The host's newest blockhash. */
+  recent?: RecentBlockhash | undefined;
+  /** The exchanged blockhash. Absent if the host does not know it. */
+  agreed?: RecentBlockhash | undefined;
+};
 
 /** Asks one host about a wallet. Undefined if the host fails. */
 export async function sightOfSol(
@@ -71,9 +80,10 @@ export async function sightOfSol(
   chain: Chain,
   question: Question<Sol>,
   offerFor: OfferForOrder = async () => undefined,
+  exchange?: BlockhashExchange,
 ): Promise<SolSight | undefined> {
   try {
-    return await takeSight((calls) => host.request(calls), chain, question, offerFor);
+    return await takeSight((calls) => host.request(calls), chain, question, offerFor, exchange);
   } catch (error) {
     if (isHostError(error)) return undefined;
     throw error;
@@ -82,13 +92,14 @@ export async function sightOfSol(
 
 /**
  * Asks in two rounds: first for the final height, then for the markers at the same or a later slot. If an order's
- * marker is then missing, no block up to that height has filled the order.
+ * marker is then missing, no block up to that height has filled the order. The hosts exchange blockhashes in between.
  */
 async function takeSight(
   ask: Ask,
   { configuration, onJupiterFault }: Chain,
   { wallet, hashes, marked, orders, missed = [], wantsBlockhash }: Question<Sol>,
   offerFor: OfferForOrder,
+  exchange?: BlockhashExchange,
 ): Promise<SolSight> {
   const views = await Promise.all(
     orders.map(({ token, routes }) => {
@@ -114,6 +125,7 @@ async function takeSight(
     views,
   });
   const [recent] = head.recent;
+  const naming = recent && exchange?.give(recent);
   const rents = { marker: head.rents.marker, wsol: head.rents.wsol[0] ?? 0n };
   const plans = await Promise.all(
     orders.map((intent, index) =>
@@ -133,6 +145,7 @@ async function takeSight(
   const { slot, blockHeight } = head.time;
   // A block above this height may still contain a fill.
   const newest = Math.max(slot, ...found.map((each) => each.slot));
+  const { calls: known, agreed } = confirming(await naming, recent);
   const facts = await askTogether(ask, {
     missed: await Promise.all(
       missed.map((token) =>
@@ -144,6 +157,7 @@ async function takeSight(
     ),
     landed: found.map(({ hash }) => landedCall(hash)),
     plans: plans.map(({ calls }) => calls),
+    known,
   });
   const marks = facts.markers.flatMap(({ accounts }) => accounts);
   const receipts = await Promise.all(
@@ -155,6 +169,7 @@ async function takeSight(
   const baseFeeLamports = coinUnitsFrom("sol", configuration.baseFee, "baseFee");
   return {
     recent,
+    agreed: agreed(facts.known),
     snapshot: {
       height: { slot, blockHeight },
       coins: head.own.accounts[0]?.lamports ?? 0n,
@@ -297,7 +312,9 @@ function factsOf(
     ...(held !== undefined && { held }),
     ...(obstacles.includes("coins") && { lacksCoins: true }),
     routes: [
-      ...pools.filter((_, index) => obstacles[index] !== "trade").map(payingBy),
+      ...pools
+        .filter((_, index) => obstacles[index] !== "trade")
+        .map(({ routed, amountOut }) => payingByPool(routed, amountOut)),
       ...(jupiter && arrived !== undefined ? [payingRoute(intent, jupiter, arrived)] : []),
     ],
     ...(mayUseJupiter(intent) &&
@@ -312,12 +329,6 @@ function factsOf(
       market: lackingRent(openedBy(pools), found, rents),
     },
   };
-}
-
-function payingBy({ routed, amountOut }: TriedPool): SolPayingRoute {
-  if ("curve" in routed) return { ...routed.route, curve: routed.curve, amountOut };
-  if ("pumpPool" in routed) return { ...routed.route, pumpPool: routed.pumpPool, amountOut };
-  return { ...routed.route, amountOut };
 }
 
 /** Makes Jupiter's program enforce the order's exact minimum. */

@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import { solSlotSeconds } from "../../../core/network-facts.ts";
 import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import type { CpmmRoute, CurveRoute, JupiterRoute, PumpPoolRoute } from "./intent.ts";
-import type { CurveMarket, JupiterBuild, PumpPoolMarket } from "./message-route.ts";
+import type { CurveMarket, JupiterBuild, PoolMessageRoute, PumpPoolMarket } from "./message-route.ts";
 import type { solReceipt } from "./schemas.ts";
 
 /** Names the block of a slot. Uses the slot in place of the block's hash, because no RPC call returns the hash. */
@@ -36,6 +36,13 @@ export type SolPayingRoute = { amountOut: bigint } & (
   | (PumpPoolRoute & { pumpPool: PumpPoolMarket })
   | (JupiterRoute & { build: JupiterBuild })
 );
+
+/** Describes the route by a pool that pays this amount. */
+export function payingByPool(routed: PoolMessageRoute, amountOut: bigint): SolPayingRoute {
+  if ("curve" in routed) return { ...routed.route, curve: routed.curve, amountOut };
+  if ("pumpPool" in routed) return { ...routed.route, pumpPool: routed.pumpPool, amountOut };
+  return { ...routed.route, amountOut };
+}
 
 /** The facts for the next message of an order, in one slot. */
 export type SolOrderFacts = {
@@ -82,6 +89,13 @@ export type SolSnapshot = {
    * address.
    */
   markers: ReadonlyMap<string, boolean>;
+};
+
+/** The part of a host's snapshot that an order's first message can be made from, at the slot of the quote. */
+export type SolWalletFacts = Required<Pick<SolSnapshot, "coins" | "blockhash">> & {
+  slot: number;
+  /** Has only the route by which the wallet's own trade has succeeded in a simulation. */
+  order: SolOrderFacts;
 };
 
 /** The answers of the two hosts. Undefined for a host without a clear answer. */

@@ -18,7 +18,7 @@ export const rents = { marker: 655_320n, wsol: 1_488_440n };
 
 type Token = keyof TestSurfnet["deployment"]["tokens"];
 
-/** Makes a host report slot 1, so that this host is the one that names the blockhash. */
+/** Makes a host report slot 1, so that it is behind the other host. */
 export const behind = (method: string, result: unknown) =>
   method === "getEpochInfo" ? { ...(result as object), absoluteSlot: 1, blockHeight: 1 } : result;
 
