@@ -5,7 +5,7 @@ import type { ItemWrite } from "../../orders/table-step.ts";
 import type { Evm } from "./rules/family.ts";
 import { bothAnswered } from "./rules/host-snapshot.ts";
 import { nextEvmMove, refusedEvmStep, wantsFacts } from "./rules/next-move.ts";
-import { placedSnapshots } from "./rules/placed-facts.ts";
+import { placedEvmSnapshots } from "./rules/placed-facts.ts";
 import { areFinal, blocksSeen } from "./rules/seen-blocks.ts";
 import type { EvmSlot } from "./rules/slot.ts";
 import { evmSlots } from "./rules/slot-rules.ts";
@@ -57,7 +57,7 @@ export const evmLane: LaneCore<Evm> = {
    * Everything else needs fresh answers.
    */
   placedSnapshots(state, setup) {
-    const snapshots = placedSnapshots(state.view, setup, state.nowMs);
+    const snapshots = placedEvmSnapshots(state.view, setup, state.nowMs);
     const move = snapshots && nextEvmMove({ ...state, snapshots });
     return move?.kind === "write" && move.step.some(isPlanning) ? snapshots : undefined;
   },

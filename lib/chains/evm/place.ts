@@ -7,7 +7,7 @@ import type { Evm } from "./rules/family.ts";
 import { usualGasLimit } from "./rules/fees.ts";
 import { isSameEvmRoute } from "./rules/intent.ts";
 import { jointEvmQuote } from "./rules/joint-facts.ts";
-import { factsText } from "./rules/placed-facts.ts";
+import { evmFactsText } from "./rules/placed-facts.ts";
 import { routesToBind } from "./rules/route-choice.ts";
 import { addressesOf, type EvmTradeFacts } from "./rules/trade-facts.ts";
 
@@ -52,6 +52,6 @@ export const evmPlacing: PlacingFamily<Evm> = {
       quote instanceof DomainError ? undefined : quote?.forPlanning,
     );
     if (one === undefined || one.latest.hash !== other?.latest.hash) return undefined;
-    return factsText({ setup: setup.name, jobs, hosts: [one, other] }, intent);
+    return evmFactsText({ setup: setup.name, jobs, hosts: [one, other] }, intent);
   },
 };

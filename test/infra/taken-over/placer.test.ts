@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { type EvmIntent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
-import { factsText } from "../../../lib/chains/evm/rules/placed-facts.ts";
+import { evmFactsText } from "../../../lib/chains/evm/rules/placed-facts.ts";
 import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { SignAnswer, SignRequest } from "../../../lib/orders/effects.ts";
 import type { Ledger } from "../../../lib/orders/table-step.ts";
@@ -170,7 +170,7 @@ describe("a placeOrder that was taken over", () => {
       const madeUp = snapshot(undefined, { latest, nonce: { latest: nonce, pending: nonce } });
       const routes = intent.routes.map((route) => routeFacts({ ...route, amountOut: 10n ** 30n }));
       const host = { ...madeUp, coins: 10n ** 30n, order: orderFacts({ routes }) };
-      const facts = factsText({ setup: "setup", jobs: 1, hosts: [host, host] }, intent);
+      const facts = evmFactsText({ setup: "setup", jobs: 1, hosts: [host, host] }, intent);
       const { orderId, userID: owner, token } = intent;
       await intruder.put(tradeKey(owner, orderId), order);
       await intruder.put(jobKey(lane, orderId), { ...lane, orderId, userID: owner, token, facts });

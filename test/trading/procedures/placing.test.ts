@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
-import { factsIn } from "../../../lib/chains/evm/rules/placed-facts.ts";
+import { evmFactsIn } from "../../../lib/chains/evm/rules/placed-facts.ts";
 import type { EvmHostQuote, EvmTradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { Wei } from "../../../lib/core/units.ts";
@@ -443,7 +443,7 @@ describe("facts that are stored for an order's first run", () => {
     const [job] = (steps.at(-1) ?? []).flatMap((write) =>
       write.kind === "put" && write.of === "job" ? [write.item] : [],
     );
-    return job?.facts === undefined ? undefined : factsIn(job.facts, intent({ routes: [v2] }));
+    return job?.facts === undefined ? undefined : evmFactsIn(job.facts, intent({ routes: [v2] }));
   };
 
   it("stores each host's facts, with the number of the lane's jobs", () => {

@@ -60,7 +60,7 @@ export type EvmSnapshot = {
 };
 
 /** The part of a host's snapshot that an order's first transaction can be planned from, at the block of the quote. */
-export type WalletFacts = Pick<EvmSnapshot, "latest" | "nonce" | "coins" | "baseFee"> & {
+export type EvmWalletFacts = Pick<EvmSnapshot, "latest" | "nonce" | "coins" | "baseFee"> & {
   order: EvmOrderFacts;
 };
 

@@ -1,35 +1,21 @@
 import type { LaneView } from "../../../orders/effects.ts";
-import type { TradeOrder } from "../../../orders/trade-order.ts";
+import {
+  countIn,
+  type PlacedFacts,
+  placedFacts,
+  placedText,
+  readPlaced,
+  unitsIn,
+} from "../../../orders/placed-facts.ts";
 import type { Evm } from "./family.ts";
-import type { EvmOrderFacts, EvmSnapshot, EvmSnapshots, WalletFacts } from "./host-snapshot.ts";
+import type { EvmOrderFacts, EvmSnapshot, EvmSnapshots, EvmWalletFacts } from "./host-snapshot.ts";
 import { allowsRoute, type EvmIntent, isSameEvmRoute } from "./intent.ts";
 
-/**
- * The facts that both hosts gave when an order was placed. Its job stores them for the first run, as {@link factsText}.
- */
-export type PlacedFacts = {
-  /** Identifies the configuration of the chain, including its hosts. */
-  setup: string;
-  /** The jobs of the lane, including the new one. */
-  jobs: number;
-  hosts: readonly [WalletFacts, WalletFacts];
-};
+/** Writes the facts as text, in which a route is named by its position in the intent. */
+export const evmFactsText = (facts: PlacedFacts<EvmWalletFacts>, intent: EvmIntent): string =>
+  placedText(facts, (host) => hostText(host, intent));
 
-/** Maximum age of the facts, counted from the request that asked for them. */
-const mostAgeMs = 2000;
-
-const separator = "|";
-
-/**
- * Writes the facts as short text, so that most jobs stay below a kilobyte. A route is named by its position in the
- * intent.
- */
-export function factsText({ setup, jobs, hosts }: PlacedFacts, intent: EvmIntent): string {
-  const [one, other] = hosts.map((host) => hostText(host, intent)) as [string, string];
-  return [setup, String(jobs), one, ...(other === one ? [] : [other])].join(separator);
-}
-
-function hostText({ latest, nonce, coins, baseFee, order }: WalletFacts, intent: EvmIntent): string {
+function hostText({ latest, nonce, coins, baseFee, order }: EvmWalletFacts, intent: EvmIntent): string {
   const { fees, isListed, held, routes } = order;
   const routeValues = routes
     .filter((route) => allowsRoute(intent, route))
@@ -48,19 +34,11 @@ function hostText({ latest, nonce, coins, baseFee, order }: WalletFacts, intent:
 const valuesOfHost = 12;
 const valuesOfRoute = 9;
 
-/** Reads the text of {@link factsText}. Undefined for any other text. */
-export function factsIn(text: string, intent: EvmIntent): PlacedFacts | undefined {
-  const [setup = "", jobs = "", one = "", other = one, ...more] = text.split(separator);
-  try {
-    const hosts = [hostIn(one, intent), hostIn(other, intent)] as const;
-    return more.length > 0 ? undefined : { setup, jobs: countIn(jobs), hosts };
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+/** Reads the text of {@link evmFactsText}. Undefined for any other text. */
+export const evmFactsIn = (text: string, intent: EvmIntent): PlacedFacts<EvmWalletFacts> | undefined =>
+  readPlaced(text, (host) => hostIn(host, intent));
 
-function hostIn(text: string, intent: EvmIntent): WalletFacts {
+function hostIn(text: string, intent: EvmIntent): EvmWalletFacts {
   const values = text.split(",");
   if (values.length < valuesOfHost || (values.length - valuesOfHost) % valuesOfRoute > 0)
     throw new SyntaxError("Facts have another length");
@@ -106,52 +84,27 @@ function routeIn(
   };
 }
 
-function unitsIn(text: string | undefined): bigint {
-  if (text === undefined || !/^\d{1,78}$/.test(text)) throw new SyntaxError("A fact is not a whole number");
-  return BigInt(text);
-}
-
-function countIn(text: string | undefined): number {
-  const count = Number(unitsIn(text));
-  if (!Number.isSafeInteger(count)) throw new SyntaxError("A fact is too large");
-  return count;
-}
-
-/**
- * True if the order can change only when the chain drops a transaction. An expired order also depends on the latest
- * block.
- */
-const isOver = ({ life }: TradeOrder<Evm>) => life.status !== "open" && life.status !== "expired";
-
 /**
  * Returns the facts that both hosts gave when a lane's newest order was placed, provided that they still cover
- * everything that has happened: no run has touched the order, all other orders have ended, and the hosts know the
- * blocks of their transactions. A function that can write the job can invent the facts, so they serve only to make a
- * plan, and the signer checks the plan.
+ * everything that has happened, and the hosts know the blocks of the wallet's earlier transactions.
  *
  * @param setup Identifies the chain's current configuration.
  */
-export function placedSnapshots(
-  { jobs, slots, orders }: LaneView<Evm>,
+export function placedEvmSnapshots(
+  view: LaneView<Evm>,
   setup: string,
   nowMs: number,
 ): EvmSnapshots | undefined {
-  const order = orders.at(-1);
-  const text = jobs.find(({ orderId }) => orderId === order?.intent.orderId)?.facts;
-  const facts = order && text !== undefined ? factsIn(text, order.intent) : undefined;
-  if (order === undefined || facts === undefined || order.revision > 1) return undefined;
-  const { intent, placed } = order;
-  const { hosts } = facts;
-  const ageMs = nowMs - Date.parse(placed.createdAt);
-  const isFresh = ageMs >= 0 && ageMs <= mostAgeMs;
-  const isWhole = facts.setup === setup && facts.jobs === jobs.length;
-  const areOver = orders.every((each) => each === order || isOver(each));
+  const placed = placedFacts<Evm, EvmWalletFacts>(view, { setup, nowMs }, evmFactsIn);
+  if (placed === undefined) return undefined;
+  const { intent, hosts } = placed;
+  const { slots } = view;
   const areKnown = slots.every(
     ({ state, place }) => state === "mined" && hosts.every((host) => place < host.nonce.latest),
   );
   // A sale of less than the order's amount needs new quotes.
   const isEnough = intent.side === "buy" || hosts.every(({ order: { held = 0n } }) => held >= intent.amount);
-  if (!isFresh || !isWhole || !areOver || !areKnown || !isEnough) return undefined;
+  if (!areKnown || !isEnough) return undefined;
   const receipts = new Map(
     slots.flatMap(({ receipt }) => (receipt ? [[receipt.hash, receipt] as const] : [])),
   );

@@ -6,7 +6,7 @@ import type { Trade } from "../../../orders/trade.ts";
 import type { AnyOrder } from "../../../orders/trade-order.ts";
 import type { GasPreset } from "../../../users/settings.ts";
 import type { HostFees, PlannedGas } from "./fees.ts";
-import type { WalletFacts } from "./host-snapshot.ts";
+import type { EvmWalletFacts } from "./host-snapshot.ts";
 import type { BindableRoute } from "./route-choice.ts";
 
 /** The facts about a trade that hosts are asked for. */
@@ -47,7 +47,7 @@ export type EvmTradeFacts = FactsTerms & {
   /** The wallet's next nonce. Absent if no transaction may be planned from the facts. */
   nextNonce?: number;
   /** Absent if it was not requested, or if a new block arrived in the meantime. */
-  forPlanning?: WalletFacts;
+  forPlanning?: EvmWalletFacts;
 };
 
 /** A host's facts, a reason why every host would refuse the trade, or undefined if the host gave no clear answer. */

@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
-import type { EvmReceipt, WalletFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmReceipt, EvmWalletFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { EvmIntent } from "../../../../lib/chains/evm/rules/intent.ts";
 import {
-  factsIn,
-  factsText,
-  type PlacedFacts,
-  placedSnapshots,
+  evmFactsIn,
+  evmFactsText,
+  placedEvmSnapshots,
 } from "../../../../lib/chains/evm/rules/placed-facts.ts";
 import type { LaneView } from "../../../../lib/orders/effects.ts";
+import type { PlacedFacts } from "../../../../lib/orders/placed-facts.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { laneView, orderFacts, routeFacts, seconds } from "../../../support/lane-states.ts";
 import { intent, slot, tradeOrder, v2, v3 } from "../../../support/trading.ts";
 
 const setup = "Xw3-_a9Qk0Z";
 const hash = `0x${"b1".repeat(32)}`;
-const host = (changes: Partial<WalletFacts> = {}): WalletFacts => ({
+const host = (changes: Partial<EvmWalletFacts> = {}): EvmWalletFacts => ({
   latest: { number: 24_567_890, hash, time: seconds },
   nonce: { latest: 7, pending: 7 },
   coins: 10n ** 19n,
@@ -23,12 +23,13 @@ const host = (changes: Partial<WalletFacts> = {}): WalletFacts => ({
   order: orderFacts(),
   ...changes,
 });
+type Hosts = PlacedFacts<EvmWalletFacts>["hosts"];
 const sale = intent({ side: "sell", amount: 4_960n * 10n ** 18n });
 const ofSale = (held: bigint) =>
   host({ order: orderFacts({ held, routes: [routeFacts({ allowance: 5n, wantsZeroFirst: true })] }) });
 
-describe("factsIn", () => {
-  it.each<[string, EvmIntent, PlacedFacts["hosts"]]>([
+describe("evmFactsIn", () => {
+  it.each<[string, EvmIntent, Hosts]>([
     ["a buy", intent(), [host(), host()]],
     [
       "a buy by two routes",
@@ -44,20 +45,20 @@ describe("factsIn", () => {
         host({ coins: 2n ** 256n - 1n }),
       ],
     ],
-  ])("reads the text that factsText has written for %s", (_, of, hosts) => {
+  ])("reads the text that evmFactsText has written for %s", (_, of, hosts) => {
     const facts = { setup, jobs: 1, hosts };
-    expect(factsIn(factsText(facts, of), of)).toEqual(facts);
+    expect(evmFactsIn(evmFactsText(facts, of), of)).toEqual(facts);
   });
 
   it("leaves out routes that the order may not use", () => {
     const routes = [routeFacts(v3), routeFacts(v2)];
     const one = host({ order: orderFacts({ routes }) });
     const of = intent({ routes: [v2] });
-    const read = factsIn(factsText({ setup, jobs: 1, hosts: [one, one] }, of), of);
+    const read = evmFactsIn(evmFactsText({ setup, jobs: 1, hosts: [one, one] }, of), of);
     expect(read?.hosts.map(({ order }) => order.routes)).toEqual([[routes[1]], [routes[1]]]);
   });
 
-  const text = factsText({ setup, jobs: 1, hosts: [host(), host({ coins: 1n })] }, intent());
+  const text = evmFactsText({ setup, jobs: 1, hosts: [host(), host({ coins: 1n })] }, intent());
 
   const { gasLimit } = routeFacts();
 
@@ -67,7 +68,7 @@ describe("factsIn", () => {
       host({ order: orderFacts({ routes }) }),
       host({ coins: 1n, order: orderFacts({ routes }) }),
     ] as const;
-    expect(factsText({ setup, jobs: 1, hosts: both }, intent()).length).toBeLessThan(600);
+    expect(evmFactsText({ setup, jobs: 1, hosts: both }, intent()).length).toBeLessThan(600);
   });
 
   it.each([
@@ -85,15 +86,15 @@ describe("factsIn", () => {
     ["a route that the order does not have", text.replaceAll(",1,4960", ",7,4960")],
   ])("rejects stored facts with %s", (_, other) => {
     expect(other).not.toBe(text);
-    expect(factsIn(other, intent())).toBeUndefined();
+    expect(evmFactsIn(other, intent())).toBeUndefined();
   });
 });
 
-describe("placedSnapshots", () => {
+describe("placedEvmSnapshots", () => {
   const createdMs = Date.parse(tradeOrder().placed.createdAt);
   type Scene = {
     of?: EvmIntent;
-    hosts?: PlacedFacts["hosts"];
+    hosts?: Hosts;
     facts?: string;
     order?: Partial<TradeOrder<Evm>>;
     others?: readonly TradeOrder<Evm>[];
@@ -105,7 +106,7 @@ describe("placedSnapshots", () => {
   function seen(scene: Scene = {}) {
     const { of = intent(), hosts = [host(), host()], others = [], ageMs = 500 } = scene;
     const order = tradeOrder({ intent: of, ...scene.order });
-    const facts = scene.facts ?? factsText({ setup, jobs: scene.jobs ?? 1 + others.length, hosts }, of);
+    const facts = scene.facts ?? evmFactsText({ setup, jobs: scene.jobs ?? 1 + others.length, hosts }, of);
     const view = laneView(order);
     const jobs = [
       ...others.map(({ intent: { chain, wallet, orderId, userID, token } }) => ({
@@ -117,7 +118,7 @@ describe("placedSnapshots", () => {
       })),
       ...view.jobs.map((job) => ({ ...job, facts })),
     ];
-    return placedSnapshots(
+    return placedEvmSnapshots(
       { ...view, jobs, orders: [...others, order], ...scene.view },
       scene.setup ?? setup,
       createdMs + ageMs,
