@@ -14,7 +14,7 @@ import {
   simulationCall,
 } from "../calls/rpc-call.ts";
 import { paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
-import { recentBlockhashCall } from "../calls/transaction-call.ts";
+import { type RecentBlockhash, recentBlockhashCall } from "../calls/transaction-call.ts";
 import { roundTripMessage, type Trial } from "../messages/trial-messages.ts";
 import { rentOfBytes } from "../rules/fees.ts";
 import { markerBytes } from "../venues/instructions.ts";
@@ -35,7 +35,7 @@ export async function lookAtToken(
   token: Address,
   wallet?: Address,
   named: readonly string[] = [],
-): Promise<{ view: TokenView | undefined } & Pick<Trial, "blockhash" | "rents">> {
+): Promise<{ view: TokenView | undefined; recent: RecentBlockhash } & Pick<Trial, "blockhash" | "rents">> {
   const configs = cpmmConfigsOf(configuration);
   const pools = {
     cpmmConfigs: await configs.toRead(),
@@ -48,7 +48,7 @@ export async function lookAtToken(
     rents: { marker: rentCall(markerBytes, final), wsol: rentCall(wsolBytes, final) },
   });
   if (view !== undefined) configs.note(view);
-  return { view, blockhash: recent.hash, rents };
+  return { view, recent, blockhash: recent.hash, rents };
 }
 
 /** Converts a pool's fee from millionths to basis points. */

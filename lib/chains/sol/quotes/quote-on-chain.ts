@@ -14,13 +14,24 @@ import { flagsOf } from "../../../orders/token-safety.ts";
 import { availableOf } from "../../../orders/trade-check.ts";
 import { nativeToken } from "../../../orders/trading-chain.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
+import { type BlockhashExchange, confirming } from "../calls/blockhash-exchange.ts";
 import { feeBpsOf } from "../calls/mint.ts";
 import { flagsOfMint, safetyOfMint } from "../calls/mint-safety.ts";
 import type { PoolView } from "../calls/pool-view.ts";
-import { final, messageFeeCall, recentPricesCall, rentCall, simulationCall } from "../calls/rpc-call.ts";
+import {
+  final,
+  messageFeeCall,
+  recentPricesCall,
+  rentCall,
+  type Simulation,
+  simulationCall,
+} from "../calls/rpc-call.ts";
 import { type Payment, paymentsOf, type TokenView } from "../calls/token-view.ts";
+import type { RecentBlockhash } from "../calls/transaction-call.ts";
 import { venueOfPool } from "../messages/order-message.ts";
 import { attemptMessage, isSoldIn, type Trial } from "../messages/trial-messages.ts";
+import { payingByPool, type SolWalletFacts } from "../rules/host-snapshot.ts";
+import type { PoolMessageRoute } from "../rules/message-route.ts";
 import {
   mostSolRoutes,
   type SolCosts,
@@ -53,7 +64,9 @@ import {
  * Finds the best routes for a trade and their costs, in two rounds of requests. All accounts are read at one slot. A
  * pool's payment is computed from its accounts, and Jupiter's is taken from a simulation.
  *
- * @param jupiter Absent if only pools are considered.
+ * @param router Absent if only pools are considered.
+ * @param exchange Exchanges blockhashes with another host between the two rounds. Absent for a quote that places no
+ * order.
  * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
  * percentage of nothing
  * @throws {ChainUnavailable}
@@ -63,19 +76,19 @@ export async function quoteOnSol(
   { configuration, taken }: Pick<SolReader, "configuration" | "taken">,
   { trade, wallet, orders }: SolQuoteQuestion,
   router?: JupiterForQuote,
+  exchange?: BlockhashExchange,
 ): Promise<SolTradeFacts> {
   const { side, token, pool } = trade;
   const jupiter = pool === undefined ? router : undefined;
   if (token === configuration.wrapped.token) throw noRoute();
   const coins = side === "buy" ? coinUnitsFrom("sol", trade.amount ?? "", "amount") : undefined;
   const named = pool === undefined ? [] : [pool];
-  const { view: seen, ...first } = await lookAtToken(
-    ask,
-    configuration,
-    token as Address,
-    wallet as Address,
-    named,
-  );
+  const {
+    view: seen,
+    recent,
+    ...first
+  } = await lookAtToken(ask, configuration, token as Address, wallet as Address, named);
+  const naming = exchange?.give(recent);
   if (seen === undefined) throw tokenNotFound("sol");
   const view = pool === undefined ? seen : viewOfPool(seen, pool);
   const identity = identify({ chain: "sol", configuration, taken }, token, view.claims);
@@ -91,11 +104,14 @@ export async function quoteOnSol(
   const offered = await offeredBy(jupiter, configuration, view, asked);
   if (payments.length === 0 && offered === undefined)
     throw jupiter ? noneByJupiter(view, asked, identity) : noneOf(view, side);
-  const { sold, shown, ...costs } = await costsOf(ask, configuration, view, {
+  const [payment] = payments;
+  const { sold, shown, tried, agreed, ...costs } = await costsOf(ask, configuration, view, {
     ...asked,
-    pool: payments[0]?.pool,
+    pool: payment?.pool,
     offered,
+    confirm: confirming(await naming, recent),
   });
+  const forPlanning = payment && planningOf(view, side, payment, { tried, agreed, costs });
   const paying = [...(shown ? [byJupiter(shown)] : []), ...payments.map(byPool)].toSorted((a, b) =>
     a.route.amountOut < b.route.amountOut ? 1 : -1,
   );
@@ -136,6 +152,7 @@ export async function quoteOnSol(
       safety,
       flags: flagsOf(identity, safety, { liquidity, coin }, ofMint),
       ...(held && { held }),
+      ...(forPlanning && { forPlanning }),
     };
   };
   const facts = factsBy(paying, shown && price ? betterPrice(price, shown.part) : (price ?? shown?.part));
@@ -266,29 +283,47 @@ async function offeredBy(
   });
 }
 
+type Costs = SolCosts & {
+  sold: boolean | null;
+  shown: ShownByTrial | undefined;
+  /** The route of the pool by which the wallet's own trade has succeeded, and the compute units that it needs. */
+  tried: { routed: PoolMessageRoute; computeUnitLimit: number } | undefined;
+  agreed: RecentBlockhash | undefined;
+};
+
 /**
- * Asks for the costs of an attempt, for simulations of Jupiter's swaps, and for a simulation that shows whether the
- * token can be sold.
+ * Asks for the costs of an attempt, for simulations of Jupiter's swaps, for a simulation that shows whether the token
+ * can be sold, and whether the host knows the exchanged blockhash.
  */
 async function costsOf(
   ask: Ask,
   configuration: SolReader["configuration"],
   view: TokenView,
-  { pool, offered, ...asked }: Asked & { pool: PoolView | undefined; offered: QuoteTrial | undefined },
-): Promise<SolCosts & { sold: boolean | null; shown: ShownByTrial | undefined }> {
+  {
+    pool,
+    offered,
+    confirm,
+    ...asked
+  }: Asked & {
+    pool: PoolView | undefined;
+    offered: QuoteTrial | undefined;
+    confirm: ReturnType<typeof confirming>;
+  },
+): Promise<Costs> {
   const { side, amount, trial, wallet } = asked;
   const { mint, holding } = view;
   const needsAccount = side === "buy" && holding?.hasAccount !== true;
   const tester = testerOf(configuration, view, asked);
   // Any payer will do, because a message's fee does not depend on its payer.
   const trader = tester ?? wallet ?? newStranger();
-  const venue = pool && venueOfPool(await pool.routeFor(side, amount));
+  const routed = await pool?.routeFor(side, amount);
+  const venue = routed && venueOfPool(routed);
   const messageOf = async (limit?: number) =>
     venue && attemptMessage({ ...trial, wallet: trader }, { side, amountIn: amount, venue }, limit);
   const opened = (await pool?.opened(side, wallet ?? trader)) ?? [];
   // Asks for the base fee with the usual unit limit, because the actual limit is known only after the simulation.
   const [message, usual] = await Promise.all([messageOf(), messageOf(usualUnits)]);
-  const { fee, tried, prices, rent, market, trip, byJupiter } = await askTogether(ask, {
+  const { fee, tried, prices, rent, market, trip, byJupiter, known } = await askTogether(ask, {
     fee: usual ? [messageFeeCall(usual, final)] : [],
     tried: message && tester ? [maybe(simulationCall(message, final))] : [],
     prices: pool ? [maybe(recentPricesCall(pool.written))] : [],
@@ -296,9 +331,12 @@ async function costsOf(
     rent: needsAccount ? [rentCall(mint.accountBytes, final)] : [],
     trip: await roundTripCalls(configuration, view, trial),
     byJupiter: offered ? [quoteCalls(offered)] : [],
+    known: confirm.calls,
   });
   const [jupiter] = byJupiter;
-  const units = [tried[0], jupiter?.simulation].map((each) => (each?.isDone ? each.computeUnits : 0));
+  const unitsIn = (simulation: Simulation | undefined) => (simulation?.isDone ? simulation.computeUnits : 0);
+  const units = [tried[0], jupiter?.simulation].map(unitsIn);
+  const isTried = tried[0]?.isDone === true && tester === wallet;
   const jupiterFee = jupiter?.fee === undefined ? undefined : baseFeeIn(jupiter.fee);
   return {
     computeUnitLimit: unitLimitFor(Math.max(...units)),
@@ -311,6 +349,31 @@ async function costsOf(
     marketPrice: greatest(medianOf(prices[0] ?? []), leastMarketPrice),
     sold: isSoldIn(trip[0]),
     shown: offered && jupiter && shownIn(offered, jupiter),
+    tried: isTried && routed ? { routed, computeUnitLimit: unitLimitFor(unitsIn(tried[0])) } : undefined,
+    agreed: confirm.agreed(known),
+  };
+}
+
+/** Collects the facts for planning, from the same slot as the quote. */
+function planningOf(
+  { slot, holding }: TokenView,
+  side: "buy" | "sell",
+  { amountOut }: Payment,
+  { tried, agreed, costs }: Pick<Costs, "tried" | "agreed"> & { costs: SolCosts },
+): SolWalletFacts | undefined {
+  if (holding === undefined || tried === undefined || agreed === undefined) return undefined;
+  const { tokenAccount: token, ...rents } = costs.rents;
+  return {
+    slot,
+    coins: holding.lamports,
+    blockhash: agreed,
+    order: {
+      ...(side === "sell" && { held: holding.owned }),
+      routes: [payingByPool(tried.routed, amountOut)],
+      computeUnitLimit: tried.computeUnitLimit,
+      baseFeeLamports: costs.baseFee,
+      rents: { ...rents, token },
+    },
   };
 }
 

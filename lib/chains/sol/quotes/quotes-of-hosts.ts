@@ -3,15 +3,16 @@ import { DomainError } from "../../../core/domain-error.ts";
 import { askInRounds } from "../../hosts/ask-in-rounds.ts";
 import { isHostError } from "../../hosts/host-fault.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
+import { exchangeBetween } from "../calls/blockhash-exchange.ts";
 import { jointSolQuote } from "../rules/joint-facts.ts";
 import type { SolHostQuote, SolQuoteQuestion } from "../rules/trade-facts.ts";
 import type { SolReader } from "../venues/reader.ts";
-import { type JupiterForQuote, jupiterForQuote } from "./ask-jupiter.ts";
+import { jupiterForQuote } from "./ask-jupiter.ts";
 import { quoteOnSol } from "./quote-on-chain.ts";
 
 /**
  * Asks two hosts about a trade until they agree, or until the time limit is reached. If only one host responds, its
- * answer is accepted.
+ * answer is accepted. The hosts of a round agree on a blockhash for the order's first message.
  *
  * @param slippage In percent. The hosts' outputs may differ by a part of it.
  */
@@ -23,28 +24,28 @@ export function quotesOfSolHosts(
 ): Promise<readonly [SolHostQuote, SolHostQuote]> {
   const { hosts, inOrder } = reader.client;
   const jupiter = jupiterForQuote(reader);
+  async function ask(asked: readonly RpcHost[]): Promise<SolHostQuote[]> {
+    const exchange = exchangeBetween(asked.length);
+    return Promise.all(
+      asked.map(async (host) => {
+        try {
+          return await quoteOnSol((calls) => host.request(calls), reader, question, jupiter, exchange);
+        } catch (error) {
+          exchange.leave();
+          if (error instanceof DomainError) return error;
+          if (isHostError(error)) return undefined;
+          throw error;
+        }
+      }),
+    );
+  }
   return askInRounds<RpcHost, SolHostQuote>({
     hosts,
     inOrder,
     nowMs,
     pause: delay,
-    quoteBy: (host) => quoteBy(host, reader, question, jupiter),
-    ask: (asked) => Promise.all(asked.map((host) => quoteBy(host, reader, question, jupiter))),
+    quoteBy: async (host) => (await ask([host]))[0],
+    ask,
     isAgreed: (a, b) => jointSolQuote(a, b, slippage) !== undefined,
   });
-}
-
-async function quoteBy(
-  host: RpcHost,
-  reader: SolReader,
-  question: SolQuoteQuestion,
-  jupiter: JupiterForQuote | undefined,
-): Promise<SolHostQuote> {
-  try {
-    return await quoteOnSol((calls) => host.request(calls), reader, question, jupiter);
-  } catch (error) {
-    if (error instanceof DomainError) return error;
-    if (isHostError(error)) return undefined;
-    throw error;
-  }
 }

@@ -53,7 +53,7 @@ function jointFacts(a: SolTradeFacts, b: SolTradeFacts, slippage: number): SolHo
   const amountOut = greatest(a.amountOut, b.amountOut);
   // A host could report a good pool that the other host does not know, together with one that pays less.
   if (best === undefined || !isNear(best.amountOut, amountOut)) return undefined;
-  const { byPools: _, ...namer } = a.amountOut === amountOut ? a : b;
+  const { byPools: _, forPlanning: __, ...namer } = a.amountOut === amountOut ? a : b;
   return {
     ...namer,
     amountOut,

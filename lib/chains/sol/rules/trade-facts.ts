@@ -4,6 +4,7 @@ import type { Lamports } from "../../../core/units.ts";
 import type { FactsTerms } from "../../../orders/family.ts";
 import type { Trade } from "../../../orders/trade.ts";
 import type { AnyOrder } from "../../../orders/trade-order.ts";
+import type { SolWalletFacts } from "./host-snapshot.ts";
 import type { DirectRoute, SolRoute } from "./intent.ts";
 
 /** The facts about a trade on sol that hosts are asked for. */
@@ -78,6 +79,11 @@ export type SolTradeFacts = FactsTerms & {
   /** The routes that pay most, the best first. The other facts are about the best one. */
   routes: readonly [SolQuotedRoute, ...SolQuotedRoute[]];
   costs: SolCosts;
+  /**
+   * Facts for the first message of an order by the best pool. Absent if the wallet could not try the trade, or the host
+   * has agreed with no other host on a blockhash.
+   */
+  forPlanning?: SolWalletFacts;
   /** Facts of the same host without Jupiter. Present if a route of the host uses Jupiter. */
   byPools?: SolTradeFacts | DomainError;
 };

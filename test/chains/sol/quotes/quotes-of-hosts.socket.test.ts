@@ -1,9 +1,15 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Address } from "@solana/web3.js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { solEffects } from "../../../../lib/chains/sol/look.ts";
 import { quotesOfSolHosts } from "../../../../lib/chains/sol/quotes/quotes-of-hosts.ts";
 import { jointSolQuote } from "../../../../lib/chains/sol/rules/joint-facts.ts";
 import type { SolHostQuote, SolQuoteQuestion } from "../../../../lib/chains/sol/rules/trade-facts.ts";
+import { startCountingHost } from "../../../bench/counting-host.ts";
 import {
+  naming,
+  olderBlockhash,
   scaling,
   seeing,
   solDeskForTests,
@@ -11,6 +17,7 @@ import {
   startTestSolHost,
   type TestSolHost,
 } from "../../../support/sol-reader.ts";
+import { intentOf } from "../fixtures.ts";
 
 const { chain, hosts } = solDeskForTests();
 let third: TestSolHost;
@@ -142,5 +149,81 @@ describe("quotesOfSolHosts", () => {
     const { quotes, joint } = await ask(hosts, { token: wallet });
     expect(codesOf(quotes)).toEqual(["TOKEN_NOT_FOUND", "TOKEN_NOT_FOUND"]);
     expect(joint).toMatchObject({ code: "TOKEN_NOT_FOUND" });
+  });
+});
+
+describe("facts for the first message of an order", () => {
+  const factsIn = (quotes: readonly SolHostQuote[]) =>
+    quotes.map((quote) => (quote instanceof Error ? undefined : quote?.forPlanning));
+
+  it("are each host's own, and those that a run would get, with a blockhash that both know", async () => {
+    const { mint: token, program: tokenProgram, pool, config } = chain.deployment.tokens.MOON;
+    const routes = [{ venue: "raydium-cpmm", pool, config }] as const;
+    const intent = intentOf({ wallet, token, tokenProgram, amount: 10n ** 9n, routes });
+    const reader = await solReaderOf(chain, hosts);
+    const question = { chain: "sol", wallet, hashes: [], marked: [], wantsBlockhash: true } as const;
+    const snapshots = await Promise.all(solEffects(reader).snapshots({ ...question, orders: [intent] }));
+    const facts = factsIn((await ask(hosts)).quotes);
+    for (const [index, each] of facts.entries()) {
+      expect(each?.order).toEqual(snapshots[index]?.orders.get(intent.orderId));
+      expect(each?.coins).toBe(snapshots[index]?.coins);
+      expect(each?.slot).toBeGreaterThan(0);
+      expect(each?.blockhash.hash).toBe(facts[0]?.blockhash.hash);
+    }
+  });
+
+  it("count a blockhash's life by each host's own height", async () => {
+    const old = await olderBlockhash(chain, hosts[0]);
+    hosts[0].lie = naming({ ...old, lastValidBlockHeight: 1 });
+    const [a, b] = factsIn((await ask(hosts)).quotes);
+    expect(a?.blockhash).toEqual({ hash: old.hash, lastValidBlockHeight: 1 });
+    expect(b?.blockhash.hash).toBe(old.hash);
+    expect(b?.blockhash.lastValidBlockHeight).toBeGreaterThanOrEqual(old.lastValidBlockHeight);
+  });
+
+  const failing: TestSolHost["lie"] = (method, result) =>
+    method === "simulateTransaction"
+      ? { context: { slot: 10 ** 9 }, value: { err: "AccountNotFound", unitsConsumed: 0 } }
+      : result;
+  const ignorant: TestSolHost["lie"] = (method, result) =>
+    method === "isBlockhashValid" ? { context: { slot: 1 }, value: false } : result;
+
+  it.each<[string, TestSolHost["lie"]]>([
+    ["does not know the other's blockhash", ignorant],
+    ["could not try the trade", failing],
+    ["fails", () => null],
+  ])("are not complete if a host %s", async (_, lie) => {
+    hosts[0].lie = naming(await olderBlockhash(chain, hosts[0]));
+    hosts[1].lie = lie;
+    expect(factsIn((await ask(hosts)).quotes)[1]).toBeUndefined();
+  });
+
+  it("are missing if the wallet could not try the trade", async () => {
+    const rich = wallet;
+    wallet = (await chain.newWallet(10n ** 9n)).address;
+    const { quotes } = await ask(hosts);
+    wallet = rich;
+    expect(factsIn(quotes)).toEqual([undefined, undefined]);
+  });
+
+  it("delay no host for one that hangs", async () => {
+    const hanging = createServer(() => undefined);
+    await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
+    const front = await startCountingHost(hosts[0].url);
+    onTestFinished(() => {
+      front.stop();
+      hanging.closeAllConnections();
+      hanging.close();
+    });
+    const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`;
+    const asked = ask([
+      { ...hosts[0], url: front.url },
+      { ...hosts[1], url },
+    ]);
+    // The hanging host has two seconds to answer.
+    await vi.waitFor(() => expect(JSON.stringify(front.requests)).toContain("simulateTransaction"), {
+      timeout: 1500,
+    });
+    expect(codesOf((await asked).quotes)).toEqual(["quoted", undefined]);
   });
 });
