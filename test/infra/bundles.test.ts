@@ -113,16 +113,16 @@ const limits: Readonly<Record<string, number>> = {
   sweepLanes: 335,
   readChains: 334,
   readBalances: 389,
-  quoteOrder: 489,
+  quoteOrder: 491,
   loadHistory: 323,
   listCandles: 400,
   listTokens: 408,
   getMarket: 424,
   readMarkets: 520,
   signTransaction: 471,
-  executeOrders: 554,
+  executeOrders: 556,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 550,
+  placeOrder: 552,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 797,
 };

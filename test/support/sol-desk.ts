@@ -37,6 +37,9 @@ type Options = {
   tableOf?: (caller: Caller) => Table;
 };
 
+/** Time ahead at which the facts from an order's placing are too old, so that its first run asks the hosts. */
+export const tooOldMs = 3000;
+
 const nothing = async () => undefined;
 
 /** Sets up a user with a wallet of ten coins who trades through the use cases on a real chain and a real table. */

@@ -11,6 +11,7 @@ import { hasEnded, type TradeOrder } from "../../orders/trade-order.ts";
 import type { Sol } from "./rules/family.ts";
 import { nextSolMove, refusedSolStep, wantsClear, wantsSwap } from "./rules/next-move.ts";
 import { slotOfOrder } from "./rules/order-life.ts";
+import { placedSolSnapshots } from "./rules/placed-facts.ts";
 import { solSlots } from "./rules/slot-rules.ts";
 
 /**
@@ -55,8 +56,14 @@ export const solLane: LaneCore<Sol> = {
   nextMove: nextSolMove,
   refusedStep: refusedSolStep,
   completed,
-  /** Reuses no answers from placing, because the blockhash must be requested after everything else. */
-  placedSnapshots: () => undefined,
+  /**
+   * Reuses the answers from placing only to sign the first message, which saves the time of asking again. Everything
+   * else needs fresh answers.
+   */
+  placedSnapshots(state, setup) {
+    const snapshots = placedSolSnapshots(state.view, setup, state.nowMs);
+    return snapshots && nextSolMove({ ...state, snapshots }).kind === "sign" ? snapshots : undefined;
+  },
   /** Needs no blocks to wait for, because balances are read at the finalized slot. */
   departures: { seenIn: () => [], areFinal: () => true },
   isFirst: ({ attempt }) => attempt === 1,

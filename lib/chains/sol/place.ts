@@ -1,3 +1,4 @@
+import { DomainError } from "../../core/domain-error.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
 import { usualSeconds } from "./rules/attempts.ts";
 import { checkSolTrade, solSettingsForTrade } from "./rules/check-trade.ts";
@@ -5,6 +6,7 @@ import type { Sol } from "./rules/family.ts";
 import { stayingRentLamports } from "./rules/fees.ts";
 import { isSameSolRoute, plainSolRoute, type SolRoute } from "./rules/intent.ts";
 import { jointSolQuote } from "./rules/joint-facts.ts";
+import { areForOrder, solFactsText } from "./rules/placed-facts.ts";
 import { mostSolRoutes, type SolQuotedRoute } from "./rules/trade-facts.ts";
 
 /**
@@ -40,6 +42,14 @@ export const solPlacing: PlacingFamily<Sol> = {
     stayingRents: stayingRentLamports(side, routes),
     feesBps: routes.map((route) => facts.routes.find((each) => isSameSolRoute(each, route))?.feeBps ?? 0),
   }),
-  /** Passes no facts to the first run, because the blockhash must be requested after everything else. */
-  factsForRun: () => undefined,
+  /** Undefined if the hosts do not agree on a blockhash, or if a host's answers are not about the order's best route. */
+  factsForRun({ setup, quotes = [undefined, undefined] }, { intent }, jobs) {
+    const [one, other] = quotes.map((quote) =>
+      quote instanceof DomainError ? undefined : quote?.forPlanning,
+    );
+    if (one === undefined || one.blockhash.hash !== other?.blockhash.hash) return undefined;
+    const hosts = [one, other] as const;
+    if (!hosts.every((facts) => areForOrder(facts, intent))) return undefined;
+    return solFactsText({ setup: setup.name, jobs, hosts });
+  },
 };

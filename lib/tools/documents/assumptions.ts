@@ -176,7 +176,7 @@ export const buyWrites = placeOrder + signTransaction + steps.swap + steps.fill 
 export const solBuy = {
   placeOrder: { writes: 18, calls: 12 },
   executeOrders: {
-    swap: { writes: 13, calls: 16 },
+    swap: { writes: 13, calls: 2 },
     waiting: { writes: 2, calls: 10 },
     end: { writes: 49, calls: 10 },
   },

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { SolSetup } from "../../../lib/chains/sol/rules/check-trade.ts";
 import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
+import type { SolWalletFacts } from "../../../lib/chains/sol/rules/host-snapshot.ts";
+import type { SolIntent } from "../../../lib/chains/sol/rules/intent.ts";
+import { solFactsIn } from "../../../lib/chains/sol/rules/placed-facts.ts";
 import type { SolTradeFacts } from "../../../lib/chains/sol/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { PlacingView } from "../../../lib/orders/effects.ts";
@@ -9,7 +12,7 @@ import { type PlaceRequest, placing, trying } from "../../../lib/trading/procedu
 import { playPlacing, type Results } from "../../support/play-placing.ts";
 import { solFacts, solMint, solRoute } from "../../support/sol-facts.ts";
 import { noLimits } from "../../support/trading.ts";
-import { orderOf } from "./fixtures.ts";
+import { factsOf, orderOf } from "./fixtures.ts";
 
 const createdAt = "2026-11-21T20:00:00.000Z";
 const [userID, wallet] = ["alice", "A1"];
@@ -410,5 +413,59 @@ describe("dry runs of orders on sol", () => {
     const { answer, did } = play({}, trying(request()));
     expect(answer).toMatchObject({ facts: { amountOut: 1_000_000n }, check: { least: 990_000n } });
     expect(did).toEqual(["readPlacing", "quote"]);
+  });
+});
+
+describe("facts that are stored for the first run of an order on sol", () => {
+  const hash = solMint;
+  const route = { venue: "raydium-cpmm", pool: "a", config: "config", amountOut: 1_000_000n } as const;
+  const host: SolWalletFacts = {
+    slot: 100,
+    coins: 10n ** 10n,
+    blockhash: { hash, lastValidBlockHeight: 250 },
+    order: factsOf({ routes: [route] }),
+  };
+  const told = (changes: Partial<SolWalletFacts> = {}) => facts({ forPlanning: { ...host, ...changes } });
+  const storedBy = (scene: Scene) => {
+    const { answer, effects } = place(scene);
+    const [job] = effects
+      .flatMap((effect) => (effect.do === "write" ? effect.step : []))
+      .flatMap((write) => (write.kind === "put" && write.of === "job" ? [write.item] : []))
+      .slice(-1);
+    if (!("order" in answer)) throw new Error("The order was not placed");
+    return job?.facts && solFactsIn(job.facts, answer.order.intent as SolIntent);
+  };
+
+  it("are each host's own, with the number of the lane's jobs", () => {
+    const other = { coins: 10n ** 10n, slot: 101, blockhash: { hash, lastValidBlockHeight: 251 } };
+    const quotes = [[told(), told(other)]] as const;
+    const hosts = [host, { ...host, ...other }];
+    expect(storedBy({ quotes })).toEqual({ setup: "setup", jobs: 1, hosts });
+    expect(storedBy({ quotes, views: [view({ jobs: 2 })] })).toEqual({ setup: "setup", jobs: 3, hosts });
+  });
+
+  const byJupiter = (changes: Partial<SolTradeFacts>) =>
+    facts({
+      ...changes,
+      routes: [{ venue: "jupiter-metis", amountOut: 1_000_000n }, solRoute("a", 999_999n)],
+    });
+  const otherHash = { blockhash: { hash: "other", lastValidBlockHeight: 250 } };
+  const otherPool = { order: factsOf({ routes: [{ ...route, pool: "b" }] }) };
+
+  it.each<[string, Scene]>([
+    ["one host did not say all", { quotes: [[told(), facts()]] }],
+    ["the hosts did not exchange a blockhash", { quotes: [[told(), told(otherHash)]] }],
+    ["one host has tried another pool", { quotes: [[told(), told(otherPool)]] }],
+    [
+      "both have tried a pool that the order does not use first",
+      { quotes: [[told(otherPool), told(otherPool)]] },
+    ],
+    [
+      "Jupiter's route is the best",
+      { quotes: [[byJupiter({ forPlanning: host }), byJupiter({ forPlanning: host })]] },
+    ],
+    ["the table has changed since they were asked", { quotes: [[told(), told()]], written: [false, true] }],
+  ])("are left out if %s", (_, scene) => {
+    expect(storedBy(scene)).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { pumpPoolOf, pumpVolumeOfUser } from "../../../lib/chains/sol/calls/pump
 import type { PlaceOrderRequest } from "../../../lib/orders/trade-request.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { coins, expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";
-import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
+import { openSolDesk, type SolDesk, tooOldMs } from "../../support/sol-desk.ts";
 import { solDeskForTests } from "../../support/sol-reader.ts";
 
 const db = tableForTests();
@@ -91,6 +91,30 @@ describe("orders on Pump's curves and PumpSwap", () => {
     expect(await desk.units(GRAD)).toBe(0n);
   });
 
+  it.each(["curve", "pool"] as const)(
+    "signs the first message of a buy and a sale on a %s from the facts of the placing",
+    async (market) => {
+      const { curves, pools } = chain.deployment.pump;
+      const token = market === "curve" ? curves.BEND.mint : pools.GRAD.mint;
+      const desk = await open();
+      const { wrap } = desk;
+      for (const asked of [{ amount: "1" }, { side: "sell", percent: 100 }] as const) {
+        const order = await placeAt(desk, { token, ...asked });
+        const { createdAt } = (await desk.read(order)).order;
+        desk.aheadMs = Date.parse(createdAt) - Date.now();
+        desk.wrap = (effects) => ({
+          ...effects,
+          hostSnapshot: () => Promise.reject(new Error("The run asks the hosts")),
+        });
+        await desk.work();
+        expect((await desk.read(order)).attempts).toMatchObject([{ purpose: "swap" }]);
+        desk.wrap = wrap;
+        await desk.settle();
+        expect((await desk.read(order)).order.status).toBe("filled");
+      }
+    },
+  );
+
   it("buys what a curve has left for less than the amount, and sells it in the pool that follows", async () => {
     const { BRIM } = chain.deployment.pump.curves;
     const desk = await open();
@@ -107,6 +131,7 @@ describe("orders on Pump's curves and PumpSwap", () => {
     const { BRIM } = chain.deployment.pump.curves;
     const desk = await open();
     const order = await placeAt(desk, { token: BRIM.mint, amount: "0.1", slippage: 50 });
+    desk.aheadMs = tooOldMs;
     await complete(BRIM.mint);
     const pool = await graduate(request, BRIM);
     await desk.work();
@@ -122,6 +147,7 @@ describe("orders on Pump's curves and PumpSwap", () => {
     const { BRIM } = chain.deployment.pump.curves;
     const desk = await open();
     const order = await placeAt(desk, { token: BRIM.mint, amount: "0.1", slippage: 50 });
+    desk.aheadMs = tooOldMs;
     await complete(BRIM.mint);
     await desk.work();
     await desk.settle();

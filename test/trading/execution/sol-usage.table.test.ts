@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { solBuy } from "../../../lib/tools/documents/assumptions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
-import { openSolDesk } from "../../support/sol-desk.ts";
+import { openSolDesk, tooOldMs } from "../../support/sol-desk.ts";
 import { solDeskForTests } from "../../support/sol-reader.ts";
 import type { Caller } from "../../support/trading-desk.ts";
 import { countingUnits, type UnitCounter } from "./support/write-units.ts";
@@ -51,7 +51,7 @@ describe("a buy on sol", () => {
     takeCalls();
     const placed = await desk.ask({ amount: "0.5" });
     if (!("order" in placed)) throw new Error("The order was not placed");
-    const { orderId } = placed.order;
+    const { orderId, createdAt } = placed.order;
     const calls = [takeCalls()];
     // Takes the lowest count, because hosts that disagree are queried again.
     for (const _ of [1, 2]) {
@@ -65,6 +65,8 @@ describe("a buy on sol", () => {
         expect((await desk.read(orderId)).order).toMatchObject(shown);
         return usage;
       }, 30_000);
+    // Lets the first run begin at the time of the order, however slow this machine is.
+    desk.aheadMs = Date.parse(createdAt) - Date.now();
     const swap = await work();
     const [{ txHash } = { txHash: "" }] = (await desk.read(orderId)).attempts;
     expect(await chain.inBlock(txHash)).toBeDefined();
@@ -76,5 +78,34 @@ describe("a buy on sol", () => {
       executeOrders: { swap, waiting, end },
       signTransaction: { writes: signTransaction.take() },
     }).toEqual(solBuy);
+  });
+
+  it.each([
+    ["nothing before it signs", 0, []],
+    [
+      "for everything if the facts are three seconds old",
+      tooOldMs,
+      ["getLatestBlockhash", "simulateTransaction"],
+    ],
+  ])("asks hosts %s in its first run", async (_, ageMs, expected) => {
+    const desk = await openSolDesk({ table: db.table, chain, hosts });
+    const placed = await desk.ask({ amount: "0.5" });
+    if (!("order" in placed)) throw new Error("The order was not placed");
+    let before: string[] = [];
+    desk.wrap = (effects) => ({
+      ...effects,
+      sign(ask) {
+        before = asked.splice(0);
+        return effects.sign?.(ask) ?? { later: "there is no signer" };
+      },
+    });
+    asked.splice(0);
+    desk.aheadMs = Date.parse(placed.order.createdAt) + ageMs - Date.now();
+    await desk.work();
+    expect((await desk.read(placed.order.orderId)).attempts).toMatchObject([{ purpose: "swap" }]);
+    expect(before.filter((method) => expected.length === 0 || expected.includes(method)).sort()).toEqual(
+      expected.flatMap((method) => [method, method]),
+    );
+    expect(asked.filter((method) => method === "sendTransaction")).toHaveLength(2);
   });
 });
