@@ -122,7 +122,7 @@ const limits: Readonly<Record<string, number>> = {
   signTransaction: 471,
   executeOrders: 556,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 552,
+  placeOrder: 553,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 797,
 };
