@@ -9,11 +9,15 @@ import { type Plot, rarePlots } from "./plots.ts";
  */
 const caughtBy: Readonly<Record<string, number>> = {
   "does not check the holder": 89,
-  "believes one host about balances": 509,
-  "takes an RPC error for no receipt": 293,
+  "believes one host about balances": 892,
+  "takes an RPC error for no receipt": 458,
   "trusts an old allowance": 122,
   "voids a signed slot": 1026,
   "ignores the limit of a day's network fees": 2279,
+  "counts its holders": 32,
+  "counts a replacement as a whole": 53,
+  "frees nonces only by the relay": 35,
+  "lets the clock expire a signed order": 32,
 };
 
 const plots: Readonly<Record<string, Plot>> = {

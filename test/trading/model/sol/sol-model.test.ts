@@ -84,11 +84,18 @@ const plots: Readonly<Record<string, Move>> = {
  * the test slower.
  */
 const caughtBy: Readonly<Record<string, number>> = {
-  "reads the marker before the height": 1121,
-  "accepts an old slot": 1121,
-  "believes one host about the life of a blockhash": 1176,
-  "forgets what a day has spent": 458,
-  "does not read cancellations": 236,
+  "takes a deposit for the marker": 131,
+  "makes its marker in one step": 131,
+  "reads the marker before the height": 1637,
+  "accepts an old slot": 1637,
+  "takes silence for absence": 327,
+  "believes one host about the life of a blockhash": 2145,
+  "signs for any pool": 84,
+  "signs any number of messages": 257,
+  "forgets what a day has spent": 1065,
+  "does not read cancellations": 286,
+  "does not notice a wallet that is retired": 365,
+  "signs while trading is stopped": 281,
 };
 
 describe("faults caught by histories on Solana", () => {
