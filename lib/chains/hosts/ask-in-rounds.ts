@@ -2,11 +2,14 @@
 const agreeMs = 2000;
 const pauseMs = 100;
 
-/** Settings for asking a chain's hosts about one trade. */
-export type Rounds<Host, Quote> = {
+type Group<Host> = {
   hosts: readonly Host[];
   /** Returns the hosts. Those that failed recently come last. */
   inOrder: () => readonly Host[];
+};
+
+/** Settings for asking a chain's hosts about one trade. */
+export type Rounds<Host, Quote> = Group<Host> & {
   quoteBy: (host: Host) => Promise<Quote>;
   /** Asks some hosts in one round. */
   ask: (hosts: readonly Host[], isFirst: boolean) => Promise<readonly Quote[]>;
@@ -14,6 +17,10 @@ export type Rounds<Host, Quote> = {
   nowMs: () => number;
   pause: (ms: number) => Promise<unknown>;
 };
+
+/** Lists the hosts that a quote asks first: two, or the only one. */
+export const hostsOfFirstRound = <Host>({ hosts, inOrder }: Group<Host>): readonly Host[] =>
+  hosts.length < 2 ? hosts : inOrder().slice(0, 2);
 
 /**
  * Asks hosts until two agree, or until the time limit is reached. If only one host responds, its answer is accepted.
@@ -35,7 +42,7 @@ export async function askInRounds<Host, Quote>({
   }
   for (let isFirst = true; ; isFirst = false) {
     // Asks the other hosts only if the first two do not agree.
-    const quotes = await ask(isFirst ? inOrder().slice(0, 2) : inOrder(), isFirst);
+    const quotes = await ask(isFirst ? hostsOfFirstRound({ hosts, inOrder }) : inOrder(), isFirst);
     const pairs = quotes.flatMap((a, index) => quotes.slice(index + 1).map((b) => [a, b] as const));
     const settled = pairs.find(([a, b]) => isAgreed(a, b));
     if (settled !== undefined) return settled;

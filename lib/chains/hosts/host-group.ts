@@ -11,6 +11,11 @@ export type HostGroup = {
   /** Returns hosts whose failures are recorded. Hosts that failed recently come last. */
   inOrder: () => RpcHost[];
   /**
+   * Returns the same host without a record of failures, for requests that nobody may wait for: if Lambda freezes the
+   * process meanwhile, they fail for no fault of the host.
+   */
+  unrecorded: (host: RpcHost) => RpcHost;
+  /**
    * Asks one host after another until one answers.
    *
    * @throws {ChainUnavailable} if none does.
@@ -72,7 +77,9 @@ export function hostGroup(
     );
   }
 
-  return { hosts, inOrder, read };
+  const unrecorded = (host: RpcHost) => hosts[notedHosts.indexOf(host)] ?? host;
+
+  return { hosts, inOrder, unrecorded, read };
 }
 
 /** Returns the host's values, or its error. */
