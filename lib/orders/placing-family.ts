@@ -12,6 +12,9 @@ export type Assessed<F extends FamilyTypes = FamilyTypes> = {
   quotes?: HostAnswers<F>;
 };
 
+/** The trade of a wallet that hosts are asked about. */
+export type QuotedTrade = { wallet: string; trade: AskedTrade };
+
 /** The parts of placing an order that depend on the family of its chain. */
 export type PlacingFamily<F extends FamilyTypes = FamilyTypes> = {
   questionAbout(lane: LaneKey, trade: AskedTrade, trader: F["trader"]): F["quoteQuestion"];

@@ -1,7 +1,7 @@
 import { readAddress } from "../chains/families/address.ts";
 import type { Chains } from "../chains/families/open-chains.ts";
 import type { TradeQuote } from "../chains/families/quote.ts";
-import { quotesBy, setupOn, shownOn } from "../chains/families/quote.ts";
+import { beginQuotesBy, setupOn, shownOn } from "../chains/families/quote.ts";
 import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
 import { requireKey } from "../core/idempotency-key.ts";
 import { orderIdFor } from "../core/record-ids.ts";
@@ -10,7 +10,7 @@ import { coinUnitsFrom } from "../orders/decimal-text.ts";
 import type { Order } from "../orders/execution.ts";
 import { submissionOf } from "../orders/order-details.ts";
 import { type QuoteWarning, warningsOfOrder } from "../orders/quote-warnings.ts";
-import { chainFor, unsupportedChain } from "../orders/requests.ts";
+import { unsupportedChain } from "../orders/requests.ts";
 import { shownOrder } from "../orders/trade-order.ts";
 import type { PlaceOrderRequest } from "../orders/trade-request.ts";
 import type { Table } from "../table/table.ts";
@@ -55,9 +55,8 @@ export type PlacedOrder =
 export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement): Promise<PlacedOrder> {
   const { userID, now, body } = asked;
   const request = tradeRequest(deps, asked);
-  const performers = performersOf(deps);
   if (body.dryRun === true) {
-    const answer = await runProcedure(trying(request), performers);
+    const answer = await runProcedure(trying(request), performersOf(deps, request));
     if ("refused" in answer) throw errorOf(answer.refused);
     return { dryRun: true, quote: shownOn(request.chain, request.wallet, request.trade, answer, now) };
   }
@@ -68,7 +67,7 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
     key,
     fingerprint: fingerprintOf(body),
   };
-  const answer = await runProcedure(placing(placement), performers);
+  const answer = await runProcedure(placing(placement), performersOf(deps, request));
   if ("refused" in answer) throw errorOf(answer.refused);
   const { order, isReplayed } = answer;
   const { minAmountOut: least, quotedOut: quoted } = order.intent;
@@ -95,17 +94,21 @@ function tradeRequest(
   return { chain, wallet, userID, createdAt, trade, setup, mayLose };
 }
 
-const performersOf = ({ table, chains, macs, wake }: PlacingDeps) =>
-  ({
+function performersOf({ table, chains, macs, wake }: PlacingDeps, request: TradeRequest) {
+  const reader = chains.get(request.chain);
+  // Asks hosts while the table is read. The order may turn out to be refused, or placed already.
+  const begun = reader && beginQuotesBy(reader, request);
+  return {
     write: tableEffects(table).write,
     readPlacing: (ask) => readPlacing(table, ask),
     quote({ question }) {
-      const reader = chainFor(chains, question.chain);
-      return quotesBy(reader, question);
+      if (begun === undefined) throw unsupportedChain(chains);
+      return begun.finish(question);
     },
     makeMac: ({ intent }) => macs.makeMac(intent),
     wake,
-  }) satisfies Performers;
+  } satisfies Performers;
+}
 
 const errorOf = (refused: PlacingRefusal): Error =>
   refused === "CHAIN_UNAVAILABLE" ? new ChainUnavailable("No two hosts agree on the trade") : refused;

@@ -1,14 +1,13 @@
 import { familyOf } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
 import type { FamilyTypes, HostAnswers } from "../../orders/family.ts";
-import type { Assessed } from "../../orders/placing-family.ts";
+import type { Assessed, QuotedTrade } from "../../orders/placing-family.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
 import { type EvmQuote, evmSetupOf, quoteEvmTrade, shownEvmQuote } from "../evm/quote.ts";
-import { quotesOfEvmHosts } from "../evm/quotes/quotes-of-hosts.ts";
+import { beginEvmQuotes } from "../evm/quotes/quotes-of-hosts.ts";
 import { quoteSolTrade, type SolQuote, shownSolQuote, solSetupOf } from "../sol/quote.ts";
-import { quotesOfSolHosts } from "../sol/quotes/quotes-of-hosts.ts";
-import type { SolLaneQuestion } from "../sol/rules/trade-facts.ts";
+import { beginSolQuotes } from "../sol/quotes/quotes-of-hosts.ts";
 import type { SolReader } from "../sol/venues/reader.ts";
 import type { Family } from "./family.ts";
 import type { ChainReader } from "./open-chains.ts";
@@ -16,11 +15,17 @@ import type { ChainReader } from "./open-chains.ts";
 /** A quote on any chain, as clients see it. */
 export type TradeQuote = EvmQuote | SolQuote;
 
+/** Quotes of two hosts, begun before all terms are known. */
+type BegunQuotes = {
+  /** Asks the rest. The question must be about the same wallet and trade. */
+  finish(question: FamilyTypes["quoteQuestion"]): Promise<HostAnswers>;
+};
+
 /** Quotes trades on the chains of one family. */
 type QuoteFamily = {
   setupOf(reader: ChainReader): FamilyTypes["setup"];
-  /** Asks two hosts about a wallet's next order. */
-  quotesOf(reader: ChainReader, question: FamilyTypes["quoteQuestion"]): Promise<HostAnswers>;
+  /** Begins to ask two hosts about a wallet's next order. */
+  beginQuotes(reader: ChainReader, trade: QuotedTrade): BegunQuotes;
   /**
    * Quotes an order from the facts that one host reports. A quote reserves nothing and is not binding.
    *
@@ -50,12 +55,9 @@ const setups: Registry<"setupOf"> = {
   evm: { setupOf: evmSetupOf },
   sol: { setupOf: (reader: SolReader) => solSetupOf(reader) },
 };
-const pairs: Registry<"quotesOf"> = {
-  evm: { quotesOf: quotesOfEvmHosts },
-  sol: {
-    quotesOf: (reader: SolReader, question: SolLaneQuestion) =>
-      quotesOfSolHosts(reader, question, question.slippage),
-  },
+const pairs: Registry<"beginQuotes"> = {
+  evm: { beginQuotes: beginEvmQuotes },
+  sol: { beginQuotes: beginSolQuotes },
 };
 const quotes: Registry<"quoteTrade"> = {
   evm: { quoteTrade: quoteEvmTrade },
@@ -68,8 +70,8 @@ const formats: Registry<"shown"> = {
 
 export const setupOn = (reader: ChainReader): FamilyTypes["setup"] => setups[reader.family].setupOf(reader);
 
-export const quotesBy = (reader: ChainReader, question: FamilyTypes["quoteQuestion"]): Promise<HostAnswers> =>
-  pairs[reader.family].quotesOf(reader, question);
+export const beginQuotesBy = (reader: ChainReader, trade: QuotedTrade): BegunQuotes =>
+  pairs[reader.family].beginQuotes(reader, trade);
 
 export const quoteOn = (
   reader: ChainReader,

@@ -47,6 +47,8 @@ type Asked = Omit<EvmQuoteQuestion, "chain" | "wallet"> & {
   wallet?: string | undefined;
   /** True if a transaction of the wallet may be planned from the facts. */
   isForPlanning?: boolean;
+  /** The first request, if it has been made already. */
+  look?: Promise<EvmLook> | undefined;
 };
 
 type Reader = Pick<EvmReader, "chain" | "configuration" | "taken">;
@@ -82,12 +84,18 @@ export async function quoteOnEvm(
   return assess(reader, found, tried, [{ ...best, ...route }, ...others]);
 }
 
-/** Reads the token, the wallet's balances, the fees and the pools, and computes the amount of the trade. */
-async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | "latest") {
+/** Answers to the first request of a quote. */
+export type EvmLook = Awaited<ReturnType<typeof lookForEvmQuote>>;
+
+/** Reads the token, the wallet's balances, the fees and the pools, in the first request of a quote. */
+export async function lookForEvmQuote(
+  ask: Ask,
+  reader: Reader,
+  { trade, isForPlanning, wallet = newStranger() }: Pick<Asked, "trade" | "isForPlanning" | "wallet">,
+  block: number | "latest" = "latest",
+) {
   const { chain, configuration } = reader;
-  const { trade } = asked;
   const { side, token } = trade;
-  const wallet = asked.wallet ?? newStranger();
   const coinAmount = side === "buy" ? coinUnitsFrom(chain, trade.amount ?? "", "amount") : undefined;
   const probe = { side: "buy", amountIn: probeCoins } as const;
   // The amount of a sale is known only later. Until then, purchases of two amounts show which pools are worth
@@ -104,9 +112,18 @@ async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | 
       ? []
       : [belongingsCall(configuration, configuration.wrapped.token, wallet, block)],
     market: feeMarketCalls(chain),
-    forPlanning: asked.isForPlanning ? [{ latest: blockCall(block), pending: pendingNonceCall(wallet) }] : [],
+    forPlanning: isForPlanning ? [{ latest: blockCall(block), pending: pendingNonceCall(wallet) }] : [],
     found: poolCalls(configuration, token, trades, block),
   });
+  return { wallet, coinAmount, answers };
+}
+
+/** Computes the amount of the trade and its fees from the first request. */
+async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | "latest") {
+  const { chain } = reader;
+  const { trade, look = lookForEvmQuote(ask, reader, asked, block) } = asked;
+  const { side, token } = trade;
+  const { wallet, coinAmount, answers } = await look;
   const identity = identify(reader, token, answers.claims);
   const { belongings } = answers;
   const pools = poolRoutesOf(answers.found);

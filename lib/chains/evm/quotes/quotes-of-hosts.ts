@@ -1,7 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../../core/domain-error.ts";
+import type { QuotedTrade } from "../../../orders/placing-family.ts";
 import type { Trade } from "../../../orders/trade.ts";
 import { askInRounds } from "../../hosts/ask-in-rounds.ts";
+import { type BegunRounds, beginRounds } from "../../hosts/begun-rounds.ts";
 import { isHostError } from "../../hosts/host-fault.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { commonBlock } from "../calls/hosts.ts";
@@ -9,7 +11,7 @@ import { mostApartSeconds } from "../rules/host-lag.ts";
 import { jointEvmQuote } from "../rules/joint-facts.ts";
 import type { EvmHostQuote, EvmQuoteQuestion, EvmTradeFacts } from "../rules/trade-facts.ts";
 import type { EvmReader } from "../venues/reader.ts";
-import { quoteOnEvm } from "./quote-on-chain.ts";
+import { type EvmLook, lookForEvmQuote, quoteOnEvm } from "./quote-on-chain.ts";
 
 type Quotes = readonly [EvmHostQuote, EvmHostQuote];
 
@@ -28,6 +30,19 @@ export type Asking<Host> = {
 };
 
 /**
+ * Asks two hosts about a wallet's trade, as far as the wallet's orders and its user's settings do not matter. The rest
+ * follows once these are known.
+ */
+export function beginEvmQuotes(reader: EvmReader, trade: QuotedTrade) {
+  const begun = beginRounds(reader.client, (ask) =>
+    lookForEvmQuote(ask, reader, { ...trade, isForPlanning: true }),
+  );
+  return {
+    finish: (question: EvmQuoteQuestion) => quotesOfEvmHosts(reader, question, Date.now, begun),
+  };
+}
+
+/**
  * Asks two hosts about a trade until they agree, or until the time limit is reached. If only one host responds, its
  * answer is accepted.
  */
@@ -35,13 +50,14 @@ export function quotesOfEvmHosts(
   reader: EvmReader,
   question: EvmQuoteQuestion,
   nowMs: () => number = Date.now,
+  begun?: BegunRounds<EvmLook>,
 ): Promise<Quotes> {
   const { hosts, inOrder } = reader.client;
   return askUntilAgreed<RpcHost>({
     hosts,
     inOrder,
     side: question.trade.side,
-    quoteBy: (host, block) => quoteBy(host, reader, question, block),
+    quoteBy: (host, block) => quoteBy(host, reader, { ...question, look: begun?.take(host) }, block),
     apartSeconds: mostApartSeconds(reader.chain),
     nowMs,
     pause: delay,
@@ -85,7 +101,7 @@ const isQuoted = (quote: EvmHostQuote): quote is EvmTradeFacts =>
 async function quoteBy(
   host: RpcHost,
   reader: EvmReader,
-  question: EvmQuoteQuestion,
+  question: EvmQuoteQuestion & { look?: Promise<EvmLook> | undefined },
   block?: number,
 ): Promise<EvmHostQuote> {
   try {

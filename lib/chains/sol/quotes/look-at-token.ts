@@ -17,6 +17,7 @@ import { paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.t
 import { type RecentBlockhash, recentBlockhashCall } from "../calls/transaction-call.ts";
 import { roundTripMessage, type Trial } from "../messages/trial-messages.ts";
 import { rentOfBytes } from "../rules/fees.ts";
+import type { SolQuoteQuestion } from "../rules/trade-facts.ts";
 import { markerBytes } from "../venues/instructions.ts";
 import type { SolReader } from "../venues/reader.ts";
 
@@ -50,6 +51,16 @@ export async function lookAtToken(
   if (view !== undefined) configs.note(view);
   return { view, recent, blockhash: recent.hash, rents };
 }
+
+/** Makes the first request of a quote. */
+export const lookForSolQuote = (
+  ask: Ask,
+  { configuration }: Pick<SolReader, "configuration">,
+  { trade: { token, pool }, wallet }: Pick<SolQuoteQuestion, "trade" | "wallet">,
+) => lookAtToken(ask, configuration, token as Address, wallet as Address, pool === undefined ? [] : [pool]);
+
+/** Answers to the first request of a quote. */
+export type SolLook = Awaited<ReturnType<typeof lookForSolQuote>>;
 
 /** Converts a pool's fee from millionths to basis points. */
 export const feeBpsOfPool = (pool: PoolView): number => Number(pool.feeRate) / 100;

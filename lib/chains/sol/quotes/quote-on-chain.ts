@@ -46,10 +46,11 @@ import {
   feeBpsOfPool,
   lackingRent,
   lamportsOfCoin,
-  lookAtToken,
+  lookForSolQuote,
   marketCalls,
   maybe,
   roundTripCalls,
+  type SolLook,
 } from "./look-at-token.ts";
 import {
   baseFeeIn,
@@ -73,21 +74,17 @@ import {
  */
 export async function quoteOnSol(
   ask: Ask,
-  { configuration, taken }: Pick<SolReader, "configuration" | "taken">,
-  { trade, wallet, orders }: SolQuoteQuestion,
+  reader: Pick<SolReader, "configuration" | "taken">,
+  { trade, wallet, orders, look }: SolQuoteQuestion & { look?: Promise<SolLook> | undefined },
   router?: JupiterForQuote,
   exchange?: BlockhashExchange,
 ): Promise<SolTradeFacts> {
+  const { configuration, taken } = reader;
   const { side, token, pool } = trade;
   const jupiter = pool === undefined ? router : undefined;
   if (token === configuration.wrapped.token) throw noRoute();
   const coins = side === "buy" ? coinUnitsFrom("sol", trade.amount ?? "", "amount") : undefined;
-  const named = pool === undefined ? [] : [pool];
-  const {
-    view: seen,
-    recent,
-    ...first
-  } = await lookAtToken(ask, configuration, token as Address, wallet as Address, named);
+  const { view: seen, recent, ...first } = await (look ?? lookForSolQuote(ask, reader, { trade, wallet }));
   const naming = exchange?.give(recent);
   if (seen === undefined) throw tokenNotFound("sol");
   const view = pool === undefined ? seen : viewOfPool(seen, pool);

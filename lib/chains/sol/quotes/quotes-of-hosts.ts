@@ -1,14 +1,31 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../../core/domain-error.ts";
+import type { QuotedTrade } from "../../../orders/placing-family.ts";
 import { askInRounds } from "../../hosts/ask-in-rounds.ts";
+import { type BegunRounds, beginRounds } from "../../hosts/begun-rounds.ts";
 import { isHostError } from "../../hosts/host-fault.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { exchangeBetween } from "../calls/blockhash-exchange.ts";
 import { jointSolQuote } from "../rules/joint-facts.ts";
-import type { SolHostQuote, SolQuoteQuestion } from "../rules/trade-facts.ts";
+import type { SolHostQuote, SolLaneQuestion, SolQuoteQuestion } from "../rules/trade-facts.ts";
 import type { SolReader } from "../venues/reader.ts";
 import { jupiterForQuote } from "./ask-jupiter.ts";
+import { lookForSolQuote, type SolLook } from "./look-at-token.ts";
 import { quoteOnSol } from "./quote-on-chain.ts";
+
+type Quotes = readonly [SolHostQuote, SolHostQuote];
+
+/**
+ * Asks two hosts about a wallet's trade, as far as the wallet's orders and its user's settings do not matter. The rest
+ * follows once these are known.
+ */
+export function beginSolQuotes(reader: SolReader, trade: QuotedTrade) {
+  const begun = beginRounds(reader.client, (ask) => lookForSolQuote(ask, reader, trade));
+  return {
+    finish: (question: SolLaneQuestion) =>
+      quotesOfSolHosts(reader, question, question.slippage, Date.now, begun),
+  };
+}
 
 /**
  * Asks two hosts about a trade until they agree, or until the time limit is reached. If only one host responds, its
@@ -21,7 +38,8 @@ export function quotesOfSolHosts(
   question: SolQuoteQuestion,
   slippage: number,
   nowMs: () => number = Date.now,
-): Promise<readonly [SolHostQuote, SolHostQuote]> {
+  begun?: BegunRounds<SolLook>,
+): Promise<Quotes> {
   const { hosts, inOrder } = reader.client;
   const jupiter = jupiterForQuote(reader);
   async function ask(asked: readonly RpcHost[]): Promise<SolHostQuote[]> {
@@ -29,7 +47,8 @@ export function quotesOfSolHosts(
     return Promise.all(
       asked.map(async (host) => {
         try {
-          return await quoteOnSol((calls) => host.request(calls), reader, question, jupiter, exchange);
+          const asked = { ...question, look: begun?.take(host) };
+          return await quoteOnSol((calls) => host.request(calls), reader, asked, jupiter, exchange);
         } catch (error) {
           exchange.leave();
           if (error instanceof DomainError) return error;

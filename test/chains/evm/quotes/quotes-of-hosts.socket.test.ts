@@ -4,7 +4,7 @@ import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/e
 import { approval, type V3Fee, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { type UnkindnessName, unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { quotesOfEvmHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
+import { beginEvmQuotes, quotesOfEvmHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
 import { jointEvmQuote } from "../../../../lib/chains/evm/rules/joint-facts.ts";
 import type { EvmQuoteQuestion, EvmTradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../../lib/core/domain-error.ts";
@@ -64,6 +64,23 @@ const lieAbout = (host: SecondHost) => {
 describe("quotesOfHosts", () => {
   it("queries two hosts until they agree", async () => {
     expect(await ask([chain.url, others[0].url])).toMatchObject([fair, fair]);
+  });
+
+  it("uses the answers to requests that have begun, instead of asking again", async () => {
+    const methods: string[] = [];
+    for (const host of others)
+      host.lie = ({ method }, reply) => {
+        methods.push(method);
+        return reply;
+      };
+    const hosts = others.map(({ url }) => url);
+    expect(await ask(hosts)).toMatchObject([fair, fair]);
+    const whole = methods.splice(0).toSorted();
+    const { finish } = beginEvmQuotes(readerOf(chain, { hosts }), question());
+    await expect.poll(() => methods.filter((method) => method === "eth_feeHistory")).toHaveLength(2);
+    expect(methods).not.toContain("eth_simulateV1");
+    expect(await finish(question())).toMatchObject([fair, fair]);
+    expect(methods.toSorted()).toEqual(whole);
   });
 
   it("ranks all routes, and also quotes four times the amount", async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Address } from "@solana/web3.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { solEffects } from "../../../../lib/chains/sol/look.ts";
-import { quotesOfSolHosts } from "../../../../lib/chains/sol/quotes/quotes-of-hosts.ts";
+import { beginSolQuotes, quotesOfSolHosts } from "../../../../lib/chains/sol/quotes/quotes-of-hosts.ts";
 import { jointSolQuote } from "../../../../lib/chains/sol/rules/joint-facts.ts";
 import type { SolHostQuote, SolQuoteQuestion } from "../../../../lib/chains/sol/rules/trade-facts.ts";
 import { startCountingHost } from "../../../bench/counting-host.ts";
@@ -62,6 +62,26 @@ const behind = (slots: number) =>
   });
 
 describe("quotesOfSolHosts", () => {
+  it("uses the answers to requests that have begun, instead of asking again", async () => {
+    const methods: string[] = [];
+    // Hosts ask each other about a blockhash only if their newest ones differ.
+    const ofExchange = ["isBlockhashValid", "getEpochInfo"];
+    for (const host of hosts)
+      host.lie = (method, result) => {
+        if (!ofExchange.includes(method)) methods.push(method);
+        return result;
+      };
+    expect((await ask(hosts)).joint).toMatchObject({ amountOut: fair });
+    const whole = methods.splice(0).toSorted();
+    const trade = { side: "buy", token: chain.deployment.tokens.MOON.mint, amount: "1" } as const;
+    const { finish } = beginSolQuotes(await solReaderOf(chain, hosts), { wallet, trade });
+    await expect.poll(() => methods.filter((method) => method === "getMultipleAccounts")).toHaveLength(2);
+    expect(methods).not.toContain("getFeeForMessage");
+    const quotes = await finish({ chain: "sol", wallet, trade, slippage, orders: [] });
+    expect(jointSolQuote(...quotes, slippage)).toMatchObject({ amountOut: fair });
+    expect(methods.toSorted()).toEqual(whole);
+  });
+
   it("returns the quotes of two hosts that agree", async () => {
     const { quotes, joint } = await ask(hosts);
     expect(codesOf(quotes)).toEqual(["quoted", "quoted"]);
