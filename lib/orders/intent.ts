@@ -8,6 +8,9 @@ export type LaneKey = { chain: Network; wallet: string };
 /** Maximum lifetime of an order, counted from the time when it is placed. */
 export const longestValidSeconds = 600;
 
+/** How far the clocks of different functions may be apart. */
+export const clocksApartMs = 5000;
+
 /** The limits of an order on any chain. Its minimum is never lowered later. */
 export type IntentTerms = v.InferOutput<typeof intentTerms>;
 

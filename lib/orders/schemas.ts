@@ -43,6 +43,8 @@ export const intentTerms = v.strictObject({
   quotedOut: units,
   /** True if the order's transactions go only to a relay. */
   isPrivate: v.boolean(),
+  /** Time of placing in milliseconds, which cancellations of many orders compare. */
+  createdAt: v.exactOptional(count),
   /** Deadline in seconds. After it, no transaction that could fill the order is signed. */
   validUntil: count,
 });

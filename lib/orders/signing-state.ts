@@ -1,5 +1,5 @@
 import type { Objection, SigningView, SignRequest } from "./effects.ts";
-import { intentText, longestValidSeconds } from "./intent.ts";
+import { clocksApartMs, intentText, longestValidSeconds } from "./intent.ts";
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
 
 /** Refuses a request for good: the signer will never sign it. */
@@ -34,6 +34,7 @@ export function objectionToState(
   // Refuses only for now, because the clock may be behind. The order is not rejected.
   if (order.intent.validUntil * 1000 > nowMs + longestValidSeconds * 1000)
     return later("the deadline is too far away");
+  if ((order.intent.createdAt ?? 0) > nowMs + clocksApartMs) return later("the order is from the future");
   if (isStopped) return later("trading is stopped");
   if (isRetired) return later("the wallet is retired");
   if (isCancelled || hasEnded(order) || order.isCancelling) return later("the order has ended");

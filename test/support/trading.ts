@@ -52,6 +52,7 @@ export const intent = (changes: Partial<EvmIntent> = {}): EvmIntent => ({
   gasPreset: "medium",
   isPrivate: true,
   nextNonce: 0,
+  createdAt: Date.parse("2026-11-21T20:00:00.000Z"),
   validUntil: Date.parse("2026-11-21T20:02:00.000Z") / 1000,
   ...changes,
 });

@@ -1,5 +1,6 @@
 import { chainFacts } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
+import { clocksApartMs } from "../intent.ts";
 import type { LegKind } from "./mandate.ts";
 
 /** All waits of resting orders that do not depend on the chain. Local runs may shorten them together. */
@@ -7,7 +8,7 @@ export const triggerTimes = {
   /** Longest time from the placing of a child to the end of its order. */
   childSeconds: 60,
   /** How far clocks of different functions may be apart. */
-  clockMs: 5000,
+  clockMs: clocksApartMs,
   /** Allowance for the time between the lane's clock and the signer's. */
   signingSeconds: 2,
   /** Time back from the head over which a price must have held, on chains with short blocks. */

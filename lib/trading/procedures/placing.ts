@@ -183,6 +183,7 @@ function intentOf(
     minAmountOut: check.least,
     quotedOut: facts.amountOut,
     isPrivate: check.submission === "private",
+    createdAt: Date.parse(createdAt),
     validUntil: Math.floor(Date.parse(createdAt) / 1000) + seconds,
   };
   return family.intentOf(terms, assessed);

@@ -40,6 +40,7 @@ export const intentOf = (changes: Partial<SolIntent> = {}): SolIntent => ({
   minAmountOut: 80n,
   quotedOut: 100n,
   isPrivate: false,
+  createdAt: nowMs,
   validUntil: nowMs / 1000 + 60,
   tokenProgram: "Token",
   routes: [route],

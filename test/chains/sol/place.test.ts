@@ -107,6 +107,7 @@ describe("placing on sol", () => {
           minAmountOut: 990_000n,
           quotedOut: 1_000_000n,
           isPrivate: true,
+          createdAt: Date.parse(createdAt),
           validUntil: Date.parse(createdAt) / 1000 + 120,
           tokenProgram: "token",
           routes: [{ venue: "raydium-cpmm", pool: "a", config: "config" }],

@@ -106,6 +106,7 @@ describe("placing", () => {
           gasLimit: 100n,
           maxGasPrice: 2n,
           nextNonce: 7,
+          createdAt: 1_000_000,
           validUntil: 1120,
         },
         placed: { clientOrderId: "k-1", symbol: "MOON/ETH", baseSymbol: "MOON", decimals: 18, slippage: 1 },

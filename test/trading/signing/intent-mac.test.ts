@@ -50,6 +50,7 @@ describe("MACs of intents", () => {
     gasPreset: "turbo",
     isPrivate: false,
     nextNonce: intent().nextNonce + 1,
+    createdAt: Number(intent().createdAt) + 1,
     validUntil: intent().validUntil + 1,
   };
 
@@ -70,6 +71,7 @@ describe("MACs of intents", () => {
     minAmountOut: sol.minAmountOut - 1n,
     quotedOut: sol.quotedOut - 1n,
     isPrivate: true,
+    createdAt: Number(sol.createdAt) + 1,
     validUntil: sol.validUntil + 1,
     tokenProgram: "Token-2022",
     attempts: 9,
@@ -145,7 +147,7 @@ describe("MACs of intents", () => {
     await macsOf(client as unknown as KMSClient, "key", "table").makeMac(intentOf());
     expect(text).toBe(
       '["trading-terminal/intent/3","table",{"amount":{"bigint":"1000000"},"budgetLamports":{"bigint":"100000"},' +
-        '"chain":"sol","isPrivate":false,"minAmountOut":{"bigint":"80"},"orderId":"order1",' +
+        '"chain":"sol","createdAt":1795291200000,"isPrivate":false,"minAmountOut":{"bigint":"80"},"orderId":"order1",' +
         '"quotedOut":{"bigint":"100"},"routes":[{"config":"config","pool":"pool","venue":"raydium-cpmm"}],' +
         '"side":"buy","token":"MOON","tokenProgram":"Token","userID":"alice","validUntil":1795291260,"wallet":"A1"}]',
     );

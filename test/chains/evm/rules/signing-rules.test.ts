@@ -143,6 +143,12 @@ describe("objectionToTransaction", () => {
     expect(objection({ call }, { order }, { atMs: nowMs - 1 })).toHaveProperty("later");
   });
 
+  it("postpones signing for an order that is more than 5 seconds from the future", () => {
+    const at = (createdAt: number) => objection({}, { order: tradeOrder({ intent: intent({ createdAt }) }) });
+    expect(at(nowMs + 5000)).toBeUndefined();
+    expect(at(nowMs + 5001)).toEqual({ later: "the order is from the future" });
+  });
+
   it("rejects a transaction that may pay the network more than the operators allow", () => {
     const chainLimits = { maxNetworkFee: signedFee(fees).most };
     expect(objection({}, { chainLimits })).toBeUndefined();

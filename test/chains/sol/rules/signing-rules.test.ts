@@ -279,6 +279,7 @@ describe("objectionToMessage", () => {
     ["the order is being cancelled", { order: orderOf({ isCancelling: true }) }],
     ["the order has ended", { order: orderOf({ life: { ...unstarted, status: "expired" } }) }],
     ["the deadline is too far away", { order: orderOf({}, { validUntil: nowMs / 1000 + 601 }) }],
+    ["the order is from the future", { order: orderOf({}, { createdAt: nowMs + 5001 }) }],
     ["the slot is gone", { ...signed(["swap", "a"]), slot: undefined }],
     ["the slot is another order's", { slot: slotOf({ orderId: "order2" }) }],
     ["the slot is at another place", { ...signed(["swap", "a"]), slot: slotOf({ place: 2 }) }],
