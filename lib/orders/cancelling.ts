@@ -1,6 +1,5 @@
 import { type Procedure, perform } from "./effects.ts";
 import type { SlotTerms } from "./family.ts";
-import { longestValidSeconds } from "./intent.ts";
 import { unchanged } from "./table-step.ts";
 import {
   type AnyOrder,
@@ -20,21 +19,17 @@ export type CancelAnswer =
 
 const maxTries = 5;
 
-/** How long a cancellation is kept after the last moment at which its order could be filled. */
-const keptSeconds = 86_400;
-
 /**
  * Cancels an order. If its swap is not signed, the order ends at once. Otherwise, a transaction that does nothing
  * competes with the swap, and the chain decides between them. Repeating the cancellation changes nothing.
  *
  * Records the cancellation before it reads the order, because executeOrders writes orders and could claim that this one
  * is no longer open. From then on, the signer signs only clears, and every run on the lane cancels the order if this
- * one cannot.
+ * one cannot. The record never expires: when it is written, nobody knows how long its order may live.
  */
 export function* cancelling(userID: string, orderId: string): Procedure<CancelAnswer> {
   const nowMs = yield* perform({ do: "now" });
-  const expiresAt = Math.ceil(nowMs / 1000) + longestValidSeconds + keptSeconds;
-  const item = { userID, orderId, expiresAt };
+  const item = { userID, orderId };
   yield* perform({ do: "write", step: [{ kind: "put", of: "cancellation", item }] });
   for (let tries = 1; ; tries++) {
     const { order, slots } = yield* perform({ do: "readOrder", userID, orderId });

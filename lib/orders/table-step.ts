@@ -127,15 +127,10 @@ export type SignedBytes = LaneKey & {
 };
 
 /**
- * A user's cancellation of an order. Only the function that cancels orders may write it, so the signer trusts it more
- * than the order's own state.
+ * A user's cancellation of an order. It never expires. Only functions that cancel orders may write it, so the signer
+ * trusts it more than the order's own state.
  */
-export type Cancellation = {
-  userID: string;
-  orderId: string;
-  /** Expiry in seconds, long after the time when the order could be filled. */
-  expiresAt: number;
-};
+export type Cancellation = { userID: string; orderId: string };
 
 /** A used idempotency key. It never expires. */
 export type UsedKey = { userID: string; key: string; orderId: string; fingerprint: string };

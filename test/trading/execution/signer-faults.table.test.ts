@@ -174,7 +174,7 @@ describe("signTransaction on the table", () => {
   it("obeys a signature or a cancellation, whichever comes first", async () => {
     const { request } = await planned("swap");
     const { userID, orderId } = request;
-    const cancellation = { userID, orderId, expiresAt: 1 };
+    const cancellation = { userID, orderId };
     const late = interceptedTable(db.table, async (command) => {
       if (command instanceof TransactWriteCommand)
         await writeStep(db.table, [{ kind: "put", of: "cancellation", item: cancellation }]);
