@@ -41,6 +41,7 @@ export const surfpoolScale: SolScale = {
   lifetime: 150,
   blocksAtOnce: 10,
   hasJupiter: false,
+  keepsFacts: false,
 };
 
 /** Balances of each pool at the start of a history. */

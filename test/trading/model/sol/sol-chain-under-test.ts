@@ -29,6 +29,8 @@ export type SolScale = {
   blocksAtOnce: number;
   /** True if Jupiter also trades on this chain. */
   hasJupiter: boolean;
+  /** True if jobs keep what hosts said when an order was placed. */
+  keepsFacts: boolean;
 };
 
 export type SolFlaws = {

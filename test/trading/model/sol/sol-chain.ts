@@ -1,3 +1,4 @@
+import bs58 from "bs58";
 import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import type { SolReceipt, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
@@ -47,7 +48,15 @@ const modelScale: SolScale = {
   lifetime,
   blocksAtOnce: 1,
   hasJupiter: true,
+  keepsFacts: true,
 };
+
+/** Returns a block's hash, in the form of real ones. */
+function hashOf(number: number): string {
+  const bytes = new Uint8Array(32);
+  new DataView(bytes.buffer).setUint32(28, number);
+  return bs58.encode(bytes);
+}
 
 class Node {
   head: SolBlock;
@@ -89,7 +98,7 @@ export class SolChain implements SolChainUnderTest {
   constructor(random: Random, time: number) {
     this.random = random;
     const state = genesis;
-    this.tip = { number: 1, height: 1, hash: "h0", time, parent: undefined, state, receipts: new Map() };
+    this.tip = { number: 1, height: 1, hash: hashOf(0), time, parent: undefined, state, receipts: new Map() };
     this.finalized = this.tip;
     this.nodes = [new Node(this.tip), new Node(this.tip)];
   }
@@ -178,7 +187,7 @@ export class SolChain implements SolChainUnderTest {
     let { state } = this.tip;
     const height = this.tip.height + 1;
     const number = this.tip.number + (this.random.chance(0.2) ? 2 : 1);
-    const hash = `h${++this.blocks}`;
+    const hash = hashOf(++this.blocks);
     const blockTime = Math.max(time, this.tip.time);
     const receipts = new Map<string, SolReceipt>();
     const ready = [...this.waiting.values()].filter(() => isAll || this.random.chance(0.6));

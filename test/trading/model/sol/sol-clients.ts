@@ -11,7 +11,7 @@ export const wallets = ["A1", "B2"];
 export const tokens = ["MOON", "FEEZ"];
 
 /** Places an order with this side, or with a random one, and returns its intent. */
-export function placeNew(world: SolWorld, wanted?: SolIntent["side"]): SolIntent {
+export async function placeNew(world: SolWorld, wanted?: SolIntent["side"]): Promise<SolIntent> {
   const { random } = world;
   const [userID, wallet] = random.pick(owners) ?? owners[0];
   const token = random.pick(tokens) as string;
@@ -43,7 +43,7 @@ export function placeNew(world: SolWorld, wanted?: SolIntent["side"]): SolIntent
     budgetLamports: unit * BigInt(random.below(300)),
     attempts: 1 + random.below(6),
   };
-  world.place(intent);
+  await world.place(intent);
   return intent;
 }
 

@@ -20,7 +20,7 @@ async function halted(seed: number, { isCancelled }: { isCancelled: boolean }) {
   const model = new SolChain(random, startMs / 1000);
   const world = new SolWorld(random, theSolSystem, model, startMs);
   for (const [userID, wallet] of owners) world.table.put("wallet", { chain, wallet, userID });
-  let { userID, wallet, orderId } = placeNew(world);
+  let { userID, wallet, orderId } = await placeNew(world);
   const work = async () => {
     const run = world.startWork(wallet);
     if (run !== undefined) await runOn(world, run, 0);
@@ -28,7 +28,7 @@ async function halted(seed: number, { isCancelled }: { isCancelled: boolean }) {
   await work();
   // Tries again if the wallet cannot pay for the order.
   while (world.table.get("ledger", { orderId }) === undefined) {
-    ({ userID, wallet, orderId } = placeNew(world));
+    ({ userID, wallet, orderId } = await placeNew(world));
     await work();
   }
   const order = () => world.orderNamed(userID, orderId);

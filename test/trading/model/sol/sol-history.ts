@@ -99,7 +99,7 @@ const setPolicy: Move = (world) => {
 
 /** Moves that a history can make, with their weights. */
 const moves: readonly (readonly [number, Move])[] = [
-  [10, (world) => void placeNew(world)],
+  [10, async (world) => void (await placeNew(world))],
   [3, cancel],
   [
     14,

@@ -21,6 +21,9 @@ type SolWorld = {
   chain: SolChainUnderTest;
   /** Signers that an attacker has called. */
   called: ReadonlySet<Process<Sol>>;
+  /** Orders for whose first runs an attacker has made up facts. */
+  madeUp: ReadonlySet<string>;
+  callerOf(signer: Process<Sol>): Process<Sol> | undefined;
   orderNamed(userID: string, orderId: string): TradeOrder<Sol> | undefined;
 };
 
@@ -105,6 +108,7 @@ export class SolInvariants {
     const { message, process } = signed;
     must(!process.sawStop, "signed while trading was stopped");
     must(process.clockMs < validUntil * 1000, "signed after the order was too old");
+    this.checkFacts(process, order);
     must(message.amountIn > 0n && message.amountIn <= amount, "signed for more than the order's amount");
     must(
       routes.some((route) => isSameSolRoute(route, message.route)),
@@ -150,6 +154,18 @@ export class SolInvariants {
     must(
       others.every(({ attempts }) => this.world.chain.areSpent(attempts)),
       "signed for a token of which another order is under way",
+    );
+  }
+
+  /** Checks that a run that has asked no host signs from fresh facts of the placing. */
+  private checkFacts(signer: Process<Sol>, { intent, placed }: TradeOrder<Sol>): void {
+    const { world } = this;
+    const caller = world.callerOf(signer);
+    if (caller === undefined || caller.snapshots.size > 0) return;
+    const ageMs = caller.clockMs - Date.parse(placed.createdAt);
+    must(ageMs >= 0 && ageMs <= 2000, "signed from old facts");
+    world.chain.seen.add(
+      world.madeUp.has(intent.orderId) ? "signed from made-up facts" : "signed from facts of the placing",
     );
   }
 

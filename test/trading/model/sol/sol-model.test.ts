@@ -31,6 +31,12 @@ const faults: Readonly<Record<string, readonly string[]>> = {
     "restart",
   ],
   "a fork": ["transaction taken back"],
+  "a first run that asks no host, and crashes": [
+    "signed from facts of the placing",
+    ...crashes("work", "send", "record sending").map((label) => `${label}, without asking`),
+    "crash: work before sign, without asking",
+  ],
+  "an attacker who makes up facts for a first run": ["signed from made-up facts"],
   "dropped messages, and bytes that turn up late": ["messages dropped", "old bytes sent", "send unreached"],
   "a clear that wins": ["landed: clear"],
   "a clear that loses, and attempts that lose": ["failed: clear at the marker", "failed: swap at the marker"],
@@ -84,18 +90,19 @@ const plots: Readonly<Record<string, Move>> = {
  * the test slower.
  */
 const caughtBy: Readonly<Record<string, number>> = {
-  "takes a deposit for the marker": 131,
-  "makes its marker in one step": 131,
-  "reads the marker before the height": 1637,
-  "accepts an old slot": 1637,
-  "takes silence for absence": 327,
-  "believes one host about the life of a blockhash": 2145,
-  "signs for any pool": 84,
-  "signs any number of messages": 257,
-  "forgets what a day has spent": 1065,
-  "does not read cancellations": 286,
-  "does not notice a wallet that is retired": 365,
-  "signs while trading is stopped": 281,
+  "takes a deposit for the marker": 289,
+  "makes its marker in one step": 289,
+  "reads the marker before the height": 338,
+  "accepts an old slot": 338,
+  "takes silence for absence": 312,
+  "believes one host about the facts of the placing": 196,
+  "does not count tips": 114,
+  "signs for any pool": 250,
+  "signs any number of messages": 198,
+  "forgets what a day has spent": 900,
+  "does not read cancellations": 414,
+  "does not notice a wallet that is retired": 323,
+  "signs while trading is stopped": 158,
 };
 
 describe("faults caught by histories on Solana", () => {

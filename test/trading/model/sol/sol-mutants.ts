@@ -15,7 +15,7 @@ import type { ItemWrite } from "../../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { restOfFees } from "../../../../lib/orders/wallet-policy.ts";
 import { packed, unpacked } from "../../../../lib/trading/items/items.ts";
-import { believesOneLack, takesSilenceForLack, withoutHolder } from "../mutants.ts";
+import { believesOneLack, takesSilenceForLack, trustsOldFacts, withoutHolder } from "../mutants.ts";
 import { inWrites, type Rewrite, rewritten } from "../rewrites.ts";
 import { blockMs, type SolSystem, startMs, theSolSystem } from "./sol-world.ts";
 
@@ -69,6 +69,19 @@ const believesOneLife = work(() => {
     },
   };
 });
+
+/** Takes what the first host said at the placing for the word of both hosts. */
+const believesOnePlacing = work(() => ({
+  answer(effect, answer) {
+    if (effect.do !== "readLane") return answer;
+    const view = answer as LaneView<Sol>;
+    const ofFirst = (text: string) => text.split("|").slice(0, 3).join("|");
+    const jobs = view.jobs.map((job) =>
+      job.facts === undefined ? job : { ...job, facts: ofFirst(job.facts) },
+    );
+    return { ...view, jobs };
+  },
+}));
 
 const signing = (rewrite: () => Rewrite): SolSystem => ({
   ...theSolSystem,
@@ -281,6 +294,8 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
   "believes one host": believesOneHost,
   "takes silence for absence": takesSilenceForAbsence,
   "believes one host about the life of a blockhash": believesOneLife,
+  "believes one host about the facts of the placing": believesOnePlacing,
+  "signs from facts of an older slot": work(trustsOldFacts),
   "believes one host about what a wallet lacks": work(believesOneLack),
   "takes a host's silence for what a wallet lacks": work(takesSilenceForLack),
   "reads blocks that are not final": { ...theSolSystem, flaws: { readsUnfinal: true } },

@@ -7,6 +7,7 @@ import { openPolicy } from "../../../../lib/orders/wallet-policy.ts";
 import { retired } from "../table.ts";
 import { must } from "../violation.ts";
 import { placeNew } from "./sol-clients.ts";
+import { madeUpFacts } from "./sol-placed.ts";
 import { anyHost, anyLane, type Move, mine, outlive, runOn, runUntil, wake } from "./sol-play.ts";
 import { chain, type SolWorld } from "./sol-world.ts";
 
@@ -48,7 +49,7 @@ async function hinder(
 /** Stops a run that is about to end an order, then allows the order again and lets another run sign it. */
 export const overtake: Move = async (world) => {
   const { random } = world;
-  const intent = placeNew(world);
+  const intent = await placeNew(world);
   const allow = await hinder(world, intent);
   const late = world.startWork(intent.wallet);
   if (!(await runUntil(world, late, "write order")) || late === undefined) return allow();
@@ -67,7 +68,7 @@ export const overtake: Move = async (world) => {
 /** Lets a signer record a signature while another run, unaware of it, ends the order. */
 export const orphanSigner: Move = async (world) => {
   const { random } = world;
-  const intent = placeNew(world);
+  const intent = await placeNew(world);
   const caller = world.startWork(intent.wallet);
   if (!(await runUntil(world, caller, "write signature")) || caller?.signer === undefined) return;
   const { signer } = caller;
@@ -112,7 +113,7 @@ export const lateSignature: Move = async (world) => {
 /** Mines a message in one of its last possible blocks, while both hosts lack a history and have a lagging node. */
 export const landLast: Move = async (world) => {
   const { chain: blocks, random } = world;
-  const { wallet, orderId } = placeNew(world);
+  const { wallet, orderId } = await placeNew(world);
   const first = world.startWork(wallet);
   if (first !== undefined) await runOn(world, first, 0);
   const [signed] = blocks.isMarked(orderId) ? [] : (world.invariants.signed.get(orderId) ?? []);
@@ -158,7 +159,7 @@ export const oneLiar: Move = async (world) => {
  */
 const liarOfHoldings: Move = async (world) => {
   const { chain: blocks, random, table } = world;
-  const intent = placeNew(world, "buy");
+  const intent = await placeNew(world, "buy");
   const { wallet, userID, token } = intent;
   for (let rounds = 0; rounds < 30 && table.all("lane").length > 0; rounds++) {
     await work(world, wallet);
@@ -183,7 +184,7 @@ const liarOfHoldings: Move = async (world) => {
  * below the signed fees.
  */
 const fullDay: Move = async (world) => {
-  const { wallet, userID, orderId } = placeNew(world);
+  const { wallet, userID, orderId } = await placeNew(world);
   await work(world, wallet);
   const messages = () => world.table.get("ledger", { orderId })?.messages ?? [];
   if (messages().length === 0) return;
@@ -200,8 +201,8 @@ const fullDay: Move = async (world) => {
 
 /** Lets an attacker who can write orders alter one, and claim others to the signer. */
 const alteredOrder: Move = async (world) => {
-  placeNew(world);
-  const { wallet } = placeNew(world);
+  await placeNew(world);
+  const { wallet } = await placeNew(world);
   const run = world.startWork(wallet);
   if (!(await runUntil(world, run, "sign")) || run?.effect.do !== "sign") return;
   const request = run.effect.request as SignRequest<Sol>;
@@ -221,8 +222,22 @@ const alteredOrder: Move = async (world) => {
   world.tamper([{ kind: "put", of: "order", item: order, when: {} }]);
 };
 
+/** Lets an attacker who can write jobs make up the facts for an order's first run. */
+const makeUpFacts: Move = async (world) => {
+  const intent = await placeNew(world);
+  const { wallet, orderId } = intent;
+  const job = world.table.get("job", intent);
+  if (job === undefined) return;
+  const facts = madeUpFacts(world, intent, world.table.get("lane", { chain, wallet })?.jobs ?? 1);
+  world.madeUp.add(orderId);
+  world.tamper([{ kind: "put", of: "job", item: { ...job, facts }, when: {} }]);
+  const run = world.startWork(wallet);
+  if (run !== undefined) await runOn(world, run, 0.3);
+};
+
 /** Opens histories with sequences of events that rarely happen by chance. */
 export const rareSolPlots = {
+  "facts that an attacker has made up": makeUpFacts,
   "an order that an intruder has altered": alteredOrder,
   "a host that makes up what a wallet has": liarOfHoldings,
   "a day whose network fees are above their limit": fullDay,
@@ -233,9 +248,13 @@ async function work(world: SolWorld, wallet: string, missed?: MissedToken): Prom
   if (run !== undefined) await runOn(world, run, 0);
 }
 
-/** Requests signatures that no honest run would request, as an attacker who controls a run could. */
+/**
+ * Requests signatures that no honest run would request, as an attacker who controls a run could, or makes up facts for
+ * an honest run.
+ */
 export const intrude: Move = async (world) => {
   const { random } = world;
+  if (world.chain.scale.keepsFacts && random.chance(0.5)) return makeUpFacts(world);
   const order = random.pick(world.table.all("order").filter(({ life }) => !life.settled));
   if (order === undefined) return;
   world.seen.add("an intruder asked the signer");

@@ -25,6 +25,7 @@ import { must } from "../violation.ts";
 import { isSignedByHelper } from "./model-helpers.ts";
 import type { SolChainUnderTest, SolFlaws } from "./sol-chain-under-test.ts";
 import { SolInvariants } from "./sol-invariants.ts";
+import { factsAtPlacing, setup } from "./sol-placed.ts";
 
 export const chain = "sol" as const;
 
@@ -65,6 +66,8 @@ export class SolWorld extends Machines<Sol> {
   isStopped = false;
   /** Signers that an attacker has called. */
   readonly called = new Set<SolProcess>();
+  /** Orders for whose first runs an attacker has made up facts. */
+  readonly madeUp = new Set<string>();
   /** Id with which each run takes its lane. */
   private readonly holders = new Map<SolProcess, string>();
 
@@ -78,7 +81,7 @@ export class SolWorld extends Machines<Sol> {
   }
 
   /** Records an order as placing does, with a minimum below the current price. */
-  place(intent: SolIntent): void {
+  async place(intent: SolIntent): Promise<void> {
     const { wallet, userID, orderId, token } = intent;
     const createdAt = new Date(this.nowMs).toISOString();
     const order: TradeOrder<Sol> = {
@@ -94,7 +97,8 @@ export class SolWorld extends Machines<Sol> {
       updatedAt: createdAt,
     };
     const lane = this.table.get("lane", { chain, wallet });
-    const job = { chain, wallet, orderId, userID, token } as const;
+    const facts = await factsAtPlacing(this, order, (lane?.jobs ?? 0) + 1);
+    const job = { chain, wallet, orderId, userID, token, ...(facts !== undefined && { facts }) } as const;
     const step: TradeStep = [
       { kind: "put", of: "order", item: order, when: "absent" },
       { kind: "put", of: "job", item: job, when: "absent" },
@@ -115,11 +119,16 @@ export class SolWorld extends Machines<Sol> {
       this.seen.add("two runs for a lane");
     const lane = { chain, wallet } as const;
     const holder = this.newId("holder");
-    const work = this.system.work(lane, holder, this.chainLimits, "setup", undefined, missed);
+    const work = this.system.work(lane, holder, this.chainLimits, setup, undefined, missed);
     const procedure = ifNotBegun ? workIfNotBegun(lane, undefined, work) : work;
     const started = this.start({ name: "work", procedure, lane, skewMs });
     if (started !== undefined) this.holders.set(started, holder);
     return started;
+  }
+
+  /** Finds the run that waits for a signer. Undefined if there is none, or an attacker has called the signer. */
+  callerOf(signer: SolProcess): SolProcess | undefined {
+    return this.processes.find((process) => process.signer === signer);
   }
 
   /** Makes a write that the code under test never makes. */
@@ -179,7 +188,9 @@ export class SolWorld extends Machines<Sol> {
       }
       case "hostSnapshot": {
         const question = effect.question as Question<Sol>;
-        return this.chain.hostSnapshot(effect.host, question, process);
+        const snapshot = await this.chain.hostSnapshot(effect.host, question, process);
+        process.snapshots.set(effect.host, snapshot);
+        return snapshot;
       }
       case "look": {
         const snapshot = await this.snapshotBy(effect.host, []);
