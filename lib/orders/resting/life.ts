@@ -133,6 +133,8 @@ export function afterFiring(order: RestingOrder, { price, block, ...child }: New
 /** What is certain about a child. */
 export type ChildSight =
   | { is: "out" }
+  /** A host is silent, or the hosts differ about a fill. */
+  | { is: "unclear" }
   /** Its fill is in a block, according to both hosts. */
   | { is: "filled"; isSettled: boolean }
   /** It can never fill. */
@@ -159,7 +161,7 @@ export function afterSights(
   facts: EndFacts,
 ): RestingOrder {
   if (order.state === "done") return order;
-  const sights = order.out.map((child) => ({ child, sight: sightOf(child) }));
+  const sights = order.out.map((child) => ({ child, sight: known(order, child, sightOf(child)) }));
   const filled = sights.find(({ sight }) => sight.is === "filled");
   const dead = sights.flatMap(({ child, sight }) =>
     sight.is === "dead" ? [{ child, outcome: sight.outcome }] : [],
@@ -190,6 +192,12 @@ export function afterSights(
   return isDeepStrictEqual(next, { filled: undefined, end: undefined, ...order })
     ? order
     : restingAfter(order, next);
+}
+
+/** Keeps what was known of a child while nothing new is clear. */
+function known({ filled }: RestingOrder, { orderId }: OutChild, sight: ChildSight): ChildSight {
+  if (sight.is !== "unclear") return sight;
+  return filled === orderId ? { is: "filled", isSettled: false } : { is: "out" };
 }
 
 function nextState({

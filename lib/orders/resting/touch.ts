@@ -46,6 +46,13 @@ export function lookBack(
   return Array.from({ length: samples }, () => left.splice(Math.floor(random() * left.length), 1)).flat();
 }
 
+/** True if a head is so old that nothing fires by it. */
+export const isOldHead = (
+  chain: Network,
+  { time }: Pick<PriceWord["head"], "time">,
+  nowMs: number,
+): boolean => nowMs - time * 1000 > mostHeadSeconds(chain) * 1000;
+
 /** Maximum distance between the slots of two hosts of sol. */
 const mostSlotsApart = 40;
 
@@ -75,7 +82,7 @@ export function isTouched(question: TouchQuestion, [a, b]: PriceWords, nowMs: nu
 
 function saysTouched({ chain, side, leg, amount, distances }: TouchQuestion, word: PriceWord, nowMs: number) {
   const { head, out, before, hasBest } = word;
-  if (nowMs - head.time * 1000 > mostHeadSeconds(chain) * 1000) return false;
+  if (isOldHead(chain, head, nowMs)) return false;
   if (out === undefined || !hasBest) return false;
   return [out, ...distances.map((distance) => before.get(distance))].every(
     (each) => each !== undefined && isCrossed(side, leg, amount, each),

@@ -81,6 +81,12 @@ describe("afterSights", () => {
     expect(back).toMatchObject({ state: "firing", filled: undefined, firings: [{ outcome: "out" }] });
   });
 
+  it("keeps what it knows of a child while the hosts give no clear answer", () => {
+    const seen = moved(firing, filled);
+    expect(moved(seen, { is: "unclear" })).toBe(seen);
+    expect(moved(firing, { is: "unclear" })).toBe(firing);
+  });
+
   it("rests again after a child's death, and pauses only the leg of that child", () => {
     const { tries } = { tries: [0, 1] };
     const order = moved(firing, dead("failed"));

@@ -1,0 +1,28 @@
+import type { EvmChain } from "../../core/chain-facts.ts";
+import type { FiringFamily } from "../../orders/resting/firing.ts";
+import { deathOf, fillBlockOf, type NonceWord, type SignedNonce } from "./rules/death.ts";
+
+/**
+ * Fires resting orders on EVM chains. A child is dead only if executeOrders has recorded so, and fireOrders sees the
+ * proof at both hosts itself. Then neither of them, taken over alone, makes an order fill twice.
+ */
+export const evmFiring: FiringFamily<SignedNonce, NonceWord> = {
+  isOneOut: true,
+  sightOf({ chain, child, view, nowMs }, words) {
+    const { signed, isSettled, isProvenDead, yields } = view;
+    if (words.includes(undefined)) return { is: "unclear" };
+    if (signed === undefined) {
+      const isPast = words.every((word) => word !== undefined && word.head.time > child.validUntil);
+      return isPast && nowMs > child.validUntil * 1000 ? { is: "dead", outcome: "unsent" } : { is: "out" };
+    }
+    if (fillBlockOf(signed.swap, words) !== undefined) return { is: "filled", isSettled };
+    const hasFill = ({ receipts }: NonceWord) =>
+      signed.swap.swaps.some((hash) => receipts.get(hash)?.status === "ok");
+    // The host that lacks the fill may only be behind.
+    if (words.some((word) => word !== undefined && hasFill(word))) return { is: "unclear" };
+    const death = isProvenDead ? deathOf(chain as EvmChain, signed.swap, words) : undefined;
+    if (death === undefined) return { is: "out" };
+    if (yields) return { is: "dead", outcome: "yielded" };
+    return { is: "dead", outcome: death.how === "failed" ? "failed" : "lapsed" };
+  },
+};

@@ -1,0 +1,122 @@
+import type { Network } from "../../core/network.ts";
+import type { Order } from "../execution.ts";
+import type { LaneKey } from "../intent.ts";
+import type { AttentionCode } from "./attention.ts";
+import type { ChildSight, EndFacts, OutChild, RestingOrder } from "./life.ts";
+import type { LegKind } from "./mandate.ts";
+import type { Chosen, Ladders } from "./selection.ts";
+import type { PriceWords } from "./touch.ts";
+
+/** What fireOrders has read about a child that is out. */
+export type ChildView<Signed = unknown> = {
+  /** True if the child's order has filled or ended, as executeOrders says. Only a hint to look. */
+  hasEnded: boolean;
+  /** True if the outcome of the child's order is final, as executeOrders says. */
+  isSettled: boolean;
+  /** True if the child makes way for a stop. */
+  yields: boolean;
+  /** True if executeOrders has proved that the child can never fill. */
+  isProvenDead: boolean;
+  /** What the signer's ledger says about the child's swap, with its deadline in seconds. Absent if none is signed. */
+  signed?: { swap: Signed; deadline: number } | undefined;
+};
+
+/** A resting order, with all that fireOrders needs to move it. */
+export type ParentView<Signed = unknown> = {
+  order: RestingOrder;
+  children: ReadonlyMap<string, ChildView<Signed>>;
+  end: Omit<EndFacts, "nowMs">;
+  /** The amount that it can spend now. */
+  amount: bigint;
+  /** For each leg, the slippage of its children in millionths. */
+  slippagePpm: readonly bigint[];
+  /** True if its children's transactions are public before they are mined. */
+  isPublic: boolean;
+  /** The order for whose transaction the wallet's lane waits. Absent where several may be under way. */
+  busy?: { orderId: string; kind: LegKind | "market"; yields: boolean } | undefined;
+};
+
+/** Answers of the two hosts. Undefined for a host without a clear answer. */
+export type BothWords<Word> = readonly [Word | undefined, Word | undefined];
+
+/** The parts of firing that depend on the family of the chain. */
+export type FiringFamily<Signed = unknown, Word = unknown> = {
+  /** True if an order has at most one child out at a time. */
+  isOneOut: boolean;
+  /** Decides what is certain about a child. */
+  sightOf(
+    asked: { chain: Network; child: OutChild; view: ChildView<Signed>; nowMs: number },
+    words: BothWords<Word>,
+  ): ChildSight;
+};
+
+/** A child's order that is made and proved, but not yet written. */
+export type PreparedChild = {
+  /** Price of one token at which it fires, as decimal text. */
+  price: string;
+  block: number;
+  validUntil: number;
+};
+
+/** The effects of firing on the outside world. */
+export type FiringEffects<Signed = unknown, Word = unknown> = {
+  now: { ask: Record<never, never>; answer: number };
+  readParents: {
+    ask: { chain: Network; orderIds: readonly string[] };
+    answer: {
+      parents: readonly ParentView<Signed>[];
+      /** For each side, the amount of the token's children that are signed and in no block. */
+      out: Readonly<Record<Order["side"], bigint>>;
+    };
+  };
+  /** Asks both hosts about a child's transactions. */
+  childWords: {
+    ask: { lane: LaneKey; child: OutChild; signed: { swap: Signed; deadline: number } | undefined };
+    answer: BothWords<Word>;
+  };
+  /** Asks both hosts what an amount brings, at one block and at earlier ones. */
+  priceWords: {
+    ask: { lane: LaneKey; side: Order["side"]; token: string; amount: bigint; distances: readonly number[] };
+    answer: PriceWords;
+  };
+  /** Asks both hosts what some sums bring, at one block. */
+  quoteSums: {
+    ask: { chain: Network; side: Order["side"]; token: string; sums: readonly bigint[] };
+    answer: Ladders;
+  };
+  /** Makes a child's order by the rules of placing, and proves it. Writes nothing. */
+  prepareChild: {
+    ask: { order: RestingOrder; orderId: string; leg: number; validUntil: number; chosen: Chosen };
+    answer: PreparedChild | { attention: AttentionCode };
+  };
+  /** Moves a parent if its revision is unchanged. */
+  moveParent: { ask: { order: RestingOrder; revision: number }; answer: boolean };
+  /**
+   * Writes the parent's move, and the prepared child with its job, in one transaction. Fails if the parent, a
+   * cancellation or the lane has changed since it was read.
+   */
+  fire: {
+    ask: { order: RestingOrder; revision: number; orderId: string; child: PreparedChild };
+    answer: boolean;
+  };
+  /** Makes a limit's child make way for a stop, and wakes its lane. */
+  yieldToStop: { ask: { lane: LaneKey; orderId: string }; answer: undefined };
+};
+
+export type FiringEffect = {
+  [Name in keyof FiringEffects]: { do: Name } & FiringEffects[Name]["ask"];
+}[keyof FiringEffects];
+
+/** A generator that yields effects of firing one by one, and resumes with each answer. */
+export type FiringProcedure<Result> = Generator<
+  FiringEffect,
+  Result,
+  FiringEffects[keyof FiringEffects]["answer"]
+>;
+
+/** Yields one effect and returns its answer. */
+export function* performFiring<Name extends keyof FiringEffects, Signed = unknown, Word = unknown>(
+  effect: { do: Name } & FiringEffects<Signed, Word>[Name]["ask"],
+): FiringProcedure<FiringEffects<Signed, Word>[Name]["answer"]> {
+  return (yield effect as FiringEffect) as FiringEffects<Signed, Word>[Name]["answer"];
+}
