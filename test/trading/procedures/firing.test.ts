@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+import type { Network } from "../../../lib/core/network.ts";
+import type { AttentionCode } from "../../../lib/orders/resting/attention.ts";
+import type {
+  ChildView,
+  FiringEffect,
+  FiringFamily,
+  ParentView,
+} from "../../../lib/orders/resting/firing.ts";
+import { afterFiring, newResting, type RestingOrder } from "../../../lib/orders/resting/life.ts";
+import type { Mandate } from "../../../lib/orders/resting/mandate.ts";
+import type { PriceWord } from "../../../lib/orders/resting/touch.ts";
+import { firing } from "../../../lib/trading/procedures/firing.ts";
+import { limit, mandate, nowMs, stop } from "../../orders/resting/fixtures.ts";
+
+const family: FiringFamily = { isOneOut: true, sightOf: () => ({ is: "dead", outcome: "failed" }) };
+
+const parent = (changes: Partial<ParentView> = {}, of: Partial<Mandate> = {}): ParentView => {
+  const terms = mandate(of);
+  return {
+    order: newResting(terms, "mac"),
+    children: new Map(),
+    end: { isCancelled: false, isRetired: false, isVoid: false },
+    amount: terms.amount,
+    slippagePpm: terms.legs.map(() => 10_000n),
+    isPublic: false,
+    ...changes,
+  };
+};
+
+const firingParent = (leg: number, changes: Partial<ParentView> = {}, view: Partial<ChildView> = {}) => {
+  const child = { orderId: "C1", leg, validUntil: nowMs / 1000 + 60, price: "1", block: 7 };
+  return parent({
+    order: afterFiring(newResting(mandate(), "mac"), child),
+    children: new Map([
+      ["C1", { hasEnded: false, isSettled: false, yields: false, isProvenDead: false, ...view }],
+    ]),
+    ...changes,
+  });
+};
+
+type Scene = {
+  /** What both hosts say that the amount of 1000 brings. Undefined if no route answers. */
+  out?: bigint | undefined;
+  attention?: AttentionCode;
+  /** Milliseconds that pass while a child is prepared. */
+  preparing?: number;
+  chain?: Network;
+  startMs?: number;
+};
+
+/** Runs the procedure and returns its effects, with the parents as it has written them. */
+function run(parents: readonly ParentView[], scene: Scene = {}, of = family) {
+  const { out, attention, preparing = 0, chain = "base", startMs = nowMs } = { out: 950n, ...scene };
+  const effects: FiringEffect[] = [];
+  const moved = new Map<string, RestingOrder>();
+  let clock = startMs;
+  const orderIds = parents.map(({ order }) => order.mandate.orderId);
+  const procedure = firing(of, { chain, orderIds, random: () => 0 });
+  const answer = (effect: FiringEffect): unknown => {
+    switch (effect.do) {
+      case "now":
+        return clock;
+      case "readParents":
+        return { parents, out: { buy: 0n, sell: 0n } };
+      case "childWords":
+        return [{}, {}];
+      case "priceWords": {
+        const before = new Map(effect.distances.flatMap((each) => (out === undefined ? [] : [[each, out]])));
+        const head = { number: 9, hash: "0x9", time: startMs / 1000 };
+        const word = { head, out, before, hasBest: true } as PriceWord;
+        return [word, word];
+      }
+      case "quoteSums": {
+        const ladder = [effect.sums.map((sum) => (sum * (out ?? 0n)) / 1000n)];
+        return [ladder, ladder];
+      }
+      case "prepareChild":
+        clock += preparing;
+        return attention === undefined
+          ? { price: "0.95", block: 9, validUntil: effect.validUntil }
+          : { attention };
+      case "moveParent":
+      case "fire":
+        moved.set(effect.order.mandate.orderId, effect.order);
+        return true;
+      case "yieldToStop":
+        return undefined;
+    }
+  };
+  let next = procedure.next();
+  while (!next.done) {
+    effects.push(next.value);
+    next = procedure.next(answer(next.value) as never);
+  }
+  return { fired: next.value, effects, names: effects.map((effect) => effect.do), moved };
+}
+
+const codes = ({ moved }: ReturnType<typeof run>) =>
+  [...moved.values()].flatMap(({ attention }) => Object.keys(attention));
+
+describe("firing", () => {
+  it("fires a stop whose price is reached, with the price of the wave", () => {
+    const { fired, effects, moved } = run([parent()]);
+    expect(fired).toEqual([mandate().orderId]);
+    expect(effects.find((effect) => effect.do === "prepareChild")).toMatchObject({
+      leg: 1,
+      validUntil: nowMs / 1000 + 60,
+      chosen: { quotedOut: 950n, minAmountOut: 940n },
+    });
+    expect([...moved.values()]).toMatchObject([{ state: "firing", n: 1, out: [{ leg: 1 }] }]);
+  });
+
+  it("names a child by its parent and number, so that two runs make the same one", () => {
+    const idIn = (view: ParentView) => {
+      const { orderId } = run([view]).effects.find((effect) => effect.do === "fire") ?? { orderId: "" };
+      return orderId;
+    };
+    const one = idIn(parent());
+    expect(one).toMatch(/^[\dA-Z]{26}$/);
+    expect(idIn(parent())).toBe(one);
+    expect(idIn(parent({ order: { ...newResting(mandate(), "mac"), n: 1 } }))).not.toBe(one);
+    expect(idIn(parent({}, { userID: "bob" }))).not.toBe(one);
+  });
+
+  it("asks no host about a child that has no outcome and is not past its deadline", () => {
+    expect(run([firingParent(1)]).names).not.toContain("childWords");
+    expect(run([firingParent(1, {}, { hasEnded: true })]).names).toContain("childWords");
+    expect(run([firingParent(1, {}, { isProvenDead: true })]).names).toContain("childWords");
+    const signed = { swap: {}, deadline: nowMs / 1000 - 1 };
+    expect(run([firingParent(1, {}, { signed })]).names).toContain("childWords");
+  });
+
+  it("fires again in the run that sees the child's death", () => {
+    const { fired, moved } = run([firingParent(1, {}, { isProvenDead: true })]);
+    expect(fired).toHaveLength(1);
+    expect([...moved.values()]).toMatchObject([
+      { n: 2, firings: [{ outcome: "out" }, { outcome: "failed" }] },
+    ]);
+  });
+
+  it("fires nothing for an order that ends, or has nothing to spend", () => {
+    const end = { isCancelled: true, isRetired: false, isVoid: false };
+    expect(run([parent({ end })])).toMatchObject({ fired: [] });
+    expect(run([parent({ amount: 0n })]).names).not.toContain("priceWords");
+  });
+
+  it("notes a price below the worst one, and why no child can be placed", () => {
+    expect(codes(run([parent()], { out: 700n }))).toEqual(["PRICE_BEYOND_WORST"]);
+    expect(codes(run([parent()], { attention: "POLICY_LIMIT" }))).toEqual(["POLICY_LIMIT"]);
+    expect(codes(run([parent()], { out: undefined }))).toEqual(["NO_ROUTE"]);
+    expect(run([parent()], { out: 1500n }).moved.size).toBe(0);
+  });
+
+  it("keeps what it has noted of an order while it does not ask for the order's price", () => {
+    const attention = { NO_ROUTE: { sinceMs: nowMs - 90_000 } };
+    const pausing = { tries: 9, nextAtMs: nowMs + 1 };
+    const order = { ...newResting(mandate(), "mac"), attention, legs: [pausing, pausing] };
+    expect(run([parent({ order })]).moved.size).toBe(0);
+  });
+
+  it("makes a limit's child make way for a due stop, and fires only once the lane is free", () => {
+    const busy = { orderId: "C9", kind: "limit", yields: false } as const;
+    const { fired, effects, names } = run([parent({ busy })]);
+    expect(fired).toEqual([]);
+    expect(effects).toContainEqual(expect.objectContaining({ do: "yieldToStop", orderId: "C9" }));
+    expect(names).not.toContain("fire");
+    const own = run([firingParent(0, { busy: { ...busy, orderId: "C1" } })]);
+    expect(own.effects).toContainEqual(expect.objectContaining({ do: "yieldToStop", orderId: "C1" }));
+  });
+
+  it.each([
+    ["stop", "market order", { kind: "market", yields: false }],
+    ["stop", "stop", { kind: "stop", yields: false }],
+    ["stop", "limit that makes way", { kind: "limit", yields: true }],
+    ["limit", "limit", { kind: "limit", yields: false }],
+  ] as const)("waits with a %s for a lane that is busy with a %s", (kind, _, busy) => {
+    const [leg, out] = kind === "stop" ? [stop, 950n] : [limit, 2100n];
+    const { fired, names } = run([parent({ busy: { orderId: "C9", ...busy } }, { legs: [leg] })], { out });
+    expect(names).toContain("priceWords");
+    expect(fired).toEqual([]);
+    expect(names).not.toContain("yieldToStop");
+  });
+
+  it("fires nothing by a look that has grown old while the child was prepared", () => {
+    expect(run([parent()], { preparing: 15_000 }).fired).toHaveLength(1);
+    expect(run([parent()], { preparing: 15_001 }).fired).toEqual([]);
+  });
+
+  it("fires a stop on sol after four readings over 8 seconds", () => {
+    const onSol: FiringFamily = { ...family, isOneOut: false };
+    const { maxGasPrice: _, ...terms } = mandate({ chain: "sol" });
+    let order = newResting(terms, "mac");
+    const fires = [0, 2700, 5400, 8100].map((ms) => {
+      const { fired, moved } = run([parent({ order })], { chain: "sol", startMs: nowMs + ms }, onSol);
+      order = moved.get(terms.orderId) ?? order;
+      return fired.length;
+    });
+    expect(fires).toEqual([0, 0, 0, 1]);
+  });
+});
