@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from "node:util";
+import type { RestingOrder } from "../../../../lib/orders/resting/life.ts";
+import {
+  budgetOf,
+  type ChildTerms,
+  hasStop,
+  type Leg,
+  type LegKind,
+  type Mandate,
+} from "../../../../lib/orders/resting/mandate.ts";
+import { floorOf, isCrossed } from "../../../../lib/orders/resting/prices.ts";
+import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
+import { must } from "../violation.ts";
+import { blockSeconds, type RestingChain, type Signed } from "./resting-chain.ts";
+
+/** A function that is taken over, with all its rights. */
+export type Intruder = "fireOrders" | "executeOrders" | undefined;
+
+/** An order in the wallet's lane: a child, or a market order. */
+export type LaneJob = {
+  orderId: string;
+  child?: ChildTerms;
+  kind: LegKind | "market";
+  createdAt: number;
+  validUntil: number;
+  amount: bigint;
+  minAmountOut: bigint;
+  hasEnded: boolean;
+  isSettled: boolean;
+  yields: boolean;
+  isCancelling: boolean;
+};
+
+/** The part of a world that the checks look at. */
+type Checked = {
+  readonly chain: RestingChain;
+  readonly intruder: Intruder;
+  readonly parents: ReadonlyMap<string, RestingOrder>;
+  readonly jobs: ReadonlyMap<string, LaneJob>;
+  readonly cancelled: ReadonlySet<string>;
+  readonly cancelledAll: number;
+  readonly nowMs: number;
+  readonly seen: Set<string>;
+};
+
+const mostInHour = { limit: 12, stop: 60 };
+
+/** Checks what must hold in each history, from what the chain and the users know alone. */
+export class RestingChecks {
+  readonly #world: Checked;
+  readonly #mandates = new Map<string, Mandate>();
+  /** The parent and the leg of each child whose swap was signed. */
+  readonly #children = new Map<string, { parentId: string; leg: number }>();
+  readonly #swaps: { parentId: string; orderId: string; kind: Leg["kind"]; hour: number }[] = [];
+  /** What the honest host has said in each run, newest last. */
+  readonly #prices = new WeakMap<object, PriceWord[]>();
+
+  constructor(world: Checked) {
+    this.#world = world;
+  }
+
+  noteMandate(mandate: Mandate): void {
+    this.#mandates.set(mandate.orderId, mandate);
+  }
+
+  isGenuine(mandate: Mandate): boolean {
+    return isDeepStrictEqual(this.#mandates.get(mandate.orderId), mandate);
+  }
+
+  notePrices(run: object, word: PriceWord | undefined): void {
+    if (word !== undefined) this.#prices.set(run, [...(this.#prices.get(run) ?? []), word]);
+  }
+
+  /** No leg fires that an honest host would not fire, at the head and over the look-back. */
+  beforeFiring(run: { nowMs: number }, { mandate }: RestingOrder, legAt: number): void {
+    const leg = mandate.legs[legAt] as Leg;
+    const back = leg.kind === "stop" ? [1, 2] : hasStop(mandate) ? [1] : [];
+    const isHonest = (this.#prices.get(run) ?? []).some(
+      ({ head, out, before }) =>
+        [out, ...back.map((each) => before.get(each))].every(
+          (each) => each !== undefined && isCrossed(mandate.side, leg, mandate.amount, each),
+        ) && run.nowMs / 1000 - head.time <= 3 * blockSeconds,
+    );
+    must(isHonest, `a ${leg.kind} fires although an honest host has not seen its price long enough`);
+    this.#world.seen.add(`fire: ${leg.kind}`);
+  }
+
+  /** Versions grow, and a parent in the state of firing has a child that exists. */
+  afterMove(before: RestingOrder, after: RestingOrder): void {
+    must(after.revision === before.revision + 1, "a revision does not grow by one");
+    must(after.version >= before.version, "a version shrinks");
+    must(before.state !== "done", "an order moves after its end");
+    must(
+      (after.state === "firing" || after.state === "filled") === after.out.length > 0,
+      "a state has no child",
+    );
+    if (this.#world.intruder === undefined)
+      for (const { orderId } of after.out) must(this.#world.jobs.has(orderId), "a parent names no child");
+  }
+
+  /** Nothing is signed after a cancellation, above a budget or too often. */
+  afterSignature({ orderId, parent }: ChildTerms, { amount }: Signed): void {
+    const { cancelled, cancelledAll, nowMs } = this.#world;
+    const mandate = this.#mandates.get(parent.orderId);
+    const leg = mandate?.legs[parent.leg];
+    if (mandate === undefined || leg === undefined) throw new Error("A child of no mandate is signed");
+    must(!cancelled.has(mandate.orderId), "a child is signed after its parent's cancellation");
+    must(cancelledAll < mandate.createdAt, "a child is signed after the cancellation of all orders");
+    must(amount <= mandate.amount, "a child spends more than its mandate");
+    if (this.#children.has(orderId)) return;
+    this.#children.set(orderId, { parentId: mandate.orderId, leg: parent.leg });
+    const hour = Math.floor(nowMs / 3_600_000);
+    this.#swaps.push({ parentId: mandate.orderId, orderId, kind: leg.kind, hour });
+    const same = this.#swaps.filter(
+      ({ parentId, kind }) => parentId === mandate.orderId && kind === leg.kind,
+    );
+    must(same.filter((each) => each.hour === hour).length <= mostInHour[leg.kind], "a leg fires too often");
+    must(BigInt(same.length) * 10n <= budgetOf(mandate, leg.kind), "the fees are above the mandate's");
+  }
+
+  /** A parent fills once, by its leg's price, within its amount and its time. */
+  afterBlock(): void {
+    const filled = new Set<string>();
+    for (const { orderId, amount, out, time } of this.#world.chain.fills()) {
+      const child = this.#children.get(orderId);
+      if (child === undefined) continue;
+      const mandate = this.#mandates.get(child.parentId) as Mandate;
+      must(!filled.has(child.parentId), "a resting order fills twice");
+      filled.add(child.parentId);
+      must(amount <= mandate.amount, "a resting order fills above its amount");
+      must(
+        out >= floorOf(mandate.side, mandate.legs[child.leg] as Leg, amount),
+        "a fill is below its leg's price",
+      );
+      must(time <= mandate.expiresAt, "a resting order fills after its expiry");
+    }
+  }
+
+  /** Each child that the lane works on is known to its parent. */
+  afterStep(): void {
+    if (this.#world.intruder !== undefined) return;
+    for (const { orderId, child } of this.#world.jobs.values()) {
+      const parent = child && this.#world.parents.get(child.parent.orderId);
+      if (parent === undefined || child === undefined) continue;
+      const isKnown = parent.n > child.parent.n || parent.firings.some((each) => each.orderId === orderId);
+      must(isKnown, "a child exists that its parent does not know");
+    }
+  }
+
+  /** Each order has come to its end, and the record is that of the chain. */
+  atEnd(): void {
+    const filled = new Set(
+      this.#world.chain.fills().map(({ orderId }) => this.#children.get(orderId)?.parentId),
+    );
+    for (const { mandate, state, filled: child, end } of this.#world.parents.values()) {
+      const { orderId } = mandate;
+      must(state === "done", `${orderId} does not come to its end but is ${state}`);
+      must(filled.has(orderId) === (child !== undefined), "a record differs from the chain");
+      must((end !== undefined) === !filled.has(orderId), "an order has ended without a fill or a reason");
+    }
+  }
+}
