@@ -1,0 +1,231 @@
+import { newResting } from "../../../../lib/orders/resting/life.ts";
+import type { Leg, Mandate } from "../../../../lib/orders/resting/mandate.ts";
+import { floorOf } from "../../../../lib/orders/resting/prices.ts";
+import { Random } from "../random.ts";
+import { Violation } from "../violation.ts";
+import { RestingChain, type Signed } from "./resting-chain.ts";
+import type { Intruder } from "./resting-checks.ts";
+import { politely, RestingHosts } from "./resting-hosts.ts";
+import { mandateHash, type RestingSystem, restingSystem } from "./resting-lane.ts";
+import { RestingWorld } from "./resting-world.ts";
+
+const startSeconds = Date.UTC(2026, 10, 21, 20) / 1000;
+const startPrice = 1_000_000n;
+const amount = 1_000_000n;
+
+const limitAt = (ppm: bigint): Leg => ({ kind: "limit", price: { coins: ppm, tokens: 1_000_000n } });
+const stopAt = (ppm: bigint): Leg => ({
+  kind: "stop",
+  trigger: { coins: ppm, tokens: 1_000_000n },
+  worst: { coins: ppm * 8n, tokens: 10_000_000n },
+});
+
+const mandateOf = (orderId: string, legs: readonly Leg[], changes: Partial<Mandate> = {}): Mandate => ({
+  chain: "eth",
+  wallet: "0xf39F",
+  userID: "alice",
+  orderId,
+  side: "sell",
+  token: "0x5FbD",
+  amount,
+  legs,
+  isPrivate: true,
+  feesLimit: 1000n,
+  feesStop: 1000n,
+  createdAt: startSeconds * 1000 - 60_000,
+  expiresAt: startSeconds + 86_400,
+  ...changes,
+});
+
+/** What happens in a kind of histories, beside what is random. */
+export type RestingPlot = {
+  intruder?: Intruder;
+  isLiar?: boolean;
+  isTorn?: boolean;
+  cancels?: boolean;
+  /** The table is restored to an earlier time, without what is never restored. */
+  restores?: boolean;
+  /** The price touches the limit again and again. */
+  hovers?: boolean;
+  /** Two blocks are replaced again and again, while the price jumps below a stop. */
+  forks?: boolean;
+  /** Some orders expire in the middle. */
+  expires?: boolean;
+  /** What each kind of leg may pay the network. A signature counts as 10. */
+  fees?: bigint;
+};
+
+const steps = 60;
+
+/** Plays one history to its end, and adds what it reached to the coverage. */
+export function playResting(
+  seed: number,
+  coverage: Set<string>,
+  plot: RestingPlot = {},
+  system: RestingSystem = restingSystem,
+): void {
+  const random = new Random(seed);
+  const chain = new RestingChain(random, startSeconds, startPrice);
+  const manners = { isLiar: plot.isLiar ?? false, isTorn: plot.isTorn ?? false, isSlow: true };
+  const world = new RestingWorld(
+    random,
+    chain,
+    new RestingHosts(random, chain, manners),
+    system,
+    plot.intruder,
+  );
+  const early = { expiresAt: startSeconds + 120 + random.below(400) };
+  const fees = plot.fees === undefined ? {} : { feesLimit: plot.fees, feesStop: plot.fees };
+  world.rest(
+    mandateOf("P", [limitAt(1_100_000n), stopAt(900_000n)], { ...fees, ...(plot.expires && early) }),
+  );
+  world.rest(mandateOf("Q", [random.chance(0.5) ? limitAt(1_050_000n) : stopAt(950_000n)]));
+  for (let step = 0; step < steps; step++) {
+    movePrice(world, plot);
+    if (random.chance(plot.forks ? 0.5 : 0.2)) chain.reorganise(plot.forks ? 2 : 1 + random.below(2));
+    else chain.mine();
+    world.aheadMs = random.below(12_000);
+    world.checks.afterBlock();
+    happen(world, plot);
+    act(world);
+    world.checks.afterStep();
+  }
+  comeToEnd(world, plot);
+  for (const each of world.seen) coverage.add(each);
+}
+
+function movePrice({ random, chain }: RestingWorld, { hovers, forks }: RestingPlot): void {
+  const turn = random.next();
+  if (forks) chain.price = turn < 0.5 ? 760_000n : 880_000n;
+  else if (hovers) chain.price = turn < 0.7 ? 1_150_000n : 1_000_000n;
+  else if (turn < 0.1) chain.price = BigInt(600_000 + random.below(800_000));
+  else if (turn < 0.6) chain.price += BigInt(random.below(120_001) - 60_000);
+  if (chain.price < 300_000n) chain.price = 300_000n;
+}
+
+/** Plays what users, other programs and intruders do. */
+function happen(world: RestingWorld, { cancels, restores, intruder }: RestingPlot): void {
+  const { random, chain } = world;
+  if (random.chance(0.03)) {
+    const { nonce } = chain.head;
+    const tx = { kind: "foreign", nonce, orderId: "", deadline: 0, amount: 0n, minAmountOut: 0n } as const;
+    chain.send({ ...tx, hash: `foreign${chain.pool.length}` } satisfies Signed);
+  }
+  if (random.chance(0.02)) placeMarket(world);
+  if (cancels && random.chance(0.03)) cancel(world, random.pick([...world.parents.keys()]) as string);
+  if (cancels && random.chance(0.01)) world.cancelledAll = Math.max(world.nowMs, world.cancelledAll);
+  if (restores && random.chance(0.02)) restore(world);
+  if (intruder === "fireOrders" && random.chance(0.2)) intrude(world);
+}
+
+function placeMarket(world: RestingWorld): void {
+  const { createdAt } = { createdAt: Math.max(world.nowMs, world.cancelledAll + 1) };
+  const orderId = `market${world.jobs.size}`;
+  const { parent: _, ...terms } = childOf(world, orderId, mandateOf("", [limitAt(1n)]), 0);
+  world.addJob(orderId, { ...terms, createdAt, minAmountOut: 1n }, "market");
+}
+
+function childOf({ nowMs }: RestingWorld, orderId: string, mandate: Mandate, leg: number) {
+  const { chain, wallet, userID, side, token, isPrivate } = mandate;
+  const { orderId: parentId, legs } = mandate;
+  const minAmountOut = floorOf(side, legs[leg] as Leg, mandate.amount);
+  const terms = { chain, wallet, userID, side, token, isPrivate, amount: mandate.amount, minAmountOut };
+  return {
+    ...terms,
+    orderId,
+    quotedOut: minAmountOut,
+    validUntil: Math.floor(nowMs / 1000) + 60,
+    createdAt: nowMs,
+    parent: { orderId: parentId, mandate: mandateHash, leg, n: 1 },
+  };
+}
+
+function cancel(world: RestingWorld, orderId: string): void {
+  world.cancelled.add(orderId);
+  for (const job of world.jobs.values()) if (job.child?.parent.orderId === orderId) job.isCancelling = true;
+}
+
+/** Puts the parents back as they were placed. Ledgers, tallies, proofs and cancellations are lost. */
+function restore(world: RestingWorld): void {
+  for (const { mandate } of world.parents.values()) {
+    world.parents.set(mandate.orderId, newResting(mandate, "mac"));
+    world.isVoid.add(mandate.orderId);
+  }
+  for (const items of [world.jobs, world.ledgers, world.tallies, world.ended, world.cancelled]) items.clear();
+  world.runs.splice(0);
+  world.seen.add("restored");
+}
+
+/** Does what a fireOrders that was taken over can do: place any child, and forget those that are out. */
+function intrude(world: RestingWorld): void {
+  const { random } = world;
+  const parent = random.pick([...world.parents.values()]);
+  if (parent === undefined) return;
+  const { mandate } = parent;
+  const child = childOf(world, `evil${world.jobs.size}`, mandate, random.below(mandate.legs.length));
+  const odd = random.below(6);
+  world.addJob(
+    child.orderId,
+    {
+      ...child,
+      ...(odd === 0 && { amount: 2n * mandate.amount }),
+      ...(odd === 1 && { minAmountOut: 1n }),
+      ...(odd === 2 && { validUntil: child.validUntil + 86_400 }),
+    },
+    mandate.legs[child.parent.leg]?.kind ?? "limit",
+  );
+  world.parents.set(mandate.orderId, { ...parent, state: "resting", out: [], revision: parent.revision + 1 });
+}
+
+/** Lets some runs of the functions go on. Each may be skipped, or killed after any effect. */
+function act(world: RestingWorld): void {
+  const { random } = world;
+  if (random.chance(0.05)) return;
+  for (let turn = 0; turn < 60; turn++) {
+    const isKilled = () => random.chance(0.06);
+    if (random.chance(0.06)) world.work(isKilled);
+    if (random.chance(0.05) && world.runs.length < 2) world.startFiring();
+    const run = random.pick(world.runs);
+    if (run === undefined) continue;
+    const kill = random.chance(0.01) ? (random.chance(0.5) ? "before" : "after") : "none";
+    world.stepRun(run, kill);
+  }
+}
+
+/** Ends all faults, holds the price below the stops and then above the limits, and checks the ends. */
+function comeToEnd(world: RestingWorld, plot: RestingPlot): void {
+  const { chain, hosts } = world;
+  world.runs.splice(0);
+  hosts.manners = politely;
+  chain.delays = 0;
+  // After an intrusion or a restore only the chain counts.
+  const isWhole = plot.intruder === undefined && !plot.restores;
+  const isDone = () => [...world.parents.values()].every(({ state }) => state === "done");
+  for (let block = 0; block < (isWhole ? 500 : 60) && !(isDone() && block > 8); block++) {
+    chain.price = block < 40 ? 850_000n : 1_200_000n;
+    chain.mine();
+    world.aheadMs = 1000;
+    world.checks.afterBlock();
+    for (let round = 0; round < 2; round++) {
+      world.work(() => false);
+      world.startFiring();
+      for (const run of [...world.runs]) while (world.runs.includes(run)) world.stepRun(run);
+    }
+    world.checks.afterStep();
+  }
+  if (isWhole) world.checks.atEnd();
+}
+
+/** Plays several histories. A violation names its history. */
+export function playRestings(
+  { from, count, plot, system }: { from: number; count: number; plot?: RestingPlot; system?: RestingSystem },
+  reached = new Set<string>(),
+): Set<string> {
+  for (let seed = from; seed < from + count; seed++)
+    try {
+      playResting(seed, reached, plot, system);
+    } catch (error) {
+      throw error instanceof Violation ? new Violation(`history ${seed}: ${error.message}`) : error;
+    }
+  return reached;
+}

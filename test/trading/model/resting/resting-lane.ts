@@ -1,0 +1,292 @@
+import { evmFiring } from "../../../../lib/chains/evm/fire.ts";
+import {
+  deathOf,
+  fillBlockOf,
+  type NonceWord,
+  type SignedNonce,
+} from "../../../../lib/chains/evm/rules/death.ts";
+import { objectionToChild } from "../../../../lib/orders/resting/child-rule.ts";
+import type { BothWords, FiringFamily, ParentView } from "../../../../lib/orders/resting/firing.ts";
+import { newResting, type RestingOrder } from "../../../../lib/orders/resting/life.ts";
+import type { ChildTerms, Ended, Mandate, Tally } from "../../../../lib/orders/resting/mandate.ts";
+import { type ChildFacts, tallyAfter } from "../../../../lib/orders/resting/tally.ts";
+import { lifeSeconds } from "../../../../lib/orders/resting/times.ts";
+import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
+import type { Random } from "../random.ts";
+import type { RestingChain, Signed } from "./resting-chain.ts";
+import { type Intruder, type LaneJob, RestingChecks } from "./resting-checks.ts";
+import type { RestingHosts } from "./resting-hosts.ts";
+
+/** The code under test. A mutant replaces a part of it. */
+export type RestingSystem = {
+  family: FiringFamily<SignedNonce, NonceWord>;
+  deathOf: typeof deathOf;
+  objection: typeof objectionToChild;
+  tally: typeof tallyAfter;
+  /** Changes what fireOrders and executeOrders hear about a nonce. */
+  heard: (words: BothWords<NonceWord>, signed: SignedNonce) => BothWords<NonceWord>;
+  heardPrices: (words: BothWords<PriceWord>, distances: readonly number[]) => BothWords<PriceWord>;
+  /** Changes what fireOrders reads. */
+  view: (view: ParentView<SignedNonce>) => ParentView<SignedNonce>;
+  /** Writes a child and its parent's move in one transaction. */
+  isAtomic: boolean;
+  /** Reads the hashes of a child from its slots, which fireOrders could write, too. */
+  readsSlots: boolean;
+};
+
+export const restingSystem: RestingSystem = {
+  family: evmFiring,
+  deathOf,
+  objection: objectionToChild,
+  tally: tallyAfter,
+  heard: (words) => words,
+  heardPrices: (words) => words,
+  view: (view) => view,
+  isAtomic: true,
+  readsSlots: false,
+};
+
+/** The signer's ledger of an order, with the fees of its signatures. */
+type LedgerOf = { swaps: Signed[]; clears: Signed[]; signedAtMs: number };
+
+export const mandateHash = "ab".repeat(32);
+const feeOfSignature = 10n;
+
+const lifeOf = ({ kind }: LaneJob): number => (kind === "market" ? 600 : lifeSeconds("eth", kind));
+
+/** Simulates the table, the signer and the lane around one wallet's resting orders. */
+export class RestingLane {
+  readonly random: Random;
+  readonly chain: RestingChain;
+  readonly hosts: RestingHosts;
+  readonly system: RestingSystem;
+  readonly intruder: Intruder;
+  readonly checks = new RestingChecks(this);
+  readonly parents = new Map<string, RestingOrder>();
+  readonly jobs = new Map<string, LaneJob>();
+  readonly ledgers = new Map<string, LedgerOf>();
+  readonly tallies = new Map<string, Tally>();
+  readonly ended = new Map<string, Ended>();
+  readonly cancelled = new Set<string>();
+  cancelledAll = 0;
+  /** Parents whose mandates name another table, because this one was restored. */
+  readonly isVoid = new Set<string>();
+  /** What happened in the history. */
+  readonly seen = new Set<string>();
+  /** How far the clock is ahead of the newest block. */
+  aheadMs = 0;
+  #hashes = 0;
+
+  constructor(
+    random: Random,
+    chain: RestingChain,
+    hosts: RestingHosts,
+    system: RestingSystem,
+    intruder?: Intruder,
+  ) {
+    this.random = random;
+    this.chain = chain;
+    this.hosts = hosts;
+    this.system = system;
+    this.intruder = intruder;
+  }
+
+  get nowMs(): number {
+    return this.chain.head.time * 1000 + this.aheadMs;
+  }
+
+  rest(mandate: Mandate): void {
+    this.parents.set(mandate.orderId, newResting(mandate, "mac"));
+    this.checks.noteMandate(mandate);
+  }
+
+  #dead(orderId: string): Ended {
+    return this.ended.get(orderId) ?? { orderId, dead: [], revision: 0 };
+  }
+
+  isProvenDead(job: LaneJob): boolean {
+    const parentId = job.child?.parent.orderId ?? "";
+    return this.#dead(parentId).dead.some(({ child }) => child === job.orderId);
+  }
+
+  signedNonce(orderId: string): SignedNonce | undefined {
+    const ledger = this.ledgers.get(orderId);
+    const [first] = ledger?.swaps ?? [];
+    if (ledger === undefined || first === undefined) return undefined;
+    const isForged = this.system.readsSlots && this.intruder === "fireOrders" && this.random.chance(0.3);
+    return {
+      nonce: first.nonce,
+      deadline: first.deadline,
+      swaps: isForged ? ["forged"] : ledger.swaps.map(({ hash }) => hash),
+      clears: ledger.clears.map(({ hash }) => hash),
+    };
+  }
+
+  /** Returns the order that the wallet's lane waits for. */
+  busy(): LaneJob | undefined {
+    return [...this.jobs.values()].find((job) => !job.hasEnded && !this.isProvenDead(job));
+  }
+
+  // The signer.
+
+  /** Signs a transaction, and records it. Undefined if a rule forbids it. */
+  sign(orderId: string, nonce: number, kind: "swap" | "clear", askedDeadline?: number): Signed | undefined {
+    const job = this.jobs.get(orderId);
+    if (job === undefined) return undefined;
+    const ledger = this.ledgers.get(orderId) ?? { swaps: [], clears: [], signedAtMs: this.nowMs };
+    const [first] = ledger.swaps;
+    const nowSeconds = Math.floor(this.nowMs / 1000);
+    const { child } = job;
+    const deadline = askedDeadline ?? first?.deadline ?? Math.min(job.validUntil, nowSeconds + lifeOf(job));
+    const tx = { kind, nonce, orderId, deadline, amount: job.amount, minAmountOut: job.minAmountOut };
+    if (first !== undefined && first.nonce !== nonce) return undefined;
+    if (kind === "clear" && first === undefined) return undefined;
+    if (kind === "swap" && (this.nowMs >= job.validUntil * 1000 || job.yields || job.isCancelling))
+      return undefined;
+    if (child === undefined) {
+      if (kind === "swap" && (this.cancelledAll >= job.createdAt || (first && first.deadline !== deadline)))
+        return undefined;
+    } else if (!this.#countsChild(child, tx, ledger)) return undefined;
+    const signed: Signed = { ...tx, hash: `t${this.#hashes++}` };
+    this.ledgers.set(orderId, {
+      ...ledger,
+      swaps: kind === "swap" ? [...ledger.swaps, signed] : ledger.swaps,
+      clears: kind === "clear" ? [...ledger.clears, signed] : ledger.clears,
+    });
+    if (child !== undefined && kind === "swap") this.checks.afterSignature(child, signed);
+    return signed;
+  }
+
+  /** Asks the rule about a child, and records the signature in the tally. */
+  #countsChild(child: ChildTerms, { kind, deadline }: Omit<Signed, "hash">, ledger: LedgerOf): boolean {
+    const { orderId } = child.parent;
+    const order = this.parents.get(orderId);
+    if (order === undefined) return false;
+    const [first] = ledger.swaps;
+    const facts: ChildFacts = {
+      mandate: order.mandate,
+      child,
+      isMandateGenuine: this.checks.isGenuine(order.mandate),
+      isChildGenuine: true,
+      mandateHash,
+      purpose: kind === "clear" ? "clear" : "swap",
+      isFirstSwap: first === undefined,
+      deadline,
+      first: first && { signedAtMs: ledger.signedAtMs, deadline: first.deadline },
+      tally: this.tallies.get(orderId),
+      ended: this.ended.get(orderId),
+      isCancelled: this.cancelled.has(orderId),
+      cancelledBefore: { all: this.cancelledAll, wallet: 0 },
+      fees: { most: feeOfSignature, adds: first === undefined ? feeOfSignature : 0n },
+      feesOfDay: { ofLimits: 0n, limit: 10n ** 6n },
+      newOfDay: 0,
+    };
+    if (this.system.objection(facts, this.nowMs) !== undefined) return false;
+    this.tallies.set(orderId, this.system.tally(facts, this.nowMs, 0).tally);
+    return true;
+  }
+
+  // The executor.
+
+  /** Records that a child can never fill. */
+  proveDead(job: LaneJob, how: Ended["dead"][number]["how"]): void {
+    const { child, orderId } = job;
+    if (child === undefined || this.isProvenDead(job)) return;
+    const { dead, revision } = this.#dead(child.parent.orderId);
+    this.ended.set(child.parent.orderId, {
+      orderId: child.parent.orderId,
+      dead: [...dead, { child: orderId, how, block: this.chain.head.number }].slice(-16),
+      revision: revision + 1,
+    });
+  }
+
+  /** Does what executeOrders does for the lane. May stop after any step. */
+  work(isKilled: () => boolean): void {
+    for (const job of this.jobs.values()) {
+      if (job.isSettled || (job.hasEnded && !this.ledgers.has(job.orderId))) continue;
+      this.#observe(job);
+      if (this.intruder === "executeOrders" && this.ledgers.has(job.orderId) && this.random.chance(0.1))
+        this.proveDead(job, "failed");
+      if (isKilled()) return;
+    }
+    const agreed = this.hosts.agreedNonce();
+    if (agreed === undefined) return;
+    const front = [...this.jobs.values()].find(
+      ({ orderId }) => this.signedNonce(orderId)?.nonce === agreed.nonce,
+    );
+    if (front !== undefined) {
+      this.#push(front, agreed.time, isKilled);
+      return;
+    }
+    const next = [...this.jobs.values()].find(
+      (job) => !job.hasEnded && !this.ledgers.has(job.orderId) && this.nowMs < job.validUntil * 1000,
+    );
+    const signed = next && this.sign(next.orderId, agreed.nonce, "swap");
+    if (signed !== undefined && !isKilled()) this.chain.send(signed);
+  }
+
+  #observe(job: LaneJob): void {
+    const signed = this.signedNonce(job.orderId);
+    const words = this.hosts.nonceWords(signed);
+    if (signed === undefined) {
+      const isPast = words.every((word) => word !== undefined && word.head.time > job.validUntil);
+      if (isPast && this.nowMs > job.validUntil * 1000) job.hasEnded = true;
+      return;
+    }
+    const heard = this.system.heard(words, signed);
+    const death = this.system.deathOf("eth", signed, heard);
+    if (death !== undefined) {
+      this.seen.add(`dead: ${death.how}`);
+      this.proveDead(job, death.how);
+    }
+    const fill = fillBlockOf(signed, heard);
+    const hasFailed = signed.swaps.some((hash) =>
+      heard.some((word) => word?.receipts.get(hash)?.status === "failed"),
+    );
+    if (fill !== undefined || hasFailed || death !== undefined) job.hasEnded = true;
+    if (fill !== undefined && heard.every((word) => (word?.head.number ?? 0) - fill.number >= 6)) {
+      job.isSettled = true;
+      this.seen.add("settled");
+    }
+  }
+
+  /** Sends what is signed at the wallet's next nonce, or clears it once the swap is too late. */
+  #push(job: LaneJob, time: number, isKilled: () => boolean): void {
+    const { swaps, clears } = this.ledgers.get(job.orderId) as LedgerOf;
+    const [first] = swaps as [Signed];
+    const unsent = [...swaps, ...clears].find((tx) => !this.chain.pool.includes(tx));
+    if (unsent !== undefined) {
+      this.chain.send(unsent);
+      return;
+    }
+    const isDue = time > first.deadline || job.yields || job.isCancelling;
+    if (!isDue && this.random.chance(0.9)) return;
+    // Another attempt at the swap pays more for the same call. An intruder may ask for another deadline.
+    const isLater = this.intruder === "executeOrders" && this.random.chance(0.9);
+    const latest = Math.floor(this.nowMs / 1000) + lifeOf(job) + 2;
+    const deadline = isLater ? Math.min(job.validUntil, latest) : undefined;
+    const kind = isDue && !isLater ? "clear" : "swap";
+    if (isLater && swaps.some((tx) => tx.deadline === deadline)) return;
+    if (kind === "clear" && clears.length > 0) return;
+    const signed = this.sign(job.orderId, first.nonce, kind, deadline);
+    if (signed !== undefined && !isKilled()) this.chain.send(signed);
+  }
+
+  /** Adds an order to the lane. */
+  addJob(orderId: string, order: ChildTerms | Omit<ChildTerms, "parent">, kind: LaneJob["kind"]): void {
+    const { validUntil, createdAt, amount, minAmountOut } = order;
+    this.jobs.set(orderId, {
+      orderId,
+      ...("parent" in order && { child: order }),
+      kind,
+      createdAt,
+      validUntil,
+      amount,
+      minAmountOut,
+      hasEnded: false,
+      isSettled: false,
+      yields: false,
+      isCancelling: false,
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { playRestings, type RestingPlot } from "./resting-history.ts";
+
+/** Number of histories of each kind. `FULL=1` plays ten thousand in all. */
+const count = process.env.FULL === undefined ? 60 : 900;
+
+const plots: Readonly<Record<string, RestingPlot>> = {
+  "slow hosts, reorganisations, foreign transactions and kills": {},
+  "a host that lies": { isLiar: true },
+  "receipts that are behind": { isTorn: true },
+  cancellations: { cancels: true },
+  "an early expiry": { expires: true },
+  "a price that touches a limit again and again": { hovers: true },
+  "forks in which a swap may fail or fill": { forks: true },
+  "a limit that spends all its fees": { hovers: true, fees: 40n },
+  "a restored table": { restores: true },
+  "a fireOrders that was taken over": { intruder: "fireOrders", cancels: true, expires: true },
+  "an executeOrders that was taken over": { intruder: "executeOrders", cancels: true },
+};
+
+const wanted = [
+  ...["failed", "cleared", "unused", "foreign"].map((how) => `dead: ${how}`),
+  ...["limit", "stop"].map((kind) => `fire: ${kind}`),
+  ...["failed", "lapsed", "unsent", "yielded", "filled"].map((outcome) => `outcome: ${outcome}`),
+  ...["CANCELLED_BY_USER", "EXPIRED", "MANDATE_VOID"].map((reason) => `parent: done ${reason}`),
+  ...["yield", "settled", "restored", "taken back", "lost to another run"],
+];
+
+describe("resting orders in the model", () => {
+  const reached = new Set<string>();
+
+  it.each(Object.entries(plots))("fill once, by their terms, despite %s", (_, plot) => {
+    playRestings({ from: 1, count, plot }, reached);
+  });
+
+  it("reach all that can happen to them", () => {
+    expect([...wanted].filter((each) => !reached.has(each))).toEqual([]);
+  });
+});
