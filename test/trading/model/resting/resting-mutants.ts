@@ -1,0 +1,206 @@
+import type { NonceWord, SignedNonce } from "../../../../lib/chains/evm/rules/death.ts";
+import type { BothWords } from "../../../../lib/orders/resting/firing.ts";
+import type { ChildFacts } from "../../../../lib/orders/resting/tally.ts";
+import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
+import type { RestingPlot } from "./resting-history.ts";
+import { type RestingSystem, restingSystem } from "./resting-lane.ts";
+
+type RestingMutant = {
+  system: Partial<RestingSystem>;
+  /** Histories in which the fault shows. */
+  plot: RestingPlot;
+};
+
+const each = <Word>([a, b]: BothWords<Word>, change: (word: Word) => Word): BothWords<Word> => [
+  a && change(a),
+  b && change(b),
+];
+
+/** Changes what each host says about a nonce. */
+const hearing =
+  (change: (word: NonceWord, signed: SignedNonce) => NonceWord): RestingSystem["heard"] =>
+  (words, signed) =>
+    each(words, (word) => change(word, signed));
+
+/** Believes in a head with more blocks above the others. */
+const deeper = (blocks: number) =>
+  hearing((word) => ({ ...word, head: { ...word.head, number: word.head.number + blocks } }));
+
+const failedAtStart = ({ swaps }: SignedNonce): NonceWord["receipts"] =>
+  new Map([[swaps[0] ?? "", { block: { number: 0, hash: "b0", time: 0 }, status: "failed" }]]);
+
+/** Changes what the signer's rule sees. */
+const signing =
+  (change: (facts: ChildFacts) => Partial<ChildFacts>): RestingSystem["objection"] =>
+  (facts, nowMs) =>
+    restingSystem.objection({ ...facts, ...change(facts) }, nowMs);
+
+const pricing =
+  (change: (word: PriceWord, distances: readonly number[]) => PriceWord): RestingSystem["heardPrices"] =>
+  (words, distances) =>
+    each(words, (word) => change(word, distances));
+
+const fireOrders = { intruder: "fireOrders" } as const;
+const executeOrders = { intruder: "executeOrders" } as const;
+
+/** Counts all swaps of an order in its life. */
+function countsForever(): RestingSystem["objection"] {
+  const counts = new WeakMap<object, number>();
+  return (facts, nowMs) => {
+    const objection = restingSystem.objection(facts, nowMs);
+    if (objection !== undefined || !facts.isFirstSwap || facts.purpose !== "swap") return objection;
+    const count = (counts.get(facts.mandate.legs) ?? 0) + 1;
+    counts.set(facts.mandate.legs, count);
+    return count > 4 ? { later: "too often" } : undefined;
+  };
+}
+
+/** Faults that the histories of resting orders catch. */
+export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
+  "waits for one block fewer": () => ({ system: { heard: deeper(1) }, plot: { forks: true } }),
+  "takes a failed receipt for lasting at once": () => ({ system: { heard: deeper(2) }, plot: {} }),
+  "takes a missing receipt for a proof": () => ({
+    system: {
+      heard: hearing((word, signed) =>
+        word.head.time > signed.deadline + 24 && word.receipts.size === 0
+          ? { ...word, receipts: failedAtStart(signed) }
+          : word,
+      ),
+    },
+    plot: { isTorn: true },
+  }),
+  "takes a past deadline for a proof": () => ({
+    system: {
+      heard: hearing((word, signed) =>
+        word.head.time > signed.deadline ? { ...word, receipts: failedAtStart(signed) } : word,
+      ),
+    },
+    plot: {},
+  }),
+  "believes one host about a nonce": () => ({
+    system: { heard: ([a]) => [a, a] },
+    plot: { isLiar: true },
+  }),
+  "takes any used nonce for another program's": () => ({
+    system: {
+      heard: hearing((word) => (word.taken ? { ...word, taken: { ...word.taken, hash: "unnamed" } } : word)),
+    },
+    plot: { isTorn: true },
+  }),
+  "writes a child and its parent's move one after the other": () => ({
+    system: { isAtomic: false },
+    plot: {},
+  }),
+  "keeps no record of the child that is out": () => ({
+    system: { objection: signing(() => ({ tally: undefined })) },
+    plot: fireOrders,
+  }),
+  "lets fireOrders say which child is dead": () => ({
+    system: {
+      objection: signing(({ tally, mandate }) => ({
+        ended: {
+          orderId: mandate.orderId,
+          revision: 1,
+          dead: tally?.out ? [{ child: tally.out.child, how: "failed", block: 0 }] : [],
+        },
+      })),
+    },
+    plot: fireOrders,
+  }),
+  "fires again without a look of its own": () => ({
+    system: {
+      family: {
+        ...restingSystem.family,
+        sightOf: (asked, words) =>
+          asked.view.isProvenDead
+            ? { is: "dead", outcome: "failed" }
+            : restingSystem.family.sightOf(asked, words),
+      },
+    },
+    plot: executeOrders,
+  }),
+  "reads a child's hashes where fireOrders writes": () => ({
+    system: { readsSlots: true },
+    plot: fireOrders,
+  }),
+  "signs after a cancellation": () => ({
+    system: { objection: signing(() => ({ isCancelled: false })) },
+    plot: { ...fireOrders, cancels: true },
+  }),
+  "signs after a cancellation of all orders": () => ({
+    system: { objection: signing(() => ({ cancelledBefore: { all: 0, wallet: 0 } })) },
+    plot: { ...fireOrders, cancels: true },
+  }),
+  "signs a child that outlives its order": () => ({
+    system: {
+      objection: signing(({ mandate, child }) => ({
+        mandate: { ...mandate, expiresAt: mandate.expiresAt + 10 ** 6 },
+        child: { ...child, validUntil: Math.min(child.validUntil, child.createdAt / 1000 + 60) },
+      })),
+    },
+    plot: { ...fireOrders, expires: true },
+  }),
+  "signs below the worst price": () => ({
+    system: { objection: signing(({ child }) => ({ child: { ...child, minAmountOut: 10n ** 9n } })) },
+    plot: fireOrders,
+  }),
+  "signs above the amount": () => ({
+    system: { objection: signing(({ child }) => ({ child: { ...child, amount: 1n } })) },
+    plot: fireOrders,
+  }),
+  "asks for no earlier block": () => ({
+    system: {
+      heardPrices: pricing(({ out = 0n, ...word }, distances) => ({
+        ...word,
+        out,
+        before: new Map(distances.map((distance) => [distance, out])),
+      })),
+    },
+    plot: {},
+  }),
+  "believes one host about a price": () => ({
+    system: { heardPrices: ([a]) => [a, a] },
+    plot: { isLiar: true },
+  }),
+  "fires by a look of long ago": () => ({
+    system: { heardPrices: pricing((word) => ({ ...word, head: { ...word.head, time: 10 ** 12 } })) },
+    plot: {},
+  }),
+  "fires what a restored table has at rest": () => ({
+    system: { view: (view) => ({ ...view, end: { ...view.end, isVoid: false } }) },
+    plot: { restores: true },
+  }),
+  "counts a leg's swaps for life": () => ({
+    system: { objection: countsForever() },
+    plot: { hovers: true },
+  }),
+  "lets a stop pay for what a limit has spent": () => ({
+    system: {
+      objection: signing(({ tally }) => ({
+        tally: tally && {
+          ...tally,
+          fees: { limit: tally.fees.limit, stop: tally.fees.limit + tally.fees.stop },
+        },
+      })),
+    },
+    plot: { hovers: true, fees: 40n },
+  }),
+  "takes a fill for lasting": () => {
+    const filled = new Set<string>();
+    return {
+      system: {
+        family: {
+          ...restingSystem.family,
+          sightOf(asked, words) {
+            const sight = restingSystem.family.sightOf(asked, words);
+            if (sight.is === "filled") filled.add(asked.child.orderId);
+            return filled.has(asked.child.orderId) && sight.is === "out"
+              ? { is: "filled", isSettled: true }
+              : sight;
+          },
+        },
+      },
+      plot: {},
+    };
+  },
+};
