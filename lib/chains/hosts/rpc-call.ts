@@ -64,6 +64,23 @@ export const attempt = <Value>(call: RpcCall<Value>): RpcCall<Value | RpcRefusal
   },
 });
 
+/** Makes a call whose value is undefined if the host refuses it or gives an unusable result. */
+export const attemptQuietly = <Value>({
+  read,
+  split: _,
+  ...call
+}: RpcCall<Value>): RpcCall<Value | undefined> => ({
+  ...call,
+  read(result) {
+    try {
+      return read(result);
+    } catch {
+      return undefined;
+    }
+  },
+  recover: () => undefined,
+});
+
 /** The values of calls, in the same order. */
 export type ValuesOf<Calls extends readonly RpcCall<unknown>[]> = {
   -readonly [Index in keyof Calls]: Calls[Index] extends RpcCall<infer Value> ? Value : never;

@@ -62,6 +62,9 @@ export const blockHashCall = (number: number): RpcCall<string | undefined> => ({
  */
 export const hashAgainCall = (number: number) => ({ ...blockHashCall(number), isLast: true }) as const;
 
+/** Asks, as the last call, which block is the newest, because a new one may have arrived in the meantime. */
+export const headAgainCall = () => ({ ...blockCall("latest"), isLast: true }) as const;
+
 /** Asks for the native coin that an address holds. */
 export const coinsCall = (address: string, tag: BlockTag): RpcCall<Wei> =>
   rpcCall("eth_getBalance", [address, tagText(tag)], Quantity);

@@ -8,6 +8,7 @@ import {
   type CallRequest,
   type ContractLog,
   callObject,
+  Hash,
   LogSchema,
   Quantity,
   tagText,
@@ -42,13 +43,22 @@ const OutcomeSchema = v.pipe(
   ),
 );
 
-const SimulationSchema = v.array(v.object({ calls: v.array(OutcomeSchema) }));
+const SimulationSchema = v.array(v.object({ parentHash: v.optional(Hash), calls: v.array(OutcomeSchema) }));
+
+/** The parent's hash from nodes that name no parent. */
+const noHash = `0x${"0".repeat(64)}`;
 
 /** Time between simulated blocks. */
 const blockSeconds = 60;
 
 /** The block on top of which transactions are simulated, and the base fee of the next block. */
 export type SimulatedAfter = Pick<Block, "number" | "time"> & { baseFee: WeiPerGas };
+
+/** As {@link SimulatedAfter}, for the host's newest block. The time is not before that block's. */
+export type SimulatedNow = { number: "latest"; time: number; baseFee: WeiPerGas };
+
+/** The outcomes of all simulated blocks in one list, and the hash of the block before them if the host names it. */
+export type Simulated = { parent: string | undefined; outcomes: readonly SimulatedOutcome[] };
 
 /** Gives the sender the coins that it spends, and a random amount of up to three coins more. */
 function balanceOf(sender: string, transactions: readonly SimulatedTransaction[], gasPrice: WeiPerGas): Wei {
@@ -65,15 +75,15 @@ const usualTip = () => BigInt(randomInt(1e8, 2e9));
 /**
  * Simulates transactions one after another on top of a block, as if their senders had enough coin. If one reverts, the
  * others still run. Balances, gas prices and the block look real, because zeros would let a token recognize a
- * simulation. Returns the outcomes of all blocks in one list.
+ * simulation.
  *
  * @param blocks The transactions of each block. The blocks are a minute apart but have consecutive numbers, because
  * hosts would fill a gap in the numbers with blocks at times of their own.
  */
 export function simulateCall(
   blocks: readonly (readonly SimulatedTransaction[])[],
-  { number, time, baseFee }: SimulatedAfter,
-): RpcCall<readonly SimulatedOutcome[]> {
+  { number, time, baseFee }: SimulatedAfter | SimulatedNow,
+): RpcCall<Simulated> {
   const transactions = blocks.flat();
   const tip = usualTip();
   const maxFeePerGas = 2n * baseFee + tip;
@@ -96,7 +106,8 @@ export function simulateCall(
           // Sets a later time than the real block's, because some hosts would reuse that time, and pools skip a costly
           // part of their bookkeeping when no time has passed.
           blockOverrides: {
-            number: tagText(number + 1 + index),
+            // Hosts count on from the newest block.
+            ...(number !== "latest" && { number: tagText(number + 1 + index) }),
             time: tagText(time + 1 + index * blockSeconds),
             baseFeePerGas: tagText(baseFee),
             prevRandao: `0x${randomBytes(32).toString("hex")}`,
@@ -116,7 +127,11 @@ export function simulateCall(
       const simulated = v.parse(SimulationSchema, result);
       const isWhole = blocks.every((block, index) => simulated[index]?.calls.length === block.length);
       if (!isWhole || simulated.length !== blocks.length) throw new Error("Outcomes are missing");
-      return simulated.flatMap(({ calls }) => calls);
+      const [{ parentHash } = {}] = simulated;
+      return {
+        parent: parentHash === noHash ? undefined : parentHash,
+        outcomes: simulated.flatMap(({ calls }) => calls),
+      };
     },
   };
 }

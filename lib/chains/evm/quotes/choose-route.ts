@@ -98,7 +98,10 @@ export const routesToTry = (routes: readonly PoolRoute[], ofMore: readonly PoolR
     return [...best, ...same.filter((route) => isNew && isSameEvmRoute(route, deepest))];
   });
 
-const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute): SwapCall => ({
+const swapOf = (
+  { wallet, side, token, amountIn }: Pick<SwapRequest, "wallet" | "side" | "token" | "amountIn">,
+  route: PoolRoute,
+): SwapCall => ({
   purpose: "swap",
   ...plainEvmRoute(route),
   side,
@@ -119,18 +122,7 @@ export function routeCalls(
   routes: readonly PoolRoute[],
   block: Pick<SimulatedAfter, "number" | "time">,
 ) {
-  const { wallet, token, amountIn, allowances, hasTokens, fees, baseFee } = request;
-  const { chainId, hasL1Fee } = chainFacts[chain];
-  const unsigned = (call: SwapCall | ApproveCall) => {
-    const gasLimit = usualGasLimit[call.purpose];
-    const terms = { chainId, nonce: 0, fees, gasLimit };
-    return { unsigned: unsignedBytes(encodeCall(configuration, call, wallet), terms), gasLimit };
-  };
-  const transactions = () =>
-    routes.flatMap((route) => [
-      unsigned(swapOf(request, route)),
-      unsigned({ purpose: "approve", token, router: route.router, amount: amountIn }),
-    ]);
+  const { allowances, hasTokens, baseFee } = request;
   return {
     outcomes: routes.map((route) =>
       request.side === "buy" || hasTokens
@@ -144,15 +136,37 @@ export function routeCalls(
           ]
         : [],
     ),
-    l1Fees: hasL1Fee ? [thenRead(l1FeesCall(transactions(), block.number), byRoute)] : [],
+    l1Fees: routeFeeCalls({ chain, configuration }, request, routes, block.number),
   };
+}
+
+/** Makes the call for the fees of each route's transactions beyond their gas, if the chain charges such fees. */
+export function routeFeeCalls(
+  { chain, configuration }: Chain,
+  request: Omit<SwapRequest, "allowances" | "hasTokens" | "baseFee">,
+  routes: readonly PoolRoute[],
+  tag: BlockTag,
+) {
+  const { wallet, token, amountIn, fees } = request;
+  const { chainId, hasL1Fee } = chainFacts[chain];
+  if (!hasL1Fee) return [];
+  const unsigned = (call: SwapCall | ApproveCall) => {
+    const gasLimit = usualGasLimit[call.purpose];
+    const terms = { chainId, nonce: 0, fees, gasLimit };
+    return { unsigned: unsignedBytes(encodeCall(configuration, call, wallet), terms), gasLimit };
+  };
+  const transactions = routes.flatMap((route) => [
+    unsigned(swapOf(request, route)),
+    unsigned({ purpose: "approve", token, router: route.router, amount: amountIn }),
+  ]);
+  return [thenRead(l1FeesCall(transactions, tag), byRoute)];
 }
 
 /** Separates a list of fees in which swaps and approvals alternate. */
 const byRoute = (fees: readonly L1Fee[]): Needs<L1Fee>[] =>
   fees.flatMap((swap, index) => (index % 2 === 0 ? [{ swap, approve: fees[index + 1] ?? 0n }] : []));
 
-type RouteAnswers = {
+export type RouteAnswers = {
   outcomes: readonly (readonly SwapOutcome[])[];
   /** The fees of each route, as one list. Empty if the chain charges no such fees. */
   l1Fees: readonly (readonly Needs<L1Fee>[])[];

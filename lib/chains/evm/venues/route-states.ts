@@ -2,7 +2,7 @@ import type { Wei } from "../../../core/units.ts";
 import type { Order } from "../../../orders/execution.ts";
 import type { PoolPrice } from "../../../orders/price-impact.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
-import { activeBinOf, balanceOf, firstTokenOf } from "../calls/contract-questions.ts";
+import { activeBinOf, balanceOf, blockNumberOf, coinsOf, firstTokenOf } from "../calls/contract-questions.ts";
 import { type ContractQuestion, multicall } from "../calls/multicall.ts";
 import { stateQuestion } from "../calls/pool-state.ts";
 import type { BlockTag } from "../calls/rpc-call.ts";
@@ -28,11 +28,36 @@ type PoolState = { prices: Record<Order["side"], PoolPrice>; others: bigint };
 
 /** Asks for the states of routes. Omits routes with a pool that does not answer. */
 export function routeStatesCall<Each extends RoutePools>(
-  { wrapped }: Contracts,
+  contracts: Contracts,
   token: string,
   routes: readonly Each[],
   tag: BlockTag,
 ): RpcCall<RouteState<Each>[]> {
+  const { questions, read } = statesOf(contracts, token, routes);
+  return thenRead(multicall(questions, tag), read);
+}
+
+/** The states of routes and a wallet's coins, with the number of the block at which they were read. */
+export type StatesNow = { block: number; coins: Wei; states: RouteState[] };
+
+/** Asks for the states of routes and for a wallet's coins at the host's newest block. */
+export function statesNowCall(
+  contracts: Contracts,
+  token: string,
+  routes: readonly RoutePools[],
+  wallet: string,
+): RpcCall<StatesNow | undefined> {
+  const { questions, read } = statesOf(contracts, token, routes);
+  const asked = [blockNumberOf(), coinsOf(wallet), ...questions] as const;
+  return thenRead(multicall(asked, "latest"), ([block, coins, ...answers]) =>
+    block === undefined || coins === undefined
+      ? undefined
+      : { block: Number(block), coins, states: read(answers) },
+  );
+}
+
+/** Lists the questions about the states of routes. */
+function statesOf<Each extends RoutePools>({ wrapped }: Contracts, token: string, routes: readonly Each[]) {
   const coin = wrapped.token;
   const pools = new Map<string, PoolAsked>();
   for (const route of routes) {
@@ -42,17 +67,18 @@ export function routeStatesCall<Each extends RoutePools>(
       pools.set(bridgePool, { ...bridge, pool: bridgePool, other: coin });
   }
   const asked = [...pools.values()];
-  const questions = asked.flatMap(questionsOf);
-  return thenRead(multicall(questions, tag), (answers) => {
+  const read = (answers: readonly unknown[]): RouteState<Each>[] => {
+    const left = [...answers];
     const states = new Map(
-      asked.map((each) => [each.pool, stateOf(each, answers.splice(0, questionsOf(each).length))]),
+      asked.map((each) => [each.pool, stateOf(each, left.splice(0, questionsOf(each).length))]),
     );
     return routes.flatMap((route) => {
       const own = states.get(route.pool);
       const bridge = route.bridgePool === undefined ? sameCoin : states.get(route.bridgePool);
       return own === undefined || bridge === undefined ? [] : [{ route, ...joined(own, bridge) }];
     });
-  });
+  };
+  return { questions: asked.flatMap(questionsOf), read };
 }
 
 /** A pool that trades a token for another one: the coin or a quote token. */

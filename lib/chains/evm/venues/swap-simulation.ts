@@ -6,7 +6,9 @@ import { attempt, type RpcCall } from "../../hosts/rpc-call.ts";
 import { balanceOf } from "../calls/contract-questions.ts";
 import { givenTo, takenByPool, unwrappedBy } from "../calls/fill-logs.ts";
 import {
+  type Simulated,
   type SimulatedAfter,
+  type SimulatedNow,
   type SimulatedOutcome,
   type SimulatedTransaction,
   simulateCall,
@@ -72,7 +74,7 @@ function attempted<Value>(
   const call = attempt(simulateCall(blocks, after));
   return {
     ...call,
-    read: (result) => read(call.read(result) as readonly SimulatedOutcome[]),
+    read: (result) => read((call.read(result) as Simulated).outcomes),
     recover(refusal) {
       call.recover?.(refusal);
       return unknown;
@@ -199,6 +201,49 @@ function salesOf(amounts: readonly bigint[], swap: Steps["swap"]): SimulatedTran
     ...rest,
     data: before + amount.toString(16).padStart(64, "0") + after,
   }));
+}
+
+/** A simulated purchase, from which everything arrived, and a sale, which took exactly what was sold. */
+export type CleanTrip = {
+  /** Hash of the block on top of which the host simulated. */
+  parent: string | undefined;
+  arrived: TokenUnits;
+  gasUsed: bigint;
+};
+
+/**
+ * Simulates, on top of the host's newest block, a purchase and, in a block a minute later, a sale of the route's
+ * amount, of which at least that much must have arrived. Undefined if anything is odd.
+ */
+export function cleanTripCall(
+  contracts: Contracts,
+  { wallet, token, amountIn }: Omit<WalletSwap, "side">,
+  route: PoolRoute,
+  now: SimulatedNow,
+): RpcCall<CleanTrip | undefined> {
+  const { approve, swap, balance } = stepsOf(contracts, wallet, token, route);
+  const { amountOut: sent } = route;
+  const call = simulateCall(
+    [
+      [balance, swap("buy", amountIn), balance, approve(0n), approve(sent)],
+      [swap("sell", sent), balance],
+    ],
+    now,
+  );
+  const tripIn = ({ parent, outcomes }: Simulated): CleanTrip | undefined => {
+    const [before, bought, later, , , sold, after] = outcomes;
+    if (!bought?.isOk || !sold?.isOk) return undefined;
+    const arrived = numberIn(later) - numberIn(before);
+    const taken = checksArrival(route)
+      ? takenByPool(route, route.bridge?.token ?? contracts.wrapped.token, token, sold.logs)
+      : sent;
+    const isClean =
+      taken === sent &&
+      numberIn(later) - numberIn(after) === sent &&
+      givenTo(wallet, token, bought.logs) === arrived;
+    return isClean ? { parent, arrived, gasUsed: bought.gasUsed } : undefined;
+  };
+  return { ...call, read: (result) => tripIn(call.read(result)), recover: () => undefined };
 }
 
 function buySimulation(
