@@ -23,7 +23,9 @@ async function trade(request: FloorRequest<EvmReader["configuration"]>): Promise
   const { configuration, wallet, secret, token, amount } = request;
   reader ??= openChains({ [chain]: configuration }).get(chain) as EvmReader;
   const trade = { side: "buy", token, amount } as const;
-  const quotes = await quotesOfEvmHosts(reader, { chain, wallet, trade, gasPreset: "medium", orders: [] });
+  const question = { chain, wallet, trade, gasPreset: "medium", orders: [] } as const;
+  // Remembers no routes, so that the bound stays that of an order in two rounds.
+  const quotes = await quotesOfEvmHosts(reader, question, Date.now, undefined, () => undefined);
   const quote = jointEvmQuote(...quotes, trade.side);
   if (quote === undefined || quote instanceof DomainError) throw quote ?? new Error("The hosts disagree");
   const agreedAt = now();

@@ -75,7 +75,7 @@ const limits: Readonly<Record<string, number>> = {
       28,
     ]),
   ),
-  inspectToken: 311,
+  inspectToken: 312,
   // Functions that write several items, read items of several kinds, or read a token.
   feedPrices: 228,
   lockExports: 224,
@@ -113,7 +113,7 @@ const limits: Readonly<Record<string, number>> = {
   sweepLanes: 335,
   readChains: 334,
   readBalances: 389,
-  quoteOrder: 491,
+  quoteOrder: 492,
   loadHistory: 323,
   listCandles: 400,
   listTokens: 408,
@@ -122,7 +122,7 @@ const limits: Readonly<Record<string, number>> = {
   signTransaction: 471,
   executeOrders: 556,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 553,
+  placeOrder: 558,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 797,
 };

@@ -41,6 +41,7 @@ import {
   withPaid,
   workingRoutes,
 } from "./choose-route.ts";
+import type { EarlyCalls, Purchase } from "./remembered-routes.ts";
 
 /** A question about a quote. If it names no wallet, the quote is made for a stranger. */
 type Asked = Omit<EvmQuoteQuestion, "chain" | "wallet"> & {
@@ -49,12 +50,19 @@ type Asked = Omit<EvmQuoteQuestion, "chain" | "wallet"> & {
   isForPlanning?: boolean;
   /** The first request, if it has been made already. */
   look?: Promise<EvmLook> | undefined;
+  /**
+   * Makes calls of the second request early, from what is known of the host. Serves only purchases from whose facts a
+   * transaction may be planned.
+   */
+  early?: ((purchase: Purchase) => EarlyCalls) | undefined;
 };
 
 type Reader = Pick<EvmReader, "chain" | "configuration" | "taken">;
 
 /**
- * Finds the best route of a trade and its costs, in three requests.
+ * Finds the best route of a trade and its costs, in two requests: the first one reads what the pools pay, and the second
+ * one simulates swaps on the best routes. If these routes were known before, one request does both. A sale whose
+ * best routes differ from those of a purchase takes one more.
  *
  * @param block The block to read. Fees are always the newest.
  * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
@@ -91,10 +99,11 @@ export type EvmLook = Awaited<ReturnType<typeof lookForEvmQuote>>;
 export async function lookForEvmQuote(
   ask: Ask,
   reader: Reader,
-  { trade, isForPlanning, wallet = newStranger() }: Pick<Asked, "trade" | "isForPlanning" | "wallet">,
+  asked: Pick<Asked, "trade" | "isForPlanning" | "wallet" | "early">,
   block: number | "latest" = "latest",
 ) {
   const { chain, configuration } = reader;
+  const { trade, isForPlanning, wallet = newStranger() } = asked;
   const { side, token } = trade;
   const coinAmount = side === "buy" ? coinUnitsFrom(chain, trade.amount ?? "", "amount") : undefined;
   const probe = { side: "buy", amountIn: probeCoins } as const;
@@ -104,6 +113,8 @@ export async function lookForEvmQuote(
     probe,
     ...(coinAmount === undefined ? [{ ...probe, amountIn: deepProbeCoins }] : sizesOf(side, coinAmount)),
   ];
+  const canBeEarly = coinAmount !== undefined && isForPlanning && block === "latest";
+  const early = canBeEarly ? asked.early?.({ wallet, token, amountIn: coinAmount }) : undefined;
   const answers = await askTogether(ask, {
     claims: tokenClaimsCall(token, block),
     belongings: belongingsCall(configuration, token, wallet, block),
@@ -114,8 +125,10 @@ export async function lookForEvmQuote(
     market: feeMarketCalls(chain),
     forPlanning: isForPlanning ? [{ latest: blockCall(block), pending: pendingNonceCall(wallet) }] : [],
     found: poolCalls(configuration, token, trades, block),
+    // Must come last, because its last call must be the last one of the request.
+    early: early?.calls(reader) ?? [],
   });
-  return { wallet, coinAmount, answers };
+  return { wallet, coinAmount, answers, early };
 }
 
 /** Computes the amount of the trade and its fees from the first request. */
@@ -123,9 +136,12 @@ async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | 
   const { chain } = reader;
   const { trade, look = lookForEvmQuote(ask, reader, asked, block) } = asked;
   const { side, token } = trade;
-  const { wallet, coinAmount, answers } = await look;
+  const { wallet, coinAmount, answers, early } = await look;
   const identity = identify(reader, token, answers.claims);
   const { belongings } = answers;
+  const [{ latest: head } = {}] = answers.forPlanning;
+  // Is undefined if a new block arrived while the host made these calls.
+  const latest = head && areAt(answers.found, head) && belongings?.block === head.number ? head : undefined;
   const pools = poolRoutesOf(answers.found);
   if (belongings === undefined || !isWritable(belongings.held, identity.decimals)) throw tokenNotFound(chain);
   // Checks for pools first. A percentage of an empty balance is refused afterwards.
@@ -143,7 +159,7 @@ async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | 
     fees: feesFor(chain, asked.gasPreset, market),
     baseFee: market.baseFee,
   };
-  return { asked, identity, pools, belongings, available, request, answers };
+  return { asked, identity, pools, belongings, available, request, answers, latest, early };
 }
 
 type Found = Awaited<ReturnType<typeof discover>>;
@@ -186,13 +202,17 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
   });
   // Skips pools that hold coins but pay nothing, because their liquidity is far from the current price.
   const paying = ofProbe.filter((route) => !selected.some((each) => isSameEvmRoute(each, route)));
-  const first = await askTogether(ask, {
-    safeties: probed.map((route) => probeSimulation(configuration, token, route, { ...block, baseFee })),
-    sale: side === "buy" ? [] : [poolCalls(configuration, token, sizesOf(side, amountIn), tag)],
-    coins: asked.wallet === undefined ? [] : [coinsCall(wallet, tag)],
-    nextNonce: asked.isForPlanning ? [nonceCall(wallet, tag)] : [],
-    ...swapsBy(selected, paying),
-  });
+  const needed = { tried: selected, probed, others: paying };
+  const first =
+    found.early?.answersIn(found.answers.early, needed, found.latest) ??
+    (await askTogether(ask, {
+      safeties: probed.map((route) => probeSimulation(configuration, token, route, { ...block, baseFee })),
+      sale: side === "buy" ? [] : [poolCalls(configuration, token, sizesOf(side, amountIn), tag)],
+      coins: asked.wallet === undefined ? [] : [coinsCall(wallet, tag)],
+      nextNonce: asked.isForPlanning ? [nonceCall(wallet, tag)] : [],
+      ...swapsBy(selected, paying),
+    }));
+  found.early?.remember(needed, request, block, first);
   const sale = first.sale[0] && poolRoutesOf(first.sale[0]);
   const missed = sale ? missedBy(selected, sale.routes) : [];
   const last = missed.length === 0 ? first : await askTogether(ask, swapsBy(missed));
@@ -290,17 +310,13 @@ type Working = Tried["working"][number];
 /** Collects the facts for planning. Undefined if they were not requested, or if a new block arrived in the meantime. */
 function planningOf(
   reader: Reader,
-  { belongings, request, answers }: Found,
+  { belongings, request, answers, latest }: Found,
   { coins, nextNonce, again }: Tried,
   routes: readonly Working[],
 ): EvmTradeFacts["forPlanning"] {
-  const [{ latest, pending } = {}] = answers.forPlanning;
-  const isWhole =
-    latest !== undefined &&
-    areAt(answers.found, latest) &&
-    belongings.block === latest.number &&
-    again[0] === latest.hash;
-  if (!isWhole || pending === undefined || coins === undefined || nextNonce === undefined) return undefined;
+  const [{ pending } = {}] = answers.forPlanning;
+  if (latest === undefined || again[0] !== latest.hash) return undefined;
+  if (pending === undefined || coins === undefined || nextNonce === undefined) return undefined;
   const held = request.side === "sell" ? belongings.held : undefined;
   return {
     latest,

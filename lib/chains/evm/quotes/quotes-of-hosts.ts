@@ -12,6 +12,7 @@ import { jointEvmQuote } from "../rules/joint-facts.ts";
 import type { EvmHostQuote, EvmQuoteQuestion, EvmTradeFacts } from "../rules/trade-facts.ts";
 import type { EvmReader } from "../venues/reader.ts";
 import { type EvmLook, lookForEvmQuote, quoteOnEvm } from "./quote-on-chain.ts";
+import { EarlyCalls, type Purchase, RouteMemory } from "./remembered-routes.ts";
 
 type Quotes = readonly [EvmHostQuote, EvmHostQuote];
 
@@ -29,13 +30,29 @@ export type Asking<Host> = {
   pause(ms: number): Promise<unknown>;
 };
 
+type MemoryFor = (host: RpcHost) => RouteMemory | undefined;
+
+/** Keeps one memory per host, so that no host decides what another one is asked. */
+const memories = new WeakMap<RpcHost, RouteMemory>();
+
+function memoryOf(host: RpcHost): RouteMemory {
+  const memory = memories.get(host) ?? new RouteMemory();
+  memories.set(host, memory);
+  return memory;
+}
+
+const earlyWith = (memory: RouteMemory | undefined) =>
+  memory && ((purchase: Purchase) => new EarlyCalls(memory, purchase));
+
+type Early = ReturnType<typeof earlyWith>;
+
 /**
  * Asks two hosts about a wallet's trade, as far as the wallet's orders and its user's settings do not matter. The rest
  * follows once these are known.
  */
 export function beginEvmQuotes(reader: EvmReader, trade: QuotedTrade) {
-  const begun = beginRounds(reader.client, (ask) =>
-    lookForEvmQuote(ask, reader, { ...trade, isForPlanning: true }),
+  const begun = beginRounds(reader.client, (ask, host) =>
+    lookForEvmQuote(ask, reader, { ...trade, isForPlanning: true, early: earlyWith(memoryOf(host)) }),
   );
   return {
     finish: (question: EvmQuoteQuestion) => quotesOfEvmHosts(reader, question, Date.now, begun),
@@ -51,13 +68,17 @@ export function quotesOfEvmHosts(
   question: EvmQuoteQuestion,
   nowMs: () => number = Date.now,
   begun?: BegunRounds<EvmLook>,
+  memoryFor: MemoryFor = memoryOf,
 ): Promise<Quotes> {
   const { hosts, inOrder } = reader.client;
   return askUntilAgreed<RpcHost>({
     hosts,
     inOrder,
     side: question.trade.side,
-    quoteBy: (host, block) => quoteBy(host, reader, { ...question, look: begun?.take(host) }, block),
+    quoteBy: (host, block) => {
+      const early = earlyWith(memoryFor(host));
+      return quoteBy(host, reader, { ...question, look: begun?.take(host), early }, block);
+    },
     apartSeconds: mostApartSeconds(reader.chain),
     nowMs,
     pause: delay,
@@ -101,7 +122,7 @@ const isQuoted = (quote: EvmHostQuote): quote is EvmTradeFacts =>
 async function quoteBy(
   host: RpcHost,
   reader: EvmReader,
-  question: EvmQuoteQuestion & { look?: Promise<EvmLook> | undefined },
+  question: EvmQuoteQuestion & { look?: Promise<EvmLook> | undefined; early: Early },
   block?: number,
 ): Promise<EvmHostQuote> {
   try {
