@@ -56,9 +56,9 @@ function changesOf(value: unknown): unknown[] {
   return [{}, undefined];
 }
 
-/** Tries every fifth change. `FULL=1` tries all of them, which takes half a minute. */
+/** Tries one change of each field. `FULL=1` tries all of them, which takes half a minute. */
 const someOf = (changes: unknown[], index: number) =>
-  process.env.FULL ? changes : changes.filter((_, number) => (number + index) % 5 === 0);
+  process.env.FULL ? changes : changes.slice(index % changes.length).slice(0, 1);
 
 const names = Object.keys(fixtures);
 

@@ -72,7 +72,7 @@ describe("the trading core on Solana with random faults", () => {
   it.each(Object.entries(rareSolPlots))(
     "spends money once and reports the outcome in histories with %s",
     async (_, plot) => {
-      await playSolHistories({ from: 1, count: isFull ? 2000 : 200, plot });
+      await playSolHistories({ from: 1, count: isFull ? 2000 : 80, plot });
     },
   );
 });
