@@ -10,10 +10,15 @@ const run = promisify(execFile);
 
 const argumentsFor = (options: readonly string[]) => [...options, "--local", `${localRunner().port}`];
 
-/** Runs the admin program in this process, which is faster. */
+/**
+ * Runs the admin program in this process, which is faster.
+ *
+ * @returns what it printed, or the errors if it failed. Of its progress, which it shows on a busy machine, no test
+ * needs to know.
+ */
 export async function outcomeOfAdmin(args: readonly string[]): Promise<{ status: number; output: string }> {
-  const output: string[] = [];
-  const collect = () =>
+  const [printed, errors]: [string[], string[]] = [[], []];
+  const collectIn = (output: string[]) =>
     new Writable({
       write(chunk, _, done) {
         output.push(String(chunk));
@@ -22,15 +27,15 @@ export async function outcomeOfAdmin(args: readonly string[]): Promise<{ status:
     });
   const status = await runAdmin(args, {
     ...targets,
-    stdout: collect(),
-    stderr: collect(),
+    stdout: collectIn(printed),
+    stderr: collectIn(errors),
     confirm: async () => false,
     askSecret: () => Promise.reject(new Error("This run has no terminal")),
     interruption: () => new AbortController().signal,
     now: () => new Date(),
     pauseMs: (ms) => setTimeout(ms),
   });
-  return { status, output: output.join("") };
+  return { status, output: (status === 0 ? printed : [...printed, ...errors]).join("") };
 }
 
 /** Runs the admin program on the local runner in this process. @returns its output. */
