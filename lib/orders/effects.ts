@@ -126,6 +126,14 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
     ask: { lane: LaneKey; day: string; job?: JobName | undefined; missed?: MissedToken | undefined };
     answer: LaneView<F>;
   };
+  /**
+   * Takes a lane with the id that its placing reserved for this run, and reads it at the same time. Undefined if the
+   * step's condition failed. The view may be older than the taking.
+   */
+  beginLane: {
+    ask: { take: TradeStep } & Effects<F>["readLane"]["ask"];
+    answer: LaneView<F> | undefined;
+  };
   /** Reads what a signature depends on and, at the same time, checks the MAC of the claimed order. */
   readSigning: {
     ask: { request: SignRequest<F>; day: string };
@@ -203,9 +211,12 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
   };
   /**
    * Invokes executeOrders for all orders of the lane, without waiting for it. The run expects to find the job in the
-   * lane, and checks the token.
+   * lane, takes the lane with the reservation, and checks the token.
    */
-  wake: { ask: { lane: LaneKey; job?: JobName; missed?: MissedToken }; answer: undefined };
+  wake: {
+    ask: { lane: LaneKey; job?: JobName; missed?: MissedToken; reservation?: string | undefined };
+    answer: undefined;
+  };
   makeMac: { ask: { intent: IntentTerms }; answer: string };
   checkMac: { ask: { intent: IntentTerms; mac: string }; answer: boolean };
   /** Decrypts the wallet's key and signs. Signing the same transaction again returns the same bytes. */

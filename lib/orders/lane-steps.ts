@@ -18,6 +18,9 @@ import {
 
 const leaseMs = 30_000;
 
+/** Duration for which a new lane stays free for the first run of its order, in case no such run ever starts. */
+const reservedMs = 5000;
+
 /** The data that a run has read, and the id under which it holds the lane. */
 export type LaneRun<F extends FamilyTypes = FamilyTypes> = {
   view: LaneView<F>;
@@ -43,6 +46,33 @@ export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeSte
     item: lane,
     set: { holder, leaseUntilMs: nowMs + leaseMs },
     when: [...isFreeAt(nowMs), { holder }],
+  },
+];
+
+/** Keeps a new lane for the run that gets this random id. */
+export const reservedLane = (
+  reservation: string,
+  nowMs: number,
+): Required<Pick<Lane, "holder" | "leaseUntilMs">> => ({
+  holder: reservation,
+  leaseUntilMs: nowMs + reservedMs,
+});
+
+/**
+ * Takes a new lane that is still reserved by this id. The holder's own id replaces the reservation, so of two runs with
+ * the same reservation one succeeds. No run has held the lane before.
+ */
+export const takeReservedStep = (
+  lane: LaneKey,
+  { holder, reservation }: { holder: string; reservation: string },
+  nowMs: number,
+): TradeStep => [
+  {
+    kind: "change",
+    of: "lane",
+    item: lane,
+    set: { holder, leaseUntilMs: nowMs + leaseMs },
+    when: [{ holder: reservation }, { holder }],
   },
 ];
 

@@ -14,6 +14,15 @@ export type PlacedFacts<Host> = {
 /** Maximum age of the facts, counted from the request that asked for them. */
 const mostAgeMs = 2000;
 
+const isFresh = ({ placed }: TradeOrder, nowMs: number): boolean => {
+  const ageMs = nowMs - Date.parse(placed.createdAt);
+  return ageMs >= 0 && ageMs <= mostAgeMs;
+};
+
+/** True if a plan of the order was made by its placing, from facts that are too old by now. */
+export const hasOldPlan = (order: TradeOrder, nowMs: number): boolean =>
+  order.revision === 1 && !isFresh(order, nowMs);
+
 const separator = "|";
 
 /** Writes the facts as short text, so that most jobs stay below a kilobyte. Hosts that say the same share their text. */
@@ -79,9 +88,9 @@ export function placedFacts<F extends FamilyTypes, Host>(
   const text = jobs.find(({ orderId }) => orderId === order?.intent.orderId)?.facts;
   const facts = order && text !== undefined ? factsIn(text, order.intent) : undefined;
   if (order === undefined || facts === undefined || order.revision > 1) return undefined;
-  const ageMs = nowMs - Date.parse(order.placed.createdAt);
-  const isFresh = ageMs >= 0 && ageMs <= mostAgeMs;
   const isWhole = facts.setup === setup && facts.jobs === jobs.length;
   const areOver = orders.every((each) => each === order || isOver(each));
-  return isFresh && isWhole && areOver ? { intent: order.intent, hosts: facts.hosts } : undefined;
+  return isFresh(order, nowMs) && isWhole && areOver
+    ? { intent: order.intent, hosts: facts.hosts }
+    : undefined;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readAddress } from "../chains/families/address.ts";
 import type { Chains } from "../chains/families/open-chains.ts";
 import type { TradeQuote } from "../chains/families/quote.ts";
@@ -64,6 +65,7 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
   const placement = {
     ...request,
     orderId: orderIdFor(userID, key, now),
+    reservation: randomUUID(),
     key,
     fingerprint: fingerprintOf(body),
   };
@@ -106,6 +108,7 @@ function performersOf({ table, chains, macs, wake }: PlacingDeps, request: Trade
       return begun.finish(question);
     },
     makeMac: ({ intent }) => macs.makeMac(intent),
+    now: () => Date.now(),
     wake,
   } satisfies Performers;
 }

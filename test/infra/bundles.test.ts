@@ -120,9 +120,9 @@ const limits: Readonly<Record<string, number>> = {
   getMarket: 424,
   readMarkets: 520,
   signTransaction: 471,
-  executeOrders: 556,
+  executeOrders: 558,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 558,
+  placeOrder: 612,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 797,
 };

@@ -77,14 +77,14 @@ describe("nextEvmMove", () => {
         snapshots: [snapshots[0], snapshots[1]],
       }),
     );
-  const planned = tradeOrder({ swapNonce: 7 });
+  const planned = tradeOrder({ swapNonce: 7, revision: 2 });
   const forbidden: Partial<WalletPolicy>[] = [
     { tokens: [] },
     { maxPerOrder: amount - 1n },
     { maxPerDay: amount + fee + 4n },
   ];
 
-  const sale = tradeOrder({ intent: intent({ side: "sell" }), swapNonce: 7 });
+  const sale = tradeOrder({ intent: intent({ side: "sell" }), swapNonce: 7, revision: 2 });
   const forbiddenSale: Partial<WalletPolicy>[] = [{ tradingEnabled: false }, { maxSlippage: 9_999n }];
 
   it.each([
@@ -190,7 +190,11 @@ describe("nextEvmMove", () => {
     it.each([
       ["a buy", planned, slot()],
       ["a sale", sale, slot({}, sale.intent)],
-      ["an approval", tradeOrder({ intent: sale.intent }), slot({ call: approval }, sale.intent)],
+      [
+        "an approval",
+        tradeOrder({ intent: sale.intent, revision: 2 }),
+        slot({ call: approval }, sale.intent),
+      ],
     ])("signs %s if its fee fits the day's limit, and rejects it otherwise", (_, order, own) => {
       const most = mostFeeOf({ ...own, ...own.fees });
       expect(feesOf(order, [own], most)).toMatchObject({ kind: "sign" });

@@ -11,7 +11,7 @@ const setup: SolSetup = {
   name: "setup",
   listed: [],
   baseFeeCap: 10_000n,
-  limits: { maxNetworkFee: 50_000_000n },
+  limits: { maxNetworkFee: 50_000_000n, baseFeeLamports: 10_000n },
 };
 const settings = { slippage: 1, priorityFee: 0.001, mevProtection: false };
 const quoted = { networkFee: 1_020_000n, rents: 4_976_400n, stayingRents: 897_840n + 2_248_080n };

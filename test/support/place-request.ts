@@ -47,6 +47,7 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
   wallet: plain.wallet,
   userID: plain.userID,
   orderId: plain.orderId,
+  reservation: `reserved for ${plain.orderId}`,
   key: plain.key,
   fingerprint: plain.fingerprint,
   trade: {

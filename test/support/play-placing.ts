@@ -9,12 +9,14 @@ export type Results<F extends FamilyTypes> = {
   quotes?: readonly HostAnswers<F>[] | undefined;
   /** Outcome of each write, in sequence. */
   written?: readonly boolean[] | undefined;
+  /** Time of the function's clock. By default long after the request. */
+  nowMs?: number | undefined;
 };
 
 /** Plays the placement or dry run of an order with these responses. */
 export function playPlacing<F extends FamilyTypes>(
   procedure: ReturnType<typeof placing | typeof trying>,
-  { views = [], quotes = [], written = [true] }: Results<F>,
+  { views = [], quotes = [], written = [true], nowMs = Date.UTC(2100, 0) }: Results<F>,
 ) {
   const effects: Effect[] = [];
   const counts = new Map<string, number>();
@@ -29,6 +31,7 @@ export function playPlacing<F extends FamilyTypes>(
     effects.push(effect);
     if (effect.do === "readPlacing") next = procedure.next(nth<PlacingView>(effect.do, views));
     else if (effect.do === "quote") next = procedure.next(nth<HostAnswers<F>>(effect.do, quotes) as never);
+    else if (effect.do === "now") next = procedure.next(nowMs);
     else if (effect.do === "write") next = procedure.next(nth(effect.do, written));
     else next = procedure.next(effect.do === "makeMac" ? "mac" : undefined);
   }

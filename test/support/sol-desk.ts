@@ -22,6 +22,7 @@ import { readLane } from "../../lib/trading/items/views.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { newReader, readChain } from "../../lib/trading/procedures/reading.ts";
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
+import { RunEvents } from "./run-events.ts";
 import { ignoredNotes, type Keys, openKeys, putSealedWallet } from "./signing.ts";
 import { solReaderOf, type TestSolHost } from "./sol-reader.ts";
 import type { Caller } from "./trading-desk.ts";
@@ -55,8 +56,10 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
   const trading = { sol: reader.configuration };
   const { vault, macs } = keys;
   let woken = 0;
-  const wake = () => {
+  const events = new RunEvents(lane);
+  const wake: NonNullable<Performers["wake"]> = (ask) => {
     woken++;
+    events.note(ask);
     return undefined;
   };
   const plain = {
@@ -77,7 +80,7 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
     /** Milliseconds by which executeOrders' clock is ahead, because a crashed run keeps the lane for half a minute. */
     aheadMs: 0,
   };
-  const work = async (event: WakeEvent = lane): Promise<void> => {
+  const work = async (event: WakeEvent = events.next()): Promise<void> => {
     const effects = changes.wrap({ ...plain, sign: ({ request }) => signer(request) });
     const sign = effects.sign as NonNullable<Performers["sign"]>;
     const nowMs = () => Date.now() + changes.aheadMs;
@@ -91,7 +94,7 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
   await putSealedWallet({ table, vault }, lane, userID, Buffer.from(key.seed).toString("hex"));
   const isDone = async () => (await readLane(table, { lane, day: dayOf(Date.now()) })).lane === undefined;
   const watchAndWork = async () => {
-    woken = 0;
+    woken = Number(events.isWaiting);
     await runProcedure(readChain("sol", newReader()), { ...plain, now: () => Date.now() + changes.aheadMs });
     if (woken > 0) await work();
   };

@@ -13,7 +13,7 @@ import { effectsOfChains } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders, type Signer } from "../../lib/trading/execution/execute-orders.ts";
 import type { Broadcast } from "../../lib/trading/execution/first-broadcasts.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
-import { runProcedure } from "../../lib/trading/execution/run-procedure.ts";
+import { type Performers, runProcedure } from "../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import type { WakeEvent } from "../../lib/trading/execution/wake-effect.ts";
 import { getOrder } from "../../lib/trading/get-order.ts";
@@ -23,6 +23,7 @@ import { newReader, readChain } from "../../lib/trading/procedures/reading.ts";
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { putItems } from "./items.ts";
 import { newEvmKey } from "./keys.ts";
+import { RunEvents } from "./run-events.ts";
 import { ignoredNotes, type Keys, openKeys, putSealedWallet } from "./signing.ts";
 
 /** Functions that access the table. */
@@ -74,8 +75,10 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const chains = openEvmChains(trading);
   const { vault, macs } = keys;
   let woken = 0;
-  const wake = () => {
+  const events = new RunEvents(lane);
+  const wake: NonNullable<Performers["wake"]> = (ask) => {
     woken++;
+    events.note(ask);
     return undefined;
   };
   const effects = {
@@ -95,7 +98,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const signer: Signer = (request) => signOnRequest(signing, request);
   const deps = { table: tableOf("placeOrder"), chains, macs, wake, lossSignIn };
   const broadcasts: Broadcast[] = [];
-  const work = (by: Signer = signer, afterMs = 0, event: WakeEvent = lane) => {
+  const work = (by: Signer = signer, afterMs = 0, event: WakeEvent = events.next()) => {
     const nowMs = () => Date.now() + afterMs;
     const onBroadcast = (each: Broadcast) => void broadcasts.push(each);
     const reports = { onFault: nothing, onLandings: ignore, onBroadcast };
@@ -109,7 +112,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     return placeOrder(deps, { ...request, key: key ?? undefined, body });
   };
   const watchAndWork = async () => {
-    woken = 0;
+    woken = Number(events.isWaiting);
     await runProcedure(readChain(lane.chain, newReader()), effects);
     if (woken > 0) await work();
     return woken > 0;
@@ -142,7 +145,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
       openDesk(table, chain, { ...changes, userID: friend, account: { address: wallet, privateKey } }),
     /** Runs executeOrders once, late enough that it must query the hosts. */
     workLate: () => work(signer, 3000),
-    /** Looks at the chain like a reader, and runs the lane if that wakes it. */
+    /** Looks at the chain like a reader, and runs the lane if that wakes it or if a new order does. */
     watchAndWork,
     /** Mines blocks until the lane has ended. */
     async settle(): Promise<void> {

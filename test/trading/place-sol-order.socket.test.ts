@@ -144,7 +144,12 @@ describe("placeOrder on sol", () => {
     expect(Math.ceil((Date.parse(validUntil) - Date.parse(createdAt)) / 1000)).toBe(600);
     const { orderId } = order;
     expect(woken).toEqual([
-      { do: "wake", lane: { chain: "sol", wallet }, job: { orderId, userID, token: moon } },
+      {
+        do: "wake",
+        lane: { chain: "sol", wallet },
+        job: { orderId, userID, token: moon },
+        reservation: expect.any(String),
+      },
     ]);
 
     const { intent, mac, quoted } = await stored(orderId);

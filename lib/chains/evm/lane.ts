@@ -53,13 +53,14 @@ export const evmLane: LaneCore<Evm> = {
     return request;
   },
   /**
-   * Reuses the answers from placing only to plan the first transaction, which saves the time of asking again.
-   * Everything else needs fresh answers.
+   * Reuses the answers from placing only for the first transaction, which saves the time of asking again. Everything
+   * else needs fresh answers.
    */
   placedSnapshots(state, setup) {
     const snapshots = placedEvmSnapshots(state.view, setup, state.nowMs);
     const move = snapshots && nextEvmMove({ ...state, snapshots });
-    return move?.kind === "write" && move.step.some(isPlanning) ? snapshots : undefined;
+    const isFirst = move?.kind === "sign" || (move?.kind === "write" && move.step.some(isPlanning));
+    return isFirst ? snapshots : undefined;
   },
   departures: {
     seenIn: (snapshots) => (bothAnswered(snapshots) ? blocksSeen(snapshots) : undefined),

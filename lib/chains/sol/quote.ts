@@ -1,12 +1,13 @@
 import { coinUnitsFrom } from "../../orders/decimal-text.ts";
 import { type QuoteEnd, type QuoteParts, quoteParts, warnedOf } from "../../orders/quote-parts.ts";
 import { warningsOf } from "../../orders/quote-warnings.ts";
-import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
+import { listedTokens, setupName } from "../../orders/requests.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
 import { jupiterForQuote } from "./quotes/ask-jupiter.ts";
 import { quoteOnSol } from "./quotes/quote-on-chain.ts";
 import { checkSolTrade, type SolSetup, type SolTradeCheck, type SolTrader } from "./rules/check-trade.ts";
+import { solLimitsOf } from "./rules/limits.ts";
 import { type SolRouteStep, solRouteStep } from "./rules/route-step.ts";
 import type { SolTradeFacts } from "./rules/trade-facts.ts";
 import { type SolNetworkFee, solText } from "./rules/trade-fees.ts";
@@ -30,7 +31,7 @@ export const solSetupOf = ({ configuration }: Pick<SolReader, "configuration">):
     chain: "sol",
     ...(relay && { leastTip: coinUnitsFrom("sol", relay.leastTip, "leastTip") }),
     baseFeeCap: coinUnitsFrom("sol", baseFee, "baseFee"),
-    limits: limitsOf("sol", configuration),
+    limits: solLimitsOf(configuration),
     listed: listedTokens(configuration).map(({ token }) => token),
     name: setupName(configuration),
   };

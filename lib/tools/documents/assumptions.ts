@@ -163,8 +163,8 @@ export const hostPrices = {
  * kilobyte of each item that it writes or checks, and a single write takes one.
  */
 export const writesOfBuy = {
-  placeOrder: 18,
-  executeOrders: { swap: 21, fill: 23, nothingNew: 2, end: 31 },
+  placeOrder: 20,
+  executeOrders: { swap: 13, fill: 23, nothingNew: 2, end: 31 },
   signTransaction: 18,
 } as const;
 

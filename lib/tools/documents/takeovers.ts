@@ -301,7 +301,7 @@ export const takeovers: readonly Takeover[] = [
       uses: "authenticate orders; invoke executeOrders",
     },
     atMost:
-      "place any order in the name of anyone, such as a sale for next to nothing, within the policies and the signer's own limits, and burn a day's network fees of each wallet; delay orders, lie about them, let them replace transactions that a wallet's owner has sent elsewhere, and answer repeated requests with others",
+      "place any order in the name of anyone, such as a sale for next to nothing, within the policies and the signer's own limits, and burn a day's network fees of each wallet; delay orders, also by lanes that it keeps to itself, lie about them, let them replace transactions that a wallet's owner has sent elsewhere, and answer repeated requests with others",
   },
   {
     functions: ["cancelOrder"],

@@ -9,7 +9,7 @@ import type { SignAnswer, SignRequest } from "../../orders/effects.ts";
 import { setupName } from "../../orders/requests.ts";
 import type { ItemWrite, TradeStep } from "../../orders/table-step.ts";
 import { ensureReader } from "../procedures/reader-lease.ts";
-import { workIfNotBegun, workLane } from "../procedures/work-lane.ts";
+import { type RunStart, workIfNotBegun, workLane } from "../procedures/work-lane.ts";
 import { type Broadcast, FirstBroadcasts } from "./first-broadcasts.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import type { WakeEvent } from "./wake-effect.ts";
@@ -57,10 +57,10 @@ export async function executeOrders(
     onBroadcast,
     nowMs = Date.now,
   }: ExecutionDeps,
-  { chain, wallet, job, missed, ifNotBegun }: WakeEvent,
+  { chain, wallet, job, missed, reservation, ifNotBegun }: WakeEvent,
 ): Promise<void> {
   const configuration = trading[chain];
-  const { readLane, write } = effects;
+  const { readLane, beginLane, write } = effects;
   const broadcasts = new FirstBroadcasts();
   let hasLane = false;
   const setup = configuration ? setupName(configuration) : "";
@@ -84,6 +84,13 @@ export async function executeOrders(
         return view;
       },
     }),
+    ...(beginLane && {
+      async beginLane(ask) {
+        const view = await beginLane(ask);
+        if (view !== undefined) broadcasts.see(view);
+        return view;
+      },
+    }),
     ...(write && {
       async write(ask) {
         const isWritten = await write(ask);
@@ -104,8 +111,10 @@ export async function executeOrders(
   const early = missed === undefined ? readerEnsured() : undefined;
   try {
     const lane = { chain, wallet };
-    const work = workLane(lane, randomUUID(), limitsIn(trading, chain), setup, job, missed);
-    await runProcedure(ifNotBegun ? workIfNotBegun(lane, job, work) : work, performers);
+    const work = (start: RunStart) =>
+      workLane(lane, randomUUID(), limitsIn(trading, chain), setup, { ...start, missed });
+    const start = { job, reservation };
+    await runProcedure(ifNotBegun ? workIfNotBegun(lane, start, work) : work(start), performers);
   } finally {
     await (early ?? (hasLane ? readerEnsured() : undefined));
   }

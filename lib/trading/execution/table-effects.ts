@@ -7,6 +7,10 @@ import type { Performers } from "./run-procedure.ts";
 export const tableEffects = (table: Table) =>
   ({
     readLane: (ask) => readLane(table, ask),
+    async beginLane({ take, ...ask }) {
+      const [isTaken, view] = await Promise.all([writeStep(table, take), readLane(table, ask)]);
+      return isTaken ? view : undefined;
+    },
     readLanes: ({ chain, sinceMs }) => readLanes(table, chain, sinceMs),
     readReaderLease: ({ chain }) => readReaderLease(table, chain),
     changeReaderLease: (ask) => changeReaderLease(table, ask),

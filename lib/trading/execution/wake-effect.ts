@@ -6,6 +6,8 @@ import type { Performers } from "./run-procedure.ts";
 export type WakeEvent = LaneKey & {
   job?: JobName;
   missed?: MissedToken;
+  /** Random id with which the order's placing has reserved its new lane for this run. */
+  reservation?: string;
   /** Present if another run was started for the same reason. This run then works only if that one has not begun. */
   ifNotBegun?: true;
 };
@@ -22,8 +24,14 @@ export const wakeEffect = (
   startAtOnce?: (event: WakeEvent) => void,
 ) =>
   ({
-    wake: ({ lane: { chain, wallet }, job, missed }) => {
-      const event: WakeEvent = { chain, wallet, ...(job && { job }), ...(missed && { missed }) };
+    wake: ({ lane: { chain, wallet }, job, missed, reservation }) => {
+      const event: WakeEvent = {
+        chain,
+        wallet,
+        ...(job && { job }),
+        ...(missed && { missed }),
+        ...(reservation !== undefined && { reservation }),
+      };
       startAtOnce?.(event);
       const queued = startExecution(startAtOnce === undefined ? event : { ...event, ifNotBegun: true });
       return queued.then(undefined, onFault) as Promise<undefined>;

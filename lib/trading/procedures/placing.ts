@@ -3,16 +3,18 @@ import { DomainError } from "../../core/domain-error.ts";
 import { dayOf } from "../../core/time.ts";
 import { coinUnitsFrom } from "../../orders/decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
-import type { FamilyTypes, HostAnswers, TraderTerms } from "../../orders/family.ts";
+import type { FamilyTypes, HostAnswers, SlotTerms, TraderTerms } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
+import { reservedLane } from "../../orders/lane-steps.ts";
 import { objectionToTrading, objectionToWallet } from "../../orders/order-checks.ts";
 import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
 import { rulesBeside } from "../../orders/reserved.ts";
-import type { TradeStep } from "../../orders/table-step.ts";
+import type { ItemWrite, Job, TradeStep } from "../../orders/table-step.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import { type AnyOrder, hasEnded, type TradeOrder, unstarted } from "../../orders/trade-order.ts";
 import { pairNames } from "../../orders/trading-chain.ts";
 import type { DayFeeLimits, OrderRules } from "../../orders/wallet-policy.ts";
+import { firstPlan } from "./first-plan.ts";
 
 /** A request to trade with a wallet, as the client sent it. */
 export type TradeRequest = LaneKey & {
@@ -28,6 +30,8 @@ export type TradeRequest = LaneKey & {
 export type PlaceRequest = TradeRequest & {
   /** Id for the order, unless the key has already placed an order. */
   orderId: string;
+  /** Random id that reserves a new lane for the order's first run. */
+  reservation: string;
   /** The idempotency key, and the fingerprint of the rest of the request. */
   key: string;
   fingerprint: string;
@@ -64,10 +68,18 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
     const intent = intentOf(family, request, assessed);
     const { orderId, token } = intent;
     const mac = yield* perform({ do: "makeMac", intent });
-    const order = newOrder(family, request, assessed, intent, mac);
-    const facts = family.factsForRun(assessed, order, (view.jobs ?? 0) + 1);
-    if (yield* perform({ do: "write", step: placingStep(request, order, view, facts) })) {
-      yield* perform({ do: "wake", lane, job: { orderId, userID, token } });
+    const made = newOrder(family, request, assessed, intent, mac);
+    const facts = family.factsForRun(assessed, made, (view.jobs ?? 0) + 1);
+    const job = { chain, wallet, orderId, userID, token, ...(facts !== undefined && { facts }) };
+    const nowMs = yield* perform({ do: "now" });
+    const { setup } = assessed;
+    const plan = view.jobs === undefined ? firstPlan(made, job, { view, setup, nowMs }) : undefined;
+    const { order, slots } = plan ?? { order: made, slots: [] };
+    // Has the order's own run sign the plan. Without one, any run may begin.
+    const reservation = plan && request.reservation;
+    const held = reservation === undefined ? undefined : reservedLane(reservation, nowMs);
+    if (yield* perform({ do: "write", step: placingStep(request, view, { order, job, slots, held }) })) {
+      yield* perform({ do: "wake", lane, job: { orderId, userID, token }, reservation });
       return { order, isReplayed: false };
     }
     // In the meantime the key was used, the wallet was removed, or another order has reserved funds that this order
@@ -226,24 +238,32 @@ function newOrder(
   };
 }
 
+type Placed = {
+  order: AnyOrder;
+  job: Job;
+  slots: readonly SlotTerms[];
+  /** Reserves the lane for the order's first run. */
+  held: ReturnType<typeof reservedLane> | undefined;
+};
+
 function placingStep(
   { key, fingerprint }: PlaceRequest,
-  order: AnyOrder,
   { jobs }: PlacingView,
-  facts: string | undefined,
+  { order, job, slots, held }: Placed,
 ): TradeStep {
-  const { chain, wallet, userID, orderId, token } = order.intent;
-  const job = { chain, wallet, orderId, userID, token, ...(facts !== undefined && { facts }) };
+  const { chain, wallet, userID, orderId } = order.intent;
   return [
     { kind: "put", of: "key", item: { userID, key, orderId, fingerprint }, when: "absent" },
     { kind: "put", of: "order", item: order, when: "absent" },
     { kind: "put", of: "job", item: job, when: "absent" },
+    ...slots.map((item): ItemWrite => ({ kind: "put", of: "slot", item, when: "absent" })),
     // Checks that no other order was placed in the meantime, because it would have reserved funds that this order
     // needs.
     {
       kind: "change",
       of: "lane",
       item: { chain, wallet },
+      ...(held && { set: held }),
       add: { jobs: 1 },
       when: jobs === undefined ? "absent" : { jobs },
     },

@@ -6,7 +6,15 @@ import { type LaneView, type Procedure, perform, type SignAnswer } from "../../o
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { LaneCore, LaneState, Move, Snapshots } from "../../orders/lane-core.ts";
-import { afterStep, beginStep, isHeld, leaveStep, takeStep, withSlots } from "../../orders/lane-steps.ts";
+import {
+  afterStep,
+  beginStep,
+  isHeld,
+  leaveStep,
+  takeReservedStep,
+  takeStep,
+  withSlots,
+} from "../../orders/lane-steps.ts";
 import type { JobName, Lane, MissedToken, TradeStep } from "../../orders/table-step.ts";
 
 /** Total time, and interval, for asking hosts again if they disagree. */
@@ -31,33 +39,36 @@ function* askHosts(
   return [first, second];
 }
 
+/** The reason for a run. */
+export type RunStart = {
+  /** A job that the lane should have. */
+  job?: JobName | undefined;
+  /** A token that the wallet may have lost. */
+  missed?: MissedToken | undefined;
+  /** Random id with which the job's placing has reserved the new lane. */
+  reservation?: string | undefined;
+};
+
 /**
  * Takes a wallet's lane, does everything that is possible now for the wallet's orders, and leaves. Never waits for a
  * block.
  *
  * @param holder A random id of this run.
  * @param setup Identifies the configuration of the chain.
- * @param job A job that the lane should have.
  */
 export function* workLane(
   lane: LaneKey,
   holder: string,
   chainLimits: FamilyTypes["limits"],
   setup: string,
-  job?: JobName,
-  missed?: MissedToken,
+  start: RunStart = {},
 ): Procedure<void> {
   const core = laneCoreOf(lane.chain);
+  const { missed } = start;
   const startMs = yield* perform({ do: "now" });
-  // Takes the lane before reading it, because another run may have changed anything read earlier.
-  if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) {
-    if (missed === undefined) return;
-    // Creates a lane for a wallet without orders, to check the token that the wallet may lack.
-    if (!(yield* perform({ do: "write", step: beginStep(lane, holder, startMs) }))) return;
-  }
-  const read = (nowMs: number, newest?: JobName) => readLane(lane, nowMs, { job: newest, missed });
-  let view = yield* read(startMs, job);
-  if (view.lane?.holder !== holder) return;
+  const first = yield* takenLane(lane, holder, start, startMs);
+  if (first?.lane?.holder !== holder) return;
+  let view: LaneView = first;
   const sendings = new Map<string, number | SendFailure>();
   for (let moves = 0; moves < maxMoves; ) {
     const readMs = yield* perform({ do: "now" });
@@ -85,30 +96,59 @@ export function* workLane(
         view = next ?? view;
       }
     }
-    view = yield* read(nowMs);
+    view = yield* readLane(lane, nowMs, { missed });
     if (view.lane?.holder !== holder) return;
   }
+}
+
+/** Takes a lane for a run, and returns what the run begins with. Undefined if another run has begun. */
+function* takenLane(
+  lane: LaneKey,
+  holder: string,
+  { job, missed, reservation }: RunStart,
+  nowMs: number,
+): Procedure<LaneView | undefined> {
+  if (reservation !== undefined) {
+    // Reads the lane while taking it. A lane that is still reserved has had no run, so no run has changed it since
+    // either. All else that may change it does so while runs hold it, too: the run's writes name what it has read, and
+    // the signer reads for itself.
+    const take = takeReservedStep(lane, { holder, reservation }, nowMs);
+    const view = yield* perform({ do: "beginLane", take, lane, day: dayOf(nowMs), job });
+    if (view?.lane?.holder !== reservation) return view;
+    return { ...view, lane: { ...view.lane, holder } };
+  }
+  // Takes the lane before reading it, because another run may have changed anything read earlier.
+  if (!(yield* perform({ do: "write", step: takeStep(lane, holder, nowMs) }))) {
+    if (missed === undefined) return undefined;
+    // Creates a lane for a wallet without orders, to check the token that the wallet may lack.
+    if (!(yield* perform({ do: "write", step: beginStep(lane, holder, nowMs) }))) return undefined;
+  }
+  return yield* readLane(lane, nowMs, { job, missed });
 }
 
 /**
  * Works on a lane unless another run has begun: one that holds the lane, or has changed each order since its placing.
  * Only reads the lane, so that it does not disturb that run's writes.
+ *
+ * @param work Starts the run. It gets the reservation only if that still holds.
  */
 export function* workIfNotBegun(
   lane: LaneKey,
-  job: JobName | undefined,
-  work: Procedure<void>,
+  { job, reservation }: Pick<RunStart, "job" | "reservation">,
+  work: (start: RunStart) => Procedure<void>,
 ): Procedure<void> {
   const nowMs = yield* perform({ do: "now" });
-  const { lane: held, orders } = yield* readLane(lane, nowMs, { job, missed: undefined });
-  if (held === undefined || isHeld(held, nowMs) || orders.every(({ revision }) => revision > 1)) return;
-  yield* work;
+  const { lane: held, orders } = yield* readLane(lane, nowMs, { job });
+  if (held === undefined) return;
+  if (reservation !== undefined && held.holder === reservation) return yield* work({ job, reservation });
+  if (isHeld(held, nowMs) || orders.every(({ revision }) => revision > 1)) return;
+  yield* work({ job });
 }
 
 function* readLane(
   lane: LaneKey,
   nowMs: number,
-  expected: { job: JobName | undefined; missed: MissedToken | undefined },
+  expected: Pick<RunStart, "job" | "missed">,
 ): Procedure<LaneView> {
   return yield* perform({ do: "readLane", lane, day: dayOf(nowMs), ...expected });
 }

@@ -25,7 +25,7 @@ const setup: SolSetup = {
   listed: [],
   baseFeeCap: 10_000n,
   leastTip: 100_000n,
-  limits: { maxNetworkFee: 50_000_000n },
+  limits: { maxNetworkFee: 50_000_000n, baseFeeLamports: 10_000n },
 };
 
 /** Requests to buy MOON for one coin. */
@@ -34,6 +34,7 @@ const request = ({ trade, ...changes }: Changes = {}): PlaceRequest => ({
   wallet,
   userID,
   orderId: "o1",
+  reservation: "r1",
   key: "k-1",
   fingerprint: "body",
   createdAt,
@@ -139,7 +140,7 @@ describe("placing on sol", () => {
         life: expect.objectContaining({ status: "open", stage: "queued", settled: false }),
       },
     });
-    expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "wake"]);
+    expect(did).toEqual(["readPlacing", "quote", "makeMac", "now", "write", "wake"]);
     expect(effects[1]).toMatchObject({
       question: { chain: "sol", wallet, slippage: 1, trade: { side: "buy", token: solMint } },
     });
@@ -383,7 +384,7 @@ describe("placing on sol", () => {
     const views = [view(), view({ jobs: 1, laneOrders: [placed.order] })];
     expect(place({ views, quotes, written: [false, true] })).toMatchObject({
       code: "INSUFFICIENT_BALANCE",
-      did: ["readPlacing", "quote", "makeMac", "write", "readPlacing"],
+      did: ["readPlacing", "quote", "makeMac", "now", "write", "readPlacing"],
     });
     const enough = both({ held: { coins: 2n * needed, tokens: 0n } });
     expect(place({ views, quotes: enough, written: [false, true] }).answer).toHaveProperty("order");

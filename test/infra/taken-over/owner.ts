@@ -187,6 +187,7 @@ export async function place(
     readPlacing: (ask) => readPlacing(table, ask),
     quote: () => [quote(token), quote(token)],
     makeMac: ({ intent }) => keys.macs.makeMac(intent),
+    now: () => nowMs,
     wake: ignore,
   });
   if ("refused" in answer) throw new Error(String(answer.refused));

@@ -114,7 +114,7 @@ describe("placing", () => {
         version: 1,
       },
     });
-    expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "wake"]);
+    expect(did).toEqual(["readPlacing", "quote", "makeMac", "now", "write", "wake"]);
     const { orderId, trade } = request();
     expect(effects.at(-1)).toMatchObject({ job: { orderId, userID, token: trade.token } });
   });
@@ -339,7 +339,7 @@ describe("placing", () => {
     ];
     const { code, did } = place({ views, written: [false] });
     expect(code).toBe("INSUFFICIENT_BALANCE");
-    expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "readPlacing"]);
+    expect(did).toEqual(["readPlacing", "quote", "makeMac", "now", "write", "readPlacing"]);
   });
 
   it("computes a percentage again if another order is placed in the meantime", () => {

@@ -2,6 +2,7 @@ import type { Wei } from "../../../core/units.ts";
 import type { LaneView, Recipients } from "../../../orders/effects.ts";
 import type { LaneState, Move } from "../../../orders/lane-core.ts";
 import { isSettleable, orderStep, settleStep } from "../../../orders/lane-steps.ts";
+import { hasOldPlan } from "../../../orders/placed-facts.ts";
 import type { TradeStep } from "../../../orders/table-step.ts";
 import {
   beingCancelled,
@@ -282,12 +283,14 @@ function planMove(state: LaneState<Evm>, order: TradeOrder<Evm>, slot: EvmSlot, 
   return { kind: "write", step: orderStep(state, order, { life, ...noted }, { put: [slot] }) };
 }
 
-/** Signs a planned slot, or removes it if the next nonce has changed. */
+/** Signs a planned slot. Removes it if the next nonce has changed, or if the placing has planned it too long ago. */
 function plannedMove(state: LaneState<Evm>, slot: EvmSlot): Move<Evm> | undefined {
   const order = orderOf(state, slot);
-  const nonce = agreedNonce(state.snapshots);
-  if (nonce === undefined) return state.isPatient ? { kind: "ask again" } : undefined;
-  if (nonce === slot.place) return signMove(order, slot, slot.call.purpose, { fees: slot.fees });
+  if (!hasOldPlan(order, state.nowMs)) {
+    const nonce = agreedNonce(state.snapshots);
+    if (nonce === undefined) return state.isPatient ? { kind: "ask again" } : undefined;
+    if (nonce === slot.place) return signMove(order, slot, slot.call.purpose, { fees: slot.fees });
+  }
   const approveNonces = order.approveNonces.filter((each) => each !== slot.place);
   const changes = slot.call.purpose === "swap" ? { swapNonce: undefined } : { approveNonces };
   return { kind: "write", step: orderStep(state, order, changes, { removed: [slot] }) };

@@ -86,7 +86,8 @@ function routeIn(
 
 /**
  * Returns the facts that both hosts gave when a lane's newest order was placed, provided that they still cover
- * everything that has happened, and the hosts know the blocks of the wallet's earlier transactions.
+ * everything that has happened, and the hosts know the blocks of the wallet's earlier transactions. The placing may
+ * have planned the order's first transaction from the same facts.
  *
  * @param setup Identifies the chain's current configuration.
  */
@@ -99,8 +100,10 @@ export function placedEvmSnapshots(
   if (placed === undefined) return undefined;
   const { intent, hosts } = placed;
   const { slots } = view;
-  const areKnown = slots.every(
-    ({ state, place }) => state === "mined" && hosts.every((host) => place < host.nonce.latest),
+  const areKnown = slots.every(({ state, place, orderId }) =>
+    orderId === intent.orderId
+      ? state === "planned" && hosts.every((host) => place === host.nonce.latest)
+      : state === "mined" && hosts.every((host) => place < host.nonce.latest),
   );
   // A sale of less than the order's amount needs new quotes.
   const isEnough = intent.side === "buy" || hosts.every(({ order: { held = 0n } }) => held >= intent.amount);

@@ -9,6 +9,7 @@ import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
 import { attemptsFor, usualSeconds } from "./attempts.ts";
 import { attemptsWithTip, stayingRentLamports } from "./fees.ts";
+import type { SolLimits } from "./limits.ts";
 import type { SolOrderSettings } from "./order-settings.ts";
 import type { SolCosts, SolTradeFacts } from "./trade-facts.ts";
 import {
@@ -35,6 +36,7 @@ export type SolSetup = SetupTerms & {
   leastTip?: Lamports;
   /** The highest base fee per signature. */
   baseFeeCap: Lamports;
+  limits: SolLimits;
 };
 
 /** The terms that an order on sol would get, and the reason to refuse it, if there is one. */

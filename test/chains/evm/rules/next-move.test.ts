@@ -17,7 +17,7 @@ import {
   signedOrder,
   snapshot,
 } from "../../../support/lane-states.ts";
-import { intent, signedFee, signingView, tradeOrder, wideLimits } from "../../../support/trading.ts";
+import { intent, signedFee, signingView, slot, tradeOrder, wideLimits } from "../../../support/trading.ts";
 
 /** Returns the fees of the signature that a move requests. */
 function feesAsked(move: ReturnType<typeof nextEvmMove>): EvmFees {
@@ -136,6 +136,21 @@ describe("nextEvmMove", () => {
     expect(lifeWritten(move)).toMatchObject(
       isPlanned ? { stage: "queued" } : { stage: "waiting", reasonCode: "WALLET_BUSY" },
     );
+  });
+
+  it("signs what the placing has planned only while its facts are fresh, and otherwise plans again", () => {
+    const order = tradeOrder({ swapNonce: 7 });
+    const placedMs = Date.parse(order.placed.createdAt);
+    const view = laneView(order, { slots: [slot()] });
+    const host = snapshot(orderFacts());
+    const next = (nowMs: number) => nextEvmMove(laneStateOf(view, { snapshots: [host, host], nowMs }));
+    expect(next(placedMs + 2000)).toMatchObject({ kind: "sign" });
+    for (const nowMs of [placedMs + 2001, placedMs - 1]) {
+      const move = next(nowMs);
+      const removal = expect.objectContaining({ kind: "remove", of: "slot" });
+      expect(move).toMatchObject({ step: expect.arrayContaining([removal]) });
+      expect(written(move, "order")).toMatchObject({ swapNonce: undefined, revision: 2 });
+    }
   });
 
   it("rejects a buy above the operators' limit", () => {

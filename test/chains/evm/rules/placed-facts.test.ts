@@ -142,6 +142,11 @@ describe("placedEvmSnapshots", () => {
     expect(snapshot?.finalized.number).toBeLessThan(receipt.block.number);
   });
 
+  it("returns the facts by which the placing has planned the order's first transaction", () => {
+    expect(slot().place).toBe(host().nonce.latest);
+    expect(seen({ view: { slots: [slot()] } })).toBeDefined();
+  });
+
   it("returns facts for a sale of all that the wallet holds", () => {
     expect(seen({ of: sale, hosts: [ofSale(sale.amount), ofSale(sale.amount)] })).toBeDefined();
   });
@@ -153,7 +158,17 @@ describe("placedEvmSnapshots", () => {
     ["the configuration has changed", { setup: "other" }],
     ["the job has none", { facts: "" }],
     ["a run has touched the order", { order: { revision: 2 } }],
-    ["the order has a slot", { view: { slots: [slot()] } }],
+    ["the order has a transaction", { view: { slots: [slot({ state: "signed" })] } }],
+    ["the order's plan is for another nonce", { view: { slots: [slot({ place: 8 })] } }],
+    [
+      "one host knows another next nonce than that of the order's plan",
+      { view: { slots: [slot()] }, hosts: [host(), host({ nonce: { latest: 8, pending: 8 } })] },
+    ],
+    ["a run has planned the order", { order: { revision: 2 }, view: { slots: [slot()] } }],
+    [
+      "another order's transaction is planned",
+      { others: [other("cancelled")], view: { slots: [slot({ orderId: "other" })] } },
+    ],
     ["another order is open", { others: [other("open")] }],
     ["another order has expired", { others: [other("expired")] }],
     ["an earlier order has gone meanwhile", { jobs: 2 }],

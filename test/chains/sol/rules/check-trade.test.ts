@@ -15,7 +15,7 @@ const setup: SolSetup = {
   name: "setup",
   listed: [],
   baseFeeCap: 10_000n,
-  limits: { maxNetworkFee: 50_000_000n },
+  limits: { maxNetworkFee: 50_000_000n, baseFeeLamports: 10_000n },
 };
 const relayed: SolSetup = { ...setup, leastTip: 100_000n };
 const trader: SolTrader = {
@@ -63,7 +63,7 @@ describe("checkSolTrade", () => {
   });
 
   it("spends at most the operators' limit on network fees", () => {
-    const limits = { maxNetworkFee: 400_000n };
+    const limits = { ...setup.limits, maxNetworkFee: 400_000n };
     expect(check({ setup: { ...setup, limits } })).toMatchObject({
       budget: 400_000n,
       networkFee: { max: 435_000n },

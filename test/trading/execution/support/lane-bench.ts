@@ -7,7 +7,6 @@ import type { EvmSlot } from "../../../../lib/chains/evm/rules/slot.ts";
 import { cancelling } from "../../../../lib/orders/cancelling.ts";
 import type { Effects, Question, SignRequest } from "../../../../lib/orders/effects.ts";
 import type { LaneKey } from "../../../../lib/orders/intent.ts";
-import type { JobName } from "../../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { everythingOf } from "../../../../lib/table/keys.ts";
 import { type Item, queryRange, type Table } from "../../../../lib/table/table.ts";
@@ -20,7 +19,7 @@ import { readSigning } from "../../../../lib/trading/items/signing-view.ts";
 import { readPlacing } from "../../../../lib/trading/items/views.ts";
 import { writeStep } from "../../../../lib/trading/items/write-step.ts";
 import { type PlaceAnswer, type PlaceRequest, placing } from "../../../../lib/trading/procedures/placing.ts";
-import { workLane } from "../../../../lib/trading/procedures/work-lane.ts";
+import { type RunStart, workLane } from "../../../../lib/trading/procedures/work-lane.ts";
 import { putItems } from "../../../support/items.ts";
 import {
   draftOf,
@@ -69,8 +68,8 @@ export class LaneBench {
   readonly userID: string;
   readonly chain: ModelChain;
   nowMs = startMs;
-  /** Job that the next run expects. */
-  job: JobName | undefined;
+  /** What the next run gets from the placing. */
+  start: RunStart = {};
   /** True once a step has ended the lane. */
   isDone = false;
   wrap: Wrap = (same) => same;
@@ -168,8 +167,8 @@ export class LaneBench {
           this.isDone = true;
         return isWritten;
       },
-      wake: ({ job }) => {
-        this.job = job;
+      wake: ({ job, reservation }) => {
+        this.start = { job, reservation: reservation ?? this.start.reservation };
         return undefined;
       },
       makeMac: ({ intent }) => macOf(intent as EvmIntent),
@@ -213,8 +212,8 @@ export class LaneBench {
 
   /** Runs executeOrders once. */
   work(table = this.table): Promise<void> {
-    const run = workLane(this.lane, randomUUID(), wideLimits, setupName, this.job);
-    this.job = undefined;
+    const run = workLane(this.lane, randomUUID(), wideLimits, setupName, this.start);
+    this.start = {};
     return runProcedure(run, this.effects(table));
   }
 
