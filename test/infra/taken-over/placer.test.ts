@@ -20,7 +20,8 @@ import { Theft } from "../../support/signed-bytes.ts";
 import { slot, v2, wideLimits } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
 import { dai, nowMs, policyOfAlice, SigningDesk } from "./desk.ts";
-import { Intruder } from "./intruder.ts";
+import { type Allows, Intruder } from "./intruder.ts";
+import { isAllowed, roleOf } from "./roles.ts";
 
 let engine: Engine;
 let desk: SigningDesk;
@@ -195,5 +196,77 @@ describe("a placeOrder that was taken over", () => {
       { refused: "the order's swap was signed with another nonce or another call" },
       3,
     ]);
+  });
+});
+
+describe("the rights of placeOrder on lanes", () => {
+  const placer = roleOf("placeOrder");
+  const allows: Allows = (action, partition) => isAllowed(placer, action, partition);
+
+  it("gets signatures only for placed orders, once each, whatever slots it writes", async () => {
+    const fresh = await SigningDesk.open(await engine.newTable());
+    const intruder = new Intruder(fresh, allows, new Random(1));
+    for (let moves = 0; moves < 100; moves++) await intruder.move();
+    expect(fresh.signatures).toBeGreaterThan(4);
+    expect(fresh.refusals).toBeGreaterThan(50);
+    expect(intruder.denials).toBeGreaterThan(9);
+  });
+
+  it("has nothing sent that the signer has not recorded, whatever it claims about a lane that it reserves", async () => {
+    const fresh = await SigningDesk.open(await engine.newTable());
+    const intruder = new Intruder(fresh, allows, new Random(1));
+    const order = fresh.named("BOBBUYS");
+    const { intent } = order;
+    const { orderId, userID: owner, token } = intent;
+    const lane = { chain: intent.chain, wallet: intent.wallet };
+    const [signed, sent] = [new Set<string>(), new Set<string>()];
+    const latest = { number: 1, hash: "0x1", time: nowMs / 1000 };
+    let runs = 0;
+    for (const state of ["planned", "signed", "mined", "taken"] as const)
+      for (const nonce of [0, 1, 2]) {
+        const holder = `run ${++runs}`;
+        const attempt = {
+          ...slot().fees,
+          purpose: "swap",
+          hash: `0x${nonce}`,
+          gasLimit: 1n,
+          signedAtMs: nowMs,
+        };
+        const attempts = state === "planned" ? [] : [attempt];
+        const call = swapBy(intent, v2, intent.amount);
+        const planned = slot({ place: nonce, call, state, attempts, isPrivate: false } as never, intent);
+        await intruder.put(tradeKey(owner, orderId), { ...order, swapNonce: nonce, revision: 2 });
+        await intruder.put(jobKey(lane, orderId), { ...lane, orderId, userID: owner, token });
+        await intruder.put(slotKey(lane, nonce), planned);
+        const held = { holder: "reserved", leaseUntilMs: nowMs + 10 ** 9 };
+        await intruder.put(laneKey(lane, homeShard(lane)), { ...lane, ...held, jobs: 1 });
+        const host = snapshot(undefined, { latest, nonce: { latest: nonce, pending: nonce } });
+        await runProcedure(workLane(lane, holder, wideLimits, "setup", { reservation: "reserved" }), {
+          ...tableEffects(fresh.table),
+          now: () => nowMs,
+          pause: () => undefined,
+          async sign({ request }) {
+            const answer = (await fresh.ask(request as SignRequest<Evm>)) as SignAnswer<Evm>;
+            if ("raw" in answer) signed.add(answer.raw);
+            return answer;
+          },
+          hostSnapshot: () => host,
+          send: ({ raw }) => {
+            sent.add(raw);
+            return "reached";
+          },
+        });
+      }
+    expect(intruder.denials).toBe(0);
+    expect(sent.size).toBeGreaterThan(0);
+    expect([...sent].filter((raw) => !signed.has(raw))).toEqual([]);
+    expect(fresh.signed.get(orderId)?.swaps.size).toBe(1);
+  });
+
+  it("can free no lane of slots, and change nothing that the signer trusts", async () => {
+    for (const partition of ["SIGNED#1", "BYTES#eth#0x1", "CANCELLED#alice", "POLICY#alice", "TRADING"])
+      expect([allows("PutItem", partition), allows("DeleteItem", partition)]).toEqual([false, false]);
+    expect(allows("DeleteItem", slotKey(own, 0).PK)).toBe(false);
+    expect(allows("PutItem", slotKey(own, 0).PK)).toBe(true);
   });
 });
