@@ -8,6 +8,18 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "the client repeats",
     "lost: place",
   ],
+  "an announcement of an order": [
+    "announced late",
+    "announced twice",
+    "announced on a chain that does not trade",
+  ],
+  "a start that comes twice, late or never": [
+    "a run took its reserved lane",
+    "a run after its twin",
+    "a twin before its twin",
+    "a twin after its twin",
+    "a start was lost",
+  ],
   "a used key with another body, or of another user": [
     "another body",
     "another user's key",

@@ -1,8 +1,8 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { Effect, Procedure, SignRequest } from "../../../lib/orders/effects.ts";
+import type { Effect, Effects, Procedure, SignRequest } from "../../../lib/orders/effects.ts";
 import type { FamilyTypes } from "../../../lib/orders/family.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
-import { type Answer, type End, labelOf, type Process } from "./process.ts";
+import { type Answer, type End, labelOf, type Process, type Wake } from "./process.ts";
 import type { Random } from "./random.ts";
 
 export type Fault = "none" | "before" | "after";
@@ -10,8 +10,8 @@ export type Fault = "none" | "before" | "after";
 /** Runs procedures effect by effect, on machines that may crash before or after each effect. */
 export abstract class Machines<F extends FamilyTypes = Evm> {
   readonly processes: Process<F>[] = [];
-  /** Lanes whose invocation may have been lost. */
-  readonly wakes: LaneKey[] = [];
+  /** Events that have not started a run. They may have been lost. */
+  readonly wakes: Wake[] = [];
   abstract chainLimits: F["limits"];
   readonly random: Random;
   /** Events reached so far, for the coverage. */
@@ -23,6 +23,32 @@ export abstract class Machines<F extends FamilyTypes = Evm> {
     this.random = random;
     this.seen = seen;
     this.nowMs = nowMs;
+  }
+
+  /** Adds the events of an effect: one, or two for a run of a new order. */
+  protected addWakes({ lane: { chain, wallet }, job, reservation }: Effects["wake"]["ask"]): void {
+    const event = { chain, wallet, reservation };
+    this.wakes.push(event, ...(job ? [{ ...event, isTwin: true }] : []));
+  }
+
+  /** Takes the event that starts the run of a wallet's new order. Without one, returns what a reader would start. */
+  eventFor(lane: LaneKey): Wake {
+    const index = this.wakes.findIndex(({ wallet, isTwin }) => wallet === lane.wallet && !isTwin);
+    const [event = lane] = index < 0 ? [] : this.wakes.splice(index, 1);
+    return event;
+  }
+
+  /** Takes the next event, which may come late or never. Without one, picks a lane that a reader may wake. */
+  nextEvent(lanes: readonly LaneKey[]): Wake | undefined {
+    const { random, wakes } = this;
+    const isAhead = wakes.length > 1 && random.chance(0.2);
+    const [event] = wakes.splice(isAhead ? 1 : 0, 1);
+    if (event !== undefined && random.chance(0.1)) {
+      this.seen.add("a start was lost");
+      return undefined;
+    }
+    if (event?.isTwin && random.chance(0.5)) this.nowMs += random.below(7000);
+    return event ?? random.pick(lanes);
   }
 
   protected abstract sign(request: SignRequest): Procedure<unknown>;

@@ -1,4 +1,6 @@
+import type { Network } from "../../../lib/core/network.ts";
 import type { ItemWrite } from "../../../lib/orders/table-step.ts";
+import type { prepareRun } from "../../../lib/trading/execution/prepare.ts";
 import { wideLimits } from "../../support/trading.ts";
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, users, wallets } from "./clients.ts";
@@ -9,6 +11,7 @@ import {
   lateSignature,
   liarOfRoutes,
   oneLiar,
+  planOfSecond,
   roundTrip,
   stalePlan,
   twoSales,
@@ -16,6 +19,7 @@ import {
 } from "./plots.ts";
 import { loosenPolicies, setPolicy } from "./policies.ts";
 import { retired } from "./table.ts";
+import { must } from "./violation.ts";
 import { chain, type World } from "./world.ts";
 
 type Move = (world: World, clients: Clients) => void | Promise<void>;
@@ -98,6 +102,34 @@ async function expireBytes(world: World): Promise<void> {
   world.seen.add("signed bytes expired");
 }
 
+type Chains = Parameters<typeof prepareRun>[0];
+
+/** Announces an order that may never come, or has come long before. */
+async function announce(world: World, network: Network): Promise<void> {
+  const { table, system } = world;
+  const { writes } = table;
+  const counts = { asked: 0, started: 0 };
+  const host = { request: async () => void counts.asked++ };
+  const chains = new Map([[chain, { client: { hosts: [host, host] } }]]) as unknown as Chains;
+  const startSigner = async () => void counts.started++;
+  await system.prepare({ prepare: network }, { chains, startSigner, table });
+  must(table.writes === writes, "an announcement wrote to the table");
+  const isOpen = network === chain;
+  must(counts.started === Number(isOpen), "an announcement did not start the signer once");
+  must(counts.asked === (isOpen ? 2 : 0), "an announcement asked other hosts");
+}
+
+/** Announces orders once or twice, also for a chain that does not trade. */
+async function announceSome(world: World): Promise<void> {
+  const { random, seen, table } = world;
+  const network = random.chance(0.8) ? chain : "bsc";
+  const times = random.chance(0.3) ? 2 : 1;
+  for (let announced = 0; announced < times; announced++) await announce(world, network);
+  if (network !== chain) seen.add("announced on a chain that does not trade");
+  else if (times > 1) seen.add("announced twice");
+  else if (table.all("order").length > 0) seen.add("announced late");
+}
+
 const watch = (world: World, name: "watch" | "sweep") => {
   world.start({ name, procedure: world.system[name](chain) });
 };
@@ -109,6 +141,7 @@ const moves: readonly (readonly [number, Move])[] = [
   [1, (_, clients) => clients.reuseKey(false)],
   [0.5, (_, clients) => clients.reuseKey(true)],
   [4, cancel],
+  [0.5, announceSome],
   [16, stepAny],
   [
     14,
@@ -132,6 +165,7 @@ const moves: readonly (readonly [number, Move])[] = [
   [2, lateSignature],
   [2, stalePlan],
   [2, crashAtWrite],
+  [1, planOfSecond],
   [1.5, oneLiar],
   [1, gapBelow],
   [0.5, roundTrip],

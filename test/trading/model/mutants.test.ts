@@ -9,11 +9,10 @@ import { type Plot, rarePlots } from "./plots.ts";
  */
 const caughtBy: Readonly<Record<string, number>> = {
   "does not check the holder": 89,
-  "believes one host about balances": 892,
-  "takes an RPC error for no receipt": 458,
+  "believes one host about balances": 175,
+  "takes an RPC error for no receipt": 293,
   "trusts an old allowance": 122,
   "voids a signed slot": 1026,
-  "ignores the limit of a day's network fees": 2279,
   "counts its holders": 32,
   "counts a replacement as a whole": 53,
   "frees nonces only by the relay": 35,
@@ -24,6 +23,8 @@ const plots: Readonly<Record<string, Plot>> = {
   "believes one host about what a wallet lacks": rarePlots["a host that makes up what a wallet has"],
   "takes a host's silence for what a wallet lacks": rarePlots["a host that makes up what a wallet has"],
   "blocks clears": rarePlots["a day whose network fees are above their limit"],
+  "ignores the limit of a day's network fees":
+    rarePlots["a limit of network fees that falls before a signature"],
   "does not compare the claimed intent with the stored one":
     rarePlots["an order that an intruder has altered"],
 };

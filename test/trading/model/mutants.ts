@@ -24,6 +24,7 @@ import {
   trustsOldPolicies,
 } from "./limit-mutants.ts";
 import { type Answer, inSnapshots, inWrites, type Rewrite, rewritten, work } from "./rewrites.ts";
+import { startMutants } from "./start-mutants.ts";
 import { type System, theSystem } from "./system.ts";
 
 /** Treats a silent host as if it had no data and agreed with the other host. */
@@ -42,8 +43,8 @@ function silenceIsNo(): Rewrite {
 /** Starts over when the nonce is taken, and requests a signature for another nonce. */
 const retriesWithNewNonce: System = {
   ...theSystem,
-  work: (lane, holder, limits, setup) =>
-    rewritten(theSystem.work(lane, holder, limits, setup), {
+  work: (...args) =>
+    rewritten(theSystem.work(...args), {
       effect: (effect) => {
         if (effect.do !== "write") return effect;
         const retried = effect.step.some(
@@ -109,10 +110,10 @@ function countsHolders(): System {
   const counters = new Map<string, number>();
   return {
     ...theSystem,
-    *work(lane, _, limits, setup) {
+    *work(lane, _, ...rest) {
       const next = (counters.get(lane.wallet) ?? 0) + 1;
       counters.set(lane.wallet, next);
-      yield* rewritten(theSystem.work(lane, `run ${next}`, limits, setup), {
+      yield* rewritten(theSystem.work(lane, `run ${next}`, ...rest), {
         answer: (effect, answer) => {
           const hasLeft = effect.do === "write" && effect.step.every(isLeaving);
           if (hasLeft && answer === true) counters.delete(lane.wallet);
@@ -135,9 +136,9 @@ const voidsSigned = (write: ItemWrite): readonly ItemWrite[] =>
 function judgesByClock(): System {
   return {
     ...theSystem,
-    *work(lane, holder, limits, setup) {
+    *work(...args) {
       let nowMs = 0;
-      yield* rewritten(theSystem.work(lane, holder, limits, setup), {
+      yield* rewritten(theSystem.work(...args), {
         answer: (effect, answer) => {
           if (effect.do === "now") nowMs = answer as number;
           if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
@@ -268,8 +269,8 @@ function withoutOthers(quote: EvmHostQuote, other: EvmHostQuote): EvmHostQuote {
 /** Writes an order first, and its position in a second transaction. */
 const splitsPosition: System = {
   ...theSystem,
-  *work(lane, holder, limits, setup) {
-    const procedure = theSystem.work(lane, holder, limits, setup);
+  *work(...args) {
+    const procedure = theSystem.work(...args);
     let next = procedure.next();
     while (!next.done) {
       const effect = next.value;
@@ -373,7 +374,8 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "takes a host's silence for what a wallet lacks": () => work(takesSilenceForLack),
   "never looks for what a wallet lacks": () => ({
     ...theSystem,
-    work: (lane, holder, limits, setup) => theSystem.work(lane, holder, limits, setup),
+    work: (lane, holder, limits, setup, start) =>
+      theSystem.work(lane, holder, limits, setup, { ...start, missed: undefined }),
   }),
   "believes one host about routes": () => work(believesOneHost),
   "compares the hosts' routes only after it has intersected them": () => intersectsFirst,
@@ -394,4 +396,5 @@ export const mutants: Readonly<Record<string, () => System>> = {
     work(() => sendsTo((to) => (to === "relay and hosts" ? "relay" : to))),
   "updates the position in a second transaction": () => splitsPosition,
   "replays a request after the checks": () => replaysLate,
+  ...startMutants,
 };

@@ -28,14 +28,11 @@ export async function mine(world: World): Promise<void> {
 
 /** Wakes a lane whose invocation may have been lost. */
 export async function wake(world: World, faults: number): Promise<void> {
-  const lane = world.wakes.shift() ?? world.random.pick(world.table.all("lane"));
-  if (lane === undefined) return;
-  // Delays an invocation as if it waited in a queue. It follows another run, which may have been lost.
-  const isQueued = world.random.chance(0.3);
-  if (isQueued) world.nowMs += world.random.below(4000);
+  const event = world.nextEvent(world.table.all("lane"));
+  if (event === undefined) return;
   const isSkewed = world.random.chance(0.1);
   const skewMs = isSkewed ? (world.random.below(21) - 10) * 60_000 : 0;
-  const started = world.startWork(lane, skewMs, undefined, isQueued);
+  const started = world.startWork(event, skewMs);
   if (started !== undefined) await runOn(world, started, faults);
 }
 
@@ -43,7 +40,7 @@ export async function wake(world: World, faults: number): Promise<void> {
 export async function calm(world: World, length = 2 + world.random.below(8)): Promise<void> {
   for (let rounds = length; rounds > 0; rounds--) {
     for (const lane of world.table.all("lane")) {
-      const started = world.startWork(lane);
+      const started = world.startWork(world.eventFor(lane));
       if (started !== undefined) await runOn(world, started, 0.1);
     }
     world.nowMs += 12_000;

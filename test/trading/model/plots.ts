@@ -15,7 +15,7 @@ import { chain, type World } from "./world.ts";
 /** Cancels, stops, retires, forbids or delays an order while its signature is being recorded. Either may come first. */
 export async function lateSignature(world: World): Promise<void> {
   const lane = anyLane(world);
-  const executor = lane && world.startWork(lane);
+  const executor = lane && world.startWork(world.eventFor(lane));
   if (!(await runUntil(world, executor, "write signature")) || executor?.signer === undefined) return;
   const { signer } = executor;
   const { random } = world;
@@ -47,7 +47,7 @@ async function afterEnding(world: World, wallet: string, userID: string, validUn
   if (cause === 0) world.isStopped = true;
   if (cause === 1) world.table.put("wallet", { chain, wallet, userID, ...retired });
   world.nowMs = Math.max(world.nowMs + 31_000, cause === 2 ? validUntil * 1000 + 1 : 0);
-  return world.startWork({ chain, wallet });
+  return world.startWork(world.eventFor({ chain, wallet }));
 }
 
 /** Freezes a run before it writes a plan, and resumes it after another order has used the nonce. */
@@ -59,7 +59,7 @@ export async function stalePlan(world: World, clients: Clients): Promise<void> {
   await world.chain.setBaseFee(30n);
   await calm(world, 1);
   await world.chain.setBaseFee(5n);
-  const planner = world.startWork(lane);
+  const planner = world.startWork(world.eventFor(lane));
   const isPlanning = await runUntil(world, planner, "plan");
   if (planner === undefined || !isPlanning) return;
   planner.isFrozen = true;
@@ -70,10 +70,22 @@ export async function stalePlan(world: World, clients: Clients): Promise<void> {
   await settleDown(world);
   await calm(world, 7);
   await world.chain.setBaseFee(5n);
-  const other = world.startWork(lane);
+  const other = world.startWork(world.eventFor(lane));
   if (await runUntil(world, other, "hostSnapshot")) world.seen.add("another run holds the lane");
   planner.isFrozen = false;
   await runOn(world, planner, 0);
+}
+
+/** Crashes a run around the plan of an order that was placed while its lane had another order. */
+export async function planOfSecond(world: World, clients: Clients): Promise<void> {
+  const wallet = clients.placeFor(200n);
+  await settleDown(world);
+  await calm(world, 2);
+  clients.placeFor(200n, wallet);
+  await settleDown(world);
+  const run = world.startWork(world.eventFor({ chain, wallet }));
+  if (run !== undefined && (await runUntil(world, run, "plan")))
+    await world.step(run, world.random.chance(0.5) ? "before" : "after");
 }
 
 /** Removes another program's transaction permanently after the service has signed one with the next nonce. */
@@ -85,7 +97,7 @@ export async function gapBelow(world: World, clients: Clients): Promise<void> {
   await blocks.sendForeign({ wallet, isAbove: true, amount: 0n });
   await mine(world);
   const { nonce } = await blocks.belongings(wallet);
-  const work = world.startWork({ chain, wallet });
+  const work = world.startWork(world.eventFor({ chain, wallet }));
   if (!(await runUntil(world, work, "send"))) return;
   if (work !== undefined) await runOn(world, work, 0);
   for (let tries = 0; tries < 4; tries++) {
@@ -114,7 +126,7 @@ export async function crashAtWrite(world: World): Promise<void> {
   const { random } = world;
   const label = random.pick(rareWrites) as string;
   const lane = anyLane(world);
-  const run = lane && world.startWork(lane);
+  const run = lane && world.startWork(world.eventFor(lane));
   if (run !== undefined && (await runUntil(world, run, label)))
     await world.step(run, random.chance(0.5) ? "before" : "after");
 }
@@ -146,7 +158,7 @@ export async function liarOfRoutes(world: World, clients: Clients): Promise<void
   await mine(world);
   await blocks.lie(host, random.pick(lies.filter((lie) => lie.startsWith("route"))));
   for (let rounds = 0; rounds < 3; rounds++) {
-    const work = world.startWork({ chain, wallet });
+    const work = world.startWork(world.eventFor({ chain, wallet }));
     if (work !== undefined) await runOn(world, work, 0);
     await mine(world);
   }
@@ -164,7 +176,7 @@ export async function twoSales(world: World, clients: Clients): Promise<void> {
   for (let rounds = 0; rounds < 5; rounds++) {
     await wake(world, 0);
     await mine(world);
-    const work = world.startWork({ chain, wallet });
+    const work = world.startWork(world.eventFor({ chain, wallet }));
     const label = random.chance(0.5) ? "record receipt" : "record fill";
     if (work === undefined || !(await runUntil(world, work, label))) continue;
     await world.step(work, random.chance(0.5) ? "before" : "after");
@@ -177,7 +189,7 @@ export async function twoSales(world: World, clients: Clients): Promise<void> {
 export async function undoneCancellation(world: World, clients: Clients): Promise<void> {
   const wallet = clients.placeFor(200n);
   await settleDown(world);
-  const work = world.startWork({ chain, wallet });
+  const work = world.startWork(world.eventFor({ chain, wallet }));
   if (!(await runUntil(world, work, "sign")) || work?.effect.do !== "sign") return;
   const { request } = work.effect;
   const order = world.table.get("order", { intent: request });
@@ -250,7 +262,7 @@ const fullDay: Plot = async (world, clients) => {
   const wallet = world.random.pick(wallets) as string;
   clients.trade(wallet, "buy", world.random.pick(tokens) as string, 500n);
   await settleDown(world);
-  const work = world.startWork({ chain, wallet });
+  const work = world.startWork(world.eventFor({ chain, wallet }));
   if (!(await runUntil(world, work, "send")) || work === undefined) return;
   await world.step(work, "before");
   if (world.random.chance(0.5))
@@ -265,7 +277,7 @@ const alteredOrder: Plot = async (world, clients) => {
   clients.placeFor(200n);
   const wallet = clients.placeFor(200n);
   await settleDown(world);
-  const work = world.startWork({ chain, wallet });
+  const work = world.startWork(world.eventFor({ chain, wallet }));
   if (!(await runUntil(world, work, "sign")) || work?.effect.do !== "sign") return;
   const request = work.effect.request as SignRequest<Evm>;
   const order = world.table.get("order", { intent: request }) as TradeOrder<Evm> | undefined;
@@ -294,7 +306,19 @@ const alteredOrder: Plot = async (world, clients) => {
   ]);
 };
 
+/** Lowers the limit of a day's network fees below those of a planned swap, while the signer is asked. */
+const lowerLimit: Plot = async (world, clients) => {
+  const wallet = world.random.pick(wallets) as string;
+  clients.trade(wallet, "buy", world.random.pick(tokens) as string, 500n);
+  await settleDown(world);
+  const work = world.startWork(world.eventFor({ chain, wallet }));
+  if (!(await runUntil(world, work, "sign")) || work === undefined) return;
+  changePolicy(world, "alice", wallet, { ...openPolicy, maxNetworkFeesPerDay: 1n });
+  await runOn(world, work, 0);
+};
+
 export const rarePlots = {
+  "a limit of network fees that falls before a signature": lowerLimit,
   "an order that an intruder has altered": alteredOrder,
   "a host that makes up what a wallet has": liarOfBalances,
   "a day whose network fees are above their limit": fullDay,

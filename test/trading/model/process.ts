@@ -4,7 +4,11 @@ import type { Effect, Effects, Procedure } from "../../../lib/orders/effects.ts"
 import type { FamilyTypes } from "../../../lib/orders/family.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
 import type { TradeStep } from "../../../lib/orders/table-step.ts";
+import type { RunStart } from "../../../lib/trading/procedures/work-lane.ts";
 import type { System } from "./system.ts";
+
+/** Event that starts a run on a lane. */
+export type Wake = LaneKey & Pick<RunStart, "reservation"> & { isTwin?: boolean | undefined };
 
 /** One run of a procedure, stopped before its next effect. */
 export type Process<F extends FamilyTypes = Evm> = {
@@ -14,6 +18,8 @@ export type Process<F extends FamilyTypes = Evm> = {
   /** Effect that the process performs next. */
   effect: Effect;
   lane?: LaneKey;
+  /** Event that started the run, and the run that held the lane at that time. */
+  start?: { event: Wake; heldBy: string | undefined };
   skewMs: number;
   /** Time that the process last read from its clock. */
   clockMs: number;

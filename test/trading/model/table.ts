@@ -38,6 +38,9 @@ export class ModelTable<F extends FamilyTypes = Evm> {
     [K in Kind]: Map<string, ItemsOf<F>[K]>;
   };
 
+  /** Number of steps written. */
+  writes = 0;
+
   get<K extends Kind>(kind: K, name: Names[K]): ItemsOf<F>[K] | undefined {
     return this.items[kind].get(nameOf[kind](name));
   }
@@ -56,6 +59,7 @@ export class ModelTable<F extends FamilyTypes = Evm> {
     const names = new Set(changes.map(({ kind, name }) => `${kind} ${name}`));
     if (names.size < step.length) throw new Error("a transaction names an item twice");
     if (!step.every((write, index) => holds(write, changes[index]?.before))) return undefined;
+    this.writes++;
     const done = changes.filter((_, index) => step[index]?.kind !== "check");
     for (const { kind, name, after } of done) {
       if (after === undefined) this.items[kind].delete(name);

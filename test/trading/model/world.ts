@@ -12,15 +12,16 @@ import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Limits } from "../../../lib/orders/wallet-policy.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/trading/procedures/placing.ts";
-import { workIfNotBegun } from "../../../lib/trading/procedures/work-lane.ts";
+import type { RunStart } from "../../../lib/trading/procedures/work-lane.ts";
 import { draftOf, quoteFrom, setupName, weiInGwei } from "../../support/place-request.ts";
 import { wideLimits } from "../../support/trading.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import { Invariants } from "./invariants.ts";
 import { truthOf } from "./lies.ts";
 import { Machines } from "./machines.ts";
-import { type Answer, labelOf, type Process } from "./process.ts";
+import { type Answer, labelOf, type Process, type Wake } from "./process.ts";
 import type { Random } from "./random.ts";
+import { Starts } from "./starts.ts";
 import type { System } from "./system.ts";
 import { isRetired, ModelTable } from "./table.ts";
 
@@ -30,6 +31,7 @@ export const chain = "eth";
 export class World extends Machines {
   readonly table = new ModelTable();
   readonly invariants: Invariants;
+  readonly starts: Starts;
   readonly maxGasPrices = new Map<string, bigint>();
   isStopped = false;
   /** Lease of the reader. Without it, the sweep wakes every lane. */
@@ -43,21 +45,24 @@ export class World extends Machines {
     this.system = system;
     this.chain = chainUnderTest;
     this.invariants = new Invariants(this);
+    this.starts = new Starts(chainUnderTest.seen);
   }
 
-  startWork(lane: LaneKey, skewMs = 0, missed?: MissedToken, ifNotBegun = false): Process | undefined {
-    const { wallet } = lane;
+  startWork(event: Wake, skewMs = 0, missed?: MissedToken): Process | undefined {
+    const { wallet, reservation, isTwin } = event;
+    const lane: LaneKey = { chain, wallet };
     const others = this.processes.filter(
       ({ name, lane: other }) => name === "work" && other?.wallet === wallet,
     );
     if (others.length > 0) this.seen.add("two runs for a lane");
     if (skewMs !== 0) this.seen.add("clock is wrong");
     const holder = this.newId("holder");
-    const limits = this.chainLimits;
-    const work = this.system.work({ chain, wallet }, holder, limits, setupName, undefined, missed);
-    const procedure = ifNotBegun ? workIfNotBegun({ chain, wallet }, undefined, work) : work;
     const { chainLimits } = this;
-    return this.start({ name: "work", procedure, lane: { chain, wallet }, skewMs, chainLimits });
+    const work = (start: RunStart) =>
+      this.system.work(lane, holder, chainLimits, setupName, { ...start, missed });
+    const procedure = isTwin ? this.system.twin(lane, { reservation }, work) : work({ reservation });
+    const start = this.starts.started(event, this.table.get("lane", lane), this.nowMs + skewMs);
+    return this.start({ name: "work", procedure, lane, start, skewMs, chainLimits });
   }
 
   protected sign(request: SignRequest): Procedure<unknown> {
@@ -126,10 +131,13 @@ export class World extends Machines {
           .all("lane")
           .filter((lane) => effect.sinceMs === undefined || mayHaveChanged(lane, effect.sinceMs));
       case "write": {
+        const lane = process.lane && this.table.get("lane", process.lane);
+        this.starts.beforeWrite(process, lane);
         const changes = this.table.write(effect.step);
         if (changes === undefined) this.seen.add(`lost: ${labelOf(effect)}`);
         else {
           this.seen.add(labelOf(effect));
+          this.starts.afterWrite(process, effect, lane);
           await this.invariants.afterWrite(process, changes);
         }
         return changes !== undefined;
@@ -166,13 +174,15 @@ export class World extends Machines {
       case "tryReader":
       case "startReader":
         throw new Error("the test of readers has its own world");
+      case "beginLane":
+        throw new Error("the model carries out its parts");
       case "sign":
         throw new Error("the signer is a process");
       case "send":
         this.invariants.beforeSend(effect.raw, effect.to);
         return this.chain.send(effect.raw, effect.to);
       case "wake":
-        this.wakes.push(effect.lane);
+        this.addWakes(effect);
         return undefined;
       case "makeMac":
         return macOf(effect.intent as EvmIntent);

@@ -95,7 +95,7 @@ const caughtBy: Readonly<Record<string, number>> = {
   "reads the marker before the height": 338,
   "accepts an old slot": 338,
   "takes silence for absence": 312,
-  "believes one host about the facts of the placing": 196,
+  "believes one host about the facts of the placing": 4651,
   "does not count tips": 114,
   "signs for any pool": 250,
   "signs any number of messages": 198,

@@ -48,7 +48,7 @@ export async function factsAtPlacing(
   return solPlacing.factsForRun({ ...assessed, facts: solFacts, quotes }, order, jobs);
 }
 
-const limits = { maxNetworkFee: 1n };
+const limits = { maxNetworkFee: 1n, baseFeeLamports: 0n };
 const ofSetup: SolSetup = { chain: "sol", name: setup, listed: [], baseFeeCap: 1n, limits };
 const assessed = { setup: ofSetup, check: {} as Sol["check"] };
 

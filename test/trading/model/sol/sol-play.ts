@@ -56,11 +56,9 @@ export const outlive = (world: SolWorld): Promise<void> => {
 
 /** Wakes a lane whose invocation may have been lost. */
 export async function wake(world: SolWorld, faults: number): Promise<void> {
-  const wallet = (world.wakes.shift() ?? world.random.pick(world.table.all("lane")))?.wallet;
-  if (wallet === undefined) return;
+  const event = world.nextEvent(world.table.all("lane"));
+  if (event === undefined) return;
   const skewMs = world.random.chance(0.1) ? (world.random.below(21) - 10) * 60_000 : 0;
-  // Starts in turn the run of an order, and the queued run that follows it.
-  const isQueued = world.wakes.length % 2 === 1;
-  const started = world.startWork(wallet, skewMs, undefined, isQueued);
+  const started = world.startWork(event.wallet, skewMs, undefined, event);
   if (started !== undefined) await runOn(world, started, faults);
 }

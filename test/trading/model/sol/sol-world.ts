@@ -5,6 +5,7 @@ import type { SolLimits } from "../../../../lib/chains/sol/rules/limits.ts";
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
 import { cancelling } from "../../../../lib/orders/cancelling.ts";
 import type { Effect, LaneView, Procedure, Question, SignRequest } from "../../../../lib/orders/effects.ts";
+import { reservedLane } from "../../../../lib/orders/lane-steps.ts";
 import { mayHaveChanged } from "../../../../lib/orders/lane-watch.ts";
 import type { MissedToken, TradeStep } from "../../../../lib/orders/table-step.ts";
 import { type TradeOrder, unstarted } from "../../../../lib/orders/trade-order.ts";
@@ -16,10 +17,12 @@ import {
   readChain,
   sweepLanes,
 } from "../../../../lib/trading/procedures/reading.ts";
-import { workIfNotBegun, workLane } from "../../../../lib/trading/procedures/work-lane.ts";
+import { type RunStart, workIfNotBegun, workLane } from "../../../../lib/trading/procedures/work-lane.ts";
+import { inParts, isOdd } from "../in-parts.ts";
 import { Machines } from "../machines.ts";
-import { type Answer, labelOf, type Process } from "../process.ts";
+import { type Answer, labelOf, type Process, type Wake } from "../process.ts";
 import type { Random } from "../random.ts";
+import { Starts } from "../starts.ts";
 import { isRetired, ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
 import { isSignedByHelper } from "./model-helpers.ts";
@@ -41,6 +44,7 @@ type SolProcess = Process<Sol>;
 export type SolSystem = {
   cancel: typeof cancelling;
   work: typeof workLane;
+  twin: typeof workIfNotBegun;
   sign: typeof signRequested;
   watch: () => ReturnType<typeof readChain>;
   sweep: () => ReturnType<typeof sweepLanes>;
@@ -50,7 +54,8 @@ export type SolSystem = {
 
 export const theSolSystem: SolSystem = {
   cancel: cancelling,
-  work: workLane,
+  work: (lane, holder, ...rest) => inParts(workLane(lane, holder, ...rest), isOdd(holder)),
+  twin: workIfNotBegun,
   sign: signRequested,
   watch: () => readChain(chain, newReader()),
   sweep: () => sweepLanes(chain, newSweepMemory()),
@@ -61,6 +66,7 @@ export class SolWorld extends Machines<Sol> {
   readonly table = new ModelTable<Sol>();
   readonly chain: SolChainUnderTest;
   readonly invariants: SolInvariants;
+  readonly starts: Starts;
   readonly system: SolSystem;
   chainLimits: SolLimits;
   isStopped = false;
@@ -76,6 +82,7 @@ export class SolWorld extends Machines<Sol> {
     this.chain = chainUnderTest;
     this.system = system;
     this.invariants = new SolInvariants(this);
+    this.starts = new Starts(chainUnderTest.seen);
     this.chainLimits = chainUnderTest.scale.limits;
     Object.assign(chainUnderTest.flaws ?? {}, system.flaws);
   }
@@ -99,6 +106,8 @@ export class SolWorld extends Machines<Sol> {
     const lane = this.table.get("lane", { chain, wallet });
     const facts = await factsAtPlacing(this, order, (lane?.jobs ?? 0) + 1);
     const job = { chain, wallet, orderId, userID, token, ...(facts !== undefined && { facts }) } as const;
+    const isReserved = lane === undefined && this.random.chance(0.5);
+    const reservation = isReserved ? this.newId("reservation") : undefined;
     const step: TradeStep = [
       { kind: "put", of: "order", item: order, when: "absent" },
       { kind: "put", of: "job", item: job, when: "absent" },
@@ -106,22 +115,31 @@ export class SolWorld extends Machines<Sol> {
         kind: "change",
         of: "lane",
         item: { chain, wallet },
+        ...(reservation !== undefined && { set: reservedLane(reservation, this.nowMs) }),
         add: { jobs: 1 },
         when: lane === undefined ? "absent" : { jobs: lane.jobs },
       },
     ];
     if (this.table.write(step) === undefined) throw new Error("The order is not recorded");
-    this.wakes.push({ chain, wallet });
+    this.addWakes({ lane: { chain, wallet }, job, reservation });
   }
 
-  startWork(wallet: string, skewMs = 0, missed?: MissedToken, ifNotBegun = false): SolProcess | undefined {
+  startWork(
+    wallet: string,
+    skewMs = 0,
+    missed?: MissedToken,
+    event: Wake = missed ? { chain, wallet } : this.eventFor({ chain, wallet }),
+  ): SolProcess | undefined {
+    const { reservation, isTwin } = event;
     if (this.processes.some(({ name, lane }) => name === "work" && lane?.wallet === wallet))
       this.seen.add("two runs for a lane");
     const lane = { chain, wallet } as const;
     const holder = this.newId("holder");
-    const work = this.system.work(lane, holder, this.chainLimits, setup, undefined, missed);
-    const procedure = ifNotBegun ? workIfNotBegun(lane, undefined, work) : work;
-    const started = this.start({ name: "work", procedure, lane, skewMs });
+    const work = (start: RunStart) =>
+      this.system.work(lane, holder, this.chainLimits, setup, { ...start, missed });
+    const procedure = isTwin ? this.system.twin(lane, { reservation }, work) : work({ reservation });
+    const start = this.starts.started(event, this.table.get("lane", lane), this.nowMs + skewMs);
+    const started = this.start({ name: "work", procedure, lane, start, skewMs });
     if (started !== undefined) this.holders.set(started, holder);
     return started;
   }
@@ -179,7 +197,9 @@ export class SolWorld extends Machines<Sol> {
         return undefined;
       case "write": {
         const before = process.lane && this.table.get("lane", process.lane);
+        this.starts.beforeWrite(process, before);
         const changes = this.table.write(effect.step);
+        if (changes !== undefined) this.starts.afterWrite(process, effect, before);
         if (changes !== undefined && process.name === "work" && labelOf(effect) !== "take lease")
           must(before?.holder === this.holders.get(process), "a run wrote without holding the lane");
         this.seen.add(changes === undefined ? `lost: ${labelOf(effect)}` : labelOf(effect));
@@ -214,7 +234,7 @@ export class SolWorld extends Machines<Sol> {
         this.invariants.beforeSend(effect.raw, effect.to);
         return this.chain.send(effect.raw, effect.to);
       case "wake":
-        this.wakes.push(effect.lane);
+        this.addWakes(effect);
         return undefined;
       case "checkMac":
         return effect.mac === macOf(effect.intent as SolIntent);
