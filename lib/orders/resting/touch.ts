@@ -94,16 +94,21 @@ export type Seen = { leg: number; n: number; sinceMs: number; lastMs: number };
 
 const readings = 4;
 
-/** Adds a reading of a leg on sol. A reading that is not crossed, or a long gap, begins again. */
+/**
+ * Adds a reading of a leg on sol. A reading that is not crossed, or a long gap, begins again. Counts the time from the
+ * first answer to the last question, because a run may stand still at any moment.
+ */
 export function seenAfter(
   seen: Seen | undefined,
   leg: number,
   isReached: boolean,
-  nowMs: number,
+  { askedMs, answeredMs }: { askedMs: number; answeredMs: number },
 ): Seen | undefined {
   if (!isReached) return undefined;
-  const isNext = seen?.leg === leg && nowMs - seen.lastMs <= triggerTimes.readingGapMs;
-  return isNext ? { ...seen, n: seen.n + 1, lastMs: nowMs } : { leg, n: 1, sinceMs: nowMs, lastMs: nowMs };
+  const isNext = seen?.leg === leg && askedMs - seen.lastMs <= triggerTimes.readingGapMs;
+  return isNext
+    ? { ...seen, n: seen.n + 1, lastMs: askedMs }
+    : { leg, n: 1, sinceMs: answeredMs, lastMs: answeredMs };
 }
 
 /** True if the readings of a stop on sol suffice to fire it. */

@@ -55,8 +55,9 @@ export function* firing(family: FiringFamily, request: FiringRequest): FiringPro
     if (order === undefined) continue;
     for (const leg of legsInTurn(order)) {
       if (!(yield* isWorthPricing(family, parent, order, leg))) continue;
+      const askedMs = yield* performFiring({ do: "now" });
       const reached: Head | undefined = yield* reachedHead(request, parent, order, leg, conditions);
-      order = yield* withReading(order, leg, reached !== undefined);
+      order = yield* withReading(order, leg, reached !== undefined, askedMs);
       if (order === undefined) break;
       if (reached === undefined || !hasEnoughReadings(order, leg)) continue;
       if (yield* isFree(family, parent, order, leg)) touched.push({ parent, order, leg, head: reached });
@@ -188,10 +189,11 @@ function* withReading(
   order: RestingOrder,
   leg: number,
   isReached: boolean,
+  askedMs: number,
 ): FiringProcedure<RestingOrder | undefined> {
   if (!needsReadings(order, leg)) return order;
-  const nowMs = yield* performFiring({ do: "now" });
-  const seen = seenAfter(order.seen, leg, isReached, nowMs);
+  const answeredMs = yield* performFiring({ do: "now" });
+  const seen = seenAfter(order.seen, leg, isReached, { askedMs, answeredMs });
   return isDeepStrictEqual(seen, order.seen) ? order : yield* written(order, restingAfter(order, { seen }));
 }
 

@@ -118,14 +118,15 @@ describe("isTouched", () => {
 });
 
 describe("seenAfter", () => {
+  const atOnce = (ms: number) => ({ askedMs: ms, answeredMs: ms });
   const readings = (...gaps: number[]): Seen | undefined => {
     let at = nowMs;
     return gaps.reduce<Seen | undefined>(
       (seen, gap) => {
         at += gap;
-        return seenAfter(seen, 1, true, at);
+        return seenAfter(seen, 1, true, atOnce(at));
       },
-      seenAfter(undefined, 1, true, at),
+      seenAfter(undefined, 1, true, atOnce(at)),
     );
   };
   const isEnough = (...gaps: number[]) => isSeenEnough(readings(...gaps) as Seen);
@@ -139,7 +140,18 @@ describe("seenAfter", () => {
   it("begins again after a gap, a reading that is not crossed, or one of another leg", () => {
     expect(isEnough(2700, 2700, 6001)).toBe(false);
     const seen = readings(2700, 2700) as Seen;
-    expect(seenAfter(seen, 1, false, nowMs + 8100)).toBeUndefined();
-    expect(seenAfter(seen, 0, true, nowMs + 8100)).toMatchObject({ leg: 0, n: 1 });
+    expect(seenAfter(seen, 1, false, atOnce(nowMs + 8100))).toBeUndefined();
+    expect(seenAfter(seen, 0, true, atOnce(nowMs + 8100))).toMatchObject({ leg: 0, n: 1 });
+  });
+
+  it("counts no time in which a run stood still after the last question, or before the first answer", () => {
+    const late = { askedMs: nowMs - 5000, answeredMs: nowMs };
+    const later = { askedMs: nowMs + 5000, answeredMs: nowMs + 9000 };
+    expect(seenAfter(seenAfter(undefined, 1, true, late), 1, true, later)).toEqual({
+      leg: 1,
+      n: 2,
+      sinceMs: nowMs,
+      lastMs: nowMs + 5000,
+    });
   });
 });
