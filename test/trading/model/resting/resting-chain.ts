@@ -19,7 +19,7 @@ export type Mined = { tx: Signed; status: "ok" | "failed"; out: bigint };
 /** A block, with the price of a token and the wallet's next nonce after it. The price is in millionths of a coin. */
 export type PricedBlock = Block & { price: bigint; nonce: number; mined: readonly Mined[] };
 
-export const blockSeconds = 12;
+const blockSeconds = 12;
 const whole = 1_000_000n;
 
 export const outAtPrice = (price: bigint, amount: bigint): bigint => (amount * price) / whole;

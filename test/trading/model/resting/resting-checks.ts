@@ -11,7 +11,7 @@ import {
 import { floorOf, isCrossed } from "../../../../lib/orders/resting/prices.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import { must } from "../violation.ts";
-import { blockSeconds, type RestingChain, type Signed } from "./resting-chain.ts";
+import type { Fill } from "./resting-chain.ts";
 
 /** A function that is taken over, with all its rights. */
 export type Intruder = "fireOrders" | "executeOrders" | undefined;
@@ -31,9 +31,18 @@ export type LaneJob = {
   isCancelling: boolean;
 };
 
+/** How long a price must hold on a chain before a leg fires. */
+export type Looks = {
+  /** Distances from the head at which the price must have been reached, too. */
+  back: Readonly<Record<LegKind, readonly number[]>>;
+  mostAgeSeconds: number;
+  /** Number of readings of a stop, and the time over which they are made. */
+  readings: number;
+  overMs: number;
+};
+
 /** The part of a world that the checks look at. */
 type Checked = {
-  readonly chain: RestingChain;
   readonly intruder: Intruder;
   readonly parents: ReadonlyMap<string, RestingOrder>;
   readonly jobs: ReadonlyMap<string, LaneJob>;
@@ -52,11 +61,15 @@ export class RestingChecks {
   /** The parent and the leg of each child whose swap was signed. */
   readonly #children = new Map<string, { parentId: string; leg: number }>();
   readonly #swaps: { parentId: string; orderId: string; kind: Leg["kind"]; hour: number }[] = [];
-  /** What the honest host has said in each run, newest last. */
-  readonly #prices = new WeakMap<object, PriceWord[]>();
+  /** What the honest host has said about each amount, newest last. Each order has an amount of its own. */
+  readonly #prices = new Map<bigint, { word: PriceWord; atMs: number }[]>();
+  readonly #chain: { fills(): Fill[] };
+  readonly #looks: Looks;
 
-  constructor(world: Checked) {
+  constructor(world: Checked, chain: { fills(): Fill[] }, looks: Looks) {
     this.#world = world;
+    this.#chain = chain;
+    this.#looks = looks;
   }
 
   noteMandate(mandate: Mandate): void {
@@ -67,21 +80,27 @@ export class RestingChecks {
     return isDeepStrictEqual(this.#mandates.get(mandate.orderId), mandate);
   }
 
-  notePrices(run: object, word: PriceWord | undefined): void {
-    if (word !== undefined) this.#prices.set(run, [...(this.#prices.get(run) ?? []), word]);
+  notePrices(amount: bigint, word: PriceWord | undefined): void {
+    const known = this.#prices.get(amount) ?? [];
+    if (word !== undefined)
+      this.#prices.set(amount, [...known.slice(-30), { word, atMs: this.#world.nowMs }]);
   }
 
   /** No leg fires that an honest host would not fire, at the head and over the look-back. */
   beforeFiring(run: { nowMs: number }, { mandate }: RestingOrder, legAt: number): void {
     const leg = mandate.legs[legAt] as Leg;
-    const back = leg.kind === "stop" ? [1, 2] : hasStop(mandate) ? [1] : [];
-    const isHonest = (this.#prices.get(run) ?? []).some(
-      ({ head, out, before }) =>
-        [out, ...back.map((each) => before.get(each))].every(
-          (each) => each !== undefined && isCrossed(mandate.side, leg, mandate.amount, each),
-        ) && run.nowMs / 1000 - head.time <= 3 * blockSeconds,
+    const { back, mostAgeSeconds, readings, overMs } = this.#looks;
+    const distances = leg.kind === "stop" || hasStop(mandate) ? back[leg.kind] : [];
+    const honest = (this.#prices.get(mandate.amount) ?? []).filter(({ word: { out, before } }) =>
+      [out, ...distances.map((each) => before.get(each))].every(
+        (each) => each !== undefined && isCrossed(mandate.side, leg, mandate.amount, each),
+      ),
     );
-    must(isHonest, `a ${leg.kind} fires although an honest host has not seen its price long enough`);
+    const isFresh = honest.some(({ word }) => run.nowMs / 1000 - word.head.time <= mostAgeSeconds);
+    must(isFresh, `a ${leg.kind} fires although an honest host has not seen its price long enough`);
+    const times = honest.map(({ atMs }) => atMs);
+    const isLong = times.length >= readings && Math.max(...times) - Math.min(...times) >= overMs;
+    must(leg.kind === "limit" || isLong, "a stop fires after too few readings");
     this.#world.seen.add(`fire: ${leg.kind}`);
   }
 
@@ -99,7 +118,7 @@ export class RestingChecks {
   }
 
   /** Nothing is signed after a cancellation, above a budget or too often. */
-  afterSignature({ orderId, parent }: ChildTerms, { amount }: Signed): void {
+  afterSignature({ orderId, parent }: ChildTerms, { amount }: { amount: bigint }): void {
     const { cancelled, cancelledAll, nowMs } = this.#world;
     const mandate = this.#mandates.get(parent.orderId);
     const leg = mandate?.legs[parent.leg];
@@ -121,7 +140,7 @@ export class RestingChecks {
   /** A parent fills once, by its leg's price, within its amount and its time. */
   afterBlock(): void {
     const filled = new Set<string>();
-    for (const { orderId, amount, out, time } of this.#world.chain.fills()) {
+    for (const { orderId, amount, out, time } of this.#chain.fills()) {
       const child = this.#children.get(orderId);
       if (child === undefined) continue;
       const mandate = this.#mandates.get(child.parentId) as Mandate;
@@ -149,9 +168,7 @@ export class RestingChecks {
 
   /** Each order has come to its end, and the record is that of the chain. */
   atEnd(): void {
-    const filled = new Set(
-      this.#world.chain.fills().map(({ orderId }) => this.#children.get(orderId)?.parentId),
-    );
+    const filled = new Set(this.#chain.fills().map(({ orderId }) => this.#children.get(orderId)?.parentId));
     for (const { mandate, state, filled: child, end } of this.#world.parents.values()) {
       const { orderId } = mandate;
       must(state === "done", `${orderId} does not come to its end but is ${state}`);

@@ -6,8 +6,8 @@ import { Violation } from "../violation.ts";
 import { RestingChain, type Signed } from "./resting-chain.ts";
 import type { Intruder } from "./resting-checks.ts";
 import { politely, RestingHosts } from "./resting-hosts.ts";
-import { mandateHash, type RestingSystem, restingSystem } from "./resting-lane.ts";
-import { RestingWorld } from "./resting-world.ts";
+import { mandateHash } from "./resting-runs.ts";
+import { type RestingSystem, RestingWorld, restingSystem } from "./resting-world.ts";
 
 const startSeconds = Date.UTC(2026, 10, 21, 20) / 1000;
 const startPrice = 1_000_000n;
@@ -79,7 +79,8 @@ export function playResting(
   world.rest(
     mandateOf("P", [limitAt(1_100_000n), stopAt(900_000n)], { ...fees, ...(plot.expires && early) }),
   );
-  world.rest(mandateOf("Q", [random.chance(0.5) ? limitAt(1_050_000n) : stopAt(950_000n)]));
+  const single = [random.chance(0.5) ? limitAt(1_050_000n) : stopAt(950_000n)];
+  world.rest(mandateOf("Q", single, { amount: amount + 1n }));
   for (let step = 0; step < steps; step++) {
     movePrice(world, plot);
     if (random.chance(plot.forks ? 0.5 : 0.2)) chain.reorganise(plot.forks ? 2 : 1 + random.below(2));

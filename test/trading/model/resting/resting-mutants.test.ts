@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { playRestings } from "./resting-history.ts";
-import { restingSystem } from "./resting-lane.ts";
 import { restingMutants } from "./resting-mutants.ts";
+import { restingSystem } from "./resting-world.ts";
 
 /** Maps each mutant that is caught late to the first history that catches it. */
 const caughtBy: Readonly<Record<string, number>> = {

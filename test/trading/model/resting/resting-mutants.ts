@@ -3,7 +3,7 @@ import type { BothWords } from "../../../../lib/orders/resting/firing.ts";
 import type { ChildFacts } from "../../../../lib/orders/resting/tally.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import type { RestingPlot } from "./resting-history.ts";
-import { type RestingSystem, restingSystem } from "./resting-lane.ts";
+import { type RestingSystem, restingSystem } from "./resting-world.ts";
 
 type RestingMutant = {
   system: Partial<RestingSystem>;

@@ -1,175 +1,268 @@
-import type { SignedNonce } from "../../../../lib/chains/evm/rules/death.ts";
-import type {
-  ChildView,
-  FiringEffect,
-  FiringEffects,
-  FiringFamily,
-  FiringProcedure,
-  ParentView,
-} from "../../../../lib/orders/resting/firing.ts";
-import type { RestingOrder } from "../../../../lib/orders/resting/life.ts";
-import type { ChildTerms } from "../../../../lib/orders/resting/mandate.ts";
-import { firing } from "../../../../lib/trading/procedures/firing.ts";
-import { must } from "../violation.ts";
-import { mandateHash, RestingLane } from "./resting-lane.ts";
+import { evmFiring } from "../../../../lib/chains/evm/fire.ts";
+import {
+  deathOf,
+  fillBlockOf,
+  type NonceWord,
+  type SignedNonce,
+} from "../../../../lib/chains/evm/rules/death.ts";
+import { objectionToChild } from "../../../../lib/orders/resting/child-rule.ts";
+import type { BothWords, FiringFamily, ParentView } from "../../../../lib/orders/resting/firing.ts";
+import type { ChildTerms, Ended } from "../../../../lib/orders/resting/mandate.ts";
+import { type ChildFacts, tallyAfter } from "../../../../lib/orders/resting/tally.ts";
+import { lifeSeconds } from "../../../../lib/orders/resting/times.ts";
+import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
+import type { Random } from "../random.ts";
+import type { RestingChain, Signed } from "./resting-chain.ts";
+import type { Intruder, LaneJob } from "./resting-checks.ts";
+import type { RestingHosts } from "./resting-hosts.ts";
+import { mandateHash, RestingRuns } from "./resting-runs.ts";
 
-type FireRun = {
-  procedure: FiringProcedure<string[]>;
-  effect: FiringEffect;
-  read: Map<string, bigint>;
-  nowMs: number;
+/** The code under test. A mutant replaces a part of it. */
+export type RestingSystem = {
+  family: FiringFamily<SignedNonce, NonceWord>;
+  deathOf: typeof deathOf;
+  objection: typeof objectionToChild;
+  tally: typeof tallyAfter;
+  /** Changes what fireOrders and executeOrders hear about a nonce. */
+  heard: (words: BothWords<NonceWord>, signed: SignedNonce) => BothWords<NonceWord>;
+  heardPrices: (words: BothWords<PriceWord>, distances: readonly number[]) => BothWords<PriceWord>;
+  /** Changes what fireOrders reads. */
+  view: (view: ParentView<SignedNonce>) => ParentView<SignedNonce>;
+  /** Writes a child and its parent's move in one transaction. */
+  isAtomic: boolean;
+  /** Reads the hashes of a child from its slots, which fireOrders could write, too. */
+  readsSlots: boolean;
 };
 
-/** Simulates runs of fireOrders beside a lane. */
-export class RestingWorld extends RestingLane {
-  readonly runs: FireRun[] = [];
+export const restingSystem: RestingSystem = {
+  family: evmFiring,
+  deathOf,
+  objection: objectionToChild,
+  tally: tallyAfter,
+  heard: (words) => words,
+  heardPrices: (words) => words,
+  view: (view) => view,
+  isAtomic: true,
+  readsSlots: false,
+};
 
-  startFiring(): void {
-    const request = { chain: "eth", orderIds: [...this.parents.keys()], random: this.random.next } as const;
-    const procedure = firing(this.system.family as FiringFamily, request);
-    const next = procedure.next();
-    if (!next.done) this.runs.push({ procedure, effect: next.value, read: new Map(), nowMs: this.nowMs });
-  }
+/** The signer's ledger of an order, with the fees of its signatures. */
+type LedgerOf = { swaps: Signed[]; clears: Signed[]; signedAtMs: number };
 
-  /** Carries out the next effect of a run. A killed run ends before or after it. */
-  stepRun(run: FireRun, kill: "none" | "before" | "after" = "none"): void {
-    const isDone = kill === "before" || this.#advance(run, kill === "after");
-    if (isDone) this.runs.splice(this.runs.indexOf(run), 1);
-  }
+const feeOfSignature = 10n;
 
-  #advance(run: FireRun, isKilled: boolean): boolean {
-    const answer = this.#answer(run, isKilled);
-    if (isKilled) return true;
-    const next = run.procedure.next(answer as never);
-    if (!next.done) run.effect = next.value;
-    return next.done === true;
-  }
+const lifeOf = ({ kind }: LaneJob): number => (kind === "market" ? 600 : lifeSeconds("eth", kind));
 
-  #answer(run: FireRun, isKilled: boolean): FiringEffects[keyof FiringEffects]["answer"] {
-    const { effect } = run;
-    switch (effect.do) {
-      case "now":
-        run.nowMs = this.nowMs;
-        return this.nowMs;
-      case "readParents":
-        run.read = new Map(effect.orderIds.map((orderId) => [orderId, BigInt(this.cancelledAll)]));
-        return {
-          parents: effect.orderIds.flatMap((orderId) => {
-            const order = this.parents.get(orderId);
-            return order === undefined ? [] : [this.system.view(this.#viewOf(order))];
-          }),
-          out: { buy: 0n, sell: 0n },
-        };
-      case "childWords": {
-        const { signed } = effect as FiringEffects<SignedNonce>["childWords"]["ask"];
-        const words = this.hosts.nonceWords(signed?.swap);
-        return signed === undefined ? words : this.system.heard(words, signed.swap);
-      }
-      case "priceWords": {
-        const words = this.hosts.priceWords(effect.amount, effect.distances);
-        this.checks.notePrices(run, words[1]);
-        return this.system.heardPrices(words, effect.distances);
-      }
-      case "quoteSums":
-        return this.hosts.ladders(effect.sums);
-      case "prepareChild":
-        return { price: "1", block: this.chain.head.number, ...effect };
-      case "moveParent":
-        return this.#move(effect.order, effect.revision);
-      case "fire":
-        return this.#fire(run, effect as typeof effect & { child: Prepared }, isKilled);
-      case "yieldToStop": {
-        const job = this.jobs.get(effect.orderId);
-        if (job !== undefined) job.yields = true;
-        this.seen.add("yield");
-        return undefined;
-      }
-    }
-  }
+/** Simulates the signer and the lane of a wallet on eth. */
+export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
+  readonly chain: RestingChain;
+  readonly hosts: RestingHosts;
+  readonly system: RestingSystem;
+  readonly ledgers = new Map<string, LedgerOf>();
+  #hashes = 0;
 
-  #viewOf(order: RestingOrder): ParentView<SignedNonce> {
-    const { orderId, amount, createdAt } = order.mandate;
-    const busy = this.busy();
-    const children = order.out.map(({ orderId: id }): [string, ChildView<SignedNonce>] => {
-      const job = this.jobs.get(id);
-      const swap = this.signedNonce(id);
-      return [
-        id,
-        {
-          hasEnded: job?.hasEnded ?? false,
-          isSettled: job?.isSettled ?? false,
-          yields: job?.yields ?? false,
-          isProvenDead: job !== undefined && this.isProvenDead(job),
-          signed: swap && { swap, deadline: swap.deadline },
-        },
-      ];
-    });
-    return {
-      order,
-      children: new Map(children),
-      end: {
-        isCancelled: this.cancelled.has(orderId) || this.cancelledAll >= createdAt,
-        isRetired: false,
-        isVoid: this.isVoid.has(orderId),
+  constructor(
+    random: Random,
+    chain: RestingChain,
+    hosts: RestingHosts,
+    system: RestingSystem,
+    intruder?: Intruder,
+  ) {
+    super(random, intruder, {
+      network: "eth",
+      chain,
+      looks: { back: { limit: [1], stop: [1, 2] }, mostAgeSeconds: 36, readings: 1, overMs: 0 },
+      family: system.family,
+      signedOf: (orderId) => {
+        const swap = this.signedNonce(orderId);
+        return swap && { swap, deadline: swap.deadline };
       },
-      amount,
-      slippagePpm: order.mandate.legs.map(() => 50_000n),
-      isPublic: false,
-      busy: busy && { orderId: busy.orderId, kind: busy.kind, yields: busy.yields },
+      askChild(_, signed) {
+        const words = hosts.nonceWords(signed);
+        return signed === undefined ? words : system.heard(words, signed);
+      },
+      askPrices: (amount, distances) => hosts.priceWords(amount, distances),
+      hearPrices: system.heardPrices,
+      changeView: system.view,
+      askSums: (sums) => hosts.ladders(sums),
+      busy: () => this.busy(),
+      isProvenDead: (job) => this.isProvenDead(job),
+      isAtomic: system.isAtomic,
+    });
+    this.chain = chain;
+    this.hosts = hosts;
+    this.system = system;
+  }
+
+  #dead(orderId: string): Ended {
+    return this.ended.get(orderId) ?? { orderId, dead: [], revision: 0 };
+  }
+
+  isProvenDead(job: LaneJob): boolean {
+    const parentId = job.child?.parent.orderId ?? "";
+    return this.#dead(parentId).dead.some(({ child }) => child === job.orderId);
+  }
+
+  signedNonce(orderId: string): SignedNonce | undefined {
+    const ledger = this.ledgers.get(orderId);
+    const [first] = ledger?.swaps ?? [];
+    if (ledger === undefined || first === undefined) return undefined;
+    const isForged = this.system.readsSlots && this.intruder === "fireOrders" && this.random.chance(0.3);
+    return {
+      nonce: first.nonce,
+      deadline: first.deadline,
+      swaps: isForged ? ["forged"] : ledger.swaps.map(({ hash }) => hash),
+      clears: ledger.clears.map(({ hash }) => hash),
     };
   }
 
-  #move(order: RestingOrder, revision: number): boolean {
-    const { orderId } = order.mandate;
-    const known = this.parents.get(orderId);
-    if (known?.revision !== revision) {
-      this.seen.add("lost to another run");
-      return false;
-    }
-    this.checks.afterMove(known, order);
-    this.parents.set(orderId, order);
-    for (const { outcome } of order.firings) this.seen.add(`outcome: ${outcome}`);
-    if (known.state === "filled" && order.state === "firing") this.seen.add("taken back");
-    this.seen.add(`parent: ${order.state}${order.end ? ` ${order.end.reasonCode}` : ""}`);
+  /** Returns the order that the wallet's lane waits for. */
+  busy(): LaneJob | undefined {
+    return [...this.jobs.values()].find((job) => !job.hasEnded && !this.isProvenDead(job));
+  }
+
+  // The signer.
+
+  /** Signs a transaction, and records it. Undefined if a rule forbids it. */
+  sign(orderId: string, nonce: number, kind: "swap" | "clear", askedDeadline?: number): Signed | undefined {
+    const job = this.jobs.get(orderId);
+    if (job === undefined) return undefined;
+    const ledger = this.ledgers.get(orderId) ?? { swaps: [], clears: [], signedAtMs: this.nowMs };
+    const [first] = ledger.swaps;
+    const nowSeconds = Math.floor(this.nowMs / 1000);
+    const { child } = job;
+    const deadline = askedDeadline ?? first?.deadline ?? Math.min(job.validUntil, nowSeconds + lifeOf(job));
+    const tx = { kind, nonce, orderId, deadline, amount: job.amount, minAmountOut: job.minAmountOut };
+    if (first !== undefined && first.nonce !== nonce) return undefined;
+    if (kind === "clear" && first === undefined) return undefined;
+    if (kind === "swap" && (this.nowMs >= job.validUntil * 1000 || job.yields || job.isCancelling))
+      return undefined;
+    if (child === undefined) {
+      if (kind === "swap" && (this.cancelledAll >= job.createdAt || (first && first.deadline !== deadline)))
+        return undefined;
+    } else if (!this.#countsChild(child, tx, ledger)) return undefined;
+    const signed: Signed = { ...tx, hash: `t${this.#hashes++}` };
+    this.ledgers.set(orderId, {
+      ...ledger,
+      swaps: kind === "swap" ? [...ledger.swaps, signed] : ledger.swaps,
+      clears: kind === "clear" ? [...ledger.clears, signed] : ledger.clears,
+    });
+    if (child !== undefined && kind === "swap") this.checks.afterSignature(child, signed);
+    return signed;
+  }
+
+  /** Asks the rule about a child, and records the signature in the tally. */
+  #countsChild(child: ChildTerms, { kind, deadline }: Omit<Signed, "hash">, ledger: LedgerOf): boolean {
+    const { orderId } = child.parent;
+    const order = this.parents.get(orderId);
+    if (order === undefined) return false;
+    const [first] = ledger.swaps;
+    const facts: ChildFacts = {
+      mandate: order.mandate,
+      child,
+      isMandateGenuine: this.checks.isGenuine(order.mandate),
+      isChildGenuine: true,
+      mandateHash,
+      purpose: kind === "clear" ? "clear" : "swap",
+      isFirstSwap: first === undefined,
+      deadline,
+      first: first && { signedAtMs: ledger.signedAtMs, deadline: first.deadline },
+      tally: this.tallies.get(orderId),
+      ended: this.ended.get(orderId),
+      isCancelled: this.cancelled.has(orderId),
+      cancelledBefore: { all: this.cancelledAll, wallet: 0 },
+      fees: { most: feeOfSignature, adds: first === undefined ? feeOfSignature : 0n },
+      feesOfDay: { ofLimits: 0n, limit: 10n ** 6n },
+      newOfDay: 0,
+    };
+    if (this.system.objection(facts, this.nowMs) !== undefined) return false;
+    this.tallies.set(orderId, this.system.tally(facts, this.nowMs, 0).tally);
     return true;
   }
 
-  #fire(
-    run: FireRun,
-    { order, revision, orderId, child }: FiringEffects["fire"]["ask"] & { child: Prepared },
-    isKilled: boolean,
-  ): boolean {
-    const { mandate } = order;
-    const isUnchanged =
-      this.parents.get(mandate.orderId)?.revision === revision &&
-      !this.cancelled.has(mandate.orderId) &&
-      run.read.get(mandate.orderId) === BigInt(this.cancelledAll) &&
-      this.busy() === undefined;
-    if (!this.system.isAtomic) {
-      this.#addChild(`${orderId}.${revision}`, order, child);
-      if (isKilled) return false;
-    }
-    if (!isUnchanged) return false;
-    if (this.system.isAtomic) this.#addChild(orderId, order, child);
-    this.checks.beforeFiring(run, order, child.leg);
-    return this.#move(order, revision);
+  // The executor.
+
+  /** Records that a child can never fill. */
+  proveDead(job: LaneJob, how: Ended["dead"][number]["how"]): void {
+    const { child, orderId } = job;
+    if (child === undefined || this.isProvenDead(job)) return;
+    const { dead, revision } = this.#dead(child.parent.orderId);
+    this.ended.set(child.parent.orderId, {
+      orderId: child.parent.orderId,
+      dead: [...dead, { child: orderId, how, block: this.chain.head.number }].slice(-16),
+      revision: revision + 1,
+    });
   }
 
-  #addChild(orderId: string, { mandate, n }: RestingOrder, { leg, validUntil, chosen }: Prepared): void {
-    must(!this.jobs.has(orderId), "a child is placed twice");
-    const { chain, wallet, userID, side, token, isPrivate } = mandate;
-    const { quotedOut, minAmountOut } = chosen;
-    const { amount } = chosen.crossed;
-    const terms = { chain, wallet, userID, side, token, isPrivate, orderId, amount, quotedOut, minAmountOut };
-    const child: ChildTerms = {
-      ...terms,
-      validUntil,
-      createdAt: this.nowMs,
-      parent: { orderId: mandate.orderId, mandate: mandateHash, leg, n },
-    };
-    this.addJob(orderId, child, mandate.legs[leg]?.kind ?? "market");
+  /** Does what executeOrders does for the lane. May stop after any step. */
+  work(isKilled: () => boolean): void {
+    for (const job of this.jobs.values()) {
+      if (job.isSettled || (job.hasEnded && !this.ledgers.has(job.orderId))) continue;
+      this.#observe(job);
+      if (this.intruder === "executeOrders" && this.ledgers.has(job.orderId) && this.random.chance(0.1))
+        this.proveDead(job, "failed");
+      if (isKilled()) return;
+    }
+    const agreed = this.hosts.agreedNonce();
+    if (agreed === undefined) return;
+    const front = [...this.jobs.values()].find(
+      ({ orderId }) => this.signedNonce(orderId)?.nonce === agreed.nonce,
+    );
+    if (front !== undefined) {
+      this.#push(front, agreed.time, isKilled);
+      return;
+    }
+    const next = [...this.jobs.values()].find(
+      (job) => !job.hasEnded && !this.ledgers.has(job.orderId) && this.nowMs < job.validUntil * 1000,
+    );
+    const signed = next && this.sign(next.orderId, agreed.nonce, "swap");
+    if (signed !== undefined && !isKilled()) this.chain.send(signed);
+  }
+
+  #observe(job: LaneJob): void {
+    const signed = this.signedNonce(job.orderId);
+    const words = this.hosts.nonceWords(signed);
+    if (signed === undefined) {
+      const isPast = words.every((word) => word !== undefined && word.head.time > job.validUntil);
+      if (isPast && this.nowMs > job.validUntil * 1000) job.hasEnded = true;
+      return;
+    }
+    const heard = this.system.heard(words, signed);
+    const death = this.system.deathOf("eth", signed, heard);
+    if (death !== undefined) {
+      this.seen.add(`dead: ${death.how}`);
+      this.proveDead(job, death.how);
+    }
+    const fill = fillBlockOf(signed, heard);
+    const hasFailed = signed.swaps.some((hash) =>
+      heard.some((word) => word?.receipts.get(hash)?.status === "failed"),
+    );
+    if (fill !== undefined || hasFailed || death !== undefined) job.hasEnded = true;
+    if (fill !== undefined && heard.every((word) => (word?.head.number ?? 0) - fill.number >= 6)) {
+      job.isSettled = true;
+      this.seen.add("settled");
+    }
+  }
+
+  /** Sends what is signed at the wallet's next nonce, or clears it once the swap is too late. */
+  #push(job: LaneJob, time: number, isKilled: () => boolean): void {
+    const { swaps, clears } = this.ledgers.get(job.orderId) as LedgerOf;
+    const [first] = swaps as [Signed];
+    const unsent = [...swaps, ...clears].find((tx) => !this.chain.pool.includes(tx));
+    if (unsent !== undefined) {
+      this.chain.send(unsent);
+      return;
+    }
+    const isDue = time > first.deadline || job.yields || job.isCancelling;
+    if (!isDue && this.random.chance(0.9)) return;
+    // Another attempt at the swap pays more for the same call. An intruder may ask for another deadline.
+    const isLater = this.intruder === "executeOrders" && this.random.chance(0.9);
+    const latest = Math.floor(this.nowMs / 1000) + lifeOf(job) + 2;
+    const deadline = isLater ? Math.min(job.validUntil, latest) : undefined;
+    const kind = isDue && !isLater ? "clear" : "swap";
+    if (isLater && swaps.some((tx) => tx.deadline === deadline)) return;
+    if (kind === "clear" && clears.length > 0) return;
+    const signed = this.sign(job.orderId, first.nonce, kind, deadline);
+    if (signed !== undefined && !isKilled()) this.chain.send(signed);
   }
 }
-
-/** A prepared child, with all that was asked for. */
-type Prepared = FiringEffects["prepareChild"]["ask"] & { price: string; block: number };

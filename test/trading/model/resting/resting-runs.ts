@@ -1,0 +1,255 @@
+import type {
+  BothWords,
+  ChildView,
+  FiringEffect,
+  FiringEffects,
+  FiringFamily,
+  FiringProcedure,
+  ParentView,
+} from "../../../../lib/orders/resting/firing.ts";
+import { newResting, type OutChild, type RestingOrder } from "../../../../lib/orders/resting/life.ts";
+import type { ChildTerms, Ended, Mandate, Tally } from "../../../../lib/orders/resting/mandate.ts";
+import type { Ladders } from "../../../../lib/orders/resting/selection.ts";
+import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
+import { firing } from "../../../../lib/trading/procedures/firing.ts";
+import type { Random } from "../random.ts";
+import { must } from "../violation.ts";
+import type { Fill } from "./resting-chain.ts";
+import { type Intruder, type LaneJob, type Looks, RestingChecks } from "./resting-checks.ts";
+
+export const mandateHash = "ab".repeat(32);
+
+type FireRun = {
+  procedure: FiringProcedure<string[]>;
+  effect: FiringEffect;
+  read: Map<string, bigint>;
+  nowMs: number;
+};
+
+/** The chain and the hosts that a world has, and the lane of its wallet. */
+export type RestingParts<Signed, Word> = {
+  network: "eth" | "sol";
+  chain: { readonly head: { time: number }; fills(): Fill[] };
+  looks: Looks;
+  family: FiringFamily<Signed, Word>;
+  /** What the signer's ledger says about a child. */
+  signedOf(orderId: string): { swap: Signed; deadline: number } | undefined;
+  askChild(child: OutChild, signed: Signed | undefined): BothWords<Word>;
+  askPrices(amount: bigint, distances: readonly number[]): BothWords<PriceWord>;
+  /** Changes what fireOrders hears about prices, and what it reads. */
+  hearPrices(words: BothWords<PriceWord>, distances: readonly number[]): BothWords<PriceWord>;
+  changeView(view: ParentView<Signed>): ParentView<Signed>;
+  askSums(sums: readonly bigint[]): Ladders;
+  /** The order that the wallet's lane waits for. */
+  busy(): LaneJob | undefined;
+  isProvenDead(job: LaneJob): boolean;
+  isAtomic: boolean;
+};
+
+/** Simulates the table of some resting orders, and runs of fireOrders. */
+export class RestingRuns<Signed = unknown, Word = unknown> {
+  readonly random: Random;
+  readonly intruder: Intruder;
+  readonly checks: RestingChecks;
+  readonly parents = new Map<string, RestingOrder>();
+  readonly jobs = new Map<string, LaneJob>();
+  readonly tallies = new Map<string, Tally>();
+  readonly ended = new Map<string, Ended>();
+  readonly cancelled = new Set<string>();
+  cancelledAll = 0;
+  /** Parents whose mandates name another table, because this one was restored. */
+  readonly isVoid = new Set<string>();
+  readonly runs: FireRun[] = [];
+  /** What happened in the history. */
+  readonly seen = new Set<string>();
+  /** How far the clock is ahead of the newest block. */
+  aheadMs = 0;
+  #latestMs = 0;
+  readonly #parts: RestingParts<Signed, Word>;
+
+  constructor(random: Random, intruder: Intruder, parts: RestingParts<Signed, Word>) {
+    this.random = random;
+    this.intruder = intruder;
+    this.#parts = parts;
+    this.checks = new RestingChecks(this, parts.chain, parts.looks);
+  }
+
+  /** Time of all clocks, which a reorganisation does not turn back. */
+  get nowMs(): number {
+    this.#latestMs = Math.max(this.#latestMs, this.#parts.chain.head.time * 1000 + this.aheadMs);
+    return this.#latestMs;
+  }
+
+  rest(mandate: Mandate): void {
+    this.parents.set(mandate.orderId, newResting(mandate, "mac"));
+    this.checks.noteMandate(mandate);
+  }
+
+  startFiring(): void {
+    const { network: chain, family } = this.#parts;
+    const request = { chain, orderIds: [...this.parents.keys()], random: this.random.next };
+    const procedure = firing(family as FiringFamily, request);
+    const next = procedure.next();
+    if (!next.done) this.runs.push({ procedure, effect: next.value, read: new Map(), nowMs: this.nowMs });
+  }
+
+  /** Carries out the next effect of a run. A killed run ends before or after it. */
+  stepRun(run: FireRun, kill: "none" | "before" | "after" = "none"): void {
+    const isDone = kill === "before" || this.#advance(run, kill === "after");
+    if (isDone) this.runs.splice(this.runs.indexOf(run), 1);
+  }
+
+  #advance(run: FireRun, isKilled: boolean): boolean {
+    const answer = this.#answer(run, isKilled);
+    if (isKilled) return true;
+    const next = run.procedure.next(answer as never);
+    if (!next.done) run.effect = next.value;
+    return next.done === true;
+  }
+
+  #answer(run: FireRun, isKilled: boolean): FiringEffects[keyof FiringEffects]["answer"] {
+    const { effect } = run;
+    switch (effect.do) {
+      case "now":
+        run.nowMs = this.nowMs;
+        return this.nowMs;
+      case "readParents":
+        run.read = new Map(effect.orderIds.map((orderId) => [orderId, BigInt(this.cancelledAll)]));
+        return {
+          parents: effect.orderIds.flatMap((orderId) => {
+            const order = this.parents.get(orderId);
+            return order === undefined ? [] : [this.#parts.changeView(this.#viewOf(order))];
+          }),
+          out: { buy: 0n, sell: 0n },
+        };
+      case "childWords": {
+        const { child, signed } = effect as FiringEffects<Signed>["childWords"]["ask"];
+        return this.#parts.askChild(child, signed?.swap);
+      }
+      case "priceWords": {
+        const { amount, distances } = effect;
+        const words = this.#parts.askPrices(amount, distances);
+        this.checks.notePrices(amount, words[1]);
+        return this.#parts.hearPrices(words, distances);
+      }
+      case "quoteSums":
+        return this.#parts.askSums(effect.sums);
+      case "prepareChild":
+        return { price: "1", block: 1, ...effect };
+      case "moveParent":
+        return this.#move(effect.order, effect.revision);
+      case "fire":
+        return this.#fire(run, effect as typeof effect & { child: Prepared }, isKilled);
+      case "yieldToStop": {
+        const job = this.jobs.get(effect.orderId);
+        if (job !== undefined) job.yields = true;
+        this.seen.add("yield");
+        return undefined;
+      }
+    }
+  }
+
+  #viewOf(order: RestingOrder): ParentView<Signed> {
+    const { orderId, amount, createdAt } = order.mandate;
+    const busy = this.#parts.busy();
+    const children = order.out.map(({ orderId: id }): [string, ChildView<Signed>] => {
+      const job = this.jobs.get(id);
+
+      return [
+        id,
+        {
+          hasEnded: job?.hasEnded ?? false,
+          isSettled: job?.isSettled ?? false,
+          yields: job?.yields ?? false,
+          isProvenDead: job !== undefined && this.#parts.isProvenDead(job),
+          signed: this.#parts.signedOf(id),
+        },
+      ];
+    });
+    return {
+      order,
+      children: new Map(children),
+      end: {
+        isCancelled: this.cancelled.has(orderId) || this.cancelledAll >= createdAt,
+        isRetired: false,
+        isVoid: this.isVoid.has(orderId),
+      },
+      amount,
+      slippagePpm: order.mandate.legs.map(() => 50_000n),
+      isPublic: false,
+      busy: busy && { orderId: busy.orderId, kind: busy.kind, yields: busy.yields },
+    };
+  }
+
+  #move(order: RestingOrder, revision: number): boolean {
+    const { orderId } = order.mandate;
+    const known = this.parents.get(orderId);
+    if (known?.revision !== revision) {
+      this.seen.add("lost to another run");
+      return false;
+    }
+    this.checks.afterMove(known, order);
+    this.parents.set(orderId, order);
+    for (const { outcome } of order.firings) this.seen.add(`outcome: ${outcome}`);
+    if (known.state === "filled" && order.state === "firing") this.seen.add("taken back");
+    this.seen.add(`parent: ${order.state}${order.end ? ` ${order.end.reasonCode}` : ""}`);
+    return true;
+  }
+
+  #fire(
+    run: FireRun,
+    { order, revision, orderId, child }: FiringEffects["fire"]["ask"] & { child: Prepared },
+    isKilled: boolean,
+  ): boolean {
+    const { mandate } = order;
+    const isUnchanged =
+      this.parents.get(mandate.orderId)?.revision === revision &&
+      !this.cancelled.has(mandate.orderId) &&
+      run.read.get(mandate.orderId) === BigInt(this.cancelledAll) &&
+      this.#parts.busy() === undefined;
+    if (!this.#parts.isAtomic) {
+      this.#addChild(`${orderId}.${revision}`, order, child);
+      if (isKilled) return false;
+    }
+    if (!isUnchanged) return false;
+    if (this.#parts.isAtomic) this.#addChild(orderId, order, child);
+    this.checks.beforeFiring(run, order, child.leg);
+    return this.#move(order, revision);
+  }
+
+  #addChild(orderId: string, { mandate, n }: RestingOrder, { leg, validUntil, chosen }: Prepared): void {
+    must(!this.jobs.has(orderId), "a child is placed twice");
+    const { chain, wallet, userID, side, token, isPrivate } = mandate;
+    const { quotedOut, minAmountOut } = chosen;
+    const { amount } = chosen.crossed;
+    const terms = { chain, wallet, userID, side, token, isPrivate, orderId, amount, quotedOut, minAmountOut };
+    const child: ChildTerms = {
+      ...terms,
+      validUntil,
+      createdAt: this.nowMs,
+      parent: { orderId: mandate.orderId, mandate: mandateHash, leg, n },
+    };
+    this.addJob(orderId, child, mandate.legs[leg]?.kind ?? "market");
+  }
+
+  /** Adds an order to the lane. */
+  addJob(orderId: string, order: ChildTerms | Omit<ChildTerms, "parent">, kind: LaneJob["kind"]): void {
+    const { validUntil, createdAt, amount, minAmountOut } = order;
+    this.jobs.set(orderId, {
+      orderId,
+      ...("parent" in order && { child: order }),
+      kind,
+      createdAt,
+      validUntil,
+      amount,
+      minAmountOut,
+      hasEnded: false,
+      isSettled: false,
+      yields: false,
+      isCancelling: false,
+    });
+  }
+}
+
+/** A prepared child, with all that was asked for. */
+type Prepared = FiringEffects["prepareChild"]["ask"] & { price: string; block: number };
