@@ -9,18 +9,22 @@ import { politely, RestingHosts } from "./resting-hosts.ts";
 import { mandateHash } from "./resting-runs.ts";
 import { type RestingSystem, RestingWorld, restingSystem } from "./resting-world.ts";
 
-const startSeconds = Date.UTC(2026, 10, 21, 20) / 1000;
+export const startSeconds = Date.UTC(2026, 10, 21, 20) / 1000;
 const startPrice = 1_000_000n;
 const amount = 1_000_000n;
 
-const limitAt = (ppm: bigint): Leg => ({ kind: "limit", price: { coins: ppm, tokens: 1_000_000n } });
-const stopAt = (ppm: bigint): Leg => ({
+export const limitAt = (ppm: bigint): Leg => ({ kind: "limit", price: { coins: ppm, tokens: 1_000_000n } });
+export const stopAt = (ppm: bigint): Leg => ({
   kind: "stop",
   trigger: { coins: ppm, tokens: 1_000_000n },
   worst: { coins: ppm * 8n, tokens: 10_000_000n },
 });
 
-const mandateOf = (orderId: string, legs: readonly Leg[], changes: Partial<Mandate> = {}): Mandate => ({
+export const mandateOf = (
+  orderId: string,
+  legs: readonly Leg[],
+  changes: Partial<Mandate> = {},
+): Mandate => ({
   chain: "eth",
   wallet: "0xf39F",
   userID: "alice",

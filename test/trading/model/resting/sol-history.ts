@@ -1,0 +1,154 @@
+import type { Leg, Mandate } from "../../../../lib/orders/resting/mandate.ts";
+import { floorOf } from "../../../../lib/orders/resting/prices.ts";
+import { Random } from "../random.ts";
+import { Violation } from "../violation.ts";
+import type { Intruder } from "./resting-checks.ts";
+import { politely } from "./resting-hosts.ts";
+import { mandateHash } from "./resting-runs.ts";
+import { SolChain } from "./sol-chain.ts";
+import { type SolSystem, SolWorld, solSystem } from "./sol-world.ts";
+
+const startSeconds = Date.UTC(2026, 10, 21, 20) / 1000;
+const amount = 1_000_000n;
+const limit: Leg = { kind: "limit", price: { coins: 11n, tokens: 10n } };
+const stop: Leg = {
+  kind: "stop",
+  trigger: { coins: 9n, tokens: 10n },
+  worst: { coins: 72n, tokens: 100n },
+};
+
+const mandateOf = (orderId: string, legs: readonly Leg[], changes: Partial<Mandate> = {}): Mandate => ({
+  chain: "sol",
+  wallet: "wallet",
+  userID: "alice",
+  orderId,
+  side: "sell",
+  token: "token",
+  amount,
+  legs,
+  isPrivate: false,
+  feesLimit: 1000n,
+  feesStop: 1000n,
+  createdAt: startSeconds * 1000 - 60_000,
+  expiresAt: startSeconds + 86_400,
+  ...changes,
+});
+
+/** What happens in a kind of histories, beside what is random. */
+export type SolPlot = {
+  intruder?: Intruder;
+  isLiar?: boolean;
+  isTorn?: boolean;
+  cancels?: boolean;
+  /** Strangers pay lamports into markers. */
+  deposits?: boolean;
+};
+
+const steps = 90;
+
+function playSolResting(seed: number, coverage: Set<string>, plot: SolPlot, system: SolSystem): void {
+  const random = new Random(seed);
+  const manners = { isLiar: plot.isLiar ?? false, isTorn: plot.isTorn ?? false, isSlow: true };
+  const chain = new SolChain(random, startSeconds, 1_000_000n, manners);
+  const world = new SolWorld(random, chain, system, plot.intruder);
+  world.rest(mandateOf("P", [limit, stop]));
+  world.rest(mandateOf("Q", [random.chance(0.5) ? limit : stop], { amount: amount + 1n }));
+  for (let step = 0; step < steps; step++) {
+    movePrice(world);
+    if (random.chance(0.2)) chain.reorganise();
+    else chain.mine();
+    world.aheadMs = random.below(2000);
+    world.checks.afterBlock();
+    happen(world, plot);
+    for (let turn = 0; turn < 30; turn++) act(world);
+    if ([...world.parents.values()].some(({ out }) => out.length > 1)) world.seen.add("two legs out");
+  }
+  comeToEnd(world, plot);
+  for (const each of world.seen) coverage.add(each);
+}
+
+/** Lets a price stay for some blocks, since a stop fires only after several readings. */
+function movePrice({ random, chain }: SolWorld): void {
+  const turn = random.next();
+  if (turn < 0.1) chain.price = BigInt(700_000 + random.below(600_000));
+  else if (turn < 0.3) chain.price += BigInt(random.below(80_001) - 40_000);
+}
+
+function happen(world: SolWorld, { cancels, deposits, intruder }: SolPlot): void {
+  const { random } = world;
+  const orderId = random.pick([...world.parents.keys()]) as string;
+  if (deposits && random.chance(0.1)) world.chain.deposits.add(orderId);
+  if (cancels && random.chance(0.02)) {
+    world.cancelled.add(orderId);
+    for (const job of world.jobs.values()) if (job.child?.parent.orderId === orderId) job.isCancelling = true;
+  }
+  if (intruder === "fireOrders" && random.chance(0.05)) intrude(world, orderId);
+}
+
+/** Places a child as a fireOrders that was taken over, and forgets those that are out. */
+function intrude(world: SolWorld, orderId: string): void {
+  const parent = world.parents.get(orderId);
+  if (parent === undefined) return;
+  const { mandate } = parent;
+  const leg = world.random.below(mandate.legs.length);
+  const terms = mandate.legs[leg] as Leg;
+  const { chain, wallet, userID, side, token, isPrivate } = mandate;
+  const minAmountOut = world.random.chance(0.2) ? 1n : floorOf(side, terms, mandate.amount);
+  const child = {
+    ...{ chain, wallet, userID, side, token, isPrivate, amount: mandate.amount, minAmountOut },
+    orderId: `evil${world.jobs.size}`,
+    quotedOut: minAmountOut,
+    validUntil: Math.floor(world.nowMs / 1000) + 60,
+    createdAt: world.nowMs,
+    parent: { orderId, mandate: mandateHash, leg, n: 1 },
+  };
+  world.addJob(child.orderId, child, terms.kind);
+  world.parents.set(orderId, { ...parent, state: "resting", out: [], revision: parent.revision + 1 });
+}
+
+function act(world: SolWorld): void {
+  const { random } = world;
+  if (random.chance(0.1)) world.work();
+  if (random.chance(0.1) && world.runs.length < 2) world.startFiring();
+  const run = random.pick(world.runs);
+  if (run === undefined) return;
+  const kill = random.chance(0.01) ? (random.chance(0.5) ? "before" : "after") : "none";
+  world.stepRun(run, kill);
+}
+
+/** Ends all faults, holds the price below the stops and then above the limits, and checks the ends. */
+function comeToEnd(world: SolWorld, { intruder }: SolPlot): void {
+  const { chain } = world;
+  world.runs.splice(0);
+  chain.manners = politely;
+  chain.delays = 0;
+  const isDone = () => [...world.parents.values()].every(({ state }) => state === "done");
+  for (let block = 0; block < (intruder === undefined ? 500 : 60) && !(isDone() && block > 8); block++) {
+    chain.price = block < 60 ? 850_000n : 1_200_000n;
+    chain.mine();
+    world.aheadMs = 500;
+    world.checks.afterBlock();
+    world.work();
+    world.startFiring();
+    for (const run of [...world.runs]) while (world.runs.includes(run)) world.stepRun(run);
+  }
+  if (intruder === undefined) world.checks.atEnd();
+}
+
+/** Plays several histories. A violation names its history. */
+export function playSolRestings(
+  {
+    from,
+    count,
+    plot = {},
+    system = solSystem,
+  }: { from: number; count: number; plot?: SolPlot; system?: SolSystem },
+  reached = new Set<string>(),
+): void {
+  for (let seed = from; seed < from + count; seed++)
+    try {
+      playSolResting(seed, reached, plot, system);
+    } catch (error) {
+      throw error instanceof Violation ? new Violation(`history ${seed}: ${error.message}`) : error;
+    }
+}

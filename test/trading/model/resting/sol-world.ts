@@ -1,0 +1,154 @@
+import { solFiring } from "../../../../lib/chains/sol/fire.ts";
+import type { MessageWord, SignedMessages } from "../../../../lib/chains/sol/rules/child-sight.ts";
+import { objectionToChild } from "../../../../lib/orders/resting/child-rule.ts";
+import type { FiringFamily } from "../../../../lib/orders/resting/firing.ts";
+import type { ChildTerms } from "../../../../lib/orders/resting/mandate.ts";
+import { type ChildFacts, tallyAfter } from "../../../../lib/orders/resting/tally.ts";
+import type { Random } from "../random.ts";
+import type { Intruder, LaneJob } from "./resting-checks.ts";
+import { mandateHash, RestingRuns } from "./resting-runs.ts";
+import type { SolChain, SolMessage } from "./sol-chain.ts";
+
+/** The code under test. A mutant replaces a part of it. */
+export type SolSystem = {
+  family: FiringFamily<SignedMessages, MessageWord>;
+  objection: typeof objectionToChild;
+  /** Names the marker of a child. */
+  markerOf: (child: ChildTerms) => string;
+  /** True if lamports that anybody has paid in count as a marker. */
+  countsDeposits: boolean;
+  /** True if a single child can be cleared although its parent rests on. */
+  clearsChildren: boolean;
+};
+
+export const solSystem: SolSystem = {
+  family: solFiring,
+  objection: objectionToChild,
+  markerOf: ({ parent }) => parent.orderId,
+  countsDeposits: false,
+  clearsChildren: false,
+};
+
+const feeOfMessage = 10n;
+const mostMessages = 3;
+/** Number of blocks for which a message lives. */
+const liveHeights = 150;
+
+/** Simulates the signer and the lane of a wallet on Solana. */
+export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
+  readonly chain: SolChain;
+  readonly system: SolSystem;
+  readonly ledgers = new Map<string, { messages: SolMessage[]; signedAtMs: number }>();
+  #signatures = 0;
+
+  constructor(random: Random, chain: SolChain, system: SolSystem, intruder?: Intruder) {
+    super(random, intruder, {
+      network: "sol",
+      chain,
+      looks: { back: { limit: [10], stop: [] }, mostAgeSeconds: 15, readings: 4, overMs: 8000 },
+      family: system.family,
+      signedOf: (orderId) => this.signedOf(orderId),
+      askChild: ({ orderId }, signed) => {
+        const child = this.jobs.get(orderId)?.child;
+        const marker = child === undefined ? "" : system.markerOf(child);
+        const words = chain.messageWords(signed, marker);
+        if (!system.countsDeposits || !chain.deposits.has(marker)) return words;
+        const [a, b] = words.map((word) => word && { ...word, isMarked: true });
+        return [a, b];
+      },
+      askPrices: (amount, distances) => chain.priceWords(amount, distances),
+      hearPrices: (words) => words,
+      changeView: (view) => view,
+      askSums: (sums) => chain.ladders(sums),
+      busy: () => undefined,
+      isProvenDead: () => false,
+      isAtomic: true,
+    });
+    this.chain = chain;
+    this.system = system;
+  }
+
+  signedOf(orderId: string): { swap: SignedMessages; deadline: number } | undefined {
+    const parentId = this.jobs.get(orderId)?.child?.parent.orderId;
+    const all = [...this.ledgers.values()].flatMap(({ messages }) => messages);
+    const ofParent = all.filter((each) => this.jobs.get(each.orderId)?.child?.parent.orderId === parentId);
+    const own = ofParent.filter((each) => each.orderId === orderId && each.kind === "swap");
+    if (own.length === 0) return undefined;
+    const signatures = (messages: readonly SolMessage[]) => messages.map(({ signature }) => signature);
+    return {
+      swap: {
+        own,
+        siblings: signatures(ofParent.filter((each) => each.kind === "swap" && each.orderId !== orderId)),
+        clears: signatures(ofParent.filter(({ kind }) => kind === "clear")),
+      },
+      deadline: Math.ceil(this.nowMs / 1000) - 1,
+    };
+  }
+
+  /** Signs a message, and records it. Undefined if a rule forbids it. */
+  sign(job: LaneJob, kind: SolMessage["kind"]): SolMessage | undefined {
+    const { child, orderId, amount, minAmountOut } = job;
+    const order = child && this.parents.get(child.parent.orderId);
+    if (child === undefined || order === undefined) return undefined;
+    const ledger = this.ledgers.get(orderId) ?? { messages: [], signedAtMs: this.nowMs };
+    const isFirstSwap = ledger.messages.length === 0;
+    const facts: ChildFacts = {
+      mandate: order.mandate,
+      child,
+      isMandateGenuine: this.checks.isGenuine(order.mandate),
+      isChildGenuine: true,
+      mandateHash,
+      purpose: kind,
+      isFirstSwap,
+      first: isFirstSwap ? undefined : { signedAtMs: ledger.signedAtMs },
+      tally: this.tallies.get(order.mandate.orderId),
+      ended: this.ended.get(order.mandate.orderId),
+      isCancelled: this.cancelled.has(order.mandate.orderId),
+      cancelledBefore: { all: this.cancelledAll, wallet: 0 },
+      fees: { most: feeOfMessage, adds: isFirstSwap ? feeOfMessage : 0n },
+      feesOfDay: { ofLimits: 0n, limit: 10n ** 6n },
+      newOfDay: 0,
+    };
+    if (kind === "swap" && (job.isCancelling || this.nowMs >= job.validUntil * 1000)) return undefined;
+    if (this.system.objection(facts, this.nowMs) !== undefined) return undefined;
+    this.tallies.set(order.mandate.orderId, tallyAfter(facts, this.nowMs, 0).tally);
+    const message: SolMessage = {
+      signature: `m${this.#signatures++}`,
+      kind,
+      orderId,
+      marker: this.system.markerOf(child),
+      lastHeight: this.chain.head.height + liveHeights,
+      amount,
+      minAmountOut,
+    };
+    this.ledgers.set(orderId, { ...ledger, messages: [...ledger.messages, message] });
+    if (kind === "swap") this.checks.afterSignature(child, message);
+    return message;
+  }
+
+  /** Does what executeOrders does for the lane. */
+  work(): void {
+    for (const job of this.jobs.values()) {
+      if (job.isSettled) continue;
+      const swap = this.signedOf(job.orderId)?.swap;
+      const [a, b] = this.chain.messageWords(swap, "");
+      const receipts = (swap?.own ?? []).map(({ signature }) =>
+        [a, b].map((word) => word?.receipts.get(signature)),
+      );
+      const fill = receipts.find((both) => both.every((receipt) => receipt?.status === "ok"));
+      if (fill !== undefined) job.hasEnded = true;
+      const height = fill?.[0]?.height ?? Number.POSITIVE_INFINITY;
+      if ([a, b].every((word) => word !== undefined && word.finalHeight >= height)) job.isSettled = true;
+      if (job.hasEnded) continue;
+      const messages = this.ledgers.get(job.orderId)?.messages ?? [];
+      const isCleared = messages.some(({ kind }) => kind === "clear");
+      const isDue = job.isCancelling || (this.system.clearsChildren && this.random.chance(0.2));
+      if (isDue && messages.length > 0 && !isCleared) this.#send(this.sign(job, "clear"));
+      else if (!job.isCancelling && messages.length < mostMessages) this.#send(this.sign(job, "swap"));
+    }
+  }
+
+  #send(message: SolMessage | undefined): void {
+    if (message !== undefined) this.chain.send(message);
+  }
+}
