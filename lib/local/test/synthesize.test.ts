@@ -18,12 +18,13 @@ function projectWith(app: string) {
 }
 
 describe("synthesize", () => {
-  it("gives the app an empty folder, its arguments and both contexts", async () => {
+  it("gives the app an empty folder, its arguments and both contexts, and skips CDK's check", async () => {
     const { project, folder } = projectWith(`
       import { mkdirSync, writeFileSync } from "node:fs";
-      const { CDK_OUTDIR = "", CDK_CONTEXT_JSON } = process.env;
+      const { CDK_OUTDIR = "", CDK_CONTEXT_JSON = "", CDK_VALIDATION } = process.env;
       mkdirSync(CDK_OUTDIR);
-      writeFileSync(CDK_OUTDIR + "/given", JSON.stringify([process.argv[2], JSON.parse(CDK_CONTEXT_JSON ?? "")]));
+      const given = [process.argv[2], JSON.parse(CDK_CONTEXT_JSON), CDK_VALIDATION];
+      writeFileSync(CDK_OUTDIR + "/given", JSON.stringify(given));
     `);
     mkdirSync(folder);
     writeFileSync(join(folder, "asset.old"), "");
@@ -32,6 +33,7 @@ describe("synthesize", () => {
     expect(JSON.parse(readFileSync(join(folder, "given"), "utf8"))).toEqual([
       "--flag",
       { kept: 1, overridden: "yes", allowedOrigins: ["a"] },
+      "false",
     ]);
   });
 
