@@ -132,7 +132,7 @@ describe("a pair of a take-profit and a stop on eth", () => {
     }
     expect(pair.signed).toEqual(["limit", "stop"]);
     expect(pair.parent.firings[1]).toMatchObject({ leg: "takeProfit", outcome: "yielded" });
-    expect(pair.chain.head.time - time).toBeLessThanOrEqual(60);
+    expect(pair.chain.head.time - time).toBeLessThanOrEqual(52);
   });
 
   it("ends at its expiry, and fires nothing after it", () => {

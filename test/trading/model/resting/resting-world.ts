@@ -59,6 +59,8 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
   readonly hosts: RestingHosts;
   readonly system: RestingSystem;
   readonly ledgers = new Map<string, LedgerOf>();
+  /** Children whose death was proved once. The record of an order names only the newest ones. */
+  readonly #buried = new Set<string>();
   #hashes = 0;
 
   constructor(
@@ -186,6 +188,7 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
   proveDead(job: LaneJob, how: Ended["dead"][number]["how"]): void {
     const { child, orderId } = job;
     if (child === undefined || this.isProvenDead(job)) return;
+    this.#buried.add(orderId);
     const { dead, revision } = this.#dead(child.parent.orderId);
     this.ended.set(child.parent.orderId, {
       orderId: child.parent.orderId,
@@ -197,7 +200,8 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
   /** Does what executeOrders does for the lane. May stop after any step. */
   work(isKilled: () => boolean): void {
     for (const job of this.jobs.values()) {
-      if (job.isSettled || (job.hasEnded && !this.ledgers.has(job.orderId))) continue;
+      if (job.isSettled || this.#buried.has(job.orderId)) continue;
+      if (job.hasEnded && !this.ledgers.has(job.orderId)) continue;
       this.#observe(job);
       if (this.intruder === "executeOrders" && this.ledgers.has(job.orderId) && this.random.chance(0.1))
         this.proveDead(job, "failed");
@@ -206,7 +210,7 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
     const agreed = this.hosts.agreedNonce();
     if (agreed === undefined) return;
     const front = [...this.jobs.values()].find(
-      ({ orderId }) => this.signedNonce(orderId)?.nonce === agreed.nonce,
+      ({ orderId }) => this.ledgers.get(orderId)?.swaps[0]?.nonce === agreed.nonce,
     );
     if (front !== undefined) {
       this.#push(front, agreed.time, isKilled);
