@@ -1,3 +1,4 @@
+import type { Interface, Result } from "ethers/abi";
 import { ChainRefusal } from "../chain-refusal.ts";
 
 export type AnvilCall = readonly [method: string, params?: readonly unknown[]];
@@ -24,4 +25,22 @@ export async function callAnvil(url: string, calls: readonly AnvilCall[]): Promi
     if (error !== undefined) throw new ChainRefusal(method, error);
     return result;
   });
+}
+
+export type ContractQuestion = readonly [contract: string, method: string, ...parameters: unknown[]];
+
+/** Asks contracts in one round trip, about the newest block. */
+export async function askContracts(
+  url: string,
+  abi: Interface,
+  questions: readonly ContractQuestion[],
+): Promise<Result[]> {
+  const answers = await callAnvil(
+    url,
+    questions.map(([to, method, ...parameters]) => {
+      const data = abi.encodeFunctionData(method, parameters);
+      return ["eth_call", [{ to, data }, "latest"]];
+    }),
+  );
+  return questions.map(([, method], index) => abi.decodeFunctionResult(method, String(answers[index])));
 }

@@ -1,7 +1,7 @@
 import { Interface } from "ethers/abi";
 import type { EvmChain } from "../chain-facts.ts";
 import { type RandomTrader, type RoundOptions, tradeInRounds } from "../random-rounds.ts";
-import { callAnvil } from "./call-anvil.ts";
+import { askContracts, callAnvil } from "./call-anvil.ts";
 import { localAddresses } from "./deployment.ts";
 import { approval } from "./uniswap.ts";
 
@@ -103,10 +103,9 @@ export function startRandomTrader(options: RandomTraderOptions): RandomTrader {
 }
 
 async function read(url: string, to: string, name: string, parameters: unknown[]): Promise<bigint[]> {
-  const data = abi.encodeFunctionData(name, parameters);
-  const [answer] = await callAnvil(url, [["eth_call", [{ to, data }, "latest"]]]);
-  const [value] = abi.decodeFunctionResult(name, answer as string);
-  return typeof value === "bigint" ? [value] : [...(value as bigint[])];
+  const [answer] = await askContracts(url, abi, [[to, name, ...parameters]]);
+  const value: bigint | bigint[] = answer?.[0];
+  return typeof value === "bigint" ? [value] : [...value];
 }
 
 /** Sends a transaction for the next block. */

@@ -1,17 +1,12 @@
-import type { Address } from "@solana/web3.js";
-import { setAccount } from "./made-accounts.ts";
+import { readAccounts, setAccount } from "./made-accounts.ts";
 import { associatedAccount } from "./published.ts";
 import { type CurveToken, migratedCurve, type PumpPool, poolAccounts } from "./pump-deployment.ts";
 import { curve } from "./pump-layouts.ts";
+import { amountAt } from "./pump-parts.ts";
 import type { Surfnet } from "./surfnet.ts";
 
 /** Lamports of a completed curve that the program keeps for the costs of the pool's accounts. */
 const migrationFee = 15_000_001n;
-
-/** Place of the amount in the data of a token account. */
-const amountAt = 64;
-
-type Found = { data: readonly [string, "base64"]; lamports: number; owner: Address } | null;
 
 /**
  * Moves the liquidity of a completed curve to a pool, as the real program does when anybody calls it. Sets the accounts,
@@ -24,22 +19,16 @@ export async function graduate(
   token: CurveToken,
 ): Promise<PumpPool | undefined> {
   const held = await associatedAccount(token.curve, token.program, token.mint);
-  const options = { encoding: "base64", commitment: "processed" };
-  const { value } = (await request("getMultipleAccounts", [[token.curve, held], options])) as {
-    value: Found[];
-  };
-  const [found, tokens] = value.map((each) => Buffer.from(each?.data[0] ?? "", "base64"));
-  if (found?.[curve.at.isComplete] !== 1 || tokens === undefined) return undefined;
-  const coins = found.readBigUInt64LE(curve.at.realCoins);
+  const [found, tokens] = await readAccounts(request, [token.curve, held]);
+  if (found?.data[curve.at.isComplete] !== 1 || tokens === undefined) return undefined;
+  const coins = found.data.readBigUInt64LE(curve.at.realCoins);
   if (coins === 0n) return undefined;
   const { pool, accounts } = await poolAccounts(token, {
     coins: coins - migrationFee,
-    tokens: tokens.readBigUInt64LE(amountAt),
+    tokens: tokens.data.readBigUInt64LE(amountAt),
   });
-  tokens.writeBigUInt64LE(0n, amountAt);
-  const left = { lamports: value[1]?.lamports ?? 0, owner: token.program };
-  for (const each of [...accounts, { address: held, data: tokens, ...left }, migratedCurve(token)])
-    await setAccount(request, each);
+  tokens.data.writeBigUInt64LE(0n, amountAt);
+  for (const each of [...accounts, tokens, migratedCurve(token)]) await setAccount(request, each);
   return pool;
 }
 

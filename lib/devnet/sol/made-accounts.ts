@@ -11,6 +11,23 @@ export const setAccount = (
   { address, data, ...rest }: MadeAccount,
 ): Promise<unknown> => request("surfnet_setAccount", [address, { ...rest, data: data.toString("hex") }]);
 
+/** Reads accounts as they are now. Accounts that do not exist are undefined. */
+export async function readAccounts(
+  request: Surfnet["request"],
+  addresses: readonly Address[],
+): Promise<(MadeAccount | undefined)[]> {
+  const options = { encoding: "base64", commitment: "processed" };
+  const { value } = (await request("getMultipleAccounts", [addresses, options])) as {
+    value: ({ data: readonly [string, "base64"]; lamports: number; owner: Address } | null)[];
+  };
+  return addresses.map((address, index) => {
+    const found = value[index];
+    if (!found) return undefined;
+    const { data, lamports, owner } = found;
+    return { address, lamports, owner, data: Buffer.from(data[0], "base64") };
+  });
+}
+
 /** Mainnet's rent of an account in lamports per byte, since 2026. The overhead counts as further bytes. */
 const lamportsPerByte = 5080;
 const overhead = 128;
