@@ -24,7 +24,7 @@ export type ServedSolOptions = {
 export type ServedSol = {
   /** Time at which the chain started over. It stores no state between runs. */
   startedAt: string;
-  /** URL of an honest host, where anyone can request coins. */
+  /** URL of an honest host, where anyone can request coins and call the chain's own methods `surfnet_*`. */
   url: string;
   hosts: readonly [first: string, second: string];
   relay: string;
@@ -79,12 +79,14 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
 
   await using undo = new AsyncDisposableStack();
   const inFront = { node, slotMs, seed };
-  async function openHost(preferred: number, canBeSet: boolean): Promise<SolHost> {
-    const host = await preferring(preferred, (port) => startSolHost({ ...inFront, port, canBeSet }));
+  async function openHost(preferred: number, canBeSet: boolean, ownMethods = false): Promise<SolHost> {
+    const host = await preferring(preferred, (port) =>
+      startSolHost({ ...inFront, port, canBeSet, ownMethods }),
+    );
     undo.defer(() => host.close());
     return host;
   }
-  const { url } = await openHost(await waitForPort(ports.node), false);
+  const { url } = await openHost(await waitForPort(ports.node), false, true);
   const first = faults ? (await openHost(ports.firstHost, true)).url : url;
   const second = (await openHost(ports.secondHost, faults)).url;
   const relay = await preferring(ports.relay ?? 0, (port) =>

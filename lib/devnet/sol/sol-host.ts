@@ -5,7 +5,7 @@ import { longError } from "../host-refusals.ts";
 import { type RpcQuestion, type RpcReply, rpcService } from "../rpc-service.ts";
 import { listenAs, type StandInOptions } from "../stand-in.ts";
 import { answerAsOf, behindBy } from "./lagging-sol.ts";
-import { type SolNode, simulatedWithoutBlockhash, unknownBlockhash } from "./sol-node.ts";
+import { replyFrom, type SolNode, simulatedWithoutBlockhash, unknownBlockhash } from "./sol-node.ts";
 import { type SolPast, startSolPast } from "./sol-past.ts";
 import { transactionIn } from "./wire-message.ts";
 
@@ -41,6 +41,8 @@ export type SolHostOptions = StandInOptions & {
   node: SolNode;
   /** Milliseconds per slot. */
   slotMs: number;
+  /** Answers also the chain's own methods `surfnet_*`, as anvil does with its own. */
+  ownMethods?: boolean;
 };
 
 /** Largest batch that the host accepts. Providers' limits begin at ten calls. */
@@ -123,7 +125,7 @@ function withoutHistory({ method }: RpcQuestion, reply: RpcReply, isPruned: () =
  * @throws StartupError if the port is in use
  */
 export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
-  const { node, slotMs, seed = 1 } = options;
+  const { node, slotMs, seed = 1, ownMethods = false } = options;
   const strikes = strikesOf(names, seed, () => host.faults);
   const lag = openLag(node, slotMs);
 
@@ -150,7 +152,8 @@ export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
   }
 
   async function replyTo(question: RpcQuestion): Promise<RpcReply> {
-    const { method } = question;
+    const { method, params } = question;
+    if (ownMethods && method.startsWith("surfnet_")) return replyFrom(() => node.request(method, params));
     const { results = {} } = host.faults;
     if (Object.hasOwn(results, method)) return host.lie(question, { result: results[method] });
     const reply =

@@ -65,6 +65,17 @@ type Options = {
   skipPreflight?: boolean;
 };
 
+/** Turns a call to the chain into a reply, which may be the chain's refusal. */
+export async function replyFrom(call: () => Promise<unknown>): Promise<RpcReply> {
+  try {
+    return { result: await call() };
+  } catch (error) {
+    if (!(error instanceof ChainRefusal)) throw error;
+    const { code, message, data } = error;
+    return { error: { code, message, ...(data !== undefined && { data }) } };
+  }
+}
+
 /** Finds the options of a call, which are the object among its parameters. */
 export const optionsIn = ({ params }: RpcQuestion): Options =>
   (params.find((each) => typeof each === "object" && each !== null && !Array.isArray(each)) as Options) ?? {};
@@ -218,15 +229,7 @@ export function createSolNode({ request }: Pick<Surfnet, "request">): SolNode {
     return skipPreflight ? { result: signature } : alreadyProcessed;
   }
 
-  async function forward(question: RpcQuestion): Promise<RpcReply> {
-    try {
-      return { result: await answer(question) };
-    } catch (error) {
-      if (!(error instanceof ChainRefusal)) throw error;
-      const { code, message, data } = error;
-      return { error: { code, message, ...(data !== undefined && { data }) } };
-    }
-  }
+  const forward = (question: RpcQuestion) => replyFrom(() => answer(question));
 
   return {
     request,

@@ -70,7 +70,12 @@ async function startOnFreePort(start: () => Promise<ChainProcess>): Promise<Chai
   }
 }
 
-async function callSurfnet(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
+/**
+ * Makes a single call to the chain, or to a host that answers its own methods.
+ *
+ * @throws ChainRefusal if it refuses
+ */
+export async function callSurfnet(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "Content-Type": "application/json" },

@@ -81,6 +81,13 @@ describe("the served chain sol", () => {
     await expect
       .poll(() => ask(sol.url, "getAccountInfo", pool), { timeout: 5000 })
       .toMatchObject({ result: { value: { owner: programs.pumpPools } } });
+    // Answers the chain's own methods where anvil would, and not at the second host.
+    for (const [url, answer] of [
+      [sol.url, { result: { value: {} } }],
+      [sol.hosts[1], { error: { code: -32601 } }],
+    ] as const)
+      expect(await ask(url, "surfnet_getSurfnetInfo")).toMatchObject(answer);
+    expect(await ask(sol.url, "surfnet_setAccount", "nobody", {})).toMatchObject({ error: {} });
     const processId = sol.processId ?? 0;
     await sol.close();
     expect(isRunning(processId)).toBe(false);
