@@ -3,12 +3,14 @@ import { Transaction, type TransactionLike } from "ethers/transaction";
 import fc from "fast-check";
 import type { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { openEvmMarket } from "trading-terminal-devnet/evm/evm-market";
 import {
   alice,
   startTestChain,
   type TestChain,
   type TestReceipt,
 } from "trading-terminal-devnet/evm/test-chain";
+import { moveInSteps } from "trading-terminal-devnet/local-market";
 import { afterEach, describe, expect, it } from "vitest";
 import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.ts";
 import { isSlippage } from "../../../../lib/chains/evm/calls/revert-reason.ts";
@@ -110,9 +112,8 @@ const shapeOf = (route: EvmRoute) =>
     .map(({ venue }) => venue)
     .join(", ");
 
-/** Quotes and executes a trade. Returns the quote and the changed balances. */
-async function quoteAndTrade({ name, side, venues, bridges, coins, share }: Trade) {
-  const token = addressOf(name);
+/** Opens the chain with some of its exchanges and bridges. */
+function limitedReader({ venues, bridges }: Pick<Trade, "venues" | "bridges">) {
   const reader = readerOf(chain);
   const { configuration } = reader;
   const some = configuration.venues.filter(({ venue }) => venues.includes(venue));
@@ -120,7 +121,13 @@ async function quoteAndTrade({ name, side, venues, bridges, coins, share }: Trad
     ...each,
     bridges: each.bridges.filter(({ venue }) => bridges.includes(venue)),
   }));
-  const limited = { ...reader, configuration: { ...configuration, venues: some, quoteTokens } };
+  return { ...reader, configuration: { ...configuration, venues: some, quoteTokens } };
+}
+
+/** Quotes and executes a trade. Returns the quote and the changed balances. */
+async function quoteAndTrade({ name, side, venues, bridges, coins, share }: Trade) {
+  const token = addressOf(name);
+  const limited = limitedReader({ venues, bridges });
   const [inDecimals, outDecimals] = side === "buy" ? [18, decimalsOf[name]] : [decimalsOf[name], 18];
   const amount = side === "buy" ? coins : ((await tokensOf(token)) * BigInt(share)) / 1_000_000n;
   if (amount === 0n) return undefined;
@@ -137,7 +144,7 @@ async function quoteAndTrade({ name, side, venues, bridges, coins, share }: Trad
     return undefined;
   });
   if (quote === undefined) return undefined;
-  const route = routeIn(quote, some);
+  const route = routeIn(quote, limited.configuration.venues);
   const { router } = route;
   const approval = side === "sell" ? await send({ purpose: "approve", token, router, amount }) : undefined;
   expect(quote.approval).toBe(approval !== undefined);
@@ -233,20 +240,45 @@ async function expectExactQuotes(trade: fc.Arbitrary<Trade>, shapes: Shapes): Pr
   expect([...seen]).toEqual(expect.arrayContaining(wanted));
 }
 
+/** Moves COMET by a percentage, and expects small quotes by each exchange to follow. */
+async function expectMovedQuotes(venues: readonly SwapVenue[], factor: number): Promise<void> {
+  const token = localAddresses.comet;
+  const request = { chain: chain.chain, side: "buy", token, wallet, amount: "0.0001" } as const;
+  const received = () =>
+    Promise.all(
+      venues.map(async (venue) => {
+        const reader = limitedReader({ venues: [venue], bridges: [venue] });
+        return Number((await quoteEvmTrade(reader, request, traderOf(), now)).amountOut);
+      }),
+    );
+  const before = await received();
+  const market = await openEvmMarket({ chain: chain.chain, url: chain.url, token, patienceMs: 0 });
+  for await (const { factors } of moveInSteps(market, factor))
+    for (const reached of factors) expect(Math.abs(reached / factor - 1)).toBeLessThan(0.01);
+  const after = await received();
+  for (const [index, amount] of after.entries()) {
+    const change = (before[index] ?? 0) / amount;
+    expect(Math.abs(change / factor - 1), venues[index]).toBeLessThan(0.01);
+  }
+}
+
 describe("quoteEvmTrade", () => {
   afterEach(() => chain.close());
 
-  it("quotes exactly the amounts that routers on base then spend and deliver", async () => {
+  it("quotes exactly the amounts that routers on base then spend and deliver, also after a move", async () => {
     chain = await startTestChain({ chain: "base" });
     await addDryPool(chain);
     toll = await addToken(chain, "TaxedToken");
+    await expectMovedQuotes(venuesOf("slipstream"), 0.9);
     const names = ["moon", "usdx", "taxd", "star", "comet", "toll"] as const;
     await expectExactQuotes(tradeOf(names, [...shared, ...venuesOf("slipstream")]), shapesOfBase);
   });
 
-  it("quotes exactly the amounts that routers on avax then spend and deliver", async () => {
+  it("quotes exactly the amounts that routers on avax then spend and deliver, also after a move", async () => {
     chain = await startTestChain({ chain: "avax" });
     const venues = ["uniswap-v3", "lfj-v2.1", "lfj-v2.2"] as const;
+    await expectMovedQuotes(["lfj-v2.1", "lfj-v2.2"], 1.05);
+    await expectMovedQuotes(["lfj-v2.1", "lfj-v2.2"], 0.92);
     await expectExactQuotes(tradeOf(["usdx", "comet"], venues), shapesOfAvax);
   });
 });
