@@ -11,6 +11,6 @@ export function withAddresses(text: string, ports: LocalPorts): string {
     .replaceAll(/127\.0\.0\.1:(3000|3001)\b/g, (_, port: string) =>
       Number(port) === usual.port ? `127.0.0.1:${ports.port}` : `127.0.0.1:${ports.streamPort}`,
     )
-    .replaceAll("npm run -s token --", `npm run -s token -- --port ${ports.port}`)
+    .replaceAll(/npm run -s (price|token) --/g, (start) => `${start} --port ${ports.port}`)
     .replaceAll(`--local ${usual.port}`, `--local ${ports.port}`);
 }

@@ -42,6 +42,10 @@ const SolPlaces = v.object({
 });
 const Places = v.objectWithRest({ sol: v.optional(SolPlaces) }, v.string());
 
+/** Reads the addresses of the local runner's chains. */
+export const placesOfRunner = async (baseUrl: string) =>
+  v.parse(Places, await (await fetch(`${baseUrl}/chains.json`)).json());
+
 /**
  * Finds a chain of the local runner, and a token there.
  *
@@ -52,7 +56,7 @@ export async function demoChain(
   symbol: (typeof solSymbols)[number],
   baseUrl: string,
 ): Promise<DemoChain> {
-  const places = async () => v.parse(Places, await (await fetch(`${baseUrl}/chains.json`)).json());
+  const places = () => placesOfRunner(baseUrl);
   const { sol } = await places();
   const missing = new StartupError(`The runner has no chain ${chain} with ${symbol}`);
   if (isEvmChain(chain)) return evmDemo(chain, async () => (await places())[chain]);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { withAddresses } from "../../../lib/tools/documents/local-addresses.ts";
+import { main as price } from "../../../lib/tools/runner/price.ts";
 import { main as token } from "../../../lib/tools/runner/token.ts";
 import { requestOf } from "../../support/curl-requests.ts";
 import { pages as allPages } from "../../tools/documents/markdown.ts";
@@ -100,6 +101,7 @@ export async function runBlocks(blocks: readonly Block[]): Promise<string[]> {
 
 const mains: Programs = {
   admin: outcomeOfAdmin,
+  price: (args) => printed((stdio) => price(args, stdio)),
   token: (args) => printed((stdio) => token(args, stdio)),
 };
 

@@ -10,7 +10,7 @@ const bin = resolve(import.meta.dirname, "../../../bin");
 describe("the programs of bin/", () => {
   const programs = globSync("*.ts", { cwd: bin }).sort();
 
-  it("consists of admin, app, client-types, contracts, deploy, documents, hosts, local, plan, release, token, trade-demo and verify", () => {
+  it("consists of admin, app, client-types, contracts, deploy, documents, hosts, local, plan, price, release, token, trade-demo and verify", () => {
     expect(programs.map((name) => name.replace(".ts", ""))).toEqual([
       "admin",
       "app",
@@ -21,6 +21,7 @@ describe("the programs of bin/", () => {
       "hosts",
       "local",
       "plan",
+      "price",
       "release",
       "token",
       "trade-demo",

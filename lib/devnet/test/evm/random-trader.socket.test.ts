@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { localAddresses } from "../../evm/deployment.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { deployer, localAddresses } from "../../evm/deployment.ts";
+import { openEvmMarket } from "../../evm/evm-market.ts";
 import { type RandomTraderOptions, startRandomTrader, traderAccount } from "../../evm/random-trader.ts";
 import { startTestChain, type TestChain } from "../../evm/test-chain.ts";
+import { moveInSteps, pushForBlock } from "../../local-market.ts";
+import { openMarkets } from "../../open-markets.ts";
 
 let chain: TestChain;
 
@@ -100,5 +103,108 @@ describe("the random trader", () => {
     isAway = false;
     await trades(before + 2);
     expect(onFailure).toHaveBeenCalledOnce();
+  });
+});
+
+describe("openEvmMarket", () => {
+  const { wrapped, v2Factory, v3Factory } = localAddresses;
+  const addressIn = (answer: string) => `0x${answer.slice(-40)}`;
+  const word = (value: string | number) => BigInt(value).toString(16).padStart(64, "0");
+
+  /** Reads the prices of MOON as multiples of one another: in its pool of v2, and in those of v3. */
+  async function prices(): Promise<number[]> {
+    const pair = addressIn(await chain.call(v2Factory, `0xe6a43905${word(moon)}${word(wrapped)}`));
+    const reserves = await chain.call(pair, "0x0902f1ac");
+    const [first, second] = [reserves.slice(2, 66), reserves.slice(66, 130)].map((hex) => Number(`0x${hex}`));
+    const pools = await Promise.all(
+      [
+        [wrapped, 100],
+        [wrapped, 3000],
+        [usdx, 3000],
+      ].map(async ([other = "", fee = 0]) => {
+        const asked = `0x1698ee82${word(moon)}${word(other)}${word(fee)}`;
+        const pool = addressIn(await chain.call(v3Factory, asked));
+        const ratio = (Number((await chain.call(pool, "0x3850c7bd")).slice(0, 66)) / 2 ** 96) ** 2;
+        return BigInt(moon) < BigInt(other) ? ratio : 1 / ratio;
+      }),
+    );
+    const ratio = (second ?? 0) / (first ?? 1);
+    return [BigInt(moon) < BigInt(wrapped) ? ratio : 1 / ratio, ...pools];
+  }
+
+  const changesSince = async (before: readonly number[]) =>
+    (await prices()).map((price, index) => price / (before[index] ?? 0));
+
+  async function movesOf(moves: ReturnType<typeof pushForBlock>) {
+    const seen = [];
+    for await (const { block } of moves) seen.push(block);
+    return seen;
+  }
+
+  // Mines what traders of earlier tests have sent.
+  beforeEach(() => chain.mine());
+
+  const moonMarket = () => openEvmMarket({ chain: "eth", url: chain.url, token: moon, patienceMs: 0 });
+
+  it("moves every pool that trades the token, and gives its price in the other token", async () => {
+    const market = await moonMarket();
+    expect(market.pools.map(({ pool, unit }) => `${pool} ${unit}`)).toEqual([
+      ...["uniswap-v2 0.3 % WETH", "uniswap-v3 0.01 % WETH"],
+      ...["uniswap-v3 0.3 % WETH", "uniswap-v3 0.3 % USDX"],
+    ]);
+    expect(market.pools.at(-1)?.price).toBeCloseTo(0.26, 3);
+    const before = await prices();
+    for (const factor of [0.9, 1.35]) {
+      await movesOf(moveInSteps(market, factor));
+      for (const change of await changesSince(before)) expect(change).toBeCloseTo(factor, 9);
+    }
+    await movesOf(moveInSteps(market, 1));
+  });
+
+  it("pushes for one block, although others trade meanwhile", async () => {
+    const market = await moonMarket();
+    const { trader } = started(async () => [{ chain: "eth", token: moon }], 20);
+    const before = await prices();
+    const [pushed = 0, restored] = await movesOf(pushForBlock(market, 0.8));
+    await trader.stop();
+    expect(restored).toBe(pushed + 1);
+    for (const change of (await changesSince(before)).slice(1)) expect(change).toBeCloseTo(1, 9);
+    const { transactions } = (await chain.request("eth_getBlockByNumber", [
+      `0x${pushed.toString(16)}`,
+      true,
+    ])) as { transactions: { from: string }[] };
+    expect(transactions.filter(({ from }) => BigInt(from) === BigInt(deployer))).toHaveLength(9);
+  });
+
+  it("moves nothing if a pool has no liquidity at the target", async () => {
+    const market = await moonMarket();
+    const before = [await prices(), await chain.request("eth_blockNumber")];
+    await expect(movesOf(moveInSteps(market, 2.5))).rejects.toThrow(
+      "no liquidity so far from their prices: uniswap-v3 0.01 %, uniswap-v3 0.3 %, uniswap-v3 0.3 %",
+    );
+    expect([await prices(), await chain.request("eth_blockNumber")]).toEqual(before);
+  });
+
+  it("finds no market of a token without pools", async () => {
+    const token = localAddresses.comet;
+    await expect(openEvmMarket({ chain: "eth", url: chain.url, token })).rejects.toThrow("No pool trades");
+  });
+});
+
+describe("openMarkets", () => {
+  it("finds tokens by symbol and by address", async () => {
+    const markets = await openMarkets("eth");
+    expect([markets.find("moon"), markets.find(moon.toLowerCase())]).toEqual([moon, moon]);
+    expect(markets.find("NONE")).toBeUndefined();
+  });
+
+  it("refuses another chain, and a host that is not on this machine, even if it is an anvil", async () => {
+    const near = chain.url;
+    await expect((await openMarkets("eth")).open(near, moon)).resolves.toBeDefined();
+    await expect((await openMarkets("base")).open(near, moon)).rejects.toThrow("No local chain base answers");
+    const elsewhere = near.replace("127.0.0.1", "localhost");
+    await expect((await openMarkets("eth")).open(elsewhere, moon)).rejects.toThrow(
+      "No local chain eth answers",
+    );
   });
 });
