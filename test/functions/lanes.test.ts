@@ -71,6 +71,27 @@ describe("executeOrders", () => {
     expect(keys).toContainEqual(tradeKey("alice", "o1"));
   });
 
+  it("takes a reserved lane by the reservation alone, from either of an order's two events", async () => {
+    const [queued, direct] = [vi.fn(async (_event: WakeEvent) => {}), vi.fn((_event: WakeEvent) => {})];
+    await wakeEffect(queued, vi.fn(), direct).wake({ lane, reservation: "r1" });
+    const events = [...queued.mock.calls, ...direct.mock.calls].map(([event]) => event);
+    expect(events).toEqual([
+      { ...lane, reservation: "r1", ifNotBegun: true },
+      { ...lane, reservation: "r1" },
+    ]);
+    const reserved = { ...laneKey(lane, homeShard(lane)), ...lane, jobs: 1, holder: "r1" };
+    const Responses = { [process.env.TABLE_NAME ?? ""]: [reserved] };
+    table.on(QueryCommand).resolves({ Items: [] }).on(BatchGetCommand).resolves({ Responses });
+    table.on(UpdateCommand).rejects(fault);
+    for (const event of events) await expect(executeOrders(event)).rejects.toThrow();
+    const taken = table.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+    expect(taken.length).toBeGreaterThanOrEqual(2);
+    for (const input of taken) {
+      expect(input.ConditionExpression).toBeDefined();
+      expect(Object.values(input.ExpressionAttributeValues ?? {})).toContain("r1");
+    }
+  });
+
   it("prepares for an order by starting only the signer, with an event that the signer ignores", async () => {
     lambda.on(InvokeCommand).rejects(fault);
     await executeOrders({ prepare: "base" });

@@ -164,6 +164,7 @@ describe("placeOrder on sol", () => {
       minAmountOut: 9_756_036_706n,
       quotedOut: 9_955_139_496n,
       isPrivate: false,
+      createdAt: Date.parse(createdAt),
       validUntil: Date.parse(validUntil) / 1000,
       tokenProgram: programs.token,
       routes: [
