@@ -13,8 +13,8 @@ export type BegunRounds<Answer> = {
 };
 
 /**
- * Makes the first request of a quote to the hosts that a quote asks first. If no quote follows, failures are ignored,
- * and nobody waits for the answers.
+ * Makes the first request of a quote to the hosts that a quote asks first. A failure counts against the host only if the
+ * answer is taken.
  */
 export function beginRounds<Answer>(
   group: Omit<HostGroup, "read">,
@@ -33,7 +33,7 @@ export function beginRounds<Answer>(
     take(host) {
       const answer = nowMs() - begunMs > mostEarlyMs ? undefined : begun.get(host);
       begun.delete(host);
-      return answer;
+      return answer && group.recorded(host, answer);
     },
   };
 }

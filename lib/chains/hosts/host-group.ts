@@ -15,6 +15,8 @@ export type HostGroup = {
    * process meanwhile, they fail for no fault of the host.
    */
   unrecorded: (host: RpcHost) => RpcHost;
+  /** Waits for the answer to an unrecorded request, and records whether the host failed. */
+  recorded: <Answer>(host: RpcHost, answer: Promise<Answer>) => Promise<Answer>;
   /**
    * Asks one host after another until one answers.
    *
@@ -39,20 +41,21 @@ export function hostGroup(
   /** Wraps a host so that its failures are recorded. */
   function noting(host: RpcHost): RpcHost {
     const noted: RpcHost = {
-      async request(calls, signal) {
-        try {
-          const values = await host.request(calls, signal);
-          failedMs.delete(noted);
-          return values;
-        } catch (error) {
-          const isOfHost =
-            error instanceof HostFault || (error instanceof RpcRefusal && error.kind === "host");
-          if (isOfHost) failedMs.set(noted, nowMs());
-          throw error;
-        }
-      },
+      request: async (calls, signal) => recorded(noted, host.request(calls, signal)),
     };
     return noted;
+  }
+
+  async function recorded<Answer>(host: RpcHost, answer: Promise<Answer>): Promise<Answer> {
+    try {
+      const values = await answer;
+      failedMs.delete(host);
+      return values;
+    } catch (error) {
+      const isOfHost = error instanceof HostFault || (error instanceof RpcRefusal && error.kind === "host");
+      if (isOfHost) failedMs.set(host, nowMs());
+      throw error;
+    }
   }
 
   function inOrder(): RpcHost[] {
@@ -79,7 +82,7 @@ export function hostGroup(
 
   const unrecorded = (host: RpcHost) => hosts[notedHosts.indexOf(host)] ?? host;
 
-  return { hosts, inOrder, unrecorded, read };
+  return { hosts, inOrder, unrecorded, recorded, read };
 }
 
 /** Returns the host's values, or its error. */

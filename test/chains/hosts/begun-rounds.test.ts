@@ -77,10 +77,20 @@ describe("beginRounds", () => {
     expect(await begun.take(group.inOrder()[0] as RpcHost)).toBe(answer);
   });
 
-  it("shows a failure to the quote, and to nobody if no quote follows", async () => {
+  it("shows a failure to the quote, and then asks the host last", async () => {
+    const { group, asked, begin } = open(["a", "b", "c"], ["a"]);
+    const [first] = group.inOrder();
+    const begun = begin();
+    const taken = begun.take(first as RpcHost);
+    await expect(taken).rejects.toBe(fault);
+    expect(asked.splice(0)).toEqual(["a", "b"]);
+    begin();
+    expect(asked).toEqual(["b", "c"]);
+  });
+
+  it("shows a failure to nobody if no quote follows", async () => {
     const { group, begin } = open(["a", "b"], ["a", "b"]);
     const [first] = group.inOrder();
-    await expect(begin().take(first as RpcHost)).rejects.toBe(fault);
     begin();
     await new Promise((done) => setImmediate(done));
     expect(unhandled).toEqual([]);
