@@ -41,11 +41,16 @@ describe("show-order", () => {
         stage: "queued",
         clientOrderId: "k-1",
       },
-      intent: { user: bench.userID, approveNonces: "none", swapNonce: "none", gasPreset: "medium" },
-      lane: { job: "in the lane until it settles", jobs: "1", holder: "none" },
+      // The placing reserves a new lane, and plans its first transaction.
+      intent: { user: bench.userID, approveNonces: "0", swapNonce: "none", gasPreset: "medium" },
+      lane: {
+        job: "in the lane until it settles",
+        jobs: "1",
+        holder: `reserved for ${request.orderId}`,
+      },
       ledger: { signed: "nothing" },
     });
-    expect(Object.keys(queued)).toEqual(["order", "intent", "lane", "ledger"]);
+    expect(Object.keys(queued)).toEqual(["order", "intent", "lane", "slot 0", "ledger"]);
 
     await bench.work();
     const approving = await shown();
