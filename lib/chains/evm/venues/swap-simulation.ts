@@ -13,12 +13,12 @@ import {
   type SimulatedTransaction,
   simulateCall,
 } from "../calls/simulation.ts";
-import { type EvmRoute, needsRefund, plainEvmRoute } from "../rules/intent.ts";
+import type { EvmRoute } from "../rules/intent.ts";
 import { mostGas } from "../rules/signing-rules.ts";
 import { checksArrival } from "../rules/swap-venues.ts";
-import { encodeCall } from "./calldata.ts";
 import type { Contracts } from "./configured-routes.ts";
 import type { PoolRoute } from "./pool-routes.ts";
+import { simulatedCall } from "./simulated-calls.ts";
 
 export type WalletSwap = {
   wallet: string;
@@ -44,9 +44,6 @@ export type SwapOutcome =
   | { kind: "fails" }
   /** The host cannot simulate. */
   | { kind: "unknown" };
-
-/** The latest time that fits into four bytes, because simulations do not check deadlines. */
-const farDeadline = 2 ** 32 - 1;
 
 /** An amount so small that a tax may consume all of it. */
 const dust = 100n;
@@ -90,32 +87,20 @@ type Steps = {
   balance: SimulatedTransaction;
 };
 
-function stepsOf(contracts: Contracts, wallet: string, token: string, route: EvmRoute): Steps {
+function stepsOf(contracts: Contracts, from: string, token: string, route: EvmRoute): Steps {
   const { router } = route;
-  const transactionOf = (call: Parameters<typeof encodeCall>[1], gas: bigint) => ({
-    ...encodeCall(contracts, call, wallet),
-    from: wallet,
-    gas,
-  });
   return {
-    approve: (amount) => transactionOf({ purpose: "approve", token, router, amount }, tokenGas),
-    swap: (side, amountIn) =>
-      transactionOf(
-        {
-          purpose: "swap",
-          side,
-          token,
-          ...plainEvmRoute(route),
-          amountIn,
-          recipient: wallet,
-          value: side === "buy" ? amountIn : 0n,
-          minAmountOut: 0n,
-          deadline: farDeadline,
-          hasRefund: needsRefund(side, route),
-        },
-        mostGas,
-      ),
-    balance: readable(wallet, balanceOf(token, wallet)),
+    approve: (amount) => ({
+      ...simulatedCall(contracts, { purpose: "approve", token, router }, from, amount),
+      from,
+      gas: tokenGas,
+    }),
+    swap: (side, amountIn) => ({
+      ...simulatedCall(contracts, { purpose: "swap", side, token, route }, from, amountIn),
+      from,
+      gas: mostGas,
+    }),
+    balance: readable(from, balanceOf(token, from)),
   };
 }
 
@@ -184,23 +169,8 @@ export function roundTripCall<Value>(
       : sent;
     return read({ outcome, trip: { bought, sold: { sent, arrived: taken }, hasOddEvents } });
   };
-  return attempted([purchase, salesOf(sales, swap)], after, readTrip, unknown);
-}
-
-/** Marks the position of the amount in calldata. No other word has this value. */
-const anyAmount = BigInt(`0x${"b7".repeat(32)}`);
-
-/**
- * Encodes sales that differ only in their amounts. Encoding each of them separately would take most of the time of a
- * quote.
- */
-function salesOf(amounts: readonly bigint[], swap: Steps["swap"]): SimulatedTransaction[] {
-  const { data = "", ...rest } = swap("sell", anyAmount);
-  const [before = "", after = ""] = data.split(anyAmount.toString(16));
-  return amounts.map((amount) => ({
-    ...rest,
-    data: before + amount.toString(16).padStart(64, "0") + after,
-  }));
+  const sale = sales.map((amount) => swap("sell", amount));
+  return attempted([purchase, sale], after, readTrip, unknown);
 }
 
 /** A simulated purchase, from which everything arrived, and a sale, which took exactly what was sold. */
