@@ -111,18 +111,18 @@ const limits: Readonly<Record<string, number>> = {
   sealExport: 314,
   // Functions with the code of chains of both families.
   sweepLanes: 335,
-  readChains: 334,
+  readChains: 335,
   readBalances: 389,
-  quoteOrder: 492,
+  quoteOrder: 493,
   loadHistory: 323,
   listCandles: 400,
   listTokens: 408,
   getMarket: 424,
   readMarkets: 520,
   signTransaction: 471,
-  executeOrders: 558,
+  executeOrders: 559,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 612,
+  placeOrder: 613,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 797,
 };

@@ -2,8 +2,34 @@ import { decodeBytes32String, type Interface } from "ethers/abi";
 import { binPoolABI, multicallABI, tokenABI } from "./contract-abi.ts";
 import { type ContractQuestion, contractQuestion, multicallAddress } from "./multicall.ts";
 
-const numberFrom = (abi: Interface, name: string, to: string, ...values: unknown[]) =>
-  contractQuestion(abi, name, { to, values, read: ([number]): bigint => number });
+const selectors = new Map<string, string>();
+
+function selectorOf(abi: Interface, name: string): string {
+  const selector = selectors.get(name) ?? abi.getFunction(name)?.selector;
+  if (selector === undefined) throw new Error(`There is no function ${name}`);
+  selectors.set(name, selector);
+  return selector;
+}
+
+const addressWord = (address: string): string => address.slice(2).toLowerCase().padStart(64, "0");
+
+/**
+ * Asks a function for a number. Encodes its arguments, which are addresses, by hand: a general encoder hashes each of
+ * them to check its spelling.
+ */
+const numberFrom = (
+  abi: Interface,
+  name: string,
+  to: string,
+  ...addresses: readonly string[]
+): ContractQuestion<bigint> => ({
+  to,
+  data: selectorOf(abi, name) + addresses.map(addressWord).join(""),
+  read(answer) {
+    const [number] = abi.decodeFunctionResult(name, answer);
+    return number;
+  },
+});
 
 /** Asks for the native coin that an address holds. */
 export const coinsOf = (account: string) =>

@@ -1,5 +1,6 @@
 import { getAddress } from "ethers/address";
 import * as v from "valibot";
+import { RecentMap } from "../../../core/recent-map.ts";
 import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import type { Block } from "../../../orders/block.ts";
 import { attempt, type RpcCall } from "../../hosts/rpc-call.ts";
@@ -132,7 +133,24 @@ export const feeHistoryCall = (
   },
 });
 
-const Address = v.pipe(v.string(), v.regex(/^0x[\da-f]{40}$/i), v.transform(getAddress));
+/** Addresses that hosts have named, by their text. Each takes about 200 bytes. */
+const named = new RecentMap<string, string>(5000);
+
+/**
+ * Converts an address from a host to its EIP-55 form. Remembers the addresses, because their hashes would take a large
+ * part of a quote, and the same ones occur again and again.
+ *
+ * @throws {TypeError} if the text is no address
+ */
+export function addressFrom(text: string): string {
+  const known = named.get(text);
+  if (known !== undefined) return known;
+  const address = getAddress(text);
+  named.set(text, address);
+  return address;
+}
+
+const Address = v.pipe(v.string(), v.regex(/^0x[\da-f]{40}$/i), v.transform(addressFrom));
 
 export type ContractLog = { address: string; topics: readonly string[]; data: string };
 

@@ -1,10 +1,9 @@
-import { getAddress } from "ethers/address";
 import { inPartsOf } from "../../../core/in-parts.ts";
 import { mostCallGas } from "../../../core/network-facts.ts";
 import type { Order } from "../../../orders/execution.ts";
 import { HostFault, type RpcRefusal } from "../../hosts/host-fault.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
-import { type BlockTag, contractCall } from "../calls/rpc-call.ts";
+import { addressFrom, type BlockTag, contractCall } from "../calls/rpc-call.ts";
 import { type EvmRoute, type PoolKey, poolsOf } from "../rules/intent.ts";
 import { kindOf, type VenueKind } from "../rules/swap-venues.ts";
 import { type Contracts, feeOf } from "./configured-routes.ts";
@@ -175,7 +174,9 @@ function quotesIn(answer: string, routes: readonly EvmRoute[], trades: readonly 
 
 /** @param words The pools' addresses, starting with the pool that trades the coin. */
 function poolsIn(route: EvmRoute, words: readonly [string, string]): RoutePools | undefined {
-  const addresses = words.filter((text) => text !== word(0)).map((text) => getAddress(`0x${text.slice(24)}`));
+  const addresses = words
+    .filter((text) => text !== word(0))
+    .map((text) => addressFrom(`0x${text.slice(24)}`));
   const [first, second] = addresses;
   if (first === undefined || addresses.length < poolsOf(route).length) return undefined;
   return second === undefined ? { ...route, pool: first } : { ...route, pool: second, bridgePool: first };
