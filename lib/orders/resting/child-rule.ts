@@ -1,14 +1,11 @@
 import { familyOf } from "../../core/chain-facts.ts";
 import type { Objection } from "../effects.ts";
 import { later, refused } from "../signing-state.ts";
-import { budgetOf, type Leg } from "./mandate.ts";
+import type { Leg } from "./mandate.ts";
 import { floorOf } from "./prices.ts";
-import { type ChildFacts, hourOf, settledTally } from "./tally.ts";
+import { type ChildFacts, feesLeft, hasFiredOften } from "./tally.ts";
 import { gasPriceOf } from "./terms.ts";
 import { lifeSeconds, triggerTimes } from "./times.ts";
-
-/** Maximum number of swaps of each kind of leg in a clock hour. */
-const mostInHour = { limit: 12, stop: 60 };
 
 /** Maximum number of resting orders of a wallet whose first child is signed on one day. */
 const mostNewOfDay = 100;
@@ -89,8 +86,7 @@ function objectionToSwap(facts: ChildFacts, nowMs: number): Objection | undefine
   if (late !== undefined || !isFirstSwap) return late;
   if (tally === undefined && newOfDay >= mostNewOfDay)
     return later("too many resting orders have fired today");
-  const { hour, n } = tally?.counts[kind] ?? { hour: 0, n: 0 };
-  return hour === hourOf(nowMs) && n >= mostInHour[kind] ? later("the leg has fired too often") : undefined;
+  return hasFiredOften(tally, kind, nowMs) ? later("the leg has fired too often") : undefined;
 }
 
 /** A deadline starts at the first signature, so children do not lapse unsigned while hosts are slow. */
@@ -113,8 +109,7 @@ function objectionToDeadline(
 function objectionToFees(facts: ChildFacts): Objection | undefined {
   const { mandate, tally, ended, fees, feesOfDay } = facts;
   const { kind } = legOf(facts);
-  const spent = tally === undefined ? 0n : settledTally(tally, ended).fees[kind];
-  if (fees.adds > 0n && spent + fees.adds > budgetOf(mandate, kind))
+  if (fees.adds > 0n && fees.adds > feesLeft(mandate, tally, ended, kind))
     return later("the fees are above the mandate's");
   // Leaves half of the day's network fees to stops and market orders.
   return kind === "limit" && fees.adds > 0n && 2n * (feesOfDay.ofLimits + fees.adds) > feesOfDay.limit

@@ -3,7 +3,7 @@ import type { Order } from "../execution.ts";
 import type { LaneKey } from "../intent.ts";
 import type { AttentionCode } from "./attention.ts";
 import type { ChildSight, EndFacts, OutChild, RestingOrder } from "./life.ts";
-import type { LegKind } from "./mandate.ts";
+import type { Ended, LegKind, Tally } from "./mandate.ts";
 import type { Chosen, Ladders } from "./selection.ts";
 import type { PriceWords } from "./touch.ts";
 
@@ -13,7 +13,10 @@ export type ChildView<Signed = unknown> = {
   hasEnded: boolean;
   /** True if the outcome of the child's order is final, as executeOrders says. */
   isSettled: boolean;
-  /** True if the child makes way for a stop. */
+  /**
+   * True if the child makes way for a stop. Read before `signed`: the signer signs no swap of such a child, so one that
+   * is unsigned by then stays unsigned.
+   */
   yields: boolean;
   /** True if executeOrders has proved that the child can never fill. */
   isProvenDead: boolean;
@@ -26,7 +29,10 @@ export type ParentView<Signed = unknown> = {
   order: RestingOrder;
   children: ReadonlyMap<string, ChildView<Signed>>;
   end: Omit<EndFacts, "nowMs">;
-  /** The amount that it can spend now. */
+  /** The signer's record of the order, and the dead children. Absent before the first one. */
+  tally: Tally | undefined;
+  ended: Ended | undefined;
+  /** The amount that it can spend now. 0 if the wallet holds less than a thousandth of the order's amount. */
   amount: bigint;
   /** For each leg, the slippage of its children in millionths. */
   slippagePpm: readonly bigint[];

@@ -1,6 +1,16 @@
 import { familyOf } from "../../core/chain-facts.ts";
 import { dayOf } from "../../core/time.ts";
-import type { ChildTerms, Ended, Leg, Mandate, SignedChild, Tally } from "./mandate.ts";
+import { least } from "../bigints.ts";
+import {
+  budgetOf,
+  type ChildTerms,
+  type Ended,
+  type Leg,
+  type LegKind,
+  type Mandate,
+  type SignedChild,
+  type Tally,
+} from "./mandate.ts";
 import { mostOwed } from "./schemas.ts";
 
 const hourMs = 3_600_000;
@@ -57,6 +67,30 @@ export function settledTally(tally: Tally, ended: Ended | undefined): Tally {
   }
   return { ...tally, fees, owed: tally.owed.filter(({ child }) => !paidBy.has(child)) };
 }
+
+/** Maximum number of swaps of each kind of leg in a clock hour. */
+const mostInHour = { limit: 12, stop: 60 };
+
+/** True if a kind of leg has used up its swaps of this hour. */
+export function hasFiredOften(tally: Tally | undefined, kind: LegKind, nowMs: number): boolean {
+  const { hour, n } = tally?.counts[kind] ?? { hour: 0, n: 0 };
+  return hour === hourOf(nowMs) && n >= mostInHour[kind];
+}
+
+/** Computes the coin that children of a kind of leg may still pay the network. */
+export function feesLeft(
+  mandate: Mandate,
+  tally: Tally | undefined,
+  ended: Ended | undefined,
+  kind: LegKind,
+): bigint {
+  const spent = tally === undefined ? 0n : settledTally(tally, ended).fees[kind];
+  return budgetOf(mandate, kind) - spent;
+}
+
+/** Returns the amount that an order can spend, given what its wallet has. 0 if that is next to nothing of its amount. */
+export const spendable = ({ amount }: Pick<Mandate, "amount">, held: bigint): bigint =>
+  held * 1000n < amount ? 0n : least(amount, held);
 
 /** What a signature changes in the signer's records of a resting order. */
 export type TallyChange = {

@@ -5,6 +5,7 @@ import { orderSides } from "../../orders/execution.ts";
 import { type AttentionCode, attentionAfter } from "../../orders/resting/attention.ts";
 import { isPausing, type LegState } from "../../orders/resting/backoff.ts";
 import {
+  type ChildView,
   type FiringFamily,
   type FiringProcedure,
   type ParentView,
@@ -21,6 +22,7 @@ import {
 } from "../../orders/resting/life.ts";
 import type { Leg } from "../../orders/resting/mandate.ts";
 import { type Chosen, type Selection, selecting } from "../../orders/resting/selection.ts";
+import { feesLeft, hasFiredOften } from "../../orders/resting/tally.ts";
 import { isOldHead, isSeenEnough, isTouched, lookBack, seenAfter } from "../../orders/resting/touch.ts";
 
 /** Resting orders of one token whose prices may have come, or whose children are out. */
@@ -54,7 +56,7 @@ export function* firing(family: FiringFamily, request: FiringRequest): FiringPro
     let order = yield* movedBySights(family, parent);
     if (order === undefined) continue;
     for (const leg of legsInTurn(order)) {
-      if (!(yield* isWorthPricing(family, parent, order, leg))) continue;
+      if (!(yield* isWorthPricing(family, parent, order, leg, conditions))) continue;
       const askedMs = yield* performFiring({ do: "now" });
       const reached: Head | undefined = yield* reachedHead(request, parent, order, leg, conditions);
       order = yield* withReading(order, leg, reached !== undefined, askedMs);
@@ -123,18 +125,18 @@ function* movedBySights(
   return next === order ? order : yield* written(order, next);
 }
 
-/** Asks hosts only about children that have an outcome or are past their deadline. */
+/** Asks hosts only about children that have an outcome, make way unsigned, or are past their deadline. */
 const isWorthAsking = (
   { filled }: RestingOrder,
   { orderId, validUntil }: OutChild,
-  {
-    hasEnded,
-    isProvenDead,
-    signed,
-  }: { hasEnded: boolean; isProvenDead: boolean; signed?: { deadline: number } | undefined },
+  { hasEnded, isProvenDead, yields, signed }: ChildView,
   nowMs: number,
 ): boolean =>
-  filled === orderId || hasEnded || isProvenDead || nowMs > (signed?.deadline ?? validUntil) * 1000;
+  filled === orderId ||
+  hasEnded ||
+  isProvenDead ||
+  (yields && signed === undefined) ||
+  nowMs > (signed?.deadline ?? validUntil) * 1000;
 
 function* written(old: RestingOrder, order: RestingOrder): FiringProcedure<RestingOrder | undefined> {
   return (yield* performFiring({ do: "moveParent", order, revision: old.revision })) ? order : undefined;
@@ -143,15 +145,25 @@ function* written(old: RestingOrder, order: RestingOrder): FiringProcedure<Resti
 /** True if a leg could fire, or if it is a stop behind a limit's child that can make way. */
 function* isWorthPricing(
   { isOneOut }: FiringFamily,
-  { busy, amount }: ParentView,
+  { busy, amount, tally, ended }: ParentView,
   order: RestingOrder,
   leg: number,
+  conditions: Conditions,
 ): FiringProcedure<boolean> {
   const nowMs = yield* performFiring({ do: "now" });
-  if (amount <= 0n || isPausing(order.legs[leg] as LegState, nowMs)) return false;
-  const isBehind = order.state === "firing" && legOf(order, leg).kind === "stop" && canYield(busy);
+  const { kind } = legOf(order, leg);
+  const isBehind = order.state === "firing" && kind === "stop" && canYield(busy);
+  const mayGo =
+    mayFire(order, leg, nowMs, isOneOut) || (isBehind && mayFire({ ...order, out: [] }, leg, nowMs, true));
+  if (!mayGo) return false;
+  const isBroke = feesLeft(order.mandate, tally, ended, kind) <= 0n;
+  if (isBroke) noted(conditions, idOf(order), "FEE_BUDGET_SPENT");
+  if (amount <= 0n) noted(conditions, idOf(order), "INSUFFICIENT_BALANCE");
   return (
-    mayFire(order, leg, nowMs, isOneOut) || (isBehind && mayFire({ ...order, out: [] }, leg, nowMs, true))
+    !isBroke &&
+    amount > 0n &&
+    !isPausing(order.legs[leg] as LegState, nowMs) &&
+    !hasFiredOften(tally, kind, nowMs)
   );
 }
 

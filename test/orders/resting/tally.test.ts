@@ -2,7 +2,13 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import type { Tally } from "../../../lib/orders/resting/mandate.ts";
 import { mostOwed, tallyTerms } from "../../../lib/orders/resting/schemas.ts";
-import { type ChildFacts, hourOf, settledTally, tallyAfter } from "../../../lib/orders/resting/tally.ts";
+import {
+  type ChildFacts,
+  hourOf,
+  settledTally,
+  spendable,
+  tallyAfter,
+} from "../../../lib/orders/resting/tally.ts";
 import { child, childFacts, mandate, nowMs } from "./fixtures.ts";
 
 const hour = hourOf(nowMs);
@@ -120,5 +126,17 @@ describe("settledTally", () => {
       owed: [{ child: "C1", kind: "limit", amount: 0n, most: 20n, day: "2026-11-29" }],
     } as Tally;
     expect(settledTally(tally, dead("C1")).fees.limit).toBe(100n);
+  });
+});
+
+describe("spendable", () => {
+  it("is what the wallet holds of the order's amount, or 0 below a thousandth of it", () => {
+    const amount = 10_000n;
+    expect([9n, 10n, 9999n, 20_000n].map((held) => spendable({ amount }, held))).toEqual([
+      0n,
+      10n,
+      9999n,
+      10_000n,
+    ]);
   });
 });

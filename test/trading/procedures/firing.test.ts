@@ -21,6 +21,8 @@ const parent = (changes: Partial<ParentView> = {}, of: Partial<Mandate> = {}): P
     order: newResting(terms, "mac"),
     children: new Map(),
     end: { isCancelled: false, isRetired: false, isVoid: false },
+    tally: undefined,
+    ended: undefined,
     amount: terms.amount,
     slippagePpm: terms.legs.map(() => 10_000n),
     isPublic: false,
@@ -142,7 +144,9 @@ describe("firing", () => {
   it("fires nothing for an order that ends, or has nothing to spend", () => {
     const end = { isCancelled: true, isRetired: false, isVoid: false };
     expect(run([parent({ end })])).toMatchObject({ fired: [] });
-    expect(run([parent({ amount: 0n })]).names).not.toContain("priceWords");
+    const empty = run([parent({ amount: 0n })]);
+    expect(empty.names).not.toContain("priceWords");
+    expect(codes(empty)).toEqual(["INSUFFICIENT_BALANCE"]);
   });
 
   it("notes a price below the worst one, and why no child can be placed", () => {
@@ -157,6 +161,27 @@ describe("firing", () => {
     const pausing = { tries: 9, nextAtMs: nowMs + 1 };
     const order = { ...newResting(mandate(), "mac"), attention, legs: [pausing, pausing] };
     expect(run([parent({ order })]).moved.size).toBe(0);
+  });
+
+  it("asks for no price while a leg has used up its fees or its swaps of the hour, and notes the former", () => {
+    const hour = Math.floor(nowMs / 3_600_000);
+    const counts = { limit: { hour, n: 0 }, stop: { hour, n: 0 } };
+    const tally = {
+      orderId: "P",
+      owed: [],
+      counts,
+      fees: { limit: 0n, stop: 0n },
+      revision: 1,
+      expiresAt: 0,
+    };
+    const only = { legs: [stop] };
+    const broke = run([parent({ tally: { ...tally, fees: { limit: 0n, stop: 500n } } }, only)]);
+    expect(broke.names).not.toContain("priceWords");
+    expect(codes(broke)).toEqual(["FEE_BUDGET_SPENT"]);
+    const often = run([parent({ tally: { ...tally, counts: { ...counts, stop: { hour, n: 60 } } } }, only)]);
+    expect(often.names).not.toContain("priceWords");
+    expect(codes(often)).toEqual([]);
+    expect(run([parent({ tally }, only)]).fired).toHaveLength(1);
   });
 
   it("makes a limit's child make way for a due stop, and fires only once the lane is free", () => {

@@ -174,6 +174,8 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
         isRetired: false,
         isVoid: this.isVoid.has(orderId),
       },
+      tally: this.tallies.get(orderId),
+      ended: this.ended.get(orderId),
       amount,
       slippagePpm: order.mandate.legs.map(() => 50_000n),
       isPublic: false,

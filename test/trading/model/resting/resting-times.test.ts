@@ -135,6 +135,23 @@ describe("a pair of a take-profit and a stop on eth", () => {
     expect(pair.chain.head.time - time).toBeLessThanOrEqual(52);
   });
 
+  it("lets no child that is not signed keep a stop waiting", () => {
+    const pair = new Quiet();
+    pair.hold(touched);
+    // The lane stands still, so the take-profit's child is placed but not signed.
+    const { world } = pair;
+    const { work } = world;
+    world.work = () => undefined;
+    pair.hold(touched);
+    expect(pair.parent).toMatchObject({ state: "firing", firings: [{ leg: "takeProfit" }] });
+    world.work = work;
+    // The signer refuses it from here on, so only its deadline could end it otherwise.
+    for (const job of world.jobs.values()) job.isCancelling = true;
+    pair.hold(crashed, 3);
+    expect(pair.signed).toEqual(["stop"]);
+    expect(pair.parent.firings[1]).toMatchObject({ leg: "takeProfit", outcome: "yielded" });
+  });
+
   it("ends at its expiry, and fires nothing after it", () => {
     const pair = new Quiet(undefined, startSeconds + 60);
     pair.hold(between, 5);

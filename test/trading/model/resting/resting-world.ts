@@ -228,7 +228,7 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
     const words = this.hosts.nonceWords(signed);
     if (signed === undefined) {
       const isPast = words.every((word) => word !== undefined && word.head.time > job.validUntil);
-      if (isPast && this.nowMs > job.validUntil * 1000) job.hasEnded = true;
+      if (job.yields || (isPast && this.nowMs > job.validUntil * 1000)) job.hasEnded = true;
       return;
     }
     const heard = this.system.heard(words, signed);
