@@ -28,7 +28,7 @@ export type LocalMarket = {
    *
    * @throws StartupError if a pool cannot be moved
    */
-  moveTo(factor: number): Promise<Move>;
+  moveTo: (factor: number) => Promise<Move>;
 };
 
 /** True if a price is within 1 % of its target. Both are multiples of the price at the opening. */
