@@ -16,11 +16,12 @@ import { type Performers, runProcedure } from "../../lib/trading/execution/run-p
 import { WakeQueue } from "../../lib/trading/execution/wake-queue.ts";
 import { placing } from "../../lib/trading/procedures/placing.ts";
 import { newSweepMemory, sweepLanes } from "../../lib/trading/procedures/reading.ts";
-import { workLane } from "../../lib/trading/procedures/work-lane.ts";
+import { type RunStart, workLane } from "../../lib/trading/procedures/work-lane.ts";
 import { orderFacts, routeFacts, snapshot } from "../support/lane-states.ts";
 import { draftOf, placeRequest, quoteFrom, setupName } from "../support/place-request.ts";
 import { noLimits, wideLimits } from "../support/trading.ts";
 import { inVirtualTime } from "../support/virtual-clock.ts";
+import { inParts } from "../trading/model/in-parts.ts";
 import { ModelTable } from "../trading/model/table.ts";
 import { countsOf, type HostCounts, isShared } from "./host-requests.ts";
 import type { OrderCalls, Stage } from "./order-calls.ts";
@@ -258,13 +259,13 @@ class Watched {
   }
 
   /** Starts a run for a lane without waiting for its end. */
-  async #invoke(lane: LaneKey): Promise<void> {
+  async #invoke(lane: LaneKey, start: RunStart = {}): Promise<void> {
     await pause(times.invoke);
     const watch = this.#watches.get(lane.wallet);
-    if (watch !== undefined) void pause(times.queue).then(() => this.#work(watch));
+    if (watch !== undefined) void pause(times.queue).then(() => this.#work(watch, start));
   }
 
-  async #work(watch: Watch): Promise<void> {
+  async #work(watch: Watch, start: RunStart): Promise<void> {
     const { lane, table } = watch;
     const wasPlanned = table.all("slot").length > 0;
     let stage: Stage | undefined;
@@ -275,9 +276,9 @@ class Watched {
     });
     const holder = `${lane.wallet} ${Date.now()}`;
     const wasFilled = isFilled(table);
-    await runProcedure(workLane(lane, holder, wideLimits, setupName), effects);
-    // The first run plans the swap with the data that was read at placement.
-    if (!wasPlanned && table.all("slot").length > 0) stage ??= "unsent";
+    await runProcedure(inParts(workLane(lane, holder, wideLimits, setupName, start), false), effects);
+    // The first run sends the swap that was planned at placement, or plans it with the data that was read then.
+    if (start.reservation !== undefined || (!wasPlanned && table.all("slot").length > 0)) stage ??= "unsent";
     const isOver = table.get("lane", lane) === undefined;
     if (isOver) this.#watches.delete(lane.wallet);
     if (!watch.isCounted || stage === undefined) return;
@@ -422,7 +423,7 @@ class Watched {
         await pause(times.roundTrip / 2);
         return "reached" as const;
       },
-      wake: () => this.#invoke(lane) as Promise<undefined>,
+      wake: ({ job, reservation }) => this.#invoke(lane, { job, reservation }) as Promise<undefined>,
       write: ({ step }) =>
         afterTable(() => {
           const wasFilled = isFilled(table);
