@@ -211,7 +211,7 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
   };
   /**
    * Invokes executeOrders for all orders of the lane, without waiting for it. The run expects to find the job in the
-   * lane, takes the lane with the reservation, and checks the token.
+   * lane, takes the lane that is reserved for this order, and checks the token.
    */
   wake: {
     ask: { lane: LaneKey; job?: JobName; missed?: MissedToken; reservation?: string | undefined };

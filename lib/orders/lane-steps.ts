@@ -49,18 +49,24 @@ export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeSte
   },
 ];
 
-/** Keeps a new lane for the run that gets this random id. */
+/**
+ * Holder of a new lane that waits for the first run of this order. No run has such an id, so nobody takes a lane from a
+ * run by naming the run.
+ */
+export const waitingFor = (orderId: string): string => `order ${orderId}`;
+
+/** Keeps a new lane for the first run of its order. */
 export const reservedLane = (
-  reservation: string,
+  orderId: string,
   nowMs: number,
 ): Required<Pick<Lane, "holder" | "leaseUntilMs">> => ({
-  holder: reservation,
+  holder: waitingFor(orderId),
   leaseUntilMs: nowMs + reservedMs,
 });
 
 /**
- * Takes a new lane that is still reserved by this id. The holder's own id replaces the reservation, so of two runs with
- * the same reservation one succeeds. No run has held the lane before.
+ * Takes a new lane that is still reserved for this order. The holder's own id replaces the reservation, so of two runs
+ * one succeeds. No run has held the lane before.
  */
 export const takeReservedStep = (
   lane: LaneKey,
@@ -72,7 +78,7 @@ export const takeReservedStep = (
     of: "lane",
     item: lane,
     set: { holder, leaseUntilMs: nowMs + leaseMs },
-    when: [{ holder: reservation }, { holder }],
+    when: [{ holder: waitingFor(reservation) }, { holder }],
   },
 ];
 

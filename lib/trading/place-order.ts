@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { readAddress } from "../chains/families/address.ts";
 import type { Chains } from "../chains/families/open-chains.ts";
 import type { TradeQuote } from "../chains/families/quote.ts";
@@ -65,7 +64,6 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
   const placement = {
     ...request,
     orderId: orderIdFor(userID, key, now),
-    reservation: randomUUID(),
     key,
     fingerprint: fingerprintOf(body),
   };

@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as executeOrders } from "../../functions/executeOrders/handler.ts";
 import { handler as readChains } from "../../functions/readChains/handler.ts";
 import { handler as sweepLanes } from "../../functions/sweepLanes/handler.ts";
+import { waitingFor } from "../../lib/orders/lane-steps.ts";
 import { isScheduled } from "../../lib/runtime/background.ts";
 import type { KeyRange } from "../../lib/table/keys.ts";
 import { type WakeEvent, wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
@@ -73,13 +74,13 @@ describe("executeOrders", () => {
 
   it("takes a reserved lane by the reservation alone, from either of an order's two events", async () => {
     const [queued, direct] = [vi.fn(async (_event: WakeEvent) => {}), vi.fn((_event: WakeEvent) => {})];
-    await wakeEffect(queued, vi.fn(), direct).wake({ lane, reservation: "r1" });
+    await wakeEffect(queued, vi.fn(), direct).wake({ lane, reservation: "o1" });
     const events = [...queued.mock.calls, ...direct.mock.calls].map(([event]) => event);
     expect(events).toEqual([
-      { ...lane, reservation: "r1", ifNotBegun: true },
-      { ...lane, reservation: "r1" },
+      { ...lane, reservation: "o1", ifNotBegun: true },
+      { ...lane, reservation: "o1" },
     ]);
-    const reserved = { ...laneKey(lane, homeShard(lane)), ...lane, jobs: 1, holder: "r1" };
+    const reserved = { ...laneKey(lane, homeShard(lane)), ...lane, jobs: 1, holder: waitingFor("o1") };
     const Responses = { [process.env.TABLE_NAME ?? ""]: [reserved] };
     table.on(QueryCommand).resolves({ Items: [] }).on(BatchGetCommand).resolves({ Responses });
     table.on(UpdateCommand).rejects(fault);
@@ -88,7 +89,7 @@ describe("executeOrders", () => {
     expect(taken.length).toBeGreaterThanOrEqual(2);
     for (const input of taken) {
       expect(input.ConditionExpression).toBeDefined();
-      expect(Object.values(input.ExpressionAttributeValues ?? {})).toContain("r1");
+      expect(Object.values(input.ExpressionAttributeValues ?? {})).toContain(waitingFor("o1"));
     }
   });
 

@@ -47,7 +47,6 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
   wallet: plain.wallet,
   userID: plain.userID,
   orderId: plain.orderId,
-  reservation: `reserved for ${plain.orderId}`,
   key: plain.key,
   fingerprint: plain.fingerprint,
   trade: {

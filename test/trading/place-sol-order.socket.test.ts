@@ -148,7 +148,7 @@ describe("placeOrder on sol", () => {
         do: "wake",
         lane: { chain: "sol", wallet },
         job: { orderId, userID, token: moon },
-        reservation: expect.any(String),
+        reservation: orderId,
       },
     ]);
 

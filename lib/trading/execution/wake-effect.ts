@@ -6,7 +6,7 @@ import type { Performers } from "./run-procedure.ts";
 export type WakeEvent = LaneKey & {
   job?: JobName;
   missed?: MissedToken;
-  /** Random id with which the order's placing has reserved its new lane for this run. */
+  /** Id of the order for whose first run its placing may have reserved the lane. */
   reservation?: string;
   /** Present if another run was started for the same reason. This run then works only if that one has not begun. */
   ifNotBegun?: true;

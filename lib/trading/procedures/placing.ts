@@ -30,8 +30,6 @@ export type TradeRequest = LaneKey & {
 export type PlaceRequest = TradeRequest & {
   /** Id for the order, unless the key has already placed an order. */
   orderId: string;
-  /** Random id that reserves a new lane for the order's first run. */
-  reservation: string;
   /** The idempotency key, and the fingerprint of the rest of the request. */
   key: string;
   fingerprint: string;
@@ -76,8 +74,8 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
     const plan = view.jobs === undefined ? firstPlan(made, job, { view, setup, nowMs }) : undefined;
     const { order, slots } = plan ?? { order: made, slots: [] };
     // Has the order's own run sign the plan. Without one, any run may begin.
-    const reservation = plan && request.reservation;
-    const held = reservation === undefined ? undefined : reservedLane(reservation, nowMs);
+    const reservation = plan && orderId;
+    const held = plan && reservedLane(orderId, nowMs);
     if (yield* perform({ do: "write", step: placingStep(request, view, { order, job, slots, held }) })) {
       yield* perform({ do: "wake", lane, job: { orderId, userID, token }, reservation });
       return { order, isReplayed: false };
@@ -115,7 +113,11 @@ function* replayed(
     const message = `Idempotency-Key was used for ${other}`;
     return { refused: new DomainError("IDEMPOTENCY_KEY_REUSED", message, { orderId }) };
   }
-  if (!order.life.settled) yield* perform({ do: "wake", lane: order.intent });
+  const { life, intent: lane, revision } = order;
+  const { orderId, userID, token } = lane;
+  // Starts the first run again if it was lost, because a reserved lane is free for no other run.
+  const first = revision === 1 ? { job: { orderId, userID, token }, reservation: orderId } : {};
+  if (!life.settled) yield* perform({ do: "wake", lane, ...first });
   return { order, isReplayed: true };
 }
 

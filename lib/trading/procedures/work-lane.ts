@@ -13,6 +13,7 @@ import {
   leaveStep,
   takeReservedStep,
   takeStep,
+  waitingFor,
   withSlots,
 } from "../../orders/lane-steps.ts";
 import type { JobName, Lane, MissedToken, TradeStep } from "../../orders/table-step.ts";
@@ -45,7 +46,7 @@ export type RunStart = {
   job?: JobName | undefined;
   /** A token that the wallet may have lost. */
   missed?: MissedToken | undefined;
-  /** Random id with which the job's placing has reserved the new lane. */
+  /** Id of the order for whose first run its placing has reserved the new lane. */
   reservation?: string | undefined;
 };
 
@@ -114,7 +115,7 @@ function* takenLane(
     // the signer reads for itself.
     const take = takeReservedStep(lane, { holder, reservation }, nowMs);
     const view = yield* perform({ do: "beginLane", take, lane, day: dayOf(nowMs), job });
-    if (view?.lane?.holder !== reservation) return view;
+    if (view?.lane?.holder !== waitingFor(reservation)) return view;
     return { ...view, lane: { ...view.lane, holder } };
   }
   // Takes the lane before reading it, because another run may have changed anything read earlier.
@@ -140,7 +141,8 @@ export function* workIfNotBegun(
   const nowMs = yield* perform({ do: "now" });
   const { lane: held, orders } = yield* readLane(lane, nowMs, { job });
   if (held === undefined) return;
-  if (reservation !== undefined && held.holder === reservation) return yield* work({ job, reservation });
+  if (reservation !== undefined && held.holder === waitingFor(reservation))
+    return yield* work({ job, reservation });
   if (isHeld(held, nowMs) || orders.every(({ revision }) => revision > 1)) return;
   yield* work({ job });
 }

@@ -34,7 +34,6 @@ const request = ({ trade, ...changes }: Changes = {}): PlaceRequest => ({
   wallet,
   userID,
   orderId: "o1",
-  reservation: "r1",
   key: "k-1",
   fingerprint: "body",
   createdAt,

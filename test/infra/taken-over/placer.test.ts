@@ -4,6 +4,7 @@ import { type EvmIntent, swapBy } from "../../../lib/chains/evm/rules/intent.ts"
 import { evmFactsText } from "../../../lib/chains/evm/rules/placed-facts.ts";
 import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { SignAnswer, SignRequest } from "../../../lib/orders/effects.ts";
+import { waitingFor } from "../../../lib/orders/lane-steps.ts";
 import type { Ledger } from "../../../lib/orders/table-step.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
@@ -238,10 +239,10 @@ describe("the rights of placeOrder on lanes", () => {
         await intruder.put(tradeKey(owner, orderId), { ...order, swapNonce: nonce, revision: 2 });
         await intruder.put(jobKey(lane, orderId), { ...lane, orderId, userID: owner, token });
         await intruder.put(slotKey(lane, nonce), planned);
-        const held = { holder: "reserved", leaseUntilMs: nowMs + 10 ** 9 };
+        const held = { holder: waitingFor(orderId), leaseUntilMs: nowMs + 10 ** 9 };
         await intruder.put(laneKey(lane, homeShard(lane)), { ...lane, ...held, jobs: 1 });
         const host = snapshot(undefined, { latest, nonce: { latest: nonce, pending: nonce } });
-        await runProcedure(workLane(lane, holder, wideLimits, "setup", { reservation: "reserved" }), {
+        await runProcedure(workLane(lane, holder, wideLimits, "setup", { reservation: orderId }), {
           ...tableEffects(fresh.table),
           now: () => nowMs,
           pause: () => undefined,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { waitingFor } from "../../../lib/orders/lane-steps.ts";
 import { executionKey } from "../../../lib/trading/items/keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
@@ -46,7 +47,7 @@ describe("show-order", () => {
       lane: {
         job: "in the lane until it settles",
         jobs: "1",
-        holder: `reserved for ${request.orderId}`,
+        holder: waitingFor(request.orderId),
       },
       ledger: { signed: "nothing" },
     });

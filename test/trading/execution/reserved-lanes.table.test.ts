@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Effects } from "../../../lib/orders/effects.ts";
+import { waitingFor } from "../../../lib/orders/lane-steps.ts";
 import { walletKey } from "../../../lib/table/wallet-keys.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tradingStopKey } from "../../../lib/trading/items/keys.ts";
@@ -60,10 +61,10 @@ function recorded(bench: LaneBench): (keyof Effects)[] {
 
 describe("the placing of an order for a wallet without a lane", () => {
   it("reserves the lane for five seconds, and plans the order's first transaction", async () => {
-    const { bench, start } = await placed();
+    const { bench, orderId, start } = await placed();
     const { lane, jobs, slots, orders } = await viewOf(bench);
-    expect(start.reservation).toBeDefined();
-    expect(lane).toMatchObject({ holder: start.reservation, leaseUntilMs: bench.nowMs + 5000, jobs: 1 });
+    expect(start.reservation).toBe(orderId);
+    expect(lane).toMatchObject({ holder: waitingFor(orderId), leaseUntilMs: bench.nowMs + 5000, jobs: 1 });
     expect(jobs).toHaveLength(1);
     expect(slots).toMatchObject([{ state: "planned", place: 0, attempts: [], revision: 1 }]);
     expect(orders).toMatchObject([{ swapNonce: 0, revision: 1, version: 1 }]);
@@ -202,17 +203,52 @@ describe("the first run of an order", () => {
     expect(sent(bench)).toBe(1);
   });
 
-  it("is not disturbed by a repeated request", async () => {
+  it("is started by a repeated request, but not twice", async () => {
     const bench = await new LaneBench(db.table).open();
     const request = bench.request();
     await bench.place(request);
     const { start } = bench;
-    const again = await bench.place({ ...request, orderId: "another", reservation: "another" });
+    const again = await bench.place({ ...request, orderId: "another" });
     expect(again).toMatchObject({ isReplayed: true, order: { intent: { orderId: request.orderId } } });
-    // Carries out the event of the repeated request.
-    await direct(bench, {});
-    expect(sent(bench)).toBe(0);
+    await direct(bench, bench.start);
+    expect(sent(bench)).toBe(1);
+    const names = recorded(bench);
     await direct(bench, start);
+    await queued(bench, start);
+    expect(names).not.toContain("sign");
+  });
+
+  it("is started at once by a repeated request if placeOrder ended between the transaction and the event", async () => {
+    const bench = await new LaneBench(db.table).open();
+    const request = bench.request();
+    bench.wrap = (performers) => ({
+      ...performers,
+      wake() {
+        throw new Error("killed");
+      },
+    });
+    await expect(bench.place(request)).rejects.toThrow("killed");
+    bench.wrap = (same) => same;
+    expect(await bench.place({ ...request, orderId: "another" })).toMatchObject({ isReplayed: true });
+    await direct(bench, bench.start);
+    expect(sent(bench)).toBe(1);
+  });
+
+  it("keeps the lane although an event names the run in place of an order", async () => {
+    const { bench, start } = await placed();
+    const late = bench.stopAt("sign", 1);
+    const first = direct(bench, start);
+    await late.reached;
+    bench.wrap = (same) => same;
+    const { lane } = await viewOf(bench);
+    const names = recorded(bench);
+    const forged = { ...start, reservation: lane?.holder };
+    await direct(bench, forged);
+    await queued(bench, forged);
+    expect(names).not.toContain("sign");
+    expect((await viewOf(bench)).lane?.holder).toBe(lane?.holder);
+    late.goOn();
+    await first;
     expect(sent(bench)).toBe(1);
   });
 });

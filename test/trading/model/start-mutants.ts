@@ -1,4 +1,5 @@
 import { swapBy } from "../../../lib/chains/evm/rules/intent.ts";
+import { waitingFor } from "../../../lib/orders/lane-steps.ts";
 import { localV2, slot } from "../../support/trading.ts";
 import { inWrites, rewritten } from "./rewrites.ts";
 import { type System, theSystem } from "./system.ts";
@@ -23,7 +24,13 @@ const reservesForever: System = {
 const keepsReservation: System = {
   ...theSystem,
   work: (lane, holder, limits, setup, start) =>
-    theSystem.work(lane, start?.reservation ?? holder, limits, setup, start),
+    theSystem.work(
+      lane,
+      start?.reservation === undefined ? holder : waitingFor(start.reservation),
+      limits,
+      setup,
+      start,
+    ),
 };
 
 /** Plans the next transaction of a lane when an order is announced. */

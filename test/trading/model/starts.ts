@@ -1,6 +1,6 @@
 import type { Effect } from "../../../lib/orders/effects.ts";
 import type { FamilyTypes } from "../../../lib/orders/family.ts";
-import { isHeld } from "../../../lib/orders/lane-steps.ts";
+import { isHeld, waitingFor } from "../../../lib/orders/lane-steps.ts";
 import type { Lane } from "../../../lib/orders/table-step.ts";
 import { labelOf, type Process, type Wake } from "./process.ts";
 import { must } from "./violation.ts";
@@ -19,10 +19,11 @@ export class Starts {
   started(event: Wake, lane: Lane | undefined, clockMs: number): NonNullable<Process["start"]> {
     const heldBy = lane && isHeld(lane, clockMs) ? lane.holder : undefined;
     const { reservation, isTwin } = event;
-    const isBegun = reservation !== undefined && this.#used.has(reservation);
+    const isBegun = reservation !== undefined && this.#used.has(waitingFor(reservation));
     if (isTwin) this.#seen.add(isBegun ? "a twin after its twin" : "a twin before its twin");
     else if (isBegun) this.#seen.add("a run after its twin");
-    return { event, heldBy: heldBy === reservation ? undefined : heldBy };
+    const isReserved = reservation !== undefined && heldBy === waitingFor(reservation);
+    return { event, heldBy: isReserved ? undefined : heldBy };
   }
 
   /** Checks a write before it is carried out. */
@@ -40,7 +41,8 @@ export class Starts {
   ): void {
     if (labelOf(effect) !== "take lease" || before?.holder === undefined) return;
     const { holder } = before;
-    const isReserved = holder === start?.event.reservation;
+    const reservation = start?.event.reservation;
+    const isReserved = reservation !== undefined && holder === waitingFor(reservation);
     must(isReserved || !isHeld(before, clockMs), "a run took a lane that another run held");
     if (!isReserved) return;
     must(!this.#used.has(holder), "two runs took a lane by one reservation");

@@ -182,12 +182,21 @@ describe("placing", () => {
   it("returns the order of a used idempotency key before it checks anything else", () => {
     const order = tradeOrder();
     const unsupported = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
-    const { answer, did } = place({
+    const { answer, did, effects } = place({
       of: { ...request(), setup: unsupported },
       views: [view({ used, order, isStopped: true, hasWallet: false })],
     });
     expect(answer).toEqual({ order, isReplayed: true });
     expect(did).toEqual(["readPlacing", "wake"]);
+    const { orderId, userID, token } = order.intent;
+    const job = { orderId, userID, token };
+    expect(effects[1]).toEqual({ do: "wake", lane: order.intent, job, reservation: orderId });
+  });
+
+  it("starts no first run again of an order that has had one", () => {
+    const order = tradeOrder({ revision: 2 });
+    const { effects } = place({ views: [view({ used, order })] });
+    expect(effects[1]).toEqual({ do: "wake", lane: order.intent });
   });
 
   it("rejects a used idempotency key whose order is lost, without querying hosts", () => {

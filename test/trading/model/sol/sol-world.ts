@@ -107,7 +107,7 @@ export class SolWorld extends Machines<Sol> {
     const facts = await factsAtPlacing(this, order, (lane?.jobs ?? 0) + 1);
     const job = { chain, wallet, orderId, userID, token, ...(facts !== undefined && { facts }) } as const;
     const isReserved = lane === undefined && this.random.chance(0.5);
-    const reservation = isReserved ? this.newId("reservation") : undefined;
+    const reservation = isReserved ? orderId : undefined;
     const step: TradeStep = [
       { kind: "put", of: "order", item: order, when: "absent" },
       { kind: "put", of: "job", item: job, when: "absent" },
