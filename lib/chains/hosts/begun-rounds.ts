@@ -24,8 +24,8 @@ export function beginRounds<Answer>(
   const begunMs = nowMs();
   const begun = new Map<RpcHost, Promise<Answer>>();
   for (const host of hostsOfFirstRound(group)) {
-    const { request } = group.unrecorded(host);
-    const answer = begin((calls) => request(calls), host);
+    const unrecorded = group.unrecorded(host);
+    const answer = begin((calls) => unrecorded.request(calls), host);
     answer.catch(() => undefined);
     begun.set(host, answer);
   }
