@@ -11,7 +11,14 @@ import type { SolReceipt } from "../../../lib/chains/sol/rules/host-snapshot.ts"
 import type { Question } from "../../../lib/orders/effects.ts";
 import { lookEffects } from "../../../lib/trading/execution/look-effects.ts";
 import { startCountingHost } from "../../bench/counting-host.ts";
-import { solChainsOf, solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import {
+  naming,
+  olderBlockhash,
+  solChainsOf,
+  solReaderOf,
+  startTestSolHost,
+  type TestSolHost,
+} from "../../support/sol-reader.ts";
 import { behind, rents, sol, solOrdersForTests } from "./support/sol-orders.ts";
 
 const { chain, hosts, desk, effects, intentOf, ask, sign, carryOut, seen } = solOrdersForTests();
@@ -131,6 +138,17 @@ describe("snapshots of Solana", () => {
     expect(await roundsOf()).toBe(2);
     first.lie = () => null;
     expect(await roundsOf()).toBe(1 + 2 + 1);
+  });
+
+  it("shows what a host knows that refuses to confirm a blockhash", async () => {
+    hosts[0].lie = naming(await olderBlockhash(chain, hosts[0]));
+    hosts[1].lie = (method, result) => {
+      if (method === "isBlockhashValid") throw new ChainRefusal(method, { code: -32601, message: "Unknown" });
+      return result;
+    };
+    const [a, b] = await ask({ orders: [intentOf("MOON")], wantsBlockhash: true });
+    expect([a.blockhash, b.blockhash]).toEqual([undefined, undefined]);
+    expect(b.coins).toBe(10n * sol);
   });
 
   it("never mistakes a deposit for a marker, or counts it as rent", async () => {

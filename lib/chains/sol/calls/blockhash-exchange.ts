@@ -1,5 +1,6 @@
 import { solBlockhashBlocks } from "../../../core/network-facts.ts";
 import type { ValuesIn } from "../../hosts/ask-together.ts";
+import { attemptQuietly } from "../../hosts/rpc-call.ts";
 import { chainTimeCall, final } from "./rpc-call.ts";
 import { blockhashValidCall, type RecentBlockhash } from "./transaction-call.ts";
 
@@ -60,13 +61,20 @@ export function knownBlockhash(
 
 /**
  * Prepares a host's second round: the calls about the exchanged blockhash, and how to read their answers. A host need
- * not be asked about its own newest blockhash.
+ * not be asked about its own newest blockhash. If it refuses these calls, its other answers still count.
  */
 export function confirming(named: RecentBlockhash | undefined, own: RecentBlockhash | undefined) {
   const isOwn = named?.hash === own?.hash;
+  const callsAbout = (hash: string) => {
+    const { valid, time } = knownCalls(hash);
+    return { valid: attemptQuietly(valid), time: attemptQuietly(time) };
+  };
+  const calls = named === undefined || isOwn ? [] : [callsAbout(named.hash)];
   return {
-    calls: named === undefined || isOwn ? [] : [knownCalls(named.hash)],
-    agreed: ([known]: ValuesIn<ReturnType<typeof knownCalls>>[]): RecentBlockhash | undefined =>
-      named && (isOwn ? own : known && knownBlockhash(named.hash, known)),
+    calls,
+    agreed([{ valid, time } = {}]: readonly Partial<ValuesIn<(typeof calls)[number]>>[]) {
+      if (named === undefined || isOwn) return named && own;
+      return valid && time && knownBlockhash(named.hash, { valid, time });
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Address } from "@solana/web3.js";
+import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { solEffects } from "../../../../lib/chains/sol/look.ts";
 import { beginSolQuotes, quotesOfSolHosts } from "../../../../lib/chains/sol/quotes/quotes-of-hosts.ts";
@@ -217,6 +218,20 @@ describe("facts for the first message of an order", () => {
     hosts[1].lie = lie;
     expect(factsIn((await ask(hosts)).quotes)[1]).toBeUndefined();
   });
+
+  it.each(["isBlockhashValid", "getEpochInfo"])(
+    "are all that a quote lacks if a host refuses %s",
+    async (refused) => {
+      hosts[0].lie = naming(await olderBlockhash(chain, hosts[0]));
+      hosts[1].lie = (method, result) => {
+        if (method === refused) throw new ChainRefusal(method, { code: -32601, message: "Method not found" });
+        return result;
+      };
+      const { quotes, joint } = await ask(hosts);
+      expect(joint).toMatchObject({ amountOut: fair });
+      expect(factsIn(quotes)[1]).toBeUndefined();
+    },
+  );
 
   it("are missing if the wallet could not try the trade", async () => {
     const rich = wallet;
