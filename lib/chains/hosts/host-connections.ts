@@ -12,6 +12,9 @@ const mostIdleMs = 10 * 60_000;
 /** Time for which a host is asked over HTTP/1.1 after it broke off HTTP/2, or has never answered over it. */
 const plainMs = 60_000;
 
+/** No request has as much time. One that ends later was begun before Lambda froze the process. */
+const frozenMs = 5000;
+
 /** Part of a request as Node's HTTP client passes it to a dispatcher. This module changes it. */
 type Dispatched = { origin?: string | URL; body?: unknown; idempotent?: boolean };
 type Dispatcher = { dispatch(request: Dispatched, handler: object): boolean; close(): Promise<void> };
@@ -103,7 +106,8 @@ export async function fetchFromHost(url: string | URL, request: HostRequest): Pr
     } catch (error) {
       const mayRepeat = repetitions < (line.speaksHttp2 ? 2 : 1);
       if (signal.aborted || !isRepeatable || !mayRepeat || !wasClosed(error)) throw error;
-      if (line.speaksHttp2) replaceLine(origin, line, line.answers > 0 ? 0 : plainMs);
+      const isOnce = repetitions === 0 && line.answers > 0;
+      if (line.speaksHttp2) replaceLine(origin, line, isOnce ? 0 : plainMs);
     }
   }
 }
@@ -182,12 +186,13 @@ const isTimeUp = ({ reason }: AbortSignal): boolean =>
 
 /**
  * Leaves connections over HTTP/2 if no request was answered since the given one was sent: they would swallow each
- * further one until the kernel gives up, after a quarter of an hour. A connection of HTTP/1.1 ends with its request.
+ * further one until the kernel gives up, after a quarter of an hour. A connection of HTTP/1.1 ends with its request. The
+ * end of a request from before a freeze shows nothing.
  */
 function leaveIfDead(origin: Origin, line: Line, answers: number, startMs: number): void {
-  if (!line.speaksHttp2 || line.answers > answers) return;
-  const wasFrozen = Date.now() - startMs > idleMs;
-  replaceLine(origin, line, answers > 0 || wasFrozen ? 0 : plainMs);
+  const wasFrozen = Date.now() - startMs > frozenMs;
+  if (!line.speaksHttp2 || line.answers > answers || wasFrozen) return;
+  replaceLine(origin, line, answers > 0 ? 0 : plainMs);
 }
 
 /** Error codes of `fetch` for a connection that ended before the answer. */

@@ -203,6 +203,23 @@ describe("a host that speaks HTTP/2", () => {
     expect(received).toMatchObject({ connections: 2, requests: Array(9).fill("2.0") });
   });
 
+  it("gets requests over HTTP/1.1 that two connections broke off, although these answered others", async () => {
+    let isBroken = false;
+    let left = 0;
+    const { received, url } = await secureHost(
+      (session) => {
+        left = 1;
+        session.on("stream", (stream) => stream.on("close", () => isBroken && session.destroy()));
+      },
+      { delayMs: (version) => (version === "2.0" && isBroken && left-- <= 0 ? 500 : 20) },
+    );
+    await ask(url);
+    isBroken = true;
+    left = 1;
+    expect(await askSevenTimes(url)).toEqual(sevenAnswers);
+    expect(received.requests.slice(-5)).toEqual(Array(5).fill("1.1"));
+  });
+
   it("lets requests wait for its first connection only as long as their time allows", async () => {
     const sockets: Socket[] = [];
     const server = listen((socket) => void sockets.push(socket));
@@ -260,6 +277,17 @@ describe("a host that speaks HTTP/2", () => {
     await expect(ask(url, AbortSignal.timeout(200))).rejects.toThrow("aborted due to timeout");
     expect(await ask(url)).toEqual({ status: 200, text: "[1]" });
     expect(received.requests).toEqual(["2.0", "1.1"]);
+  });
+
+  it("is asked over the same connection after a request whose time ended while the process was frozen", async () => {
+    const { received, url } = await secureHost(undefined, { delayMs: () => 1000 });
+    const asked = ask(url, AbortSignal.timeout(500));
+    await vi.waitFor(() => expect(received.requests).toHaveLength(1));
+    vi.useFakeTimers({ now: Date.now() + 5001, toFake: ["Date"] });
+    closers.push(vi.useRealTimers);
+    await expect(asked).rejects.toThrow("aborted due to timeout");
+    expect(await ask(url)).toEqual({ status: 200, text: "[1]" });
+    expect(received).toMatchObject({ connections: 1, requests: ["2.0", "2.0"] });
   });
 
   it("answers over the same connection after one of several requests took too long", async () => {
