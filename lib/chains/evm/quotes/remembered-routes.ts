@@ -105,7 +105,7 @@ export class EarlyCalls {
   readonly #memory: RouteMemory;
   readonly #purchase: Purchase;
   readonly #known: KnownRoutes | undefined;
-  #wereInVain = true;
+  #wereOfUse = false;
 
   constructor(memory: RouteMemory, purchase: Purchase) {
     this.#memory = memory;
@@ -124,13 +124,9 @@ export class EarlyCalls {
    */
   answersIn([early]: readonly EarlyAnswers[], needed: AskedRoutes, latest: Block | undefined) {
     if (this.#known === undefined || early === undefined) return undefined;
-    if (latest === undefined || isTorn(early, latest)) {
-      // Happens by chance, so the next early calls are as likely to be of use as these were.
-      this.#wereInVain = false;
-      return undefined;
-    }
+    if (latest === undefined || isTorn(early, latest)) return undefined;
     const answers = earlyAnswers(this.#known, early, needed, latest);
-    this.#wereInVain = answers === undefined;
+    this.#wereOfUse = answers !== undefined;
     return answers;
   }
 
@@ -138,7 +134,7 @@ export class EarlyCalls {
   remember(needed: AskedRoutes, market: Market, block: Pick<Block, "time">, shown: Shown): void {
     if (!areClean(needed.tried, shown)) return;
     const { fees, baseFee } = market;
-    const taken = this.#wereInVain ? undefined : this.#known;
+    const taken = this.#wereOfUse ? this.#known : undefined;
     this.#memory.keep(this.#purchase, { ...needed, fees, baseFee }, block, taken);
   }
 }

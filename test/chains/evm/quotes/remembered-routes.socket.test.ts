@@ -378,6 +378,22 @@ describe("early calls on base", () => {
     }
   }
 
+  it("are not made for a minute once a host made them at several blocks twice in a row", async () => {
+    const hasEarlyCalls = async () => {
+      requests = [];
+      await quote();
+      return requests[0]?.some(({ method }) => method === "eth_simulateV1");
+    };
+    await remember();
+    for (const hasThem of [true, true, false]) {
+      tear((_, index) => index >= 4);
+      expect(await hasEarlyCalls()).toBe(hasThem);
+    }
+    nowMs = 60_000;
+    await quote();
+    expect(await hasEarlyCalls()).toBe(true);
+  });
+
   it("give way to a second request if a block comes between any two calls", async () => {
     await tearEach((index, at) => index >= at);
   });
