@@ -1,8 +1,7 @@
 import type { Network } from "../../core/network.ts";
 import { sizeOf } from "../bigints.ts";
 import type { Order } from "../execution.ts";
-import type { Leg, Mandate } from "./mandate.ts";
-import { hasStop } from "./mandate.ts";
+import { hasStop, type Leg, type LegKind, type Mandate } from "./mandate.ts";
 import { isCrossed } from "./prices.ts";
 import { blocksWithin, mostHeadSeconds, triggerTimes } from "./times.ts";
 
@@ -35,13 +34,13 @@ export function lookBack(
   order: Pick<Mandate, "legs">,
   random: () => number,
 ): number[] {
+  // Several readings take the place of earlier blocks, because hosts of sol keep no earlier states.
+  if (chain === "sol") return [];
   if (leg.kind === "limit") {
     if (!hasStop(order)) return [];
     return [chain === "eth" ? 1 : blocksWithin(chain, triggerTimes.beforeSeconds)];
   }
   if (chain === "eth") return [1, 2];
-  // Several readings take the place of earlier blocks, because hosts of sol keep no earlier states.
-  if (chain === "sol") return [];
   const left = Array.from({ length: blocksWithin(chain, triggerTimes.lookBackSeconds) }, (_, at) => at + 1);
   return Array.from({ length: samples }, () => left.splice(Math.floor(random() * left.length), 1)).flat();
 }
@@ -92,7 +91,15 @@ function saysTouched({ chain, side, leg, amount, distances }: TouchQuestion, wor
 /** Crossed readings of a leg on sol, in a row. */
 export type Seen = { leg: number; n: number; sinceMs: number; lastMs: number };
 
-const readings = 4;
+/** The readings in a row that fire a leg, and the time from the first to the last. */
+const enough: Readonly<Record<LegKind, { readings: number; ms: number }>> = {
+  limit: { readings: 2, ms: triggerTimes.beforeSeconds * 1000 },
+  stop: { readings: 4, ms: triggerTimes.lookBackSeconds * 1000 },
+};
+
+/** True for legs that fire after several readings: on sol, those of an order with a stop. */
+export const needsReadings = (chain: Network, order: Pick<Mandate, "legs">): boolean =>
+  chain === "sol" && hasStop(order);
 
 /**
  * Adds a reading of a leg on sol. A reading that is not crossed, or a long gap, begins again. Counts the time from the
@@ -104,13 +111,13 @@ export function seenAfter(
   isReached: boolean,
   { askedMs, answeredMs }: { askedMs: number; answeredMs: number },
 ): Seen | undefined {
-  if (!isReached) return undefined;
+  if (!isReached) return seen?.leg === leg ? undefined : seen;
   const isNext = seen?.leg === leg && askedMs - seen.lastMs <= triggerTimes.readingGapMs;
   return isNext
     ? { ...seen, n: seen.n + 1, lastMs: askedMs }
     : { leg, n: 1, sinceMs: answeredMs, lastMs: answeredMs };
 }
 
-/** True if the readings of a stop on sol suffice to fire it. */
-export const isSeenEnough = ({ n, sinceMs, lastMs }: Seen): boolean =>
-  n >= readings && lastMs - sinceMs >= triggerTimes.lookBackSeconds * 1000;
+/** True if the readings of a leg suffice to fire it. */
+export const isSeenEnough = (seen: Seen | undefined, leg: number, kind: LegKind): boolean =>
+  seen?.leg === leg && seen.n >= enough[kind].readings && seen.lastMs - seen.sinceMs >= enough[kind].ms;

@@ -23,7 +23,14 @@ import {
 import type { Leg } from "../../orders/resting/mandate.ts";
 import { type Chosen, type Selection, selecting } from "../../orders/resting/selection.ts";
 import { feesLeft, hasFiredOften } from "../../orders/resting/tally.ts";
-import { isOldHead, isSeenEnough, isTouched, lookBack, seenAfter } from "../../orders/resting/touch.ts";
+import {
+  isOldHead,
+  isSeenEnough,
+  isTouched,
+  lookBack,
+  needsReadings,
+  seenAfter,
+} from "../../orders/resting/touch.ts";
 
 /** Resting orders of one token whose prices may have come, or whose children are out. */
 export type FiringRequest = {
@@ -189,21 +196,17 @@ function* reachedHead(
   return isReached ? words[0]?.head : undefined;
 }
 
-/** True for legs whose several readings take the place of earlier blocks. */
-const needsReadings = (order: RestingOrder, leg: number): boolean =>
-  order.mandate.chain === "sol" && legOf(order, leg).kind === "stop";
-
 const hasEnoughReadings = (order: RestingOrder, leg: number): boolean =>
-  !needsReadings(order, leg) || (order.seen !== undefined && isSeenEnough(order.seen));
+  !needsReadings(order.mandate.chain, order.mandate) || isSeenEnough(order.seen, leg, legOf(order, leg).kind);
 
-/** Notes a reading of a stop on sol. */
+/** Notes a reading of a leg that needs several. */
 function* withReading(
   order: RestingOrder,
   leg: number,
   isReached: boolean,
   askedMs: number,
 ): FiringProcedure<RestingOrder | undefined> {
-  if (!needsReadings(order, leg)) return order;
+  if (!needsReadings(order.mandate.chain, order.mandate)) return order;
   const answeredMs = yield* performFiring({ do: "now" });
   const seen = seenAfter(order.seen, leg, isReached, { askedMs, answeredMs });
   return isDeepStrictEqual(seen, order.seen) ? order : yield* written(order, restingAfter(order, { seen }));

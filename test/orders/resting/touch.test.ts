@@ -3,6 +3,7 @@ import {
   isSeenEnough,
   isTouched,
   lookBack,
+  needsReadings,
   type PriceWord,
   type Seen,
   seenAfter,
@@ -46,7 +47,7 @@ describe("lookBack", () => {
   it("asks about an earlier block for a limit only if its order has a stop", () => {
     expect(lookBack("base", limit, alone, first)).toEqual([]);
     const chains = ["eth", "base", "bsc", "avax", "sol"] as const;
-    expect(chains.map((chain) => lookBack(chain, limit, pair, first))).toEqual([[1], [10], [5], [2], [10]]);
+    expect(chains.map((chain) => lookBack(chain, limit, pair, first))).toEqual([[1], [10], [5], [2], []]);
   });
 });
 
@@ -129,7 +130,7 @@ describe("seenAfter", () => {
       seenAfter(undefined, 1, true, atOnce(at)),
     );
   };
-  const isEnough = (...gaps: number[]) => isSeenEnough(readings(...gaps) as Seen);
+  const isEnough = (...gaps: number[]) => isSeenEnough(readings(...gaps), 1, "stop");
 
   it("wants four readings on sol over at least 8 seconds", () => {
     expect(isEnough(2700, 2700, 2700)).toBe(true);
@@ -137,11 +138,22 @@ describe("seenAfter", () => {
     expect(isEnough(2600, 2600, 2600)).toBe(false);
   });
 
+  it("wants two readings of a take-profit beside a stop on sol, over at least 2 seconds", () => {
+    const isTaken = (...gaps: number[]) => isSeenEnough(readings(...gaps), 1, "limit");
+    expect([isTaken(2000), isTaken(1999), isTaken()]).toEqual([true, false, false]);
+    expect(isSeenEnough(readings(2000), 0, "limit")).toBe(false);
+    const chains = ["eth", "sol"] as const;
+    expect(chains.map((chain) => needsReadings(chain, pair))).toEqual([false, true]);
+    expect(needsReadings("sol", alone)).toBe(false);
+  });
+
   it("begins again after a gap, a reading that is not crossed, or one of another leg", () => {
     expect(isEnough(2700, 2700, 6001)).toBe(false);
     const seen = readings(2700, 2700) as Seen;
     expect(seenAfter(seen, 1, false, atOnce(nowMs + 8100))).toBeUndefined();
     expect(seenAfter(seen, 0, true, atOnce(nowMs + 8100))).toMatchObject({ leg: 0, n: 1 });
+    // The other leg is looked at each time, too, and says nothing about this one.
+    expect(seenAfter(seen, 0, false, atOnce(nowMs + 8100))).toBe(seen);
   });
 
   it("counts no time in which a run stood still after the last question, or before the first answer", () => {

@@ -223,4 +223,20 @@ describe("firing", () => {
     });
     expect(fires).toEqual([0, 0, 0, 1]);
   });
+
+  it("fires a take-profit beside a stop on sol after two readings, and a limit alone at once", () => {
+    const onSol: FiringFamily = { ...family, isOneOut: false };
+    const firesOf = (legs: Mandate["legs"]) => {
+      const { maxGasPrice: _, ...terms } = mandate({ chain: "sol", legs });
+      let order = newResting(terms, "mac");
+      return [0, 2700].map((ms) => {
+        const scene = { chain: "sol", startMs: nowMs + ms, out: 2100n } as const;
+        const { fired, moved } = run([parent({ order })], scene, onSol);
+        order = moved.get(terms.orderId) ?? order;
+        return fired.length;
+      });
+    };
+    expect(firesOf([limit, stop])).toEqual([0, 1]);
+    expect(firesOf([limit])).toEqual([1, 0]);
+  });
 });

@@ -36,9 +36,8 @@ export type Looks = {
   /** Distances from the head at which the price must have been reached, too. */
   back: Readonly<Record<LegKind, readonly number[]>>;
   mostAgeSeconds: number;
-  /** Number of readings of a stop, and the time over which they are made. */
-  readings: number;
-  overMs: number;
+  /** Number of readings of a leg of an order with a stop, and the time over which they are made. */
+  readings: Readonly<Record<LegKind, { n: number; ms: number }>>;
 };
 
 /** The part of a world that the checks look at. */
@@ -89,7 +88,8 @@ export class RestingChecks {
   /** No leg fires that an honest host would not fire, at the head and over the look-back. */
   beforeFiring(run: { nowMs: number }, { mandate }: RestingOrder, legAt: number): void {
     const leg = mandate.legs[legAt] as Leg;
-    const { back, mostAgeSeconds, readings, overMs } = this.#looks;
+    const { back, mostAgeSeconds, readings } = this.#looks;
+    const { n, ms } = hasStop(mandate) ? readings[leg.kind] : { n: 1, ms: 0 };
     const distances = leg.kind === "stop" || hasStop(mandate) ? back[leg.kind] : [];
     const honest = (this.#prices.get(mandate.amount) ?? []).filter(({ word: { out, before } }) =>
       [out, ...distances.map((each) => before.get(each))].every(
@@ -99,8 +99,8 @@ export class RestingChecks {
     const isFresh = honest.some(({ word }) => run.nowMs / 1000 - word.head.time <= mostAgeSeconds);
     must(isFresh, `a ${leg.kind} fires although an honest host has not seen its price long enough`);
     const times = honest.map(({ atMs }) => atMs);
-    const isLong = times.length >= readings && Math.max(...times) - Math.min(...times) >= overMs;
-    must(leg.kind === "limit" || isLong, "a stop fires after too few readings");
+    const isLong = times.length >= n && Math.max(...times) - Math.min(...times) >= ms;
+    must(isLong, `a ${leg.kind} fires after too few readings`);
     this.#world.seen.add(`fire: ${leg.kind}`);
   }
 

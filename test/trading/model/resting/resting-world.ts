@@ -73,7 +73,11 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
     super(random, intruder, {
       network: "eth",
       chain,
-      looks: { back: { limit: [1], stop: [1, 2] }, mostAgeSeconds: 36, readings: 1, overMs: 0 },
+      looks: {
+        back: { limit: [1], stop: [1, 2] },
+        mostAgeSeconds: 36,
+        readings: { limit: { n: 1, ms: 0 }, stop: { n: 1, ms: 0 } },
+      },
       family: system.family,
       signedOf: (orderId) => {
         const swap = this.signedNonce(orderId);

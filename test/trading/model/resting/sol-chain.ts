@@ -142,15 +142,17 @@ export class SolChain {
     });
   }
 
-  priceWords(amount: bigint, distances: readonly number[]): BothWords<PriceWord> {
+  /** Answers what an amount brings now. Hosts keep no earlier states. */
+  priceWords(amount: bigint): BothWords<PriceWord> {
     return this.#both(({ blocks, lies }) => {
-      const { height, fork, time } = blocks.at(-1) as SolBlock;
-      const invented = BigInt(this.#random.below(4_000_000));
-      const outAt = (back: number) =>
-        outAtPrice(lies ? invented : (blocks.at(-1 - back)?.price ?? 0n), amount);
-      const before = distances.map((each) => [each, outAt(Math.ceil(each / heightsInBlock))] as const);
-      const head = { number: height, hash: `${height}.${fork}`, time };
-      return { head, out: outAt(0), before: new Map(before), hasBest: true };
+      const { height, fork, time, price } = blocks.at(-1) as SolBlock;
+      const out = outAtPrice(lies ? BigInt(this.#random.below(4_000_000)) : price, amount);
+      return {
+        head: { number: height, hash: `${height}.${fork}`, time },
+        out,
+        before: new Map(),
+        hasBest: true,
+      };
     });
   }
 

@@ -40,6 +40,8 @@ export type SolPlot = {
   isLiar?: boolean;
   isTorn?: boolean;
   cancels?: boolean;
+  /** The price jumps between both legs and stays there for a while. */
+  whips?: boolean;
   /** Strangers pay lamports into markers. */
   deposits?: boolean;
 };
@@ -51,10 +53,11 @@ function playSolResting(seed: number, coverage: Set<string>, plot: SolPlot, syst
   const manners = { isLiar: plot.isLiar ?? false, isTorn: plot.isTorn ?? false, isSlow: true };
   const chain = new SolChain(random, startSeconds, 1_000_000n, manners);
   const world = new SolWorld(random, chain, system, plot.intruder);
+  if (plot.whips) chain.delays = 0.9;
   world.rest(mandateOf("P", [limit, stop]));
   world.rest(mandateOf("Q", [random.chance(0.5) ? limit : stop], { amount: amount + 1n }));
   for (let step = 0; step < steps; step++) {
-    movePrice(world);
+    movePrice(world, plot);
     if (random.chance(0.2)) chain.reorganise();
     else chain.mine();
     world.aheadMs = random.below(2000);
@@ -68,9 +71,10 @@ function playSolResting(seed: number, coverage: Set<string>, plot: SolPlot, syst
 }
 
 /** Lets a price stay for some blocks, since a stop fires only after several readings. */
-function movePrice({ random, chain }: SolWorld): void {
+function movePrice({ random, chain }: SolWorld, { whips }: SolPlot): void {
   const turn = random.next();
-  if (turn < 0.1) chain.price = BigInt(700_000 + random.below(600_000));
+  if (whips) chain.price = turn < 0.15 ? (turn < 0.075 ? 1_150_000n : 850_000n) : chain.price;
+  else if (turn < 0.1) chain.price = BigInt(700_000 + random.below(600_000));
   else if (turn < 0.3) chain.price += BigInt(random.below(80_001) - 40_000);
 }
 

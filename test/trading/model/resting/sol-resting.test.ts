@@ -10,6 +10,7 @@ const plots: Readonly<Record<string, SolPlot>> = {
   "a host that lies": { isLiar: true },
   "receipts that are behind": { isTorn: true },
   "a stranger's deposits on markers": { deposits: true },
+  "a price that jumps between both legs": { whips: true },
   cancellations: { cancels: true },
   "a fireOrders that was taken over": { intruder: "fireOrders", cancels: true },
 };
@@ -31,8 +32,7 @@ type SolMutant = {
 const mutants: Readonly<Record<string, SolMutant>> = {
   "gives each child a marker of its own": {
     system: { markerOf: ({ orderId }) => orderId },
-    plot: {},
-    from: 116,
+    plot: { whips: true },
   },
   "counts a deposit as a marker": { system: { countsDeposits: true }, plot: { deposits: true } },
   "clears a child whose parent rests on": { system: { clearsChildren: true }, plot: {} },

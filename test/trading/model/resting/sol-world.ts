@@ -45,7 +45,11 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
     super(random, intruder, {
       network: "sol",
       chain,
-      looks: { back: { limit: [10], stop: [] }, mostAgeSeconds: 15, readings: 4, overMs: 8000 },
+      looks: {
+        back: { limit: [], stop: [] },
+        mostAgeSeconds: 15,
+        readings: { limit: { n: 2, ms: 2000 }, stop: { n: 4, ms: 8000 } },
+      },
       family: system.family,
       signedOf: (orderId) => this.signedOf(orderId),
       askChild: ({ orderId }, signed) => {
@@ -56,7 +60,7 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
         const [a, b] = words.map((word) => word && { ...word, isMarked: true });
         return [a, b];
       },
-      askPrices: (amount, distances) => chain.priceWords(amount, distances),
+      askPrices: (amount) => chain.priceWords(amount),
       hearPrices: (words) => words,
       changeView: (view) => view,
       askSums: (sums) => chain.ladders(sums),
