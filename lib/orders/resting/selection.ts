@@ -80,9 +80,11 @@ type Selecting<Result> = Generator<bigint[], Result, Ladders>;
  */
 export function* selecting(crowd: CrossedCrowd, crossed: readonly Crossed[]): Selecting<Selection> {
   const { side, out, isOneOfWallet } = crowd;
-  // Sorts out what does not even fill alone, so that no crowd of such orders keeps others from the wave.
-  const alone = yield* gainsAlone(out, crossed);
-  const isFit = (each: Crossed, index: number) => meets(side, each, alone[index] as Gain);
+  // Sorts out what does not even fill alone, so that no crowd of such orders keeps others from the wave. A single order
+  // needs only the question below.
+  const alone = crossed.length > 1 ? yield* gainsAlone(out, crossed) : undefined;
+  const isFit = (each: Crossed, index: number) =>
+    alone === undefined || meets(side, each, alone[index] as Gain);
   let left = inTurn(crowd, crossed.filter(isFit));
   const beyond = crossed.filter((each, index) => !isFit(each, index));
   const chosen: Accepted[] = [];

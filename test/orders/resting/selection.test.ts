@@ -139,6 +139,10 @@ describe("selecting", () => {
     expect(Math.max(...questions.map(({ length }) => length))).toBe(16);
   });
 
+  it("asks about a single order once", () => {
+    expect(select([order("a")]).questions).toEqual([[0n, unit]]);
+  });
+
   it("lets twenty orders that cannot fill delay nobody", () => {
     const hopeless = several(20, () => ({ leg: stopAt(400_000), amount: 5000n * unit }));
     expect(chosenIds(select([...hopeless, order("good", { leg: stopAt(990_000) })]))).toEqual(["good"]);
