@@ -1,6 +1,7 @@
+import { raisedByOne, raisedTo } from "./cutoffs.ts";
 import { type Procedure, perform } from "./effects.ts";
 import type { SlotTerms } from "./family.ts";
-import { unchanged } from "./table-step.ts";
+import { type CutoffScope, unchanged } from "./table-step.ts";
 import {
   type AnyOrder,
   beingCancelled,
@@ -43,6 +44,20 @@ export function* cancelling(userID: string, orderId: string): Procedure<CancelAn
     yield* perform({ do: "wake", lane: order.intent });
     return { order: isWritten ? cancelled : order };
   }
+}
+
+/**
+ * Cancels all orders in the scope that were placed before. A single write decides, and from then on the signer signs
+ * only clears for them.
+ *
+ * Returns the orders that were open. The caller cancels each of them, because their clocks may have been ahead of this
+ * one, and because nobody else tells their lanes.
+ */
+export function* cuttingOff(scope: CutoffScope): Procedure<readonly AnyOrder[]> {
+  const nowMs = yield* perform({ do: "now" });
+  const isRaised = yield* perform({ do: "write", step: [raisedTo(scope, nowMs)] });
+  if (!isRaised) yield* perform({ do: "write", step: [raisedByOne(scope)] });
+  return yield* perform({ do: "readOpenOrders", scope });
 }
 
 /** Leaves slots that are only planned to the lane's next run, which removes them. */

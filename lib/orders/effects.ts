@@ -1,9 +1,11 @@
 import type { WeiPerGas } from "../core/units.ts";
 import type { Look } from "./block.ts";
 import type { Book } from "./book.ts";
+import type { Cutoffs } from "./cutoffs.ts";
 import type { FamilyTypes, HostAnswers, SlotTerms } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
 import type {
+  CutoffScope,
   Job,
   JobName,
   Lane,
@@ -52,6 +54,8 @@ export type SigningView<F extends FamilyTypes = FamilyTypes> = {
   isStopped: boolean;
   /** True if the user has cancelled the order. */
   isCancelled: boolean;
+  /** The user's cancellations of many orders. */
+  cutoffs: Cutoffs;
   maxGasPrice: WeiPerGas;
   limits: Limits;
   /** The operators' limits. */
@@ -74,6 +78,8 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
   /** The user's settings for the chain. */
   settings: F["trader"]["settings"];
   isStopped: boolean;
+  /** The user's cancellations of many orders. */
+  cutoffs: Cutoffs;
   limits: Limits;
 };
 
@@ -147,6 +153,8 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
     ask: { userID: string; orderId: string };
     answer: { order: AnyOrder | undefined; slots: readonly SlotTerms[] };
   };
+  /** Reads the user's open orders in the scope. */
+  readOpenOrders: { ask: { scope: CutoffScope }; answer: readonly AnyOrder[] };
   /** Reads the lanes of the chain: all, or those that may have changed since a given time. */
   readLanes: { ask: { chain: LaneKey["chain"]; sinceMs?: number | undefined }; answer: readonly Lane[] };
   /** Writes one transaction. The answer is whether its conditions were met. */

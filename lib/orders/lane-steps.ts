@@ -276,6 +276,7 @@ function afterWrite(view: LaneView, write: ItemWrite): LaneView {
     case "remove":
       return afterRemoval(view, write);
     case "change":
+    case "raise":
     case "check":
       return view;
   }

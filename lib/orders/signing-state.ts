@@ -1,3 +1,4 @@
+import { isCutOff } from "./cutoffs.ts";
 import type { Objection, SigningView, SignRequest } from "./effects.ts";
 import { clocksApartMs, intentText, longestValidSeconds } from "./intent.ts";
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
@@ -27,7 +28,7 @@ export function objectionToOwner(
 
 /** Returns the reason why no transaction that can fill the order may be signed now. */
 export function objectionToState(
-  { order, isRetired, isStopped, isCancelled }: Omit<SigningView, "chainLimits">,
+  { order, isRetired, isStopped, isCancelled, cutoffs }: Omit<SigningView, "chainLimits">,
   nowMs: number,
 ): Objection | undefined {
   if (order === undefined || nowMs >= order.intent.validUntil * 1000) return later("the order is too old");
@@ -37,6 +38,7 @@ export function objectionToState(
   if ((order.intent.createdAt ?? 0) > nowMs + clocksApartMs) return later("the order is from the future");
   if (isStopped) return later("trading is stopped");
   if (isRetired) return later("the wallet is retired");
-  if (isCancelled || hasEnded(order) || order.isCancelling) return later("the order has ended");
+  if (isCancelled || isCutOff(order.intent, cutoffs) || hasEnded(order) || order.isCancelling)
+    return later("the order has ended");
   return undefined;
 }

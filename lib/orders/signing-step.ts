@@ -1,10 +1,10 @@
 import { dayOf } from "../core/time.ts";
+import { unchangedCutoffs } from "./cutoffs.ts";
 import { type Procedure, perform, type SigningView, type SignRequest } from "./effects.ts";
 import type { FamilyTypes } from "./family.ts";
 import type { IntentTerms } from "./intent.ts";
 import type { TradeStep } from "./table-step.ts";
 import type { AnyOrder } from "./trade-order.ts";
-import type { Limits } from "./wallet-policy.ts";
 
 /** How long bytes are kept after the last time at which they could be used, in case a chain is down for days. */
 const keptSeconds = 7 * 86_400;
@@ -42,16 +42,20 @@ export const revisionOf = (item: { revision: number } | undefined) =>
   item === undefined ? "absent" : { revision: item.revision };
 
 /**
- * Builds the conditions under which a signature that can fill an order is written. A cancellation writes its own item,
+ * Builds the conditions under which a signature that can fill an order is written. Cancellations write their own items,
  * retiring a wallet writes the wallet, and the user writes the policy. The signer's step conflicts with each of these
  * writes, so only one of them succeeds.
  */
-export const checksOfFill = (order: AnyOrder, { stored }: Limits): TradeStep => {
+export const checksOfFill = (
+  order: AnyOrder,
+  { limits: { stored }, cutoffs }: Pick<SigningView, "limits" | "cutoffs">,
+): TradeStep => {
   const { chain, wallet, userID, orderId } = order.intent;
   return [
     { kind: "check", of: "order", item: order, when: { revision: order.revision } },
     { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
     { kind: "check", of: "cancellation", item: { userID, orderId }, when: "absent" },
+    ...unchangedCutoffs(order.intent, cutoffs),
     { kind: "check", of: "policy", item: { chain, wallet, userID }, when: revisionOf(stored) },
   ];
 };

@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import type { Network } from "../core/network.ts";
 import { atMost, type Condition, type Matching, type When } from "../table/step.ts";
 import type { BlockName } from "./block.ts";
 import type { Book, BookKey } from "./book.ts";
@@ -132,6 +133,21 @@ export type SignedBytes = LaneKey & {
  */
 export type Cancellation = { userID: string; orderId: string };
 
+/** The orders of a user that are cancelled together: all, those on a chain, or those of a wallet on it. */
+export type CutoffScope = {
+  userID: string;
+  chain?: Network | undefined;
+  /** Needs `chain`. */
+  wallet?: string | undefined;
+};
+
+/**
+ * Times in milliseconds up to which a user's orders are cancelled: `before` for all wallets or for one, and a field for
+ * each chain on which all were cancelled. They only grow and never expire, and the same functions write them as
+ * cancellations.
+ */
+export type Cutoff = { userID: string; before?: number } & { readonly [Chain in Network]?: number };
+
 /** A used idempotency key. It never expires. */
 export type UsedKey = { userID: string; key: string; orderId: string; fingerprint: string };
 
@@ -146,6 +162,7 @@ export type Items = {
   ledger: Ledger;
   bytes: SignedBytes;
   cancellation: Cancellation;
+  cutoff: Cutoff;
   key: UsedKey;
   book: Book;
   held: BookKey;
@@ -166,6 +183,7 @@ export type Names = {
   ledger: { orderId: string };
   bytes: LaneKey & { hash: string };
   cancellation: { userID: string; orderId: string };
+  cutoff: CutoffScope;
   key: { userID: string; key: string };
   book: BookKey;
   held: BookKey;
@@ -196,6 +214,16 @@ export type LaneChange = {
   when?: When<Lane>;
 };
 
+/** Changes a single field of a cutoff. Creates the item if needed. */
+type CutoffRise = {
+  kind: "raise";
+  of: "cutoff";
+  item: CutoffScope;
+  set?: Readonly<Record<string, number>>;
+  add?: Readonly<Record<string, number>>;
+  when?: When | undefined;
+};
+
 /** Requires that the lane exists and that no run holds it at the given time. */
 export const isFreeAt = (nowMs: number): Condition<Lane>[] => [
   { holder: undefined },
@@ -203,7 +231,7 @@ export const isFreeAt = (nowMs: number): Condition<Lane>[] => [
 ];
 
 /** Kinds of items that other functions also write, or that are written only once. */
-type Special = "wallet" | "policy" | "cancellation" | "bytes" | "held";
+type Special = "wallet" | "policy" | "cancellation" | "cutoff" | "bytes" | "held";
 
 export type ItemWrite =
   | { [K in Exclude<Kind, Special>]: PutOf<K> | RemoveOf<K> | CheckOf<K> }[Exclude<Kind, Special>]
@@ -212,6 +240,7 @@ export type ItemWrite =
   | { kind: "remove"; of: "held"; item: BookKey; when?: undefined }
   | { kind: "put"; of: "cancellation"; item: Cancellation; when?: undefined }
   | { kind: "put"; of: "bytes"; item: SignedBytes; when?: undefined }
+  | CutoffRise
   | LaneChange;
 
 /**

@@ -43,6 +43,8 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   signedDay: "the signer's count of a wallet's buys and network fees on a day",
   signedBytes: "the bytes of a signed transaction, kept for a week",
   cancellation: "the user has cancelled the order with that id",
+  cutoff: "the time up to which all the user's orders are cancelled, and such a time for each chain",
+  walletCutoff: "the time up to which all orders of a wallet are cancelled",
   tradingStop: "an operator has stopped trading on the chain",
   watcher: "the lease of the run that reads the chain",
   catalogue: "the rewards: one item, so that they change as a whole",
@@ -98,7 +100,8 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
     "second time.",
   BYTES: "Anybody who has the bytes of a transaction can send them, so they are kept apart from slots.",
   CANCELLED:
-    "A cancellation is recorded before the order is read, so nothing in orders or lanes can prevent it.",
+    "A cancellation is recorded before the order is read, so nothing in orders or lanes can prevent it. " +
+    "Nothing here expires: an order that rests may live for months.",
   TRADING: "Each order reads its partition five times, so the chains do not share one.",
   REWARD:
     "The stock is not in the catalogue: each sale would write up to 400 KB, and replacing the catalogue " +

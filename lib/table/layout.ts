@@ -196,7 +196,11 @@ export const partitions = [
     key: "CANCELLED#{userID}",
     owner: "user",
     isGuarded: true,
-    items: { cancellation: { key: "CANCELLATION#{orderId}", isOfTheMoment: true } },
+    items: {
+      cancellation: { key: "CANCELLATION#{orderId}", isOfTheMoment: true },
+      cutoff: { key: "ALL", isOfTheMoment: true },
+      walletCutoff: { key: "{chain}#{wallet}", isOfTheMoment: true },
+    },
   },
   {
     key: "TRADING#{chain}",

@@ -359,6 +359,7 @@ class Watched {
           jobs: undefined,
           settings: evmOrderSettingsOf(lane.chain as EvmChain),
           isStopped: false,
+          cutoffs: {},
           limits: noLimits,
         })),
       quote: async ({ question }) => {
@@ -410,6 +411,7 @@ class Watched {
         isRetired: false,
         isStopped: false,
         isCancelled: false,
+        cutoffs: {},
         chainLimits: wideLimits,
       }),
       signBytes: () => ({ hash: transactionOf(wallet), raw: transactionOf(wallet) }),

@@ -137,6 +137,7 @@ export const signingView = (changes: Partial<SigningView<Evm>> = {}): SigningVie
   isRetired: false,
   isStopped: false,
   isCancelled: false,
+  cutoffs: {},
   maxGasPrice: 100_000_000_000n,
   limits: noLimits,
   chainLimits: wideLimits,

@@ -113,6 +113,8 @@ const keyOfKind = {
   cancellation: fc
     .tuple(name, name)
     .map(([userID, orderId]) => tradingKeys.cancellationKey({ userID, orderId })),
+  cutoff: name.map((userID) => tradingKeys.cutoffKey({ userID })),
+  "cutoff of a wallet": fc.tuple(lane, name).map(([of, userID]) => tradingKeys.cutoffKey({ ...of, userID })),
   "stop of trading": lane.map(({ chain }) => tradingKeys.tradingStopKey(chain)),
   watcher: lane.map(({ chain }) => tradingKeys.watcherKey(chain)),
   "news of markets": fc
@@ -229,6 +231,8 @@ describe("isOfTheMoment", () => {
     "ledger",
     "signed bytes",
     "cancellation",
+    "cutoff",
+    "cutoff of a wallet",
     "watcher",
     "day of buys",
     "requested export",

@@ -54,6 +54,8 @@ function chainOf(item: Found): string | undefined {
     case "watcher":
     case "book":
       return SK.split("#")[1];
+    case "walletCutoff":
+      return SK.split("#")[0];
     default:
       return chain ?? intent?.chain ?? lane?.split("#")[0];
   }

@@ -60,6 +60,8 @@ export const exportedItems: Readonly<Partial<Record<ItemName, Section | LeftOut>
   trade: { because: "has the codes that prove an order" },
   book: { because: "repeats the positions" },
   cancellation: { because: "repeats the orders" },
+  cutoff: { because: "repeats the orders" },
+  walletCutoff: { because: "repeats the orders" },
   redemption: "redemptions",
   pointsLine: "points",
   marketLooks: { because: "limits requests, and expires within minutes" },

@@ -64,6 +64,8 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   signedDay: removedLast,
   signedBytes: removed,
   cancellation: removed,
+  cutoff: removed,
+  walletCutoff: removed,
   tradingStop: null,
   watcher: null,
   catalogue: null,

@@ -2,9 +2,10 @@ import { settingsFamily } from "../../chains/families/settings.ts";
 import type { Network } from "../../core/network.ts";
 import { chains } from "../../core/network.ts";
 import type { WeiPerGas } from "../../core/units.ts";
+import type { Cutoffs } from "../../orders/cutoffs.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
-import type { Kind, Lane, Names } from "../../orders/table-step.ts";
+import type { Cutoff, Kind, Lane, Names } from "../../orders/table-step.ts";
 import type { Limits, PolicyKey } from "../../orders/wallet-policy.ts";
 import { getItems } from "../../table/batch-get.ts";
 import type { Key } from "../../table/keys.ts";
@@ -80,6 +81,12 @@ class Found {
     count: this.get("day", { ...wallet, day }),
   });
 
+  /** Returns the user's cancellations of many orders as they are stored, because `isCutOff` judges any value. */
+  cutoffs = (lane: LaneKey, userID: string): Cutoffs => ({
+    all: this.stored("cutoff", { userID }) as Item<Cutoff> | undefined,
+    wallet: this.stored("cutoff", { userID, ...lane }) as Item<Cutoff> | undefined,
+  });
+
   isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain)) || this.has(earlierStopKey(chain));
 
   /** Returns the user's settings for orders on a chain. */
@@ -141,11 +148,13 @@ export const settingsKeysOf = (chain: Network, userID: string): Key[] =>
   chains.filter((each) => each === chain).map((each) => settingsKey(userID, each));
 
 /**
- * Builds the keys of a user's facts: whether the user may still trade with a wallet, their policy and settings, and
- * their spending on the day.
+ * Builds the keys of a user's facts: whether the user may still trade with a wallet, their cancellations of many
+ * orders, their policy and settings, and their spending on the day.
  */
 export const keysOfUser = ({ chain, wallet }: LaneKey, userID: string, day: string): Key[] => [
   keysOfItems.wallet({ chain, wallet, userID }),
+  keysOfItems.cutoff({ userID }),
+  keysOfItems.cutoff({ userID, chain, wallet }),
   keysOfItems.policy({ chain, wallet, userID }),
   keysOfItems.day({ chain, wallet, userID, day }),
   ...settingsKeysOf(chain, userID),

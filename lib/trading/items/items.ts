@@ -9,6 +9,7 @@ import { walletKey } from "../../table/wallet-keys.ts";
 import {
   bookKey,
   cancellationKey,
+  cutoffKey,
   dayKey,
   executionKey,
   heldTokenKey,
@@ -32,6 +33,7 @@ export const keysOfItems: { readonly [K in Exclude<Kind, "lane">]: (name: Names[
   ledger: ({ orderId }) => ledgerKey(orderId),
   bytes: signedBytesKey,
   cancellation: cancellationKey,
+  cutoff: cutoffKey,
   key: ({ userID, key }) => usedKeyKey(userID, "placeOrder", key),
   book: bookKey,
   held: heldTokenKey,

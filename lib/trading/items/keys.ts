@@ -3,7 +3,7 @@ import { type ExecutionKind, executionKinds } from "../../core/execution-words.t
 import type { Network } from "../../core/network.ts";
 import type { BookKey } from "../../orders/book.ts";
 import type { LaneKey } from "../../orders/intent.ts";
-import type { ReaderOf } from "../../orders/table-step.ts";
+import type { CutoffScope, ReaderOf } from "../../orders/table-step.ts";
 import type { PolicyKey } from "../../orders/wallet-policy.ts";
 import {
   type ItemName,
@@ -130,6 +130,11 @@ export const signedBytesKey = ({ chain, wallet, hash }: LaneKey & { hash: string
 export const cancellationKey = ({ userID, orderId }: { userID: string; orderId: string }): Key =>
   itemKey("cancellation", { userID, orderId });
 
+export const cutoffKey = ({ userID, chain, wallet }: CutoffScope): Key =>
+  chain === undefined || wallet === undefined
+    ? itemKey("cutoff", { userID })
+    : itemKey("walletCutoff", { userID, chain, wallet });
+
 export const policyKey = ({ userID, chain, wallet }: PolicyKey): Key =>
   itemKey("policy", { userID, chain, wallet });
 
@@ -173,6 +178,8 @@ const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
     "ledger",
     "signedDay",
     "cancellation",
+    "cutoff",
+    "walletCutoff",
     "watcher",
     "trade",
     "book",

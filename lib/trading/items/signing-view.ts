@@ -45,6 +45,7 @@ export async function readSigning(
     isRetired: found.isRetired(request, userID),
     isStopped: found.isStopped(chain),
     isCancelled: found.has(keysOfItems.cancellation(request)),
+    cutoffs: found.cutoffs(request, userID),
     maxGasPrice: found.maxGasPrice(chain, userID),
     limits: {
       stored: policy(),

@@ -1,10 +1,12 @@
 import type { Network } from "../../core/network.ts";
 import type { Book, BookKey } from "../../orders/book.ts";
+import { isCutOff } from "../../orders/cutoffs.ts";
 import { mostOwners } from "../../orders/departures.ts";
 import type { Effects, LaneView, PlacingView } from "../../orders/effects.ts";
 import type { SlotTerms } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { Job, JobName, Lane, MissedToken, Names } from "../../orders/table-step.ts";
+import type { AnyOrder } from "../../orders/trade-order.ts";
 import { type Filter, type Item, queryRange, type Table } from "../../table/table.ts";
 import { ownersOfWallet } from "../../table/wallet-keys.ts";
 import { find, findOnChain, keysOfUser, keyText } from "./found-items.ts";
@@ -50,6 +52,11 @@ export async function readLane(
   const found = await findOnChain(table, chain, keys, early);
   const books = new Map(jobs.map((job) => [keyText(keysOfItems.book(job)), job]));
   const held = found.lane(lane, shard);
+  const orders = oldestFirst(found.all("order", jobs.map(orderNamed)));
+  // Leaves orders of retired wallets to their own end, although retiring cuts them off, too.
+  const isCancelled = ({ intent }: AnyOrder) =>
+    found.has(keysOfItems.cancellation(intent)) ||
+    (!found.isRetired(lane, intent.userID) && isCutOff(intent, found.cutoffs(lane, intent.userID)));
   const shared = await sharedBooks(table, lane, [
     ...(held?.watch?.departures ?? []).flatMap(({ token, revisions }) =>
       Object.keys(revisions).map((userID) => ({ userID, token })),
@@ -61,16 +68,14 @@ export async function readLane(
     lane: held && { ...held, jobs: jobs.length },
     jobs,
     slots,
-    orders: oldestFirst(found.all("order", jobs.map(orderNamed))),
+    orders,
     books: [
       ...found.all("book", [...books.values()]).filter(({ token }) => !shared.tokens.includes(token)),
       ...shared.books,
     ],
     ...(shared.tokens.length > 0 && { missed: shared.tokens }),
     retired: new Set(users.filter((userID) => found.isRetired(lane, userID))),
-    cancelled: new Set(
-      jobs.filter((job) => found.has(keysOfItems.cancellation(job))).map(({ orderId }) => orderId),
-    ),
+    cancelled: new Set(orders.filter(isCancelled).map(({ intent }) => intent.orderId)),
     maxGasPrices: new Map(users.map((userID) => [userID, found.maxGasPrice(chain, userID)])),
     limits: new Map(users.map((userID) => [userID, found.limits({ ...lane, userID }, day)])),
     bytes: new Map(
@@ -141,6 +146,7 @@ export async function readPlacing(
     jobs,
     settings: found.settings(lane.chain, userID),
     isStopped: found.isStopped(lane.chain),
+    cutoffs: found.cutoffs(lane, userID),
     limits: found.limits({ ...lane, userID }, day),
   };
 }

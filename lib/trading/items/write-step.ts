@@ -71,6 +71,11 @@ function writesOf(each: Exclude<ItemWrite, { of: "lane" }>): Write[] {
       return [{ kind: "check", key, when: each.when }];
     case "remove":
       return [{ kind: "remove", key, when }];
+    case "raise": {
+      const { userID, chain, wallet } = each.item;
+      const names = wallet === undefined ? { userID } : { userID, chain, wallet };
+      return [{ kind: "change", key, set: { ...names, ...each.set }, add: each.add ?? {}, when }];
+    }
     case "put":
       // Writes positions only in the form for clients, because positions have no private part.
       if (each.of === "position") return positionWrites(each);

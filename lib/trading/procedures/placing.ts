@@ -1,6 +1,7 @@
 import { placingOf } from "../../chains/families/place.ts";
 import { DomainError } from "../../core/domain-error.ts";
 import { dayOf } from "../../core/time.ts";
+import { firstAfter, unchangedCutoffs } from "../../orders/cutoffs.ts";
 import { coinUnitsFrom } from "../../orders/decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
 import type { FamilyTypes, HostAnswers, SlotTerms, TraderTerms } from "../../orders/family.ts";
@@ -63,7 +64,7 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
     // Reuses the facts in later attempts, unless the amount is a percentage: it refers to the balance that newer orders
     // have left.
     if (request.trade.percent === undefined) known = assessed.facts;
-    const intent = intentOf(family, request, assessed);
+    const intent = intentOf(family, request, assessed, view);
     const { orderId, token } = intent;
     const mac = yield* perform({ do: "makeMac", intent });
     const made = newOrder(family, request, assessed, intent, mac);
@@ -80,8 +81,8 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
       yield* perform({ do: "wake", lane, job: { orderId, userID, token }, reservation });
       return { order, isReplayed: false };
     }
-    // In the meantime the key was used, the wallet was removed, or another order has reserved funds that this order
-    // needs.
+    // In the meantime the key was used, the wallet was removed, orders were cancelled together, or another order has
+    // reserved funds that this order needs.
   }
   return {
     refused: new DomainError("WALLET_BUSY", "Too many orders are being placed for the wallet at once"),
@@ -183,6 +184,7 @@ function intentOf(
   family: PlacingFamily,
   { chain, wallet, userID, orderId, trade, createdAt }: PlaceRequest,
   assessed: Assessed,
+  { cutoffs }: PlacingView,
 ): FamilyTypes["intent"] {
   const { facts, check } = assessed;
   const seconds = trade.validForSeconds ?? family.secondsFor(check);
@@ -197,7 +199,7 @@ function intentOf(
     minAmountOut: check.least,
     quotedOut: facts.amountOut,
     isPrivate: check.submission === "private",
-    createdAt: Date.parse(createdAt),
+    createdAt: Math.max(Date.parse(createdAt), firstAfter({ chain, wallet }, cutoffs)),
     validUntil: Math.floor(Date.parse(createdAt) / 1000) + seconds,
   };
   return family.intentOf(terms, assessed);
@@ -250,7 +252,7 @@ type Placed = {
 
 function placingStep(
   { key, fingerprint }: PlaceRequest,
-  { jobs }: PlacingView,
+  { jobs, cutoffs }: PlacingView,
   { order, job, slots, held }: Placed,
 ): TradeStep {
   const { chain, wallet, userID, orderId } = order.intent;
@@ -270,5 +272,7 @@ function placingStep(
       when: jobs === undefined ? "absent" : { jobs },
     },
     { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
+    // Keeps an order from being accepted and void at once.
+    ...unchangedCutoffs(order.intent, cutoffs),
   ];
 }

@@ -52,6 +52,7 @@ const view = (changes: Partial<PlacingView<Sol>> = {}): PlacingView<Sol> => ({
   jobs: undefined,
   settings: { slippage: 1, priorityFee: 0.001, mevProtection: true },
   isStopped: false,
+  cutoffs: {},
   limits: noLimits,
   ...changes,
 });
@@ -148,7 +149,7 @@ describe("placing on sol", () => {
 
   it("stores no hosts' facts for the first run", () => {
     const [step] = place().effects.flatMap((effect) => (effect.do === "write" ? [effect.step] : []));
-    expect(step?.map(({ of }) => of)).toEqual(["key", "order", "job", "lane", "wallet"]);
+    expect(step?.map(({ of }) => of)).toEqual(["key", "order", "job", "lane", "wallet", "cutoff", "cutoff"]);
     expect(step?.[2]).not.toHaveProperty("item.facts");
   });
 

@@ -5,7 +5,8 @@ import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { type EvmIntent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import { type EvmSlot, mostFeeOf } from "../../../lib/chains/evm/rules/slot.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
-import type { Ledger } from "../../../lib/orders/table-step.ts";
+import { raisedTo } from "../../../lib/orders/cutoffs.ts";
+import type { ItemWrite, Ledger } from "../../../lib/orders/table-step.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { getItems } from "../../../lib/table/batch-get.ts";
 import type { Table } from "../../../lib/table/table.ts";
@@ -27,6 +28,8 @@ const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const sale: Partial<EvmIntent> = { side: "sell", amount: 10n ** 21n, minAmountOut: 1n };
 
 const day = "2026-11-21";
+/** Time of the orders. */
+const orderedMs = Number(intent().createdAt);
 
 let count = 0;
 
@@ -171,13 +174,21 @@ describe("signTransaction on the table", () => {
     expect([view.slot?.attempts, view.limits.count]).toEqual([[], undefined]);
   });
 
-  it("obeys a signature or a cancellation, whichever comes first", async () => {
+  it.each<[string, (request: Request) => ItemWrite]>([
+    [
+      "a cancellation",
+      ({ userID, orderId }) => ({ kind: "put", of: "cancellation", item: { userID, orderId } }),
+    ],
+    ["one of all orders", ({ userID }) => raisedTo({ userID }, orderedMs)],
+    ["one of the chain's orders", ({ userID, chain }) => raisedTo({ userID, chain }, orderedMs)],
+    [
+      "one of the wallet's orders",
+      ({ userID, chain, wallet }) => raisedTo({ userID, chain, wallet }, orderedMs),
+    ],
+  ])("obeys a signature or %s, whichever comes first", async (_, writeOf) => {
     const { request } = await planned("swap");
-    const { userID, orderId } = request;
-    const cancellation = { userID, orderId };
     const late = interceptedTable(db.table, async (command) => {
-      if (command instanceof TransactWriteCommand)
-        await writeStep(db.table, [{ kind: "put", of: "cancellation", item: cancellation }]);
+      if (command instanceof TransactWriteCommand) await writeStep(db.table, [writeOf(request)]);
     });
     expect(await sign(request, late)).toEqual({ later: "the order or its slot has changed" });
     expect(await sign(request)).toEqual({ later: "the order has ended" });

@@ -12,6 +12,7 @@ import { walletOwnerKey } from "../../../lib/table/wallet-keys.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import {
   cancellationKey,
+  cutoffKey,
   jobKey,
   laneKey,
   signedBytesKey,
@@ -121,6 +122,33 @@ describe("readLane", () => {
     });
   });
 
+  it.each<[string, object, boolean]>([
+    ["all orders", { before: 0 }, true],
+    ["all orders until the one before", { before: -1 }, false],
+    ["all orders of the chain", { eth: 0 }, true],
+    ["all orders of another chain", { base: 0 }, false],
+    ["orders until an unreadable time", { before: "-1" }, true],
+  ])("counts an order as cancelled if its user has cancelled %s", async (_, changes, isCancelled) => {
+    await write(...placing(order));
+    const { userID, orderId, createdAt = 0 } = order.intent;
+    const times = Object.entries(changes).map(([field, value]) => [
+      field,
+      typeof value === "number" ? createdAt + value : value,
+    ]);
+    await putWallet(db.table, lane, userID);
+    await putItems(db.table, [{ ...cutoffKey({ userID }), userID, ...Object.fromEntries(times) }]);
+    const { cancelled } = await readLane(db.table, { lane, day });
+    expect([...cancelled]).toEqual(isCancelled ? [orderId] : []);
+  });
+
+  it("does not count orders as cancelled whose wallet was retired", async () => {
+    await write(...placing(order));
+    const { userID, createdAt = 0 } = order.intent;
+    await putItems(db.table, [{ ...cutoffKey({ userID, ...lane }), userID, ...lane, before: createdAt }]);
+    const { cancelled, retired } = await readLane(db.table, { lane, day });
+    expect([[...cancelled], [...retired]]).toEqual([[], [userID]]);
+  });
+
   it("reads the data of an expected job in the same call as the jobs", async () => {
     await write(...placing(order));
     const both = Promise.withResolvers<void>();
@@ -194,6 +222,7 @@ describe("readSigning", () => {
         isRetired: false,
         isStopped: false,
         isCancelled: false,
+        cutoffs: {},
         maxGasPrice: 100_000_000_000n,
         limits,
       },
@@ -219,8 +248,10 @@ describe("readPlacing", () => {
       jobs: 2,
       settings: evmOrderSettingsOf("eth"),
       isStopped: false,
+      cutoffs: { all: undefined, wallet: expect.objectContaining({ before: 1 }) },
       limits,
     };
+    await putItems(db.table, [{ ...cutoffKey({ userID, ...lane }), userID, ...lane, before: 1 }]);
     const used = { userID, key: `key ${orderId}`, orderId, fingerprint: "body" };
     expect(await view(userID, used.key)).toEqual({ ...found, used, order });
     expect(await view(userID, "new")).toEqual({ ...found, used: undefined, order: undefined });

@@ -12,6 +12,7 @@ import type { BookEvent } from "../../../lib/orders/holding.ts";
 import type { Items, Ledger } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { feeBudgetOf } from "../../support/signed-bytes.ts";
+import { checkCutoff } from "./cancel-all.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import { checkEnding, checkPlan, checkRoutes, honest } from "./lie-checks.ts";
 import { PolicyChecks } from "./policy-checks.ts";
@@ -39,6 +40,7 @@ export class Invariants {
   private readonly unfilled = new Map<string, string[]>();
   private readonly departures = new Map<string, BookEvent[]>();
   private readonly policyChecks: PolicyChecks;
+  private readonly allCancelled = new Set<string>();
   private readonly facts: Facts;
 
   constructor(facts: Facts) {
@@ -61,6 +63,11 @@ export class Invariants {
   }
 
   /** Returns the departures recorded in a book, each placed after the fills that were final by then. */
+  /** Notes orders that were open before their user cancelled all. */
+  noteAllCancelled(orderIds: readonly string[]): void {
+    for (const orderId of orderIds) this.allCancelled.add(orderId);
+  }
+
   departuresOf({ userID, wallet, token }: Items["book"]): readonly BookEvent[] {
     return this.departures.get([userID, wallet, token].join()) ?? [];
   }
@@ -107,7 +114,8 @@ export class Invariants {
       if (kind === "day") must(name === "sign", "somebody else counted what was signed");
       if (kind === "ledger") must(name === "sign", "somebody else wrote the signer's ledger");
       if (kind === "bytes") must(name === "sign", "somebody else wrote signed bytes");
-      if (kind === "cancellation") must(name === "cancel", "somebody else cancelled an order");
+      if (kind === "cancellation") must(name.startsWith("cancel"), "somebody else cancelled an order");
+      if (kind === "cutoff") checkCutoff(name, before, after);
       if (kind === "position") checkPosition(before as Items["position"], after as Items["position"]);
       if (kind === "lane" && after === undefined) this.checkEmptyLane(before as Items["lane"]);
     }
@@ -120,6 +128,7 @@ export class Invariants {
   ): Promise<void> {
     const { intent, life } = after;
     if (before === undefined) {
+      must(!this.facts.table.isCancelled(intent), "accepted an order that is void");
       checkRoutes(intent, process);
       const facts = honest(process).flatMap(({ orders }) => [...orders.values()]);
       this.placed.set(intent.orderId, { createdMs: Date.parse(after.placed.createdAt), facts });
@@ -310,6 +319,8 @@ export class Invariants {
       this.facts.table.get("cancellation", { userID, orderId }) === undefined,
       "signed after the user had cancelled",
     );
+    const isCutOff = this.facts.table.isCancelled(this.intents.get(orderId) as EvmIntent);
+    must(!isCutOff && !this.allCancelled.has(orderId), "signed after the user had cancelled all orders");
     must(order.life.status === "open" && !order.isCancelling, "signed for an order that has ended");
     const wallet = this.facts.table.get("wallet", { ...order.intent, userID });
     must(!isRetired(wallet), "signed for a retired wallet");

@@ -53,6 +53,7 @@ function labelOfStep(step: TradeStep): string {
   if (puts.has("lane")) return "take lease";
   if (puts.has("cancellation")) return "record cancellation";
   if (puts.has("ledger")) return "write signature";
+  if (step.some(({ kind }) => kind === "raise")) return "cut off";
   const [lane] = step.flatMap((write) => (write.kind === "change" ? [write] : []));
   if (lane?.add?.jobs === -1) return "settle";
   if (lane !== undefined && step.length === 1) return lane.set?.watch !== undefined ? "leave" : "take lease";

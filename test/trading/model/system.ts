@@ -5,6 +5,7 @@ import { type PrepareEvent, prepareRun } from "../../../lib/trading/execution/pr
 import { placing } from "../../../lib/trading/procedures/placing.ts";
 import { newReader, newSweepMemory, readChain, sweepLanes } from "../../../lib/trading/procedures/reading.ts";
 import { workIfNotBegun, workLane } from "../../../lib/trading/procedures/work-lane.ts";
+import { cancellingAll } from "./cancelling-all.ts";
 import { inParts, isOdd } from "./in-parts.ts";
 import type { ModelTable } from "./table.ts";
 
@@ -19,6 +20,7 @@ type Surroundings = {
 export type System = {
   place: typeof placing;
   cancel: typeof cancelling;
+  cancelAll: typeof cancellingAll;
   work: typeof workLane;
   twin: typeof workIfNotBegun;
   sign: typeof signEvmTransaction;
@@ -30,6 +32,7 @@ export type System = {
 export const theSystem: System = {
   place: placing,
   cancel: cancelling,
+  cancelAll: cancellingAll,
   work: (lane, holder, ...rest) => inParts(workLane(lane, holder, ...rest), isOdd(holder)),
   twin: workIfNotBegun,
   sign: signEvmTransaction,

@@ -1,7 +1,17 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import { type Cutoffs, isCutOff } from "../../../lib/orders/cutoffs.ts";
 import type { FamilyTypes } from "../../../lib/orders/family.ts";
-import type { Items, ItemWrite, Kind, Ledger, Names, TradeStep } from "../../../lib/orders/table-step.ts";
-import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
+import type { IntentTerms, LaneKey } from "../../../lib/orders/intent.ts";
+import type {
+  CutoffScope,
+  Items,
+  ItemWrite,
+  Kind,
+  Ledger,
+  Names,
+  TradeStep,
+} from "../../../lib/orders/table-step.ts";
+import { hasEnded, type TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { type Condition, Test } from "../../../lib/table/step.ts";
 
 const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
@@ -12,6 +22,7 @@ const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   ledger: ({ orderId }) => orderId,
   bytes: ({ wallet, hash }) => `${wallet}/${hash}`,
   cancellation: ({ userID, orderId }) => `${userID}/${orderId}`,
+  cutoff: ({ userID, chain, wallet }) => [userID, ...(wallet === undefined ? [] : [chain, wallet])].join("/"),
   key: ({ userID, key }) => `${userID}/${key}`,
   book: ({ userID, wallet, token }) => `${userID}/${wallet}/${token}`,
   held: ({ userID, wallet, token }) => `${userID}/${wallet}/${token}`,
@@ -49,6 +60,25 @@ export class ModelTable<F extends FamilyTypes = Evm> {
     return [...this.items[kind].values()];
   }
 
+  /** Returns the cancellations of many orders that cover a user's wallet. */
+  cutoffsOver = ({ userID, chain, wallet }: LaneKey & { userID: string }): Cutoffs => ({
+    all: this.get("cutoff", { userID }),
+    wallet: this.get("cutoff", { userID, chain, wallet }),
+  });
+
+  isCancelled = (intent: IntentTerms): boolean =>
+    this.get("cancellation", intent) !== undefined || isCutOff(intent, this.cutoffsOver(intent));
+
+  openOrders({ userID, chain, wallet }: CutoffScope): ItemsOf<F>["order"][] {
+    return this.all("order").filter(
+      (order) =>
+        order.intent.userID === userID &&
+        (chain ?? order.intent.chain) === order.intent.chain &&
+        (wallet ?? order.intent.wallet) === order.intent.wallet &&
+        !hasEnded(order),
+    );
+  }
+
   put<K extends Kind>(kind: K, item: ItemsOf<F>[K]): void {
     this.items[kind].set(nameOf[kind](item as unknown as Names[K]), item);
   }
@@ -83,6 +113,11 @@ export class ModelTable<F extends FamilyTypes = Evm> {
         const old = (before ?? { chain: item.chain, wallet: item.wallet, jobs: 0 }) as Items["lane"];
         const set = Object.entries({ ...old, ...write.set }).filter(([, value]) => value !== undefined);
         return { ...change, after: { ...Object.fromEntries(set), jobs: old.jobs + (write.add?.jobs ?? 0) } };
+      }
+      case "raise": {
+        const old = (before ?? { userID: item.userID }) as Record<string, number>;
+        const added = Object.entries(write.add ?? {}).map(([field, by]) => [field, (old[field] ?? 0) + by]);
+        return { ...change, after: { ...old, ...write.set, ...Object.fromEntries(added) } };
       }
     }
   }

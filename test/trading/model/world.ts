@@ -101,6 +101,7 @@ export class World extends Machines {
           isRetired: isRetired(this.table.get("wallet", { chain, wallet, userID })),
           isStopped: this.isStopped,
           isCancelled: this.table.get("cancellation", { userID, orderId }) !== undefined,
+          cutoffs: this.table.cutoffsOver({ userID, chain, wallet }),
           maxGasPrice: this.maxGasPrices.get(userID) ?? 0n,
           limits: this.limitsOf(userID, wallet, effect.day),
           chainLimits: process.chainLimits,
@@ -118,6 +119,7 @@ export class World extends Machines {
           jobs: this.table.get("lane", lane)?.jobs,
           settings: this.settingsOf(userID),
           isStopped: this.isStopped,
+          cutoffs: this.table.cutoffsOver({ userID, ...lane }),
           limits: this.limitsOf(userID, lane.wallet, effect.day),
         };
       }
@@ -126,6 +128,8 @@ export class World extends Machines {
         const slots = this.table.all("slot").filter(({ orderId }) => orderId === effect.orderId);
         return { order, slots };
       }
+      case "readOpenOrders":
+        return this.table.openOrders(effect.scope);
       case "readLanes":
         return this.table
           .all("lane")
@@ -268,7 +272,7 @@ export class World extends Machines {
           .map(({ userID }) => userID),
       ),
       cancelled: new Set(
-        jobs.filter((job) => this.table.get("cancellation", job)).map(({ orderId }) => orderId),
+        orders.filter(({ intent }) => this.table.isCancelled(intent)).map(({ intent }) => intent.orderId),
       ),
       bytes: new Map(bytes.map(({ hash, raw }) => [hash, raw])),
       maxGasPrices: this.maxGasPrices,
@@ -278,4 +282,4 @@ export class World extends Machines {
   }
 }
 
-const macOf = (intent: EvmIntent) => `MAC of ${JSON.stringify(packed(intent))}`;
+export const macOf = (intent: EvmIntent) => `MAC of ${JSON.stringify(packed(intent))}`;

@@ -5,6 +5,7 @@ import { evmFactsIn } from "../../../lib/chains/evm/rules/placed-facts.ts";
 import type { EvmHostQuote, EvmTradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { Wei } from "../../../lib/core/units.ts";
+import type { Cutoffs } from "../../../lib/orders/cutoffs.ts";
 import type { PlacingView } from "../../../lib/orders/effects.ts";
 import type { ChainLimits } from "../../../lib/orders/trading-chain.ts";
 import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
@@ -68,6 +69,7 @@ const view = (changes: Partial<PlacingView<Evm>> = {}): PlacingView<Evm> => ({
   jobs: undefined,
   settings: evmOrderSettingsOf("eth"),
   isStopped: false,
+  cutoffs: {},
   limits: noLimits,
   ...changes,
 });
@@ -209,6 +211,29 @@ describe("placing", () => {
     const other = { ...used, fingerprint: "another" };
     const { answer } = place({ views: [view({ used: other, order: tradeOrder(), isStopped: true })] });
     expect(answer).toMatchObject({ refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } } });
+  });
+
+  it.each<[string, Cutoffs, number]>([
+    ["older than the request", { all: { userID, before: 999_999 } }, 1_000_000],
+    ["of another chain", { all: { userID, base: 1_500_000 } }, 1_000_000],
+    ["by a clock that is ahead", { all: { userID, before: 1_001_000 } }, 1_001_001],
+    ["of the chain by such a clock", { all: { userID, before: 1, eth: 1_001_000 } }, 1_001_001],
+    ["of the wallet by such a clock", { wallet: { userID, before: 1_000_000 } }, 1_000_001],
+  ])("places an order after a cancellation of many orders %s", (_, cutoffs, createdAt) => {
+    const { answer, effects } = place({ views: [view({ cutoffs })] });
+    expect(answer).toMatchObject({ order: { intent: { createdAt } } });
+    const [step = []] = effects.flatMap((effect) => (effect.do === "write" ? [effect.step] : []));
+    const lane = { chain: "eth", wallet } as const;
+    const ofAll = cutoffs.all && { before: cutoffs.all.before, eth: cutoffs.all.eth };
+    expect(step.filter(({ of }) => of === "cutoff")).toEqual([
+      { kind: "check", of: "cutoff", item: { userID }, when: ofAll ?? "absent" },
+      {
+        kind: "check",
+        of: "cutoff",
+        item: { userID, ...lane },
+        when: cutoffs.wallet ? { before: cutoffs.wallet.before } : "absent",
+      },
+    ]);
   });
 
   it("returns the order of an identical request that was faster", () => {

@@ -93,7 +93,7 @@ function signingStep(
   signed: EvmSlot,
   nowMs: number,
 ): TradeStep {
-  const { ledger, limits } = view;
+  const { ledger } = view;
   const recorded: TradeStep = [
     { kind: "put", of: "slot", item: signed, when: { revision: slot.revision } },
     {
@@ -105,7 +105,7 @@ function signingStep(
   ];
   const counting = countingWrites(transaction, view, order, nowMs);
   if (transaction.call.purpose === "clear") return [...recorded, ...counting];
-  return [...recorded, ...counting, ...checksOfFill(order, limits)];
+  return [...recorded, ...counting, ...checksOfFill(order, view)];
 }
 
 /** Adds a signature to the day's count, unless an earlier one at the same nonce already counted as much. */

@@ -118,6 +118,6 @@ function stepOf(
       item: counted(intent, limits.count, { adds, fees, swapOf, nowMs }),
       when: revisionOf(limits.count),
     },
-    ...(purpose === "clear" ? [] : checksOfFill(order, limits)),
+    ...(purpose === "clear" ? [] : checksOfFill(order, view)),
   ];
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { chainFacts } from "../../../core/chain-facts.ts";
+import { isCutOff } from "../../../orders/cutoffs.ts";
 import { formatAmount } from "../../../orders/decimal-text.ts";
 import type { OrderDetails } from "../../../orders/order-details.ts";
 import type { Lane, Ledger } from "../../../orders/table-step.ts";
@@ -46,10 +47,16 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
     job: keysOfItems.job(intent),
     ledger: keysOfItems.ledger(intent),
     cancellation: keysOfItems.cancellation(intent),
+    all: keysOfItems.cutoff({ userID }),
+    wallet: keysOfItems.cutoff(intent),
   };
   const items = await getItems<object>(table, Object.values(names));
   const found = ({ PK, SK }: Key) => items.find((item) => item.PK === PK && item.SK === SK);
   const [lane, job, ledger] = [found(names.lane), found(names.job), found(names.ledger)];
+  const [all, wallet] = [found(names.all), found(names.wallet)].map(
+    (item) => item && contentOf("cutoff", item),
+  );
+  const isCancelled = found(names.cancellation) !== undefined || isCutOff(intent, { all, wallet });
   const { attempts, report } = detailsOf(order, slots);
   const facts = factsOf(intent.chain);
   return [
@@ -77,8 +84,7 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
     ...(report === undefined ? [] : section("report", reportFacts(order, report))),
     ...section("ledger", {
       ...ledgerFacts(facts, ledger && contentOf("ledger", ledger)),
-      cancelled:
-        found(names.cancellation) === undefined ? "no" : "yes: no swap or approval is signed any more",
+      cancelled: isCancelled ? "yes: no swap or approval is signed any more" : "no",
     }),
   ];
 }

@@ -65,12 +65,22 @@ describe("objectionToTransaction", () => {
     expect(objection({}, {}, { isGenuine: false })).toHaveProperty("refused");
   });
 
+  const { userID, createdAt: before = 0, ...terms } = intent();
+  const withoutTime = { ...terms, userID };
+
   it.each<[string, Partial<SigningView<Evm>>, number]>([
     ["at its deadline", {}, Date.parse("2026-11-21T20:02:00.000Z")],
     ["while trading is stopped", { isStopped: true }, nowMs],
     ["with a retired wallet", { isRetired: true }, nowMs],
     ["of an order being cancelled", { order: tradeOrder({ isCancelling: true }) }, nowMs],
     ["that the user has cancelled, whatever the order says", { isCancelled: true }, nowMs],
+    ["that was placed before the user cancelled all orders", { cutoffs: { all: { userID, before } } }, nowMs],
+    ["that was placed before its wallet was retired", { cutoffs: { wallet: { userID, before } } }, nowMs],
+    [
+      "without a time, once the user has ever cancelled all orders of its chain",
+      { order: tradeOrder({ intent: withoutTime }), cutoffs: { all: { userID, eth: 1 } } },
+      nowMs,
+    ],
     [
       "of an order that has ended",
       { order: tradeOrder({ life: { ...unstarted, status: "expired" } }) },
@@ -141,6 +151,14 @@ describe("objectionToTransaction", () => {
     const call = swapBy(order.intent, v3, order.amount);
     expect(objection({ call }, { order })).toBeUndefined();
     expect(objection({ call }, { order }, { atMs: nowMs - 1 })).toHaveProperty("later");
+  });
+
+  it("accepts orders that were placed a millisecond after cancellations of all orders", () => {
+    const cutoffs = {
+      all: { userID, before: before - 1, eth: before - 1, base: before },
+      wallet: { userID, before: before - 1 },
+    };
+    expect(objection({}, { cutoffs })).toBeUndefined();
   });
 
   it("postpones signing for an order that is more than 5 seconds from the future", () => {

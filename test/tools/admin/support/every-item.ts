@@ -6,7 +6,7 @@ import { mirrorUser } from "../../../../lib/plans/mirror.ts";
 import { setStock } from "../../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../../lib/table/table.ts";
 import { walletOwnerKey } from "../../../../lib/table/wallet-keys.ts";
-import { cancellationKey, laneKey } from "../../../../lib/trading/items/keys.ts";
+import { cancellationKey, cutoffKey, laneKey } from "../../../../lib/trading/items/keys.ts";
 import {
   announcedDayKey,
   announcedExportKey,
@@ -68,6 +68,8 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
     { ...unlockRequestKey(userID), userID },
     { ...lockKey(userID), userID },
     { ...cancellationKey({ userID, orderId: "o" }), userID, orderId: "o" },
+    { ...cutoffKey({ userID }), userID, before: 1 },
+    { ...cutoffKey(wallet), ...wallet, before: 1 },
     { ...laneKey({ chain: "eth", wallet: "0xother" }, 1), watch: departed(userID) },
     { ...marketLooksKey(userID, 1), count: 1 },
     { ...marketHistoriesKey(userID, 1), histories: 1 },

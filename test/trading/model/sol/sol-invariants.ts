@@ -9,6 +9,7 @@ import type { Recipients } from "../../../../lib/orders/effects.ts";
 import type { Items } from "../../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../../lib/orders/wallet-policy.ts";
+import { checkCutoff } from "../cancel-all.ts";
 import type { Process } from "../process.ts";
 import type { ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
@@ -38,6 +39,7 @@ export class SolInvariants {
   /** Maximum amount that the messages of a day may spend, by user, wallet and day. */
   private readonly spent = new Map<string, bigint>();
   private readonly world: SolWorld;
+  private readonly allCancelled = new Set<string>();
 
   constructor(world: SolWorld) {
     this.world = world;
@@ -55,12 +57,18 @@ export class SolInvariants {
     must(!isSecret || to === "relay", "gave hidden bytes to hosts");
   }
 
+  /** Notes orders that were open before their user cancelled all. */
+  noteAllCancelled(orderIds: readonly string[]): void {
+    for (const orderId of orderIds) this.allCancelled.add(orderId);
+  }
+
   afterWrite(process: Process<Sol>, changes: readonly Change[]): void {
     const isOfOrder = changes.some(({ kind }) => kind === "order");
     for (const { kind, before, after } of changes) {
       if (kind === "book" && !isOfOrder) this.checkDeparture(after as Items["book"]);
       if (kind === "bytes") this.recorded.add((after as { raw: string }).raw);
       if (kind === "slot") this.checkSlot(before as SolSlot | undefined, after as SolSlot | undefined);
+      if (kind === "cutoff") checkCutoff(process.name, before, after);
       if (kind === "ledger" || kind === "day")
         must(process.name === "sign", "another function wrote the signer's records");
       if (kind === "order") this.checkOrder(before as TradeOrder<Sol> | undefined, after as TradeOrder<Sol>);
@@ -134,6 +142,10 @@ export class SolInvariants {
     must(
       this.world.table.get("cancellation", { userID, orderId }) === undefined && !order.isCancelling,
       "signed for a cancelled order",
+    );
+    must(
+      !this.world.table.isCancelled(intent) && !this.allCancelled.has(orderId),
+      "signed after the user had cancelled all orders",
     );
     must(
       this.world.table.get("wallet", { chain: "sol", wallet, userID })?.retiredAt === undefined,

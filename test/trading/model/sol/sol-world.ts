@@ -4,6 +4,7 @@ import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { SolLimits } from "../../../../lib/chains/sol/rules/limits.ts";
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
 import { cancelling } from "../../../../lib/orders/cancelling.ts";
+import { firstAfter } from "../../../../lib/orders/cutoffs.ts";
 import type { Effect, LaneView, Procedure, Question, SignRequest } from "../../../../lib/orders/effects.ts";
 import { reservedLane } from "../../../../lib/orders/lane-steps.ts";
 import { mayHaveChanged } from "../../../../lib/orders/lane-watch.ts";
@@ -18,6 +19,7 @@ import {
   sweepLanes,
 } from "../../../../lib/trading/procedures/reading.ts";
 import { type RunStart, workIfNotBegun, workLane } from "../../../../lib/trading/procedures/work-lane.ts";
+import { cancellingAll } from "../cancelling-all.ts";
 import { inParts, isOdd } from "../in-parts.ts";
 import { Machines } from "../machines.ts";
 import { type Answer, labelOf, type Process, type Wake } from "../process.ts";
@@ -43,6 +45,7 @@ type SolProcess = Process<Sol>;
 /** Procedures under test. A mutant replaces one of them. */
 export type SolSystem = {
   cancel: typeof cancelling;
+  cancelAll: typeof cancellingAll;
   work: typeof workLane;
   twin: typeof workIfNotBegun;
   sign: typeof signRequested;
@@ -54,6 +57,7 @@ export type SolSystem = {
 
 export const theSolSystem: SolSystem = {
   cancel: cancelling,
+  cancelAll: cancellingAll,
   work: (lane, holder, ...rest) => inParts(workLane(lane, holder, ...rest), isOdd(holder)),
   twin: workIfNotBegun,
   sign: signRequested,
@@ -88,12 +92,14 @@ export class SolWorld extends Machines<Sol> {
   }
 
   /** Records an order as placing does, with a minimum below the current price. */
-  async place(intent: SolIntent): Promise<void> {
-    const { wallet, userID, orderId, token } = intent;
+  async place(terms: SolIntent): Promise<void> {
+    const { wallet, userID, orderId, token } = terms;
+    const cutoffs = this.table.cutoffsOver(terms);
+    const intent = { ...terms, createdAt: Math.max(this.nowMs, firstAfter(terms, cutoffs)) };
     const createdAt = new Date(this.nowMs).toISOString();
     const order: TradeOrder<Sol> = {
       intent,
-      mac: macOf(intent),
+      mac: solMacOf(intent),
       placed: { clientOrderId: orderId, symbol: `${token}/SOL`, decimals: 6, createdAt },
       quoted: { networkFee: 0n },
       amount: intent.amount,
@@ -172,13 +178,14 @@ export class SolWorld extends Machines<Sol> {
         const { wallet, orderId, userID, place, claimed } = effect.request as SignRequest<Sol>;
         process.sawStop = this.isStopped;
         return {
-          isClaimGenuine: claimed !== undefined && claimed.mac === macOf(claimed.intent),
+          isClaimGenuine: claimed !== undefined && claimed.mac === solMacOf(claimed.intent),
           order: this.orderNamed(userID, orderId),
           slot: this.table.get("slot", { chain, wallet, place }),
           ledger: this.table.get("ledger", { orderId }),
           isRetired: isRetired(this.table.get("wallet", { chain, wallet, userID })),
           isStopped: this.isStopped,
           isCancelled: this.table.get("cancellation", { userID, orderId }) !== undefined,
+          cutoffs: this.table.cutoffsOver({ userID, chain, wallet }),
           maxGasPrice: 0n,
           limits: this.limitsOf(userID, wallet, effect.day),
           chainLimits: process.chainLimits,
@@ -189,6 +196,8 @@ export class SolWorld extends Machines<Sol> {
         const slots = this.table.all("slot").filter(({ orderId }) => orderId === effect.orderId);
         return { order, slots };
       }
+      case "readOpenOrders":
+        return this.table.openOrders(effect.scope);
       case "readLanes":
         return this.table
           .all("lane")
@@ -237,7 +246,7 @@ export class SolWorld extends Machines<Sol> {
         this.addWakes(effect);
         return undefined;
       case "checkMac":
-        return effect.mac === macOf(effect.intent as SolIntent);
+        return effect.mac === solMacOf(effect.intent as SolIntent);
       case "signAsHelper":
         return this.chain.helpers?.sign(effect.intent.orderId, effect.message as SolMessage);
       case "signBytes": {
@@ -278,18 +287,19 @@ export class SolWorld extends Machines<Sol> {
       .toSorted((a, b) => a.place - b.place);
     const newest = slots.flatMap(({ attempts }) => attempts.at(-1)?.hash ?? []);
     const bytes = newest.flatMap((hash) => this.table.get("bytes", { chain, wallet, hash }) ?? []);
+    const orders = jobs.map(({ userID, orderId }) => this.orderNamed(userID, orderId) as TradeOrder<Sol>);
     return {
       lane: this.table.get("lane", { chain, wallet }),
       ...(missed && { missed: [missed.token] }),
       jobs,
       slots,
-      orders: jobs.map(({ userID, orderId }) => this.orderNamed(userID, orderId) as TradeOrder<Sol>),
+      orders,
       books: this.table.all("book").filter(isHere),
       retired: new Set(
         this.table.all("wallet").flatMap((item) => (isHere(item) && isRetired(item) ? [item.userID] : [])),
       ),
       cancelled: new Set(
-        jobs.filter((job) => this.table.get("cancellation", job)).map(({ orderId }) => orderId),
+        orders.filter(({ intent }) => this.table.isCancelled(intent)).map(({ intent }) => intent.orderId),
       ),
       bytes: new Map(bytes.map(({ hash, raw }) => [hash, raw])),
       maxGasPrices: new Map(),
@@ -299,4 +309,4 @@ export class SolWorld extends Machines<Sol> {
   }
 }
 
-const macOf = (intent: SolIntent) => `MAC of ${JSON.stringify(packed(intent))}`;
+export const solMacOf = (intent: SolIntent) => `MAC of ${JSON.stringify(packed(intent))}`;

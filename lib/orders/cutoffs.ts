@@ -1,0 +1,59 @@
+import { atMost } from "../table/step.ts";
+import type { IntentTerms, LaneKey } from "./intent.ts";
+import type { Cutoff, CutoffScope, ItemWrite, TradeStep } from "./table-step.ts";
+
+/** A user's cutoffs that cover a wallet: times in milliseconds, up to which orders are cancelled. */
+export type Cutoffs = {
+  /** Covers all wallets. Also has a field for each chain on which all orders were cancelled. */
+  all?: Cutoff | undefined;
+  /** Covers this wallet alone. */
+  wallet?: Cutoff | undefined;
+};
+
+/** True if a cancellation covers the order. A time that is no number covers all orders. */
+export const isCutOff = (intent: IntentTerms, cutoffs: Cutoffs): boolean =>
+  timesIn(intent, cutoffs).some((time) => !(typeof time === "number" && time < (intent.createdAt ?? 0)));
+
+/** Returns the earliest time for a new order that no cancellation covers. */
+export const firstAfter = (lane: LaneKey, cutoffs: Cutoffs): number =>
+  Math.max(0, ...timesIn(lane, cutoffs).map((time) => time + 1));
+
+const timesIn = ({ chain }: LaneKey, { all, wallet }: Cutoffs): number[] =>
+  [all?.before, all?.[chain], wallet?.before].filter((time) => time !== undefined);
+
+/** Requires that no order of the wallet was cancelled together with others since the cutoffs were read. */
+export const unchangedCutoffs = (
+  { userID, chain, wallet }: LaneKey & { userID: string },
+  { all, wallet: own }: Cutoffs,
+): TradeStep => [
+  {
+    kind: "check",
+    of: "cutoff",
+    item: { userID },
+    when: all === undefined ? "absent" : { before: all.before, [chain]: all[chain] },
+  },
+  {
+    kind: "check",
+    of: "cutoff",
+    item: { userID, chain, wallet },
+    when: own === undefined ? "absent" : { before: own.before },
+  },
+];
+
+const fieldFor = ({ chain, wallet }: CutoffScope): keyof Cutoff =>
+  chain === undefined || wallet !== undefined ? "before" : chain;
+
+/** Cancels all orders in the scope up to a time, unless later ones are cancelled already. */
+export function raisedTo(scope: CutoffScope, beforeMs: number): ItemWrite {
+  const field = fieldFor(scope);
+  const when = ["absent", { [field]: undefined }, { [field]: atMost(beforeMs - 1) }] as const;
+  return { kind: "raise", of: "cutoff", item: scope, set: { [field]: beforeMs }, when };
+}
+
+/** Cancels all orders in the scope that were placed since the last cancellation, by a clock that is behind. */
+export const raisedByOne = (scope: CutoffScope): ItemWrite => ({
+  kind: "raise",
+  of: "cutoff",
+  item: scope,
+  add: { [fieldFor(scope)]: 1 },
+});
