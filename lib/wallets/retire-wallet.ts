@@ -4,7 +4,7 @@ import type { LaneKey } from "../orders/intent.ts";
 import type { Table } from "../table/table.ts";
 import { untilWritten } from "../table/until-written.ts";
 import { writeOnce } from "../table/write.ts";
-import { laneWorkOf } from "../trading/items/lane-records.ts";
+import { cutoffOfRetired, laneWorkOf } from "../trading/items/lane-records.ts";
 import { readOwnProfile } from "../users/profile-records.ts";
 import { restoreWallet } from "./restore-wallet.ts";
 import {
@@ -29,7 +29,8 @@ export type RetiringDeps = {
 type Retirement = WalletName & { now: Date };
 
 /**
- * Retires a wallet: frees its place, stops all signing for it, and ends its open orders soon. If the wallet is already
+ * Retires a wallet: frees its place, stops all signing for it, and ends its open orders soon. No order that was placed
+ * before is ever signed, even if the wallet is restored or imported again. If the wallet is already
  * retired, completes what an earlier request may have left undone, because its answer may have been lost.
  *
  * @returns the wallet, and the time until which it can be restored.
@@ -51,6 +52,7 @@ export async function retireWallet(
       keyExpiry(read, expiresAt),
       placeChange(userID, profile, { by: -1 }),
       eventWrite({ userID, walletId, type: "retired", now }),
+      await cutoffOfRetired(table, laneOf(read), { userID, now }),
     ]).catch(async (error: unknown) => {
       // Accepts a write that succeeded although its answer was lost.
       if ((await readWallet(table, read))?.retiredAt !== retiredAt) throw error;

@@ -1,11 +1,14 @@
 import { DeleteCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { emptyEvmLedger } from "../../lib/chains/evm/rules/ledger.ts";
+import { firstAfter, isCutOff } from "../../lib/orders/cutoffs.ts";
+import { clocksApartMs } from "../../lib/orders/intent.ts";
 import { getItems } from "../../lib/table/batch-get.ts";
 import { sealedKeyKey, walletKey } from "../../lib/table/wallet-keys.ts";
 import type { SealedWallet } from "../../lib/trading/items/found-items.ts";
 import { jobKey, ledgerKey, slotKey } from "../../lib/trading/items/keys.ts";
 import { ownsWallet } from "../../lib/trading/items/trader-records.ts";
+import { readPlacing } from "../../lib/trading/items/views.ts";
 import { readProfile } from "../../lib/users/profile-records.ts";
 import { addWallet } from "../../lib/wallets/add-wallet.ts";
 import { listEvents } from "../../lib/wallets/list-events.ts";
@@ -17,7 +20,7 @@ import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { putItems } from "../support/items.ts";
 import { shortPausesForTests } from "../support/short-pauses.ts";
-import { intent } from "../support/trading.ts";
+import { intent, tradeOrder } from "../support/trading.ts";
 import { eventTypes, fakeSeal, holderOf, walletLimits as limits } from "../support/wallets.ts";
 
 const db = tableForTests();
@@ -78,6 +81,39 @@ describe("retireWallet", () => {
     expect(await ownsWallet(db.table, { chain: "eth", wallet: "0x1" }, "leaver")).toBe(false);
     expect(await eventTypes(db.table, wallet)).toContain("retired");
     expect(wake).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, (wallet: Wallet) => Promise<unknown>]>([
+    ["restored", (wallet) => restore(wallet, later(1))],
+    ["imported again after a month", () => importAgain("reviver2", "0xreviver2", later(31))],
+  ])(
+    "never lets an order that was placed before be signed, even if the wallet is %s",
+    async (how, revive) => {
+      const userID = how === "restored" ? "reviver1" : "reviver2";
+      const address = `0x${userID}`;
+      const [wallet] = (await holderOf(db.table, userID, [address])) as [Wallet];
+      const order = (createdAt: number) =>
+        tradeOrder({ intent: intent({ userID, ...laneAt(address), createdAt }) });
+      // The clock of placeOrder may be ahead.
+      const [placed, next] = [order(now.getTime() + clocksApartMs), order(now.getTime() + clocksApartMs + 1)];
+      await retire(wallet);
+      await revive(wallet);
+      const { cutoffs } = await readPlacing(db.table, { lane: laneAt(address), day: "2026-12-23", userID });
+      expect([placed, next].map((each) => isCutOff(each.intent, cutoffs))).toEqual([true, false]);
+      expect(firstAfter(laneAt(address), cutoffs)).toBe(next.intent.createdAt);
+      if (how !== "restored") return;
+      await retire(wallet);
+      const again = await readPlacing(db.table, { lane: laneAt(address), day: "2026-12-23", userID });
+      expect(isCutOff(next.intent, again.cutoffs)).toBe(true);
+    },
+  );
+
+  it("cancels no orders of a wallet that it leaves active", async () => {
+    const wallet = await trader("holder", "signed");
+    await expect(retire(wallet)).rejects.toMatchObject({ code: "WALLET_BUSY" });
+    const lane = laneAt("0xholder");
+    const { cutoffs } = await readPlacing(db.table, { lane, day: "2026-11-22", userID: "holder" });
+    expect(cutoffs).toEqual({});
   });
 
   it("expires the key together with the wallet, and keeps both after the wallet is restored", async () => {

@@ -2,13 +2,14 @@ import { isEnteredIn } from "../../chains/families/ledger.ts";
 import { isOwnId } from "../../core/record-ids.ts";
 import { epochSeconds } from "../../core/time.ts";
 import type { SlotTerms } from "../../orders/family.ts";
-import type { LaneKey } from "../../orders/intent.ts";
-import type { Job, Ledger } from "../../orders/table-step.ts";
+import { clocksApartMs, type LaneKey } from "../../orders/intent.ts";
+import type { Cutoff, Job, Ledger } from "../../orders/table-step.ts";
 import type { AnyOrder } from "../../orders/trade-order.ts";
 import { getItems } from "../../table/batch-get.ts";
-import { type Item, queryPages, queryRange, type Table } from "../../table/table.ts";
+import type { Write } from "../../table/step.ts";
+import { type Item, queryPages, queryRange, readItem, type Table } from "../../table/table.ts";
 import { contentOf, keysOfItems } from "./items.ts";
-import { isJob, jobsAndSlotsOf, jobsOf, ledgerKey } from "./keys.ts";
+import { cutoffKey, isJob, jobsAndSlotsOf, jobsOf, ledgerKey } from "./keys.ts";
 
 /** Reads the unsettled orders that all users of a wallet have placed, oldest first. */
 export async function laneOrdersOf(table: Table, lane: LaneKey): Promise<AnyOrder[]> {
@@ -63,6 +64,22 @@ export async function laneWorkOf(
       holding.some((ledger) => ledger.orderId === slot.orderId && isEnteredIn(ledger, slot as SlotTerms)),
     ),
   };
+}
+
+/**
+ * Builds the write that cancels all of a user's orders of a wallet for good, those of clocks that are ahead included.
+ * Takes part in the transaction that retires the wallet, so that no order is placed between the two.
+ */
+export async function cutoffOfRetired(
+  table: Table,
+  { chain, wallet }: LaneKey,
+  { userID, now }: { userID: string; now: Date },
+): Promise<Write> {
+  const key = cutoffKey({ userID, chain, wallet });
+  const known = (await readItem<Cutoff>(table, key))?.before;
+  const before = Math.max(now.getTime() + clocksApartMs, typeof known === "number" ? known + 1 : 0);
+  const when = known === undefined ? "absent" : { before: known };
+  return { kind: "change", key, set: { userID, chain, wallet, before }, when };
 }
 
 /** States of slots whose transactions are on the chain or may still get there. */
