@@ -25,6 +25,10 @@ const plots: Readonly<Record<string, Plot>> = {
   "blocks clears": rarePlots["a day whose network fees are above their limit"],
   "ignores the limit of a day's network fees":
     rarePlots["a limit of network fees that falls before a signature"],
+  "does not read cancellations of all orders": rarePlots["a user who cancels all orders"],
+  "signs orders from the future": rarePlots["an order from the future"],
+  "places orders without a look at cancellations": rarePlots["a user who cancels all orders"],
+  "cancels only what the time covers": rarePlots["a user who cancels all orders"],
   "does not compare the claimed intent with the stored one":
     rarePlots["an order that an intruder has altered"],
 };

@@ -16,6 +16,7 @@ import type {
 } from "../../../lib/orders/effects.ts";
 import type { HostAnswers } from "../../../lib/orders/family.ts";
 import type { ItemWrite } from "../../../lib/orders/table-step.ts";
+import { cuttingOffOnly, trustsAnyTime, withoutCutoffChecks, withoutCutoffs } from "./cancel-mutants.ts";
 import {
   blocksClears,
   countsFees,
@@ -328,6 +329,12 @@ const ignoresCancellations: System = {
     }),
 };
 
+/** Reads no cancellations of many orders when it signs. */
+const ignoresCutoffs: System = {
+  ...theSystem,
+  sign: (request) => rewritten(theSystem.sign(request), withoutCutoffs),
+};
+
 /** Checks the MAC of the claimed order, and signs for the stored one, whatever it is. */
 const comparesNoIntent: System = {
   ...theSystem,
@@ -358,6 +365,17 @@ export const mutants: Readonly<Record<string, () => System>> = {
     work(() => inSnapshots((snapshot) => ({ ...snapshot, finalized: snapshot.latest }))),
   "leaves out the refund": () => leavesOutRefund,
   "does not read cancellations": () => ignoresCancellations,
+  "does not read cancellations of all orders": () => ignoresCutoffs,
+  "signs orders from the future": () => ({
+    ...theSystem,
+    sign: ({ claimed: _, ...request }) =>
+      rewritten(theSystem.sign(request as SignRequest<Evm>), trustsAnyTime()),
+  }),
+  "places orders without a look at cancellations": () => ({
+    ...theSystem,
+    place: (request) => rewritten(theSystem.place(request), inWrites(withoutCutoffChecks)),
+  }),
+  "cancels only what the time covers": () => ({ ...theSystem, cancelAll: cuttingOffOnly }),
   "does not compare the claimed intent with the stored one": () => comparesNoIntent,
   "does not notice a policy that changes": () => trustsOldPolicies,
   "forgets what a day has spent": () => forgetsTheDay,

@@ -2,15 +2,17 @@ import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
+import type { CutoffScope } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
+import { interleave, startCancelAll } from "./cancel-all.ts";
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, wallets } from "./clients.ts";
 import { anyHost, anyLane, calm, mine, runOn, runUntil, wake } from "./play.ts";
 import { changePolicy } from "./policies.ts";
 import { retired } from "./table.ts";
 import { must } from "./violation.ts";
-import { chain, type World } from "./world.ts";
+import { chain, macOf, type World } from "./world.ts";
 
 /** Cancels, stops, retires, forbids or delays an order while its signature is being recorded. Either may come first. */
 export async function lateSignature(world: World): Promise<void> {
@@ -322,7 +324,48 @@ export const rarePlots = {
   "an order that an intruder has altered": alteredOrder,
   "a host that makes up what a wallet has": liarOfBalances,
   "a day whose network fees are above their limit": fullDay,
+  "a user who cancels all orders": cancelledTogether,
+  "an order from the future": orderFromTheFuture,
 };
+
+/** Cancels all of alice's orders while they are placed and signed. Each run may crash, and the clocks differ. */
+async function cancelledTogether(world: World, clients: Clients): Promise<void> {
+  const { random } = world;
+  for (let rounds = 1 + random.below(3); rounds > 0; rounds--) {
+    const wallet = clients.placeFor(200n);
+    if (random.chance(0.6)) await settleDown(world);
+    const work = world.startWork(world.eventFor({ chain, wallet }));
+    if (random.chance(0.7)) await runUntil(world, work, random.chance(0.7) ? "write signature" : "sign");
+    const scope = random.pick<Omit<CutoffScope, "userID">>([{}, { chain }, { chain, wallet }]);
+    const cancel = startCancelAll(world, { userID: "alice", ...scope });
+    const placing = world.processes.filter(({ name }) => name === "place");
+    await interleave(world, [cancel, work, ...placing]);
+    if (random.chance(0.5)) clients.placeFor(200n, wallet);
+  }
+}
+
+/** Lets an intruder in placeOrder hide an order from the future until its user has cancelled all, and ask for it then. */
+async function orderFromTheFuture(world: World, clients: Clients): Promise<void> {
+  const wallet = clients.placeFor(200n);
+  await settleDown(world);
+  const work = world.startWork(world.eventFor({ chain, wallet }));
+  if (!(await runUntil(world, work, "sign")) || work?.effect.do !== "sign") return;
+  const { request } = work.effect;
+  const order = world.table.get("order", { intent: request });
+  if (order === undefined) return;
+  const intent = { ...order.intent, createdAt: world.nowMs + 60_000 };
+  const hidden = { ...order, intent, mac: macOf(intent) };
+  await world.tamper([{ kind: "remove", of: "order", item: order, when: {} }]);
+  const cancel = startCancelAll(world, { userID: intent.userID });
+  if (cancel !== undefined) await runOn(world, cancel, 0);
+  await world.tamper([{ kind: "put", of: "order", item: hidden, when: "absent" }]);
+  const claimed = { intent, mac: hidden.mac };
+  const asked = { ...request, claimed } as SignRequest<Evm>;
+  const signer = world.start({ name: "sign", procedure: world.system.sign(asked) });
+  if (signer !== undefined) await runOn(world, signer, 0);
+  must(world.table.get("slot", request)?.state !== "signed", "signed an order from the future");
+  await world.tamper([{ kind: "put", of: "order", item: order, when: {} }]);
+}
 
 /** Lets all runs that place orders end. */
 async function settleDown(world: World): Promise<void> {

@@ -81,6 +81,9 @@ const plots: Readonly<Record<string, Move>> = {
   "believes one host about what a wallet lacks": rareSolPlots["a host that makes up what a wallet has"],
   "takes a host's silence for what a wallet lacks": rareSolPlots["a host that makes up what a wallet has"],
   "blocks clears": rareSolPlots["a day whose network fees are above their limit"],
+  "does not read cancellations of all orders": rareSolPlots["a user who cancels all orders"],
+  "signs orders from the future": rareSolPlots["an order from the future"],
+  "cancels only what the time covers": rareSolPlots["a user who cancels all orders"],
   "does not compare the claimed intent with the stored one":
     rareSolPlots["an order that an intruder has altered"],
 };

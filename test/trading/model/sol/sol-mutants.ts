@@ -15,6 +15,7 @@ import type { ItemWrite } from "../../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { restOfFees } from "../../../../lib/orders/wallet-policy.ts";
 import { packed, unpacked } from "../../../../lib/trading/items/items.ts";
+import { cuttingOffOnly, trustsAnyTime, withoutCutoffs } from "../cancel-mutants.ts";
 import { believesOneLack, takesSilenceForLack, trustsOldFacts, withoutHolder } from "../mutants.ts";
 import { inWrites, type Rewrite, rewritten } from "../rewrites.ts";
 import { blockMs, type SolSystem, startMs, theSolSystem } from "./sol-world.ts";
@@ -377,6 +378,13 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
       })),
     ),
   ),
+  "does not read cancellations of all orders": signing(() => withoutCutoffs),
+  "signs orders from the future": {
+    ...theSolSystem,
+    sign: ({ claimed: _, ...request }) =>
+      rewritten(theSolSystem.sign(request as SignRequest<Sol>), trustsAnyTime()),
+  },
+  "cancels only what the time covers": { ...theSolSystem, cancelAll: cuttingOffOnly },
   "does not notice a wallet that is retired": signing(() =>
     both(
       without("wallet"),

@@ -4,12 +4,13 @@ import type { SignRequest } from "../../../../lib/orders/effects.ts";
 import type { MissedToken } from "../../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../../lib/orders/wallet-policy.ts";
+import { interleave, startCancelAll } from "../cancel-all.ts";
 import { retired } from "../table.ts";
 import { must } from "../violation.ts";
 import { placeNew } from "./sol-clients.ts";
 import { madeUpFacts } from "./sol-placed.ts";
 import { anyHost, anyLane, type Move, mine, outlive, runOn, runUntil, wake } from "./sol-play.ts";
-import { chain, type SolWorld } from "./sol-world.ts";
+import { chain, type SolWorld, solMacOf } from "./sol-world.ts";
 
 /** Time longer than a lane's lease. */
 const leaseMs = 31_000;
@@ -235,12 +236,47 @@ const makeUpFacts: Move = async (world) => {
   if (run !== undefined) await runOn(world, run, 0.3);
 };
 
+/** Cancels all of a user's orders while they are placed and signed. Each run may crash, and the clocks differ. */
+const cancelledTogether: Move = async (world) => {
+  const { random } = world;
+  for (let rounds = 1 + random.below(3); rounds > 0; rounds--) {
+    const { userID, wallet } = await placeNew(world);
+    const run = world.startWork(wallet);
+    if (random.chance(0.7)) await runUntil(world, run, random.chance(0.7) ? "write signature" : "sign");
+    const scope = random.pick([{}, { chain }, { chain, wallet }]) ?? {};
+    await interleave(world, [startCancelAll(world, { userID, ...scope }), run]);
+  }
+};
+
+/** Lets an intruder in placeOrder hide an order from the future until its user has cancelled all, and ask for it then. */
+const orderFromTheFuture: Move = async (world) => {
+  const { wallet } = await placeNew(world);
+  const run = world.startWork(wallet);
+  if (!(await runUntil(world, run, "sign")) || run?.effect.do !== "sign") return;
+  const request = run.effect.request as SignRequest<Sol>;
+  const order = world.orderNamed(request.userID, request.orderId);
+  if (order === undefined || request.message.purpose !== "swap") return;
+  const intent = { ...order.intent, createdAt: world.nowMs + 60_000 };
+  const hidden = { ...order, intent, mac: solMacOf(intent) };
+  world.tamper([{ kind: "remove", of: "order", item: order, when: {} }]);
+  const cancel = startCancelAll(world, { userID: intent.userID });
+  if (cancel !== undefined) await runOn(world, cancel, 0);
+  world.tamper([{ kind: "put", of: "order", item: hidden, when: "absent" }]);
+  const asked = { ...request, claimed: { intent, mac: hidden.mac } };
+  const signer = world.start({ name: "sign", procedure: world.system.sign(asked) });
+  if (signer !== undefined) await runOn(world, signer, 0);
+  must(world.table.get("slot", request) === undefined, "signed an order from the future");
+  world.tamper([{ kind: "put", of: "order", item: order, when: {} }]);
+};
+
 /** Opens histories with sequences of events that rarely happen by chance. */
 export const rareSolPlots = {
   "facts that an attacker has made up": makeUpFacts,
   "an order that an intruder has altered": alteredOrder,
   "a host that makes up what a wallet has": liarOfHoldings,
   "a day whose network fees are above their limit": fullDay,
+  "a user who cancels all orders": cancelledTogether,
+  "an order from the future": orderFromTheFuture,
 };
 
 async function work(world: SolWorld, wallet: string, missed?: MissedToken): Promise<void> {
