@@ -54,4 +54,31 @@ export const PlacedAnswerSchema = envelopeOf(
 
 export const CancelOrderSchema = v.pipe(v.strictObject({}), v.title("CancelOrder"));
 
+export const CancelOrdersSchema = v.pipe(
+  v.strictObject({
+    chain: v.pipe(v.optional(ChainNameSchema), v.description("Cancels only orders on this chain")),
+    wallet: v.pipe(
+      v.optional(GivenAddressSchema),
+      v.description("Cancels only orders of this wallet. Needs `chain`"),
+    ),
+  }),
+  v.forward(
+    v.check(({ chain, wallet }) => wallet === undefined || chain !== undefined, "needs chain"),
+    ["wallet"],
+  ),
+  v.title("CancelOrders"),
+  v.description("Without fields, cancels all of the user's orders."),
+);
+
+export const CancelledCountSchema = envelopeOf(
+  v.object({
+    cancelled: v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(0),
+      v.description("Number of orders that were open. Those whose swaps are signed may still be filled"),
+    ),
+  }),
+);
+
 export const CancelledAnswerSchema = envelopeOf(v.object({ order: OrderSchema }));

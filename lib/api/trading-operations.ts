@@ -11,7 +11,9 @@ import {
 import type { OperationSchemas } from "./operation-schema.ts";
 import {
   CancelledAnswerSchema,
+  CancelledCountSchema,
   CancelOrderSchema,
+  CancelOrdersSchema,
   PlacedAnswerSchema,
   PlaceOrderHeadersSchema,
   PlaceOrderSchema,
@@ -114,6 +116,14 @@ export const cancelOrder = {
   body: CancelOrderSchema,
   success: CancelledAnswerSchema,
   errors: ["TRADING_DISABLED", "ORDER_NOT_FOUND", "ORDER_NOT_CANCELLABLE"],
+  isRepeatable: true,
+} as const satisfies OperationSchemas;
+
+export const cancelOrders = {
+  query: NoQuerySchema,
+  body: CancelOrdersSchema,
+  success: CancelledCountSchema,
+  errors: ["TRADING_DISABLED", "WALLET_NOT_FOUND"],
   isRepeatable: true,
 } as const satisfies OperationSchemas;
 

@@ -8,6 +8,7 @@ const reservable = [
   "authorize",
   "authorizeConnection",
   "cancelOrder",
+  "cancelOrders",
   "cancelExport",
   "lockExports",
   "signTransaction",

@@ -25,11 +25,12 @@ const costly: MethodThrottles = {
 };
 
 /**
- * Methods that stop a thief: cancel an order or an export, lock exports, freeze a wallet, sign out. Only these limits
+ * Methods that stop a thief: cancel orders or an export, lock exports, freeze a wallet, sign out. Only these limits
  * and the account's own bind them, so that no crowd of accounts uses up a limit that owners share.
  */
 export const guards: readonly string[] = [
   "/api/v2/orders/{orderId}/cancel/POST",
+  "/api/v2/orders/cancel/POST",
   "/api/v2/wallets/{walletId}/export/DELETE",
   "/api/v2/lock/POST",
   "/api/v2/wallets/{walletId}/policy/PUT",

@@ -32,28 +32,26 @@ export type CancellingDeps = {
  * @throws {DomainError} ORDER_NOT_FOUND, or ORDER_NOT_CANCELLABLE if the order has ended in another way or belongs to
  * another engine.
  */
-export async function cancelOrder(
-  { table, wake, nowMs = Date.now }: CancellingDeps,
-  userID: string,
-  orderId: string,
-): Promise<Order> {
-  const effects = {
-    ...tableEffects(table),
-    write: ({ step }) => writeStep(table, step, { attempts: maxAttempts }),
-    wake,
-    now: nowMs,
-  } satisfies Performers;
+export async function cancelOrder(deps: CancellingDeps, userID: string, orderId: string): Promise<Order> {
   const answer = isOwnId(orderId)
-    ? await runProcedure(cancelling(userID, orderId), effects)
+    ? await runProcedure(cancelling(userID, orderId), cancellingEffects(deps))
     : { refused: "ORDER_NOT_FOUND" as const };
   if ("order" in answer) return shownOrder(answer.order);
   if (answer.refused === "ORDER_NOT_CANCELLABLE") throw notCancellable(answer.status);
-  const recorded = await readExecution(table, userID, "order", orderId);
+  const recorded = await readExecution(deps.table, userID, "order", orderId);
   if (recorded === undefined) throw orderNotFound();
   throw new DomainError("ORDER_NOT_CANCELLABLE", "The order belongs to another engine", {
     status: recorded.status as Order["status"],
   });
 }
+
+export const cancellingEffects = ({ table, wake, nowMs = Date.now }: CancellingDeps) =>
+  ({
+    ...tableEffects(table),
+    write: ({ step }) => writeStep(table, step, { attempts: maxAttempts }),
+    wake,
+    now: nowMs,
+  }) satisfies Performers;
 
 const notCancellable = (status: Order["status"]) =>
   new DomainError("ORDER_NOT_CANCELLABLE", `The order is ${status}`, { status });

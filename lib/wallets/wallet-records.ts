@@ -3,11 +3,12 @@ import { bindingOf, type SealedKey } from "../aws/vault.ts";
 import type { Network } from "../core/network.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { epochSeconds } from "../core/time.ts";
+import type { LaneKey } from "../orders/intent.ts";
 import { atMost, type Step, type Write } from "../table/step.ts";
 import { type Item, projection, queryRange, type Table } from "../table/table.ts";
 import { sealedKeyKey, walletKey, walletOwnerKey, walletsOf } from "../table/wallet-keys.ts";
 import { profileKey } from "../users/item-keys.ts";
-import { isActive, type Places, type Wallet, type WalletChanges } from "./wallet.ts";
+import { isActive, laneOf, type Places, type Wallet, type WalletChanges } from "./wallet.ts";
 
 const listedAttributes = [
   "_id",
@@ -70,6 +71,10 @@ export async function addressesOfUser(table: Table, userID: string, network: Net
     .filter((wallet) => wallet.network === network && isActive(wallet))
     .map(({ generatedWalletAddress }) => generatedWalletAddress);
 }
+
+/** Lists the lanes of all of the user's wallets, retired ones included. */
+export const lanesOfUser = async (table: Table, userID: string): Promise<LaneKey[]> =>
+  (await walletsOfUser(table, userID)).map(laneOf);
 
 type WalletName = Pick<Wallet, "UserID" | "network" | "generatedWalletAddress">;
 

@@ -2,6 +2,7 @@ import "./environment.ts";
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { handler as cancelOrder } from "../../functions/cancelOrder/handler.ts";
+import { handler as cancelOrders } from "../../functions/cancelOrders/handler.ts";
 import { handler as placeOrder } from "../../functions/placeOrder/handler.ts";
 import { evmChains } from "../../lib/core/chain-facts.ts";
 import { fingerprintOf } from "../../lib/trading/idempotency.ts";
@@ -213,5 +214,36 @@ describe("cancelOrder", () => {
     const { statusCode, body } = await cancel({ body: {} });
     expect(statusCode).toBe(404);
     expect(body.error.code).toBe("ORDER_NOT_FOUND");
+  });
+});
+
+describe("cancelOrders", () => {
+  const cancel = (parts: Parts) => answerOf(cancelOrders, parts);
+
+  it.each(badContentTypes)("refuses $title with 415", async ({ value: [type] }) => {
+    const headers: Record<string, string> = type === undefined ? {} : { "Content-Type": type };
+    expect(await cancel({ headers, body: {} })).toMatchObject({ statusCode: 415 });
+    expect(table.calls()).toEqual([]);
+  });
+
+  it.each([
+    ["[]", undefined],
+    ['{"chain":"doge"}', "chain"],
+    ['{"wallet":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"}', "wallet"],
+    ['{"chain":"eth","wallet":"0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266"}', "wallet"],
+    ['{"force":true}', "force"],
+  ])("refuses the body %j before it writes anything", async (body, field) => {
+    const { statusCode, body: answer } = await cancel({ body });
+    expect(statusCode).toBe(400);
+    if (field !== undefined) expect(answer.error).toMatchObject({ details: { field } });
+    expect(table.calls()).toEqual([]);
+  });
+
+  it("answers with the number of orders that it has cancelled", async () => {
+    table.onAnyCommand().resolves({});
+    expect(await cancel({ body: {} })).toMatchObject({
+      statusCode: 200,
+      body: { data: { cancelled: 0 } },
+    });
   });
 });

@@ -183,7 +183,7 @@ const writersOfWallets = [
   ...["retireWallet", "restoreWallet", "updateWallet"],
 ];
 const usersOfKeys = ["placeOrder", "createWallet", "importWallet"];
-const writersOfOrders = ["placeOrder", "cancelOrder", "executeOrders", "recordExecutions"];
+const writersOfOrders = ["placeOrder", "cancelOrder", "cancelOrders", "executeOrders", "recordExecutions"];
 const writersOfLanes = ["placeOrder", "executeOrders", "signTransaction"];
 
 describe("the partitions", () => {
@@ -218,7 +218,7 @@ describe("the partitions", () => {
       UNLOCK: ["unlockExports"],
       EXPORTED: ["sealExport"],
       SIGNED: ["signTransaction"],
-      CANCELLED: ["cancelOrder"],
+      CANCELLED: ["retireWallet", "cancelOrder", "cancelOrders"],
       TRADING: [],
     });
     for (const [, { deletes }] of Object.entries<Operation>(operations))

@@ -163,7 +163,11 @@ describe("the alarms", () => {
   it.each<[string, number, readonly RestOperationName[]]>([
     ["Charts", 300, ["getMarket", "listCandles"]],
     ["Orders", 300, ["quoteOrder", "placeOrder"]],
-    ["Guards", 50, ["setWalletPolicy", "cancelExport", "lockExports", "endSession", "cancelOrder"]],
+    [
+      "Guards",
+      50,
+      ["setWalletPolicy", "cancelExport", "lockExports", "endSession", "cancelOrder", "cancelOrders"],
+    ],
   ])(
     "counts requests for %s that API Gateway throttles, and raises an alarm at %i",
     (group, least, names) => {

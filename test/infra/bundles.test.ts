@@ -75,7 +75,7 @@ const limits: Readonly<Record<string, number>> = {
       28,
     ]),
   ),
-  inspectToken: 312,
+  inspectToken: 313,
   // Functions that write several items, read items of several kinds, or read a token.
   feedPrices: 228,
   lockExports: 224,
@@ -96,6 +96,7 @@ const limits: Readonly<Record<string, number>> = {
   // Functions with the clients of two services.
   listPositions: 265,
   cancelOrder: 263,
+  cancelOrders: 275,
   catchUp: 274,
   freeIdleKeys: 272,
   unsubscribe: 283,
@@ -110,19 +111,19 @@ const limits: Readonly<Record<string, number>> = {
   createWallet: 356,
   sealExport: 314,
   // Functions with the code of chains of both families.
-  sweepLanes: 335,
+  sweepLanes: 336,
   readChains: 335,
-  readBalances: 389,
-  quoteOrder: 493,
+  readBalances: 390,
+  quoteOrder: 494,
   loadHistory: 323,
-  listCandles: 400,
+  listCandles: 401,
   listTokens: 408,
   getMarket: 424,
   readMarkets: 520,
   signTransaction: 471,
-  executeOrders: 559,
+  executeOrders: 560,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 613,
+  placeOrder: 615,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 797,
 };

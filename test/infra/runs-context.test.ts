@@ -21,7 +21,13 @@ describe("context reservedRuns", () => {
   it("reserves as many runs for each of the functions that are deployed", () => {
     const always = { authorize: 20, authorizeConnection: 20 };
     expect(read({ reservedRuns: "20" })).toEqual(always);
-    const more = { cancelOrder: 20, cancelExport: 20, lockExports: 20, signTransaction: 20 };
+    const more = {
+      cancelOrder: 20,
+      cancelOrders: 20,
+      cancelExport: 20,
+      lockExports: 20,
+      signTransaction: 20,
+    };
     expect(Object.fromEntries(reservedIn({ ...all, reservedRuns: 20 }))).toEqual({ ...always, ...more });
   });
 
@@ -33,7 +39,7 @@ describe("context reservedRuns", () => {
   it.each<[object, string]>([
     [{ reservedRuns: 0 }, "reservedRuns must be a whole number from 1 to 10000"],
     [{ reservedRuns: { ping: 5 } }, "reservedRuns must be a whole number from 1 to 10000, or an object"],
-    [{ reservedRuns: 20, concurrentRuns: 10 }, "reservedRuns add up to 120; at most 0 of concurrentRuns"],
+    [{ reservedRuns: 20, concurrentRuns: 10 }, "reservedRuns add up to 140; at most 0 of concurrentRuns"],
     [{ reservedRuns: { authorize: 901 } }, "reservedRuns add up to 901; at most 900 of concurrentRuns"],
   ])("refuses %j", (context, message) => {
     expect(() => read({ ...all, ...context })).toThrow(message);

@@ -97,13 +97,17 @@ describe("the throttles of both stages", () => {
     expect(of("getMarket", "HEAD")).toEqual({ rateLimit: 20, burstLimit: 250 });
   });
 
-  it.each(["cancelOrder", "cancelExport", "lockExports", "setWalletPolicy", "endSession"] as const)(
-    "leaves requests to %s, which stops a thief, to the account's own limit",
-    (name) => {
-      expect(defaultThrottles(10_000)[name]).toEqual({ rateLimit: 10_000, burstLimit: 5000 });
-      expect(defaultThrottles(2500)[name]).toEqual({ rateLimit: 2500, burstLimit: 1250 });
-    },
-  );
+  it.each([
+    "cancelOrder",
+    "cancelOrders",
+    "cancelExport",
+    "lockExports",
+    "setWalletPolicy",
+    "endSession",
+  ] as const)("leaves requests to %s, which stops a thief, to the account's own limit", (name) => {
+    expect(defaultThrottles(10_000)[name]).toEqual({ rateLimit: 10_000, burstLimit: 5000 });
+    expect(defaultThrottles(2500)[name]).toEqual({ rateLimit: 2500, burstLimit: 1250 });
+  });
 
   it.each([2500, 10_000])(
     "lets no two users take all of a method, whatever their plan, in an account of %i requests a second",

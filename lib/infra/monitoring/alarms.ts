@@ -52,6 +52,7 @@ const urgentOperations: readonly OperationName[] = [
   "readChains",
   "sweepLanes",
   "cancelOrder",
+  "cancelOrders",
   "cancelExport",
   "lockExports",
   "sealExport",

@@ -88,6 +88,7 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   quoteOrder: { body: trade },
   placeOrder: { headers: { "Idempotency-Key": "first-order" }, body: { ...trade, type: "market" } },
   cancelOrder: { ...order, body: {} },
+  cancelOrders: { body: { chain: "eth" } },
   listOrders: { query: { status: "filled", limit: 20 } },
   getOrder: order,
   listPositions: { query: { status: "open", chain: "eth" } },

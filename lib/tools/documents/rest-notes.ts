@@ -157,6 +157,11 @@ export const restNotes: Record<RestOperationName, Note> = {
     description:
       "While no swap is signed, the order ends at once. After that, an empty transaction competes for its nonce, or on sol for its marker. Repeating the request is harmless.",
   },
+  cancelOrders: {
+    tag: "Orders",
+    description:
+      "One write decides: nothing that was placed before is signed any more, and each open order is `cancelled` or `cancelling` within ten seconds. An order placed at the same moment is counted, or placed later. Also works while trading is stopped.",
+  },
   listOrders: { tag: "Orders", description: newestFirst },
   getOrder: {
     tag: "Orders",

@@ -71,12 +71,12 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["retireWallet"],
     rights: {
-      reads: "all unprotected, SIGNED",
-      writes: "USER, WALLETS, OWNERS, SEALED, WALLETLOG",
+      reads: "all unprotected, SIGNED, CANCELLED",
+      writes: "USER, WALLETS, OWNERS, SEALED, WALLETLOG, CANCELLED",
       uses: "invoke executeOrders",
     },
     atMost:
-      "show, hide and destroy wallets of all users, and forge their events; share out what wallets lack among the wrong positions; change profiles",
+      "show, hide and destroy wallets of all users, and forge their events; cancel orders, and keep users from trading, like cancelOrder; share out what wallets lack among the wrong positions; change profiles",
   },
   {
     functions: ["restoreWallet"],
@@ -296,7 +296,7 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["placeOrder"],
     rights: {
-      reads: "all unprotected, POLICY, SIGNED, TRADING",
+      reads: "all unprotected, POLICY, SIGNED, TRADING, CANCELLED",
       writes: "USEDKEYS, TRADES, LANE, LANES",
       uses: "authenticate orders; invoke executeOrders",
     },
@@ -306,7 +306,13 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["cancelOrder"],
     rights: { reads: "all unprotected", writes: "TRADES, CANCELLED", uses: "invoke executeOrders" },
-    atMost: "cancel any order, or none; delay orders and lie about them",
+    atMost:
+      "cancel any order, or none; keep users from trading until an operator corrects the time up to which their orders are cancelled; delay orders and lie about them",
+  },
+  {
+    functions: ["cancelOrders"],
+    rights: { reads: "all unprotected", writes: "TRADES, CANCELLED", uses: "invoke executeOrders" },
+    atMost: "the same as cancelOrder",
   },
   {
     functions: ["executeOrders"],

@@ -84,6 +84,27 @@ describe("an order", () => {
     }, 50_000);
   });
 
+  it("cancels all orders of a chain at once, and lets new ones be placed", async () => {
+    const buy = { ...trade, side: "buy", amount: "0.01" };
+    const orders = [await place(buy, "all-1"), await place(buy, "all-2")];
+    const cancelAll = async (body: object, by = user) => {
+      const { status, json } = await post(`${ordersPath}/cancel`, { ...by, body });
+      expect(status).toBe(200);
+      return (json as { data: { cancelled: number } }).data.cancelled;
+    };
+    expect(await cancelAll({}, await knownUser())).toBe(0);
+    // A block may include orders before their cancellation.
+    expect([0, 1, 2]).toContain(await cancelAll({ chain: trade.chain }));
+    orders.push(await place(buy, "all-3"));
+    for (const [index, { body }] of orders.entries())
+      await vi.waitFor(async () => {
+        const { order } = await dataOf(`orders/${body.data.order.orderId}`);
+        expect(order.settled).toBe(true);
+        expect(index === 2 ? ["filled"] : ["cancelled", "filled"]).toContain(order.status);
+      }, 50_000);
+    expect(await cancelAll({})).toBe(0);
+  });
+
   it("refuses to let another user place, see or cancel an order, even with the same wallet", async () => {
     const other = await knownUser();
     const buy = { ...trade, side: "buy", amount: "0.01" };

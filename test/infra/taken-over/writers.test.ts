@@ -3,11 +3,11 @@ import { swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import type { OperationName } from "../../../lib/operations/operations.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { sealedKeyKey } from "../../../lib/table/wallet-keys.ts";
-import { cancellationKey, policyKey, slotKey, tradeKey } from "../../../lib/trading/items/keys.ts";
+import { cancellationKey, cutoffKey, policyKey, slotKey, tradeKey } from "../../../lib/trading/items/keys.ts";
 import { Theft } from "../../support/signed-bytes.ts";
 import { slot, v2 } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
-import { dai, desksForTests, mallory, policyOfAlice } from "./desk.ts";
+import { dai, desksForTests, mallory, nowMs, policyOfAlice } from "./desk.ts";
 import { Intruder } from "./intruder.ts";
 import { allowedTo } from "./roles.ts";
 
@@ -28,9 +28,9 @@ async function intrudeAs(name: OperationName) {
   return { desk, intruder: new Intruder(desk, allows, new Random(1)), executor, signs };
 }
 
-describe("a cancelOrder that was taken over", () => {
+describe.each(["cancelOrder", "cancelOrders"] as const)("a %s that was taken over", (name) => {
   it("never undoes a cancellation, whatever it writes in its place", async () => {
-    const { desk, intruder, signs } = await intrudeAs("cancelOrder");
+    const { desk, intruder, signs } = await intrudeAs(name);
     const { intent } = desk.named("ALICECANCELS");
     const { userID, orderId } = intent;
     const key = cancellationKey(intent);
@@ -38,12 +38,13 @@ describe("a cancelOrder that was taken over", () => {
     expect(intruder.denials).toBe(1);
     for (const odd of [{}, { userID: "mallory", orderId }, { userID, orderId: 1, expiresAt: 1 }]) {
       await intruder.put(key, odd);
+      await intruder.put(cutoffKey(intent), { userID, before: 1 });
       expect(await signs("ALICECANCELS")).not.toHaveProperty("slot");
     }
   });
 
   it("writes no slot, policy, ledger or wallet", async () => {
-    const { desk, intruder } = await intrudeAs("cancelOrder");
+    const { desk, intruder } = await intrudeAs(name);
     const { intent } = desk.named("ALICEBUYS");
     await intruder.put(slotKey(intent, 0), slot({ place: 0 }, intent));
     await intruder.put(policyKey(intent), { ...policyOfAlice, policy: openPolicy });
@@ -51,6 +52,28 @@ describe("a cancelOrder that was taken over", () => {
     expect(intruder.denials).toBe(3);
   });
 });
+
+describe.each(["cancelOrder", "cancelOrders", "retireWallet"] as const)(
+  "a %s that was taken over and cancels all orders",
+  (name) => {
+    it.each([
+      { before: nowMs },
+      { before: 1e15 },
+      { before: "1" },
+      { before: new Set([1]) },
+      { before: true },
+    ])("keeps the user's orders from being signed, by %o", async (cutoff) => {
+      const { desk, intruder, signs } = await intrudeAs(name);
+      const { intent } = desk.named("ALICEBUYS");
+      expect(await signs("ALICEBUYS")).toHaveProperty("slot");
+      for (const key of [cutoffKey({ userID: "alice" }), cutoffKey(intent)]) await intruder.put(key, cutoff);
+      expect(intruder.denials).toBe(0);
+      const before = desk.signatures;
+      expect(await signs("ALICEBUYSMORE", 1)).toEqual({ later: "the order has ended" });
+      expect(desk.signatures).toBe(before);
+    });
+  },
+);
 
 describe("a setWalletPolicy that was taken over", () => {
   it("never loosens a policy, even by changing the time of a pending one", async () => {

@@ -75,11 +75,11 @@ export class LaneBench {
   wrap: Wrap = (same) => same;
   readonly table: Table;
 
-  constructor(table: Table) {
+  constructor(table: Table, wallet?: string) {
     this.table = table;
     const name = `bench${++count}`;
     this.userID = name;
-    this.lane = { chain: "eth", wallet: `0x${name}` };
+    this.lane = { chain: "eth", wallet: wallet ?? `0x${name}` };
     this.chain = new ModelChain(new Random(count), genesisOf(this.lane.wallet), startMs / 1000);
   }
 

@@ -1,0 +1,69 @@
+import { readAddress } from "../chains/families/address.ts";
+import { forEachConcurrently } from "../core/concurrency.ts";
+import type { Network } from "../core/network.ts";
+import { cancelling, cuttingOff } from "../orders/cancelling.ts";
+import type { LaneKey } from "../orders/intent.ts";
+import { walletNotFound } from "../orders/requests.ts";
+import type { CutoffScope } from "../orders/table-step.ts";
+import { type AnyOrder, hasEnded } from "../orders/trade-order.ts";
+import { type CancellingDeps, cancellingEffects } from "./cancel-order.ts";
+import { runProcedure } from "./execution/run-procedure.ts";
+import { laneOrdersOf } from "./items/lane-records.ts";
+
+export type CancellingAllDeps = CancellingDeps & {
+  /** Lists the lanes of all of the user's wallets, retired ones included. */
+  lanesOf: (userID: string) => Promise<readonly LaneKey[]>;
+};
+
+/** Number of lanes or orders that are worked on at a time. */
+const concurrency = 20;
+
+/**
+ * Cancels all of a user's orders, or those of a chain or a wallet, with a single write. Then cancels each open one as
+ * `cancelOrder` does, and wakes its lane. Repeating the request also cancels what was placed since.
+ *
+ * @returns the number of orders that were open. Those with signed swaps may still be filled.
+ * @throws {DomainError} INVALID_REQUEST if the wallet is no address. WALLET_NOT_FOUND if the user has no such wallet;
+ * only after the write, so that nobody who hides a wallet can prevent it.
+ */
+export async function cancelOrders(
+  deps: CancellingAllDeps,
+  userID: string,
+  { chain, wallet }: { chain?: Network | undefined; wallet?: string | undefined },
+): Promise<number> {
+  const ofWallet = chain !== undefined && wallet !== undefined;
+  const scope = { userID, chain, wallet: ofWallet ? readAddress(chain, wallet, "wallet") : undefined };
+  const lanes = new Map<string, LaneKey>();
+  const effects = {
+    ...cancellingEffects(deps),
+    readOpenOrders: () => readOpenOrders(deps, scope),
+    wake({ lane }: { lane: LaneKey }) {
+      lanes.set(`${lane.chain}#${lane.wallet}`, lane);
+      return undefined;
+    },
+  };
+  const open = await runProcedure(cuttingOff(scope), effects);
+  try {
+    await forEachConcurrently(open, { concurrency }, ({ intent }) =>
+      runProcedure(cancelling(userID, intent.orderId), effects),
+    );
+  } finally {
+    for (const lane of lanes.values()) await deps.wake({ lane });
+  }
+  return open.length;
+}
+
+async function readOpenOrders(
+  { table, lanesOf }: Pick<CancellingAllDeps, "table" | "lanesOf">,
+  { userID, chain, wallet }: CutoffScope,
+): Promise<AnyOrder[]> {
+  const lanes = (await lanesOf(userID)).filter(
+    (lane) => (chain ?? lane.chain) === lane.chain && (wallet ?? lane.wallet) === lane.wallet,
+  );
+  if (chain !== undefined && wallet !== undefined && lanes.length === 0) throw walletNotFound(chain);
+  const orders: AnyOrder[] = [];
+  await forEachConcurrently(lanes, { concurrency }, async (lane) => {
+    orders.push(...(await laneOrdersOf(table, lane)));
+  });
+  return orders.filter((order) => order.intent.userID === userID && !hasEnded(order));
+}
