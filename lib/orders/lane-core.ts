@@ -18,6 +18,8 @@ export type Sendings = ReadonlyMap<string, number | SendFailure>;
 
 export type LaneState<F extends FamilyTypes = FamilyTypes> = LaneRun<F> & {
   snapshots: Snapshots<F>;
+  /** True if the snapshots are the facts of an order's placing. */
+  arePlaced?: boolean;
   /** Transactions that this run has sent. */
   sendings: Sendings;
   /** True if the run may ask hosts that disagree once more before it makes an order wait. */

@@ -19,10 +19,6 @@ const isFresh = ({ placed }: TradeOrder, nowMs: number): boolean => {
   return ageMs >= 0 && ageMs <= mostAgeMs;
 };
 
-/** True if a plan of the order was made by its placing, from facts that are too old by now. */
-export const hasOldPlan = (order: TradeOrder, nowMs: number): boolean =>
-  order.revision === 1 && !isFresh(order, nowMs);
-
 const separator = "|";
 
 /** Writes the facts as short text, so that most jobs stay below a kilobyte. Hosts that say the same share their text. */

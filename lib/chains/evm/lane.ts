@@ -58,7 +58,7 @@ export const evmLane: LaneCore<Evm> = {
    */
   placedSnapshots(state, setup) {
     const snapshots = placedEvmSnapshots(state.view, setup, state.nowMs);
-    const move = snapshots && nextEvmMove({ ...state, snapshots });
+    const move = snapshots && nextEvmMove({ ...state, snapshots, arePlaced: true });
     const isFirst = move?.kind === "sign" || (move?.kind === "write" && move.step.some(isPlanning));
     return isFirst ? snapshots : undefined;
   },

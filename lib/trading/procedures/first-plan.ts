@@ -42,7 +42,15 @@ export function firstPlan(
     isStopped: known.isStopped,
   };
   const { limits: chainLimits } = setup;
-  const run = { rules: core.rules, holder, nowMs, sendings: new Map(), isPatient: true, chainLimits };
+  const run = {
+    rules: core.rules,
+    holder,
+    nowMs,
+    sendings: new Map(),
+    isPatient: true,
+    chainLimits,
+    arePlaced: true,
+  };
   const snapshots = core.placedSnapshots({ ...run, view }, setup.name);
   if (snapshots === undefined) return undefined;
   for (let writes = 0; writes <= mostWrites; writes++) {

@@ -82,7 +82,7 @@ export function* workLane(
     const isPatient = nowMs - startMs < patienceMs;
     // Relies on the run's own writes until it needs new facts.
     for (let isKnown = true; isKnown && moves < maxMoves; moves++) {
-      const state: LaneState = { ...run, view, snapshots, nowMs, isPatient };
+      const state: LaneState = { ...run, view, snapshots, nowMs, isPatient, arePlaced: known !== undefined };
       const move = moveOf(core, state);
       if (move.kind === "rest") {
         if (yield* perform({ do: "write", step: leaving(core, state) })) return;

@@ -2,7 +2,6 @@ import type { Wei } from "../../../core/units.ts";
 import type { LaneView, Recipients } from "../../../orders/effects.ts";
 import type { LaneState, Move } from "../../../orders/lane-core.ts";
 import { isSettleable, orderStep, settleStep } from "../../../orders/lane-steps.ts";
-import { hasOldPlan } from "../../../orders/placed-facts.ts";
 import type { TradeStep } from "../../../orders/table-step.ts";
 import {
   beingCancelled,
@@ -283,10 +282,14 @@ function planMove(state: LaneState<Evm>, order: TradeOrder<Evm>, slot: EvmSlot, 
   return { kind: "write", step: orderStep(state, order, { life, ...noted }, { put: [slot] }) };
 }
 
-/** Signs a planned slot. Removes it if the next nonce has changed, or if the placing has planned it too long ago. */
+/**
+ * Signs a planned slot. Removes it if the next nonce has changed. Also removes what the placing has planned if its facts
+ * no longer apply, because prices, limits or the wallet's other transactions may have changed.
+ */
 function plannedMove(state: LaneState<Evm>, slot: EvmSlot): Move<Evm> | undefined {
   const order = orderOf(state, slot);
-  if (!hasOldPlan(order, state.nowMs)) {
+  // Only a run raises an order's revision when it plans.
+  if (order.revision > 1 || state.arePlaced) {
     const nonce = agreedNonce(state.snapshots);
     if (nonce === undefined) return state.isPatient ? { kind: "ask again" } : undefined;
     if (nonce === slot.place) return signMove(order, slot, slot.call.purpose, { fees: slot.fees });
