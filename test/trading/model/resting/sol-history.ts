@@ -53,7 +53,7 @@ function playSolResting(seed: number, coverage: Set<string>, plot: SolPlot, syst
   const manners = { isLiar: plot.isLiar ?? false, isTorn: plot.isTorn ?? false, isSlow: true };
   const chain = new SolChain(random, startSeconds, 1_000_000n, manners);
   const world = new SolWorld(random, chain, system, plot.intruder);
-  if (plot.whips) chain.delays = 0.9;
+  if (plot.whips) chain.delays = random.chance(0.5) ? 0.9 : 0.99;
   world.rest(mandateOf("P", [limit, stop]));
   world.rest(mandateOf("Q", [random.chance(0.5) ? limit : stop], { amount: amount + 1n }));
   for (let step = 0; step < steps; step++) {
