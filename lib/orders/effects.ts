@@ -133,8 +133,8 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
     answer: LaneView<F>;
   };
   /**
-   * Takes a lane with the id that its placing reserved for this run, and reads it at the same time. Undefined if the
-   * step's condition failed. The view may be older than the taking.
+   * Takes a lane that is reserved for this run, and reads it at the same time. Undefined if the step's condition
+   * failed. The view may be from before the run took the lane.
    */
   beginLane: {
     ask: { take: TradeStep } & Effects<F>["readLane"]["ask"];

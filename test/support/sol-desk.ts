@@ -38,7 +38,7 @@ type Options = {
   tableOf?: (caller: Caller) => Table;
 };
 
-/** Time ahead at which the facts from an order's placing are too old, so that its first run asks the hosts. */
+/** Time after which the facts of an order's placing are too old, so that its first run asks the hosts. */
 export const tooOldMs = 3000;
 
 const nothing = async () => undefined;

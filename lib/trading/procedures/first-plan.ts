@@ -8,7 +8,7 @@ import type { TradeOrder } from "../../orders/trade-order.ts";
 /** An order that its placing has planned, and the slots of the plan. */
 export type FirstPlan = { order: TradeOrder; slots: readonly SlotTerms[] };
 
-/** Maximum number of a run's writes that are taken over. Families need at most one. */
+/** Maximum number of a run's writes that a plan may consist of. Families need at most one. */
 const mostWrites = 3;
 
 /** True for a write that the transaction of the placing contains, or can contain. */

@@ -74,7 +74,7 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
     const { setup } = assessed;
     const plan = view.jobs === undefined ? firstPlan(made, job, { view, setup, nowMs }) : undefined;
     const { order, slots } = plan ?? { order: made, slots: [] };
-    // Has the order's own run sign the plan. Without one, any run may begin.
+    // Leaves the plan to the order's own run. Without a plan, any run may begin.
     const reservation = plan && orderId;
     const held = plan && reservedLane(orderId, nowMs);
     if (yield* perform({ do: "write", step: placingStep(request, view, { order, job, slots, held }) })) {

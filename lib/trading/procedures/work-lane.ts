@@ -110,9 +110,8 @@ function* takenLane(
   nowMs: number,
 ): Procedure<LaneView | undefined> {
   if (reservation !== undefined) {
-    // Reads the lane while taking it. A lane that is still reserved has had no run, so no run has changed it since
-    // either. All else that may change it does so while runs hold it, too: the run's writes name what it has read, and
-    // the signer reads for itself.
+    // Reads the lane while taking it, because no run can have changed a lane that is still reserved. Other functions
+    // may change it at any time: the run's writes require what it has read, and the signer reads for itself.
     const take = takeReservedStep(lane, { holder, reservation }, nowMs);
     const view = yield* perform({ do: "beginLane", take, lane, day: dayOf(nowMs), job });
     if (view?.lane?.holder !== waitingFor(reservation)) return view;

@@ -14,7 +14,6 @@ import type { SealedWallet } from "../items/found-items.ts";
 import { InvalidItem } from "../items/signing-schemas.ts";
 import { readSigning } from "../items/signing-view.ts";
 import { writeStep } from "../items/write-step.ts";
-
 import type { Macs } from "./intent-mac.ts";
 import { readSignRequest, signPayload } from "./sign-payload.ts";
 import type { Streaks } from "./streaks.ts";

@@ -213,7 +213,7 @@ describe("the rights of placeOrder on lanes", () => {
     expect(intruder.denials).toBeGreaterThan(9);
   });
 
-  it("has nothing sent that the signer has not recorded, whatever it claims about a lane that it reserves", async () => {
+  it("gets nothing sent that the signer has not recorded, whatever lanes and slots it writes", async () => {
     const fresh = await SigningDesk.open(await engine.newTable());
     const intruder = new Intruder(fresh, allows, new Random(1));
     const order = fresh.named("BOBBUYS");

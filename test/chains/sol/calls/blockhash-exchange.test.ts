@@ -38,7 +38,7 @@ describe("an exchange of blockhashes", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("keeps what it has returned, although a host fails afterwards", async () => {
+  it("keeps what it has returned, even if a host fails afterwards", async () => {
     const { give, leave } = exchangeBetween(2);
     const both = [give(older), give(newer)];
     leave();
