@@ -11,7 +11,7 @@ export type HostGroup = {
   /** Returns hosts whose failures are recorded. Hosts that failed recently come last. */
   inOrder: () => RpcHost[];
   /**
-   * Returns the same host without a record of failures, for requests that nobody may wait for: if Lambda freezes the
+   * Returns the same host without a record of failures, for requests whose answers nobody may need: if Lambda freezes the
    * process meanwhile, they fail for no fault of the host.
    */
   unrecorded: (host: RpcHost) => RpcHost;

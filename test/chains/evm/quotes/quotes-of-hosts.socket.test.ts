@@ -83,6 +83,38 @@ describe("quotesOfHosts", () => {
     expect(methods.toSorted()).toEqual(whole);
   });
 
+  it("asks once about remembered routes, also if it has begun before all of its terms were known", async () => {
+    const both = readerOf(chain, { hosts: [others[0].url, chain.url] });
+    const simulatedAt: unknown[] = [];
+    others[0].lie = ({ method, params }, reply) => {
+      if (method === "eth_simulateV1") simulatedAt.push(params[1]);
+      return reply;
+    };
+    const first = await quotesOfEvmHosts(both, question());
+    expect(new Set(simulatedAt)).not.toContain("latest");
+    simulatedAt.length = 0;
+    expect(await beginEvmQuotes(both, question()).finish(question())).toEqual(first);
+    expect(new Set(simulatedAt)).toEqual(new Set(["latest"]));
+  });
+
+  it.each([
+    ["amount", (text: string, out: string) => text.replaceAll(out, out.replace(/^./, "1"))],
+    ["status", (text: string) => text.replaceAll('"status":"0x1"', '"status":"0x0"')],
+    ["gas", (text: string) => text.replaceAll(/"gasUsed":"0x\w+"/g, '"gasUsed":"0x1"')],
+  ])("heeds no lie of one host about the %s in an early simulation", async (_, lie) => {
+    const both = readerOf(chain, { hosts: [chain.url, others[0].url] });
+    const joint = async () => jointEvmQuote(...(await quotesOfEvmHosts(both, question())), "buy");
+    const honest = await joint();
+    let lies = 0;
+    others[0].lie = ({ method, params }, reply) => {
+      if (method !== "eth_simulateV1" || params[1] !== "latest" || !("result" in reply)) return reply;
+      lies++;
+      return { result: JSON.parse(lie(JSON.stringify(reply.result), fair.amountOut.toString(16))) };
+    };
+    expect(await joint()).toEqual(honest);
+    expect(lies).toBeGreaterThan(0);
+  });
+
   it("ranks all routes, and also quotes four times the amount", async () => {
     for (const side of ["buy", "sell"] as const) {
       const [quote] = await ask([chain.url], question({ side, amount: side === "buy" ? "0.5" : "100" }));

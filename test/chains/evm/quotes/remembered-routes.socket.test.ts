@@ -5,10 +5,8 @@ import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/e
 import { approval, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { quoteOnEvm } from "../../../../lib/chains/evm/quotes/quote-on-chain.ts";
-import { beginEvmQuotes, quotesOfEvmHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
 import { EarlyCalls, RouteMemory } from "../../../../lib/chains/evm/quotes/remembered-routes.ts";
 import { swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
-import { jointEvmQuote } from "../../../../lib/chains/evm/rules/joint-facts.ts";
 import type { EvmQuotedRoute, EvmTradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import type { EvmReader } from "../../../../lib/chains/evm/venues/reader.ts";
@@ -277,40 +275,19 @@ describe("a purchase whose routes are remembered", () => {
     },
   );
 
-  it("needs no second request either if the first one was made before all of its terms were known", async () => {
-    const both = readerOf(chain, { hosts: [host.url, chain.url] });
-    const question = { ...questionOf({}), chain: "eth" as const };
-    const simulatedAt: unknown[] = [];
+  it.each([
+    ["the newest block", 1],
+    ["another block", 2],
+  ])("of a host that simulates on top of %s takes as many requests: %d", async (parent, count) => {
+    await remember();
+    const { hash } = (await chain.request("eth_getBlockByNumber", ["latest", false])) as { hash: string };
+    const parentHash = parent === "the newest block" ? hash : word(1);
     host.lie = ({ method, params }, reply) => {
-      if (method === "eth_simulateV1") simulatedAt.push(params[1]);
-      return reply;
+      if (method !== "eth_simulateV1" || params[1] !== "latest" || !("result" in reply)) return reply;
+      const [first, ...others] = reply.result as object[];
+      return { result: [{ ...first, parentHash }, ...others] };
     };
-    const first = await quotesOfEvmHosts(both, question);
-    expect(new Set(simulatedAt)).not.toContain("latest");
-    simulatedAt.length = 0;
-    expect(await beginEvmQuotes(both, question).finish(question)).toEqual(first);
-    expect(new Set(simulatedAt)).toEqual(new Set(["latest"]));
-  });
-
-  it("gives a host that lies about it no say over another host", async () => {
-    const lies = [
-      (text: string, arrived: string) => text.replaceAll(arrived, arrived.replace(/^./, "1")),
-      (text: string) => text.replaceAll('"status":"0x1"', '"status":"0x0"'),
-      (text: string) => text.replaceAll(/"gasUsed":"0x\w+"/g, '"gasUsed":"0x1"'),
-    ];
-    for (const lie of lies) {
-      await prepare();
-      const both = readerOf(chain, { hosts: [chain.url, host.url] });
-      const question = { ...questionOf({}), chain: "eth" as const, side: "buy" };
-      const joint = async () => jointEvmQuote(...(await quotesOfEvmHosts(both, question)), "buy");
-      const honest = await joint();
-      const { amountOut } = honest as EvmTradeFacts;
-      host.lie = ({ method, params }, reply) =>
-        method === "eth_simulateV1" && params[1] === "latest" && "result" in reply
-          ? { result: JSON.parse(lie(JSON.stringify(reply.result), amountOut.toString(16))) }
-          : reply;
-      expect(await joint()).toEqual(honest);
-    }
+    expect(await requestsFor()).toBe(count);
   });
 });
 
