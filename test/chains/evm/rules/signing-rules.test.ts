@@ -229,7 +229,8 @@ describe("objectionToTransaction", () => {
 
     it("accepts a clear after the deadline, a stop or a cancellation", () => {
       const order = tradeOrder({ isCancelling: true });
-      const view = { ...signed, order, isStopped: true, isRetired: true, isCancelled: true };
+      const cutoffs = { all: { userID: "alice", before: Number.POSITIVE_INFINITY } };
+      const view = { ...signed, order, isStopped: true, isRetired: true, isCancelled: true, cutoffs };
       expect(objection(clear, view, { atMs: nowMs * 2 })).toBeUndefined();
     });
 

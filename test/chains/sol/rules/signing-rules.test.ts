@@ -153,6 +153,7 @@ describe("objectionToMessage", () => {
         isStopped: true,
         isRetired: true,
         isCancelled: true,
+        cutoffs: { all: { userID: "alice", before: Number.POSITIVE_INFINITY } },
         ...policy({ tradingEnabled: false }),
         order: orderOf({ isCancelling: true }, { validUntil: 1 }),
       },
