@@ -1,4 +1,5 @@
 import type { SlotTerms } from "./family.ts";
+import { isReservation } from "./lane-steps.ts";
 import type { SlotRules } from "./slot-rules.ts";
 import type { Lane } from "./table-step.ts";
 import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
@@ -60,7 +61,7 @@ export const hasUnseenOrder = ({ jobs, watch }: Lane): boolean => watch?.jobs !=
 /** @param idleMs Time since which one of the lane's orders has not changed. */
 export function troubleOf(lane: Lane, idleMs: number | undefined, nowMs: number): LaneTrouble | undefined {
   const { holder, leaseUntilMs } = lane;
-  if (holder !== undefined && leaseUntilMs !== undefined && nowMs - leaseUntilMs > mostLapsedMs)
-    return "LANE_HELD_TOO_LONG";
+  const isLapsed = leaseUntilMs !== undefined && nowMs - leaseUntilMs > mostLapsedMs;
+  if (holder !== undefined && isLapsed && !isReservation(holder)) return "LANE_HELD_TOO_LONG";
   return idleMs !== undefined && nowMs - idleMs > mostIdleMs ? "ORDER_WITHOUT_PROGRESS" : undefined;
 }

@@ -145,7 +145,7 @@ async function takeSight(
   const { slot, blockHeight } = head.time;
   // A block above this height may still contain a fill.
   const newest = Math.max(slot, ...found.map((each) => each.slot));
-  const { calls: known, agreed } = confirming(await naming, recent);
+  const confirmation = confirming(await naming, recent);
   const facts = await askTogether(ask, {
     missed: await Promise.all(
       missed.map((token) =>
@@ -157,7 +157,7 @@ async function takeSight(
     ),
     landed: found.map(({ hash }) => landedCall(hash)),
     plans: plans.map(({ calls }) => calls),
-    known,
+    known: confirmation.calls,
   });
   const marks = facts.markers.flatMap(({ accounts }) => accounts);
   const receipts = await Promise.all(
@@ -169,7 +169,7 @@ async function takeSight(
   const baseFeeLamports = coinUnitsFrom("sol", configuration.baseFee, "baseFee");
   return {
     recent,
-    agreed: agreed(facts.known),
+    agreed: confirmation.agreed(facts.known),
     snapshot: {
       height: { slot, blockHeight },
       coins: head.own.accounts[0]?.lamports ?? 0n,
