@@ -96,7 +96,7 @@ function tradeRequest(
 
 function performersOf({ table, chains, macs, wake }: PlacingDeps, request: TradeRequest) {
   const reader = chains.get(request.chain);
-  // Asks hosts while the table is read. The order may turn out to be refused, or placed already.
+  // Asks hosts while the table is read, although the order may be refused, or may exist already.
   const begun = reader && beginQuotesBy(reader, request);
   return {
     write: tableEffects(table).write,

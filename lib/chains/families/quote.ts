@@ -17,7 +17,7 @@ export type TradeQuote = EvmQuote | SolQuote;
 
 /** Quotes of two hosts, begun before all terms are known. */
 type BegunQuotes = {
-  /** Asks the rest. The question must be about the same wallet and trade. */
+  /** Makes the other requests. The question must be about the same wallet and trade. */
   finish(question: FamilyTypes["quoteQuestion"]): Promise<HostAnswers>;
 };
 

@@ -51,8 +51,8 @@ type Asked = Omit<EvmQuoteQuestion, "chain" | "wallet"> & {
   /** The first request, if it has been made already. */
   look?: Promise<EvmLook> | undefined;
   /**
-   * Makes calls of the second request early, from what is known of the host. Serves only purchases from whose facts a
-   * transaction may be planned.
+   * Makes calls of the second request early, about the routes that the host named last. Used only for purchases, and
+   * only if a transaction may be planned from their facts.
    */
   early?: ((purchase: Purchase) => EarlyCalls) | undefined;
 };

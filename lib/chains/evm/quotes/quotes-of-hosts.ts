@@ -21,8 +21,8 @@ export type Asking<Host> = {
   hosts: readonly Host[];
   /** Returns the hosts. Those that failed recently come last. */
   inOrder(): readonly Host[];
-  /** The block to ask about. By default the host's newest block. */
   side: Trade["side"];
+  /** Asks a host about a block, by default its newest one. */
   quoteBy: (host: Host, block?: number) => Promise<EvmHostQuote>;
   /** Maximum difference between the times of two hosts' blocks. */
   apartSeconds: number;
@@ -47,8 +47,8 @@ const earlyWith = (memory: RouteMemory | undefined) =>
 type Early = ReturnType<typeof earlyWith>;
 
 /**
- * Asks two hosts about a wallet's trade, as far as the wallet's orders and its user's settings do not matter. The rest
- * follows once these are known.
+ * Makes the first requests about a wallet's trade, which need neither the wallet's orders nor its user's settings.
+ * `finish` makes the others once these are known.
  */
 export function beginEvmQuotes(reader: EvmReader, trade: QuotedTrade) {
   const begun = beginRounds(reader.client, (ask, host) =>

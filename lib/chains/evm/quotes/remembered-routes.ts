@@ -18,8 +18,8 @@ import { type RouteAnswers, routeFeeCalls, type SwapRequest } from "./choose-rou
 /** Time for which routes are remembered after a quote in two requests. */
 const rememberedMs = 5 * 60_000;
 
-/** How often in a row early calls may be in vain, and the time without any after that, because hosts bill them too. */
-const mostInVain = 2;
+/** How often in a row early calls may be useless, and the time without any after that, because hosts bill them too. */
+const mostUseless = 2;
 const restMs = 60_000;
 
 /** Maximum number of purchases to remember, about 2 kB each. */
@@ -56,8 +56,8 @@ export type Purchase = Pick<SwapRequest, "wallet" | "token" | "amountIn">;
 
 const nameOf = ({ token, amountIn }: Purchase) => `${token} ${amountIn}`;
 
-/** Routes are absent while they are taken, and while they rest. */
-type Entry = { routes?: KnownRoutes; untilMs: number; timesInVain: number };
+/** The routes are absent while a quote uses them, and during a rest. */
+type Entry = { routes?: KnownRoutes; untilMs: number; timesUseless: number };
 
 /** Remembers one host's routes of recent purchases, of any wallet. */
 export class RouteMemory {
@@ -68,26 +68,26 @@ export class RouteMemory {
     this.#nowMs = nowMs;
   }
 
-  /** Returns the routes of a purchase. Until they are kept again, they count as taken in vain. */
+  /** Returns the routes of a purchase. They count as useless until they are kept again. */
   take(purchase: Purchase): KnownRoutes | undefined {
-    const { routes, timesInVain = 0 } = this.#fresh(purchase) ?? {};
+    const { routes, timesUseless = 0 } = this.#fresh(purchase) ?? {};
     if (routes !== undefined)
-      this.#set(purchase, { untilMs: this.#nowMs() + restMs, timesInVain: timesInVain + 1 });
+      this.#set(purchase, { untilMs: this.#nowMs() + restMs, timesUseless: timesUseless + 1 });
     return routes;
   }
 
   /**
-   * Remembers the routes of a quote, unless earlier ones have been taken in vain too often.
+   * Remembers the routes of a quote, unless earlier ones were useless too often.
    *
-   * @param taken The routes that were taken for it, if they were of use. They are remembered for as long as before.
+   * @param taken The routes that were taken for it, if they were useful. They are remembered for as long as before.
    */
   keep(purchase: Purchase, seen: Seen, { time }: Pick<Block, "time">, taken?: KnownRoutes): void {
-    const { timesInVain = 0 } = taken ? {} : (this.#fresh(purchase) ?? {});
-    if (timesInVain >= mostInVain) return;
+    const { timesUseless = 0 } = taken ? {} : (this.#fresh(purchase) ?? {});
+    if (timesUseless >= mostUseless) return;
     const nowMs = this.#nowMs();
     const untilMs = taken?.untilMs ?? nowMs + rememberedMs;
     const routes = { ...seen, untilMs, aheadMs: Math.max(0, 1000 * time - nowMs) };
-    this.#set(purchase, { routes, untilMs, timesInVain });
+    this.#set(purchase, { routes, untilMs, timesUseless });
   }
 
   #set(purchase: Purchase, entry: Entry): void {
@@ -105,7 +105,7 @@ export class EarlyCalls {
   readonly #memory: RouteMemory;
   readonly #purchase: Purchase;
   readonly #known: KnownRoutes | undefined;
-  #wereOfUse = false;
+  #wereUseful = false;
 
   constructor(memory: RouteMemory, purchase: Purchase) {
     this.#memory = memory;
@@ -126,7 +126,7 @@ export class EarlyCalls {
     if (this.#known === undefined || early === undefined) return undefined;
     if (latest === undefined || isTorn(early, latest)) return undefined;
     const answers = earlyAnswers(this.#known, early, needed, latest);
-    this.#wereOfUse = answers !== undefined;
+    this.#wereUseful = answers !== undefined;
     return answers;
   }
 
@@ -134,7 +134,7 @@ export class EarlyCalls {
   remember(needed: AskedRoutes, market: Market, block: Pick<Block, "time">, shown: Shown): void {
     if (!areClean(needed.tried, shown)) return;
     const { fees, baseFee } = market;
-    const taken = this.#wereOfUse ? this.#known : undefined;
+    const taken = this.#wereUseful ? this.#known : undefined;
     this.#memory.keep(this.#purchase, { ...needed, fees, baseFee }, block, taken);
   }
 }

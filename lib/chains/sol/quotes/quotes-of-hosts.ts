@@ -16,8 +16,8 @@ import { quoteOnSol } from "./quote-on-chain.ts";
 type Quotes = readonly [SolHostQuote, SolHostQuote];
 
 /**
- * Asks two hosts about a wallet's trade, as far as the wallet's orders and its user's settings do not matter. The rest
- * follows once these are known.
+ * Makes the first requests about a wallet's trade, which need neither the wallet's orders nor its user's settings.
+ * `finish` makes the others once these are known.
  */
 export function beginSolQuotes(reader: SolReader, trade: QuotedTrade) {
   const begun = beginRounds(reader.client, (ask) => lookForSolQuote(ask, reader, trade));

@@ -175,7 +175,7 @@ describe("a purchase whose routes are remembered", () => {
     expect(await requestsFor({ token: taxd })).toBe(2);
   });
 
-  it("is not remembered for a minute once early calls were in vain twice in a row", async () => {
+  it("is not remembered for a minute after early calls were useless twice in a row", async () => {
     await remember();
     await buy(10n * coin);
     expect(await requestsFor()).toBe(2);
@@ -355,7 +355,7 @@ describe("early calls on base", () => {
     }
   }
 
-  it("are not made for a minute once a host made them at several blocks twice in a row", async () => {
+  it("are not made for a minute after a host answered them at several blocks twice in a row", async () => {
     const hasEarlyCalls = async () => {
       requests = [];
       await quote();
