@@ -117,7 +117,7 @@ const limits: Readonly<Record<string, number>> = {
   quoteOrder: 494,
   loadHistory: 323,
   listCandles: 401,
-  listTokens: 408,
+  listTokens: 409,
   getMarket: 424,
   readMarkets: 520,
   signTransaction: 471,
