@@ -1,7 +1,7 @@
 import { dayOf } from "../core/time.ts";
 import { unchangedCutoffs } from "./cutoffs.ts";
 import { type Procedure, perform, type SigningView, type SignRequest } from "./effects.ts";
-import type { FamilyTypes } from "./family.ts";
+import type { FamilyTypes, SlotTerms } from "./family.ts";
 import type { IntentTerms } from "./intent.ts";
 import type { TradeStep } from "./table-step.ts";
 import type { AnyOrder } from "./trade-order.ts";
@@ -40,6 +40,13 @@ export function* readForSigning<F extends FamilyTypes>(
 /** Builds the condition that an item is unchanged since it was read. */
 export const revisionOf = (item: { revision: number } | undefined) =>
   item === undefined ? "absent" : { revision: item.revision };
+
+/**
+ * Builds the condition that a slot is unchanged since it was read. Names the order, because another order's slot may
+ * have taken the same place meanwhile, with the same revision.
+ */
+export const unchangedSlot = (slot: Pick<SlotTerms, "orderId" | "revision"> | undefined) =>
+  slot === undefined ? "absent" : { orderId: slot.orderId, revision: slot.revision };
 
 /**
  * Builds the conditions under which a signature that can fill an order is written. Cancellations write their own items,

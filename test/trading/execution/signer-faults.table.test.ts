@@ -50,7 +50,8 @@ async function planned(purpose: "swap" | "approve", userID = `user${++count}`) {
   };
 }
 
-type Request = Awaited<ReturnType<typeof planned>>["request"];
+type Planned = Awaited<ReturnType<typeof planned>>["request"];
+type Request = Omit<Planned, "purpose"> & { purpose: Planned["purpose"] | "clear" };
 
 const sign = (request: Request, table: Table = db.table, { vault, macs }: Keys = keys) => {
   const nowMs = () => Date.parse(`${day}T20:00:00.000Z`);
@@ -193,5 +194,23 @@ describe("signTransaction on the table", () => {
     expect(await sign(request, late)).toEqual({ later: "the order or its slot has changed" });
     expect(await sign(request)).toEqual({ later: "the order has ended" });
     expect((await readSigning(db.table, { request, day })).view.slot?.attempts).toEqual([]);
+  });
+
+  it("keeps another order's slot, if that takes the place before a late clear is recorded", async () => {
+    const { request } = await planned("swap");
+    await sign(request);
+    const { view } = await readSigning(db.table, { request, day });
+    if (view.slot === undefined) return expect.fail("nothing was signed");
+    const others = { ...view.slot, orderId: "another order" };
+    const late = interceptedTable(db.table, async (command) => {
+      if (command instanceof TransactWriteCommand)
+        await writeStep(db.table, [{ kind: "put", of: "slot", item: others, when: {} }]);
+    });
+    const { maxFeePerGas, maxPriorityFeePerGas } = request.fees;
+    const fees = { maxFeePerGas: 2n * maxFeePerGas, maxPriorityFeePerGas: 2n * maxPriorityFeePerGas };
+    expect(await sign({ ...request, purpose: "clear", fees }, late)).toEqual({
+      later: "the order or its slot has changed",
+    });
+    expect((await readSigning(db.table, { request, day })).view.slot).toEqual(others);
   });
 });

@@ -1,3 +1,4 @@
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import bs58 from "bs58";
 import { describe, expect, it } from "vitest";
 import { composeFor } from "../../../lib/chains/sol/messages/order-message.ts";
@@ -10,12 +11,14 @@ import { defaultSol } from "../../../lib/infra/default-chains.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
 import type { IntentTerms } from "../../../lib/orders/intent.ts";
 import type { Items } from "../../../lib/orders/table-step.ts";
+import type { Table } from "../../../lib/table/table.ts";
 import { readSigning } from "../../../lib/trading/items/signing-view.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
 import { intentOf, nowMs, orderOf } from "../../chains/sol/fixtures.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
+import { interceptedTable } from "../../support/intercepted-table.ts";
 import { ignoredNotes, openKeys, putSealedWallet } from "../../support/signing.ts";
 import { buildIn, buyTerms, byJupiter, routeData, solKey } from "../../support/sol-terms.ts";
 import { intent } from "../../support/trading.ts";
@@ -76,9 +79,10 @@ const sign = (
   request: SignRequest<Sol>,
   chains: Parameters<typeof signOnRequest>[0]["chains"] = { sol: defaultSol },
   atMs = nowMs,
+  table: Table = db.table,
 ) =>
   signOnRequest(
-    { table: db.table, vault, checkMac: macs.checkMac, chains, nowMs: () => atMs, ...ignoredNotes() },
+    { table, vault, checkMac: macs.checkMac, chains, nowMs: () => atMs, ...ignoredNotes() },
     request,
   );
 
@@ -112,6 +116,23 @@ describe("signMessage on the table", () => {
     expect(await sign({ ...request, attempt: 2 })).toEqual({ later: "the message is signed already" });
     const { view } = await readSigning(db.table, { request, day });
     expect(view.ledger).toMatchObject({ messages: [{ purpose: "swap" }], revision: 1 });
+  });
+
+  it("keeps another order's slot, if that takes the place before a late clear is recorded", async () => {
+    const request = await placed();
+    await sign(request);
+    const { view } = await readSigning(db.table, { request, day });
+    if (view.slot === undefined) return expect.fail("nothing was signed");
+    const others = { ...view.slot, orderId: "another order" };
+    const late = interceptedTable(db.table, async (command) => {
+      if (command instanceof TransactWriteCommand)
+        await writeStep(db.table, [{ kind: "put", of: "slot", item: others, when: {} }]);
+    });
+    const clearing = { ...request, attempt: 2, purpose: "clear" as const, message: clear };
+    expect(await sign(clearing, undefined, nowMs, late)).toEqual({
+      later: "the order or its slot has changed",
+    });
+    expect((await readSigning(db.table, { request, day })).view.slot).toEqual(others);
   });
 
   it("signs nothing if sol does not trade, however low the fee", async () => {

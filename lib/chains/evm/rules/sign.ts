@@ -8,7 +8,13 @@ import {
   type SignRequest,
 } from "../../../orders/effects.ts";
 import { objectionToOwner } from "../../../orders/signing-state.ts";
-import { bytesExpireAt, checksOfFill, readForSigning, revisionOf } from "../../../orders/signing-step.ts";
+import {
+  bytesExpireAt,
+  checksOfFill,
+  readForSigning,
+  revisionOf,
+  unchangedSlot,
+} from "../../../orders/signing-step.ts";
 import type { Ledger, TradeStep } from "../../../orders/table-step.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
 import { counted } from "../../../orders/wallet-policy.ts";
@@ -95,7 +101,7 @@ function signingStep(
 ): TradeStep {
   const { ledger } = view;
   const recorded: TradeStep = [
-    { kind: "put", of: "slot", item: signed, when: { revision: slot.revision } },
+    { kind: "put", of: "slot", item: signed, when: unchangedSlot(slot) },
     {
       kind: "put",
       of: "ledger",

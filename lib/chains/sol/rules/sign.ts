@@ -6,7 +6,13 @@ import {
   type SignRequest,
 } from "../../../orders/effects.ts";
 import { later } from "../../../orders/signing-state.ts";
-import { bytesExpireAt, checksOfFill, readForSigning, revisionOf } from "../../../orders/signing-step.ts";
+import {
+  bytesExpireAt,
+  checksOfFill,
+  readForSigning,
+  revisionOf,
+  unchangedSlot,
+} from "../../../orders/signing-step.ts";
 import type { Ledger, TradeStep } from "../../../orders/table-step.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
 import { counted } from "../../../orders/wallet-policy.ts";
@@ -105,7 +111,7 @@ function stepOf(
       of: "bytes",
       item: { chain, wallet, hash, raw, expiresAt: bytesExpireAt(intent, nowMs) },
     },
-    { kind: "put", of: "slot", item: signed, when: revisionOf(slot) },
+    { kind: "put", of: "slot", item: signed, when: unchangedSlot(slot) },
     {
       kind: "put",
       of: "ledger",
