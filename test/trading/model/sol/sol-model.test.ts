@@ -80,6 +80,7 @@ describe("the trading core on Solana with random faults", () => {
 const plots: Readonly<Record<string, Move>> = {
   "believes one host about what a wallet lacks": rareSolPlots["a host that makes up what a wallet has"],
   "takes a host's silence for what a wallet lacks": rareSolPlots["a host that makes up what a wallet has"],
+  "records over another order's slot": rareSolPlots["a clear that is recorded after its order's end"],
   "blocks clears": rareSolPlots["a day whose network fees are above their limit"],
   "does not read cancellations of all orders": rareSolPlots["a user who cancels all orders"],
   "signs orders from the future": rareSolPlots["an order from the future"],

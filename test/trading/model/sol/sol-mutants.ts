@@ -368,6 +368,13 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
         effect: (effect) => (effect.do === "checkMac" ? { ...effect, ...claimed } : effect),
       }),
   },
+  "records over another order's slot": signing(() =>
+    inWrites((write) =>
+      write.kind === "put" && write.of === "slot" && write.when !== "absent"
+        ? [{ ...write, when: { revision: write.when.revision } }]
+        : [write],
+    ),
+  ),
   "does not read cancellations": signing(() =>
     both(
       without("cancellation"),

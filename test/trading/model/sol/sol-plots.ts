@@ -236,6 +236,33 @@ const makeUpFacts: Move = async (world) => {
   if (run !== undefined) await runOn(world, run, 0.3);
 };
 
+/**
+ * Lets a signer record a clear only after the order is settled, and another order of the wallet has taken the place of
+ * its slot.
+ */
+const clearAfterTheEnd: Move = async (world) => {
+  const { wallet, userID, orderId } = await placeNew(world);
+  await work(world, wallet);
+  const cancel = world.start({ name: "cancel", procedure: world.system.cancel(userID, orderId) });
+  if (cancel !== undefined) await runOn(world, cancel, 0);
+  const caller = world.startWork(wallet);
+  if (!(await runUntil(world, caller, "write signature")) || caller?.signer === undefined) return;
+  const { signer } = caller;
+  caller.isFrozen = true;
+  signer.isFrozen = true;
+  await mine(world, 6);
+  const isTaken = () =>
+    world.table.all("slot").some((slot) => slot.wallet === wallet && slot.orderId !== orderId);
+  for (let rounds = 0; rounds < 9 && !isTaken(); rounds++) {
+    world.nowMs += leaseMs;
+    await placeNew(world);
+    await work(world, wallet);
+  }
+  signer.isFrozen = false;
+  await runOn(world, signer, 0);
+  caller.isFrozen = false;
+};
+
 /** Cancels all of a user's orders while they are placed and signed. Each run may crash, and the clocks differ. */
 const cancelledTogether: Move = async (world) => {
   const { random } = world;
@@ -276,6 +303,7 @@ export const rareSolPlots = {
   "a host that makes up what a wallet has": liarOfHoldings,
   "a day whose network fees are above their limit": fullDay,
   "a user who cancels all orders": cancelledTogether,
+  "a clear that is recorded after its order's end": clearAfterTheEnd,
   "an order from the future": orderFromTheFuture,
 };
 
