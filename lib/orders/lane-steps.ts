@@ -3,6 +3,7 @@ import type { LaneView } from "./effects.ts";
 import type { FamilyTypes, SlotTerms } from "./family.ts";
 import type { BookEvent } from "./holding.ts";
 import type { LaneKey } from "./intent.ts";
+import { waitingFor } from "./lane-reservation.ts";
 import { watchFor } from "./lane-watch.ts";
 import type { SlotRules } from "./slot-rules.ts";
 import { type ItemWrite, isFreeAt, type Lane, type TradeStep, unchanged } from "./table-step.ts";
@@ -48,17 +49,6 @@ export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeSte
     when: [...isFreeAt(nowMs), { holder }],
   },
 ];
-
-/**
- * Holder of a new lane that waits for the first run of this order. No run has such an id, so nobody takes a lane from a
- * run by naming the run.
- */
-export const waitingFor = (orderId: string): string => `${reservationOf}${orderId}`;
-
-const reservationOf = "order ";
-
-/** True if a lane's holder is no run, but a reservation for the first one. */
-export const isReservation = (holder: string): boolean => holder.startsWith(reservationOf);
 
 /** Keeps a new lane for the first run of its order. */
 export const reservedLane = (

@@ -1,5 +1,5 @@
 import type { SlotTerms } from "./family.ts";
-import { isReservation } from "./lane-steps.ts";
+import { isReservation } from "./lane-reservation.ts";
 import type { SlotRules } from "./slot-rules.ts";
 import type { Lane } from "./table-step.ts";
 import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";

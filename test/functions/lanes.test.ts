@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as executeOrders } from "../../functions/executeOrders/handler.ts";
 import { handler as readChains } from "../../functions/readChains/handler.ts";
 import { handler as sweepLanes } from "../../functions/sweepLanes/handler.ts";
-import { waitingFor } from "../../lib/orders/lane-steps.ts";
+import { waitingFor } from "../../lib/orders/lane-reservation.ts";
 import { isScheduled } from "../../lib/runtime/background.ts";
 import type { KeyRange } from "../../lib/table/keys.ts";
 import { type WakeEvent, wakeEffect } from "../../lib/trading/execution/wake-effect.ts";

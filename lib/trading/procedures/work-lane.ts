@@ -6,6 +6,7 @@ import { type LaneView, type Procedure, perform, type SignAnswer } from "../../o
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { LaneCore, LaneState, Move, Snapshots } from "../../orders/lane-core.ts";
+import { waitingFor } from "../../orders/lane-reservation.ts";
 import {
   afterStep,
   beginStep,
@@ -13,7 +14,6 @@ import {
   leaveStep,
   takeReservedStep,
   takeStep,
-  waitingFor,
   withSlots,
 } from "../../orders/lane-steps.ts";
 import type { JobName, Lane, MissedToken, TradeStep } from "../../orders/table-step.ts";

@@ -4,7 +4,7 @@ import { type EvmIntent, swapBy } from "../../../lib/chains/evm/rules/intent.ts"
 import { evmFactsText } from "../../../lib/chains/evm/rules/placed-facts.ts";
 import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { SignAnswer, SignRequest } from "../../../lib/orders/effects.ts";
-import { waitingFor } from "../../../lib/orders/lane-steps.ts";
+import { waitingFor } from "../../../lib/orders/lane-reservation.ts";
 import type { Ledger } from "../../../lib/orders/table-step.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";

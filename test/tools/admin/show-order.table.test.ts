@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { waitingFor } from "../../../lib/orders/lane-steps.ts";
+import { waitingFor } from "../../../lib/orders/lane-reservation.ts";
 import { executionKey } from "../../../lib/trading/items/keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";

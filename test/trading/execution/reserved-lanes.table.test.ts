@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Effects } from "../../../lib/orders/effects.ts";
-import { waitingFor } from "../../../lib/orders/lane-steps.ts";
+import { waitingFor } from "../../../lib/orders/lane-reservation.ts";
 import { walletKey } from "../../../lib/table/wallet-keys.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tradingStopKey } from "../../../lib/trading/items/keys.ts";

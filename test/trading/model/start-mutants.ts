@@ -1,5 +1,5 @@
 import { swapBy } from "../../../lib/chains/evm/rules/intent.ts";
-import { waitingFor } from "../../../lib/orders/lane-steps.ts";
+import { waitingFor } from "../../../lib/orders/lane-reservation.ts";
 import { localV2, slot } from "../../support/trading.ts";
 import { inWrites, rewritten } from "./rewrites.ts";
 import { type System, theSystem } from "./system.ts";

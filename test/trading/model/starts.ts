@@ -1,6 +1,7 @@
 import type { Effect } from "../../../lib/orders/effects.ts";
 import type { FamilyTypes } from "../../../lib/orders/family.ts";
-import { isHeld, waitingFor } from "../../../lib/orders/lane-steps.ts";
+import { waitingFor } from "../../../lib/orders/lane-reservation.ts";
+import { isHeld } from "../../../lib/orders/lane-steps.ts";
 import type { Lane } from "../../../lib/orders/table-step.ts";
 import { labelOf, type Process, type Wake } from "./process.ts";
 import { must } from "./violation.ts";
