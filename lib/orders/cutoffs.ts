@@ -29,7 +29,7 @@ export const unchangedCutoffs = (
   {
     kind: "check",
     of: "cutoff",
-    item: { userID },
+    item: { userID, lane: { chain, wallet } },
     when: all === undefined ? "absent" : { before: all.before, [chain]: all[chain] },
   },
   {

@@ -183,7 +183,8 @@ export type Names = {
   ledger: { orderId: string };
   bytes: LaneKey & { hash: string };
   cancellation: { userID: string; orderId: string };
-  cutoff: CutoffScope;
+  /** The cutoff of one wallet, or that of all wallets for the checks of one lane. */
+  cutoff: { userID: string } & (LaneKey | { lane: LaneKey; chain?: undefined; wallet?: undefined });
   key: { userID: string; key: string };
   book: BookKey;
   held: BookKey;

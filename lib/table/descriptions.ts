@@ -43,7 +43,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   signedDay: "the signer's count of a wallet's buys and network fees on a day",
   signedBytes: "the bytes of a signed transaction, kept for a week",
   cancellation: "the user has cancelled the order with that id",
-  cutoff: "the time up to which all the user's orders are cancelled, and such a time for each chain",
+  cutoff: "one of 32 equal parts: the time up to which all orders are cancelled, one for each chain",
   walletCutoff: "the time up to which all orders of a wallet are cancelled",
   tradingStop: "an operator has stopped trading on the chain",
   watcher: "the lease of the run that reads the chain",

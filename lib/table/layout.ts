@@ -198,7 +198,7 @@ export const partitions = [
     isGuarded: true,
     items: {
       cancellation: { key: "CANCELLATION#{orderId}", isOfTheMoment: true },
-      cutoff: { key: "ALL", isOfTheMoment: true },
+      cutoff: { key: "ALL#{part}", isOfTheMoment: true },
       walletCutoff: { key: "{chain}#{wallet}", isOfTheMoment: true },
     },
   },

@@ -112,7 +112,7 @@ const limits: Readonly<Record<string, number>> = {
   sealExport: 314,
   // Functions with the code of chains of both families.
   sweepLanes: 336,
-  readChains: 335,
+  readChains: 336,
   readBalances: 390,
   quoteOrder: 494,
   loadHistory: 323,

@@ -113,7 +113,7 @@ const keyOfKind = {
   cancellation: fc
     .tuple(name, name)
     .map(([userID, orderId]) => tradingKeys.cancellationKey({ userID, orderId })),
-  cutoff: name.map((userID) => tradingKeys.cutoffKey({ userID })),
+  cutoff: fc.tuple(lane, name).map(([of, userID]) => tradingKeys.cutoffKey({ userID, lane: of })),
   "cutoff of a wallet": fc.tuple(lane, name).map(([of, userID]) => tradingKeys.cutoffKey({ ...of, userID })),
   "stop of trading": lane.map(({ chain }) => tradingKeys.tradingStopKey(chain)),
   watcher: lane.map(({ chain }) => tradingKeys.watcherKey(chain)),

@@ -8,7 +8,7 @@ import type { TradeOrder } from "../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../lib/orders/wallet-policy.ts";
 import { cancelOrders } from "../../lib/trading/cancel-orders.ts";
 import { runProcedure } from "../../lib/trading/execution/run-procedure.ts";
-import { cancellationKey, cutoffKey, tradingStopKey } from "../../lib/trading/items/keys.ts";
+import { cancellationKey, cutoffKey, cutoffPartKeys, tradingStopKey } from "../../lib/trading/items/keys.ts";
 import type { PlaceAnswer } from "../../lib/trading/procedures/placing.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
@@ -201,21 +201,31 @@ describe("cancelOrders", () => {
       [{}, nowMs],
     ] as const)
       await cancelAll(scope, ms);
-    const { PK } = cutoffKey({ userID });
-    expect(await itemsNamed(db.table, PK)).toEqual([
-      { PK, SK: "ALL", userID, before: nowMs + 1, base: nowMs + 5 },
-      { PK, SK: `eth#${wallet}`, userID, ...ofWallet, before: nowMs + 8 },
-    ]);
+    const parts = cutoffPartKeys(userID);
+    const own = cutoffKey({ userID, ...ofWallet });
+    const found = await itemsNamed(db.table, own.PK);
+    expect(parts).toHaveLength(32);
+    expect(found).toHaveLength(33);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        ...parts.map((key) => ({ ...key, userID, before: nowMs + 1, base: nowMs + 5 })),
+        { ...own, userID, ...ofWallet, before: nowMs + 8 },
+      ]),
+    );
   });
 
   it("keeps its records for good", async () => {
     const { bench, userID, place, cancelAll } = await opened();
     const { intent } = await place();
     await cancelAll();
-    const { PK } = cutoffKey({ userID });
-    expect(await itemsNamed(db.table, PK)).toEqual([
-      { PK, SK: "ALL", userID, before: bench.nowMs },
-      { ...cancellationKey(intent), userID, orderId: intent.orderId },
-    ]);
+    const key = cancellationKey(intent);
+    const found = await itemsNamed(db.table, key.PK);
+    expect(found).toHaveLength(33);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        ...cutoffPartKeys(userID).map((part) => ({ ...part, userID, before: bench.nowMs })),
+        { ...key, userID, orderId: intent.orderId },
+      ]),
+    );
   });
 });

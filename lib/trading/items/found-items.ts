@@ -82,9 +82,9 @@ class Found {
   });
 
   /** Returns the user's cancellations of many orders as they are stored, because `isCutOff` judges any value. */
-  cutoffs = (lane: LaneKey, userID: string): Cutoffs => ({
-    all: this.stored("cutoff", { userID }) as Item<Cutoff> | undefined,
-    wallet: this.stored("cutoff", { userID, ...lane }) as Item<Cutoff> | undefined,
+  cutoffs = ({ chain, wallet }: LaneKey, userID: string): Cutoffs => ({
+    all: this.stored("cutoff", { userID, lane: { chain, wallet } }) as Item<Cutoff> | undefined,
+    wallet: this.stored("cutoff", { userID, chain, wallet }) as Item<Cutoff> | undefined,
   });
 
   isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain)) || this.has(earlierStopKey(chain));
@@ -153,7 +153,7 @@ export const settingsKeysOf = (chain: Network, userID: string): Key[] =>
  */
 export const keysOfUser = ({ chain, wallet }: LaneKey, userID: string, day: string): Key[] => [
   keysOfItems.wallet({ chain, wallet, userID }),
-  keysOfItems.cutoff({ userID }),
+  keysOfItems.cutoff({ userID, lane: { chain, wallet } }),
   keysOfItems.cutoff({ userID, chain, wallet }),
   keysOfItems.policy({ chain, wallet, userID }),
   keysOfItems.day({ chain, wallet, userID, day }),

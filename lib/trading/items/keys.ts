@@ -3,7 +3,7 @@ import { type ExecutionKind, executionKinds } from "../../core/execution-words.t
 import type { Network } from "../../core/network.ts";
 import type { BookKey } from "../../orders/book.ts";
 import type { LaneKey } from "../../orders/intent.ts";
-import type { CutoffScope, ReaderOf } from "../../orders/table-step.ts";
+import type { Names, ReaderOf } from "../../orders/table-step.ts";
 import type { PolicyKey } from "../../orders/wallet-policy.ts";
 import {
   type ItemName,
@@ -130,10 +130,24 @@ export const signedBytesKey = ({ chain, wallet, hash }: LaneKey & { hash: string
 export const cancellationKey = ({ userID, orderId }: { userID: string; orderId: string }): Key =>
   itemKey("cancellation", { userID, orderId });
 
-export const cutoffKey = ({ userID, chain, wallet }: CutoffScope): Key =>
-  chain === undefined || wallet === undefined
-    ? itemKey("cutoff", { userID })
-    : itemKey("walletCutoff", { userID, chain, wallet });
+/** Number of equal parts in which a user's cutoff of all wallets is stored. */
+const cutoffParts = 32;
+
+/**
+ * A lane checks only one part of the user's cutoff, because transactions that check the same item conflict, and all of
+ * a user's lanes would slow each other down.
+ */
+export function cutoffKey(name: Names["cutoff"]): Key {
+  const { userID } = name;
+  if (name.wallet !== undefined)
+    return itemKey("walletCutoff", { userID, chain: name.chain, wallet: name.wallet });
+  const { chain, wallet } = name.lane;
+  return itemKey("cutoff", { userID, part: digestOf([chain, wallet]).readUInt32BE() % cutoffParts });
+}
+
+/** Builds the keys of all parts of a user's cutoff, which change only together. */
+export const cutoffPartKeys = (userID: string): Key[] =>
+  Array.from({ length: cutoffParts }, (_, part) => itemKey("cutoff", { userID, part }));
 
 export const policyKey = ({ userID, chain, wallet }: PolicyKey): Key =>
   itemKey("policy", { userID, chain, wallet });

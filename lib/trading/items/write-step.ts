@@ -9,7 +9,7 @@ import type { Table } from "../../table/table.ts";
 import { singleOf, write } from "../../table/write.ts";
 import { executionItems } from "./execution-records.ts";
 import { keysOfItems, packed } from "./items.ts";
-import { laneKey, listedExecutionKey } from "./keys.ts";
+import { cutoffKey, cutoffPartKeys, laneKey, listedExecutionKey } from "./keys.ts";
 import { inItsShard, noteShards, placeRemoval, placeWrite } from "./lane-places.ts";
 
 /**
@@ -64,6 +64,7 @@ function laneWrites(each: LaneWrite, shard: number): Write[] {
 }
 
 function writesOf(each: Exclude<ItemWrite, { of: "lane" }>): Write[] {
+  if (each.kind === "raise") return raisesOf(each);
   const { when } = each;
   const key = keyOf(each.of, each.item);
   switch (each.kind) {
@@ -71,11 +72,6 @@ function writesOf(each: Exclude<ItemWrite, { of: "lane" }>): Write[] {
       return [{ kind: "check", key, when: each.when }];
     case "remove":
       return [{ kind: "remove", key, when }];
-    case "raise": {
-      const { userID, chain, wallet } = each.item;
-      const names = wallet === undefined ? { userID } : { userID, chain, wallet };
-      return [{ kind: "change", key, set: { ...names, ...each.set }, add: each.add ?? {}, when }];
-    }
     case "put":
       // Writes positions only in the form for clients, because positions have no private part.
       if (each.of === "position") return positionWrites(each);
@@ -84,6 +80,22 @@ function writesOf(each: Exclude<ItemWrite, { of: "lane" }>): Write[] {
         ...(each.of === "order" ? orderWrites(each) : []),
       ];
   }
+}
+
+/** Raises all parts of a user's cutoff alike, so that one condition decides for all. */
+function raisesOf({ item, set, add = {}, when }: Extract<ItemWrite, { kind: "raise" }>): Write[] {
+  const { userID, chain, wallet } = item;
+  const raise = (key: Key, names: object): Write => ({
+    kind: "change",
+    key,
+    set: { ...names, ...set },
+    add,
+    when,
+  });
+  if (chain === undefined || wallet === undefined)
+    return cutoffPartKeys(userID).map((key) => raise(key, { userID }));
+  const names = { userID, chain, wallet };
+  return [raise(cutoffKey(names), names)];
 }
 
 const keyOf = <K extends Exclude<Kind, "lane">>(kind: K, item: Names[K]): Key => keysOfItems[kind](item);

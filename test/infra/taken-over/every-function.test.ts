@@ -5,7 +5,7 @@ import type { Operation } from "../../../lib/operations/types.ts";
 import { type PartitionName, partitionNameOf, partitions } from "../../../lib/table/layout.ts";
 import type { Item } from "../../../lib/table/table.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
-import { cancellationKey, cutoffKey, ledgerKey, slotKey } from "../../../lib/trading/items/keys.ts";
+import { cancellationKey, cutoffPartKeys, ledgerKey, slotKey } from "../../../lib/trading/items/keys.ts";
 import { lockKey } from "../../../lib/wallets/item-keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
@@ -67,7 +67,7 @@ beforeAll(async () => {
   const real = await itemsNamed(engine.table, "");
   const absent = owners.flatMap(({ userID, orders }) => [
     lockKey(userID),
-    cutoffKey({ userID }),
+    ...cutoffPartKeys(userID),
     ...Object.values(orders).flatMap(({ intent }) => [cancellationKey(intent), ledgerKey(intent.orderId)]),
   ]);
   items = [...real, ...absent.map(asPlain), ...plainItems(real)];

@@ -3,7 +3,14 @@ import { swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import type { OperationName } from "../../../lib/operations/operations.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { sealedKeyKey } from "../../../lib/table/wallet-keys.ts";
-import { cancellationKey, cutoffKey, policyKey, slotKey, tradeKey } from "../../../lib/trading/items/keys.ts";
+import {
+  cancellationKey,
+  cutoffKey,
+  cutoffPartKeys,
+  policyKey,
+  slotKey,
+  tradeKey,
+} from "../../../lib/trading/items/keys.ts";
 import { Theft } from "../../support/signed-bytes.ts";
 import { slot, v2 } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
@@ -66,11 +73,24 @@ describe.each(["cancelOrder", "cancelOrders", "retireWallet"] as const)(
       const { desk, intruder, signs } = await intrudeAs(name);
       const { intent } = desk.named("ALICEBUYS");
       expect(await signs("ALICEBUYS")).toHaveProperty("slot");
-      for (const key of [cutoffKey({ userID: "alice" }), cutoffKey(intent)]) await intruder.put(key, cutoff);
+      for (const key of [cutoffKey({ userID: "alice", lane: intent }), cutoffKey(intent)])
+        await intruder.put(key, cutoff);
       expect(intruder.denials).toBe(0);
       const before = desk.signatures;
       expect(await signs("ALICEBUYSMORE", 1)).toEqual({ later: "the order has ended" });
       expect(desk.signatures).toBe(before);
+    });
+
+    it("keeps only orders of lanes from being signed whose part of the cutoff it writes", async () => {
+      const { desk, intruder, signs } = await intrudeAs(name);
+      const { intent } = desk.named("ALICEBUYS");
+      const own = cutoffKey({ userID: "alice", lane: intent });
+      for (const key of cutoffPartKeys("alice"))
+        if (key.SK !== own.SK) await intruder.put(key, { userID: "alice", before: 1e15 });
+      expect(await signs("ALICEBUYS")).toHaveProperty("slot");
+      await intruder.put(own, { userID: "alice", before: 1e15 });
+      expect(intruder.denials).toBe(0);
+      expect(await signs("ALICEBUYSMORE", 1)).toEqual({ later: "the order has ended" });
     });
   },
 );

@@ -136,7 +136,7 @@ describe("readLane", () => {
       typeof value === "number" ? createdAt + value : value,
     ]);
     await putWallet(db.table, lane, userID);
-    await putItems(db.table, [{ ...cutoffKey({ userID }), userID, ...Object.fromEntries(times) }]);
+    await putItems(db.table, [{ ...cutoffKey({ userID, lane }), userID, ...Object.fromEntries(times) }]);
     const { cancelled } = await readLane(db.table, { lane, day });
     expect([...cancelled]).toEqual(isCancelled ? [orderId] : []);
   });

@@ -3,15 +3,23 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { evmSlots } from "../../../lib/chains/evm/rules/slot-rules.ts";
 import { cancelling } from "../../../lib/orders/cancelling.ts";
+import { raisedByOne, raisedTo, unchangedCutoffs } from "../../../lib/orders/cutoffs.ts";
 import type { LaneView } from "../../../lib/orders/effects.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
 import { leaveStep, takeStep } from "../../../lib/orders/lane-steps.ts";
-import { type Items, type TradeStep, unchanged } from "../../../lib/orders/table-step.ts";
+import { type CutoffScope, type Items, type TradeStep, unchanged } from "../../../lib/orders/table-step.ts";
 import { shownOrder, type TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Key } from "../../../lib/table/keys.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
-import { cancellationKey, executionKey, laneKey, tradeKey } from "../../../lib/trading/items/keys.ts";
+import {
+  cancellationKey,
+  cutoffKey,
+  cutoffPartKeys,
+  executionKey,
+  laneKey,
+  tradeKey,
+} from "../../../lib/trading/items/keys.ts";
 import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { laneOrdersOf } from "../../../lib/trading/items/lane-records.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
@@ -70,6 +78,54 @@ describe("writeStep", () => {
     await write({ kind: "put", of: "order", item: order, when: {} });
     expect(await cancel()).toMatchObject({ order: { life: { status: "cancelled" } } });
     expect(await get(key)).toEqual(noted);
+  });
+
+  it.each<Omit<CutoffScope, "userID">>([{}, { chain: "eth" }])(
+    "raises all parts of a user's cutoff with one transaction, or none: %o",
+    async (chain) => {
+      const userID = `raiser ${newOrder().intent.userID}`;
+      const scope = { userID, ...chain };
+      const field = chain.chain ?? "before";
+      const parts = () => Promise.all(cutoffPartKeys(userID).map(get));
+      const each = (time: number) => cutoffPartKeys(userID).map((key) => ({ ...key, userID, [field]: time }));
+      const sent: string[] = [];
+      const watched = interceptedTable(
+        db.table,
+        (command) => void sent.push(String(command?.constructor.name)),
+      );
+      expect(await writeStep(watched, [raisedTo(scope, 5)])).toBe(true);
+      expect(sent).toEqual(["TransactWriteCommand"]);
+      expect(await parts()).toEqual(each(5));
+      expect(await write(raisedByOne(scope))).toBe(true);
+      expect(await parts()).toEqual(each(6));
+      const [, ahead] = each(9);
+      if (ahead) await putItems(db.table, [ahead]);
+      const before = await parts();
+      expect(await write(raisedTo(scope, 8))).toBe(false);
+      expect(await parts()).toEqual(before);
+    },
+  );
+
+  it("checks items for two lanes of a user that differ unless the lanes have the same part", async () => {
+    const { userID } = order.intent;
+    const lanes = Array.from({ length: 100 }, (_, at) => ({ chain: "eth", wallet: `0x${at}` }) as const);
+    const parts = new Set<string>();
+    for (const other of lanes) {
+      const { SK } = cutoffKey({ userID, lane: other });
+      const checked: Key[] = [];
+      const watched = interceptedTable(db.table, (command) => {
+        if (!(command instanceof TransactWriteCommand)) return;
+        for (const { ConditionCheck } of command.input.TransactItems ?? [])
+          if (ConditionCheck) checked.push(ConditionCheck.Key as Key);
+      });
+      expect(await writeStep(watched, unchangedCutoffs({ ...other, userID }, {}))).toBe(true);
+      expect(checked).toEqual([cutoffKey({ userID, lane: other }), cutoffKey({ userID, ...other })]);
+      parts.add(SK);
+    }
+    expect(parts.size).toBeGreaterThan(24);
+    expect(cutoffPartKeys(userID).map((key) => key.SK)).toEqual(expect.arrayContaining([...parts]));
+    const { wallet } = lane;
+    expect(cutoffKey({ userID, lane: { chain: "base", wallet } })).not.toEqual(cutoffKey({ userID, lane }));
   });
 
   it("publishes and lists only the public part of an order", async () => {

@@ -62,7 +62,7 @@ export class ModelTable<F extends FamilyTypes = Evm> {
 
   /** Returns the cancellations of many orders that cover a user's wallet. */
   cutoffsOver = ({ userID, chain, wallet }: LaneKey & { userID: string }): Cutoffs => ({
-    all: this.get("cutoff", { userID }),
+    all: this.get("cutoff", { userID, lane: { chain, wallet } }),
     wallet: this.get("cutoff", { userID, chain, wallet }),
   });
 

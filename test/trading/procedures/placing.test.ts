@@ -226,7 +226,7 @@ describe("placing", () => {
     const lane = { chain: "eth", wallet } as const;
     const ofAll = cutoffs.all && { before: cutoffs.all.before, eth: cutoffs.all.eth };
     expect(step.filter(({ of }) => of === "cutoff")).toEqual([
-      { kind: "check", of: "cutoff", item: { userID }, when: ofAll ?? "absent" },
+      { kind: "check", of: "cutoff", item: { userID, lane }, when: ofAll ?? "absent" },
       {
         kind: "check",
         of: "cutoff",

@@ -47,7 +47,7 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
     job: keysOfItems.job(intent),
     ledger: keysOfItems.ledger(intent),
     cancellation: keysOfItems.cancellation(intent),
-    all: keysOfItems.cutoff({ userID }),
+    all: keysOfItems.cutoff({ userID, lane: intent }),
     wallet: keysOfItems.cutoff(intent),
   };
   const items = await getItems<object>(table, Object.values(names));

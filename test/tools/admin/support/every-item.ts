@@ -68,7 +68,7 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
     { ...unlockRequestKey(userID), userID },
     { ...lockKey(userID), userID },
     { ...cancellationKey({ userID, orderId: "o" }), userID, orderId: "o" },
-    { ...cutoffKey({ userID }), userID, before: 1 },
+    { ...cutoffKey({ userID, lane: wallet }), userID, before: 1 },
     { ...cutoffKey(wallet), ...wallet, before: 1 },
     { ...laneKey({ chain: "eth", wallet: "0xother" }, 1), watch: departed(userID) },
     { ...marketLooksKey(userID, 1), count: 1 },
