@@ -87,8 +87,10 @@ function isForbidden(
   { intent }: TradeOrder<Evm>,
   fee?: Wei,
 ): boolean {
-  const { maxOrder } = chainLimits;
+  const { maxOrder, maxNetworkFee } = chainLimits;
   if (intent.side === "buy" && maxOrder !== undefined && intent.amount > maxOrder) return true;
+  // The limit may have fallen since the transaction was planned. The signer would refuse it, which raises an alarm.
+  if (fee !== undefined && fee > maxNetworkFee) return true;
   const limits = view.limits.get(intent.userID);
   if (limits === undefined) return false;
   const adds = fee === undefined ? undefined : intent.amount + fee;

@@ -5,7 +5,7 @@ import type { EvmFees } from "../../../../lib/chains/evm/rules/intent.ts";
 import { emptyEvmLedger } from "../../../../lib/chains/evm/rules/ledger.ts";
 import { nextEvmMove, wantsFacts } from "../../../../lib/chains/evm/rules/next-move.ts";
 import { objectionToTransaction } from "../../../../lib/chains/evm/rules/signing-rules.ts";
-import type { EvmAttempt, EvmSlot } from "../../../../lib/chains/evm/rules/slot.ts";
+import { type EvmAttempt, type EvmSlot, mostFeeOf } from "../../../../lib/chains/evm/rules/slot.ts";
 import type { Items, ItemWrite } from "../../../../lib/orders/table-step.ts";
 import {
   gwei,
@@ -154,6 +154,19 @@ describe("nextEvmMove", () => {
     const chainLimits = { ...wideLimits, maxOrder: intent().amount - 1n };
     const move = nextEvmMove(laneStateOf(laneView(tradeOrder()), { snapshots: [facts, facts], chainLimits }));
     expect(lifeWritten(move)).toMatchObject({ status: "rejected", reasonCode: "POLICY_LIMIT" });
+  });
+
+  it("rejects a planned order whose fee is above the operators' limit by now", () => {
+    const planned = slot();
+    const most = mostFeeOf({ ...planned, ...planned.fees });
+    const facts = snapshot(orderFacts());
+    const view = laneView(tradeOrder({ swapNonce: 7, revision: 2 }), { slots: [planned] });
+    const move = (maxNetworkFee: bigint) => {
+      const chainLimits = { ...wideLimits, maxNetworkFee };
+      return nextEvmMove(laneStateOf(view, { snapshots: [facts, facts], chainLimits }));
+    };
+    expect(move(most)).toMatchObject({ kind: "sign" });
+    expect(lifeWritten(move(most - 1n))).toMatchObject({ status: "rejected", reasonCode: "POLICY_LIMIT" });
   });
 
   describe("nextMove with one lying host", () => {
