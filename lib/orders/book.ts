@@ -68,9 +68,13 @@ export function rebooked(
   events: readonly BookEvent[],
   nowMs: number,
 ): { book: Book; changed: Position[] } {
-  const all = [...book.events.filter((event) => event.orderId !== orderId), ...events].toSorted(
-    (a, b) => a.place - b.place,
-  );
+  const others = book.events.filter((event) => event.orderId !== orderId);
+  const known = book.events.findIndex((event) => event.orderId === orderId);
+  // Events of the same place keep the order in which they were found: a sale that found no tokens comes before a buy
+  // that took its nonce.
+  const all = others
+    .toSpliced(known < 0 ? others.length : known, 0, ...events)
+    .toSorted((a, b) => a.place - b.place);
   const firstOpen = all.findIndex(({ settled }) => !settled);
   const isFinal = firstOpen < 0;
   const shown = shownPositions(book, holdingsAfter(book.base, all, book.nextOrdinal), isFinal, nowMs);

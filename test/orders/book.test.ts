@@ -142,6 +142,22 @@ describe("holdingsAfter", () => {
 });
 
 describe("rebooked", () => {
+  it.each([
+    ["before the buy", ["sale", "purchase"]],
+    ["after the buy", ["purchase", "sale"]],
+  ])("keeps a buy at the nonce of an earlier sale without tokens, if that settles %s", (_, order) => {
+    const sale = { ...common(1), orderId: "sale", kind: "sold-out" } as const;
+    const bought = { spent: 5n, received: 100n, networkFee: 1n };
+    const purchase = { ...common(1), orderId: "purchase", kind: "buy", ...bought } as const;
+    const final = order.map((orderId) => (orderId === "sale" ? sale : purchase));
+    const found = [
+      { ...sale, settled: false },
+      { ...purchase, settled: false },
+    ];
+    const { book } = shownAfter(...found, ...final).at(-1) ?? {};
+    expect(book?.base).toMatchObject({ amount: 100n, settled: true });
+  });
+
   it("names a position's token and coin separately if its book does", () => {
     const [first, second] = [buy(1, 5n, 10n), buy(2, 5n, 10n)];
     const unnamed = emptyBook(key, { symbol: "MOON/v2/ETH", decimals: 18 });

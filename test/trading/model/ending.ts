@@ -140,7 +140,8 @@ function checkPositions({ table, seen, invariants }: World, orders: TradeOrder<E
       })
       .map((order) => eventOf(order, invariants.swapOf(order.intent.orderId)))
       .concat(invariants.departuresOf(book))
-      .toSorted((a, b) => a.place - b.place);
+      // A sale that found no tokens comes before the transaction of its nonce.
+      .toSorted((a, b) => a.place - b.place || Number(b.kind === "sold-out") - Number(a.kind === "sold-out"));
     const holdings = holdingsAfter(nothingHeld, events).filter(({ ordinal }) => ordinal > 0);
     const stored = table
       .all("position")
