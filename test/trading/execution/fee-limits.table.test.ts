@@ -66,12 +66,12 @@ async function execute(own: EvmIntent, planned: Partial<EvmSlot> & Pick<EvmSlot,
 }
 
 describe("fee limits against a compromised placeOrder", () => {
-  const refused = { order: { status: "rejected", reasonCode: "SIGNING_REFUSED" } };
+  const rejected = { order: { status: "rejected", reasonCode: "POLICY_LIMIT" } };
 
   it("protects a wallet's coin from a buy with excessive fees", async () => {
     const before = await desk.coins();
     const own = planted({ orderId: "PLANTEDBUY".padEnd(26, "0") });
-    expect(await execute(own, { call: swapBy(own, localV2, own.amount) })).toMatchObject(refused);
+    expect(await execute(own, { call: swapBy(own, localV2, own.amount) })).toMatchObject(rejected);
     expect(await desk.coins()).toBe(before);
   });
 
@@ -84,7 +84,7 @@ describe("fee limits against a compromised placeOrder", () => {
       approvalGas: gasLimit,
     });
     const call = { purpose: "approve", token, router: localV2.router, amount: 1n } as const;
-    expect(await execute(own, { call })).toMatchObject(refused);
+    expect(await execute(own, { call })).toMatchObject(rejected);
     expect(await desk.coins()).toBe(before);
   });
 });
