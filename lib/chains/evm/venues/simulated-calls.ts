@@ -10,11 +10,11 @@ type SimulatedCall =
   | { purpose: "swap"; side: Order["side"]; token: string; route: EvmRoute };
 
 /**
- * Marks of the wallet and of the amount in calldata. Nothing else has these values, and their first digit does not
- * occur again, so that none is found at a place where other bytes seem to begin it.
+ * Marks of the wallet and of the amount in calldata. They follow no pattern, so that no other bytes contain them, or
+ * begin like them in one place and end like them in the next.
  */
-const anyWallet = `1${"e".repeat(39)}`;
-const anyAmount = `1${"f".repeat(63)}`;
+const anyWallet = "1d5e90b7c4a8f3627b06e9d1f85c3a42d7069be8";
+const anyAmount = "1fa36c08e5d97b42f06c81e3a95d7f2460cb9e13d8470af5526be19c83f4d07a";
 
 /** The latest time that fits into four bytes, because simulations do not check deadlines. */
 const farDeadline = 2 ** 32 - 1;

@@ -16,9 +16,31 @@ const odd = fc
   .constantFrom("11", "1e", "1f", "ee", "ff", "b7", "c9")
   .chain((end) => fc.constantFrom(`0x${end.repeat(20)}`, `0x${"0".repeat(38)}${end}`))
   .map((text) => getAddress(text));
+const wallet = getAddress(`0x${"ab".repeat(20)}`);
 const amounts = fc.bigInt({ min: 0n, max: (1n << 256n) - 1n });
 
 describe("simulatedCall", () => {
+  it.each(evmChains)("finds no mark on %s at a place where an address only seems to begin it", (name) => {
+    const contracts = defaultChains[name];
+    const token = getAddress(`0x${"ee".repeat(20)}`);
+    for (const route of routesOf(contracts, token)) {
+      const swap = { purpose: "swap", side: "buy", token, route } as const;
+      const call = {
+        purpose: "swap",
+        side: "buy",
+        token,
+        ...route,
+        recipient: wallet,
+        value: 5n,
+        amountIn: 5n,
+        minAmountOut: 0n,
+        deadline: 0xffffffff,
+        hasRefund: needsRefund("buy", route),
+      } as const;
+      expect(simulatedCall(contracts, swap, wallet, 5n)).toEqual(encodeCall(contracts, call, wallet));
+    }
+  });
+
   it.each(evmChains)(
     "encodes calls of %s as transactions encode them, also those that it remembers",
     (name) => {
