@@ -50,8 +50,8 @@ export function* cancelling(userID: string, orderId: string): Procedure<CancelAn
  * Cancels all orders in the scope that were placed before. A single write decides, and from then on the signer signs
  * only clears for them.
  *
- * Returns the orders that were open. The caller cancels each of them, because their clocks may have been ahead of this
- * one, and because nobody else tells their lanes.
+ * Returns the orders that were open. The caller cancels each of them: the clock of its placing may have been ahead, and
+ * its lane must learn of the cancellation.
  */
 export function* cuttingOff(scope: CutoffScope): Procedure<readonly AnyOrder[]> {
   const nowMs = yield* perform({ do: "now" });

@@ -1,3 +1,4 @@
+import { DomainError } from "../core/domain-error.ts";
 import type { LaneView } from "./effects.ts";
 import type { FamilyTypes } from "./family.ts";
 import type { TradeOrder } from "./trade-order.ts";
@@ -10,6 +11,12 @@ export type PlacedFacts<Host> = {
   jobs: number;
   hosts: readonly [Host, Host];
 };
+
+/** Returns each host's facts for planning. Undefined for a host that refused the trade, or has none. */
+export const planningFactsIn = <Facts>(
+  quotes: readonly (DomainError | { forPlanning?: Facts } | undefined)[],
+): (Facts | undefined)[] =>
+  quotes.map((quote) => (quote instanceof DomainError ? undefined : quote?.forPlanning));
 
 /** Maximum age of the facts, counted from the request that asked for them. */
 const mostAgeMs = 2000;

@@ -1,6 +1,6 @@
 import type { EvmChain } from "../../core/chain-facts.ts";
 import type { FiringFamily } from "../../orders/resting/firing.ts";
-import { deathOf, fillBlockOf, type NonceWord, type SignedNonce } from "./rules/death.ts";
+import { deathOf, fillBlockOf, hasFilled, type NonceWord, type SignedNonce } from "./rules/death.ts";
 
 /**
  * Fires resting orders on EVM chains. A child is dead only if executeOrders has recorded so, and fireOrders sees the
@@ -17,10 +17,8 @@ export const evmFiring: FiringFamily<SignedNonce, NonceWord> = {
       return isPast && nowMs > child.validUntil * 1000 ? { is: "dead", outcome: "unsent" } : { is: "out" };
     }
     if (fillBlockOf(signed.swap, words) !== undefined) return { is: "filled", isSettled };
-    const hasFill = ({ receipts }: NonceWord) =>
-      signed.swap.swaps.some((hash) => receipts.get(hash)?.status === "ok");
     // The host that lacks the fill may only be behind.
-    if (words.some((word) => word !== undefined && hasFill(word))) return { is: "unclear" };
+    if (words.some((word) => word !== undefined && hasFilled(signed.swap, word))) return { is: "unclear" };
     const death = isProvenDead ? deathOf(chain as EvmChain, signed.swap, words) : undefined;
     if (death === undefined) return { is: "out" };
     if (yields) return { is: "dead", outcome: "yielded" };

@@ -1,6 +1,6 @@
-import { DomainError } from "../../core/domain-error.ts";
 import { greatest } from "../../orders/bigints.ts";
 import { longestValidSeconds } from "../../orders/intent.ts";
+import { planningFactsIn } from "../../orders/placed-facts.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
 import { checkEvmTrade, evmSettingsForTrade } from "./rules/check-trade.ts";
 import type { Evm } from "./rules/family.ts";
@@ -48,9 +48,7 @@ export const evmPlacing: PlacingFamily<Evm> = {
   }),
   /** Undefined if the hosts did not see the same block, or if a host's answers are incomplete. */
   factsForRun({ setup, quotes = [undefined, undefined] }, { intent }, jobs) {
-    const [one, other] = quotes.map((quote) =>
-      quote instanceof DomainError ? undefined : quote?.forPlanning,
-    );
+    const [one, other] = planningFactsIn(quotes);
     if (one === undefined || one.latest.hash !== other?.latest.hash) return undefined;
     return evmFactsText({ setup: setup.name, jobs, hosts: [one, other] }, intent);
   },

@@ -1,4 +1,4 @@
-import { DomainError } from "../../core/domain-error.ts";
+import { planningFactsIn } from "../../orders/placed-facts.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
 import { usualSeconds } from "./rules/attempts.ts";
 import { checkSolTrade, solSettingsForTrade } from "./rules/check-trade.ts";
@@ -44,9 +44,7 @@ export const solPlacing: PlacingFamily<Sol> = {
   }),
   /** Undefined if the hosts do not agree on a blockhash, or if a host's answers are not about the order's best route. */
   factsForRun({ setup, quotes = [undefined, undefined] }, { intent }, jobs) {
-    const [one, other] = quotes.map((quote) =>
-      quote instanceof DomainError ? undefined : quote?.forPlanning,
-    );
+    const [one, other] = planningFactsIn(quotes);
     if (one === undefined || one.blockhash.hash !== other?.blockhash.hash) return undefined;
     const hosts = [one, other] as const;
     if (!hosts.every((facts) => areForOrder(facts, intent))) return undefined;

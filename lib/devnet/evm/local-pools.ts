@@ -14,7 +14,7 @@ export type LocalPool = {
   price: number;
   /** Lists the deployer's transactions that multiply the price. */
   tradesFor(factor: number): Promise<DeployerTransaction[]>;
-  /** Returns the price that one of the pool's logs tells, or 0 if nothing trades at it. Undefined for other logs. */
+  /** Reads the price in one of the pool's logs. 0 if nothing trades at it, and undefined for other logs. */
   priceIn(log: PoolLog): number | undefined;
 };
 

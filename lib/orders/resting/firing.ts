@@ -7,7 +7,7 @@ import type { Ended, LegKind, Tally } from "./mandate.ts";
 import type { Chosen, Ladders } from "./selection.ts";
 import type { PriceWords } from "./touch.ts";
 
-/** What fireOrders has read about a child that is out. */
+/** A child that is out, as fireOrders has read its records. */
 export type ChildView<Signed = unknown> = {
   /** True if the child's order has filled or ended, as executeOrders says. Only a hint to look. */
   hasEnded: boolean;
@@ -20,7 +20,7 @@ export type ChildView<Signed = unknown> = {
   yields: boolean;
   /** True if executeOrders has proved that the child can never fill. */
   isProvenDead: boolean;
-  /** What the signer's ledger says about the child's swap, with its deadline in seconds. Absent if none is signed. */
+  /** The child's swap in the signer's ledger, with its deadline in seconds. Absent if none is signed. */
   signed?: { swap: Signed; deadline: number } | undefined;
 };
 

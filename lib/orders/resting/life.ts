@@ -52,7 +52,7 @@ export type RestingOrder = {
   n: number;
   /** At most one on EVM chains, and one of each leg on sol. */
   out: readonly OutChild[];
-  /** The child that has filled. */
+  /** Id of the child that has filled. */
   filled?: string | undefined;
   legs: readonly LegState[];
   seen?: Seen | undefined;
@@ -130,7 +130,7 @@ export function afterFiring(order: RestingOrder, { price, block, ...child }: New
   });
 }
 
-/** What is certain about a child. */
+/** State of a child, as far as it is certain. */
 export type ChildSight =
   | { is: "out" }
   /** A host is silent, or the hosts differ about a fill. */
@@ -140,7 +140,7 @@ export type ChildSight =
   /** It can never fill. */
   | { is: "dead"; outcome: Exclude<FiringOutcome, "out" | "filled"> };
 
-/** What an order's end depends on, beside its children. */
+/** Facts that end an order, beside those about its children. */
 export type EndFacts = {
   nowMs: number;
   /** True if the user has cancelled this order, or all orders after it was placed. */
@@ -258,7 +258,7 @@ function firingsAfter(
   return kept;
 }
 
-/** True if another child may be placed for a leg, as far as the order itself tells. */
+/** True if the order's own state allows another child for a leg. */
 export function mayFire(order: RestingOrder, leg: number, nowMs: number, isOneOut: boolean): boolean {
   const { state, out, isCancelling, mandate } = order;
   if (isCancelling || state === "filled" || state === "done") return false;

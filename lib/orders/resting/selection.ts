@@ -19,7 +19,7 @@ export type Crossed = {
 
 export type CrossedCrowd = {
   side: Order["side"];
-  /** The amount of children of the token and side that are signed, in no block, and before their deadline. */
+  /** Total amount of the token and side's children that are signed, in no block, and before their deadline. */
   out: bigint;
   /** Hash of the block of the quotes, which shuffles equal orders. */
   block: string;
@@ -38,7 +38,7 @@ export type Ladders = readonly [Ladder | undefined, Ladder | undefined];
 /** An order that fires in this wave. */
 export type Chosen = {
   crossed: Crossed;
-  /** What its amount brings at the price of the wave's last units. */
+  /** Output of its amount at the price of the wave's last units. */
   quotedOut: bigint;
   minAmountOut: bigint;
 };
@@ -64,7 +64,7 @@ const publicSharePpm = 980_000n;
 const sharePpm: Readonly<Record<Leg["kind"], bigint>> = { limit: 1_001_000n, stop: 1_000_000n };
 const whole = 1_000_000n;
 
-/** What an amount brings. */
+/** An amount and its output. */
 type Gain = { amount: bigint; out: bigint };
 
 type Accepted = { order: Crossed; gain: Gain };
@@ -108,7 +108,7 @@ export function* selecting(crowd: CrossedCrowd, crossed: readonly Crossed[]): Se
       const gain = gains[index] as Gain;
       const [first = { gain }] = chosen;
       const isMet = [...chosen.map((each) => each.order), order].every((each) => meets(side, each, gain));
-      // The further sums include this order, so they tell nothing about those after it.
+      // Stops here, because the further sums include this order.
       if (!isMet) {
         failed = order;
         break;

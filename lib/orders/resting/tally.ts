@@ -18,7 +18,7 @@ const hourMs = 3_600_000;
 /** Returns the number of the clock hour of a time. */
 export const hourOf = (ms: number): number => Math.floor(ms / hourMs);
 
-/** What the signer knows about a child's transaction, beside what it knows about any order's. */
+/** Facts about a child's transaction that the signer needs, beside those about any order's. */
 export type ChildFacts = {
   mandate: Mandate;
   child: ChildTerms;
@@ -43,7 +43,7 @@ export type ChildFacts = {
   cancelledBefore: { all: number; wallet: number };
   /** The most that the child's transactions may pay the network with this signature, and the part that it adds. */
   fees: { most: bigint; adds: bigint };
-  /** What limits have added to the day's count of network fees, and the count's limit. */
+  /** Network fees that limits have added to the day's count, and the count's limit. */
   feesOfDay: { ofLimits: bigint; limit: bigint };
   /** Number of resting orders of the wallet whose first child was signed on this day. */
   newOfDay: number;

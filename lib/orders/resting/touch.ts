@@ -1,5 +1,4 @@
 import type { Network } from "../../core/network.ts";
-import { sizeOf } from "../bigints.ts";
 import type { Order } from "../execution.ts";
 import { hasStop, type Leg, type LegKind, type Mandate } from "./mandate.ts";
 import { isCrossed } from "./prices.ts";
@@ -57,9 +56,7 @@ const mostSlotsApart = 40;
 
 /** True if two hosts speak of the same state: of one block, or on sol of slots that are close. */
 const areTogether = (chain: Network, a: PriceWord, b: PriceWord): boolean =>
-  chain === "sol"
-    ? sizeOf(BigInt(a.head.number - b.head.number)) <= mostSlotsApart
-    : a.head.hash === b.head.hash;
+  chain === "sol" ? Math.abs(a.head.number - b.head.number) <= mostSlotsApart : a.head.hash === b.head.hash;
 
 /** A question about a leg: the order's own amount, and the distances that {@link lookBack} chose. */
 export type TouchQuestion = {

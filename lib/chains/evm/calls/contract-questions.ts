@@ -11,7 +11,8 @@ function selectorOf(abi: Interface, name: string): string {
   return selector;
 }
 
-const addressWord = (address: string): string => address.slice(2).toLowerCase().padStart(64, "0");
+/** Encodes an address as a word of calldata, in 64 digits. */
+export const addressWord = (address: string): string => address.slice(2).toLowerCase().padStart(64, "0");
 
 /**
  * Asks a function for a number. Encodes its arguments, which are addresses, by hand: a general encoder hashes each of

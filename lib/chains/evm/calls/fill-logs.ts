@@ -2,6 +2,7 @@ import { greatest, least, sizeOf } from "../../../orders/bigints.ts";
 import type { EvmConfiguration } from "../rules/configuration.ts";
 import type { SwapCall } from "../rules/intent.ts";
 import { checksArrival, kindOf, type SwapVenue } from "../rules/swap-venues.ts";
+import { addressWord } from "./contract-questions.ts";
 import type { ContractLog } from "./rpc-call.ts";
 
 /** `Transfer(address,address,uint256)` of tokens. */
@@ -36,7 +37,7 @@ export const pancakeSwapTopic = "0x19b47279256b2a23a1665c810c8d55a1758940ee09377
  */
 const binSwapTopic = "0xad7d6f97abf51ce18e17a38f4d70e975be9c0708474987bb3e26ad21bd93ca70";
 
-const topicOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
+const topicOf = (address: string) => `0x${addressWord(address)}`;
 
 /** Reads the amount that an event moved. Events of other contracts may have the same topic but a different form. */
 const amountOf = ({ data }: ContractLog) => (/^0x[\da-f]{64}$/.test(data) ? BigInt(data) : 0n);

@@ -2,7 +2,7 @@ import type { EvmChain } from "../../../core/chain-facts.ts";
 import type { Block, BlockName } from "../../../orders/block.ts";
 import type { DeadChild } from "../../../orders/resting/mandate.ts";
 
-/** What the signer's ledger says about an order's swap: its nonce, its deadline, and all that was signed at the nonce. */
+/** An order's swap in the signer's ledger: its nonce, its deadline, and all that was signed at the nonce. */
 export type SignedNonce = {
   nonce: number;
   /** In seconds. A swap takes no effect in a later block. */
@@ -63,7 +63,8 @@ export function fillBlockOf({ swaps }: SignedNonce, [a, b]: NonceWords): BlockNa
   return block && { number: block.number, hash: block.hash };
 }
 
-const hasFilled = ({ swaps }: SignedNonce, { receipts }: NonceWord): boolean =>
+/** True if a host says that a swap has taken effect. */
+export const hasFilled = ({ swaps }: SignedNonce, { receipts }: NonceWord): boolean =>
   swaps.some((hash) => receipts.get(hash)?.status === "ok");
 
 type Proof = { how: Death["how"]; block: Block };

@@ -3,6 +3,7 @@ import { mostCallGas } from "../../../core/network-facts.ts";
 import type { Order } from "../../../orders/execution.ts";
 import { HostFault, type RpcRefusal } from "../../hosts/host-fault.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
+import { addressWord } from "../calls/contract-questions.ts";
 import { addressFrom, type BlockTag, contractCall } from "../calls/rpc-call.ts";
 import { type EvmRoute, type PoolKey, poolsOf } from "../rules/intent.ts";
 import { kindOf, type VenueKind } from "../rules/swap-venues.ts";
@@ -29,7 +30,6 @@ export type PoolQuotes = {
 const kindNumbers = { v3: 0, v2: 1, slipstream: 2, bins: 3 } as const satisfies Record<VenueKind, number>;
 
 const word = (value: bigint | number): string => value.toString(16).padStart(64, "0");
-const addressWord = (address: string): string => address.slice(2).toLowerCase().padStart(64, "0");
 const digits = (value: number, length: number): string => value.toString(16).padStart(length, "0");
 
 const isPurchase = ([first]: readonly PoolTrade[]) => first?.side === "buy";

@@ -7,7 +7,7 @@ import { blockhashValidCall, type RecentBlockhash } from "./transaction-call.ts"
 /** Longest time for which a host's answers wait for the blockhash of a slower host. */
 const patienceMs = 300;
 
-/** Hosts that are asked at the same time tell each other their newest blockhashes, between two rounds of requests. */
+/** Exchanges the newest blockhashes of hosts that are asked at the same time, between two rounds of requests. */
 export type BlockhashExchange = {
   /**
    * Gives a host's newest blockhash. Returns the oldest of all hosts' blockhashes, because the other hosts know it too.
