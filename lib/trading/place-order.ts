@@ -18,7 +18,8 @@ import { type Performers, runProcedure } from "./execution/run-procedure.ts";
 import { tableEffects } from "./execution/table-effects.ts";
 import { fingerprintOf } from "./idempotency.ts";
 import { readPlacing } from "./items/views.ts";
-import { type PlacingRefusal, placing, type TradeRequest, trying } from "./procedures/placing.ts";
+import type { PlacingRefusal, TradeRequest } from "./procedures/assess.ts";
+import { placing, trying } from "./procedures/placing.ts";
 import type { Macs } from "./signing/intent-mac.ts";
 
 export type PlacingDeps = {

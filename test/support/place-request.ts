@@ -12,7 +12,8 @@ import { DomainError } from "../../lib/core/domain-error.ts";
 import { formatAmount, unitsFrom } from "../../lib/orders/decimal-text.ts";
 import type { FamilyTypes } from "../../lib/orders/family.ts";
 import { unknownSafety } from "../../lib/orders/token-safety.ts";
-import type { PlaceRequest, PlacingRefusal } from "../../lib/trading/procedures/placing.ts";
+import type { PlacingRefusal } from "../../lib/trading/procedures/assess.ts";
+import type { PlaceRequest } from "../../lib/trading/procedures/placing.ts";
 import { poolRoutes } from "../trading/model/ledger-state.ts";
 import { intent, v2, wideLimits } from "./trading.ts";
 

@@ -1,0 +1,84 @@
+import { DomainError } from "../../core/domain-error.ts";
+import { coinUnitsFrom } from "../../orders/decimal-text.ts";
+import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
+import type { FamilyTypes, HostAnswers, TraderTerms } from "../../orders/family.ts";
+import type { LaneKey } from "../../orders/intent.ts";
+import { objectionToTrading, objectionToWallet } from "../../orders/order-checks.ts";
+import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
+import { rulesBeside } from "../../orders/reserved.ts";
+import type { AskedTrade } from "../../orders/trade.ts";
+import { hasEnded } from "../../orders/trade-order.ts";
+import type { DayFeeLimits, OrderRules } from "../../orders/wallet-policy.ts";
+
+/** A request to trade with a wallet, as the client sent it. */
+export type TradeRequest = LaneKey & {
+  userID: string;
+  trade: AskedTrade;
+  /** Time of the request, in ISO 8601. */
+  createdAt: string;
+  /** The chain, or the reason why the deployment does not trade on it. */
+  setup: FamilyTypes["setup"] | DomainError<"UNSUPPORTED_CHAIN">;
+} & Pick<TraderTerms, "mayLose">;
+
+/** `CHAIN_UNAVAILABLE` means that no two hosts agree. */
+export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
+
+export type AssessAnswer = Assessed | { refused: PlacingRefusal };
+
+/** Runs all checks in their order of precedence, starting with those that do not query the chain. */
+export function* assess(
+  family: PlacingFamily,
+  request: TradeRequest,
+  view: PlacingView,
+  known?: FamilyTypes["facts"],
+): Procedure<AssessAnswer> {
+  const { trade, setup, mayLose } = request;
+  const early = objectionTo(request, view);
+  const { laneOrders: orders, settings } = view;
+  if (early !== undefined || setup instanceof DomainError) return { refused: early ?? "CHAIN_UNAVAILABLE" };
+  const rules = rulesFor(request, view, setup.limits);
+  const trader = { orders, settings, rules, mayLose, isStopped: view.isStopped };
+  const question = family.questionAbout(request, trade, trader);
+  const quotes: HostAnswers = known ? [known, known] : yield* perform({ do: "quote", question });
+  const facts = family.jointAnswer(quotes, question);
+  if (facts === undefined) return { refused: "CHAIN_UNAVAILABLE" };
+  if (facts instanceof DomainError) return { refused: facts };
+  const [check, ...others] = [facts, ...(quotes as readonly FamilyTypes["facts"][])].map((quote) =>
+    family.check(setup, trade, trader, quote),
+  ) as [FamilyTypes["check"], ...FamilyTypes["check"][]];
+  // Ignores an objection that is based on the facts of only one host, because they may be wrong.
+  const [objection] = [check, ...others].flatMap((each) => each.objection ?? []);
+  if (objection !== undefined) return { refused: objection };
+  return { setup, facts, check, ...(known === undefined && { quotes }) };
+}
+
+const rulesFor = (
+  { userID, createdAt }: TradeRequest,
+  { limits, laneOrders }: PlacingView,
+  chainLimits: DayFeeLimits,
+): OrderRules => rulesBeside(limits, laneOrders, { userID, nowMs: Date.parse(createdAt), chainLimits });
+
+function objectionTo(request: TradeRequest, view: PlacingView): DomainError | undefined {
+  const { trade, setup } = request;
+  const stopped = objectionToTrading(view);
+  if (stopped !== undefined) return stopped;
+  if (setup instanceof DomainError) return setup;
+  if (!view.hasWallet)
+    return new DomainError("WALLET_NOT_FOUND", `You have no wallet with this address on ${setup.chain}`);
+  const { side, token } = trade;
+  const amount =
+    side === "sell" || trade.amount === undefined
+      ? undefined
+      : coinUnitsFrom(setup.chain, trade.amount, "amount");
+  return objectionToWallet({
+    chain: setup.chain,
+    side,
+    token,
+    amount,
+    // Excludes the network fee, because only hosts know it.
+    adds: amount,
+    openOrders: view.laneOrders.filter((order) => !hasEnded(order)).length,
+    maxOrder: setup.limits.maxOrder,
+    rules: rulesFor(request, view, setup.limits),
+  });
+}
