@@ -11,14 +11,14 @@ export type Cutoffs = {
 };
 
 /** True if a cancellation covers the order. A time that is no number covers all orders. */
-export const isCutOff = (intent: IntentTerms, cutoffs: Cutoffs): boolean =>
-  timesIn(intent, cutoffs).some((time) => !(typeof time === "number" && time < (intent.createdAt ?? 0)));
+export const isCutOff = (order: Pick<IntentTerms, "chain" | "createdAt">, cutoffs: Cutoffs): boolean =>
+  timesIn(order, cutoffs).some((time) => !(typeof time === "number" && time < (order.createdAt ?? 0)));
 
 /** Returns the earliest time for a new order that no cancellation covers. */
-export const firstAfter = (lane: LaneKey, cutoffs: Cutoffs): number =>
+export const firstAfter = (lane: Pick<LaneKey, "chain">, cutoffs: Cutoffs): number =>
   Math.max(0, ...timesIn(lane, cutoffs).map((time) => time + 1));
 
-const timesIn = ({ chain }: LaneKey, { all, wallet }: Cutoffs): number[] =>
+const timesIn = ({ chain }: Pick<LaneKey, "chain">, { all, wallet }: Cutoffs): number[] =>
   [all?.before, all?.[chain], wallet?.before].filter((time) => time !== undefined);
 
 /** Requires that no order of the wallet was cancelled together with others since the cutoffs were read. */

@@ -98,7 +98,7 @@ export type SignRequest<F extends FamilyTypes = FamilyTypes> = LaneKey & {
    * The order as the run has read it. The signer checks its MAC while it reads the order itself, and signs only if both
    * are equal. Absent in requests of earlier versions.
    */
-  claimed?: Pick<TradeOrder<F>, "intent" | "mac">;
+  claimed?: Pick<TradeOrder<F>, "intent" | "mac" | "mandate" | "mandateMac">;
 } & F["asked"];
 
 /** Where transactions are sent: hosts put them into the public pool, and a relay hides them. */

@@ -15,10 +15,10 @@ export const clocksApartMs = 5000;
 export type IntentTerms = v.InferOutput<typeof intentTerms>;
 
 /**
- * Encodes an intent as text, which is the same for equal intents. MACs are computed over this text, so a change of its
- * form voids all open orders.
+ * Encodes an intent or a mandate as text, which is the same for equal terms. MACs are computed over this text, so a
+ * change of its form voids all open orders.
  */
-export const intentText = (intent: IntentTerms): string => JSON.stringify(canonical(intent));
+export const termsText = (terms: object): string => JSON.stringify(canonical(terms));
 
 /** Sorts the fields of all objects in a value, because tables return them in any order. Encodes amounts as digits. */
 function canonical(value: unknown): unknown {

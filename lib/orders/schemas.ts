@@ -1,8 +1,9 @@
 import * as v from "valibot";
-import { networks } from "../core/network.ts";
 import { isOwnId } from "../core/record-ids.ts";
 import type { CoinUnits } from "../core/units.ts";
 import { orderSides, orderStages, reasonCodes } from "./execution.ts";
+import { mandateTerms, parentTerms } from "./resting/schemas.ts";
+import { blockNames, count, listOf, owner, text, textLike, units } from "./schema-parts.ts";
 
 /**
  * Schemas of the items that the signer bases its decisions on. Functions that may be compromised can write some of
@@ -10,24 +11,7 @@ import { orderSides, orderStages, reasonCodes } from "./execution.ts";
  * infinite values. Each family adds its own schemas.
  */
 
-export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-export const units = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 256n - 1n));
 const coins: v.GenericSchema<CoinUnits> = units;
-export const text = v.pipe(v.string(), v.maxLength(1000));
-export const textLike = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
-
-export const listOf = <const Item extends v.GenericSchema>(item: Item, most: number) =>
-  v.pipe(v.array(item), v.maxLength(most), v.readonly());
-
-const lane = { chain: v.picklist(networks), wallet: text };
-
-export const owner = { ...lane, userID: text };
-
-const blockName = v.strictObject({ number: count, hash: text });
-
-export const blockNames = listOf(blockName, 10);
-
-export const block = v.strictObject({ ...blockName.entries, time: count });
 
 export const intentTerms = v.strictObject({
   ...owner,
@@ -45,6 +29,8 @@ export const intentTerms = v.strictObject({
   isPrivate: v.boolean(),
   /** Time of placing in milliseconds, which cancellations of many orders compare. */
   createdAt: v.exactOptional(count),
+  /** Names the resting order that placed this one. Absent for orders of users. */
+  parent: v.exactOptional(parentTerms),
   /** Deadline in seconds. After it, no transaction that could fill the order is signed. */
   validUntil: count,
 });
@@ -104,8 +90,13 @@ export const quotedTerms = v.strictObject({
 });
 
 export const orderTerms = v.strictObject({
-  /** Proves that placeOrder made the intent. */
+  /** Proves that placeOrder made the intent. For a child, proves that fireOrders made it. */
   mac: text,
+  /** The terms of a child's resting order, and the proof that placeOrder made them. */
+  mandate: v.exactOptional(mandateTerms),
+  mandateMac: v.exactOptional(text),
+  /** True if a child of a limit makes way for a stop. No swap of it is signed any more. */
+  yields: v.exactOptional(v.literal(true)),
   placed: placedTerms,
   quoted: quotedTerms,
   /** Amount to spend. A sale lowers it to the wallet's balance. */
@@ -139,6 +130,13 @@ export const slotTerms = v.strictObject({
 });
 
 export const ledgerOwner = v.strictObject({ ...owner, orderId: text, validUntil: count });
+
+/** What proves an order in a request to the signer, beside its intent. */
+export const claimedTerms = {
+  mac: orderTerms.entries.mac,
+  mandate: orderTerms.entries.mandate,
+  mandateMac: orderTerms.entries.mandateMac,
+};
 
 /** Fields of a request to the signer that all families have. */
 export const requestTerms = {
@@ -190,6 +188,12 @@ export const daySpend = v.strictObject({
   networkFees: v.exactOptional(coins),
   /** The last order whose swap was counted. */
   newestOrderId: v.exactOptional(text),
+  /** The network fees of limits' children. */
+  limitFees: v.exactOptional(coins),
+  /** Number of resting orders for which the signer began a tally. */
+  newResting: v.exactOptional(count),
+  /** Number of buys that were taken off again, because they can never fill. */
+  givenBack: v.exactOptional(count),
   revision: count,
   /** Expiry in seconds, long after the end of the day. */
   expiresAt: count,

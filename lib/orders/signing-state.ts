@@ -1,6 +1,6 @@
 import { isCutOff } from "./cutoffs.ts";
 import type { Objection, SigningView, SignRequest } from "./effects.ts";
-import { clocksApartMs, intentText, longestValidSeconds } from "./intent.ts";
+import { clocksApartMs, longestValidSeconds, termsText } from "./intent.ts";
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
 
 /** Refuses a request for good: the signer will never sign it. */
@@ -21,7 +21,7 @@ export function objectionToOwner(
     intent.wallet === wallet;
   if (!isOwn) return refused("the intent is of another order, user or wallet");
   if (claimed === undefined) return undefined;
-  return claimed.mac === mac && intentText(claimed.intent) === intentText(intent)
+  return claimed.mac === mac && termsText(claimed.intent) === termsText(intent)
     ? undefined
     : refused("the intent is not the stored one");
 }

@@ -6,6 +6,7 @@ import type { Book, BookKey } from "./book.ts";
 import type { Position } from "./execution.ts";
 import type { FamilyTypes, SlotTerms } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
+import type { Ended, Tally } from "./resting/mandate.ts";
 import type { ledgerOwner } from "./schemas.ts";
 import type { AnyOrder } from "./trade-order.ts";
 import type { DaySpend, PolicyKey, PolicyRecord } from "./wallet-policy.ts";
@@ -170,6 +171,8 @@ export type Items = {
   wallet: TradingWallet;
   policy: PolicyRecord;
   day: DaySpend;
+  tally: Tally;
+  ended: Ended;
 };
 
 export type Kind = keyof Items;
@@ -192,6 +195,8 @@ export type Names = {
   wallet: LaneKey & { userID: string };
   policy: PolicyKey;
   day: PolicyKey & { day: string };
+  tally: { orderId: string };
+  ended: { orderId: string };
 };
 
 /** Requires that the item does not exist, or that its fields have these values. */

@@ -184,7 +184,14 @@ export const partitions = [
     items: {
       ledger: { key: "LEDGER", isOfTheMoment: true },
       signedDay: { key: "DAY#{chain}#{wallet}#{day}", isOfTheMoment: true },
+      tally: { key: "TALLY", isOfTheMoment: true },
     },
+  },
+  {
+    key: "ENDED#{orderId}",
+    owner: "service",
+    isGuarded: true,
+    items: { ended: { key: "DEAD", isOfTheMoment: true } },
   },
   {
     key: "BYTES#{chain}#{wallet}",

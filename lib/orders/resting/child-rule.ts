@@ -1,4 +1,5 @@
 import { familyOf } from "../../core/chain-facts.ts";
+import { isCutOff } from "../cutoffs.ts";
 import type { Objection } from "../effects.ts";
 import { later, refused } from "../signing-state.ts";
 import type { Leg } from "./mandate.ts";
@@ -24,6 +25,7 @@ export function objectionToChild(facts: ChildFacts, nowMs: number): Objection | 
     objectionToTerms(facts) ??
     objectionToTimes(facts, nowMs) ??
     objectionToEnd(facts) ??
+    objectionToNew(facts) ??
     (facts.purpose === "swap" ? objectionToSwap(facts, nowMs) : undefined) ??
     objectionToFees(facts)
   );
@@ -67,15 +69,16 @@ function objectionToTimes({ mandate, child }: ChildFacts, nowMs: number): Object
 }
 
 /** Compares with the mandate's time, because fireOrders chooses that of the child. */
-function objectionToEnd({ mandate, isCancelled, cancelledBefore }: ChildFacts): Objection | undefined {
-  const { all, wallet } = cancelledBefore;
-  return isCancelled || Math.max(all, wallet) >= mandate.createdAt
-    ? later("the resting order has ended")
+const objectionToEnd = ({ mandate, isCancelled, cutoffs }: ChildFacts): Objection | undefined =>
+  isCancelled || isCutOff(mandate, cutoffs) ? later("the resting order has ended") : undefined;
+
+const objectionToNew = ({ tally, newOfDay }: ChildFacts): Objection | undefined =>
+  tally === undefined && newOfDay >= mostNewOfDay
+    ? later("too many resting orders have fired today")
     : undefined;
-}
 
 function objectionToSwap(facts: ChildFacts, nowMs: number): Objection | undefined {
-  const { mandate, child, tally, ended, isFirstSwap, newOfDay } = facts;
+  const { mandate, child, tally, ended, isFirstSwap } = facts;
   const { kind } = legOf(facts);
   const isDead = (orderId: string) => ended?.dead.some((each) => each.child === orderId) ?? false;
   if (isDead(child.orderId)) return later("the child is dead");
@@ -84,8 +87,6 @@ function objectionToSwap(facts: ChildFacts, nowMs: number): Objection | undefine
     return later("another child may still fill");
   const late = objectionToDeadline(facts, lifeSeconds(mandate.chain, kind), nowMs);
   if (late !== undefined || !isFirstSwap) return late;
-  if (tally === undefined && newOfDay >= mostNewOfDay)
-    return later("too many resting orders have fired today");
   return hasFiredOften(tally, kind, nowMs) ? later("the leg has fired too often") : undefined;
 }
 
@@ -112,7 +113,8 @@ function objectionToFees(facts: ChildFacts): Objection | undefined {
   if (fees.adds > 0n && fees.adds > feesLeft(mandate, tally, ended, kind))
     return later("the fees are above the mandate's");
   // Leaves half of the day's network fees to stops and market orders.
-  return kind === "limit" && fees.adds > 0n && 2n * (feesOfDay.ofLimits + fees.adds) > feesOfDay.limit
+  const { adds, ofLimits, limit } = feesOfDay;
+  return kind === "limit" && adds > 0n && 2n * (ofLimits + adds) > limit
     ? later("limits have used their part of the day's network fees")
     : undefined;
 }

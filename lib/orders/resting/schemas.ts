@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { orderSides } from "../execution.ts";
-import { count, listOf, owner, text, units } from "../schemas.ts";
+import { count, listOf, owner, text, units } from "../schema-parts.ts";
 
 /**
  * Maximum of both parts of a ratio. Prices have up to 41 digits before the point and 40 after it, so with a coin of 18

@@ -1,6 +1,7 @@
 import { familyOf } from "../../core/chain-facts.ts";
 import { dayOf } from "../../core/time.ts";
 import { least } from "../bigints.ts";
+import type { Cutoffs } from "../cutoffs.ts";
 import {
   budgetOf,
   type ChildTerms,
@@ -39,12 +40,14 @@ export type ChildFacts = {
   ended: Ended | undefined;
   /** True if the user has cancelled the resting order. */
   isCancelled: boolean;
-  /** Times in milliseconds up to which the user has cancelled all orders, and those of a retired wallet. 0 if never. */
-  cancelledBefore: { all: number; wallet: number };
+  /** The user's cancellations of many orders. */
+  cutoffs: Cutoffs;
+  /** Coin that a buy's swap spends, as the day's count includes it. */
+  spends: bigint;
   /** The most that the child's transactions may pay the network with this signature, and the part that it adds. */
   fees: { most: bigint; adds: bigint };
-  /** Network fees that limits have added to the day's count, and the count's limit. */
-  feesOfDay: { ofLimits: bigint; limit: bigint };
+  /** What this signature adds to the day's network fees, what limits have added before, and the count's limit. */
+  feesOfDay: { adds: bigint; ofLimits: bigint; limit: bigint };
   /** Number of resting orders of the wallet whose first child was signed on this day. */
   newOfDay: number;
 };
@@ -117,7 +120,7 @@ export function tallyAfter(facts: ChildFacts, nowMs: number, givenBackOfDay: num
   const signed: SignedChild = {
     child: child.orderId,
     kind,
-    amount: mandate.side === "buy" ? child.amount : 0n,
+    amount: mandate.side === "buy" ? facts.spends : 0n,
     most: fees.most,
     day: signedDay(old, child.orderId) ?? dayOf(nowMs),
   };

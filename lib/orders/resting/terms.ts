@@ -1,5 +1,6 @@
 import { DomainError } from "../../core/domain-error.ts";
 import { greatest, least } from "../bigints.ts";
+import { type Cutoffs, firstAfter } from "../cutoffs.ts";
 import { coinUnitsFrom } from "../decimal-text.ts";
 import type { Submission } from "../order-details.ts";
 import { millionthsOf } from "../percent.ts";
@@ -71,8 +72,8 @@ export type MandateFacts = PolicyKey & {
   /** Absent on chains without gas. */
   maxGasPrice?: bigint;
   nowMs: number;
-  /** Time up to which the user has cancelled all orders, in milliseconds. */
-  cancelledBefore: number;
+  /** The user's cancellations of many orders. */
+  cutoffs: Cutoffs;
 };
 
 /** Number of children that the network fees suffice for at least, by default. */
@@ -87,7 +88,7 @@ const leastChildren = 6n;
 export function mandateOf(request: RestingRequest, facts: MandateFacts): Mandate {
   const { chain, wallet, userID, orderId, amount, decimals, isPrivate, maxGasPrice } = facts;
   const legs = legsOf(request, decimals);
-  const createdAt = Math.max(facts.nowMs, facts.cancelledBefore + 1);
+  const createdAt = Math.max(facts.nowMs, firstAfter(request, facts.cutoffs));
   return {
     chain,
     wallet,

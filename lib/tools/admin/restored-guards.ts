@@ -96,6 +96,7 @@ export function reasonToLeave(key: Key): KeptReason | undefined {
     case "UNLOCK":
       return "request";
     case "SIGNED":
+    case "ENDED":
       return "signed";
     case "CANCELLED":
       return "cancelled";

@@ -62,6 +62,9 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   slot: awaited,
   ledger: { is: "renamed", because: "shows which transactions the signer has signed" },
   signedDay: removedLast,
+  // Have the ids of orders alone.
+  tally: null,
+  ended: null,
   signedBytes: removed,
   cancellation: removed,
   cutoff: removed,

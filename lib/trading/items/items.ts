@@ -11,6 +11,7 @@ import {
   cancellationKey,
   cutoffKey,
   dayKey,
+  endedKey,
   executionKey,
   heldTokenKey,
   jobKey,
@@ -18,6 +19,7 @@ import {
   policyKey,
   signedBytesKey,
   slotKey,
+  tallyKey,
   tradeKey,
   usedKeyKey,
 } from "./keys.ts";
@@ -41,6 +43,8 @@ export const keysOfItems: { readonly [K in Exclude<Kind, "lane">]: (name: Names[
   wallet: ({ userID, chain, wallet }) => walletKey(userID, chain, wallet),
   policy: policyKey,
   day: dayKey,
+  tally: ({ orderId }) => tallyKey(orderId),
+  ended: ({ orderId }) => endedKey(orderId),
 };
 
 /** Name of the only field in a map that encodes a bigint. */

@@ -122,6 +122,11 @@ export const isLanePlace = (key: Key): boolean => itemAt(key) === "lanePlace";
 
 export const ledgerKey = (orderId: string): Key => itemKey("ledger", { orderIdOrUserID: orderId });
 
+/** Stores what the signer knows of a resting order next to the ledgers, where only the signer may write. */
+export const tallyKey = (orderId: string): Key => itemKey("tally", { orderIdOrUserID: orderId });
+
+export const endedKey = (orderId: string): Key => itemKey("ended", { orderId });
+
 export const everyLedger = sortKeysOf("ledger");
 
 export const signedBytesKey = ({ chain, wallet, hash }: LaneKey & { hash: string }): Key =>
@@ -191,6 +196,8 @@ const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
     "signedBytes",
     "ledger",
     "signedDay",
+    "tally",
+    "ended",
     "cancellation",
     "cutoff",
     "walletCutoff",

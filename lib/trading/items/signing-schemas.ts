@@ -1,13 +1,14 @@
 import * as v from "valibot";
 import { orderItems } from "../../chains/families/schemas.ts";
 import { ServiceError } from "../../core/service-error.ts";
+import { endedTerms, tallyTerms } from "../../orders/resting/schemas.ts";
 import { daySpend, policyRecord } from "../../orders/schemas.ts";
 import type { Items } from "../../orders/table-step.ts";
 import type { Item } from "../../table/table.ts";
 import { contentOf } from "./items.ts";
 
 /** Kinds of items on which the signer decides. */
-export type SigningKind = "order" | "slot" | "ledger" | "policy" | "day";
+export type SigningKind = "order" | "slot" | "ledger" | "policy" | "day" | "tally" | "ended";
 
 /** Thrown if a stored item has a form that the service never writes. */
 export class InvalidItem extends ServiceError {
@@ -24,6 +25,8 @@ const schemas: { readonly [K in SigningKind]: v.GenericSchema<unknown, Items[K]>
   ...orderItems,
   policy: policyRecord,
   day: daySpend,
+  tally: tallyTerms,
+  ended: endedTerms,
 };
 
 /**

@@ -104,7 +104,7 @@ function intentOf(
     minAmountOut: check.least,
     quotedOut: facts.amountOut,
     isPrivate: check.submission === "private",
-    createdAt: Math.max(Date.parse(createdAt), firstAfter({ chain, wallet }, cutoffs)),
+    createdAt: Math.max(Date.parse(createdAt), firstAfter({ chain }, cutoffs)),
     validUntil: Math.floor(Date.parse(createdAt) / 1000) + seconds,
   };
   return family.intentOf(terms, assessed);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   GenerateMacCommand,
   type KMSClient,
@@ -6,13 +7,23 @@ import {
   VerifyMacCommand,
 } from "@aws-sdk/client-kms";
 import { type NoteCall, openKms } from "../../aws/kms-client.ts";
-import { type IntentTerms, intentText } from "../../orders/intent.ts";
+import { type IntentTerms, termsText } from "../../orders/intent.ts";
+import type { Mandate } from "../../orders/resting/mandate.ts";
 
-/** Makes or checks MACs over intents. A function's role allows only one of the two. */
+type Check<Terms> = (terms: Terms, mac: string, noteCall?: NoteCall) => Promise<boolean>;
+
+/**
+ * Makes or checks MACs over intents and mandates, with one key. A function's role allows only one of the two. placeOrder
+ * has a key for orders and mandates, and fireOrders a key of its own for children, so neither can do the other's part.
+ */
 export type Macs = {
   /** Returns the MAC as base64. */
   makeMac(intent: IntentTerms): Promise<string>;
-  checkMac: (intent: IntentTerms, mac: string, noteCall?: NoteCall) => Promise<boolean>;
+  makeMandateMac(mandate: Mandate): Promise<string>;
+  makeChildMac(intent: IntentTerms): Promise<string>;
+  checkMac: Check<IntentTerms>;
+  checkMandateMac: Check<Mandate>;
+  checkChildMac: Check<IntentTerms>;
 };
 
 const MacAlgorithm = "HMAC_SHA_256";
@@ -26,21 +37,24 @@ export const openMacs = (keyId: string, tableId: string, config: KMSClientConfig
 
 /** Makes and checks MACs with an open KMS client. */
 export function macsOf(client: KMSClient, KeyId: string, tableId: string): Macs {
-  const messageOf = (intent: IntentTerms) => messageFor(intent, tableId);
-  return {
-    async makeMac(intent) {
-      const command = new GenerateMacCommand({ KeyId, MacAlgorithm, Message: messageOf(intent) });
-      const { Mac } = await client.send(command);
+  const makes =
+    (use: Use) =>
+    async (terms: IntentTerms | Mandate): Promise<string> => {
+      const Message = messageFor(use, terms, tableId);
+      const { Mac } = await client.send(new GenerateMacCommand({ KeyId, MacAlgorithm, Message }));
       if (Mac === undefined) throw new Error("KMS returned no MAC");
       return Buffer.from(Mac).toString("base64");
-    },
-    async checkMac(intent, mac, noteCall = () => undefined) {
+    };
+  const checks =
+    (use: Use): Check<IntentTerms | Mandate> =>
+    async (terms, mac, noteCall = () => undefined) => {
       // Checks the form of the MAC first, because KMS throws for an empty MAC and accepts any form of base64.
       const Mac = Buffer.from(mac, "base64");
       if (Mac.length !== macBytes || Mac.toString("base64") !== mac) return false;
+      const Message = messageFor(use, terms, tableId);
       try {
         const { MacValid, $metadata } = await client.send(
-          new VerifyMacCommand({ KeyId, MacAlgorithm, Message: messageOf(intent), Mac }),
+          new VerifyMacCommand({ KeyId, MacAlgorithm, Message, Mac }),
         );
         noteCall($metadata.requestId);
         return MacValid === true;
@@ -49,18 +63,29 @@ export function macsOf(client: KMSClient, KeyId: string, tableId: string): Macs 
         noteCall(error.$metadata.requestId);
         return false;
       }
-    },
+    };
+  return {
+    makeMac: makes("intent/3"),
+    makeMandateMac: makes("mandate/1"),
+    makeChildMac: makes("child/1"),
+    checkMac: checks("intent/3"),
+    checkMandateMac: checks("mandate/1"),
+    checkChildMac: checks("child/1"),
   };
 }
 
 const macBytes = 32;
 
 /**
- * Names the purpose of the key and the kind of messages that an intent leads to. Any other purpose needs a new name. So
+ * Names the purpose of the key and the kind of messages that the terms lead to. Any other purpose needs a new name. So
  * do messages that mark their orders differently, because with two kinds of marks, one order could be filled twice.
  */
-const use = "trading-terminal/intent/3";
+type Use = "intent/3" | "child/1" | "mandate/1";
 
-/** Encodes an intent and its table as one text. It has at most about 1 KB; KMS accepts 4 KB. */
-const messageFor = (intent: IntentTerms, tableId: string): Buffer =>
-  Buffer.from(`[${JSON.stringify(use)},${JSON.stringify(tableId)},${intentText(intent)}]`);
+/** Encodes terms and their table as one text. It has at most about 2 KB; KMS accepts 4 KB. */
+const messageFor = (use: Use, terms: IntentTerms | Mandate, tableId: string): Buffer =>
+  Buffer.from(`["trading-terminal/${use}",${JSON.stringify(tableId)},${termsText(terms)}]`);
+
+/** Identifies a mandate in the intents of its children. */
+export const mandateHash = (mandate: Mandate): string =>
+  createHash("sha256").update(termsText(mandate)).digest("hex");

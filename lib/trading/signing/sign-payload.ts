@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { signRequest } from "../../chains/families/schemas.ts";
 import type { SignAnswer, SignRequest } from "../../orders/effects.ts";
-import { count, slotTerms, text } from "../../orders/schemas.ts";
+import { count, text } from "../../orders/schema-parts.ts";
+import { slotTerms } from "../../orders/schemas.ts";
 import { packed, unpacked } from "../items/items.ts";
 
 /** Encodes a request or an answer of the signer as JSON, with amounts as text. */

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { objectionToChild } from "../../../lib/orders/resting/child-rule.ts";
 import type { Mandate, Tally } from "../../../lib/orders/resting/mandate.ts";
 import type { ChildFacts } from "../../../lib/orders/resting/tally.ts";
+import type { Cutoff } from "../../../lib/orders/table-step.ts";
 import { child, childFacts, limit, mandate, mandateHash, nowMs, stop } from "./fixtures.ts";
 
 const seconds = nowMs / 1000;
@@ -61,6 +62,12 @@ const children = fc.record({
   hash: mostly(mandateHash, "cd".repeat(32)),
 });
 
+const upTo = { userID: "alice", before: nowMs - 60_000 };
+const cutoffs = fc.record({
+  all: mostly<Cutoff | undefined>(undefined, upTo, { userID: "alice", base: nowMs }),
+  wallet: mostly<Cutoff | undefined>(undefined, upTo),
+});
+
 const others = fc.record({
   isMandateGenuine: mostly(true, false),
   isChildGenuine: mostly(true, false),
@@ -70,7 +77,11 @@ const others = fc.record({
   tally: fc.option(tallies, { nil: undefined }),
   ended: fc.option(deaths, { nil: undefined }),
   isCancelled: mostly(false, true),
-  cancelledBefore: fc.record({ all: mostly(0, nowMs - 60_000), wallet: mostly(0, nowMs - 60_000) }),
+  cutoffs,
+  feesOfDay: mostly(
+    { adds: 100n, ofLimits: 0n, limit: 10_000n },
+    { adds: 100n, ofLimits: 4901n, limit: 10_000n },
+  ),
   fees: mostly({ most: 100n, adds: 100n }, { most: 100n, adds: 0n }),
   newOfDay: mostly(0, 99, 100),
 });
@@ -93,9 +104,13 @@ function expectPromises(facts: ChildFacts): void {
   expect(Number(asked.maxGasPrice)).toBeLessThanOrEqual(leg?.kind === "limit" ? 10 : 30);
   expect(asked.validUntil).toBeLessThanOrEqual(Math.min(terms.expiresAt, seconds + 60));
   expect(Math.max(terms.createdAt, asked.createdAt)).toBeLessThanOrEqual(nowMs + 5000);
-  expect(Math.max(facts.cancelledBefore.all, facts.cancelledBefore.wallet)).toBeLessThan(terms.createdAt);
+  const { all, wallet } = facts.cutoffs;
+  const times = [all?.before, all?.base, wallet?.before].map((time = 0) => time);
+  expect(Math.max(...times)).toBeLessThan(terms.createdAt);
   const kind = leg?.kind ?? "limit";
   if (fees.adds > 0n) expect((tally?.fees[kind] ?? 0n) + fees.adds <= 500n).toBe(true);
+  if (leg?.kind === "limit") expect(facts.feesOfDay.ofLimits).toBe(0n);
+  if (tally === undefined) expect(facts.newOfDay).toBeLessThan(100);
   if (facts.purpose !== "swap") return;
   expect(facts.deadline).toBeLessThanOrEqual(Math.min(asked.validUntil, seconds + 10));
   const dead = ended?.dead.map((each) => each.child) ?? [];
@@ -104,7 +119,6 @@ function expectPromises(facts: ChildFacts): void {
   if (!facts.isFirstSwap) return;
   if (tally?.counts[kind].hour === hour)
     expect(tally.counts[kind].n).toBeLessThan(kind === "limit" ? 12 : 60);
-  if (tally === undefined) expect(facts.newOfDay).toBeLessThan(100);
 }
 
 it("signs nothing beyond what was promised, whatever the records and requests say together", () => {

@@ -70,13 +70,15 @@ const refusals: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ],
 ];
 
+const upTo = (time: number) => ({ userID: "alice", before: time });
+
 const postponements: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ["a mandate from the future", { mandate: mandate({ createdAt: nowMs + 5001 }) }],
   ["a child from the future", { child: child({ createdAt: nowMs + 5001 }) }],
   ["a child that lives longer than a minute", { child: child({ validUntil: seconds + 61 }) }],
   ["a cancelled order", { isCancelled: true }],
-  ["an order that a cancellation of all covers", { cancelledBefore: { all: nowMs - 60_000, wallet: 0 } }],
-  ["an order of a wallet retired since", { cancelledBefore: { all: 0, wallet: nowMs - 60_000 } }],
+  ["an order that a cancellation of all covers", { cutoffs: { all: upTo(nowMs - 60_000) } }],
+  ["an order of a wallet retired since", { cutoffs: { wallet: upTo(nowMs - 60_000) } }],
   ["a second child while the first may fill", { tally: tally({ out: signed("C0") }) }],
   ["a second child if another one is dead", { tally: tally({ out: signed("C0") }), ended: ended("C9") }],
   ["a child that is dead", { tally: tally({ out: signed("C0") }), ended: ended("C0", "C1") }],
@@ -91,9 +93,14 @@ const postponements: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ["fees above the mandate's", { tally: tally({ fees: { limit: 0n, stop: 401n } }) }],
   [
     "a limit's fees above half of the day's",
-    { child: ofLimit(), feesOfDay: { ofLimits: 4901n, limit: 10_000n } },
+    { child: ofLimit(), feesOfDay: { adds: 100n, ofLimits: 4901n, limit: 10_000n } },
+  ],
+  [
+    "an order of a chain whose orders are cancelled",
+    { cutoffs: { all: { userID: "alice", base: nowMs - 60_000 } } },
   ],
   ["the first child of a 101st resting order on one day", { newOfDay: 100 }],
+  ["its approval", { newOfDay: 100, purpose: "approve", deadline: undefined }],
 ];
 
 describe("objectionToChild", () => {
@@ -129,7 +136,7 @@ describe("objectionToChild", () => {
           counts: { ...tally().counts, limit: { hour, n: 12 } },
           fees: { limit: 500n, stop: 400n },
         }),
-        feesOfDay: { ofLimits: 10_000n, limit: 10_000n },
+        feesOfDay: { adds: 100n, ofLimits: 10_000n, limit: 10_000n },
       }),
     ],
     [
@@ -138,7 +145,7 @@ describe("objectionToChild", () => {
     ],
     [
       "a child after a cancellation of all that came before its order",
-      childFacts({ cancelledBefore: { all: nowMs - 60_001, wallet: nowMs - 60_001 } }),
+      childFacts({ cutoffs: { all: upTo(nowMs - 60_001), wallet: upTo(nowMs - 60_001) } }),
     ],
     [
       "an approval beside another child's swap",

@@ -63,9 +63,10 @@ export const childFacts = (changes: Partial<ChildFacts> = {}): ChildFacts => ({
   tally: undefined,
   ended: undefined,
   isCancelled: false,
-  cancelledBefore: { all: 0, wallet: 0 },
+  cutoffs: {},
+  spends: 1000n,
   fees: { most: 100n, adds: 100n },
-  feesOfDay: { ofLimits: 0n, limit: 10_000n },
+  feesOfDay: { adds: 100n, ofLimits: 0n, limit: 10_000n },
   newOfDay: 0,
   ...changes,
 });

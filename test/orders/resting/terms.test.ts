@@ -33,7 +33,7 @@ const facts: MandateFacts = {
   isPrivate: false,
   maxGasPrice: 7n,
   nowMs,
-  cancelledBefore: 0,
+  cutoffs: {},
 };
 
 describe("legsOf", () => {
@@ -101,8 +101,9 @@ describe("mandateOf", () => {
   });
 
   it("is placed after the last cancellation of all orders, even if that clock is ahead", () => {
-    expect(mandateOf(oco, { ...facts, cancelledBefore: nowMs + 1000 }).createdAt).toBe(nowMs + 1001);
-    expect(mandateOf(oco, { ...facts, cancelledBefore: nowMs - 1000 }).createdAt).toBe(nowMs);
+    const upTo = (before: number) => ({ ...facts, cutoffs: { wallet: { userID: "alice", before } } });
+    expect(mandateOf(oco, upTo(nowMs + 1000)).createdAt).toBe(nowMs + 1001);
+    expect(mandateOf(oco, upTo(nowMs - 1000)).createdAt).toBe(nowMs);
   });
 
   it("has no gas price on chains without gas", () => {

@@ -38,6 +38,20 @@ const mined: EvmSlot = {
   },
 };
 
+const dead = { child: "C1", how: "failed", block: 7, final: true, paid: 3n } as const;
+const ended = { orderId: "P", dead: [dead], revision: 1 };
+const owed = { child: "C1", kind: "limit", amount: 5n, most: 7n, day: "2026-11-22" } as const;
+const ofHour = { hour: 494_000, n: 1 };
+const tally = {
+  orderId: "P",
+  out: { ...owed, kind: "stop" },
+  owed: [owed],
+  counts: { limit: ofHour, stop: ofHour },
+  fees: { limit: 7n, stop: 7n },
+  revision: 2,
+  expiresAt: 1_800_000_000,
+} as const;
+
 /** Items as the service writes them, with as many fields as possible. */
 const honest: readonly { [K in SigningKind]: [K, Items[K]] }[SigningKind][] = [
   ...Object.values(fixtures).flatMap(({ order, slot, ledger, policy: stored, day }) => [
@@ -51,6 +65,8 @@ const honest: readonly { [K in SigningKind]: [K, Items[K]] }[SigningKind][] = [
   ["order", orderOf({ quoted: { priceImpact: 0.2, networkFee: 1n, rents: 2n } })],
   ["slot", mined],
   ["policy", { ...key, policy, pending: { policy, effectiveAt: "2026-11-22T20:00:00.000Z" }, revision: 1 }],
+  ["tally", tally],
+  ["ended", ended],
   ["day", counted(key, undefined, { fees: 0n, adds: 5n, swapOf: "o1", nowMs: Date.parse("2026-11-21") })],
 ];
 
@@ -184,7 +200,7 @@ describe("an item that the signer relies on", () => {
           "takenIn",
           "newestOrderId",
         ]
-          .concat(["receipt", "swap", "pending", "networkFees"])
+          .concat(["receipt", "swap", "pending", "networkFees", "out"])
           .includes(name);
         if (!isOptional) expect(() => parsed(kind, keyed(rest) as never), name).toThrow(InvalidItem);
       }

@@ -30,6 +30,8 @@ const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   wallet: ({ userID, wallet }) => `${userID}/${wallet}`,
   policy: ({ userID, wallet }) => `${userID}/${wallet}`,
   day: ({ userID, wallet, day }) => `${userID}/${wallet}/${day}`,
+  tally: ({ orderId }) => orderId,
+  ended: ({ orderId }) => orderId,
 };
 
 const kinds = Object.keys(nameOf) as Kind[];

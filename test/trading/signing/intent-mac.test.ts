@@ -3,9 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { EvmIntent } from "../../../lib/chains/evm/rules/intent.ts";
 import type { SolIntent } from "../../../lib/chains/sol/rules/intent.ts";
 import type { Network } from "../../../lib/core/network.ts";
+import type { Mandate } from "../../../lib/orders/resting/mandate.ts";
 import { packed, unpacked } from "../../../lib/trading/items/items.ts";
-import { macsOf, openMacs } from "../../../lib/trading/signing/intent-mac.ts";
+import { macsOf, mandateHash, openMacs } from "../../../lib/trading/signing/intent-mac.ts";
 import { intentOf, route } from "../../chains/sol/fixtures.ts";
+import { child, mandate } from "../../orders/resting/fixtures.ts";
 import { openKms } from "../../support/kms.ts";
 import { intent } from "../../support/trading.ts";
 
@@ -52,6 +54,7 @@ describe("MACs of intents", () => {
     nextNonce: intent().nextNonce + 1,
     createdAt: Number(intent().createdAt) + 1,
     validUntil: intent().validUntil + 1,
+    parent: child().parent,
   };
 
   it.each(Object.entries(others))("rejects an intent whose %s differs", async (name, value) => {
@@ -77,6 +80,7 @@ describe("MACs of intents", () => {
     attempts: 9,
     routes: sol.routes.toReversed(),
     budgetLamports: sol.budgetLamports + 1n,
+    parent: child().parent,
   };
 
   const changesOfSol: readonly [string, unknown][] = [
@@ -162,5 +166,66 @@ describe("MACs of intents", () => {
     const mac = await macs.makeMac(intent());
     const away = openMacs("arn:aws:kms:us-east-1:000000000000:key/gone", "table", config);
     await expect(away.checkMac(intent(), mac)).rejects.toThrow();
+  });
+});
+
+describe("MACs of mandates and children", () => {
+  const terms = { ...intent(), parent: child().parent };
+
+  it("verifies a mandate as read from the table", async () => {
+    const mac = await macs.makeMandateMac(mandate());
+    const stored = JSON.parse(JSON.stringify(packed(mandate())));
+    expect(await macs.checkMandateMac(turned(unpacked(stored)) as Mandate, mac)).toBe(true);
+  });
+
+  it.each<[string, Partial<Mandate>]>([
+    ["amount", { amount: 1001n }],
+    ["legs", { legs: mandate().legs.toReversed() }],
+    ["price", { legs: [{ kind: "limit", price: { coins: 2n, tokens: 3n } }] }],
+    ["slippage", { slippagePpm: 1n }],
+    ["time", { createdAt: mandate().createdAt + 1 }],
+    ["expiry", { expiresAt: mandate().expiresAt + 1 }],
+    ["fees", { feesStop: 501n }],
+  ])("rejects a mandate with another %s, and gives it another hash", async (_, changes) => {
+    const mac = await macs.makeMandateMac(mandate());
+    expect(await macs.checkMandateMac(mandate(changes), mac)).toBe(false);
+    expect(mandateHash(mandate(changes))).not.toBe(mandateHash(mandate()));
+  });
+
+  it("rejects a child of another mandate", async () => {
+    const mac = await macs.makeChildMac(terms);
+    expect(await macs.checkChildMac(terms, mac)).toBe(true);
+    const parent = { ...terms.parent, mandate: "cd".repeat(32) };
+    expect(await macs.checkChildMac({ ...terms, parent }, mac)).toBe(false);
+  });
+
+  it("rejects a MAC made for another purpose with the same key", async () => {
+    const ofMandate = await macs.makeMandateMac(mandate());
+    const asOrder = await macs.makeMac(terms);
+    const asChild = await macs.makeChildMac(terms);
+    expect(await macs.checkChildMac(terms, asOrder)).toBe(false);
+    expect(await macs.checkMac(terms, asChild)).toBe(false);
+    expect(await macs.checkChildMac(mandate() as never, ofMandate)).toBe(false);
+  });
+
+  it("rejects mandates and children from a different table", async () => {
+    const restored = openMacs(keyNamed("intents"), "restored", config);
+    expect(await restored.checkMandateMac(mandate(), await macs.makeMandateMac(mandate()))).toBe(false);
+    expect(await restored.checkChildMac(terms, await macs.makeChildMac(terms))).toBe(false);
+  });
+
+  it("keeps the text of mandates, because another one voids all that rests", async () => {
+    let text = "";
+    const client = {
+      async send({ input }: GenerateMacCommand) {
+        text = Buffer.from(input.Message ?? []).toString();
+        return { Mac: Buffer.alloc(32) };
+      },
+    };
+    await macsOf(client as unknown as KMSClient, "key", "table").makeMandateMac(mandate());
+    expect(text).toMatch(
+      /^\["trading-terminal\/mandate\/1","table",{"amount":{"bigint":"1000"},"chain":"base",/,
+    );
+    expect(mandateHash(mandate())).toBe("dd43e0a6d24af89a80b8ee066afc7f377b82d5caa51e4ea98c971a2b9743d147");
   });
 });

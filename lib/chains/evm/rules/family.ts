@@ -25,6 +25,9 @@ export type Evm = {
     fees: Readonly<Record<number, EvmFees & SignedFee>>;
     /** The only nonce and calldata that the order's swap may ever have. */
     swap?: { nonce: number; call: SwapCall };
+    /** Time of the swap's first signature. Kept for children alone, as are the hashes. */
+    swapSignedAtMs?: number;
+    signatures?: readonly { nonce: number; purpose: EvmCall["purpose"]; hash: string }[];
   };
   asked: {
     place: number;

@@ -1,5 +1,6 @@
 import type { IntentTerms } from "../../../orders/intent.ts";
 import { type Ledger, ledgerTerms } from "../../../orders/table-step.ts";
+import type { SignedNonce } from "./death.ts";
 import type { Evm } from "./family.ts";
 import type { EvmSlot } from "./slot.ts";
 
@@ -14,3 +15,12 @@ export const emptyEvmLedger = (intent: IntentTerms): Ledger<Evm> => ({
 /** True if the ledger shows that the signer has signed for the slot. */
 export const isEvmEntered = ({ fees }: Evm["signed"], { place }: Pick<EvmSlot, "place">): boolean =>
   Object.hasOwn(fees, String(place));
+
+/** Returns the swap of a child with all that was signed at its nonce. Undefined if none is signed. */
+export function signedNonceOf({ swap, signatures = [] }: Evm["signed"]): SignedNonce | undefined {
+  if (swap === undefined) return undefined;
+  const { nonce, call } = swap;
+  const hashesOf = (wanted: "swap" | "clear") =>
+    signatures.flatMap((each) => (each.nonce === nonce && each.purpose === wanted ? [each.hash] : []));
+  return { nonce, deadline: call.deadline, swaps: hashesOf("swap"), clears: hashesOf("clear") };
+}

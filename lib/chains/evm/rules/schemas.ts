@@ -6,16 +6,19 @@ import {
   block,
   blockNames,
   count,
-  intentTerms,
-  ledgerOwner,
   listOf,
-  orderTerms,
   owner,
-  requestTerms,
-  slotTerms,
   text,
   textLike,
   units,
+} from "../../../orders/schema-parts.ts";
+import {
+  claimedTerms,
+  intentTerms,
+  ledgerOwner,
+  orderTerms,
+  requestTerms,
+  slotTerms,
   unread,
 } from "../../../orders/schemas.ts";
 import { gasPresets } from "../../../users/settings.ts";
@@ -166,6 +169,8 @@ export const evmItems = {
     approveNonces: v.pipe(v.array(count), v.readonly()),
     fees: feesByNonce,
     swap: v.exactOptional(v.strictObject({ nonce: count, call: swapCall })),
+    swapSignedAtMs: v.exactOptional(count),
+    signatures: v.exactOptional(listOf(v.strictObject({ nonce: count, purpose, hash: text }), 1000)),
     revision: count,
   }),
 };
@@ -178,5 +183,5 @@ export const evmRequest = v.strictObject({
   purpose,
   fees: v.strictObject({ maxFeePerGas: wei, maxPriorityFeePerGas: wei }),
   clearGas: v.exactOptional(wei),
-  claimed: v.exactOptional(v.strictObject({ intent: evmIntent, mac: text })),
+  claimed: v.exactOptional(v.strictObject({ intent: evmIntent, ...claimedTerms })),
 });

@@ -20,6 +20,8 @@ export type Sol = {
   signed: {
     /** Lists the order's signed messages and the most that each may pay, oldest first. */
     messages: readonly SignedMessage[];
+    /** Time of the first swap's signature. Kept for children alone. */
+    swapSignedAtMs?: number;
   };
   asked: {
     place: number;

@@ -1,6 +1,7 @@
 import type { IntentTerms } from "../../../orders/intent.ts";
 import { type Ledger, ledgerTerms } from "../../../orders/table-step.ts";
-import type { Sol } from "./family.ts";
+import type { SignedMessages } from "./child-sight.ts";
+import type { SignedMessage, Sol } from "./family.ts";
 
 /** Creates the ledger of an order. */
 export const emptySolLedger = (intent: IntentTerms): Ledger<Sol> => ({
@@ -11,3 +12,27 @@ export const emptySolLedger = (intent: IntentTerms): Ledger<Sol> => ({
 
 /** True if a ledger shows that the signer has signed for the slot. */
 export const isSolEntered = ({ messages }: Sol["signed"]): boolean => messages.length > 0;
+
+/**
+ * Returns the messages of a child, and those of the order's other children. Undefined if no swap of it is signed.
+ *
+ * @param siblings The ledgers of the other children.
+ */
+export function signedMessagesOf(
+  { messages }: Sol["signed"],
+  siblings: readonly Sol["signed"][],
+): SignedMessages | undefined {
+  const own = messages.filter(isSwap);
+  if (own.length === 0) return undefined;
+  const others = siblings.flatMap((each) => each.messages);
+  return {
+    own: own.map(({ hash, lastValidBlockHeight = 0 }) => ({
+      signature: hash,
+      lastHeight: lastValidBlockHeight,
+    })),
+    siblings: others.filter(isSwap).map(({ hash }) => hash),
+    clears: [...messages, ...others].filter((each) => !isSwap(each)).map(({ hash }) => hash),
+  };
+}
+
+const isSwap = ({ purpose }: SignedMessage): boolean => purpose === "swap";

@@ -1,18 +1,14 @@
 import * as v from "valibot";
 import { isBase58 } from "../../../core/base58.ts";
 import type { Lamports, TokenUnits } from "../../../core/units.ts";
+import { block, count, listOf, text, textLike, units } from "../../../orders/schema-parts.ts";
 import {
-  block,
-  count,
+  claimedTerms,
   intentTerms,
   ledgerOwner,
-  listOf,
   orderTerms,
   requestTerms,
   slotTerms,
-  text,
-  textLike,
-  units,
   unread,
 } from "../../../orders/schemas.ts";
 import { mostAttempts, mostClears } from "./attempts.ts";
@@ -117,6 +113,8 @@ export const signedMessage = v.strictObject({
   hash: text,
   signatures: count,
   mostFeeLamports: coins,
+  /** Last block height at which a block can contain the message. Kept for children alone. */
+  lastValidBlockHeight: v.exactOptional(count),
 });
 
 /** The items of an order on Solana. */
@@ -126,6 +124,7 @@ export const solItems = {
   ledger: v.strictObject({
     ...ledgerOwner.entries,
     messages: listOf(signedMessage, mostMessages),
+    swapSignedAtMs: v.exactOptional(count),
     revision: count,
   }),
 };
@@ -238,5 +237,5 @@ export const solRequest = v.strictObject({
   purpose,
   message: solMessage,
   helperSignature: v.exactOptional(signature),
-  claimed: v.exactOptional(v.strictObject({ intent: solIntent, mac: text })),
+  claimed: v.exactOptional(v.strictObject({ intent: solIntent, ...claimedTerms })),
 });

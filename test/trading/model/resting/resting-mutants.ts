@@ -128,7 +128,7 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
     plot: { ...fireOrders, cancels: true },
   }),
   "signs after a cancellation of all orders": () => ({
-    system: { objection: signing(() => ({ cancelledBefore: { all: 0, wallet: 0 } })) },
+    system: { objection: signing(() => ({ cutoffs: {} })) },
     plot: { ...fireOrders, cancels: true },
   }),
   "signs a child that outlives its order": () => ({

@@ -176,9 +176,10 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
       tally: this.tallies.get(orderId),
       ended: this.ended.get(orderId),
       isCancelled: this.cancelled.has(orderId),
-      cancelledBefore: { all: this.cancelledAll, wallet: 0 },
+      cutoffs: { all: { userID: order.mandate.userID, before: this.cancelledAll } },
+      spends: child.amount,
       fees: { most: feeOfSignature, adds: first === undefined ? feeOfSignature : 0n },
-      feesOfDay: { ofLimits: 0n, limit: 10n ** 6n },
+      feesOfDay: { adds: 0n, ofLimits: 0n, limit: 10n ** 6n },
       newOfDay: 0,
     };
     if (this.system.objection(facts, this.nowMs) !== undefined) return false;

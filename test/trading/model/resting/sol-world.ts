@@ -108,9 +108,10 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
       tally: this.tallies.get(order.mandate.orderId),
       ended: this.ended.get(order.mandate.orderId),
       isCancelled: this.cancelled.has(order.mandate.orderId),
-      cancelledBefore: { all: this.cancelledAll, wallet: 0 },
+      cutoffs: { all: { userID: order.mandate.userID, before: this.cancelledAll } },
+      spends: child.amount,
       fees: { most: feeOfMessage, adds: isFirstSwap ? feeOfMessage : 0n },
-      feesOfDay: { ofLimits: 0n, limit: 10n ** 6n },
+      feesOfDay: { adds: 0n, ofLimits: 0n, limit: 10n ** 6n },
       newOfDay: 0,
     };
     if (kind === "swap" && (job.isCancelling || this.nowMs >= job.validUntil * 1000)) return undefined;
