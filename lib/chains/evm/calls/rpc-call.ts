@@ -8,6 +8,9 @@ import { attempt, type RpcCall } from "../../hosts/rpc-call.ts";
 /** A block's number, or `latest`, `pending`, `safe` or `finalized`. */
 export type BlockTag = bigint | number | "latest" | "pending" | "safe" | "finalized";
 
+/** A block, or one by its hash, which must then belong to the host's chain (EIP-1898). */
+export type StateTag = BlockTag | { hash: string };
+
 /** A whole number of at most 256 bits. */
 export const Quantity = v.pipe(
   v.string(),
@@ -42,6 +45,9 @@ const rpcCall = <Value>(
 ): RpcCall<Value> => ({ method, params, read: (result) => v.parse(schema, result) });
 
 export const tagText = (tag: BlockTag): string => (typeof tag === "string" ? tag : `0x${tag.toString(16)}`);
+
+const stateText = (tag: StateTag) =>
+  typeof tag === "object" ? { blockHash: tag.hash, requireCanonical: true } : tagText(tag);
 
 export const chainIdCall = (): RpcCall<number> => rpcCall("eth_chainId", [], SafeNumber);
 
@@ -101,8 +107,8 @@ export function pendingNonceCall(wallet: string): RpcCall<number | undefined> {
 }
 
 /** Calls a contract and returns its answer, as hex. */
-export const contractCall = (request: CallRequest, tag: BlockTag): RpcCall<string> =>
-  rpcCall("eth_call", [callObject(request), tagText(tag)], Bytes);
+export const contractCall = (request: CallRequest, tag: StateTag): RpcCall<string> =>
+  rpcCall("eth_call", [callObject(request), stateText(tag)], Bytes);
 
 export const gasEstimateCall = (request: CallRequest, tag: BlockTag): RpcCall<bigint> =>
   rpcCall("eth_estimateGas", [callObject(request), tagText(tag)], Quantity);

@@ -358,7 +358,7 @@ export const routesToProbe = (routes: readonly PoolRoute[]): PoolRoute[] =>
  * findings count: a sale through one kind of pool does not prove that the other kind can sell the token.
  */
 export function safetyOfKind(
-  route: PoolRoute,
+  route: Pick<PoolRoute, "venue">,
   probed: readonly PoolRoute[],
   safeties: readonly TokenSafety[],
 ): TokenSafety {

@@ -4,7 +4,7 @@ import type { Order } from "../../../orders/execution.ts";
 import { HostFault, type RpcRefusal } from "../../hosts/host-fault.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
 import { addressWord } from "../calls/contract-questions.ts";
-import { addressFrom, type BlockTag, contractCall } from "../calls/rpc-call.ts";
+import { addressFrom, contractCall, type StateTag } from "../calls/rpc-call.ts";
 import { type EvmRoute, type PoolKey, poolsOf } from "../rules/intent.ts";
 import { kindOf, type VenueKind } from "../rules/swap-venues.ts";
 import { type Contracts, feeOf } from "./configured-routes.ts";
@@ -46,7 +46,7 @@ export const poolQuotesCall = (
   token: string,
   trades: readonly PoolTrade[],
   routes: readonly EvmRoute[],
-  tag: BlockTag,
+  tag: StateTag,
 ): RpcCall<PoolQuotes> =>
   thenRead(answerCall(contracts, { token, trades, routes }, tag), (answer) =>
     quotesIn(answer, routes, trades),
@@ -57,7 +57,7 @@ type Question = { token: string; trades: readonly PoolTrade[]; routes: readonly 
 function answerCall(
   contracts: Contracts,
   question: Question,
-  tag: BlockTag,
+  tag: StateTag,
   isPart = false,
 ): RpcCall<string> {
   const { token, trades, routes } = question;
@@ -97,7 +97,7 @@ function answerCall(
     ...contractCall({ data, gas: mostCallGas }, tag),
     split(refusal) {
       if (!isShortage(refusal, isPart)) return undefined;
-      const at = blockOfShortage(refusal) ?? tag;
+      const at = typeof tag === "object" ? tag : (blockOfShortage(refusal) ?? tag);
       const [questions, sameWords] = partsOf(question);
       return {
         calls: questions.map((part) => answerCall(contracts, part, at, true)),

@@ -5,6 +5,7 @@ import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/e
 import { approval, type DeployerTransaction, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { evmBalances } from "../../../../lib/chains/evm/balances.ts";
+import { EvmPrices } from "../../../../lib/chains/evm/quotes/prices.ts";
 import { quotesOfEvmHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
 import { newStranger } from "../../../../lib/chains/evm/venues/probe-simulation.ts";
 import type { EvmReader } from "../../../../lib/chains/evm/venues/reader.ts";
@@ -143,5 +144,71 @@ describe("finding pools of a token among empty ones", () => {
     host.faults = { mostGas: 1_000_000 };
     await expect(pools()).rejects.toThrow("No host of eth answers");
     expect(await quote("buy")).toBeUndefined();
+  });
+});
+
+describe("EvmPrices of a token with ten empty pools", () => {
+  const minuteMs = 60_000;
+  let nowMs: number;
+  const wordOf = async (from: EvmReader, side: "buy" | "sell" = "sell") => {
+    const amount = 20_000n * 10n ** 18n;
+    const [word] = await new EvmPrices(from, () => nowMs).priceWords({ side, token, amount, distances: [] });
+    return word && { out: word.out, hasBest: word.hasBest };
+  };
+  /** Matches PoolQuoter's path to the deepest pool alone: the number of the venue, and the fee. */
+  const venue = venues.findIndex((each) => each.venue === "pancakeswap-v3");
+  const path = new RegExp(`0{8}${venue.toString(16).padStart(2, "0")}002710(?:0{8})0{40}`);
+
+  beforeEach(() => {
+    nowMs = Date.now();
+  });
+
+  it.each([
+    ["17 million", {}],
+    ["5 million", { mostGas: 5_000_000 }],
+  ])("says the same price with them, when a call gets %s gas", async (_, faults) => {
+    const before = await wordOf(reader());
+    expect(before).toMatchObject({ hasBest: true, out: expect.any(BigInt) });
+    await chain.deploy(...strangersPools());
+    host.faults = faults;
+    expect(await wordOf(reader())).toEqual(before);
+  });
+
+  it("asks the routes that paid best, and all routes only now and then", async () => {
+    let calls = 0;
+    host.lie = ({ method }, reply) => {
+      if (method === "eth_call") calls++;
+      return reply;
+    };
+    const same = reader();
+    const callsOf = async () => {
+      calls = 0;
+      await wordOf(same);
+      return calls;
+    };
+    expect(await callsOf()).toBeGreaterThan(10);
+    expect(await callsOf()).toBe(2);
+    nowMs += minuteMs;
+    expect(await callsOf()).toBeGreaterThan(10);
+  });
+
+  it("counts no price while the route that paid best fails by itself, for a minute", async () => {
+    const same = reader();
+    const before = await wordOf(same);
+    let asked = 0;
+    host.lie = ({ method, params }, reply) => {
+      const { data = "" } = (params?.[0] ?? {}) as { data?: string };
+      if (method !== "eth_call" || !path.test(data)) return reply;
+      asked++;
+      return { error: { code: 3, message: "execution reverted" } };
+    };
+    const without = { hasBest: false, out: expect.toSatisfy((out: bigint) => out < (before?.out ?? 0n)) };
+    expect(await wordOf(same)).toEqual(without);
+    expect(asked).toBeGreaterThan(0);
+    asked = 0;
+    expect(await wordOf(same)).toEqual(without);
+    nowMs += minuteMs + 1;
+    host.lie = (_, reply) => reply;
+    expect(await wordOf(same)).toEqual(before);
   });
 });

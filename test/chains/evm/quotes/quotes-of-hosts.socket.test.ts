@@ -1,9 +1,11 @@
+import { Interface } from "ethers/abi";
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, type V3Fee, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { type UnkindnessName, unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { EvmPrices } from "../../../../lib/chains/evm/quotes/prices.ts";
 import { beginEvmQuotes, quotesOfEvmHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
 import { jointEvmQuote } from "../../../../lib/chains/evm/rules/joint-facts.ts";
 import type { EvmQuoteQuestion, EvmTradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
@@ -11,7 +13,7 @@ import { DomainError } from "../../../../lib/core/domain-error.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
 import { deployOddToken } from "../../../support/odd-tokens.ts";
 
-const { moon, usdx, wrapped } = localAddresses;
+const { moon, taxd, usdx, wrapped, v2Router } = localAddresses;
 
 let chain: TestChain;
 let others: [SecondHost, SecondHost];
@@ -252,5 +254,96 @@ describe("quotesOfHosts", () => {
     const quotes = await ask([chain.url, others[0].url], question({ token: wrapped }));
     for (const quote of quotes) expect(quote).toMatchObject({ code: "NO_ROUTE" });
     expect(quotes[0]).toBeInstanceOf(DomainError);
+  });
+});
+
+describe("EvmPrices", () => {
+  const coin = 10n ** 18n;
+  const abi = new Interface(["function swapExactETHForTokens(uint256, address[], address, uint256) payable"]);
+  const trade = { side: "buy", token: moon, amount: coin / 2n } as const;
+  const pricesOf = (...hosts: string[]) => new EvmPrices(readerOf(chain, { hosts }));
+  const wordsOf = (
+    hosts: string[],
+    distances: number[] = [],
+    asked: Partial<Parameters<EvmPrices["priceWords"]>[0]> = {},
+  ) => pricesOf(...hosts).priceWords({ ...trade, ...asked, distances });
+  const unreachable = "http://127.0.0.1:1";
+
+  it("says what an amount brings now and brought earlier", async () => {
+    await chain.mine(3);
+    const data = abi.encodeFunctionData("swapExactETHForTokens", [0, [wrapped, moon], deployer, 2n ** 40n]);
+    await chain.keep();
+    await chain.deploy({ to: v2Router, value: 5n * coin, data });
+    await chain.mine();
+    const words = await wordsOf([chain.url, others[0].url], [1, 2, 4]);
+    await chain.restore();
+    const [a, b] = words;
+    expect(a).toEqual(b);
+    expect(a?.out).toBeLessThan(fair.amountOut);
+    expect(a?.before).toEqual(
+      new Map([
+        [1, a?.out],
+        [2, fair.amountOut],
+        [4, fair.amountOut],
+      ]),
+    );
+  });
+
+  it("counts a token's taxes", async () => {
+    for (const asked of [{ side: "buy" }, { side: "sell", amount: 100n * coin }] as const) {
+      const [a, b] = await wordsOf([chain.url, others[0].url], [1], { ...asked, token: taxd });
+      const amount = asked.side === "buy" ? "0.5" : "100";
+      const [quote] = await ask([chain.url], question({ side: asked.side, token: taxd, amount }));
+      const { amountOut } = quote as EvmTradeFacts;
+      expect(a).toEqual(b);
+      expect(Number(a?.out)).toBeCloseTo(Number(amountOut), -13);
+      expect(a?.before.get(1)).toBe(a?.out);
+    }
+  });
+
+  it("quotes sums by each route", async () => {
+    const prices = pricesOf(chain.url, others[0].url);
+    const sums = [coin / 2n, coin, 10n * coin];
+    const [a, b] = await prices.quoteSums({ ...trade, sums });
+    expect(a).toEqual(b);
+    expect(a?.length).toBeGreaterThan(3);
+    for (const [index, amount] of sums.entries()) {
+      const best = (a ?? []).map((outs) => outs[index] as bigint).toSorted((x, y) => (x < y ? 1 : -1))[0];
+      expect(await prices.priceWords({ ...trade, amount, distances: [] })).toMatchObject([{ out: best }, {}]);
+    }
+  });
+
+  it("uses the answers of two hosts out of three if one is silent", async () => {
+    expect(await wordsOf([unreachable, chain.url, others[0].url])).toMatchObject([
+      { out: fair.amountOut },
+      { out: fair.amountOut },
+    ]);
+  });
+
+  it("has at most one word if only one host answers", async () => {
+    const words = await wordsOf([chain.url, unreachable]);
+    expect(words.filter((word) => word !== undefined)).toEqual([]);
+  });
+
+  it("repeats the lie of a host as that host's own word", async () => {
+    others[0].lie = ({ method }, reply) => {
+      if (method !== "eth_call" || !("result" in reply)) return reply;
+      const told = fair.amountOut.toString(16);
+      return { result: `${reply.result}`.replaceAll(told, "1".padStart(told.length, "0")) };
+    };
+    const [a, b] = await wordsOf([chain.url, others[0].url]);
+    expect(a).toMatchObject({ out: fair.amountOut });
+    expect(b?.out).not.toBe(fair.amountOut);
+  });
+
+  it("asks both hosts at the older block if one is behind, and neither if it is far behind", async () => {
+    await chain.mine();
+    others[0].faults = { blocksBehind: 1 };
+    const [a, b] = await wordsOf([chain.url, others[0].url]);
+    expect(a).toEqual(b);
+    expect(a).toMatchObject({ out: fair.amountOut });
+    await chain.request("anvil_mine", ["0x14", "0x1"]);
+    others[0].faults = { blocksBehind: 19 };
+    expect(await wordsOf([chain.url, others[0].url])).toEqual([undefined, undefined]);
   });
 });

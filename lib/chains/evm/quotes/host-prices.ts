@@ -1,0 +1,332 @@
+import { RecentMap } from "../../../core/recent-map.ts";
+import { greatest } from "../../../orders/bigints.ts";
+import type { Order } from "../../../orders/execution.ts";
+import type { TokenSafety } from "../../../orders/token-safety.ts";
+import { type Ask, askTogether } from "../../hosts/ask-together.ts";
+import { isHostError, type RpcRefusal } from "../../hosts/host-fault.ts";
+import type { RpcCall } from "../../hosts/rpc-call.ts";
+import type { RpcHost } from "../../hosts/rpc-host.ts";
+import { blockCall, gasPriceCall, type StateTag } from "../calls/rpc-call.ts";
+import { type EvmRoute, isSameEvmRoute } from "../rules/intent.ts";
+import { type Contracts, routesOf } from "../venues/configured-routes.ts";
+import { type PoolQuotes, type PoolTrade, poolQuotesCall } from "../venues/pool-quotes.ts";
+import { type PoolRoute, poolRoutesOf } from "../venues/pool-routes.ts";
+import { probeCoins, probeSimulation } from "../venues/probe-simulation.ts";
+import { routesToProbe, safetyOfKind } from "./choose-route.ts";
+
+/** A question about what some amounts bring, at most 16 of them. */
+export type PriceQuestion = { side: Order["side"]; token: string; amounts: readonly bigint[] };
+
+/** What a route pays for each amount, with taxes. An amount that it cannot trade pays 0. */
+export type PaidByRoute = { route: EvmRoute; outs: readonly bigint[] };
+
+/** A host's answers about a block. */
+export type PriceLook = {
+  block: PoolQuotes["block"];
+  /** The routes that have answered, whether or not they pay. */
+  paid: readonly PaidByRoute[];
+  /** True if the route that paid best in the last look has answered. */
+  hasBest: boolean;
+};
+
+/**
+ * Number of routes that are asked in one call. More routes get a call each, so that a hostile pool uses up the gas of
+ * its own route only.
+ */
+const mostTogether = 3;
+
+/** Time for which a route that fails by itself is left out. */
+const leftOutMs = 60_000;
+
+/** Maximum number of tokens to remember for each host. */
+const mostTokens = 1000;
+
+const millionths = 1_000_000n;
+
+/** The findings of a simulated purchase and sale on some routes. */
+type Taxes = { probed: readonly PoolRoute[]; safeties: readonly TokenSafety[] };
+
+const noTaxes: Taxes = { probed: [], safeties: [] };
+
+/** Computes what is left of an amount after the token's tax. */
+function afterTax({ probed, safeties }: Taxes, side: Order["side"], route: EvmRoute, amount: bigint): bigint {
+  const { buyTax, sellTax } = safetyOfKind(route, probed, safeties);
+  const tax = side === "buy" ? buyTax : sellTax;
+  return (amount * (millionths - BigInt(Math.round((tax ?? 0) * 10_000)))) / millionths;
+}
+
+/** True if the token can be sold, but not through pools of this kind. */
+const isBarred = ({ probed, safeties }: Taxes, route: EvmRoute): boolean =>
+  safetyOfKind(route, probed, safeties).sellable === false && safeties.some(({ sellable }) => sellable);
+
+type Ranks = {
+  /** The routes of a token and side that paid best in the last look, the best one first. */
+  best: readonly EvmRoute[];
+  /** The route that paid best until it failed by itself. */
+  missing?: EvmRoute | undefined;
+  /** Time when all routes were asked. */
+  wholeMs: number;
+};
+
+type LeftOut = { route: EvmRoute; untilMs: number };
+
+/** What is remembered about a host's answers. No host decides what another one is asked. */
+class HostMemory {
+  readonly ranks = new RecentMap<string, Ranks>(mostTokens);
+  readonly leftOut = new RecentMap<string, readonly LeftOut[]>(mostTokens);
+  readonly taxes = new RecentMap<string, Taxes>(mostTokens);
+}
+
+const memories = new WeakMap<RpcHost, HostMemory>();
+
+function memoryOf(host: RpcHost): HostMemory {
+  const memory = memories.get(host) ?? new HostMemory();
+  memories.set(host, memory);
+  return memory;
+}
+
+/** Makes a call about routes whose failure concerns them alone. The host is at fault only if it is busy or behind. */
+const quiet = <Value>(call: RpcCall<Value>): RpcCall<Value | undefined> => ({
+  ...call,
+  read: (result) => (result === undefined ? undefined : call.read(result)),
+  split(refusal) {
+    const parts = partsOf(call, refusal);
+    return (
+      parts && {
+        calls: parts.calls.map(quiet),
+        join: (answers) => (answers.includes(undefined) ? undefined : parts.join(answers)),
+      }
+    );
+  },
+  recover(refusal) {
+    if (refusal.isBusy || refusal.isOutOfStep || refusal.isMissing) throw refusal;
+    return undefined;
+  },
+});
+
+/** Undefined if the question is already as small as possible. */
+function partsOf({ split }: RpcCall<unknown>, refusal: RpcRefusal) {
+  try {
+    return split?.(refusal);
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    return undefined;
+  }
+}
+
+type Asking = {
+  contracts: Contracts;
+  /** Time after which all routes are asked again. Until then, only those that paid best are asked. */
+  wholeMs: number;
+  nowMs: () => number;
+};
+
+/** Asks one host what a token's pools pay. */
+export class HostPrices {
+  readonly host: RpcHost;
+  readonly #asking: Asking;
+  readonly #memory: HostMemory;
+  /** Tokens whose taxes were measured for this run. */
+  readonly #measured = new Set<string>();
+
+  constructor(host: RpcHost, asking: Asking) {
+    this.host = host;
+    this.#asking = asking;
+    this.#memory = memoryOf(host);
+  }
+
+  #ask: Ask = (calls) => this.host.request(calls);
+
+  /**
+   * Asks about a block, and for the hashes of earlier ones. The amounts that reach the pools count, so the first look at
+   * a token also simulates a purchase and a sale.
+   *
+   * @param heights Heights of the earlier blocks.
+   * @throws {HostFault, RpcRefusal} if the host fails.
+   */
+  async look(question: PriceQuestion, tag: StateTag, heights: readonly number[] = []) {
+    const { contracts, nowMs } = this.#asking;
+    const { side, token } = question;
+    const name = `${side} ${token}`;
+    const known = this.#memory.ranks.get(name);
+    const open = this.#openRoutes(token);
+    const usable = open.filter((route) => !isBarred(this.#taxesOf(token), route));
+    const isWhole = known === undefined || nowMs() - known.wholeMs >= this.#asking.wholeMs;
+    const wanted = [...(known?.missing ? [known.missing] : []), ...(known?.best ?? [])];
+    const best = wanted.filter((route) => hasRoute(usable, route));
+    const routes = isWhole || best.length === 0 ? bestFirst(best, usable) : best;
+    const isMeasured = this.#measured.has(token);
+    const first = await this.#quotes(question, routes, tag, {
+      hashes: heights.map(blockCall),
+      probe: isMeasured ? [] : [quiet(poolQuotesCall(contracts, token, [probe], open, tag))],
+      gasPrice: isMeasured ? [] : [gasPriceCall()],
+    });
+    const { hashes, probe: probed, gasPrice } = first.extra;
+    let { answers } = first;
+    const isChanged = probed[0] !== undefined && (await this.#measure(token, probed[0], gasPrice[0] ?? 0n));
+    this.#measured.add(token);
+    const paysNothing = !answers.some(({ outs }) => outs?.some((out) => out > 0n));
+    const isAgain = isChanged || (paysNothing && routes.length < usable.length);
+    const asked = isAgain && paysNothing ? usable : routes;
+    if (isAgain) answers = (await this.#quotes(question, asked, tag, {})).answers;
+    const [expected] = wanted;
+    const look = this.#lookOf(answers, expected);
+    if (look !== undefined) {
+      const wholeMs = asked.length === usable.length ? nowMs() : (known?.wholeMs ?? nowMs());
+      // A route that fails again, after it was left out, is given up.
+      const isGivenUp = known?.missing !== undefined && hasRoute(asked, known.missing);
+      const missing = look.hasBest || isGivenUp ? undefined : expected;
+      this.#memory.ranks.set(name, { best: ranked(look.paid), missing, wholeMs });
+    }
+    return { look, hashes, routes: bestFirst(this.#memory.ranks.get(name)?.best ?? [], best) };
+  }
+
+  /** Asks what some routes pay at an earlier block. Undefined if the one that pays best now does not answer. */
+  async before(question: PriceQuestion, routes: readonly EvmRoute[], tag: StateTag) {
+    const { answers } = await this.#quotes(question, routes, tag, {});
+    return this.#lookOf(answers, routes[0]);
+  }
+
+  /** Lists the routes that have not failed by themselves lately. */
+  #openRoutes(token: string): EvmRoute[] {
+    const { contracts, nowMs } = this.#asking;
+    const left = (this.#memory.leftOut.get(token) ?? []).filter(({ untilMs }) => nowMs() < untilMs);
+    return routesOf(contracts, token).filter(
+      (each) => !left.some(({ route }) => isSameEvmRoute(route, each)),
+    );
+  }
+
+  #taxesOf(token: string): Taxes {
+    return this.#memory.taxes.get(token) ?? noTaxes;
+  }
+
+  async #quotes<const Extra extends object>(
+    { side, token, amounts }: PriceQuestion,
+    routes: readonly EvmRoute[],
+    tag: StateTag,
+    extra: Extra,
+  ) {
+    const { contracts } = this.#asking;
+    const taxes = this.#taxesOf(token);
+    const callOf = (group: readonly EvmRoute[]) => {
+      const tradeOf = (amountIn: bigint): PoolTrade => ({
+        side,
+        amountIn: side === "buy" ? amountIn : afterTax(taxes, side, group[0] as EvmRoute, amountIn),
+      });
+      return quiet(poolQuotesCall(contracts, token, amounts.map(tradeOf), group, tag));
+    };
+    const isTogether = routes.length <= mostTogether && routes.every(hasTaxOf(taxes, side, routes[0]));
+    const groups = isTogether ? [routes] : routes.map((route) => [route]);
+    const { quoted, ...rest } = await askTogether(this.#ask, { quoted: groups.map(callOf), extra });
+    const failed = groups.filter((group, index) => group.length > 1 && quoted[index] === undefined).flat();
+    const alone =
+      failed.length === 0
+        ? []
+        : await askTogether(
+            this.#ask,
+            failed.map((route) => callOf([route])),
+          );
+    const answerOf = (route: EvmRoute): RouteAnswer => {
+      const group = groups.findIndex((each) => each.includes(route));
+      const found = quoted[group] ?? alone[failed.indexOf(route)];
+      if (found === undefined) return { route };
+      const { amountsOut } = found.routes.find((each) => isSameEvmRoute(each.route, route)) ?? {};
+      const outs = amounts.map((_, index) => {
+        const out = amountsOut?.[index] ?? 0n;
+        return side === "buy" ? afterTax(taxes, side, route, out) : out;
+      });
+      return { route, block: found.block, outs };
+    };
+    const answers = routes.map(answerOf);
+    this.#leaveOut(token, answers);
+    return { answers, extra: rest.extra };
+  }
+
+  #leaveOut(token: string, answers: readonly RouteAnswer[]): void {
+    const untilMs = this.#asking.nowMs() + leftOutMs;
+    const failed = answers.flatMap(({ route, block }) => (block === undefined ? [{ route, untilMs }] : []));
+    if (failed.length === 0) return;
+    const others = (this.#memory.leftOut.get(token) ?? []).filter(
+      (left) => !failed.some(({ route }) => isSameEvmRoute(route, left.route)),
+    );
+    this.#memory.leftOut.set(token, [...others, ...failed]);
+  }
+
+  #lookOf(answers: readonly RouteAnswer[], best: EvmRoute | undefined): PriceLook | undefined {
+    const blocks = answers.flatMap(({ block }) => block ?? []);
+    const [block] = blocks;
+    if (
+      block === undefined ||
+      blocks.some(({ number, time }) => number !== block.number || time !== block.time)
+    )
+      return undefined;
+    const paid = answers.flatMap(({ route, outs }) => (outs === undefined ? [] : [{ route, outs }]));
+    const hasBest =
+      best === undefined
+        ? paid.length === answers.length
+        : paid.some(({ route }) => isSameEvmRoute(route, best));
+    return { block, paid, hasBest };
+  }
+
+  /** Simulates a purchase and a sale by a stranger. Returns true if other taxes were known before. */
+  async #measure(token: string, found: PoolQuotes, baseFee: bigint): Promise<boolean> {
+    const { contracts } = this.#asking;
+    const [routes = []] = poolRoutesOf({ direct: found, bridged: [] }).routes;
+    const probed = routesToProbe(routes);
+    const safeties = await askTogether(
+      this.#ask,
+      probed.map((route) => probeSimulation(contracts, token, route, { ...found.block, baseFee })),
+    );
+    const before = this.#taxesOf(token);
+    const after = { probed, safeties };
+    this.#memory.taxes.set(token, after);
+    const textOf = (taxes: Taxes) =>
+      routesOf(contracts, token)
+        .map((route) => [
+          ...sides.map((side) => afterTax(taxes, side, route, millionths)),
+          isBarred(taxes, route),
+        ])
+        .join();
+    return textOf(before) !== textOf(after);
+  }
+}
+
+const sides = ["buy", "sell"] as const;
+
+const probe: PoolTrade = { side: "buy", amountIn: probeCoins };
+
+/** A route's answer. It has no block if the route has failed. */
+type RouteAnswer = { route: EvmRoute; block?: PoolQuotes["block"]; outs?: readonly bigint[] };
+
+const hasRoute = (routes: readonly EvmRoute[], route: EvmRoute): boolean =>
+  routes.some((each) => isSameEvmRoute(each, route));
+
+const hasTaxOf = (taxes: Taxes, side: Order["side"], other: EvmRoute | undefined) => (route: EvmRoute) =>
+  other !== undefined &&
+  afterTax(taxes, side, route, millionths) === afterTax(taxes, side, other, millionths);
+
+const bestFirst = (best: readonly EvmRoute[], routes: readonly EvmRoute[]): EvmRoute[] => [
+  ...best,
+  ...routes.filter((route) => !hasRoute(best, route)),
+];
+
+const compared = (a: bigint, b: bigint): number => Number(a > b) - Number(a < b);
+
+/** Selects the routes that pay most for the largest amount and for the smallest one. */
+function ranked(paid: readonly PaidByRoute[]): EvmRoute[] {
+  const last = (paid[0]?.outs.length ?? 1) - 1;
+  const by = (index: number) =>
+    paid
+      .filter(({ outs }) => (outs[index] ?? 0n) > 0n)
+      .toSorted((a, b) => compared(b.outs[index] ?? 0n, a.outs[index] ?? 0n))
+      .map(({ route }) => route);
+  const [large, small] = [by(last), by(0)];
+  const turns = large.flatMap((route, index) => [route, small[index]].filter((each) => each !== undefined));
+  return [...new Set([...turns, ...small])].slice(0, mostTogether);
+}
+
+/** Returns the output of the best route for an amount, or undefined if no route trades it. */
+export function bestOut({ paid }: Pick<PriceLook, "paid">, index = 0): bigint | undefined {
+  const out = greatest(0n, ...paid.map(({ outs }) => outs[index] ?? 0n));
+  return out > 0n ? out : undefined;
+}

@@ -1,0 +1,148 @@
+import type { Block } from "../../../orders/block.ts";
+import type { Ladder, Ladders } from "../../../orders/resting/selection.ts";
+import type { PriceWord, PriceWords } from "../../../orders/resting/touch.ts";
+import { isHostError } from "../../hosts/host-fault.ts";
+import { askHost } from "../../hosts/host-group.ts";
+import type { RpcHost } from "../../hosts/rpc-host.ts";
+import type { SumsQuestion, TokenPrices, WordsQuestion } from "../../hosts/token-prices.ts";
+import { commonBlock } from "../calls/hosts.ts";
+import { blockCall } from "../calls/rpc-call.ts";
+import { mostApartSeconds } from "../rules/host-lag.ts";
+import type { EvmReader } from "../venues/reader.ts";
+import { bestOut, HostPrices } from "./host-prices.ts";
+
+/** Age from which two hosts are asked again for a common block. */
+const freshMs = 1000;
+
+/** Time after which all routes are asked again. It is short, because an order fires by the answer. */
+const wholeMs = 5000;
+
+/** Maximum number of pairs of hosts that are asked. */
+const mostPairs = 3;
+
+type HostPair = readonly RpcHost[];
+
+/** A block that two hosts have. */
+type Common = { block: Block; hosts: readonly HostPrices[]; untilMs: number };
+
+/**
+ * Asks two hosts for prices at a common block. Serves one run about a few orders, in which it measures each token's taxes
+ * once.
+ */
+export class EvmPrices implements TokenPrices {
+  readonly #reader: EvmReader;
+  readonly #nowMs: () => number;
+  readonly #hosts = new Map<RpcHost, HostPrices>();
+  /** Pairs of hosts that have failed together. */
+  readonly #failed: HostPair[] = [];
+  #common: Promise<Common | undefined> | undefined;
+
+  constructor(reader: EvmReader, nowMs: () => number = Date.now) {
+    this.#reader = reader;
+    this.#nowMs = nowMs;
+  }
+
+  priceWords({ side, token, amount, distances }: WordsQuestion): Promise<PriceWords> {
+    const question = { side, token, amounts: [amount] };
+    return this.#ofTwo(async ({ block, hosts }) => {
+      const heights = distances.map((distance) => Math.max(0, block.number - distance));
+      const looks = await onEach(hosts, (host) => host.look(question, block, heights));
+      // A host refuses hashes of blocks that are not its own, and the numbers are checked below.
+      const hashes = looks.find((look) => look !== undefined)?.hashes.map(({ hash }) => hash) ?? [];
+      return onEach(hosts, async (host, index): Promise<PriceWord | undefined> => {
+        const { look, routes = [] } = looks[index] ?? {};
+        if (look?.block.number !== block.number) return undefined;
+        const before = new Map<number, bigint>();
+        const earlier = await Promise.all(hashes.map((hash) => host.before(question, routes, { hash })));
+        for (const [at, each] of earlier.entries()) {
+          const isSure = each?.hasBest && each.block.number === heights[at];
+          const out = isSure ? bestOut(each) : undefined;
+          if (out !== undefined) before.set(distances[at] as number, out);
+        }
+        const head = { ...look.block, hash: block.hash };
+        return { head, out: bestOut(look), before, hasBest: look.hasBest };
+      });
+    });
+  }
+
+  quoteSums({ side, token, sums }: SumsQuestion): Promise<Ladders> {
+    const question = { side, token, amounts: sums };
+    return this.#ofTwo(({ block, hosts }) =>
+      onEach(hosts, async (host): Promise<Ladder | undefined> => {
+        const { look } = await host.look(question, block);
+        return look?.block.number === block.number ? look.paid.map(({ outs }) => outs) : undefined;
+      }),
+    );
+  }
+
+  /** Asks pairs of hosts in turn, until both hosts of a pair answer. */
+  async #ofTwo<Answer>(
+    ask: (common: Common) => Promise<(Answer | undefined)[]>,
+  ): Promise<readonly [Answer | undefined, Answer | undefined]> {
+    let best: (Answer | undefined)[] = [];
+    for (;;) {
+      const pair = this.#pair();
+      if (pair === undefined) return bothOf(best);
+      const common = await this.#commonOf(pair);
+      const answers = common === undefined ? [] : await ask(common);
+      if (answers.length > 0 && answers.every((answer) => answer !== undefined)) return bothOf(answers);
+      if (best.length === 0) best = answers;
+      this.#failed.push(pair);
+      this.#common = undefined;
+    }
+  }
+
+  /** Returns the first two hosts that have not failed together. */
+  #pair(): HostPair | undefined {
+    const hosts = this.#reader.client.inOrder();
+    const pairs =
+      hosts.length === 1 ? [hosts] : hosts.flatMap((a, index) => hosts.slice(index + 1).map((b) => [a, b]));
+    const hasFailed = (pair: HostPair) =>
+      this.#failed.some((failed) => pair.every((host) => failed.includes(host)));
+    return this.#failed.length < mostPairs ? pairs.find((pair) => !hasFailed(pair)) : undefined;
+  }
+
+  async #commonOf(pair: HostPair): Promise<Common | undefined> {
+    const known = await this.#common;
+    if (known !== undefined && this.#nowMs() < known.untilMs) return known;
+    this.#common = this.#findCommon(pair);
+    return this.#common;
+  }
+
+  async #findCommon(pair: HostPair): Promise<Common | undefined> {
+    const untilMs = this.#nowMs() + freshMs;
+    const heads = await Promise.all(pair.map((host) => askHost(host, [blockCall("latest")] as const)));
+    const blocks = heads.flatMap((answer) => ("values" in answer ? answer.values[0] : []));
+    const block = commonBlock(blocks, mostApartSeconds(this.#reader.chain), pair.length);
+    return block && { block, hosts: pair.map((host) => this.#pricesOf(host)), untilMs };
+  }
+
+  #pricesOf(host: RpcHost): HostPrices {
+    const { configuration: contracts } = this.#reader;
+    const prices = this.#hosts.get(host) ?? new HostPrices(host, { contracts, wholeMs, nowMs: this.#nowMs });
+    this.#hosts.set(host, prices);
+    return prices;
+  }
+}
+
+/** Asks each host. The answer of a host that fails is undefined. */
+const onEach = <Answer>(
+  hosts: readonly HostPrices[],
+  ask: (host: HostPrices, index: number) => Promise<Answer>,
+): Promise<(Answer | undefined)[]> =>
+  Promise.all(
+    hosts.map(async (host, index) => {
+      try {
+        return await ask(host, index);
+      } catch (error) {
+        if (!isHostError(error)) throw error;
+        return undefined;
+      }
+    }),
+  );
+
+/** The word of a chain's only host counts twice. */
+const bothOf = <Word>([a, ...others]: readonly Word[]): readonly [Word | undefined, Word | undefined] => [
+  a,
+  others.length === 0 ? a : others[0],
+];
