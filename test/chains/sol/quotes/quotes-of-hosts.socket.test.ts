@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Address } from "@solana/web3.js";
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { pricesOn } from "../../../../lib/chains/families/prices.ts";
 import { solEffects } from "../../../../lib/chains/sol/look.ts";
 import { beginSolQuotes, quotesOfSolHosts } from "../../../../lib/chains/sol/quotes/quotes-of-hosts.ts";
 import { jointSolQuote } from "../../../../lib/chains/sol/rules/joint-facts.ts";
@@ -260,5 +261,45 @@ describe("facts for the first message of an order", () => {
       timeout: 1500,
     });
     expect(codesOf((await asked).quotes)).toEqual(["quoted", undefined]);
+  });
+});
+
+describe("pricesOn", () => {
+  const trade = { side: "buy", amount: 10n ** 9n, distances: [] } as const;
+  const wordsOf = async (asked: readonly TestSolHost[]) => {
+    const token = chain.deployment.tokens.MOON.mint;
+    return pricesOn(await solReaderOf(chain, asked)).priceWords({ ...trade, token });
+  };
+  const told = { out: fair, hasBest: true, head: { number: expect.any(Number), time: expect.any(Number) } };
+
+  it("says what an amount brings by each host's accounts", async () => {
+    expect(await wordsOf(hosts)).toMatchObject([told, told]);
+    hosts[1].lie = paying(900n);
+    const [a, b] = await wordsOf(hosts);
+    expect(a).toMatchObject(told);
+    expect(b?.out).toBeLessThan(fair);
+  });
+
+  it("quotes sums by each pool", async () => {
+    const prices = pricesOn(await solReaderOf(chain, hosts));
+    const token = chain.deployment.tokens.MOON.mint;
+    const [a, b] = await prices.quoteSums({ side: "buy", token, sums: [0n, 10n ** 9n, 2n * 10n ** 9n] });
+    expect(a).toEqual(b);
+    expect(a).toEqual([[0n, fair, expect.toSatisfy((out: bigint) => fair < out && out < 2n * fair)]]);
+  });
+
+  it.each([
+    ["is far behind", () => behind(60)],
+    [
+      "shows no mint",
+      () =>
+        seeing((answer) => {
+          answer.value = answer.value.map(() => null);
+        }),
+    ],
+  ])("has one word if a host %s, and two if a third host answers", async (_, lie) => {
+    hosts[1].lie = lie();
+    expect((await wordsOf(hosts))[1]).toBeUndefined();
+    expect(await wordsOf([...hosts, third])).toMatchObject([told, told]);
   });
 });
