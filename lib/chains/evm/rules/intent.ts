@@ -84,8 +84,17 @@ export const allowsRoute = ({ routes }: Pick<EvmIntent, "routes">, route: EvmRou
 export const needsRefund = (side: Order["side"], route: EvmRoute): boolean =>
   side === "buy" && ["v3", "slipstream"].includes(kindOf(coinPoolOf(route)));
 
-/** Makes the only swap that the intent allows on this route. Execution may lower the amount to the wallet's balance. */
-export const swapBy = (intent: EvmIntent, route: EvmRoute, amountIn: bigint): SwapCall => ({
+/**
+ * Makes the only swap that the intent allows on this route. Execution may lower the amount to the wallet's balance.
+ *
+ * @param deadline The first signature fixes the deadline of a child. That of other orders is known when they are placed.
+ */
+export const swapBy = (
+  intent: EvmIntent,
+  route: EvmRoute,
+  amountIn: bigint,
+  deadline = intent.validUntil,
+): SwapCall => ({
   purpose: "swap",
   ...plainEvmRoute(route),
   side: intent.side,
@@ -94,7 +103,7 @@ export const swapBy = (intent: EvmIntent, route: EvmRoute, amountIn: bigint): Sw
   value: intent.side === "buy" ? amountIn : 0n,
   amountIn,
   minAmountOut: intent.minAmountOut,
-  deadline: intent.validUntil,
+  deadline,
   hasRefund: needsRefund(intent.side, route),
 });
 

@@ -2,6 +2,7 @@ import type { Wei } from "../../../core/units.ts";
 import type { LaneView, Recipients } from "../../../orders/effects.ts";
 import type { LaneState, Move } from "../../../orders/lane-core.ts";
 import { isSettleable, orderStep, settleStep } from "../../../orders/lane-steps.ts";
+import { triggerTimes } from "../../../orders/resting/times.ts";
 import type { TradeStep } from "../../../orders/table-step.ts";
 import {
   beingCancelled,
@@ -19,7 +20,7 @@ import { bumpDueMs, clearPreset, repriceMs } from "./fee-bumps.ts";
 import { agreedNonce, bothAnswered, type EvmSnapshots, isPast } from "./host-snapshot.ts";
 import type { EvmCall } from "./intent.ts";
 import { evmLifeOf, swapSlotOf } from "./order-life.ts";
-import { planFor } from "./planning.ts";
+import { planFor, swapDeadline } from "./planning.ts";
 import { areFinal } from "./seen-blocks.ts";
 import {
   type EvmAttempt,
@@ -285,8 +286,9 @@ function planMove(state: LaneState<Evm>, order: TradeOrder<Evm>, slot: EvmSlot, 
 }
 
 /**
- * Signs a planned slot. Removes it if the next nonce has changed. Also removes what the placing has planned if its facts
- * no longer apply, because prices, limits or the wallet's other transactions may have changed.
+ * Signs a planned slot. Removes it if the next nonce has changed, or a part of a short life has passed. Also removes what
+ * the placing has planned if its facts no longer apply, because prices, limits or the wallet's other transactions may
+ * have changed.
  */
 function plannedMove(state: LaneState<Evm>, slot: EvmSlot): Move<Evm> | undefined {
   const order = orderOf(state, slot);
@@ -294,12 +296,17 @@ function plannedMove(state: LaneState<Evm>, slot: EvmSlot): Move<Evm> | undefine
   if (order.revision > 1 || state.arePlaced) {
     const nonce = agreedNonce(state.snapshots);
     if (nonce === undefined) return state.isPatient ? { kind: "ask again" } : undefined;
-    if (nonce === slot.place) return signMove(order, slot, slot.call.purpose, { fees: slot.fees });
+    if (nonce === slot.place && !isStale(slot, order, state.nowMs))
+      return signMove(order, slot, slot.call.purpose, { fees: slot.fees });
   }
   const approveNonces = order.approveNonces.filter((each) => each !== slot.place);
   const changes = slot.call.purpose === "swap" ? { swapNonce: undefined } : { approveNonces };
   return { kind: "write", step: orderStep(state, order, changes, { removed: [slot] }) };
 }
+
+/** True if a child's swap would have more time if it were planned now. */
+const isStale = ({ call }: EvmSlot, order: TradeOrder<Evm>, nowMs: number): boolean =>
+  call.purpose === "swap" && call.deadline + triggerTimes.signingSeconds < swapDeadline(order, nowMs);
 
 /** Rejects an order that the signer refuses. */
 export const refusedEvmStep = (state: LaneState<Evm>, order: TradeOrder<Evm>): TradeStep => {

@@ -2,6 +2,7 @@ import type { TokenUnits, Wei } from "../../../core/units.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { LaneView } from "../../../orders/effects.ts";
 import type { ReasonCode } from "../../../orders/execution.ts";
+import { lifeSeconds } from "../../../orders/resting/times.ts";
 import type { OrderEnd, TradeOrder } from "../../../orders/trade-order.ts";
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
 import { noStoredLimits, restOfDay, restOfFees } from "../../../orders/wallet-policy.ts";
@@ -70,6 +71,16 @@ export function planFor(
   if (feesBy(facts, limits, { gasLimit: clearGas, l1Fee: 0n }) === undefined)
     return wait("GAS_PRICE_TOO_HIGH");
   return planAt({ nonce, order, facts, view, snapshots, limits, chainLimits, nowMs });
+}
+
+/** Returns the deadline of a swap that is planned now, in seconds. That of a child starts when it is signed. */
+export function swapDeadline(
+  { intent: { chain, validUntil, parent }, mandate }: Pick<TradeOrder<Evm>, "intent" | "mandate">,
+  nowMs: number,
+): number {
+  const leg = parent && mandate?.legs[parent.leg];
+  if (leg === undefined) return validUntil;
+  return Math.min(validUntil, Math.floor(nowMs / 1000) + lifeSeconds(chain, leg.kind));
 }
 
 type HostFacts = EvmOrderFacts & Pick<EvmSnapshot, "baseFee"> & { held: TokenUnits };
@@ -197,7 +208,7 @@ function planAt({
   const approval = isSale ? approvalFor(amount, intent, route) : undefined;
   // Ends the order, because its approvals had no effect, even if one host reported an effect.
   if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("REVERTED");
-  const call: SwapCall | ApproveCall = approval ?? swapBy(intent, route, amount);
+  const call: SwapCall | ApproveCall = approval ?? swapBy(intent, route, amount, swapDeadline(order, nowMs));
   const gas = gasFor(call.purpose, intent, facts, route, limits);
   if (gas === undefined) return wait("GAS_PRICE_TOO_HIGH");
   const { gasLimit } = gas;

@@ -189,8 +189,11 @@ function objectionToSwap(
   const intent = order?.intent as EvmIntent;
   if (!allowsRoute(intent, call)) return refused("the route is not allowed");
   if (call.amountIn <= 0n || call.amountIn > intent.amount) return refused("the amount is above the order's");
-  // All other parts of the call follow from the intent: recipient, value, minimum, deadline and refund.
-  if (!isSameCall(call, swapBy(intent, call, call.amountIn))) return refused("the call is not the order's");
+  // All other parts of the call follow from the intent: recipient, value, minimum, deadline and refund. The rule about
+  // children checks their deadline.
+  const deadline = intent.parent === undefined ? intent.validUntil : call.deadline;
+  if (!isSameCall(call, swapBy(intent, call, call.amountIn, deadline)))
+    return refused("the call is not the order's");
   if (ledger?.approveNonces.includes(nonce)) return refused("the nonce is an approval's");
   if (ledger?.swap !== undefined && (ledger.swap.nonce !== nonce || !isSameCall(ledger.swap.call, call)))
     return refused("the order's swap was signed with another nonce or another call");

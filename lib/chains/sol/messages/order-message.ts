@@ -1,7 +1,7 @@
 import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
 import type { Objection } from "../../../orders/effects.ts";
-import type { SolIntent } from "../rules/intent.ts";
+import { markIdOf, type SolIntent } from "../rules/intent.ts";
 import type { SolMessage } from "../rules/message.ts";
 import type { MessageRoute, PoolMessageRoute } from "../rules/message-route.ts";
 import type { MessageTerms, SolPoolVenue, SolVenue, VenueAccount } from "../venues/message-terms.ts";
@@ -9,7 +9,10 @@ import { composeMessage } from "./compose-message.ts";
 import { isSignatureOf } from "./signed-message.ts";
 
 /** An order's terms in the form that its messages need. */
-type OrderTerms = Pick<SolIntent, "wallet" | "orderId" | "side" | "token" | "tokenProgram" | "minAmountOut">;
+type OrderTerms = Pick<
+  SolIntent,
+  "wallet" | "orderId" | "parent" | "side" | "token" | "tokenProgram" | "minAmountOut"
+>;
 
 /**
  * Composes a message of an order. Everything that the request does not state follows from the intent. Addresses are
@@ -46,7 +49,8 @@ export function signaturesBeside(
 }
 
 function termsOf(intent: OrderTerms, message: SolMessage): MessageTerms {
-  const { orderId, side, minAmountOut } = intent;
+  const { side, minAmountOut } = intent;
+  const orderId = markIdOf(intent);
   const { wallet, mint, tokenProgram } = addressesIn(intent);
   const { blockhash, computeUnitLimit, microLamportsPerUnit, markerRentLamports, tip } = message;
   const common = { wallet, orderId, blockhash, computeUnitLimit, microLamportsPerUnit, markerRentLamports };

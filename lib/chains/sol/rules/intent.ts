@@ -32,6 +32,10 @@ export const solVenues = [...solPoolVenues, "jupiter-metis"] as const satisfies 
 /** The limits of an order on Solana, fixed when it is placed. Its token is the mint. */
 export type SolIntent = v.InferOutput<typeof solIntent>;
 
+/** Returns the id that names an order's marker. All children of a resting order share one, so only one of them fills. */
+export const markIdOf = ({ orderId, parent }: Pick<SolIntent, "orderId" | "parent">): string =>
+  parent?.orderId ?? orderId;
+
 export const isSameSolRoute = (a: SolRoute, b: SolRoute): boolean =>
   isDeepStrictEqual(plainSolRoute(a), plainSolRoute(b));
 

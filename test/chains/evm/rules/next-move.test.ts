@@ -7,6 +7,7 @@ import { nextEvmMove, wantsFacts } from "../../../../lib/chains/evm/rules/next-m
 import { objectionToTransaction } from "../../../../lib/chains/evm/rules/signing-rules.ts";
 import { type EvmAttempt, type EvmSlot, mostFeeOf } from "../../../../lib/chains/evm/rules/slot.ts";
 import type { Items, ItemWrite } from "../../../../lib/orders/table-step.ts";
+import { child, mandate } from "../../../orders/resting/fixtures.ts";
 import {
   gwei,
   laneStateOf,
@@ -147,6 +148,26 @@ describe("nextEvmMove", () => {
     const removal = expect.objectContaining({ kind: "remove", of: "slot" });
     expect(move).toMatchObject({ step: expect.arrayContaining([removal]) });
     expect(written(move, "order")).toMatchObject({ swapNonce: undefined, revision: 2 });
+  });
+
+  it("plans a child's swap again after a part of its short life", () => {
+    const nowMs = (intent().validUntil - 60) * 1000;
+    const order = {
+      ...tradeOrder({ swapNonce: 7, revision: 2, intent: intent({ parent: child().parent }) }),
+      mandate: mandate(),
+    };
+    const host = snapshot(orderFacts());
+    const call = { ...slot().call, deadline: nowMs / 1000 + 24 };
+    const state = laneStateOf(laneView(order, { slots: [slot({ call }, order.intent)] }), {
+      snapshots: [host, host],
+      nowMs,
+    });
+    expect(nextEvmMove(state)).toMatchObject({ kind: "sign" });
+    expect(nextEvmMove({ ...state, nowMs: nowMs + 2000 })).toMatchObject({ kind: "sign" });
+    const removal = expect.objectContaining({ kind: "remove", of: "slot" });
+    expect(nextEvmMove({ ...state, nowMs: nowMs + 3000 })).toMatchObject({
+      step: expect.arrayContaining([removal]),
+    });
   });
 
   it("rejects a buy above the operators' limit", () => {

@@ -5,8 +5,9 @@ import type {
   EvmSnapshot,
 } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { EvmIntent, EvmRoute } from "../../../../lib/chains/evm/rules/intent.ts";
-import { planFor } from "../../../../lib/chains/evm/rules/planning.ts";
+import { planFor, swapDeadline } from "../../../../lib/chains/evm/rules/planning.ts";
 import type { EvmSlot } from "../../../../lib/chains/evm/rules/slot.ts";
+import { child, mandate } from "../../../orders/resting/fixtures.ts";
 import { laneView, orderFacts, routeFacts, snapshot } from "../../../support/lane-states.ts";
 import { intent, slot, tradeOrder, v2, v3, wideLimits } from "../../../support/trading.ts";
 
@@ -136,6 +137,30 @@ describe("planFor with one lying host", () => {
     expect(planned(truth, seen(onV3), buy)).toEqual(waits);
     expect(planned(truth, seen(onV3, { ...v2, pays: tooLittle }), buy)).toEqual(waits);
     expect(planned(truth, seen(onV3, { ...v2, pays: 1001n }), buy)).toMatchObject(v2);
+  });
+});
+
+describe("swapDeadline", () => {
+  const placedMs = Date.parse("2026-11-29T12:00:00.900Z");
+  const seconds = Math.floor(placedMs / 1000);
+  const childOn = (chain: EvmIntent["chain"], leg: number, validUntil = seconds + 60) => {
+    const parent = { ...child().parent, leg };
+    return { ...tradeOrder({ intent: intent({ chain, parent, validUntil }) }), mandate: mandate() };
+  };
+
+  it.each([
+    ["eth", "limit", 0, 13],
+    ["eth", "stop", 1, 24],
+    ["base", "limit", 0, 8],
+    ["bsc", "stop", 1, 8],
+  ] as const)("starts the life of a child on %s that is a %s when it is planned", (chain, _, leg, life) => {
+    expect(swapDeadline(childOn(chain, leg), placedMs)).toBe(seconds + life);
+    expect(swapDeadline(childOn(chain, leg), placedMs + 20_000)).toBe(seconds + 20 + life);
+  });
+
+  it("is that of the order if it comes first, and for all other orders", () => {
+    expect(swapDeadline(childOn("eth", 1, seconds + 5), placedMs)).toBe(seconds + 5);
+    expect(swapDeadline(sale, placedMs)).toBe(sale.intent.validUntil);
   });
 });
 
