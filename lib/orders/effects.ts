@@ -4,6 +4,7 @@ import type { Book } from "./book.ts";
 import type { Cutoffs } from "./cutoffs.ts";
 import type { FamilyTypes, HostAnswers, SlotTerms } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
+import type { AskedChild, BothWords } from "./resting/firing.ts";
 import type {
   CutoffScope,
   Job,
@@ -164,6 +165,8 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
     ask: { host: 0 | 1; question: Question<F> };
     answer: F["snapshot"] | undefined;
   };
+  /** Asks both hosts about the transactions of a resting order's child. */
+  childWords: { ask: { chain: LaneKey["chain"]; child: AskedChild }; answer: BothWords };
   /** Asks two hosts about a trade, at the same block if both reach the same block in time. */
   quote: {
     ask: { question: F["quoteQuestion"] };

@@ -42,8 +42,11 @@ export type ParentView<Signed = unknown> = {
   busy?: { orderId: string; kind: LegKind | "market"; yields: boolean } | undefined;
 };
 
+/** A child, and what the signer's ledgers say about its transactions. Undefined if none is signed. */
+export type AskedChild<Signed = unknown> = { wallet: string; parentId: string; signed: Signed | undefined };
+
 /** Answers of the two hosts. Undefined for a host without a clear answer. */
-export type BothWords<Word> = readonly [Word | undefined, Word | undefined];
+export type BothWords<Word = unknown> = readonly [Word | undefined, Word | undefined];
 
 /** The parts of firing that depend on the family of the chain. */
 export type FiringFamily<Signed = unknown, Word = unknown> = {
@@ -77,7 +80,12 @@ export type FiringEffects<Signed = unknown, Word = unknown> = {
   };
   /** Asks both hosts about a child's transactions. */
   childWords: {
-    ask: { lane: LaneKey; child: OutChild; signed: { swap: Signed; deadline: number } | undefined };
+    ask: {
+      lane: LaneKey;
+      parentId: string;
+      child: OutChild;
+      signed: { swap: Signed; deadline: number } | undefined;
+    };
     answer: BothWords<Word>;
   };
   /** Asks both hosts what an amount brings, at one block and at earlier ones. */

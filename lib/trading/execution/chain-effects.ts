@@ -1,3 +1,4 @@
+import { childWordsOf } from "../../chains/families/child-words.ts";
 import { effectsOn } from "../../chains/families/effects.ts";
 import type { ChainReader } from "../../chains/families/open-chains.ts";
 import type { FamilyEffects, SendAnswer } from "../../chains/hosts/look.ts";
@@ -12,7 +13,13 @@ type Snapshot = FamilyTypes["snapshot"];
  * finish watching the transactions that were sent on this chain.
  */
 export const chainEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
-  effectsOfChains(new Map([...chains].map(([chain, reader]) => [chain, effectsOn(reader)])));
+  ({
+    ...effectsOfChains(new Map([...chains].map(([chain, reader]) => [chain, effectsOn(reader)]))),
+    async childWords({ chain, child }) {
+      const reader = chains.get(chain);
+      return reader === undefined ? [undefined, undefined] : childWordsOf(reader, child);
+    },
+  }) satisfies Performers;
 
 /** Performs a run's effects on chains whose hosts are open. */
 export function effectsOfChains(effects: ReadonlyMap<Network, FamilyEffects>) {

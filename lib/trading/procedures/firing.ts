@@ -118,6 +118,7 @@ function* movedBySights(
     const words = yield* performFiring({
       do: "childWords",
       lane: { chain, wallet },
+      parentId: idOf(order),
       child,
       signed: view.signed,
     });

@@ -1,8 +1,11 @@
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { describe, expect, it, vi } from "vitest";
+import { markerOf } from "../../../lib/chains/sol/calls/addresses.ts";
+import { messageWordsOf } from "../../../lib/chains/sol/looks/message-words.ts";
+import type { SignedMessages } from "../../../lib/chains/sol/rules/child-sight.ts";
 import { planSwap } from "../../../lib/chains/sol/rules/planning.ts";
 import { markerBytes } from "../../../lib/chains/sol/venues/instructions.ts";
-import { naming, olderBlockhash } from "../../support/sol-reader.ts";
+import { naming, olderBlockhash, solReaderOf } from "../../support/sol-reader.ts";
 import { limits, orderOf, viewOf } from "./fixtures.ts";
 import { rents, sol, solOrdersForTests } from "./support/sol-orders.ts";
 
@@ -151,5 +154,70 @@ describe("untrusted hosts of Solana", () => {
       method === "getSignatureStatuses" ? { context: { slot: 1 }, value: [null] } : result;
     const both = await ask({ hashes: [receipt.hash] });
     expect(both.map(({ receipts }) => receipts.size)).toEqual([0, 0]);
+  });
+});
+
+describe("hosts' answers about the messages of a resting order", () => {
+  const wordsAbout = async (parentId: string, signed?: Partial<SignedMessages>) =>
+    messageWordsOf(await solReaderOf(chain, hosts), {
+      wallet: desk.wallet.address,
+      parentId,
+      signed: signed && { own: [], siblings: [], clears: [], ...signed },
+    });
+  const own = (...ids: string[]) => ({ own: ids.map((signature) => ({ signature, lastHeight: far })) });
+
+  it("tell which message has made the marker, and which has failed", async () => {
+    const intent = intentOf("MOON");
+    const [first, second, third] = [
+      await sign(intent),
+      await sign(intent, { microLamportsPerUnit: 1n }),
+      await sign(intent, { microLamportsPerUnit: 2n }),
+    ];
+    for (const { raw, id } of [first, second]) await chain.send(raw, id);
+    const words = await vi.waitFor(async () => {
+      const found = await wordsAbout(intent.orderId, { ...own(second.id, third.id), siblings: [first.id] });
+      expect(found.map((word) => word?.receipts.size)).toEqual([2, 2]);
+      return found;
+    }, 10_000);
+    for (const word of words) {
+      const { finalHeight: height = 0, time = 0 } = word ?? {};
+      expect(word).toMatchObject({ isMarked: true });
+      expect(Math.abs(time - Date.now() / 1000)).toBeLessThan(3600);
+      expect(word?.receipts).toEqual(
+        new Map([
+          [second.id, { height, status: "failed" }],
+          [first.id, { height, status: "ok" }],
+        ]),
+      );
+    }
+    hosts[0].lie = (method, result) =>
+      method === "getSignatureStatuses" ? { context: { slot: 1 }, value: [null, null, null] } : result;
+    const [late] = await wordsAbout(intent.orderId, { ...own(second.id, third.id), siblings: [first.id] });
+    expect(late).toMatchObject({ isMarked: true, receipts: new Map() });
+  });
+
+  it("show no marker for lamports that anybody has sent", async () => {
+    const { orderId } = intentOf("MOON");
+    await chain.setAccount(await markerOf(desk.wallet.address, orderId), 890_880n);
+    const words = await wordsAbout(orderId);
+    expect(words).toEqual([expect.objectContaining({ isMarked: false, receipts: new Map() }), words[0]]);
+  });
+
+  it.each<[string, (method: string, result: unknown, params: readonly unknown[]) => unknown]>([
+    ["is silent", () => "nonsense"],
+    [
+      "shows the marker at a slot before its height",
+      (method, result) =>
+        method === "getMultipleAccounts" ? { ...(result as object), context: { slot: 1 } } : result,
+    ],
+    [
+      "shows no clock",
+      (method, result) =>
+        method === "getMultipleAccounts" ? { ...(result as object), value: [null, null] } : result,
+    ],
+  ])("are absent while a host %s", async (_, lie) => {
+    hosts[0].lie = lie;
+    const [a, b] = await wordsAbout(intentOf("MOON").orderId, own());
+    expect([a, b?.isMarked]).toEqual([undefined, false]);
   });
 });

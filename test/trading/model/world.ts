@@ -178,6 +178,8 @@ export class World extends Machines {
       case "tryReader":
       case "startReader":
         throw new Error("the test of readers has its own world");
+      case "childWords":
+        throw new Error("no order is a child");
       case "beginLane":
         throw new Error("the model carries out its parts");
       case "sign":

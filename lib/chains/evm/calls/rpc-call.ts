@@ -80,6 +80,10 @@ export const coinsCall = (address: string, tag: BlockTag): RpcCall<Wei> =>
 export const nonceCall = (address: string, tag: BlockTag): RpcCall<number> =>
   rpcCall("eth_getTransactionCount", [address, tagText(tag)], SafeNumber);
 
+/** Asks for the nonce in the state after a block. Hosts that have replaced the block refuse. */
+export const nonceInBlockCall = (address: string, blockHash: string): RpcCall<number> =>
+  rpcCall("eth_getTransactionCount", [address, { blockHash, requireCanonical: true }], SafeNumber);
+
 /**
  * A call, with its data in hex. If there is no recipient, the data is the code of a constructor, and the constructor's
  * return value is the answer.
@@ -259,6 +263,27 @@ export const transactionsInCall = (blockHash: string, from: string) => ({
           .filter((each) => each.from === from.toLowerCase())
           .map((each) => v.parse(BlockTransactionSchema, each)),
       ),
+    ),
+  ),
+  maxBytes: mostBlockBytes,
+});
+
+/** Asks for a block, with the hashes and nonces of an address's transactions in it. */
+export const sentInCall = (number: number, from: string) => ({
+  ...rpcCall(
+    "eth_getBlockByNumber",
+    [tagText(number), true],
+    v.pipe(
+      v.intersect([
+        BlockSchema,
+        v.object({ transactions: v.array(v.looseObject({ from: v.pipe(v.string(), v.toLowerCase()) })) }),
+      ]),
+      v.transform(({ transactions, ...block }) => ({
+        block,
+        sent: transactions
+          .filter((each) => each.from === from.toLowerCase())
+          .map((each) => v.parse(v.object({ hash: Hash, nonce: SafeNumber }), each)),
+      })),
     ),
   ),
   maxBytes: mostBlockBytes,

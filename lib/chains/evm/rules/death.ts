@@ -11,11 +11,11 @@ export type SignedNonce = {
   clears: readonly string[];
 };
 
+/** The newest block of a host, and the number of the final one. */
+export type Heights = { head: Block; final: number };
+
 /** A host's answers about the nonce of a swap. */
-export type NonceWord = {
-  head: Block;
-  /** Number of the final block. */
-  final: number;
+export type NonceWord = Heights & {
   /** Receipts of the transactions that the ledger names, by hash. */
   receipts: ReadonlyMap<string, { block: Block; status: "ok" | "failed" }>;
   /** The wallet's next nonce in the state after a block. The host was asked by the block's hash. */
@@ -32,8 +32,19 @@ export type Death = { how: DeadChild["how"]; block: BlockName };
 /** Further blocks on eth, and further seconds on base, after which a block counts as lasting. */
 const depth = { eth: 2, base: 10 };
 
+/**
+ * Lists the newest blocks that may be so deep at both hosts that a nonce unused there proves something. Blocks of base
+ * come every two seconds, except on local chains.
+ */
+export function deepNumbers(chain: EvmChain, words: readonly Heights[]): number[] {
+  const head = Math.min(...words.map(({ head: { number } }) => number));
+  if (chain === "eth") return [head - depth.eth];
+  if (chain === "base") return [depth.base / 2, depth.base, 2 * depth.base].map((below) => head - below);
+  return [Math.min(...words.map(({ final }) => final))];
+}
+
 /** True if a block is so deep that a reorganisation need not be feared. The other chains are final within seconds. */
-function isDeep(chain: EvmChain, { number, time }: Block, { head, final }: NonceWord): boolean {
+export function isDeep(chain: EvmChain, { number, time }: Block, { head, final }: Heights): boolean {
   if (chain === "eth") return head.number - number >= depth.eth;
   if (chain === "base") return head.time - time >= depth.base;
   return number <= final;

@@ -14,7 +14,14 @@ import { type Account, type Accounts, accountsCall, type ReadAt } from "./rpc-ca
 import { hindranceOf, ownUnits, readTokenAccount, sellableUnits } from "./token-account.ts";
 import { claimsOfMint, metadataOf, readMetadata } from "./token-claims.ts";
 
-const clock = address("SysvarC1ock11111111111111111111111111111111");
+/** The account that has the time of its block. */
+export const clock = address("SysvarC1ock11111111111111111111111111111111");
+
+/** Reads the epoch and the time in seconds from the clock's account. */
+export function readClock({ data }: Account): { epoch: bigint; time: bigint } {
+  const reader = new ByteReader(data);
+  return { epoch: reader.skip(16).u64(), time: reader.skip(8).u64() };
+}
 
 /** All data about a token, from one slot. */
 export type TokenView = {
@@ -141,9 +148,8 @@ function viewOf(places: MintPlaces, slot: number, accountAt: AccountAt): TokenVi
   const found = mintAccount && readMint(mintAccount);
   if (time === undefined) throw new Error("The host shows no clock");
   if (found === undefined) return undefined;
-  const reader = new ByteReader(time.data);
   const configs = [...new Set(pools.flatMap((each) => each.configs ?? []))];
-  const seen = { epoch: reader.skip(16).u64(), time: reader.skip(8).u64(), mint: found };
+  const seen = { ...readClock(time), mint: found };
   return {
     slot,
     ...seen,

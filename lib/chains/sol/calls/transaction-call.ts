@@ -6,6 +6,7 @@ import { Count, contextOf, final, isUnfunded, LamportsSchema, PublicKey, solCall
 const Status = v.nullable(
   v.object({
     slot: Count,
+    err: v.optional(v.unknown()),
     // Number of blocks after the transaction's block. Null once it is final.
     confirmations: v.optional(v.nullable(Count), null),
     confirmationStatus: v.nullable(v.string()),
@@ -22,23 +23,28 @@ export const mostStatuses = 256;
  * @param ids At most {@link mostStatuses}.
  */
 export const statusesCall = (ids: readonly string[]): RpcCall<(number | undefined)[]> =>
+  statusesAs(ids, ({ slot }) => slot);
+
+/** Asks for the outcomes of transactions that are in final blocks. */
+export const outcomesCall = (ids: readonly string[]): RpcCall<("ok" | "failed" | undefined)[]> =>
+  statusesAs(ids, ({ err }) => ((err ?? null) === null ? "ok" : "failed"));
+
+type FoundStatus = NonNullable<v.InferOutput<typeof Status>>;
+
+const statusesAs = <Value>(ids: readonly string[], read: (status: FoundStatus) => Value) =>
   solCall(
     "getSignatureStatuses",
     [ids, { searchTransactionHistory: true }],
     v.pipe(
       contextOf(v.pipe(v.array(Status), v.length(ids.length))),
-      v.transform(({ value }) => value.map((status) => (status === null ? undefined : finalSlotOf(status)))),
+      v.transform(({ value }) =>
+        value.map((status) => (status === null || !isFinal(status) ? undefined : read(status))),
+      ),
     ),
   );
 
-function finalSlotOf({
-  slot,
-  confirmations,
-  confirmationStatus,
-}: NonNullable<v.InferOutput<typeof Status>>): number | undefined {
-  const isFinal = confirmationStatus === null ? confirmations === null : confirmationStatus === "finalized";
-  return isFinal ? slot : undefined;
-}
+const isFinal = ({ confirmations, confirmationStatus }: FoundStatus): boolean =>
+  confirmationStatus === null ? confirmations === null : confirmationStatus === "finalized";
 
 /** Index of the failed instruction, and its program's error code. */
 export type InstructionFailure = { index: number; code?: number | undefined };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   deathOf,
+  deepNumbers,
   fillBlockOf,
   type NonceWord,
   type SignedNonce,
@@ -81,6 +82,18 @@ describe("deathOf", () => {
     ]);
     for (const chain of ["bsc", "avax"] as const)
       expect([9, 10].map((final) => on(chain, { head: block(99), final }))).toEqual([false, true]);
+  });
+});
+
+describe("deepNumbers", () => {
+  it("lists blocks that both hosts have, as deep as a proof must be", () => {
+    const words = [word({ head: block(99), final: 90 }), word({ head: block(97), final: 93 })];
+    expect((["eth", "bsc", "avax"] as const).map((chain) => deepNumbers(chain, words))).toEqual([
+      [95],
+      [90],
+      [90],
+    ]);
+    expect(deepNumbers("base", words)).toEqual([92, 87, 77]);
   });
 });
 

@@ -1,0 +1,185 @@
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { nonceWordsOf } from "../../../../lib/chains/evm/looks/nonce-words.ts";
+import { deathOf, fillBlockOf, type SignedNonce } from "../../../../lib/chains/evm/rules/death.ts";
+import { swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
+import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
+import { readerOf } from "../../../support/chain-reader.ts";
+import { intent, localV2 } from "../../../support/trading.ts";
+
+const wallet = alice.address;
+const coin = 10n ** 18n;
+
+let chain: TestChain;
+let host: SecondHost;
+beforeAll(async () => {
+  chain = await startTestChain({ chain: "eth" });
+  host = await startSecondHost({ chainUrl: chain.url });
+});
+afterAll(async () => {
+  await host.close();
+  await chain.close();
+});
+beforeEach(async () => {
+  host.faults = {};
+  host.lie = (_, reply) => reply;
+  await chain.restore();
+});
+
+const quantity = async (method: string, ...params: unknown[]) => Number(await chain.request(method, params));
+const nextNonce = () => quantity("eth_getTransactionCount", wallet, "latest");
+
+/** Mines blocks of different times. */
+const mine = (blocks = 1) => chain.request("anvil_mine", [`0x${blocks.toString(16)}`, "0xc"]);
+
+async function timeNow(): Promise<number> {
+  const latest = await chain.request("eth_getBlockByNumber", ["latest", false]);
+  return Number((latest as { timestamp: string }).timestamp);
+}
+
+/** Buys MOON, and returns the hash. */
+async function swap(minAmountOut = 1n): Promise<string> {
+  const terms = { wallet, token: localAddresses.moon, amount: coin, minAmountOut, validUntil: 2 ** 32 - 1 };
+  const call = swapBy(intent({ ...terms, side: "buy" }), localV2, coin);
+  const sent = await chain.transact({
+    from: wallet,
+    ...encodeCall(readerOf(chain).configuration, call, wallet),
+  });
+  return sent.transactionHash;
+}
+
+const clear = async () => (await chain.transact({ from: wallet, to: wallet })).transactionHash;
+
+const wordsAbout = (signed: SignedNonce | undefined) =>
+  nonceWordsOf(readerOf(chain, { hosts: [chain.url, host.url] }), { wallet, parentId: "P", signed });
+
+const deathNow = async (signed: SignedNonce) => deathOf("eth", signed, await wordsAbout(signed));
+
+/** Returns a swap that is signed at the wallet's next nonce, and that nobody has sent. */
+async function unsent(): Promise<SignedNonce> {
+  return { nonce: await nextNonce(), deadline: await timeNow(), swaps: [`0x${"5".repeat(64)}`], clears: [] };
+}
+
+describe("nonceWordsOf", () => {
+  it("proves by two further blocks that a swap has failed", async () => {
+    const signed = { ...(await unsent()), swaps: [await swap(10n ** 30n)] };
+    await mine();
+    expect(await deathNow(signed)).toBeUndefined();
+    await mine();
+    expect(await deathNow(signed)).toMatchObject({ how: "failed" });
+    host.faults = { blocksBehind: 1 };
+    expect(await deathNow(signed)).toBeUndefined();
+  });
+
+  it("proves that a clear has taken the nonce", async () => {
+    const signed = { ...(await unsent()), clears: [await clear()] };
+    await mine(2);
+    expect(await deathNow(signed)).toMatchObject({ how: "cleared" });
+  });
+
+  it("finds the block of a fill, and proves no death", async () => {
+    const filled = { ...(await unsent()), swaps: [await swap()] };
+    await mine(2);
+    const words = await wordsAbout(filled);
+    expect(fillBlockOf(filled, words)?.number).toBe((await quantity("eth_blockNumber")) - 2);
+    expect(deathOf("eth", filled, words)).toBeUndefined();
+  });
+
+  it("proves by the state in a block past the deadline that a nonce is unused", async () => {
+    const signed = await unsent();
+    await mine(2);
+    expect(await deathNow(signed)).toBeUndefined();
+    await mine();
+    expect(await deathNow(signed)).toMatchObject({ how: "unused" });
+    expect(await deathNow({ ...signed, deadline: await timeNow() })).toBeUndefined();
+  });
+
+  it.each([0, 1, 5, 30, 100])(
+    "names another program's transaction %i blocks below a lasting block",
+    async (below) => {
+      const signed = await unsent();
+      const hash = await clear();
+      const number = await quantity("eth_blockNumber");
+      await mine(below);
+      await clear();
+      await mine(below === 0 ? 1 : 2);
+      let asked = 0;
+      host.lie = ({ method }, reply) => {
+        if (method === "eth_getTransactionCount") asked++;
+        return reply;
+      };
+      const words = await wordsAbout(signed);
+      expect(words[1]?.taken).toMatchObject({ hash, block: { number } });
+      expect(deathOf("eth", signed, words)).toMatchObject({ how: "foreign", block: { number } });
+      expect(asked).toBeLessThanOrEqual(6 + 2 * 7);
+      // A host without the receipt of our own swap finds the swap itself.
+      expect(deathOf("eth", { ...signed, swaps: [hash] }, words)).toBeUndefined();
+    },
+  );
+
+  it("proves nothing about blocks that are replaced", async () => {
+    const snapshot = await chain.request("evm_snapshot");
+    const signed = { ...(await unsent()), swaps: [await swap(10n ** 30n)] };
+    await mine(2);
+    const before = await deathNow(signed);
+    await chain.request("evm_revert", [snapshot]);
+    await chain.request("anvil_setCoinbase", [deployer]);
+    await mine(2);
+    expect(before).toMatchObject({ how: "failed" });
+    expect(await deathNow(signed)).toBeUndefined();
+    await mine();
+    expect(await deathNow(signed)).toMatchObject({ how: "unused" });
+  });
+
+  it("proves nothing by receipts that are behind a host's head", async () => {
+    const signed = { ...(await unsent()), swaps: [await swap()] };
+    await mine(5);
+    host.lie = ({ method }, reply) => (method === "eth_getTransactionReceipt" ? { result: null } : reply);
+    const [a, b] = await wordsAbout(signed);
+    expect(deathOf("eth", signed, [a, b])).toBeUndefined();
+    expect(deathOf("eth", signed, [b, b])).toBeUndefined();
+  });
+
+  it.each<[string, (method: string, params: readonly unknown[]) => object | undefined]>([
+    [
+      "does not know the block by its hash",
+      (method, [, at]) =>
+        method === "eth_getTransactionCount" && typeof at === "object"
+          ? { error: { code: -32000, message: "hash is not currently canonical" } }
+          : undefined,
+    ],
+    ["is silent", () => ({ error: { code: -32603, message: "busy" } })],
+    [
+      "names another block at a height",
+      (method, [at]) => {
+        const block = { number: "0x1", hash: `0x${"7".repeat(64)}`, timestamp: "0x1" };
+        return method === "eth_getBlockByNumber" && String(at).startsWith("0x")
+          ? { result: block }
+          : undefined;
+      },
+    ],
+  ])("proves nothing while a host %s", async (_, lie) => {
+    const signed = await unsent();
+    await mine(4);
+    host.lie = ({ method, params }, reply) => ({ ...(lie(method, params) ?? reply) }) as typeof reply;
+    expect(await deathNow(signed)).toBeUndefined();
+  });
+
+  it("finds no use of a nonce whose states a host no longer has", async () => {
+    const signed = await unsent();
+    await clear();
+    await mine(40);
+    host.faults = { keptStates: 8 };
+    const [, word] = await wordsAbout(signed);
+    expect(word).toMatchObject({ state: { nonce: signed.nonce + 1 } });
+    expect(word?.taken).toBeUndefined();
+  });
+
+  it("asks only for the newest blocks if nothing is signed", async () => {
+    const [a, b] = await wordsAbout(undefined);
+    expect(a).toEqual(b);
+    expect(a?.head).toMatchObject({ number: await quantity("eth_blockNumber"), time: await timeNow() });
+  });
+});
