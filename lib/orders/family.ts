@@ -35,6 +35,8 @@ export type TraderTerms = {
    * True if an order may lose any part of its value, because the caller has just signed in, or needs no fresh sign-in.
    */
   mayLose: boolean;
+  /** True for an order that a resting order places. */
+  isChild?: boolean | undefined;
   /** Rules for the wallet's orders. Absent if no wallet is given. */
   rules?: OrderRules | undefined;
 };

@@ -1,5 +1,6 @@
 import type { FamilyTypes, HostAnswer, HostAnswers } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
+import type { Leg, Mandate } from "./resting/mandate.ts";
 import type { AskedTrade } from "./trade.ts";
 import type { Quoted, TradeOrder } from "./trade-order.ts";
 
@@ -24,6 +25,12 @@ export type PlacingFamily<F extends FamilyTypes = FamilyTypes> = {
   check(setup: F["setup"], trade: AskedTrade, trader: F["trader"], facts: F["facts"]): F["check"];
   /** Returns the default lifetime of an order, in seconds. */
   secondsFor(check: F["check"]): number;
+  /** Chooses how a child of a resting order pays the network. */
+  childFees(
+    leg: Leg,
+    mandate: Mandate,
+    settings: F["trader"]["settings"],
+  ): Pick<AskedTrade, "gasPreset" | "maxGasPrice">;
   intentOf(terms: IntentTerms, assessed: Assessed<F>): F["intent"];
   /** Initial values of the fields that only this family's orders have. */
   orderPart: F["order"];

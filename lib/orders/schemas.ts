@@ -59,7 +59,8 @@ export const orderEnd = v.strictObject({
 
 /** Terms of a placed order that clients see, in addition to the intent. */
 const placedTerms = v.strictObject({
-  clientOrderId: text,
+  /** Absent for children. */
+  clientOrderId: v.exactOptional(text),
   /** Name of the traded pair. */
   symbol: text,
   /** The token's own symbol. Orders of earlier versions lack it. */

@@ -8,7 +8,7 @@ import type { Need } from "./needs.ts";
 import { millionthsOf, minimumOf } from "./percent.ts";
 import { reservedBy } from "./reserved.ts";
 import type { AskedTrade } from "./trade.ts";
-import type { AnyOrder } from "./trade-order.ts";
+import { type AnyOrder, hasEnded } from "./trade-order.ts";
 import { nativeToken } from "./trading-chain.ts";
 
 /**
@@ -50,6 +50,13 @@ export function availableOf(
     tokens: rest(held.tokens, reserved.tokens.get(token) ?? 0n),
   };
 }
+
+/** Counts the wallet's open orders for its limit. Children do not count, and none is refused because of the others. */
+export const openOrdersOf = ({
+  orders,
+  isChild,
+}: Pick<TraderTerms, "isChild"> & { orders: readonly AnyOrder[] }): number =>
+  isChild ? 0 : orders.filter((order) => !hasEnded(order) && order.intent.parent === undefined).length;
 
 /**
  * Lists what a trade needs, starting with the coin.

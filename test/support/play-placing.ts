@@ -1,5 +1,6 @@
 import type { Effect, PlacingView } from "../../lib/orders/effects.ts";
 import type { FamilyTypes, HostAnswers } from "../../lib/orders/family.ts";
+import type { makingChild } from "../../lib/trading/procedures/child-order.ts";
 import type { placing, trying } from "../../lib/trading/procedures/placing.ts";
 import { codeOf } from "./place-request.ts";
 
@@ -13,9 +14,11 @@ export type Results<F extends FamilyTypes> = {
   nowMs?: number | undefined;
 };
 
-/** Plays the placement or dry run of an order with these responses. */
-export function playPlacing<F extends FamilyTypes>(
-  procedure: ReturnType<typeof placing | typeof trying>,
+type Played = ReturnType<typeof placing | typeof trying | typeof makingChild>;
+
+/** Plays the placement or dry run of an order, or the making of a child, with these responses. */
+export function playPlacing<F extends FamilyTypes, Procedure extends Played>(
+  procedure: Procedure,
   { views = [], quotes = [], written = [true], nowMs = Date.UTC(2100, 0) }: Results<F>,
 ) {
   const effects: Effect[] = [];
@@ -35,7 +38,7 @@ export function playPlacing<F extends FamilyTypes>(
     else if (effect.do === "write") next = procedure.next(nth(effect.do, written));
     else next = procedure.next(effect.do === "makeMac" ? "mac" : undefined);
   }
-  const answer = next.value;
+  const answer = next.value as Extract<ReturnType<Procedure["next"]>, { done: true }>["value"];
   return {
     answer,
     code: "refused" in answer ? codeOf(answer.refused) : undefined,

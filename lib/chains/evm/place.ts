@@ -2,9 +2,10 @@ import { greatest } from "../../orders/bigints.ts";
 import { longestValidSeconds } from "../../orders/intent.ts";
 import { planningFactsIn } from "../../orders/placed-facts.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
+import { gasPriceOf } from "../../orders/resting/terms.ts";
 import { checkEvmTrade, evmSettingsForTrade } from "./rules/check-trade.ts";
 import type { Evm } from "./rules/family.ts";
-import { usualGasLimit } from "./rules/fees.ts";
+import { gweiText, usualGasLimit } from "./rules/fees.ts";
 import { isSameEvmRoute } from "./rules/intent.ts";
 import { jointEvmQuote } from "./rules/joint-facts.ts";
 import { evmFactsText } from "./rules/placed-facts.ts";
@@ -26,6 +27,15 @@ export const evmPlacing: PlacingFamily<Evm> = {
   jointAnswer: ([a, b], { trade }) => jointEvmQuote(a, b, trade.side),
   check: checkEvmTrade,
   secondsFor: ({ settings }) => validSeconds[settings.gasPreset],
+  /** Makes stops pay at least as much as the preset `fast`, because prices fall meanwhile. */
+  childFees(leg, mandate, { gasPreset }) {
+    const most = gasPriceOf(mandate, leg);
+    const isHasty = leg.kind === "stop" && (gasPreset === "slow" || gasPreset === "medium");
+    return {
+      gasPreset: isHasty ? "fast" : gasPreset,
+      ...(most !== undefined && { maxGasPrice: Number(gweiText(most)) }),
+    };
+  },
   intentOf(terms, { facts, check }) {
     const { side, amount, minAmountOut } = terms;
     const { nextNonce } = facts;

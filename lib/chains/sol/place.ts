@@ -28,6 +28,7 @@ export const solPlacing: PlacingFamily<Sol> = {
   jointAnswer: ([a, b], { slippage }) => jointSolQuote(a, b, slippage),
   check: checkSolTrade,
   secondsFor: () => usualSeconds,
+  childFees: () => ({}),
   intentOf: (terms, { facts, check }) => ({
     ...terms,
     chain: "sol",

@@ -63,9 +63,11 @@ export type FiringFamily<Signed = unknown, Word = unknown> = {
 export type PreparedChild = {
   /** Price of one token at which it fires, as decimal text. */
   price: string;
-  block: number;
   validUntil: number;
 };
+
+/** Why a child was not made. Without a code, the next look at its order shows the reason. */
+export type ChildRefusal = { attention: AttentionCode | undefined };
 
 /** The effects of firing on the outside world. */
 export type FiringEffects<Signed = unknown, Word = unknown> = {
@@ -101,7 +103,7 @@ export type FiringEffects<Signed = unknown, Word = unknown> = {
   /** Makes a child's order by the rules of placing, and proves it. Writes nothing. */
   prepareChild: {
     ask: { order: RestingOrder; orderId: string; leg: number; validUntil: number; chosen: Chosen };
-    answer: PreparedChild | { attention: AttentionCode };
+    answer: PreparedChild | ChildRefusal;
   };
   /** Moves a parent if its revision is unchanged. */
   moveParent: { ask: { order: RestingOrder; revision: number }; answer: boolean };

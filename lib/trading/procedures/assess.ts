@@ -7,7 +7,7 @@ import { objectionToTrading, objectionToWallet } from "../../orders/order-checks
 import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
 import { rulesBeside } from "../../orders/reserved.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
-import { hasEnded } from "../../orders/trade-order.ts";
+import { openOrdersOf } from "../../orders/trade-check.ts";
 import type { DayFeeLimits, OrderRules } from "../../orders/wallet-policy.ts";
 
 /** A request to trade with a wallet, as the client sent it. */
@@ -18,7 +18,9 @@ export type TradeRequest = LaneKey & {
   createdAt: string;
   /** The chain, or the reason why the deployment does not trade on it. */
   setup: FamilyTypes["setup"] | DomainError<"UNSUPPORTED_CHAIN">;
-} & Pick<TraderTerms, "mayLose">;
+  /** Output that the minimum is compared with. By default the quoted one. */
+  quotedOut?: bigint;
+} & Pick<TraderTerms, "mayLose" | "isChild">;
 
 /** `CHAIN_UNAVAILABLE` means that no two hosts agree. */
 export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
@@ -32,19 +34,22 @@ export function* assess(
   view: PlacingView,
   known?: FamilyTypes["facts"],
 ): Procedure<AssessAnswer> {
-  const { trade, setup, mayLose } = request;
+  const { trade, setup, mayLose, isChild, quotedOut } = request;
   const early = objectionTo(request, view);
   const { laneOrders: orders, settings } = view;
   if (early !== undefined || setup instanceof DomainError) return { refused: early ?? "CHAIN_UNAVAILABLE" };
   const rules = rulesFor(request, view, setup.limits);
-  const trader = { orders, settings, rules, mayLose, isStopped: view.isStopped };
+  const trader = { orders, settings, rules, mayLose, isChild, isStopped: view.isStopped };
   const question = family.questionAbout(request, trade, trader);
   const quotes: HostAnswers = known ? [known, known] : yield* perform({ do: "quote", question });
   const facts = family.jointAnswer(quotes, question);
   if (facts === undefined) return { refused: "CHAIN_UNAVAILABLE" };
   if (facts instanceof DomainError) return { refused: facts };
   const [check, ...others] = [facts, ...(quotes as readonly FamilyTypes["facts"][])].map((quote) =>
-    family.check(setup, trade, trader, quote),
+    family.check(setup, trade, trader, {
+      ...quote,
+      ...(quotedOut !== undefined && { amountOut: quotedOut }),
+    }),
   ) as [FamilyTypes["check"], ...FamilyTypes["check"][]];
   // Ignores an objection that is based on the facts of only one host, because they may be wrong.
   const [objection] = [check, ...others].flatMap((each) => each.objection ?? []);
@@ -59,7 +64,7 @@ const rulesFor = (
 ): OrderRules => rulesBeside(limits, laneOrders, { userID, nowMs: Date.parse(createdAt), chainLimits });
 
 function objectionTo(request: TradeRequest, view: PlacingView): DomainError | undefined {
-  const { trade, setup } = request;
+  const { trade, setup, isChild } = request;
   const stopped = objectionToTrading(view);
   if (stopped !== undefined) return stopped;
   if (setup instanceof DomainError) return setup;
@@ -77,7 +82,7 @@ function objectionTo(request: TradeRequest, view: PlacingView): DomainError | un
     amount,
     // Excludes the network fee, because only hosts know it.
     adds: amount,
-    openOrders: view.laneOrders.filter((order) => !hasEnded(order)).length,
+    openOrders: openOrdersOf({ orders: view.laneOrders, isChild }),
     maxOrder: setup.limits.maxOrder,
     rules: rulesFor(request, view, setup.limits),
   });

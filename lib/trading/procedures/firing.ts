@@ -44,7 +44,7 @@ export type FiringRequest = {
 type Touched = { parent: ParentView; order: RestingOrder; leg: number; head: Head };
 
 /** The block at which both hosts said so. */
-type Head = { hash: string; time: number };
+type Head = { number: number; hash: string; time: number };
 
 /** Conditions found in this run, by the order's id. An order whose price nobody asked for has no entry. */
 type Conditions = Map<string, Set<AttentionCode>>;
@@ -268,13 +268,13 @@ function* fireChild(
   const validUntil = childValidUntil(order.mandate, nowMs);
   const child = yield* performFiring({ do: "prepareChild", order, orderId, leg, validUntil, chosen });
   if ("attention" in child) {
-    noted(conditions, parentId, child.attention);
+    noted(conditions, parentId, ...(child.attention === undefined ? [] : [child.attention]));
     return false;
   }
   // A run that stood still for long would fire at a price of the past.
   const { chain } = order.mandate;
   if (isOldHead(chain, head, yield* performFiring({ do: "now" }))) return false;
-  const next = afterFiring(order, { ...child, orderId, leg });
+  const next = afterFiring(order, { ...child, orderId, leg, block: head.number });
   return yield* performFiring({ do: "fire", order: next, revision: order.revision, orderId, child });
 }
 

@@ -1,8 +1,10 @@
 import { firstAfter, unchangedCutoffs } from "../../orders/cutoffs.ts";
 import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
 import type { FamilyTypes, SlotTerms } from "../../orders/family.ts";
+import type { IntentTerms } from "../../orders/intent.ts";
 import { reservedLane } from "../../orders/lane-steps.ts";
 import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
+import type { Mandate } from "../../orders/resting/mandate.ts";
 import type { ItemWrite, Job, TradeStep } from "../../orders/table-step.ts";
 import { type AnyOrder, type TradeOrder, unstarted } from "../../orders/trade-order.ts";
 import { pairNames } from "../../orders/trading-chain.ts";
@@ -13,8 +15,12 @@ import { firstPlan } from "./first-plan.ts";
 export type OrderRequest = TradeRequest & {
   /** Id for the order, unless the key has already placed an order. */
   orderId: string;
-  /** The idempotency key. */
-  key: string;
+  /** The idempotency key. Absent for a child. */
+  key?: string;
+  /** Deadline in seconds. By default, the usual time of the family later. */
+  validUntil?: number;
+  /** The resting order that places this one. */
+  parent?: { terms: NonNullable<IntentTerms["parent"]>; mandate: Mandate; mandateMac: string };
 };
 
 /** A new order that is not yet written, with the other items of its transaction. */
@@ -87,12 +93,13 @@ export function* wakeFor({ job, held }: NewOrder): Procedure<void> {
 
 function intentOf(
   family: PlacingFamily,
-  { chain, wallet, userID, orderId, trade, createdAt }: OrderRequest,
+  { chain, wallet, userID, orderId, trade, createdAt, ...request }: OrderRequest,
   assessed: Assessed,
   { cutoffs }: PlacingView,
 ): FamilyTypes["intent"] {
   const { facts, check } = assessed;
   const seconds = trade.validForSeconds ?? family.secondsFor(check);
+  const { parent, quotedOut = facts.amountOut } = request;
   const terms = {
     chain,
     wallet,
@@ -102,17 +109,18 @@ function intentOf(
     token: trade.token,
     amount: facts.amount,
     minAmountOut: check.least,
-    quotedOut: facts.amountOut,
+    quotedOut,
     isPrivate: check.submission === "private",
     createdAt: Math.max(Date.parse(createdAt), firstAfter({ chain }, cutoffs)),
-    validUntil: Math.floor(Date.parse(createdAt) / 1000) + seconds,
+    validUntil: request.validUntil ?? Math.floor(Date.parse(createdAt) / 1000) + seconds,
+    ...(parent && { parent: parent.terms }),
   };
   return family.intentOf(terms, assessed);
 }
 
 function orderOf(
   family: PlacingFamily,
-  { trade, key, createdAt }: OrderRequest,
+  { trade, key, createdAt, parent }: OrderRequest,
   assessed: Assessed,
   intent: FamilyTypes["intent"],
   mac: string,
@@ -123,8 +131,9 @@ function orderOf(
     ...family.orderPart,
     intent,
     mac,
+    ...(parent && { mandate: parent.mandate, mandateMac: parent.mandateMac }),
     placed: {
-      clientOrderId: key,
+      ...(key !== undefined && { clientOrderId: key }),
       symbol: pairNames(check.chain, symbol).symbol,
       baseSymbol: symbol,
       decimals,

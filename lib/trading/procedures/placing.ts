@@ -11,6 +11,7 @@ import { makeOrder, type OrderRequest, wakeFor, writesOfOrder } from "./new-orde
 
 /** A request to place an order. */
 export type PlaceRequest = OrderRequest & {
+  key: string;
   /** Fingerprint of the request without its key. */
   fingerprint: string;
 };

@@ -183,7 +183,7 @@ async function outcomes(bench: LaneBench) {
   }
   const orders = await bench.ordersOf([bench.userID]);
   return orders
-    .toSorted((a, b) => (a.placed.clientOrderId < b.placed.clientOrderId ? -1 : 1))
+    .toSorted((a, b) => (String(a.placed.clientOrderId) < String(b.placed.clientOrderId) ? -1 : 1))
     .map(({ life: { status, reasonCode } }) => [status, reasonCode].join(" ").trim());
 }
 

@@ -253,6 +253,14 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing"]);
   });
 
+  it("does not count children of resting orders among the open orders", () => {
+    const parent = { orderId: "P", mandate: "ab".repeat(32), leg: 0, n: 1 };
+    const child = tradeOrder({ intent: intent({ parent, amount: 0n }), amount: 0n });
+    const quoted = { ...child.quoted, networkFee: 0n };
+    const laneOrders = Array.from({ length: 20 }, () => ({ ...child, quoted }));
+    expect(place({ views: [view({ laneOrders })] }).code).toBeUndefined();
+  });
+
   it("returns the first of the reasons that need no chain", () => {
     const setup = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
     const views = [view({ hasWallet: false })];

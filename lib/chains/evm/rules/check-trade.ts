@@ -3,7 +3,7 @@ import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import type { CheckTerms, SetupTerms, TraderTerms } from "../../../orders/family.ts";
 import { submissionOf } from "../../../orders/order-details.ts";
 import { type AskedTrade, defaultMaxPriceImpact } from "../../../orders/trade.ts";
-import { availableOf, leastOut, lossOf, needsOfTrade } from "../../../orders/trade-check.ts";
+import { availableOf, leastOut, lossOf, needsOfTrade, openOrdersOf } from "../../../orders/trade-check.ts";
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
@@ -79,7 +79,7 @@ export function checkEvmTrade(
     token: trade.token,
     amount,
     isStopped: trader.isStopped,
-    openOrders: orders.length,
+    openOrders: openOrdersOf(trader),
     maxOrder,
     adds: coins,
     // Counts no network fees while gas is too expensive, so that the gas price is the error that is reported.

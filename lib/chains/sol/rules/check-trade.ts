@@ -4,7 +4,7 @@ import { greatest, least } from "../../../orders/bigints.ts";
 import type { CheckTerms, SetupTerms, TraderTerms } from "../../../orders/family.ts";
 import { objectionBeside } from "../../../orders/order-checks.ts";
 import { type AskedTrade, defaultMaxPriceImpact } from "../../../orders/trade.ts";
-import { availableOf, leastOut, lossOf, needsOfTrade } from "../../../orders/trade-check.ts";
+import { availableOf, leastOut, lossOf, needsOfTrade, openOrdersOf } from "../../../orders/trade-check.ts";
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
 import { attemptsFor, usualSeconds } from "./attempts.ts";
@@ -121,7 +121,7 @@ export function checkSolTrade(
     token: trade.token,
     amount,
     isStopped: trader.isStopped,
-    openOrders: orders.length,
+    openOrders: openOrdersOf(trader),
     maxOrder: setup.limits.maxOrder,
     adds: addedBy(side, amount, networkFee.max),
     networkFees: networkFee.max + stayingRentLamports(side, routes),

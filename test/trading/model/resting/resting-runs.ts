@@ -135,7 +135,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
       case "quoteSums":
         return this.#parts.askSums(effect.sums);
       case "prepareChild":
-        return { price: "1", block: 1, ...effect };
+        return { price: "1", ...effect };
       case "moveParent":
         return this.#move(effect.order, effect.revision);
       case "fire":
@@ -254,4 +254,4 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
 }
 
 /** A prepared child, with all that was asked for. */
-type Prepared = FiringEffects["prepareChild"]["ask"] & { price: string; block: number };
+type Prepared = FiringEffects["prepareChild"]["ask"] & { price: string };

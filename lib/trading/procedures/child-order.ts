@@ -1,0 +1,111 @@
+import { placingOf } from "../../chains/families/place.ts";
+import { chainFacts } from "../../core/chain-facts.ts";
+import { DomainError, type DomainErrorDetails } from "../../core/domain-error.ts";
+import { dayOf } from "../../core/time.ts";
+import { isCutOff } from "../../orders/cutoffs.ts";
+import { formatAmount, formatPrice } from "../../orders/decimal-text.ts";
+import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
+import type { FamilyTypes } from "../../orders/family.ts";
+import type { PlacingFamily } from "../../orders/placing-family.ts";
+import type { AttentionCode } from "../../orders/resting/attention.ts";
+import type { ChildRefusal, FiringEffects, ParentView } from "../../orders/resting/firing.ts";
+import type { RestingOrder } from "../../orders/resting/life.ts";
+import type { Leg } from "../../orders/resting/mandate.ts";
+import { feesLeft } from "../../orders/resting/tally.ts";
+import type { AskedTrade } from "../../orders/trade.ts";
+import type { TradeOrder } from "../../orders/trade-order.ts";
+import { nativeToken } from "../../orders/trading-chain.ts";
+import { assess, type PlacingRefusal } from "./assess.ts";
+import { makeOrder, type NewOrder } from "./new-order.ts";
+
+type Asked = Pick<FiringEffects["prepareChild"]["ask"], "orderId" | "leg" | "validUntil" | "chosen">;
+
+/** A request for a child of a resting order. */
+export type ChildRequest = Asked & {
+  parent: RestingOrder & Pick<TradeOrder, "placed">;
+  /** Hash of the parent's mandate. */
+  mandateHash: string;
+  setup: FamilyTypes["setup"];
+  nowMs: number;
+} & Pick<ParentView, "tally" | "ended">;
+
+/** A child that is not yet written, with the view that its writes are based on. */
+export type MadeChild = { made: NewOrder; view: PlacingView; price: string };
+
+/** Makes a child by the checks for orders of users, and proves it. Writes nothing. */
+export function* makingChild(request: ChildRequest): Procedure<MadeChild | ChildRefusal> {
+  const { parent, orderId, validUntil, chosen, setup, nowMs } = request;
+  const { mandate, mac: mandateMac } = parent;
+  const { chain, wallet, userID, side } = mandate;
+  const family = placingOf(chain);
+  const lane = { chain, wallet };
+  const read = yield* perform({ do: "readPlacing", lane, day: dayOf(nowMs), userID });
+  if (isCutOff(mandate, read.cutoffs)) return { attention: undefined };
+  const view = { ...read, laneOrders: read.laneOrders.filter((order) => !isSibling(order, request)) };
+  const leg = mandate.legs[request.leg] as Leg;
+  const trade = tradeOf(family, request, leg, view.settings);
+  const createdAt = new Date(nowMs).toISOString();
+  const { minAmountOut, quotedOut } = chosen;
+  const asked = { ...lane, userID, trade, createdAt, setup, mayLose: true, isChild: true, quotedOut };
+  const assessed = yield* assess(family, asked, view);
+  if ("refused" in assessed) return { attention: attentionTo(assessed.refused, side) };
+  const { facts, check } = assessed;
+  const { amount } = chosen.crossed;
+  // Hosts that now state other decimals, or a relay that is gone, would make another order than the mandate allows.
+  const isSame = facts.amount === amount && check.least === minAmountOut;
+  if (!isSame || (check.submission === "private") !== mandate.isPrivate) return { attention: "NO_ROUTE" };
+  if (facts.amountOut < minAmountOut) return { attention: "PRICE_BEYOND_WORST" };
+  const { expected, max } = check.networkFee;
+  if (side === "sell" && quotedOut <= expected) return { attention: "PRICE_BEYOND_WORST" };
+  if (max > feesLeft(mandate, request.tally, request.ended, leg.kind))
+    return { attention: "FEE_BUDGET_SPENT" };
+  const terms = { orderId: mandate.orderId, mandate: request.mandateHash, leg: request.leg, n: parent.n + 1 };
+  const order = { ...asked, orderId, validUntil, parent: { terms, mandate, mandateMac } };
+  const made = yield* makeOrder(family, order, assessed, view);
+  const [coins, tokens] = side === "buy" ? [amount, quotedOut] : [quotedOut, amount];
+  return { made, view, price: formatPrice(chain, coins, tokens, facts.identity.decimals) };
+}
+
+/** True for a child of the same order. Only one of them can fill, so none reserves what the other one spends. */
+const isSibling = ({ intent }: TradeOrder, { parent }: ChildRequest): boolean =>
+  intent.parent?.orderId === parent.mandate.orderId;
+
+function tradeOf(
+  family: PlacingFamily,
+  { parent, chosen }: ChildRequest,
+  leg: Leg,
+  settings: FamilyTypes["trader"]["settings"],
+): AskedTrade {
+  const { mandate, placed } = parent;
+  const { chain, side, token, isPrivate } = mandate;
+  const ofCoin = chainFacts[chain].coin.decimals;
+  const [inDecimals, outDecimals] = side === "buy" ? [ofCoin, placed.decimals] : [placed.decimals, ofCoin];
+  return {
+    side,
+    token,
+    amount: formatAmount(chosen.crossed.amount, inDecimals),
+    minAmountOut: formatAmount(chosen.minAmountOut, outDecimals),
+    // The floor of the leg takes its place.
+    maxPriceImpact: Number.POSITIVE_INFINITY,
+    mevProtection: isPrivate,
+    ...family.childFees(leg, mandate, settings),
+  };
+}
+
+const attentionOf: Readonly<Partial<Record<keyof DomainErrorDetails, AttentionCode>>> = {
+  TRADING_DISABLED: "TRADING_DISABLED",
+  POLICY_LIMIT: "POLICY_LIMIT",
+  GAS_PRICE_TOO_HIGH: "INSUFFICIENT_GAS",
+  PRIORITY_FEE_TOO_LOW: "INSUFFICIENT_GAS",
+  NO_ROUTE: "NO_ROUTE",
+  AMOUNT_TOO_SMALL: "NO_ROUTE",
+  TOKEN_NOT_FOUND: "NO_ROUTE",
+  TOKEN_UNSAFE: "NO_ROUTE",
+};
+
+function attentionTo(refused: PlacingRefusal, side: AskedTrade["side"]): AttentionCode | undefined {
+  if (!(refused instanceof DomainError)) return undefined;
+  if (refused.code !== "INSUFFICIENT_BALANCE") return attentionOf[refused.code];
+  const { token } = (refused as DomainError<"INSUFFICIENT_BALANCE">).details;
+  return side === "sell" && token === nativeToken ? "INSUFFICIENT_GAS" : "INSUFFICIENT_BALANCE";
+}

@@ -1,0 +1,239 @@
+import { describe, expect, it } from "vitest";
+import type { EvmSetup } from "../../../lib/chains/evm/rules/check-trade.ts";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import type { EvmIntent } from "../../../lib/chains/evm/rules/intent.ts";
+import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
+import type { EvmHostQuote, EvmTradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
+import { DomainError } from "../../../lib/core/domain-error.ts";
+import type { PlacingView } from "../../../lib/orders/effects.ts";
+import { newResting } from "../../../lib/orders/resting/life.ts";
+import type { Mandate } from "../../../lib/orders/resting/mandate.ts";
+import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
+import { type ChildRequest, makingChild } from "../../../lib/trading/procedures/child-order.ts";
+import { mandateHash, mandate as mandateOf, nowMs } from "../../orders/resting/fixtures.ts";
+import { placeRequest, quotedRoute, tradeFacts, weiInGwei } from "../../support/place-request.ts";
+import { playPlacing } from "../../support/play-placing.ts";
+import { intent, noLimits, tradeOrder, v2 } from "../../support/trading.ts";
+
+const { userID, wallet, token } = intent();
+const gwei = BigInt(weiInGwei);
+
+const mandate = (changes: Partial<Mandate> = {}): Mandate =>
+  mandateOf({
+    ...{ chain: "eth", wallet, userID, token, isPrivate: true, maxGasPrice: 10n * gwei },
+    ...{ feesLimit: 10_000n, feesStop: 10_000n },
+    ...changes,
+  });
+
+const { setup } = placeRequest({
+  ...{ wallet, userID, token, side: "sell", orderId: "", key: "", fingerprint: "" },
+  ...{ amount: 1n, maxGasPrice: 1n, gasPreset: "fast", isPrivate: true, validUntil: 0, slippage: 1, nowMs },
+});
+
+const withoutRelay: EvmSetup = { ...(setup as EvmSetup), hasRelay: false };
+
+const placed = {
+  symbol: "MOON/ETH",
+  baseSymbol: "MOON",
+  decimals: 18,
+  createdAt: new Date(nowMs - 60_000).toISOString(),
+};
+
+const request = (changes: Partial<ChildRequest> = {}, of = mandate()): ChildRequest => {
+  const { userID, wallet, amount, legs, orderId } = of;
+  const leg = changes.leg ?? 1;
+  const crossed = { orderId, userID, wallet, amount, slippagePpm: 100_000n };
+  return {
+    orderId: "CHILD",
+    leg,
+    validUntil: nowMs / 1000 + 60,
+    chosen: {
+      crossed: { ...crossed, leg: legs[leg] as Mandate["legs"][number] },
+      quotedOut: 950n,
+      minAmountOut: 855n,
+    },
+    parent: { ...newResting(of, "mandate mac"), placed, n: 3 },
+    mandateHash,
+    setup: setup as ChildRequest["setup"],
+    nowMs,
+    tally: undefined,
+    ended: undefined,
+    ...changes,
+  };
+};
+
+const view = (changes: Partial<PlacingView<Evm>> = {}): PlacingView<Evm> => ({
+  used: undefined,
+  order: undefined,
+  hasWallet: true,
+  laneOrders: [],
+  jobs: undefined,
+  settings: evmOrderSettingsOf("eth"),
+  isStopped: false,
+  cutoffs: {},
+  limits: noLimits,
+  ...changes,
+});
+
+const policyOf = (changes: Partial<WalletPolicy>) => {
+  const stored = {
+    chain: "eth",
+    wallet,
+    userID,
+    policy: { ...openPolicy, ...changes },
+    revision: 1,
+  } as const;
+  return view({ limits: { stored, count: undefined } });
+};
+
+const sale = ({ amountOut = 970n, ...changes }: Partial<EvmTradeFacts> = {}): EvmTradeFacts =>
+  tradeFacts({
+    amountOut,
+    routes: [quotedRoute({ amountOut })],
+    held: { coins: 5000n, tokens: 1000n },
+    ...changes,
+  });
+
+type Scene = { view?: PlacingView<Evm>; quote?: EvmHostQuote };
+
+const make = (asked = request(), { view: read = view(), quote = sale() }: Scene = {}) =>
+  playPlacing(makingChild(asked), { views: [read], quotes: [[quote, quote]], nowMs });
+
+const made = (...scene: Parameters<typeof make>) => {
+  const { answer } = make(...scene);
+  if ("attention" in answer) throw new Error(`refused: ${answer.attention}`);
+  return answer;
+};
+
+const attention = (...scene: Parameters<typeof make>) => {
+  const { answer } = make(...scene);
+  return "attention" in answer ? answer.attention : "made";
+};
+
+describe("makingChild", () => {
+  it("makes an order by the wave's price and the mandate, and writes nothing", () => {
+    const { did } = make();
+    expect(did).toEqual(["readPlacing", "quote", "makeMac", "now"]);
+    const { made: child, price } = made();
+    expect(price).toBe("0.95");
+    expect(child.order).toMatchObject({
+      intent: {
+        orderId: "CHILD",
+        side: "sell",
+        amount: 1000n,
+        minAmountOut: 855n,
+        quotedOut: 950n,
+        isPrivate: true,
+        createdAt: nowMs,
+        validUntil: nowMs / 1000 + 60,
+        parent: { orderId: mandate().orderId, mandate: mandateHash, leg: 1, n: 4 },
+        routes: [v2],
+      },
+      mac: "mac",
+      mandate: mandate(),
+      mandateMac: "mandate mac",
+      placed: { symbol: "MOON/ETH", decimals: 18 },
+    });
+    expect(child.order.placed.clientOrderId).toBeUndefined();
+  });
+
+  it.each([
+    { leg: 1, gasPreset: "fast", maxGasPrice: 30n * gwei },
+    { leg: 0, gasPreset: "medium", maxGasPrice: 10n * gwei },
+  ])("lets leg $leg pay up to $maxGasPrice, with the preset $gasPreset", ({ leg, ...fees }) => {
+    const settings = { ...evmOrderSettingsOf("eth"), gasPreset: "medium", maxGasPrice: 1 } as const;
+    const { order } = made(request({ leg }), { view: view({ settings }) }).made;
+    expect(order.intent).toMatchObject(fees);
+  });
+
+  it("keeps the user's preset if it is faster than a stop needs", () => {
+    const settings = { ...evmOrderSettingsOf("eth"), gasPreset: "turbo" } as const;
+    expect(made(request(), { view: view({ settings }) }).made.order.intent).toMatchObject({
+      gasPreset: "turbo",
+    });
+  });
+
+  it("places a child later than the cutoffs that its mandate outlived", () => {
+    const later = nowMs + 3000;
+    const of = mandate({ createdAt: later + 1 });
+    const { made: child } = made(request({}, of), {
+      view: view({ cutoffs: { all: { userID, before: later } } }),
+    });
+    expect(child.order.intent.createdAt).toBe(later + 1);
+  });
+
+  it("makes none if all orders were cancelled since the parent was read", () => {
+    const cutoffs = { all: { userID, before: mandate().createdAt } };
+    expect(make(request(), { view: view({ cutoffs }) }).did).toEqual(["readPlacing"]);
+  });
+
+  const open = (changes: Partial<EvmIntent>) =>
+    tradeOrder({ intent: intent({ side: "sell", amount: 1000n, ...changes }), amount: 1000n });
+  const parentOf = (orderId: string) => ({ parent: { orderId, mandate: mandateHash, leg: 0, n: 3 } });
+  const rich = sale({ held: { coins: 10n ** 20n, tokens: 1000n } });
+
+  it.each([
+    {
+      what: "nothing for a child of the same order, since one of them fills",
+      of: mandate().orderId,
+      code: "made",
+    },
+    { what: "the tokens of another order's child", of: "OTHER", code: "INSUFFICIENT_BALANCE" },
+  ])("reserves $what", ({ of, code }) => {
+    const laneOrders = [open(parentOf(of))];
+    expect(attention(request(), { view: view({ laneOrders }), quote: rich })).toBe(code);
+  });
+
+  it("does not count open orders", () => {
+    const laneOrders = Array.from({ length: 20 }, () => open({ side: "buy" }));
+    expect(attention(request(), { view: view({ laneOrders }), quote: rich })).toBe("made");
+  });
+
+  it("accepts any price impact, since the leg's floor limits the price", () => {
+    expect(attention(request(), { quote: sale({ priceImpact: 60 }) })).toBe("made");
+  });
+
+  it("compares a policy's slippage with the price of the wave, not with that of the order alone", () => {
+    const limited = policyOf({ maxSlippage: 110_000n });
+    // The minimum is 10 % below the wave's price, and 21 % below what the order would bring alone.
+    expect(attention(request(), { view: limited, quote: sale({ amountOut: 1080n }) })).toBe("made");
+  });
+
+  const coins = (held: bigint) => sale({ held: { coins: held, tokens: 1000n } });
+  const tally = {
+    ...{ orderId: mandate().orderId, owed: [], revision: 1, expiresAt: 0 },
+    counts: { limit: { hour: 0, n: 0 }, stop: { hour: 0, n: 0 } },
+  };
+
+  it.each<[string, ...Parameters<typeof make>]>([
+    ["TRADING_DISABLED", request(), { view: view({ isStopped: true }) }],
+    ["POLICY_LIMIT", request(), { view: policyOf({ tradingEnabled: false }) }],
+    ["POLICY_LIMIT", request(), { view: policyOf({ maxSlippage: 90_000n }) }],
+    ["INSUFFICIENT_GAS", request(), { quote: coins(100n) }],
+    ["INSUFFICIENT_GAS", request(), { quote: sale({ baseFee: 100n * gwei }) }],
+    ["INSUFFICIENT_BALANCE", request(), { quote: sale({ held: { coins: 5000n, tokens: 999n } }) }],
+    ["NO_ROUTE", request(), { quote: new DomainError("NO_ROUTE", "none") }],
+    ["NO_ROUTE", request(), { quote: sale({ amount: 999n }) }],
+    ["NO_ROUTE", request({ setup: withoutRelay })],
+    ["PRICE_BEYOND_WORST", request(), { quote: sale({ amountOut: 854n }) }],
+    ["FEE_BUDGET_SPENT", request({ tally: { ...tally, fees: { limit: 0n, stop: 9950n } } })],
+  ])("says %s", (code, ...scene) => {
+    expect(attention(...scene)).toBe(code);
+  });
+
+  it("lets a stop pay from its own part of the fees", () => {
+    expect(attention(request({ tally: { ...tally, fees: { limit: 9950n, stop: 0n } } }))).toBe("made");
+  });
+
+  it("says nothing if the wallet is gone", () => {
+    expect(attention(request(), { view: view({ hasWallet: false }) })).toBeUndefined();
+  });
+
+  it("says nothing if hosts disagree", () => {
+    const { answer } = playPlacing(makingChild(request()), {
+      views: [view()],
+      quotes: [[sale(), sale({ nextNonce: 8 })]],
+    });
+    expect(answer).toEqual({ attention: undefined });
+  });
+});
