@@ -1,7 +1,14 @@
 import * as v from "valibot";
 import { executionKinds, orderStatuses } from "../core/execution-words.ts";
 import { networks } from "../core/network.ts";
-import { orderSides, orderStages, orderTypes, positionStatuses, reasonCodes } from "../orders/execution.ts";
+import {
+  attentionCodes,
+  orderSides,
+  orderStages,
+  orderTypes,
+  positionStatuses,
+  reasonCodes,
+} from "../orders/execution.ts";
 import { decimalFormat } from "./documented.ts";
 import { executionErrorCodes } from "./errors.ts";
 import { GivenTimestampSchema, TimestampSchema } from "./scalars.ts";
@@ -102,6 +109,24 @@ const orderOf = (parts: Parts) => {
   };
 };
 
+/** Fields of resting orders, and of the orders that these place. */
+const restingParts = {
+  parentOrderId: described(v.string(), "The resting order that placed it"),
+  takeProfit: v.optional(v.object({ price: storedAmount })),
+  stopLoss: v.optional(v.object({ stopPrice: storedAmount, price: storedAmount })),
+  expiresAt: described(TimestampSchema, "Nothing fires after this time"),
+  maxNetworkFee: described(storedAmount, "Native coin that the transactions of all its children may pay"),
+  feesSpent: described(
+    v.object({ limit: storedAmount, stop: storedAmount }),
+    "The part of `maxNetworkFee` that is used up, by kind of leg",
+  ),
+  childOrderId: described(v.string(), "Its newest child"),
+  attention: described(
+    v.array(v.object({ code: v.picklist(attentionCodes), since: TimestampSchema })),
+    "What keeps it from firing now",
+  ),
+};
+
 /** Only positions from orders placed through this API have `token`, `settled` and the fields from `closedAt` on. */
 const positionOf = (parts: Parts) => ({
   positionId: parts.identifier,
@@ -123,7 +148,7 @@ const givenLast = { updatedAt: GivenTimestampSchema, version: VersionSchema };
 
 /** An order as clients see it. */
 export const OrderSchema = v.pipe(
-  v.object({ ...orderOf(stored), createdAt: TimestampSchema, ...last }),
+  v.object({ ...orderOf(stored), ...restingParts, createdAt: TimestampSchema, ...last }),
   v.title("Order"),
 );
 

@@ -9,33 +9,53 @@ export const channelOf = { order: "orders", position: "positions" } as const sat
 >;
 
 export const orderSides = ["buy", "sell"] as const;
-export const orderTypes = ["market", "limit", "stop", "stop_limit", "take_profit"] as const;
+export const orderTypes = ["market", "limit", "stop", "stop_limit", "take_profit", "oco"] as const;
 export const positionStatuses = ["open", "closed"] as const;
 
 /** Stages of an order that this service executes itself. An ended order is `done`. */
-export const orderStages = ["queued", "waiting", "approving", "sent", "cancelling", "done"] as const;
+export const orderStages = [
+  ...(["queued", "waiting", "approving", "sent", "cancelling", "done"] as const),
+  ...(["resting", "firing"] as const),
+] as const;
 
 /** Reasons why an order that this service executes itself waits, or ended without a fill. */
 export const reasonCodes = [
   "AMOUNT_TOO_SMALL",
   "CANCELLED_BY_USER",
   "CHAIN_UNAVAILABLE",
+  "EXPIRED",
   "GAS_PRICE_TOO_HIGH",
   "INSUFFICIENT_BALANCE",
+  "MANDATE_VOID",
   "NONCE_TAKEN",
   "NOT_INCLUDED",
   "NO_ROUTE",
   "POLICY_LIMIT",
   "RELAY_UNAVAILABLE",
+  "REPLACED",
   "REVERTED",
   "SIGNING_REFUSED",
   "SLIPPAGE_EXCEEDED",
   "TRADING_DISABLED",
   "WALLET_BUSY",
   "WALLET_RETIRED",
+  "YIELDED",
 ] as const;
 
 export type ReasonCode = (typeof reasonCodes)[number];
+
+/** Conditions that keep a resting order from firing although its price may have come. */
+export const attentionCodes = [
+  "PRICE_BEYOND_WORST",
+  "NO_ROUTE",
+  "FEE_BUDGET_SPENT",
+  "INSUFFICIENT_GAS",
+  "INSUFFICIENT_BALANCE",
+  "POLICY_LIMIT",
+  "TRADING_DISABLED",
+] as const;
+
+export type AttentionCode = (typeof attentionCodes)[number];
 
 /**
  * An order. Amounts and prices are decimal text, and times ISO 8601. Prices are in the quote currency of the symbol.
@@ -94,6 +114,21 @@ export type Order = {
   reasonCode?: ReasonCode | undefined;
   /** After this time, the signer signs no transaction that could fill the order. */
   validUntil?: string | undefined;
+  /** The resting order that placed this one. */
+  parentOrderId?: string | undefined;
+  /** The legs of a pair. */
+  takeProfit?: { price: string } | undefined;
+  stopLoss?: { stopPrice: string; price: string } | undefined;
+  /** Time after which a resting order fires no more. */
+  expiresAt?: string | undefined;
+  /** Native coin that the transactions of all children may pay the network. */
+  maxNetworkFee?: string | undefined;
+  /** The part of it that signatures may have used up, by kind of leg. */
+  feesSpent?: { limit: string; stop: string } | undefined;
+  /** The newest child. */
+  childOrderId?: string | undefined;
+  /** Conditions that keep a resting order from firing. */
+  attention?: { code: AttentionCode; since: string }[] | undefined;
 };
 
 export type Position = {
@@ -129,6 +164,24 @@ export type Position = {
 
 export type Execution = Order | Position;
 
+/**
+ * An order or a position as it is stored. The table deletes items by their field `expiresAt`, so the order's own time
+ * has another name there.
+ */
+export type StoredExecution = (Omit<Order, "expiresAt"> | Position) & {
+  restsUntil?: string | undefined;
+  expiresAt?: number | undefined;
+};
+
+export function executionIn<Stored extends StoredExecution>({
+  restsUntil,
+  expiresAt: _,
+  ...execution
+}: Stored): Execution & Omit<Stored, "restsUntil" | "expiresAt"> {
+  const own = restsUntil === undefined ? {} : { expiresAt: restsUntil };
+  return { ...execution, ...own } as Execution & Omit<Stored, "restsUntil" | "expiresAt">;
+}
+
 export const idOf = (execution: Execution): string =>
   "orderId" in execution ? execution.orderId : execution.positionId;
 
@@ -137,7 +190,8 @@ export const startOf = (execution: Execution): string =>
   "orderId" in execution ? execution.createdAt : execution.openedAt;
 
 /** True if the order or position can still change. */
-export const isOpen = ({ status }: Execution): boolean => status === "open" || status === "partially_filled";
+export const isOpen = ({ status }: Pick<Execution, "status">): boolean =>
+  status === "open" || status === "partially_filled";
 
 /** How long a finished order or position is shown. Other engines keep their own history. */
 const shownAfterEndSeconds = 7 * 24 * 60 * 60;

@@ -6,7 +6,8 @@ import type { Book, BookKey } from "./book.ts";
 import type { Position } from "./execution.ts";
 import type { FamilyTypes, SlotTerms } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
-import type { Ended, Tally } from "./resting/mandate.ts";
+import type { Ended, Mandate, Tally } from "./resting/mandate.ts";
+import type { StoredResting, Trigger } from "./resting/stored.ts";
 import type { ledgerOwner } from "./schemas.ts";
 import type { AnyOrder } from "./trade-order.ts";
 import type { DaySpend, PolicyKey, PolicyRecord } from "./wallet-policy.ts";
@@ -173,9 +174,16 @@ export type Items = {
   day: DaySpend;
   tally: Tally;
   ended: Ended;
+  resting: StoredResting;
+  trigger: Trigger;
+  /** A resting order that has ended. */
+  rested: StoredResting;
 };
 
 export type Kind = keyof Items;
+
+/** Fields of a mandate that identify its resting order. */
+export type RestingName = Pick<Mandate, "userID" | "chain" | "wallet" | "token" | "orderId">;
 
 /** Fields that identify an item of each kind. */
 export type Names = {
@@ -197,6 +205,9 @@ export type Names = {
   day: PolicyKey & { day: string };
   tally: { orderId: string };
   ended: { orderId: string };
+  resting: { mandate: RestingName };
+  trigger: Pick<RestingName, "chain" | "token" | "orderId">;
+  rested: { mandate: Pick<RestingName, "userID" | "orderId"> };
 };
 
 /** Requires that the item does not exist, or that its fields have these values. */
@@ -237,13 +248,18 @@ export const isFreeAt = (nowMs: number): Condition<Lane>[] => [
 ];
 
 /** Kinds of items that other functions also write, or that are written only once. */
-type Special = "wallet" | "policy" | "cancellation" | "cutoff" | "bytes" | "held";
+type Special = "wallet" | "policy" | "cancellation" | "cutoff" | "bytes" | "held" | "trigger" | "rested";
+
+type Unchecked = "held" | "trigger" | "rested";
 
 export type ItemWrite =
   | { [K in Exclude<Kind, Special>]: PutOf<K> | RemoveOf<K> | CheckOf<K> }[Exclude<Kind, Special>]
-  | { [K in Exclude<Special, "held">]: CheckOf<K> }[Exclude<Special, "held">]
+  | { [K in Exclude<Special, Unchecked>]: CheckOf<K> }[Exclude<Special, Unchecked>]
   | { kind: "put"; of: "held"; item: BookKey; when?: undefined }
   | { kind: "remove"; of: "held"; item: BookKey; when?: undefined }
+  | { kind: "put"; of: "trigger"; item: Trigger; when?: undefined }
+  | { kind: "remove"; of: "trigger"; item: Names["trigger"]; when?: undefined }
+  | { kind: "put"; of: "rested"; item: StoredResting; when?: undefined }
   | { kind: "put"; of: "cancellation"; item: Cancellation; when?: undefined }
   | { kind: "put"; of: "bytes"; item: SignedBytes; when?: undefined }
   | CutoffRise

@@ -19,7 +19,14 @@ export type PublishedChange =
   | ({ of: "export"; userID: string } & ExportAnnounced)
   | { of: "exportLock"; userID: string; lock: ShownLock }
   | ({ of: "policy" } & ShownPolicy)
-  | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
+  | {
+      of: "execution";
+      userID: string;
+      kind: ExecutionKind;
+      execution: Execution;
+      /** True if it comes from a resting order and not from its record. */
+      isResting?: true;
+    }
   | { of: "redemption"; userID: string; redemption: Redemption }
   | { of: "prices"; prices: readonly Price[]; feed?: FeedHolder | undefined };
 

@@ -4,7 +4,7 @@ import type { Notice } from "../aws/notice-bus.ts";
 import { type Delivery, isRefusal, type Missed, type Pusher, push } from "../aws/push.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
 import { ServiceError } from "../core/service-error.ts";
-import { channelOf } from "../orders/execution.ts";
+import { channelOf, idOf } from "../orders/execution.ts";
 import type { Price } from "../prices/price.ts";
 import { type FeedStart, replacementOf } from "../prices/price-records.ts";
 import { imageIn } from "../table/change-image.ts";
@@ -58,6 +58,7 @@ type Pending<Of extends PublishedChange["of"]> = {
   madeMs: number;
   change: Extract<PublishedChange, { of: Of }>;
 };
+type ExecutionChange = Extract<PublishedChange, { of: "execution" }>;
 type PricesChange = Extract<PublishedChange, { of: "prices" }>;
 type Personal = Pending<
   "settings" | "wallet" | "export" | "exportLock" | "policy" | "redemption" | "execution"
@@ -113,10 +114,22 @@ export async function publish(
   };
   await Promise.all([
     putNotices(publisher, noticed, times, retry),
-    publishToUsers(publisher, personal, times, retry),
+    publishToUsers(publisher, withoutCopies(personal), times, retry),
     prices && publishPrices(publisher, prices, times.now),
   ]);
   return toRetry;
+}
+
+/** Drops records of resting orders whose same version is published from the resting orders themselves. */
+function withoutCopies(personal: readonly Personal[]): Personal[] {
+  const nameOf = ({ userID, execution }: ExecutionChange) =>
+    JSON.stringify([userID, idOf(execution), execution.version]);
+  const resting = new Set(
+    personal.flatMap(({ change }) => (change.of === "execution" && change.isResting ? [nameOf(change)] : [])),
+  );
+  return personal.filter(
+    ({ change }) => change.of !== "execution" || change.isResting || !resting.has(nameOf(change)),
+  );
 }
 
 function isOfGuard(record: DynamoDBRecord): boolean {

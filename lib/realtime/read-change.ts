@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
 import type { Chain } from "../core/network.ts";
 import { ServiceError } from "../core/service-error.ts";
-import { type Execution, idOf } from "../orders/execution.ts";
+import { executionIn, idOf, type StoredExecution } from "../orders/execution.ts";
+import { shownResting } from "../orders/resting/shown.ts";
 import { isPrices } from "../prices/item-keys.ts";
 import type { PricesItem } from "../prices/price-records.ts";
 import { isRedemption } from "../rewards/item-keys.ts";
@@ -10,7 +11,8 @@ import type { Redemption } from "../rewards/redemption.ts";
 import { imageIn } from "../table/change-image.ts";
 import type { Item } from "../table/table.ts";
 import { isWallet } from "../table/wallet-keys.ts";
-import { executionKindOf } from "../trading/items/keys.ts";
+import { contentOf } from "../trading/items/items.ts";
+import { executionKindOf, isResting } from "../trading/items/keys.ts";
 import { chainOf } from "../users/item-keys.ts";
 import { settingsInForce } from "../users/settings.ts";
 import type { SettingsItem } from "../users/settings-records.ts";
@@ -55,13 +57,14 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   if (isRedemption(after))
     return redemptionChange(before as Redemption | undefined, after as Item<Redemption>);
   if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
+  if (isResting(after)) return restingChange(before, after);
   const chain = chainOf(after);
   const kind = executionKindOf(after);
   if (chain !== undefined)
     return settingsChange(chain, before as SettingsItem | undefined, after as Item<SettingsItem>);
   if (kind === undefined || before?.version === after.version) return undefined;
   const userID = ownerOf(after.userID);
-  const execution = after as Item<Execution>;
+  const execution = executionIn(after as Item<StoredExecution>);
   if (idOf(execution) === undefined) throw new Error("The record has no orderId or positionId");
   return { of: "execution", userID, kind, execution };
 }
@@ -84,6 +87,17 @@ function settingsChange(
     throw new ServiceError("Settings lack a new version", { code: "UNVERSIONED_SETTINGS" });
   }
   return { of: "settings", userID: ownerOf(after.userID), chain, version, settings };
+}
+
+/**
+ * Reads a changed resting order. Publishes the order itself and not only its record, so that nobody can plant one
+ * unseen.
+ */
+function restingChange(before: Item | undefined, after: Item): PublishedChange | undefined {
+  const order = contentOf("resting", after);
+  if (before !== undefined && contentOf("resting", before).version === order.version) return undefined;
+  const { userID } = order.mandate;
+  return { of: "execution", userID, kind: "order", execution: shownResting(order), isResting: true };
 }
 
 function ownerOf(userID: unknown): string {

@@ -31,8 +31,10 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   position: "a position",
   listedOrder: "the order again, for lists",
   listedPosition: "the position again, for lists",
-  trade: "an order placed here, with the data that clients may not see",
+  trade: "an order placed here, or an ended resting order, with the data that clients may not see",
   book: "the fills from which a token's positions are computed",
+  resting: "a resting order that has not ended",
+  trigger: "the prices at which a resting order fires",
   lane: "a wallet's lane, in its shard",
   laneShards: "in shard 0: the greatest number of shards that ever had lanes",
   heldToken: "a token that a settled position counts, in the minute in which the sweep has it checked",
@@ -96,6 +98,10 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
     "Orders and positions are deleted a week after their end. Lists keep those that were placed here. " +
     "Data that clients may not see, such as signed transactions, is in `TRADE#` and in the lane. Each " +
     "step of an order writes all of these items in one transaction.",
+  RESTING: "Prices of resting orders are worth stealing, so few functions may read them.",
+  TRIGGERS:
+    "A second list of all that rests, in eight parts for each chain, so that one query finds what may fire. " +
+    "It decides nothing: `admin rebuild-triggers` makes it from `RESTING#`.",
   LANES: "Each step of an order checks its lane, so the lanes of a chain are spread over several partitions.",
   HELD: "Lists open positions by chain, so that no function has to scan the table for them.",
   SIGNED:

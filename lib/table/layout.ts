@@ -156,6 +156,24 @@ export const partitions = [
     },
   },
   {
+    key: "RESTING#{userID}",
+    owner: "user",
+    isGuarded: true,
+    items: {
+      resting: {
+        key: "RESTING#{chain}#{wallet}#{token}#{orderId}",
+        changesGoTo: "its user",
+        isOfTheMoment: true,
+      },
+    },
+  },
+  {
+    key: "TRIGGERS#{chain}#{part}",
+    owner: "service",
+    isGuarded: true,
+    items: { trigger: { key: "TRIGGER#{token}#{orderId}", isOfTheMoment: true } },
+  },
+  {
     key: "LANES#{chain}#{shard}",
     owner: "service",
     items: {

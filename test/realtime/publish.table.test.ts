@@ -1,13 +1,17 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { channels } from "../../lib/core/channel.ts";
+import { shownResting } from "../../lib/orders/resting/shown.ts";
 import { connectionsOfUser } from "../../lib/realtime/connection-records.ts";
 import type { Item } from "../../lib/table/table.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { packed } from "../../lib/trading/items/items.ts";
+import { restingKey } from "../../lib/trading/items/keys.ts";
 import { changeReaderLease } from "../../lib/trading/items/reader-leases.ts";
 import { settingsKey } from "../../lib/users/item-keys.ts";
 import { defaultSettings } from "../../lib/users/settings.ts";
 import { saveSettings } from "../../lib/users/settings-records.ts";
 import { listed, newWallet, retirement } from "../../lib/wallets/wallet.ts";
+import { storedOrder } from "../orders/resting/fixtures.ts";
 import { order, position, price } from "../support/executions.ts";
 import { itemsNamed, putItems } from "../support/items.ts";
 import {
@@ -149,6 +153,18 @@ describe("publish", () => {
     expect(received("cleo-orders")).toEqual([orders]);
     expect(received("carl-both")).toEqual([{ ...orders, data: [order({ orderId: "carl-order" })] }]);
     expectOnly("cleo-both", "cleo-orders", "carl-both");
+  });
+
+  it("sends a resting order and the record of its same version only once, as the resting order says", async () => {
+    await connect("alice", "alice-1", ["orders"]);
+    const resting = storedOrder();
+    const item = { ...restingKey(resting.mandate), ...(packed(resting) as object) };
+    const shown = shownResting(resting);
+    const forged = { ...shown, status: "cancelled" } as const;
+    await publishAll([streamRecord(executionItem("alice", forged)), streamRecord(item)]);
+    await publishAll([streamRecord(executionItem("alice", { ...shown, version: 2 }))]);
+    const data = received("alice-1").map((message) => (message as { data: unknown }).data);
+    expect(data).toEqual([[shown], [{ ...shown, version: 2 }]]);
   });
 
   it("combines a batch's orders in sequence into as many messages as they need", async () => {

@@ -1,14 +1,19 @@
 import { describe, expect, it } from "vitest";
+import { shownResting } from "../../lib/orders/resting/shown.ts";
+import type { StoredResting } from "../../lib/orders/resting/stored.ts";
 import { pricesKey } from "../../lib/prices/item-keys.ts";
 import { connectionKey, subscriberKey } from "../../lib/realtime/item-keys.ts";
 import { readChange } from "../../lib/realtime/read-change.ts";
 import { catalogueKey, redemptionKey } from "../../lib/rewards/item-keys.ts";
 import { newRedemption } from "../../lib/rewards/redemption.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { packed } from "../../lib/trading/items/items.ts";
+import { restingKey } from "../../lib/trading/items/keys.ts";
 import { profileKey, referralKey } from "../../lib/users/item-keys.ts";
 import { defaultSettings } from "../../lib/users/settings.ts";
 import { walletEventKey } from "../../lib/wallets/item-keys.ts";
 import { newWallet } from "../../lib/wallets/wallet.ts";
+import { storedOrder } from "../orders/resting/fixtures.ts";
 import { order, position, price } from "../support/executions.ts";
 import { reward } from "../support/rewards.ts";
 import { executionItem, pricesItem, settingsItem, streamRecord } from "../support/stream.ts";
@@ -61,6 +66,21 @@ describe("readChange", () => {
       kind: "position",
       execution: position(),
     });
+  });
+
+  it("reads a resting order itself, as clients see it, whenever its version changes", () => {
+    const resting = storedOrder();
+    const item = (of: StoredResting) => ({ ...restingKey(of.mandate), ...(packed(of) as object) });
+    expect(readChange(streamRecord(item(resting)))).toEqual({
+      ...{ of: "execution", userID: "alice", kind: "order", isResting: true },
+      execution: shownResting(resting),
+    });
+    const moved = { ...resting, revision: 2 };
+    expect(readChange(streamRecord(item(moved), item(resting)))).toBeUndefined();
+    expect(readChange(streamRecord(item({ ...moved, version: 2 }), item(moved)))).toMatchObject({
+      execution: { version: 2 },
+    });
+    expect(readChange(streamRecord(undefined, item(resting)))).toBeUndefined();
   });
 
   it("reads a wallet without its private key, encrypted or not", () => {

@@ -39,7 +39,8 @@ export const sequenceNumberOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.Sequ
 /** Builds an order or a position as an item. */
 export function executionItem(userID: string, execution: Execution): Item {
   const kind = "orderId" in execution ? "order" : "position";
-  return { ...executionKey(userID, kind, idOf(execution)), ...execution, userID };
+  const own = "expiresAt" in execution && { restsUntil: execution.expiresAt, expiresAt: undefined };
+  return { ...executionKey(userID, kind, idOf(execution)), ...execution, ...own, userID };
 }
 
 /** Builds a chain's settings as an item. */

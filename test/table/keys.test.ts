@@ -83,6 +83,12 @@ const keyOfKind = {
   book: fc
     .tuple(lane, name, name)
     .map(([of, userID, token]) => tradingKeys.bookKey({ ...of, userID, token })),
+  resting: fc
+    .tuple(lane, name, name, name)
+    .map(([of, userID, token, orderId]) => tradingKeys.restingKey({ ...of, userID, token, orderId })),
+  trigger: fc
+    .tuple(lane, name, name)
+    .map(([{ chain }, token, orderId]) => tradingKeys.triggerKey({ chain, token, orderId })),
   "held token": fc
     .tuple(lane, name, name)
     .map(([of, userID, token]) => tradingKeys.heldTokenKey({ ...of, userID, token })),
@@ -148,6 +154,7 @@ const kindsOf = (key: Key) => [
   ...(walletKeys.isShownPolicy(key) ? ["shown policy"] : []),
   ...(walletKeys.isEndedLock(key) ? ["ended lock"] : []),
   ...(userKeys.chainOf(key) === undefined ? [] : ["settings"]),
+  ...(tradingKeys.isResting(key) ? ["resting"] : []),
   ...(tradingKeys.executionKindOf(key) === undefined ? [] : [tradingKeys.executionKindOf(key)]),
 ];
 
@@ -166,8 +173,10 @@ const recognized: readonly Kind[] = [
   "settings",
   "order",
   "position",
+  "resting",
 ];
 const published: readonly Kind[] = [
+  "resting",
   ...(["prices", "settings", "wallet", "order", "position", "redemption", "announced export"] as const),
   ...(["announced unlocking", "lock of exports", "shown policy", "ended lock"] as const),
 ];
@@ -223,6 +232,8 @@ describe("isOfTheMoment", () => {
     "fallback keys",
     "retired key",
     "prices",
+    "resting",
+    "trigger",
     "lane",
     "shards of lanes",
     "place of a lane",
@@ -287,6 +298,7 @@ describe("everythingOf", () => {
       walletKeys.unlockRequestKey,
       (of: string) => walletKeys.announcedExportKey(of, "w"),
       (of: string) => tradingKeys.tradeKey(of, "o"),
+      (of: string) => tradingKeys.restingKey({ ...wallet, userID: of, token: "t", orderId: "o" }),
       (of: string) => tradingKeys.cancellationKey({ userID: of, orderId: "o" }),
       (of: string) => rewardKeys.redemptionKey(of, now, "r"),
       (of: string) => rewardKeys.pointsLineKey(of, 1),

@@ -1,17 +1,5 @@
+import { type AttentionCode, attentionCodes } from "../execution.ts";
 import { triggerTimes } from "./times.ts";
-
-/** Conditions that keep a resting order from firing although its price may have come. */
-const attentionCodes = [
-  "PRICE_BEYOND_WORST",
-  "NO_ROUTE",
-  "FEE_BUDGET_SPENT",
-  "INSUFFICIENT_GAS",
-  "INSUFFICIENT_BALANCE",
-  "POLICY_LIMIT",
-  "TRADING_DISABLED",
-] as const;
-
-export type AttentionCode = (typeof attentionCodes)[number];
 
 /** A condition that is true, and since when. A condition that has ended is kept, so that it cannot flicker. */
 type Noted = { sinceMs: number; endedMs?: number | undefined };

@@ -1,7 +1,6 @@
 import type { Network } from "../../core/network.ts";
-import type { Order } from "../execution.ts";
+import type { AttentionCode, Order } from "../execution.ts";
 import type { LaneKey } from "../intent.ts";
-import type { AttentionCode } from "./attention.ts";
 import type { ChildSight, EndFacts, OutChild, RestingOrder } from "./life.ts";
 import type { Ended, LegKind, Tally } from "./mandate.ts";
 import type { Chosen, Ladders } from "./selection.ts";

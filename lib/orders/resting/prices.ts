@@ -2,6 +2,7 @@ import { chainFacts } from "../../core/chain-facts.ts";
 import { DomainError } from "../../core/domain-error.ts";
 import type { Network } from "../../core/network.ts";
 import { ceilDivide } from "../bigints.ts";
+import { formatAmount } from "../decimal-text.ts";
 import type { Order } from "../execution.ts";
 import type { Leg } from "./mandate.ts";
 
@@ -39,6 +40,16 @@ function reduced({ coins, tokens }: Ratio): Ratio {
   let [divisor, rest] = [coins, tokens];
   while (rest > 0n) [divisor, rest] = [rest, divisor % rest];
   return { coins: coins / divisor, tokens: tokens / divisor };
+}
+
+/** Number of decimal places that suffices for each price that was given as text, and for a share in millionths of it. */
+const mostPlaces = 46;
+
+/** Formats the price of one whole token in whole coins, exactly. */
+export function priceText(chain: Network, { coins, tokens }: Ratio, decimals: number): string {
+  const scale = 10n ** BigInt(mostPlaces + decimals);
+  const units = (coins * scale) / (tokens * 10n ** BigInt(chainFacts[chain].coin.decimals));
+  return formatAmount(units, mostPlaces);
 }
 
 export const isAbove = (a: Ratio, b: Ratio): boolean => a.coins * b.tokens > b.coins * a.tokens;

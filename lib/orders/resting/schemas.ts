@@ -48,6 +48,19 @@ export const mandateTerms = v.strictObject({
   expiresAt: count,
 });
 
+/** All that a search for reached prices needs to know of a resting order. It decides nothing. */
+export const triggerTerms = v.strictObject({
+  ...owner,
+  orderId: text,
+  side: v.picklist(orderSides),
+  token: text,
+  amount: units,
+  legs: mandateTerms.entries.legs,
+  state: v.picklist(["resting", "firing", "filled", "done"]),
+  /** End of the mandate in seconds. The row stays beyond it, until the order has ended. */
+  restsUntil: count,
+});
+
 /** The field that makes an intent one of a child. */
 export const parentTerms = v.strictObject({
   orderId: text,

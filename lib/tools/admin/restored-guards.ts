@@ -29,6 +29,7 @@ export const keptReasons = {
     "requests and announcements of exports and unlockings: users ask for them again, with the whole delay",
   signed: "records of the signer: older ones could let it sign an order a second time",
   cancelled: "cancellations: the orders that were open are not restored either",
+  resting: "resting orders: their users place them again",
   event: "wallets' events about policies and exports since: what they tell stays true",
   deleted: "data of users whom admin delete-user has deleted since",
   stop: "stops of trading that were set since, which hold until admin trading --start",
@@ -100,6 +101,8 @@ export function reasonToLeave(key: Key): KeptReason | undefined {
       return "signed";
     case "CANCELLED":
       return "cancelled";
+    case "RESTING":
+      return "resting";
     default:
       return undefined;
   }

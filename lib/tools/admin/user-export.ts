@@ -59,6 +59,7 @@ export const exportedItems: Readonly<Partial<Record<ItemName, Section | LeftOut>
   listedPosition: "positions",
   trade: { because: "has the codes that prove an order" },
   book: { because: "repeats the positions" },
+  resting: { because: "repeats the orders" },
   cancellation: { because: "repeats the orders" },
   cutoff: { because: "repeats the orders" },
   walletCutoff: { because: "repeats the orders" },

@@ -54,6 +54,8 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   listedPosition: removed,
   trade: { is: "renamed", because: money },
   book: removed,
+  resting: removed,
+  trigger: removed,
   lane: { is: "changed" },
   laneShards: null,
   heldToken: removed,

@@ -1,5 +1,14 @@
 import type { ExecutionKind } from "../../core/execution-words.ts";
-import { type Execution, expiryOf, idOf, isOpen, maxShownAfterEnd, startOf } from "../../orders/execution.ts";
+import {
+  type Execution,
+  executionIn,
+  expiryOf,
+  idOf,
+  isOpen,
+  maxShownAfterEnd,
+  type StoredExecution,
+  startOf,
+} from "../../orders/execution.ts";
 import { retry } from "../../table/retry.ts";
 import { below } from "../../table/step.ts";
 import { type Item, queryPages, readItem, type Table } from "../../table/table.ts";
@@ -9,7 +18,7 @@ import { executionKey, executionsOf, listedExecutionKey } from "./keys.ts";
 type Recorded = { userID: string; kind: ExecutionKind; execution: Execution; now: Date };
 
 /** An order or a position as it is stored. Only records of orders placed through this API name a lane. */
-type ExecutionItem = Item<Execution & { userID: string; lane?: string; expiresAt?: number | undefined }>;
+type ExecutionItem = Item<StoredExecution & { userID: string; lane?: string }>;
 
 /**
  * Builds the items of an order or a position, which are written together: one for streams, one for lists. Lists keep
@@ -21,7 +30,13 @@ export function executionItems({ userID, kind, execution, now, lane }: Recorded 
   // Keeps orders placed through this API until they settle, because the chain may still change their outcome.
   const isFinal = lane === undefined || execution.settled === true;
   const expiresAt = isFinal ? expiryOf(execution, now) : undefined;
-  const content = { ...execution, userID, ...(lane !== undefined && { lane }) };
+  const restsUntil = "orderId" in execution ? execution.expiresAt : undefined;
+  const content = {
+    ...execution,
+    ...(restsUntil !== undefined && { restsUntil }),
+    userID,
+    ...(lane !== undefined && { lane }),
+  };
   return {
     shown: { key: executionKey(userID, kind, idOf(execution)), item: { ...content, expiresAt } },
     listed: {
@@ -72,7 +87,7 @@ export async function saveExecution(
       );
       if (stored?.lane !== undefined || storedInList?.lane !== undefined) return "not yours";
       if (stored !== undefined && stored.version >= version) return "unchanged";
-      if (stored !== undefined) known = startOf(stored);
+      if (stored !== undefined) known = startOf(executionIn(stored));
       return undefined;
     },
     { attempts: maxAttempts },
@@ -87,8 +102,11 @@ export async function readExecution(
   userID: string,
   kind: ExecutionKind,
   id: string,
-): Promise<ExecutionItem | undefined> {
-  return readItem<ExecutionItem>(table, executionKey(userID, kind, id));
+): Promise<(Execution & { userID: string; lane?: string }) | undefined> {
+  const item = await readItem<ExecutionItem>(table, executionKey(userID, kind, id));
+  if (item === undefined) return undefined;
+  const { PK: _, SK: __, ...recorded } = item;
+  return executionIn(recorded);
 }
 
 /**
@@ -103,11 +121,11 @@ export async function readExecutions(
   const open: ExecutionItem[] = [];
   let ended: ExecutionItem[] = [];
   for await (const page of queryPages<ExecutionItem>(table, executionsOf(userID, kind))) {
-    open.push(...page.filter(isOpen));
-    ended.push(...page.filter((execution) => !isOpen(execution)));
+    for (const item of page) (isOpen(item) ? open : ended).push(item);
     if (ended.length > 2 * maxShownAfterEnd) ended = newest(ended);
   }
-  return [...open, ...newest(ended)].toSorted((a, b) => (a.SK < b.SK ? -1 : 1));
+  const shown = [...open, ...newest(ended)].toSorted((a, b) => (a.SK < b.SK ? -1 : 1));
+  return shown.map(executionIn);
 }
 
 /**

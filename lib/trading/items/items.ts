@@ -17,10 +17,12 @@ import {
   jobKey,
   ledgerKey,
   policyKey,
+  restingKey,
   signedBytesKey,
   slotKey,
   tallyKey,
   tradeKey,
+  triggerKey,
   usedKeyKey,
 } from "./keys.ts";
 
@@ -45,6 +47,9 @@ export const keysOfItems: { readonly [K in Exclude<Kind, "lane">]: (name: Names[
   day: dayKey,
   tally: ({ orderId }) => tallyKey(orderId),
   ended: ({ orderId }) => endedKey(orderId),
+  resting: ({ mandate }) => restingKey(mandate),
+  trigger: triggerKey,
+  rested: ({ mandate }) => tradeKey(mandate.userID, mandate.orderId),
 };
 
 /** Name of the only field in a map that encodes a bigint. */
@@ -75,8 +80,8 @@ export function unpacked(value: unknown): unknown {
   return BigInt(digits);
 }
 
-/** Matches the canonical digits of numbers of at most 256 bits. */
-const wholeNumber = /^(?:0|-?[1-9]\d{0,77})$/;
+/** Matches the canonical digits of amounts, which have at most 256 bits, and of exact prices. */
+const wholeNumber = /^(?:0|-?[1-9]\d{0,98})$/;
 
 function mapped(value: unknown, map: (part: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map(map);

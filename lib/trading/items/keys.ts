@@ -3,7 +3,7 @@ import { type ExecutionKind, executionKinds } from "../../core/execution-words.t
 import type { Network } from "../../core/network.ts";
 import type { BookKey } from "../../orders/book.ts";
 import type { LaneKey } from "../../orders/intent.ts";
-import type { Names, ReaderOf } from "../../orders/table-step.ts";
+import type { Names, ReaderOf, RestingName } from "../../orders/table-step.ts";
 import type { PolicyKey } from "../../orders/wallet-policy.ts";
 import {
   type ItemName,
@@ -135,6 +135,22 @@ export const signedBytesKey = ({ chain, wallet, hash }: LaneKey & { hash: string
 export const cancellationKey = ({ userID, orderId }: { userID: string; orderId: string }): Key =>
   itemKey("cancellation", { userID, orderId });
 
+export const isResting = (key: Key): boolean => itemAt(key) === "resting";
+
+export const restingKey = ({ userID, chain, wallet, token, orderId }: RestingName): Key =>
+  itemKey("resting", { userID, chain, wallet, token, orderId });
+
+/** Covers all that rests of a user. */
+export const restingOf = (userID: string): KeyRange => rangeOf("resting", { userID });
+
+/** Number of partitions over which the triggers of a chain are spread. */
+export const triggerParts = 8;
+
+export const triggerKey = ({ chain, token, orderId }: Names["trigger"]): Key =>
+  itemKey("trigger", { chain, part: digestOf([orderId]).readUInt32BE() % triggerParts, token, orderId });
+
+export const triggersOf = (chain: Network, part: number): KeyRange => rangeOf("trigger", { chain, part });
+
 /** Number of equal parts in which a user's cutoff of all wallets is stored. */
 const cutoffParts = 32;
 
@@ -204,6 +220,8 @@ const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
     "watcher",
     "trade",
     "book",
+    "resting",
+    "trigger",
     "heldToken",
   ] as const),
 ]);

@@ -1,6 +1,6 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ExecutionKind } from "../../core/execution-words.ts";
-import type { Execution } from "../../orders/execution.ts";
+import { type Execution, executionIn, type StoredExecution } from "../../orders/execution.ts";
 import { type Item, type PageOptions, rangeQuery, type Table } from "../../table/table.ts";
 import { listedExecutionsOf } from "./keys.ts";
 
@@ -47,7 +47,8 @@ export async function readListed<Listed extends Execution>(
       ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
     }),
   );
-  const executions = (Items as Item<Listed>[]).slice(0, limit);
-  const last = Items.length > limit ? executions.at(-1)?.SK : (LastEvaluatedKey?.SK as string | undefined);
+  const found = (Items as Item<StoredExecution>[]).slice(0, limit);
+  const executions = found.map((item) => executionIn(item) as unknown as Listed);
+  const last = Items.length > limit ? found.at(-1)?.SK : (LastEvaluatedKey?.SK as string | undefined);
   return { executions, ...(last !== undefined && { end: last.slice(from.length) }) };
 }

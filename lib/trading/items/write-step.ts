@@ -1,6 +1,7 @@
 import type { ExecutionKind } from "../../core/execution-words.ts";
 import type { Execution } from "../../orders/execution.ts";
 import type { LaneKey } from "../../orders/intent.ts";
+import { shownResting } from "../../orders/resting/shown.ts";
 import type { ItemCondition, Items, ItemWrite, Kind, Names, TradeStep } from "../../orders/table-step.ts";
 import { shownOrder } from "../../orders/trade-order.ts";
 import type { Key } from "../../table/keys.ts";
@@ -78,6 +79,7 @@ function writesOf(each: Exclude<ItemWrite, { of: "lane" }>): Write[] {
       return [
         { kind: "put", key, item: packed(each.item) as object, when },
         ...(each.of === "order" ? orderWrites(each) : []),
+        ...(each.of === "resting" || each.of === "rested" ? restingWrites(each) : []),
       ];
   }
 }
@@ -109,6 +111,16 @@ function orderWrites({ item, when }: PutOf<"order">): Write[] {
   const shown = { userID: intent.userID, kind: "order", execution: shownOrder(item), lane: intent } as const;
   return publicPuts(shown, when === "absent" ? "absent" : undefined);
 }
+
+function restingWrites({ item, when }: Pick<PutOf<"resting">, "item"> & { when?: unknown }): Write[] {
+  if (isSameVersion(when, item)) return [];
+  const { mandate: lane } = item;
+  const shown = { userID: lane.userID, kind: "order", execution: shownResting(item), lane } as const;
+  return publicPuts(shown, when === "absent" ? "absent" : undefined);
+}
+
+const isSameVersion = (when: unknown, { version }: { version: number }): boolean =>
+  (when as { version?: unknown } | undefined)?.version === version;
 
 function positionWrites({ item, when }: PutOf<"position">): Write[] {
   const { userID, ...execution } = item;

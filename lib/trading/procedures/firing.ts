@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Network } from "../../core/network.ts";
 import { hashedId } from "../../core/record-ids.ts";
-import { orderSides } from "../../orders/execution.ts";
-import { type AttentionCode, attentionAfter } from "../../orders/resting/attention.ts";
+import { type AttentionCode, orderSides } from "../../orders/execution.ts";
+import { attentionAfter } from "../../orders/resting/attention.ts";
 import { isPausing, type LegState } from "../../orders/resting/backoff.ts";
 import {
   type ChildView,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type AttentionCode, attentionAfter, shownAttention } from "../../../lib/orders/resting/attention.ts";
+import type { AttentionCode } from "../../../lib/orders/execution.ts";
+import { attentionAfter, shownAttention } from "../../../lib/orders/resting/attention.ts";
 import { nowMs } from "./fixtures.ts";
 
 const noted = (known: ReturnType<typeof attentionAfter>, ms: number, ...codes: AttentionCode[]) =>

@@ -1,4 +1,6 @@
+import { newResting } from "../../../lib/orders/resting/life.ts";
 import type { ChildTerms, Leg, Mandate } from "../../../lib/orders/resting/mandate.ts";
+import { newStored, type StoredResting } from "../../../lib/orders/resting/stored.ts";
 import type { ChildFacts } from "../../../lib/orders/resting/tally.ts";
 
 export const nowMs = Date.parse("2026-11-29T12:00:00.000Z");
@@ -31,6 +33,16 @@ export const mandate = (changes: Partial<Mandate> = {}): Mandate => ({
   expiresAt: seconds + 3600,
   ...changes,
 });
+
+/** Builds a resting order as it is stored, of a token with 18 decimals. */
+export const storedOrder = (changes: Partial<Mandate> = {}): StoredResting =>
+  newStored(newResting(mandate(changes), "mac"), {
+    clientOrderId: "key-1",
+    symbol: "CAT/ETH",
+    baseSymbol: "CAT",
+    decimals: 18,
+    createdAt: new Date(nowMs).toISOString(),
+  });
 
 export const mandateHash = "ab".repeat(32);
 

@@ -26,6 +26,10 @@ describe("admin restore, for a backup with items that it never restores", () => 
     ["cancellations", itemKey("cancellation", { userID: "dan", orderId: "o" })],
     ["cancellations", itemKey("cutoff", { userID: "dan", part: 31 })],
     ["cancellations", itemKey("walletCutoff", { userID: "dan", chain: "eth", wallet: "0x1" })],
+    [
+      "resting orders",
+      itemKey("resting", { userID: "dan", chain: "eth", wallet: "0x1", token: "0x2", orderId: "o" }),
+    ],
   ])("counts %s and asks before it writes: %j", async (name, key) => {
     await putItems(backup, [key, profileKey("dan")]);
     expect(await restore("--fix")).toEqual({

@@ -1,30 +1,45 @@
 import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import * as v from "valibot";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { evmSlots } from "../../../lib/chains/evm/rules/slot-rules.ts";
 import { cancelling } from "../../../lib/orders/cancelling.ts";
 import { raisedByOne, raisedTo, unchangedCutoffs } from "../../../lib/orders/cutoffs.ts";
 import type { LaneView } from "../../../lib/orders/effects.ts";
+import { executionIn, type StoredExecution } from "../../../lib/orders/execution.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
 import { leaveStep, takeStep } from "../../../lib/orders/lane-steps.ts";
+import { restingStep } from "../../../lib/orders/resting/resting-step.ts";
+import { triggerTerms } from "../../../lib/orders/resting/schemas.ts";
+import { shownResting } from "../../../lib/orders/resting/shown.ts";
+import { triggerOf } from "../../../lib/orders/resting/stored.ts";
 import { type CutoffScope, type Items, type TradeStep, unchanged } from "../../../lib/orders/table-step.ts";
 import { shownOrder, type TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Key } from "../../../lib/table/keys.ts";
+import { type Item, queryRange } from "../../../lib/table/table.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
+import { contentOf, unpacked } from "../../../lib/trading/items/items.ts";
 import {
   cancellationKey,
   cutoffKey,
   cutoffPartKeys,
   executionKey,
   laneKey,
+  listedExecutionKey,
+  restingKey,
+  restingOf,
   tradeKey,
+  triggerKey,
+  triggerParts,
+  triggersOf,
 } from "../../../lib/trading/items/keys.ts";
 import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { laneOrdersOf } from "../../../lib/trading/items/lane-records.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { readOrder } from "../../../lib/trading/items/views.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { storedOrder } from "../../orders/resting/fixtures.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { putItems } from "../../support/items.ts";
@@ -59,6 +74,55 @@ describe("writeStep", () => {
     expect(await write(...placing(other).slice(0, 2), again)).toBe(false);
     expect(await shown(other)).toBeUndefined();
     expect(await laneOrdersOf(db.table, lane)).toEqual([order]);
+  });
+
+  it("writes a resting order, its trigger and its record, and at its end leaves the record and the order", async () => {
+    const resting = storedOrder({ userID: "rester" });
+    const { mandate } = resting;
+    const keys = {
+      resting: restingKey(mandate),
+      trigger: triggerKey(mandate),
+      shown: executionKey(mandate.userID, "order", mandate.orderId),
+      listed: listedExecutionKey(
+        mandate.userID,
+        "order",
+        new Date(resting.placed.createdAt),
+        mandate.orderId,
+      ),
+      rested: tradeKey(mandate.userID, mandate.orderId),
+    };
+    const stored = async (name: keyof typeof keys) => {
+      const item = await get(keys[name]);
+      return item && unpacked(item);
+    };
+    expect(await write(...restingStep(resting, "absent"))).toBe(true);
+    expect(await write(...restingStep(resting, "absent"))).toBe(false);
+    expect(await stored("resting")).toEqual({ ...keys.resting, ...resting });
+    expect(await queryRange(db.table, restingOf("rester"))).toMatchObject([keys.resting]);
+    const parts = Array.from({ length: triggerParts }, (_, part) => triggersOf("base", part));
+    const triggers = await Promise.all(parts.map((part) => queryRange(db.table, part)));
+    expect(triggers.flat()).toMatchObject([keys.trigger]);
+    expect(v.parse(triggerTerms, contentOf("trigger", (await get(keys.trigger)) as Item))).toEqual(
+      triggerOf(resting),
+    );
+    for (const name of ["shown", "listed"] as const) {
+      const item = await get(keys[name]);
+      expect(item).not.toHaveProperty("expiresAt");
+      expect(executionIn(item as StoredExecution)).toMatchObject({
+        ...shownResting(resting),
+        lane: "base#0xf39F",
+      });
+    }
+
+    const end = { status: "cancelled", reasonCode: "CANCELLED_BY_USER" } as const;
+    const done = { ...resting, state: "done", end, revision: 2, version: 2 } as const;
+    expect(await write(...restingStep(done, { revision: 2, version: 1 }))).toBe(false);
+    expect(await write(...restingStep(done, resting))).toBe(true);
+    expect(await stored("resting")).toBeUndefined();
+    expect(await stored("trigger")).toBeUndefined();
+    expect(await stored("rested")).toEqual({ ...keys.rested, ...done });
+    for (const name of ["shown", "listed"] as const)
+      expect(await get(keys[name])).toMatchObject({ status: "cancelled", version: 2 });
   });
 
   it("records repeated cancellations only once", async () => {

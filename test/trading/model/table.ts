@@ -32,6 +32,9 @@ const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   day: ({ userID, wallet, day }) => `${userID}/${wallet}/${day}`,
   tally: ({ orderId }) => orderId,
   ended: ({ orderId }) => orderId,
+  resting: ({ mandate }) => mandate.orderId,
+  trigger: ({ orderId }) => orderId,
+  rested: ({ mandate }) => mandate.orderId,
 };
 
 const kinds = Object.keys(nameOf) as Kind[];

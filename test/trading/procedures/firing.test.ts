@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Network } from "../../../lib/core/network.ts";
-import type { AttentionCode } from "../../../lib/orders/resting/attention.ts";
+import type { AttentionCode } from "../../../lib/orders/execution.ts";
 import type {
   ChildView,
   FiringEffect,

@@ -93,7 +93,7 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
 async function recordedSheet(table: Table, userID: string, orderId: string): Promise<string[]> {
   const recorded = await readExecution(table, userID, "order", orderId);
   if (recorded === undefined) throw new OperatorError(`User ${userID} has no order ${orderId}`);
-  const { PK, SK, userID: _, expiresAt, ...facts } = recorded;
+  const { userID: _, ...facts } = recorded;
   return section("order of another engine", facts);
 }
 

@@ -6,7 +6,13 @@ import { mirrorUser } from "../../../../lib/plans/mirror.ts";
 import { setStock } from "../../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../../lib/table/table.ts";
 import { walletOwnerKey } from "../../../../lib/table/wallet-keys.ts";
-import { cancellationKey, cutoffKey, laneKey } from "../../../../lib/trading/items/keys.ts";
+import {
+  cancellationKey,
+  cutoffKey,
+  laneKey,
+  restingKey,
+  triggerKey,
+} from "../../../../lib/trading/items/keys.ts";
 import {
   announcedDayKey,
   announcedExportKey,
@@ -54,6 +60,7 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
   const walletId = first?.wallet._id ?? "";
   const named = { userID, walletId };
   const wallet = { userID, chain: "eth", wallet: tradingWallet } as const;
+  const resting = { ...wallet, token: "0x1", orderId: "o" };
   await putItems(table, [
     { ...walletOwnerKey(userID, "eth", tradingWallet), userID },
     { ...retiredKeyKey(now, `${userID}/0badcafe`), name: `${userID}/0badcafe`, plan: standard },
@@ -71,6 +78,8 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
     { ...cutoffKey({ userID, lane: wallet }), userID, before: 1 },
     { ...cutoffKey(wallet), ...wallet, before: 1 },
     { ...laneKey({ chain: "eth", wallet: "0xother" }, 1), watch: departed(userID) },
+    { ...restingKey(resting), userID },
+    { ...triggerKey(resting), userID },
     { ...marketLooksKey(userID, 1), count: 1 },
     { ...marketHistoriesKey(userID, 1), histories: 1 },
   ]);

@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from "node:util";
+import type * as v from "valibot";
+import type { AnyOrder } from "../trade-order.ts";
+import type { RestingOrder } from "./life.ts";
+import type { LegKind } from "./mandate.ts";
+import type { triggerTerms } from "./schemas.ts";
+
+/** What clients see of an order's children. */
+export type RestingFacts = {
+  /** The most that signatures for children may have cost, in coin. */
+  feesSpent: Readonly<Record<LegKind, bigint>>;
+  /** Coin that the transactions of all children have paid. */
+  networkFee: bigint;
+  /** The result of the child that has filled. */
+  fill?: { spent: bigint; received?: bigint | undefined; txHash?: string | undefined } | undefined;
+};
+
+/** A resting order as it is stored, with the fields that only clients need. */
+export type StoredResting = RestingOrder & {
+  placed: AnyOrder["placed"];
+  facts: RestingFacts;
+  updatedAt: string;
+};
+
+export type Trigger = v.InferOutput<typeof triggerTerms>;
+
+/** Stores a new resting order. */
+export const newStored = (order: RestingOrder, placed: AnyOrder["placed"]): StoredResting => ({
+  ...order,
+  placed,
+  facts: { feesSpent: { limit: 0n, stop: 0n }, networkFee: 0n },
+  updatedAt: placed.createdAt,
+});
+
+/**
+ * Stores a moved order, with what has become known of its children. Raises the version if only that has changed. The
+ * time of the change never goes back.
+ */
+export function storedAfter(
+  known: StoredResting,
+  order: RestingOrder,
+  facts: RestingFacts,
+  nowMs: number,
+): StoredResting {
+  const isShown = order.version !== known.version;
+  const isChanged = isShown || !isDeepStrictEqual(facts, known.facts);
+  const updatedMs = Math.max(nowMs, Date.parse(known.updatedAt));
+  return {
+    ...known,
+    ...order,
+    facts,
+    version: isChanged && !isShown ? order.version + 1 : order.version,
+    updatedAt: isChanged ? new Date(updatedMs).toISOString() : known.updatedAt,
+  };
+}
+
+export const triggerOf = ({ mandate, state }: RestingOrder): Trigger => {
+  const { chain, wallet, userID, orderId, side, token, amount, legs, expiresAt } = mandate;
+  return { chain, wallet, userID, orderId, side, token, amount, legs, state, restsUntil: expiresAt };
+};

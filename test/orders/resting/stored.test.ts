@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { afterFiring, afterSights, restingAfter } from "../../../lib/orders/resting/life.ts";
+import { restingStep } from "../../../lib/orders/resting/resting-step.ts";
+import { shownResting } from "../../../lib/orders/resting/shown.ts";
+import { type RestingFacts, storedAfter } from "../../../lib/orders/resting/stored.ts";
+import { legsOf } from "../../../lib/orders/resting/terms.ts";
+import { nowMs, storedOrder } from "./fixtures.ts";
+
+const pair = {
+  ...({ chain: "base", wallet: "0xf39F", type: "oco", side: "sell", token: "0x5FbD" } as const),
+  takeProfit: { price: "0.0002" },
+  stopLoss: { stopPrice: "0.00008" },
+} as const;
+const legs = legsOf(pair, 18);
+const feesLimit = 25n * 10n ** 15n;
+const order = storedOrder({ legs, amount: 5000n * 10n ** 18n, feesLimit, feesStop: feesLimit });
+const newChild = { orderId: "C1", leg: 1, validUntil: nowMs / 1000 + 60, price: "0.00008", block: 7 };
+const facts: RestingFacts = { feesSpent: { limit: 0n, stop: 3n }, networkFee: 3n };
+const ending = { nowMs, isCancelled: true, isRetired: false, isVoid: false };
+const cancelled = storedAfter(
+  order,
+  afterSights(order, () => ({ is: "out" }), ending),
+  order.facts,
+  nowMs,
+);
+
+describe("shownResting", () => {
+  it("shows the terms as they were given, and that nothing has happened", () => {
+    expect(shownResting(order)).toMatchObject({
+      ...{ type: "oco", side: "sell", status: "open", stage: "resting", settled: false },
+      takeProfit: { price: "0.0002" },
+      stopLoss: { stopPrice: "0.00008", price: "0.000064" },
+      ...{ amount: "5000", amountToken: "0x5FbD", filledAmount: "0", version: 1 },
+      ...{ maxNetworkFee: "0.05", feesSpent: { limit: "0", stop: "0" }, networkFee: "0", attention: [] },
+      ...{ symbol: "CAT/ETH", clientOrderId: "key-1", expiresAt: "2026-11-29T13:00:00.000Z" },
+    });
+    expect(shownResting(order)).not.toHaveProperty("validUntil");
+  });
+
+  it("shows the price of a single leg, with all of its digits", () => {
+    const price = `0.${"0".repeat(19)}123456789012345678901`;
+    const of = { legs: legsOf({ ...pair, type: "limit", price }, 0) };
+    const one = shownResting({ ...storedOrder(of), placed: { ...order.placed, decimals: 0 } });
+    expect(one).toMatchObject({ type: "limit", price });
+    const stop = { legs: legsOf({ ...pair, type: "stop", stopPrice: "3" }, 18) };
+    const other = shownResting(storedOrder(stop));
+    expect(other).toMatchObject({ type: "stop", stopPrice: "3", price: "2.4" });
+  });
+
+  it("shows the child's fill and the fees of all children", () => {
+    const fill = { spent: 10n ** 18n, received: 8n * 10n ** 13n, txHash: "0x1" };
+    const fired = afterFiring(order, newChild);
+    const sight = { is: "filled", isSettled: true } as const;
+    const done = afterSights(fired, () => sight, { ...ending, isCancelled: false });
+    expect(shownResting(storedAfter(order, done, { ...facts, fill }, nowMs + 1))).toMatchObject({
+      ...{ status: "filled", stage: "done", settled: true, txHash: "0x1", childOrderId: "C1" },
+      ...{ filledAmount: "1", receivedAmount: "0.00008", averagePrice: "0.00008" },
+      ...{ networkFee: "0.000000000000000003", updatedAt: new Date(nowMs + 1).toISOString() },
+    });
+  });
+
+  it("shows why it ended", () => {
+    expect(shownResting(cancelled)).toMatchObject({
+      ...{ status: "cancelled", stage: "done", settled: true, reasonCode: "CANCELLED_BY_USER" },
+      reason: "You cancelled the order",
+    });
+  });
+});
+
+describe("storedAfter", () => {
+  it("raises the version once, whether the order, the facts or both have changed", () => {
+    const fired = afterFiring(order, newChild);
+    expect(storedAfter(order, fired, order.facts, nowMs)).toMatchObject({ version: 2, revision: 2 });
+    expect(storedAfter(order, fired, facts, nowMs)).toMatchObject({ version: 2, facts });
+    const unseen = restingAfter(order, { seen: { leg: 1, n: 1, sinceMs: 0, lastMs: 0 } });
+    expect(storedAfter(order, unseen, facts, nowMs)).toMatchObject({ version: 2, revision: 2 });
+    expect(storedAfter(order, unseen, order.facts, nowMs + 1)).toMatchObject({
+      version: 1,
+      updatedAt: order.updatedAt,
+    });
+  });
+
+  it("never dates a change before the previous one", () => {
+    expect(storedAfter(order, afterFiring(order, newChild), facts, nowMs - 5).updatedAt).toBe(
+      order.updatedAt,
+    );
+  });
+});
+
+describe("restingStep", () => {
+  const trigger = { token: "0x5FbD", userID: "alice", legs, amount: 5000n * 10n ** 18n, state: "resting" };
+
+  it("writes an order with its trigger", () => {
+    expect(restingStep(order, "absent")).toEqual([
+      { kind: "put", of: "resting", item: order, when: "absent" },
+      { kind: "put", of: "trigger", item: expect.objectContaining(trigger) },
+    ]);
+  });
+
+  it("removes both once the order has ended, and keeps the order", () => {
+    expect(restingStep(cancelled, order)).toEqual([
+      { kind: "remove", of: "resting", item: cancelled, when: { revision: 1, version: 1 } },
+      { kind: "remove", of: "trigger", item: expect.objectContaining({ orderId: order.mandate.orderId }) },
+      { kind: "put", of: "rested", item: cancelled },
+    ]);
+  });
+
+  it("gives a trigger no field that lets the table delete it", () => {
+    expect(restingStep(order, "absent")[1]?.item).not.toHaveProperty("expiresAt");
+  });
+});
