@@ -17,6 +17,8 @@ export type RestingFacts = {
 
 /** A resting order as it is stored, with the fields that only clients need. */
 export type StoredResting = RestingOrder & {
+  /** Id of the table in which it was placed. In a restored table, its mandate proves nothing. */
+  tableId: string;
   placed: AnyOrder["placed"];
   facts: RestingFacts;
   updatedAt: string;
@@ -25,8 +27,13 @@ export type StoredResting = RestingOrder & {
 export type Trigger = v.InferOutput<typeof triggerTerms>;
 
 /** Stores a new resting order. */
-export const newStored = (order: RestingOrder, placed: AnyOrder["placed"]): StoredResting => ({
+export const newStored = (
+  order: RestingOrder,
+  placed: AnyOrder["placed"],
+  tableId: string,
+): StoredResting => ({
   ...order,
+  tableId,
   placed,
   facts: { feesSpent: { limit: 0n, stop: 0n }, networkFee: 0n },
   updatedAt: placed.createdAt,

@@ -36,13 +36,17 @@ export const mandate = (changes: Partial<Mandate> = {}): Mandate => ({
 
 /** Builds a resting order as it is stored, of a token with 18 decimals. */
 export const storedOrder = (changes: Partial<Mandate> = {}): StoredResting =>
-  newStored(newResting(mandate(changes), "mac"), {
-    clientOrderId: "key-1",
-    symbol: "CAT/ETH",
-    baseSymbol: "CAT",
-    decimals: 18,
-    createdAt: new Date(nowMs).toISOString(),
-  });
+  newStored(
+    newResting(mandate(changes), "mac"),
+    {
+      clientOrderId: "key-1",
+      symbol: "CAT/ETH",
+      baseSymbol: "CAT",
+      decimals: 18,
+      createdAt: new Date(nowMs).toISOString(),
+    },
+    "table",
+  );
 
 export const mandateHash = "ab".repeat(32);
 
