@@ -144,6 +144,16 @@ const oddCounts = [-1, 2 ** 53, 2 ** 60, 1.5, Number.NaN, Number.POSITIVE_INFINI
 const noGas = { bigint: "0" };
 const isCount = (path: Path) => !["slippage", "percent", "priceImpact"].includes(path.at(-1) ?? "");
 
+function isRejected(kind: SigningKind, item: object): boolean {
+  try {
+    parsed(kind, item as never);
+    return false;
+  } catch (error) {
+    if (!(error instanceof InvalidItem)) throw error;
+    return true;
+  }
+}
+
 describe("an item that the signer relies on", () => {
   it("has a schema for each field that the service may write", () => {
     expectTypeOf<Written["evm"]>().toExtend<Parsed<typeof evmItems>>();
@@ -160,6 +170,7 @@ describe("an item that the signer relies on", () => {
     "rejects items with any value that the service never writes (%d, %s)",
     (_, kind, item) => {
       const whole = stored(item);
+      const accepted: string[] = [];
       let tried = 0;
       for (const path of pathsIn(whole)) {
         const value = at(whole, path);
@@ -170,14 +181,12 @@ describe("an item that the signer relies on", () => {
           ...(path.at(-1) === "gasLimit" ? [noGas] : []),
         ];
         for (const change of odd.filter((each) => !isList(each))) {
-          const changed = keyed(withChange(whole, path, change));
-          expect(
-            () => parsed(kind, changed as never),
-            `${path.join(".")} as ${String(change)}`.slice(0, 99),
-          ).toThrow(InvalidItem);
+          if (!isRejected(kind, keyed(withChange(whole, path, change))))
+            accepted.push(`${path.join(".")} as ${String(change)}`.slice(0, 99));
           tried++;
         }
       }
+      expect(accepted).toEqual([]);
       expect(tried).toBeGreaterThan(50);
     },
   );
