@@ -2,12 +2,9 @@ import { blockNumberOf, blockTimeOf, decimalsOf } from "../../chains/evm/calls/c
 import { type ContractQuestion, multicall } from "../../chains/evm/calls/multicall.ts";
 import { stateQuestion } from "../../chains/evm/calls/pool-state.ts";
 import type { BlockTag } from "../../chains/evm/calls/rpc-call.ts";
-import type { PoolKey } from "../../chains/evm/rules/intent.ts";
 import { kindOf } from "../../chains/evm/rules/swap-venues.ts";
+import type { NamedPool } from "../../chains/evm/venues/pool-quotes.ts";
 import { type RpcCall, thenRead } from "../../chains/hosts/rpc-call.ts";
-
-/** A pool's address, with its position among pools of the same tokens. */
-export type NamedPool = PoolKey & { pool: string };
 
 /** A pool's state packed into one word, and the pool's fee in basis points. */
 export type PoolState = { word: bigint; feeBps: number };

@@ -4,7 +4,7 @@ import type { EvmRoute } from "../../chains/evm/rules/intent.ts";
 import { priceAt, priceOver } from "../../chains/evm/rules/pool-price.ts";
 import { kindOf } from "../../chains/evm/rules/swap-venues.ts";
 import { routesOf } from "../../chains/evm/venues/configured-routes.ts";
-import { poolQuotesCall, type RoutePools } from "../../chains/evm/venues/pool-quotes.ts";
+import { namedPoolsOf, poolQuotesCall, type RoutePools } from "../../chains/evm/venues/pool-quotes.ts";
 import { poolCalls, poolRoutesOf } from "../../chains/evm/venues/pool-routes.ts";
 import type { EvmReader } from "../../chains/evm/venues/reader.ts";
 import { type Ask, askTogether } from "../../chains/hosts/ask-together.ts";
@@ -31,7 +31,7 @@ import {
   supplyIn,
   type TokenPools,
 } from "../core/market.ts";
-import { type NamedPool, type PoolState, type PoolStates, poolStatesCall } from "./pool-states.ts";
+import { type PoolState, type PoolStates, poolStatesCall } from "./pool-states.ts";
 import { priceOf, type WatchedPool } from "./rules/watched-pool.ts";
 
 /** A pool that can be the reference of its token, with its price. */
@@ -109,7 +109,7 @@ async function poolsBy(
   const { token, routes } = known;
   const quotes = [...new Set(routes.flatMap(({ bridge }) => bridge?.token ?? []))];
   const tag = "block" in known ? known.block : "latest";
-  const [found] = await ask([poolStatesCall(routes.flatMap(poolsIn), quotes, tag)]);
+  const [found] = await ask([poolStatesCall(routes.flatMap(namedPoolsOf), quotes, tag)]);
   const terms = { token: address, decimals: token.decimals, coin: configuration.wrapped.token };
   const priced = routes.flatMap((route, index) => {
     const state = pricedRoute(terms, route, found);
@@ -146,12 +146,6 @@ const pricedRoutesOf = (configuration: EvmReader["configuration"], token: string
     { ...configuration, quoteTokens: configuration.quoteTokens.filter(({ isStable }) => isStable) },
     token,
   ).filter((route) => kindOf(route) !== "bins");
-
-/** Lists the pools of a route: the token's own pool, and the bridge. */
-const poolsIn = ({ bridge, bridgePool, ...own }: RoutePools): NamedPool[] => [
-  own,
-  ...(bridge !== undefined && bridgePool !== undefined ? [{ ...bridge, pool: bridgePool }] : []),
-];
 
 /** A route of a sale with the token's own pool, and the depth of that pool if its state shows it. */
 type PricedRoute = {

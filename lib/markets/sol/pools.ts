@@ -3,10 +3,10 @@ import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 
 import { cpmmConfigsOf, leastLooks } from "../../chains/sol/calls/cpmm-configs.ts";
 import type { PoolPlaces } from "../../chains/sol/calls/pool-view.ts";
-import { final, mostAccounts } from "../../chains/sol/calls/rpc-call.ts";
+import { final } from "../../chains/sol/calls/rpc-call.ts";
 import {
-  accountsOfMints,
   type MintPlaces,
+  mintsInCalls,
   placesOfMint,
   type TokenView,
   tokenViewsCall,
@@ -73,7 +73,7 @@ export class SolPoolReader {
       await this.read(fresh.slice(0, leastLooks), nowMs);
     const asked = await Promise.all(wanted.map((token) => this.#placesOf(token, nowMs)));
     const views = await fromAnyHost(this.#reader, this.#memory.host, async (request) => {
-      const calls = inCalls(asked).map((mints) => tokenViewsCall(mints, final));
+      const calls = mintsInCalls(asked).map((mints) => tokenViewsCall(mints, final));
       const parts = await Promise.all(calls.map((call) => request([call])));
       return parts.flatMap(([part]) => part);
     });
@@ -129,17 +129,6 @@ function derivedPlaces(
   const places = known.get(name) ?? placesOfMint(mint, { cpmmConfigs, pumpTable });
   known.set(name, places);
   return places;
-}
-
-/** Splits mints into groups, so that each call has as many accounts as allowed. */
-function inCalls(mints: readonly MintPlaces[]): MintPlaces[][] {
-  const calls: MintPlaces[][] = [];
-  for (const mint of mints) {
-    const last = calls.at(-1);
-    if (last && accountsOfMints([...last, mint]).length <= mostAccounts) last.push(mint);
-    else calls.push([mint]);
-  }
-  return calls;
 }
 
 function pricedToken({ configuration }: SolReader, mint: string, view: TokenView): SolToken | undefined {

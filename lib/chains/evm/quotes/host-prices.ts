@@ -6,6 +6,7 @@ import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { isHostError, type RpcRefusal } from "../../hosts/host-fault.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
+import type { PriceQuestion } from "../../hosts/token-looks.ts";
 import { blockCall, gasPriceCall, type StateTag } from "../calls/rpc-call.ts";
 import { type EvmRoute, isSameEvmRoute } from "../rules/intent.ts";
 import { type Contracts, routesOf } from "../venues/configured-routes.ts";
@@ -13,9 +14,6 @@ import { type PoolQuotes, type PoolTrade, poolQuotesCall } from "../venues/pool-
 import { type PoolRoute, poolRoutesOf } from "../venues/pool-routes.ts";
 import { probeCoins, probeSimulation } from "../venues/probe-simulation.ts";
 import { routesToProbe, safetyOfKind } from "./choose-route.ts";
-
-/** A question about what some amounts bring, at most 16 of them. */
-export type PriceQuestion = { side: Order["side"]; token: string; amounts: readonly bigint[] };
 
 /** What a route pays for each amount, with taxes. An amount that it cannot trade pays 0. */
 export type PaidByRoute = { route: EvmRoute; outs: readonly bigint[] };

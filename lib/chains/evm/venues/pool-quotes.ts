@@ -16,6 +16,15 @@ export type PoolTrade = { side: Order["side"]; amountIn: bigint };
 /** A route with the addresses of the token's pool and the bridge's pool. */
 export type RoutePools = EvmRoute & { pool: string; bridgePool?: string };
 
+/** A pool's address, with its position among pools of the same tokens. */
+export type NamedPool = PoolKey & { pool: string };
+
+/** Lists the pools of a route: the token's own pool, and the bridge. */
+export const namedPoolsOf = ({ bridge, bridgePool, ...own }: RoutePools): NamedPool[] => [
+  own,
+  ...(bridge !== undefined && bridgePool !== undefined ? [{ ...bridge, pool: bridgePool }] : []),
+];
+
 /** The amounts that routes pay, before any tax of the token. The block's time is in seconds. */
 export type PoolQuotes = {
   block: { number: number; time: number };

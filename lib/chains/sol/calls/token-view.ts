@@ -10,7 +10,7 @@ import { cpmmPlaces } from "./cpmm-view.ts";
 import { type Mint, readMint } from "./mint.ts";
 import type { AskedPools, PoolKind, PoolPayment, PoolPlaces, PoolView, SeenToken } from "./pool-view.ts";
 import { pumpPlaces } from "./pump-view.ts";
-import { type Account, type Accounts, accountsCall, type ReadAt } from "./rpc-call.ts";
+import { type Account, type Accounts, accountsCall, mostAccounts, type ReadAt } from "./rpc-call.ts";
 import { hindranceOf, ownUnits, readTokenAccount, sellableUnits } from "./token-account.ts";
 import { claimsOfMint, metadataOf, readMetadata } from "./token-claims.ts";
 
@@ -66,7 +66,7 @@ export const placesOfMint = async (mint: Address, asked: AskedPools): Promise<Mi
 });
 
 /** Lists the accounts that must be read for several mints, each account once. */
-export const accountsOfMints = (mints: readonly MintPlaces[]): Address[] => [
+const accountsOfMints = (mints: readonly MintPlaces[]): Address[] => [
   ...new Set([
     clock,
     ...mints.flatMap(({ mint, metadata, pools }) => [
@@ -76,6 +76,17 @@ export const accountsOfMints = (mints: readonly MintPlaces[]): Address[] => [
     ]),
   ]),
 ];
+
+/** Splits mints into groups, so that each call has as many accounts as allowed. */
+export function mintsInCalls(mints: readonly MintPlaces[]): MintPlaces[][] {
+  const calls: MintPlaces[][] = [];
+  for (const mint of mints) {
+    const last = calls.at(-1);
+    if (last && accountsOfMints([...last, mint]).length <= mostAccounts) last.push(mint);
+    else calls.push([mint]);
+  }
+  return calls;
+}
 
 /**
  * Makes one call for several tokens, because only the accounts of a single call are read at the same slot. The value

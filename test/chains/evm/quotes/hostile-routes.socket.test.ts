@@ -6,8 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.ts";
 import { quoteEvmTrade } from "../../../../lib/chains/evm/quote.ts";
 import { type EvmRoute, swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
-import { checksArrival, type SwapVenue } from "../../../../lib/chains/evm/rules/swap-venues.ts";
+import { checksArrival, kindOf, type SwapVenue } from "../../../../lib/chains/evm/rules/swap-venues.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
+import { tokenLooksOn } from "../../../../lib/chains/families/token-looks.ts";
 import type { EvmChain } from "../../../../lib/core/chain-facts.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
 import { addToken } from "../../../support/odd-tokens.ts";
@@ -178,17 +179,46 @@ function expectNoTax(routes: Record<string, EvmRoute>): void {
   );
 }
 
+/** Swaps through single pools must show in the watcher's looks. */
+function expectSightOf(routes: Record<string, EvmRoute>): void {
+  const single = Object.fromEntries(Object.entries(routes).filter(([, { bridge }]) => bridge === undefined));
+  it.each(tradesBy(single))(
+    "shows a swap in the levels of the token's pools: %s by %s",
+    async (side, _, route) => {
+      const looks = tokenLooksOn(readerOf(chain));
+      const look = async () => {
+        const levels = (await looks.levels([loot], 0)).get(loot) ?? [];
+        const [out] = await looks.outs({ side, token: loot, amounts: [amounts[side]] }, 0);
+        return { levels, out: Number(out) };
+      };
+      const before = await look();
+      await chain.mine();
+      expect(await look()).toEqual(before);
+      await swap(side, route, 1n);
+      const after = await look();
+      const change = Math.max(
+        ...before.levels.map((level, index) => Math.abs(level - (after.levels[index] ?? 0))),
+      );
+      // Within a bin, the price is the same.
+      expect(change > 0 || kindOf(route) === "bins").toBe(true);
+      expect(change + 0.02).toBeGreaterThan(Math.abs(Math.log(after.out / before.out)));
+    },
+  );
+}
+
 describe("hostile tokens on base", () => {
   beforeAll(() => startWithComet("base", onSlipstream.router));
   afterAll(() => chain.close());
   expectNoTheft(onSlipstream.router, onBase);
   expectNoTax(onBase);
+  expectSightOf(onBase);
 });
 
 describe("hostile tokens on avax", () => {
   beforeAll(() => startWithComet("avax", lfj.router));
   afterAll(() => chain.close());
   expectNoTax(onAvax);
+  expectSightOf(onAvax);
 });
 
 describe("hostile tokens on eth", () => {
@@ -196,6 +226,7 @@ describe("hostile tokens on eth", () => {
   afterAll(() => chain.close());
   expectNoTheft(v3Router, onEth);
   expectNoTax(onEth);
+  expectSightOf(onEth);
 
   it("lets a hostile token take only the part of a v3 sale above the minimum", async () => {
     const fair = await fairOut("sell", localV3);

@@ -4,6 +4,7 @@ import type { Address } from "@solana/web3.js";
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { pricesOn } from "../../../../lib/chains/families/prices.ts";
+import { tokenLooksOn } from "../../../../lib/chains/families/token-looks.ts";
 import { solEffects } from "../../../../lib/chains/sol/look.ts";
 import { beginSolQuotes, quotesOfSolHosts } from "../../../../lib/chains/sol/quotes/quotes-of-hosts.ts";
 import { jointSolQuote } from "../../../../lib/chains/sol/rules/joint-facts.ts";
@@ -301,5 +302,25 @@ describe("pricesOn", () => {
     hosts[1].lie = lie();
     expect((await wordsOf(hosts))[1]).toBeUndefined();
     expect(await wordsOf([...hosts, third])).toMatchObject([told, told]);
+  });
+});
+
+describe("tokenLooksOn", () => {
+  it("shows the levels of a token's pools at the host whose turn it is, and computes what amounts bring", async () => {
+    const looks = tokenLooksOn(await solReaderOf(chain, hosts));
+    const token = chain.deployment.tokens.MOON.mint;
+    hosts[1].lie = paying(900n);
+    const look = async (host: number) => {
+      const levels = (await looks.levels([token, wallet], host)).get(token) ?? [];
+      return { levels, outs: await looks.outs({ side: "buy", token, amounts: [10n ** 9n] }, host) };
+    };
+    const [first, second, again] = [await look(0), await look(1), await look(2)];
+    expect(first.outs).toEqual([fair]);
+    expect(again).toEqual(first);
+    expect(second.outs[0]).toBeLessThan(fair);
+    const change = Math.max(
+      ...first.levels.map((level, index) => Math.abs(level - (second.levels[index] ?? 0))),
+    );
+    expect(change).toBeCloseTo(2 * Math.abs(Math.log(0.9)), 4);
   });
 });
