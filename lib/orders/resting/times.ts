@@ -22,6 +22,8 @@ export const triggerTimes = {
   longestPauseMs: { limit: 300_000, stop: 60_000 },
   /** Time without a firing after which a leg's pauses begin again. */
   forgetMs: 3_600_000,
+  /** First and longest pause before an order is handed over again whose price is reached and that does not fire. */
+  handOverMs: { first: 3000, most: 300_000 },
   /** Shortest time for which an attention code stays as it is. */
   attentionMs: 60_000,
 } as const;

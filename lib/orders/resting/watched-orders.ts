@@ -1,0 +1,172 @@
+import { RecentMap } from "../../core/recent-map.ts";
+import type { Order } from "../execution.ts";
+import type { LegKind } from "./mandate.ts";
+import { distanceTo, type Rung, rungsFor } from "./reach.ts";
+import type { Trigger } from "./stored.ts";
+import { triggerTimes } from "./times.ts";
+import type { DueOrder } from "./turns.ts";
+
+/** The answer of fireOrders about an order. */
+export type FireWord = { state: "out" | "rest"; askAgainMs: number };
+
+/** How much further than its pools' prices a token's price may move, as a natural logarithm. */
+const margin = 0.02;
+
+/** Number of hand-overs of a reached stop before the pauses between them grow. The price must have held for a while. */
+const steadyTries = 10;
+
+/** Time after which a leg that is reached again counts as newly reached. */
+const forgetMs = 60_000;
+
+/** How often a day a user's limits may fire before they are handed over only every five minutes. */
+const mostLimitsADay = 200;
+const dayMs = 86_400_000;
+const mostUsers = 20_000;
+
+type LegWatch = {
+  /** Distance from the price. Undefined until it is known. */
+  distance?: number;
+  /** Time since which the leg is reached. */
+  sinceMs?: number | undefined;
+  lastMs: number;
+  tries: number;
+  nextMs: number;
+};
+
+type Watched = { row: Trigger; legs: LegWatch[]; nextMs: number; isUnderWay: boolean };
+
+/** The amounts of one token and side that rest. */
+export type WatchedSide = { side: Order["side"]; token: string; amounts: readonly bigint[] };
+
+/** Knows which resting orders of a chain are due to be handed over to fireOrders. It decides nothing else. */
+export class WatchedOrders {
+  #orders = new Map<string, Watched>();
+  /** The resting orders of each token and side. */
+  #resting = new Map<string, Watched[]>();
+  #sides: readonly WatchedSide[] = [];
+  readonly #limits = new RecentMap<string, { day: number; count: number }>(mostUsers);
+
+  get size(): number {
+    return this.#orders.size;
+  }
+
+  /** Takes the rows that were read last. */
+  take(rows: readonly Trigger[], nowMs: number): void {
+    const known = this.#orders;
+    const watch = (row: Trigger): Watched => {
+      const old = known.get(row.orderId);
+      const legs = old?.legs ?? row.legs.map(() => ({ lastMs: 0, tries: 0, nextMs: 0 }));
+      if (old === undefined) return { row, legs, nextMs: nowMs, isUnderWay: false };
+      return Object.assign(old, { row, nextMs: old.row.state === row.state ? old.nextMs : nowMs });
+    };
+    this.#orders = new Map(rows.map((row) => [row.orderId, watch(row)]));
+    this.#resting = Map.groupBy(
+      [...this.#orders.values()].filter(({ row }) => row.state === "resting"),
+      ({ row: { side, token } }) => `${side} ${token}`,
+    );
+    this.#sides = [...this.#resting.values()].map((watched) => {
+      const { side, token } = (watched[0] as Watched).row;
+      return { side, token, amounts: rungsFor(watched.map(({ row }) => row.amount)) };
+    });
+  }
+
+  /** The tokens of resting orders, by side, with the amounts to quote. */
+  get sides(): readonly WatchedSide[] {
+    return this.#sides;
+  }
+
+  /** True if quotes of a token and side are to be noted for a new order. */
+  hasNew({ side, token }: WatchedSide): boolean {
+    return this.#of(side, token).some(({ legs: [leg] }) => leg?.distance === undefined);
+  }
+
+  /**
+   * True if a leg may be reached that is to be handed over.
+   *
+   * @param change How far the prices of the token's pools have moved since the last quotes, as a natural logarithm.
+   */
+  isNear({ side, token }: WatchedSide, change: number, nowMs: number): boolean {
+    return this.#of(side, token).some(({ legs }) =>
+      legs.some(({ distance = 0, nextMs }) => nextMs <= nowMs && distance <= change + margin),
+    );
+  }
+
+  /** Notes quotes of a token and side. */
+  note({ side, token }: WatchedSide, rungs: readonly Rung[], nowMs: number): void {
+    for (const { row, legs } of this.#of(side, token)) {
+      for (const [index, leg] of row.legs.entries()) {
+        const watch = legs[index] as LegWatch;
+        watch.distance = distanceTo(side, leg, row.amount, rungs);
+        const isReached = watch.distance === 0;
+        if (isReached && nowMs - watch.lastMs > forgetMs) watch.tries = 0;
+        watch.sinceMs = isReached ? (watch.sinceMs ?? nowMs) : undefined;
+        if (isReached) watch.lastMs = nowMs;
+      }
+    }
+  }
+
+  /** Lists the orders that are due: those with a reached leg, with a child that may have an outcome, or past their end. */
+  due(nowMs: number): DueOrder[] {
+    return [...this.#orders.values()].flatMap((watched) => {
+      const sinceMs = dueSince(watched, nowMs);
+      if (sinceMs === undefined || watched.isUnderWay) return [];
+      const { chain, token, orderId, userID, wallet } = watched.row;
+      return [{ chain, token, orderId, userID, wallet, sinceMs }];
+    });
+  }
+
+  /** True if an order has a stop. */
+  hasStop(orderId: string): boolean {
+    return this.#orders.get(orderId)?.row.legs.some(({ kind }) => kind === "stop") ?? false;
+  }
+
+  /** Notes that an order is handed over. */
+  begin(orderId: string): void {
+    const watched = this.#orders.get(orderId);
+    if (watched !== undefined) watched.isUnderWay = true;
+  }
+
+  /** Notes the answer about an order, or that there is none. */
+  end(orderId: string, word: FireWord | undefined, nowMs: number): void {
+    const watched = this.#orders.get(orderId);
+    if (watched === undefined) return;
+    const { state, askAgainMs } = word ?? { state: "rest", askAgainMs: triggerTimes.handOverMs.first };
+    watched.isUnderWay = false;
+    watched.nextMs = nowMs + askAgainMs;
+    for (const [index, leg] of watched.legs.entries()) {
+      if (leg.sinceMs === undefined) continue;
+      const kind = watched.row.legs[index]?.kind ?? "limit";
+      // A shorter time asks for a further reading, which must not be late.
+      const isReading = state === "rest" && askAgainMs < triggerTimes.handOverMs.first;
+      if (state === "out") leg.tries = 0;
+      else if (!isReading) leg.tries++;
+      const pauseMs = state === "out" ? this.#pauseAfterFiring(watched.row, kind, nowMs) : pauseOf(kind, leg);
+      leg.nextMs = nowMs + (isReading ? askAgainMs : Math.max(askAgainMs, pauseMs));
+    }
+  }
+
+  #of(side: Order["side"], token: string): readonly Watched[] {
+    return this.#resting.get(`${side} ${token}`) ?? [];
+  }
+
+  #pauseAfterFiring({ userID }: Trigger, kind: LegKind, nowMs: number): number {
+    if (kind === "stop") return 0;
+    const day = Math.floor(nowMs / dayMs);
+    const known = this.#limits.get(userID);
+    const count = known?.day === day ? known.count + 1 : 1;
+    this.#limits.set(userID, { day, count });
+    return count > mostLimitsADay ? triggerTimes.handOverMs.most : 0;
+  }
+}
+
+function dueSince({ row, legs, nextMs }: Watched, nowMs: number): number | undefined {
+  if (row.state !== "resting" || nowMs >= row.restsUntil * 1000) return nextMs <= nowMs ? nextMs : undefined;
+  const reached = legs.flatMap((leg) => (leg.nextMs <= nowMs ? (leg.sinceMs ?? []) : []));
+  return reached.length === 0 ? undefined : Math.min(...reached);
+}
+
+function pauseOf(kind: LegKind, { tries }: LegWatch): number {
+  const { first, most } = triggerTimes.handOverMs;
+  const doublings = Math.max(0, tries - (kind === "stop" ? steadyTries : 1));
+  return Math.min(most, first * 2 ** Math.min(doublings, 20));
+}

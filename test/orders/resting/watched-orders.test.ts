@@ -1,0 +1,205 @@
+import { describe, expect, it } from "vitest";
+import { distanceTo, rungsFor } from "../../../lib/orders/resting/reach.ts";
+import type { Trigger } from "../../../lib/orders/resting/stored.ts";
+import { type DueOrder, Turns } from "../../../lib/orders/resting/turns.ts";
+import { WatchedOrders } from "../../../lib/orders/resting/watched-orders.ts";
+
+const price = (coins: bigint, tokens = 1000n) => ({ coins, tokens });
+const limit = (coins: bigint) => ({ kind: "limit", price: price(coins) }) as const;
+const stop = (coins: bigint) =>
+  ({ kind: "stop", trigger: price(coins), worst: price((coins * 8n) / 10n) }) as const;
+
+const row = (orderId: string, changes: Partial<Trigger> = {}): Trigger => ({
+  ...({ chain: "base", wallet: `wallet of ${orderId}`, userID: `user of ${orderId}`, orderId } as const),
+  ...({ side: "sell", token: "T", amount: 1000n, legs: [limit(500n)] } as const),
+  ...({ state: "resting", restsUntil: 10_000 } as const),
+  ...changes,
+});
+
+describe("rungsFor", () => {
+  it("selects at most 16 amounts, with the smallest and the largest, in order", () => {
+    const amounts = Array.from({ length: 400 }, (_, index) => BigInt((index * 7919) % 400));
+    const rungs = rungsFor(amounts);
+    expect(rungs).toHaveLength(16);
+    expect([rungs[0], rungs.at(-1)]).toEqual([0n, 399n]);
+    expect(rungs).toEqual(rungs.toSorted((a, b) => Number(a - b)));
+    expect(rungsFor([3n, 1n, 3n])).toEqual([1n, 3n]);
+  });
+});
+
+describe("distanceTo", () => {
+  /** What a pool of constant product pays, rounded down. */
+  const pays = (amount: bigint) => (amount * 1_000_000n) / (2_000_000n + amount);
+
+  it("is 0 for each reached leg, although only 16 of 400 amounts are quoted", () => {
+    const amounts = Array.from({ length: 400 }, (_, index) => 1n + BigInt(index * index));
+    const rungs = rungsFor(amounts).map((amount) => ({ amount, out: pays(amount) }));
+    for (const amount of amounts) {
+      const out = pays(amount);
+      const at = { coins: out, tokens: amount };
+      const reached = { kind: "stop", trigger: at, worst: at } as const;
+      if (out > 0n) expect(distanceTo("sell", reached, amount, rungs)).toBe(0);
+      // A limit needs 0.1 % more than its price.
+      const below = { kind: "limit", price: { coins: out * 998n, tokens: amount * 1000n } } as const;
+      if (out > 0n) expect(distanceTo("sell", below, amount, rungs)).toBe(0);
+    }
+  });
+
+  it("tells how far the price must move", () => {
+    const rungs = [{ amount: 1000n, out: 400_000n }];
+    expect(distanceTo("sell", limit(500_000n), 1000n, rungs)).toBeCloseTo(Math.log(1.25), 4);
+    expect(distanceTo("sell", stop(300_000n), 1000n, rungs)).toBeCloseTo(Math.log(4 / 3), 4);
+    // 1,000 coins at 500 coins for 1,000 tokens must buy 2,000 tokens.
+    expect(distanceTo("buy", limit(500n), 1000n, [{ amount: 1000n, out: 1000n }])).toBeCloseTo(
+      Math.log(2),
+      2,
+    );
+  });
+
+  it("is 0 if no route trades the amount", () => {
+    expect(distanceTo("sell", stop(1n), 1000n, [{ amount: 1000n, out: undefined }])).toBe(0);
+  });
+});
+
+describe("Turns", () => {
+  const due = (userID: string, token: string, sinceMs: number, count = 1): DueOrder[] =>
+    Array.from({ length: count }, (_, index) => ({
+      ...({ chain: "base", token, userID, sinceMs } as const),
+      orderId: `${userID} ${token} ${index}`,
+      wallet: "w",
+    }));
+
+  it("takes the order that has been due for longest, with others of its token", () => {
+    const chosen = new Turns().next([...due("a", "A", 2), ...due("b", "B", 1), ...due("c", "B", 3)]);
+    expect(chosen.map(({ orderId }) => orderId)).toEqual(["b B 0", "c B 0"]);
+  });
+
+  it("hands over at most 48 orders, one of each user before a second one of any", () => {
+    const chosen = new Turns().next([
+      ...due("crowd", "T", 1, 100),
+      ...due("b", "T", 2),
+      ...due("c", "T", 3, 2),
+    ]);
+    expect(chosen).toHaveLength(48);
+    expect(chosen.slice(0, 3).map(({ userID }) => userID)).toEqual(["crowd", "b", "c"]);
+  });
+
+  it("prefers users who had no turn yet, and users whose orders fire", () => {
+    const turns = new Turns();
+    const all = [...due("dust", "A", 1, 2), ...due("honest", "B", 5), ...due("new", "C", 9)];
+    const next = () => turns.next(all)[0]?.userID;
+    expect(next()).toBe("dust");
+    turns.begin(due("dust", "A", 1), 100);
+    turns.end("dust", [false]);
+    expect(next()).toBe("honest");
+    turns.begin(due("honest", "B", 5), 200);
+    turns.end("honest", [true]);
+    expect(next()).toBe("new");
+    turns.begin(due("new", "C", 9), 300);
+    expect(next()).toBe("honest");
+  });
+
+  it("gives 99 users with orders that cannot fill no turn before a user whose order can", () => {
+    const turns = new Turns();
+    const crowd = Array.from({ length: 99 }, (_, user) => due(`u${user}`, `T${user}`, user, 20)).flat();
+    for (const order of crowd) turns.end(order.userID, [false]);
+    expect(turns.next([...crowd, ...due("late", "X", 1000)])[0]?.userID).toBe("late");
+  });
+});
+
+describe("WatchedOrders", () => {
+  const side = { side: "sell", token: "T", amounts: [1000n] } as const;
+  const at = (out: bigint) => [{ amount: 1000n, out }];
+  const idsDue = (orders: WatchedOrders, nowMs: number) => orders.due(nowMs).map(({ orderId }) => orderId);
+
+  function watching(...rows: Trigger[]): WatchedOrders {
+    const orders = new WatchedOrders();
+    orders.take(rows, 0);
+    return orders;
+  }
+
+  it("finds an order due once a leg is reached, also if its row is read again", () => {
+    const orders = watching(row("a"));
+    orders.note(side, at(400n), 1000);
+    expect(idsDue(orders, 1000)).toEqual([]);
+    orders.note(side, at(600n), 2000);
+    orders.take([row("a")], 2500);
+    expect(orders.due(3000)).toMatchObject([{ orderId: "a", sinceMs: 2000 }]);
+    orders.begin("a");
+    expect(idsDue(orders, 3000)).toEqual([]);
+  });
+
+  it("finds firing and filled orders due at once, and again when fireOrders says", () => {
+    const orders = watching(row("a", { state: "firing" }), row("b", { state: "filled" }));
+    expect(idsDue(orders, 0)).toEqual(["a", "b"]);
+    orders.end("a", { state: "out", askAgainMs: 2000 }, 0);
+    orders.end("b", { state: "out", askAgainMs: 60_000 }, 0);
+    expect(idsDue(orders, 2000)).toEqual(["a"]);
+    orders.take([row("a", { state: "filled" }), row("b", { state: "filled" })], 2100);
+    expect(idsDue(orders, 2100)).toEqual(["a"]);
+  });
+
+  it("finds an order due at the end of its mandate", () => {
+    const orders = watching(row("a", { restsUntil: 5 }));
+    expect(idsDue(orders, 4999)).toEqual([]);
+    expect(idsDue(orders, 5000)).toEqual(["a"]);
+  });
+
+  /** Hands an order over whenever it is due, and always hears that it rests. Returns the times. */
+  function timesOf(leg: Trigger["legs"][number], untilMs: number, askAgainMs = 3000): number[] {
+    const orders = watching(row("a", { legs: [leg] }));
+    const times: number[] = [];
+    for (let nowMs = 0; nowMs <= untilMs; nowMs += 100) {
+      orders.note(side, at(leg.kind === "limit" ? 600n : 400n), nowMs);
+      if (orders.due(nowMs).length === 0) continue;
+      times.push(nowMs);
+      orders.end("a", { state: "rest", askAgainMs }, nowMs);
+    }
+    return times;
+  }
+
+  it("waits for longer after each hand-over of a limit without firing, at most five minutes", () => {
+    const times = timesOf(limit(500n), 3_600_000);
+    expect(times.slice(0, 5)).toEqual([0, 3000, 9000, 21_000, 45_000]);
+    expect((times.at(-1) as number) - (times.at(-2) as number)).toBe(300_000);
+  });
+
+  it("hands a stop over every three seconds for half a minute, so that it fires once its price has held", () => {
+    expect(timesOf(stop(500n), 30_000)).toEqual(Array.from({ length: 11 }, (_, index) => index * 3000));
+  });
+
+  it("hands an order over again for its next reading as soon as fireOrders asks for it", () => {
+    expect(timesOf(stop(500n), 10_000, 2500)).toEqual([0, 2500, 5000, 7500, 10_000]);
+  });
+
+  it("lets no pause of a take-profit delay its stop", () => {
+    const orders = watching(row("a", { legs: [limit(500n), stop(100n)] }));
+    for (let nowMs = 0; nowMs < 100_000; nowMs += 1000) {
+      orders.note(side, at(600n), nowMs);
+      if (orders.due(nowMs).length > 0) orders.end("a", { state: "rest", askAgainMs: 3000 }, nowMs);
+    }
+    expect(idsDue(orders, 100_000)).toEqual([]);
+    orders.note(side, at(90n), 100_000);
+    expect(idsDue(orders, 100_000)).toEqual(["a"]);
+  });
+
+  it("hands a user's limits over less often after 200 firings a day, but not another user's", () => {
+    const rows = [row("a"), row("b", { legs: [stop(500n)] }), row("c", { userID: "user of a" })];
+    const orders = watching(...rows);
+    for (let count = 0; count < 201; count++) {
+      orders.note(side, at(600n), 0);
+      orders.end("a", { state: "out", askAgainMs: 0 }, 0);
+    }
+    orders.note(side, at(600n), 299_999);
+    expect(idsDue(orders, 299_999)).toEqual(["c"]);
+    expect(idsDue(orders, 300_000)).toEqual(["a", "c"]);
+  });
+
+  it("counts a leg as near if the pools' change may have reached it", () => {
+    const orders = watching(row("a"));
+    expect(orders.isNear(side, 0.01, 0)).toBe(true);
+    orders.note(side, at(400n), 0);
+    expect(orders.isNear(side, 0.1, 0)).toBe(false);
+    expect(orders.isNear(side, 0.21, 0)).toBe(true);
+  });
+});
