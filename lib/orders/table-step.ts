@@ -64,8 +64,8 @@ export type Lane = LaneKey & {
   watch?: LaneWatch;
 };
 
-/** The subject of a reader: the lanes of a chain, the markets of all chains, or the markets of one chain. */
-export type ReaderOf = LaneKey["chain"] | "markets" | `markets ${LaneKey["chain"]}`;
+/** The subject of a reader: the lanes of a chain, the prices of resting orders, or the markets of all chains or of one. */
+export type ReaderOf = LaneKey["chain"] | "triggers" | "markets" | `markets ${LaneKey["chain"]}`;
 
 /** The right to read. One run of readChains holds it for each chain, and one run of readMarkets for the markets. */
 export type ReaderLease = {

@@ -1,0 +1,90 @@
+import type { PoolLevels, TokenLooks } from "../../chains/hosts/token-looks.ts";
+import { chainFacts, type TradingChain } from "../../core/chain-facts.ts";
+import { forEachConcurrently } from "../../core/concurrency.ts";
+import type { Rung } from "../../orders/resting/reach.ts";
+import type { Trigger } from "../../orders/resting/stored.ts";
+import { WatchedOrders, type WatchedSide } from "../../orders/resting/watched-orders.ts";
+
+/** Time after which a token is quoted again if its pools have changed or do not trade it, and otherwise. */
+const changedMs = 60_000;
+const sameMs = 60 * 60_000;
+
+/** Maximum number of quotes at once. */
+const quotesAtOnce = 16;
+
+/** The last quotes of a token and side, the levels of its pools then, and whether any route paid. */
+type Quoted = { levels: PoolLevels; atMs: number; rungs: readonly Rung[]; hasRoute: boolean };
+
+/** Looks at the pools of a chain's tokens that have resting orders, and quotes those whose prices have come near. */
+export class WatchedChain {
+  readonly chain: TradingChain;
+  readonly orders = new WatchedOrders();
+  readonly #looks: TokenLooks;
+  readonly #quoted = new Map<string, Quoted>();
+  #host = 0;
+
+  constructor(chain: TradingChain, looks: TokenLooks) {
+    this.chain = chain;
+    this.#looks = looks;
+  }
+
+  /** The pause between two looks: the time between blocks, but from one to two seconds. */
+  get pauseMs(): number {
+    return Math.min(2000, Math.max(1000, chainFacts[this.chain].blockSeconds * 1000));
+  }
+
+  take(rows: readonly Trigger[], nowMs: number): void {
+    this.orders.take(rows, nowMs);
+  }
+
+  /**
+   * Looks once, through each host in turn.
+   *
+   * @throws {ChainUnavailable} if no host answers.
+   */
+  async look(nowMs: () => number): Promise<void> {
+    const { sides } = this.orders;
+    if (sides.length === 0) return;
+    const host = this.#host++;
+    const levels = await this.#looks.levels([...new Set(sides.map(({ token }) => token))], host);
+    const near = sides.filter((side) => this.#isDue(side, levels.get(side.token), nowMs()));
+    const failures: unknown[] = [];
+    await forEachConcurrently(near, { concurrency: quotesAtOnce }, async (side) => {
+      try {
+        await this.#quote(side, levels.get(side.token) ?? [], host, nowMs);
+      } catch (error) {
+        failures.push(error);
+      }
+    });
+    const names = new Set(sides.map(nameOf));
+    for (const name of this.#quoted.keys()) if (!names.has(name)) this.#quoted.delete(name);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  #isDue(side: WatchedSide, levels: PoolLevels = [], nowMs: number): boolean {
+    const last = this.#quoted.get(nameOf(side));
+    // New amounts may lie beyond the ones that were quoted.
+    if (last?.rungs.map(({ amount }) => amount).join() !== side.amounts.join()) return true;
+    if (this.orders.hasNew(side)) this.orders.note(side, last.rungs, nowMs);
+    const change = changeOf(last.levels, levels);
+    if (nowMs - last.atMs >= (change === 0 && last.hasRoute ? sameMs : changedMs)) return true;
+    return change > 0 && this.orders.isNear(side, change, nowMs);
+  }
+
+  async #quote(side: WatchedSide, levels: PoolLevels, host: number, nowMs: () => number): Promise<void> {
+    const { amounts } = side;
+    const outs = await this.#looks.outs(side, host);
+    const rungs = amounts.map((amount, index): Rung => ({ amount, out: outs[index] }));
+    const hasRoute = outs.some((out) => out !== undefined);
+    this.#quoted.set(nameOf(side), { levels, atMs: nowMs(), rungs, hasRoute });
+    this.orders.note(side, rungs, nowMs());
+  }
+}
+
+const nameOf = ({ side, token }: WatchedSide): string => `${side} ${token}`;
+
+/** Computes how far prices may have moved between two looks. Other pools may mean any other price. */
+const changeOf = (before: PoolLevels, after: PoolLevels): number =>
+  before.length === after.length
+    ? Math.max(0, ...before.map((level, index) => Math.abs(level - (after[index] as number))))
+    : Number.POSITIVE_INFINITY;
