@@ -1,6 +1,14 @@
 import type { EvmChain } from "../../core/chain-facts.ts";
-import type { FiringFamily } from "../../orders/resting/firing.ts";
+import type { ChildView, FiringFamily } from "../../orders/resting/firing.ts";
 import { deathOf, fillBlockOf, hasFilled, type NonceWord, type SignedNonce } from "./rules/death.ts";
+import type { Evm } from "./rules/family.ts";
+import { signedNonceOf } from "./rules/ledger.ts";
+
+/** Returns the swap of a child that its ledger shows. */
+export function signedByEvm(ledger: Evm["signed"]): ChildView<SignedNonce>["signed"] {
+  const swap = signedNonceOf(ledger);
+  return swap && { swap, deadline: swap.deadline };
+}
 
 /**
  * Fires resting orders on EVM chains. A child is dead only if executeOrders has recorded so, and fireOrders sees the

@@ -5,9 +5,12 @@ import type { Assessed, QuotedTrade } from "../../orders/placing-family.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
 import { type EvmQuote, evmSetupOf, quoteEvmTrade, shownEvmQuote } from "../evm/quote.ts";
-import { beginEvmQuotes } from "../evm/quotes/quotes-of-hosts.ts";
+import { beginEvmQuotes, quotesOfEvmHosts } from "../evm/quotes/quotes-of-hosts.ts";
+import type { EvmQuoteQuestion } from "../evm/rules/trade-facts.ts";
+import type { EvmReader } from "../evm/venues/reader.ts";
 import { quoteSolTrade, type SolQuote, shownSolQuote, solSetupOf } from "../sol/quote.ts";
-import { beginSolQuotes } from "../sol/quotes/quotes-of-hosts.ts";
+import { beginSolQuotes, quotesOfSolHosts } from "../sol/quotes/quotes-of-hosts.ts";
+import type { SolLaneQuestion } from "../sol/rules/trade-facts.ts";
 import type { SolReader } from "../sol/venues/reader.ts";
 import type { Family } from "./family.ts";
 import type { ChainReader } from "./open-chains.ts";
@@ -24,7 +27,9 @@ type BegunQuotes = {
 /** Quotes trades on the chains of one family. */
 type QuoteFamily = {
   setupOf(reader: ChainReader): FamilyTypes["setup"];
-  /** Begins to ask two hosts about a wallet's next order. */
+  /** Asks two hosts about a wallet's next order. */
+  askQuotes(reader: ChainReader, question: FamilyTypes["quoteQuestion"]): Promise<HostAnswers>;
+  /** Begins to ask them before all terms are known. */
   beginQuotes(reader: ChainReader, trade: QuotedTrade): BegunQuotes;
   /**
    * Quotes an order from the facts that one host reports. A quote reserves nothing and is not binding.
@@ -55,6 +60,13 @@ const setups: Registry<"setupOf"> = {
   evm: { setupOf: evmSetupOf },
   sol: { setupOf: (reader: SolReader) => solSetupOf(reader) },
 };
+const whole: Registry<"askQuotes"> = {
+  evm: { askQuotes: (reader: EvmReader, question: EvmQuoteQuestion) => quotesOfEvmHosts(reader, question) },
+  sol: {
+    askQuotes: (reader: SolReader, question: SolLaneQuestion) =>
+      quotesOfSolHosts(reader, question, question.slippage),
+  },
+};
 const pairs: Registry<"beginQuotes"> = {
   evm: { beginQuotes: beginEvmQuotes },
   sol: { beginQuotes: beginSolQuotes },
@@ -72,6 +84,11 @@ export const setupOn = (reader: ChainReader): FamilyTypes["setup"] => setups[rea
 
 export const beginQuotesBy = (reader: ChainReader, trade: QuotedTrade): BegunQuotes =>
   pairs[reader.family].beginQuotes(reader, trade);
+
+export const askQuotes = (
+  reader: ChainReader,
+  question: FamilyTypes["quoteQuestion"],
+): Promise<HostAnswers> => whole[reader.family].askQuotes(reader, question);
 
 export const quoteOn = (
   reader: ChainReader,

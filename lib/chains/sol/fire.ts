@@ -1,5 +1,20 @@
-import type { FiringFamily } from "../../orders/resting/firing.ts";
+import type { ChildView, FiringFamily } from "../../orders/resting/firing.ts";
+import type { LegKind } from "../../orders/resting/mandate.ts";
+import { lifeSeconds } from "../../orders/resting/times.ts";
 import { type MessageWord, type SignedMessages, sightOfMessages } from "./rules/child-sight.ts";
+import type { Sol } from "./rules/family.ts";
+import { signedMessagesOf } from "./rules/ledger.ts";
+
+/** Returns the messages of a child that the ledgers of its order show. No swap is signed after the deadline. */
+export function signedBySol(
+  ledger: Sol["signed"],
+  siblings: readonly Sol["signed"][],
+  kind: LegKind,
+): ChildView<SignedMessages>["signed"] {
+  const swap = signedMessagesOf(ledger, siblings);
+  const signedAtMs = ledger.swapSignedAtMs ?? 0;
+  return swap && { swap, deadline: Math.ceil(signedAtMs / 1000) + lifeSeconds("sol", kind) };
+}
 
 /** Fires resting orders on Solana. A take-profit and a stop may be out at once, because they share a marker. */
 export const solFiring: FiringFamily<SignedMessages, MessageWord> = {

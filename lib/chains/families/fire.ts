@@ -1,0 +1,69 @@
+import { familyOf } from "../../core/chain-facts.ts";
+import type { Network } from "../../core/network.ts";
+import { least } from "../../orders/bigints.ts";
+import type { FamilyTypes } from "../../orders/family.ts";
+import type { ChildView, FiringFamily, HeldQuestion, HeldUnits } from "../../orders/resting/firing.ts";
+import type { LegKind } from "../../orders/resting/mandate.ts";
+import type { Ledger } from "../../orders/table-step.ts";
+import { evmFiring, signedByEvm } from "../evm/fire.ts";
+import { heldOnEvm } from "../evm/looks/held-units.ts";
+import type { Ask } from "../hosts/ask-together.ts";
+import { isHostError } from "../hosts/host-fault.ts";
+import { firstSight, inTwo } from "../hosts/look.ts";
+import { signedBySol, solFiring } from "../sol/fire.ts";
+import { heldOnSol } from "../sol/looks/held-units.ts";
+import type { Family } from "./family.ts";
+import type { ChainReader } from "./open-chains.ts";
+
+/** The assignment is safe, because an order's ledgers and all answers about it belong to its chain's family. */
+const families: Readonly<Record<Family, FiringFamily>> = { evm: evmFiring, sol: solFiring };
+
+const held: Readonly<Record<Family, (ask: Ask, question: HeldQuestion) => Promise<HeldUnits>>> = {
+  evm: heldOnEvm,
+  sol: heldOnSol,
+};
+
+type Signing = {
+  signedBy(
+    ledger: FamilyTypes["signed"],
+    siblings: readonly FamilyTypes["signed"][],
+    kind: LegKind,
+  ): ChildView["signed"];
+};
+
+const ledgers: Readonly<Record<Family, Signing>> = {
+  evm: { signedBy: signedByEvm },
+  sol: { signedBy: signedBySol },
+};
+
+/** Returns the transactions of a child that the signer's ledgers show. */
+export const signedBy = (ledger: Ledger, siblings: readonly Ledger[], kind: LegKind): ChildView["signed"] =>
+  ledgers[familyOf(ledger.chain)].signedBy(ledger, siblings, kind);
+
+export const firingOf = (chain: Network): FiringFamily => families[familyOf(chain)];
+
+/** Asks two hosts what wallets hold. The lesser word counts. A wallet is missing if a host is silent about it. */
+export async function heldBy({ chain, client }: ChainReader, question: HeldQuestion): Promise<HeldUnits> {
+  const seen = inTwo(client.hosts, (hosts) =>
+    firstSight(hosts, async (host) => {
+      try {
+        return await held[familyOf(chain)]((calls) => host.request(calls), question);
+      } catch (error) {
+        if (isHostError(error)) return undefined;
+        throw error;
+      }
+    }),
+  );
+  const [a, b] = await Promise.all(seen);
+  return { coins: lesser(a?.coins, b?.coins), tokens: lesser(a?.tokens, b?.tokens) };
+}
+
+type Units = HeldUnits["coins"];
+
+const lesser = (a: Units = new Map(), b: Units = new Map()): Units =>
+  new Map(
+    [...a].flatMap(([wallet, units]) => {
+      const other = b.get(wallet);
+      return other === undefined ? [] : [[wallet, least(units, other)] as const];
+    }),
+  );
