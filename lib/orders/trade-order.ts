@@ -108,7 +108,8 @@ export function shownOrder({ intent, placed, amount, life, version, updatedAt }:
   const [coins, tokens] = side === "buy" ? [spent, received] : [received, spent];
   return {
     orderId: intent.orderId,
-    clientOrderId: placed.clientOrderId,
+    ...(intent.parent && { parentOrderId: intent.parent.orderId }),
+    ...(placed.clientOrderId !== undefined && { clientOrderId: placed.clientOrderId }),
     wallet: intent.wallet,
     chain,
     ...storedNames(chain, placed),

@@ -126,6 +126,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     wallet,
     lane,
     macs,
+    wake,
     ask,
     broadcasts,
     async place(asked: Asked, key?: string, receivedMs?: number): Promise<Order> {

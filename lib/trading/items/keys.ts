@@ -151,6 +151,9 @@ export const triggerKey = ({ chain, token, orderId }: Names["trigger"]): Key =>
 
 export const triggersOf = (chain: Network, part: number): KeyRange => rangeOf("trigger", { chain, part });
 
+export const triggersOfToken = (chain: Network, part: number, token: string): KeyRange =>
+  rangeOf("trigger", { chain, part, token });
+
 /** Number of equal parts in which a user's cutoff of all wallets is stored. */
 const cutoffParts = 32;
 

@@ -1,0 +1,42 @@
+import { greatest } from "../bigints.ts";
+import type { AnyOrder } from "../trade-order.ts";
+import type { RestingOrder } from "./life.ts";
+import type { Ended, Tally } from "./mandate.ts";
+import type { RestingFacts } from "./stored.ts";
+import { settledTally } from "./tally.ts";
+
+/** The records from which the facts about a resting order's children are computed. */
+export type ChildRecords = {
+  tally: Tally | undefined;
+  ended: Ended | undefined;
+  /** The orders of the children that are out, by id. */
+  children: ReadonlyMap<string, AnyOrder>;
+};
+
+/** Computes what clients see of a resting order's children. */
+export function factsOf(
+  { filled }: Pick<RestingOrder, "filled">,
+  known: RestingFacts,
+  records: ChildRecords,
+): RestingFacts {
+  const fill = filled === undefined ? undefined : (fillOf(records.children.get(filled)) ?? known.fill);
+  return { ...(feesOf(records) ?? feesIn(known)), ...(fill && { fill }) };
+}
+
+const feesIn = ({ feesSpent, networkFee }: RestingFacts) => ({ feesSpent, networkFee });
+
+function feesOf({ tally, ended, children }: ChildRecords) {
+  if (tally === undefined) return undefined;
+  const { out, owed, fees } = settledTally(tally, ended);
+  // Leaves out the most that signatures may pay, because the orders say what they have paid.
+  const pending = [...owed, ...(out === undefined ? [] : [out])].reduce((sum, { most }) => sum + most, 0n);
+  const paid = [...children.values()].reduce((sum, { life }) => sum + life.networkFee, 0n);
+  const { limit, stop } = fees;
+  return { feesSpent: { limit, stop }, networkFee: greatest(limit + stop - pending + paid, 0n) };
+}
+
+function fillOf(child: AnyOrder | undefined): RestingFacts["fill"] {
+  if (child?.life.status !== "filled") return undefined;
+  const { spent, received, txHash } = child.life;
+  return { spent, ...(received !== undefined && { received }), ...(txHash !== undefined && { txHash }) };
+}

@@ -1,0 +1,264 @@
+import { isDeepStrictEqual } from "node:util";
+import { childWordsOf } from "../../chains/families/child-words.ts";
+import { firingOf, heldBy, signedBy } from "../../chains/families/fire.ts";
+import type { ChainReader, Chains } from "../../chains/families/open-chains.ts";
+import { pricesOn } from "../../chains/families/prices.ts";
+import { askQuotes, setupOn } from "../../chains/families/quote.ts";
+import type { TokenPrices } from "../../chains/hosts/token-prices.ts";
+import { dayOf } from "../../core/time.ts";
+import { greatest } from "../../orders/bigints.ts";
+import { submissionOf } from "../../orders/order-details.ts";
+import { reservedBy } from "../../orders/reserved.ts";
+import { factsOf } from "../../orders/resting/facts.ts";
+import type { ChildView, FiringEffects, HeldUnits, ParentView } from "../../orders/resting/firing.ts";
+import { type FireAnswer, type FireRequest, wordOf } from "../../orders/resting/hand-over.ts";
+import { type OutChild, type RestingOrder, restingAfter } from "../../orders/resting/life.ts";
+import type { LegKind } from "../../orders/resting/mandate.ts";
+import { restingStep } from "../../orders/resting/resting-step.ts";
+import { type StoredResting, storedAfter } from "../../orders/resting/stored.ts";
+import { spendable } from "../../orders/resting/tally.ts";
+import { slippageOf } from "../../orders/resting/terms.ts";
+import { type TradeStep, unchanged } from "../../orders/table-step.ts";
+import { type AnyOrder, hasEnded } from "../../orders/trade-order.ts";
+import type { Table } from "../../table/table.ts";
+import { busyIn, type FiringView, readFiring, readFiringTriggers } from "../items/firing-views.ts";
+import { readOrder, readPlacing } from "../items/views.ts";
+import { writeStep } from "../items/write-step.ts";
+import { type MadeChild, makingChild } from "../procedures/child-order.ts";
+import { wakeFor, writesOfOrder } from "../procedures/new-order.ts";
+import { type Macs, mandateHash } from "../signing/intent-mac.ts";
+import { type Performers, type PerformersOf, runProcedure } from "./run-procedure.ts";
+
+export type FireDeps = {
+  table: Table;
+  chains: Chains;
+  macs: Pick<Macs, "makeChildMac">;
+  /** Wakes the lane of a wallet. */
+  wake: NonNullable<Performers["wake"]>;
+  nowMs?: () => number;
+  random?: () => number;
+};
+
+/** Number of attempts to write to a child's order, which its lane may write to at the same time. */
+const mostTries = 3;
+
+/** Performs the effects of firing for some orders of one token. */
+export class FiringRun {
+  readonly #deps: FireDeps;
+  readonly #reader: ChainReader;
+  readonly #request: FireRequest;
+  readonly #prices: TokenPrices;
+  readonly #nowMs: () => number;
+  readonly #views = new Map<string, FiringView>();
+  /** The orders as they are stored now. */
+  readonly #stored = new Map<string, StoredResting>();
+  readonly #made = new Map<string, MadeChild>();
+
+  constructor(deps: FireDeps, reader: ChainReader, request: FireRequest) {
+    this.#deps = deps;
+    this.#reader = reader;
+    this.#request = request;
+    this.#prices = pricesOn(reader);
+    this.#nowMs = deps.nowMs ?? Date.now;
+  }
+
+  readonly performers: PerformersOf<FiringEffects> = {
+    now: () => this.#nowMs(),
+    readParents: () => this.#readParents(),
+    childWords: ({ lane: { wallet }, parentId, signed }) =>
+      childWordsOf(this.#reader, { wallet, parentId, signed: signed?.swap }),
+    priceWords: (ask) => this.#prices.priceWords(ask),
+    quoteSums: (ask) => this.#prices.quoteSums(ask),
+    prepareChild: (ask) => this.#prepareChild(ask),
+    moveParent: ({ order, revision }) => this.#write(order, revision),
+    fire: (ask) => this.#fire(ask),
+    yieldToStop: (ask) => this.#yieldToStop(ask),
+  };
+
+  /** Shows clients what has changed about children without a move of their order. */
+  async publishFacts(): Promise<void> {
+    for (const stored of this.#stored.values()) {
+      if (stored.state !== "done" && !isDeepStrictEqual(this.#factsOf(stored), stored.facts))
+        await this.#write(restingAfter(stored, {}), stored.revision);
+    }
+  }
+
+  answer(): FireAnswer {
+    const nowMs = this.#nowMs();
+    const { orders } = this.#request;
+    return Object.fromEntries(
+      orders.map(({ orderId }) => [orderId, wordOf(this.#stored.get(orderId), nowMs)]),
+    );
+  }
+
+  async #readParents(): Promise<FiringEffects["readParents"]["answer"]> {
+    const { table } = this.#deps;
+    const { chain, token, orders } = this.#request;
+    const names = orders.map((order) => ({ ...order, chain, token }));
+    const [views, triggers] = await Promise.all([
+      readFiring(table, chain, names, dayOf(this.#nowMs())),
+      readFiringTriggers(table, chain, token),
+    ]);
+    for (const view of views) {
+      const { orderId } = view.resting.mandate;
+      this.#views.set(orderId, view);
+      this.#stored.set(orderId, view.resting);
+    }
+    const held = await this.#heldBy(views);
+    const isOut = (orderId: string) => {
+      const children = [...(this.#views.get(orderId)?.children.values() ?? [])];
+      return children.length === 0 || children.some((child) => !hasEnded(child));
+    };
+    const outOn = (side: "buy" | "sell") =>
+      triggers
+        .filter((trigger) => trigger.side === side && isOut(trigger.orderId))
+        .reduce((sum, { amount }) => sum + amount, 0n);
+    return {
+      parents: views.map((view) => this.#parentOf(view, held)),
+      out: { buy: outOn("buy"), sell: outOn("sell") },
+    };
+  }
+
+  /** Asks what the wallets hold, unless no order may fire. */
+  #heldBy(views: readonly FiringView[]): Promise<HeldUnits> | HeldUnits {
+    const mandates = views.flatMap(({ resting: { state, mandate } }) =>
+      state === "resting" || state === "firing" ? [mandate] : [],
+    );
+    const walletsOn = (side: "buy" | "sell") => [
+      ...new Set(mandates.flatMap((mandate) => (mandate.side === side ? [mandate.wallet] : []))),
+    ];
+    if (mandates.length === 0) return { coins: new Map(), tokens: new Map() };
+    return heldBy(this.#reader, {
+      token: this.#request.token,
+      buyers: walletsOn("buy"),
+      sellers: walletsOn("sell"),
+    });
+  }
+
+  #parentOf(view: FiringView, held: HeldUnits): ParentView {
+    const { resting: order, tally, ended, end, settings, limits } = view;
+    const { mandate } = order;
+    const submission = submissionOf(mandate);
+    const { isOneOut } = firingOf(mandate.chain);
+    const busy = isOneOut ? busyIn(view) : undefined;
+    const maxSlippage = limits.stored?.policy.maxSlippage;
+    return {
+      order,
+      children: new Map(order.out.map((child) => [child.orderId, childOf(view, child)])),
+      end: { ...end, isVoid: order.tableId !== this.#deps.table.id },
+      tally,
+      ended,
+      amount: amountOf(view, held),
+      slippagePpm: mandate.legs.map((leg) =>
+        slippageOf(mandate, leg, submission, settings.slippage, maxSlippage),
+      ),
+      isPublic: submission === "public",
+      busy: busy && {
+        orderId: busy.intent.orderId,
+        kind: kindOf(busy),
+        yields: busy.yields ?? false,
+      },
+    };
+  }
+
+  async #prepareChild({
+    order,
+    ...asked
+  }: FiringEffects["prepareChild"]["ask"]): Promise<FiringEffects["prepareChild"]["answer"]> {
+    const { orderId } = order.mandate;
+    const { resting, tally, ended } = this.#views.get(orderId) as FiringView;
+    const { table, macs } = this.#deps;
+    const request = {
+      ...asked,
+      parent: { ...resting, ...order },
+      mandateHash: mandateHash(order.mandate),
+      setup: setupOn(this.#reader),
+      nowMs: this.#nowMs(),
+      tally,
+      ended,
+    };
+    const made = await runProcedure(makingChild(request), {
+      readPlacing: (ask) => readPlacing(table, ask),
+      quote: ({ question }) => askQuotes(this.#reader, question),
+      makeMac: ({ intent }) => macs.makeChildMac(intent),
+      now: this.#nowMs,
+    });
+    if ("attention" in made) return made;
+    this.#made.set(asked.orderId, made);
+    return { price: made.price, validUntil: asked.validUntil };
+  }
+
+  async #fire({ order, revision, orderId }: FiringEffects["fire"]["ask"]): Promise<boolean> {
+    const { userID, orderId: parentId } = order.mandate;
+    const { made, view } = this.#made.get(orderId) as MadeChild;
+    const isFired = await this.#write(order, revision, [
+      { kind: "check", of: "cancellation", item: { userID, orderId: parentId }, when: "absent" },
+      ...writesOfOrder(made, view),
+    ]);
+    if (isFired) await runProcedure(wakeFor(made), { wake: this.#deps.wake });
+    return isFired;
+  }
+
+  /** Writes a moved order, and a step that belongs to it. Returns false if another run has moved it. */
+  async #write(order: RestingOrder, revision: number, step: TradeStep = []): Promise<boolean> {
+    const { orderId } = order.mandate;
+    const known = this.#stored.get(orderId);
+    if (known?.revision !== revision) return false;
+    const next = storedAfter(known, order, this.#factsOf({ ...known, ...order }), this.#nowMs());
+    if (!(await writeStep(this.#deps.table, [...restingStep(next, known), ...step]))) return false;
+    this.#stored.set(orderId, next);
+    return true;
+  }
+
+  #factsOf(order: StoredResting) {
+    return factsOf(order, order.facts, this.#views.get(order.mandate.orderId) as FiringView);
+  }
+
+  async #yieldToStop({ lane, orderId }: FiringEffects["yieldToStop"]["ask"]): Promise<undefined> {
+    const { table, wake } = this.#deps;
+    const orders = [...this.#views.values()].flatMap((view) => view.orders);
+    let order = orders.find(({ intent }) => intent.orderId === orderId);
+    for (let tries = 0; tries < mostTries && order !== undefined && !order.yields; tries++) {
+      const { userID, token } = order.intent;
+      const item: AnyOrder = { ...order, yields: true, revision: order.revision + 1 };
+      if (await writeStep(table, [{ kind: "put", of: "order", item, when: unchanged(order) }])) {
+        await wake({ lane, job: { orderId, userID, token } });
+        return undefined;
+      }
+      // The order's lane has written meanwhile.
+      ({ order } = await readOrder(table, userID, orderId));
+    }
+    return undefined;
+  }
+}
+
+function childOf(view: FiringView, { orderId, leg }: OutChild): ChildView {
+  const { resting, ended } = view;
+  const order = view.children.get(orderId);
+  const ledger = view.ledgers.get(orderId);
+  const siblings = [...view.ledgers.values()].filter((each) => each !== ledger);
+  const { kind } = resting.mandate.legs[leg] ?? { kind: "limit" };
+  return {
+    // A lost order is no reason to wait: the ledger decides.
+    hasEnded: order === undefined || hasEnded(order),
+    isSettled: order?.life.settled ?? false,
+    yields: order?.yields ?? false,
+    isProvenDead: ended?.dead.some(({ child }) => child === orderId) ?? false,
+    signed: ledger && signedBy(ledger, siblings, kind),
+  };
+}
+
+/** Computes what an order can spend: a sale what is left of its amount, a buy all of it or nothing. */
+function amountOf({ resting, orders }: FiringView, held: HeldUnits): bigint {
+  const { mandate } = resting;
+  const { side, wallet, token, amount } = mandate;
+  const units = side === "buy" ? held.coins.get(wallet) : held.tokens.get(wallet);
+  // Prices of the same hosts will be missing, too.
+  if (units === undefined) return amount;
+  if (side === "buy") return units < amount ? 0n : amount;
+  const others = orders.filter(({ intent }) => intent.parent?.orderId !== mandate.orderId);
+  return spendable(mandate, greatest(units - (reservedBy(others).tokens.get(token) ?? 0n), 0n));
+}
+
+const kindOf = ({ intent, mandate }: AnyOrder): LegKind | "market" =>
+  (intent.parent && mandate?.legs[intent.parent.leg]?.kind) ?? "market";

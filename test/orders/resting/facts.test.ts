@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { type ChildRecords, factsOf } from "../../../lib/orders/resting/facts.ts";
+import type { Tally } from "../../../lib/orders/resting/mandate.ts";
+import type { RestingFacts } from "../../../lib/orders/resting/stored.ts";
+import { unstarted } from "../../../lib/orders/trade-order.ts";
+import { tradeOrder } from "../../support/trading.ts";
+
+const signed = (child: string, most: bigint) =>
+  ({ child, kind: "stop", amount: 0n, most, day: "2026-11-29" }) as const;
+
+const tally = (changes: Partial<Tally> = {}): Tally => ({
+  orderId: "P",
+  owed: [],
+  counts: { limit: { hour: 0, n: 0 }, stop: { hour: 0, n: 0 } },
+  fees: { limit: 30n, stop: 100n },
+  revision: 1,
+  expiresAt: 0,
+  ...changes,
+});
+
+const none: RestingFacts = { feesSpent: { limit: 0n, stop: 0n }, networkFee: 0n };
+
+const childThat = (life: Partial<typeof unstarted>) =>
+  new Map([["C", tradeOrder({ life: { ...unstarted, ...life } })]]);
+
+const facts = (records: Partial<ChildRecords>, filled?: string, known = none) =>
+  factsOf({ filled }, known, { tally: undefined, ended: undefined, children: new Map(), ...records });
+
+describe("factsOf", () => {
+  it("keeps what was known while the signer has recorded nothing", () => {
+    const known = { ...none, networkFee: 7n };
+    expect(facts({}, undefined, known)).toEqual(known);
+  });
+
+  it("shows what children may have spent, and what they have paid by their orders", () => {
+    const children = childThat({ networkFee: 12n });
+    expect(facts({ tally: tally({ out: signed("C", 40n) }), children })).toEqual({
+      feesSpent: { limit: 30n, stop: 100n },
+      networkFee: 30n + 60n + 12n,
+    });
+  });
+
+  it("counts what a dead child has paid once that is final", () => {
+    const owed = [signed("D", 50n)];
+    expect(facts({ tally: tally({ owed }) }).networkFee).toBe(80n);
+    const dead = [{ child: "D", how: "failed", block: 1, final: true, paid: 9n } as const];
+    expect(facts({ tally: tally({ owed }), ended: { orderId: "P", dead, revision: 1 } })).toEqual({
+      feesSpent: { limit: 30n, stop: 59n },
+      networkFee: 89n,
+    });
+  });
+
+  const filled = childThat({ status: "filled", spent: 5n, received: 6n, txHash: "0x1" });
+  const fill = { spent: 5n, received: 6n, txHash: "0x1" };
+
+  it("shows the fill of the child that has filled", () => {
+    expect(facts({ children: filled }, "C")).toEqual({ ...none, fill });
+    expect(facts({ children: filled })).toEqual(none);
+    // Its order says so a little later than the hosts.
+    expect(facts({ children: childThat({}) }, "C")).toEqual(none);
+  });
+
+  it("keeps a known fill if the child's order is lost, and drops one that was taken back", () => {
+    expect(facts({}, "C", { ...none, fill })).toEqual({ ...none, fill });
+    expect(facts({}, undefined, { ...none, fill })).toEqual(none);
+  });
+});

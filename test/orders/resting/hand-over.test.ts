@@ -1,0 +1,52 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { fireRequest, wordOf } from "../../../lib/orders/resting/hand-over.ts";
+import { newResting, type RestingOrder } from "../../../lib/orders/resting/life.ts";
+import { mandate, nowMs } from "./fixtures.ts";
+
+const resting = (changes: Partial<RestingOrder> = {}): RestingOrder => ({
+  ...newResting(mandate(), "mac"),
+  ...changes,
+});
+
+const legs = (...afterMs: number[]) => afterMs.map((ms) => ({ tries: 1, nextAtMs: nowMs + ms }));
+
+describe("wordOf", () => {
+  it.each<[string, RestingOrder | undefined, string, number]>([
+    ["an order that rests", resting(), "rest", 3000],
+    ["one whose legs all pause", resting({ legs: legs(20_000, 9000) }), "rest", 9000],
+    ["one of whose legs may fire", resting({ legs: legs(20_000, 0) }), "rest", 3000],
+    [
+      "one that needs more readings",
+      resting({ seen: { leg: 1, n: 1, sinceMs: 0, lastMs: 0 } }),
+      "rest",
+      2500,
+    ],
+    ["one with a child that is out", resting({ state: "firing" }), "out", 2000],
+    ["one whose fill is not final", resting({ state: "filled" }), "out", 60_000],
+    ["one that has ended", resting({ state: "done" }), "rest", 300_000],
+    ["one that is not in the table", undefined, "rest", 300_000],
+  ])("says when to hand over %s again", (_, order, state, askAgainMs) => {
+    expect(wordOf(order, nowMs)).toEqual({ state, askAgainMs });
+  });
+});
+
+describe("fireRequest", () => {
+  const order = { orderId: "0".repeat(26), userID: "alice", wallet: "0x1" };
+  const request = { chain: "eth", token: "0x2", orders: [order] };
+
+  it("accepts 48 orders of a token", () => {
+    expect(v.is(fireRequest, { ...request, orders: Array(48).fill(order) })).toBe(true);
+  });
+
+  it.each([
+    { ...request, orders: Array(49).fill(order) },
+    { ...request, chain: "polygon" },
+    { ...request, price: "1" },
+    { ...request, orders: [{ ...order, orderId: "P#1" }] },
+    { ...request, orders: [{ ...order, leg: 1 }] },
+    undefined,
+  ])("rejects %j", (payload) => {
+    expect(v.is(fireRequest, payload)).toBe(false);
+  });
+});

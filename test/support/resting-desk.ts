@@ -1,0 +1,84 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import type { TestChain } from "trading-terminal-devnet/evm/test-chain";
+import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
+import type { Order } from "../../lib/orders/execution.ts";
+import type { FireWord } from "../../lib/orders/resting/hand-over.ts";
+import { newResting } from "../../lib/orders/resting/life.ts";
+import type { Leg, Mandate } from "../../lib/orders/resting/mandate.ts";
+import { restingStep } from "../../lib/orders/resting/resting-step.ts";
+import { newStored, type StoredResting } from "../../lib/orders/resting/stored.ts";
+import { readItem, type Table } from "../../lib/table/table.ts";
+import { fireOrders } from "../../lib/trading/execution/fire-orders.ts";
+import { find } from "../../lib/trading/items/found-items.ts";
+import { executionKey, restingKey } from "../../lib/trading/items/keys.ts";
+import { writeStep } from "../../lib/trading/items/write-step.ts";
+import { openKeys } from "./signing.ts";
+import { openDesk } from "./trading-desk.ts";
+
+const tableId = "table";
+const oneCoin = 10n ** 18n;
+
+/** A price that each sale reaches, and one that none does. */
+export const reached = { coins: 1n, tokens: 10n ** 9n };
+export const unreached = { coins: 10n ** 9n, tokens: 1n };
+
+export const limitAt = (price: typeof reached): Leg => ({ kind: "limit", price });
+export const stopAt = (trigger: typeof reached): Leg => ({ kind: "stop", trigger, worst: reached });
+
+let count = 0;
+
+/** A desk whose user has orders that rest, and fires them as fireOrders does. */
+export async function openRestingDesk(table: Table, chain: TestChain) {
+  const keys = openKeys();
+  const desk = await openDesk(table, chain, { keys });
+  const { userID, wallet, lane } = desk;
+  const token = localAddresses.moon;
+  const chains = openEvmChains({ [chain.chain]: { ...chain.contracts, hosts: [chain.url, chain.url] } });
+  const nameOf = (orderId: string) => ({ ...lane, userID, token, orderId });
+
+  return {
+    ...desk,
+    keys,
+    /** Lets an order rest that sells this amount. */
+    async rest(legs: readonly Leg[], changes: Partial<Mandate> = {}): Promise<string> {
+      const orderId = `PARENT${String(++count).padStart(20, "0")}`;
+      const now = Date.now();
+      const mandate: Mandate = {
+        ...nameOf(orderId),
+        side: "sell",
+        amount: 1000n * oneCoin,
+        legs,
+        isPrivate: false,
+        feesLimit: oneCoin,
+        feesStop: oneCoin,
+        maxGasPrice: 10n ** 12n,
+        createdAt: now,
+        expiresAt: Math.floor(now / 1000) + 3600,
+        ...changes,
+      };
+      const order = newResting(mandate, await keys.macs.makeMandateMac(mandate));
+      const createdAt = new Date(now).toISOString();
+      const placed = { symbol: "MOON/ETH", baseSymbol: "MOON", decimals: 18, createdAt };
+      await writeStep(table, restingStep(newStored(order, placed, tableId), "absent"));
+      return orderId;
+    },
+    /** Hands orders over. Returns the word about each. */
+    async fire(
+      orderIds: readonly string[],
+      by: Partial<Parameters<typeof fireOrders>[0]> = {},
+    ): Promise<FireWord[]> {
+      const orders = orderIds.map((orderId) => ({ orderId, userID, wallet }));
+      const words = await fireOrders(
+        { table: { ...table, id: tableId }, chains, macs: keys.macs, wake: desk.wake, ...by },
+        { chain: lane.chain, token, orders },
+      );
+      return orderIds.map((orderId) => words[orderId] as FireWord);
+    },
+    /** The order as its user's clients see it. */
+    record: (orderId: string) => readItem<Order>(table, executionKey(userID, "order", orderId)),
+    async resting(orderId: string): Promise<StoredResting | undefined> {
+      const found = await find(table, [restingKey(nameOf(orderId))]);
+      return found.get("resting", { mandate: nameOf(orderId) });
+    },
+  };
+}
