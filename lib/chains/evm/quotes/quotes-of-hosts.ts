@@ -4,6 +4,7 @@ import type { QuotedTrade } from "../../../orders/placing-family.ts";
 import type { Trade } from "../../../orders/trade.ts";
 import { askInRounds } from "../../hosts/ask-in-rounds.ts";
 import { type BegunRounds, beginRounds } from "../../hosts/begun-rounds.ts";
+import { memoryPerHost } from "../../hosts/early-memory.ts";
 import { isHostError } from "../../hosts/host-fault.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { commonBlock } from "../calls/hosts.ts";
@@ -32,14 +33,7 @@ export type Asking<Host> = {
 
 type MemoryFor = (host: RpcHost) => RouteMemory | undefined;
 
-/** Keeps one memory per host, so that no host decides what another one is asked. */
-const memories = new WeakMap<RpcHost, RouteMemory>();
-
-function memoryOf(host: RpcHost): RouteMemory {
-  const memory = memories.get(host) ?? new RouteMemory();
-  memories.set(host, memory);
-  return memory;
-}
+const memoryOf = memoryPerHost(() => new RouteMemory());
 
 const earlyWith = (memory: RouteMemory | undefined) =>
   memory && ((purchase: Purchase) => new EarlyCalls(memory, purchase));

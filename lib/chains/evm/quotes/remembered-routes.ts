@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { chainFacts } from "../../../core/chain-facts.ts";
-import { RecentMap } from "../../../core/recent-map.ts";
 import type { Block } from "../../../orders/block.ts";
 import { safetyOf, type TokenSafety } from "../../../orders/token-safety.ts";
 import type { ValuesIn } from "../../hosts/ask-together.ts";
+import { EarlyMemory, type Remembered } from "../../hosts/early-memory.ts";
 import { attemptQuietly } from "../../hosts/rpc-call.ts";
 import { headAgainCall, nonceCall } from "../calls/rpc-call.ts";
 import { isSameEvmRoute } from "../rules/intent.ts";
@@ -14,13 +14,6 @@ import type { EvmReader } from "../venues/reader.ts";
 import { statesNowCall } from "../venues/route-states.ts";
 import { type CleanTrip, cleanTripCall, type SwapOutcome } from "../venues/swap-simulation.ts";
 import { type RouteAnswers, routeFeeCalls, type SwapRequest } from "./choose-route.ts";
-
-/** Time for which routes are remembered after a quote in two requests. */
-const rememberedMs = 5 * 60_000;
-
-/** How often in a row early calls may be useless, and the time without any after that, because hosts bill them too. */
-const mostUseless = 2;
-const restMs = 60_000;
 
 /** Maximum number of purchases to remember, about 2 kB each. */
 const mostPurchases = 1000;
@@ -47,7 +40,6 @@ type Seen = AskedRoutes & Market;
 
 /** Routes of a quote, and its fees. */
 type KnownRoutes = Seen & {
-  untilMs: number;
   /** Time by which the host's block was ahead of this process's clock. */
   aheadMs: number;
 };
@@ -56,47 +48,10 @@ export type Purchase = Pick<SwapRequest, "wallet" | "token" | "amountIn">;
 
 const nameOf = ({ token, amountIn }: Purchase) => `${token} ${amountIn}`;
 
-/** The routes are absent while a quote uses them, and during a rest. */
-type Entry = { routes?: KnownRoutes; untilMs: number; timesUseless: number };
-
 /** Remembers one host's routes of recent purchases, of any wallet. */
-export class RouteMemory {
-  readonly #purchases = new RecentMap<string, Entry>(mostPurchases);
-  readonly #nowMs: () => number;
-
-  constructor(nowMs: () => number = Date.now) {
-    this.#nowMs = nowMs;
-  }
-
-  /** Returns the routes of a purchase. They count as useless until they are kept again. */
-  take(purchase: Purchase): KnownRoutes | undefined {
-    const { routes, timesUseless = 0 } = this.#fresh(purchase) ?? {};
-    if (routes !== undefined)
-      this.#set(purchase, { untilMs: this.#nowMs() + restMs, timesUseless: timesUseless + 1 });
-    return routes;
-  }
-
-  /**
-   * Remembers the routes of a quote, unless earlier ones were useless too often.
-   *
-   * @param taken The routes that were taken for it, if they were useful. They are remembered for as long as before.
-   */
-  keep(purchase: Purchase, seen: Seen, { time }: Pick<Block, "time">, taken?: KnownRoutes): void {
-    const { timesUseless = 0 } = taken ? {} : (this.#fresh(purchase) ?? {});
-    if (timesUseless >= mostUseless) return;
-    const nowMs = this.#nowMs();
-    const untilMs = taken?.untilMs ?? nowMs + rememberedMs;
-    const routes = { ...seen, untilMs, aheadMs: Math.max(0, 1000 * time - nowMs) };
-    this.#set(purchase, { routes, untilMs, timesUseless });
-  }
-
-  #set(purchase: Purchase, entry: Entry): void {
-    this.#purchases.set(nameOf(purchase), entry);
-  }
-
-  #fresh(purchase: Purchase) {
-    const known = this.#purchases.get(nameOf(purchase));
-    return known !== undefined && this.#nowMs() < known.untilMs ? known : undefined;
+export class RouteMemory extends EarlyMemory<KnownRoutes> {
+  constructor(nowMs?: () => number) {
+    super(mostPurchases, nowMs);
   }
 }
 
@@ -104,17 +59,17 @@ export class RouteMemory {
 export class EarlyCalls {
   readonly #memory: RouteMemory;
   readonly #purchase: Purchase;
-  readonly #known: KnownRoutes | undefined;
+  readonly #taken: Remembered<KnownRoutes> | undefined;
   #wereUseful = false;
 
   constructor(memory: RouteMemory, purchase: Purchase) {
     this.#memory = memory;
     this.#purchase = purchase;
-    this.#known = memory.take(purchase);
+    this.#taken = memory.take(nameOf(purchase));
   }
 
   calls(reader: Reader): [] | [ReturnType<typeof earlyCalls>] {
-    return this.#known === undefined ? [] : [earlyCalls(reader, this.#purchase, this.#known)];
+    return this.#taken === undefined ? [] : [earlyCalls(reader, this.#purchase, this.#taken.value)];
   }
 
   /**
@@ -123,9 +78,9 @@ export class EarlyCalls {
    * @param latest The block of the first request's other answers. Undefined if they are about several blocks.
    */
   answersIn([early]: readonly EarlyAnswers[], needed: AskedRoutes, latest: Block | undefined) {
-    if (this.#known === undefined || early === undefined) return undefined;
+    if (this.#taken === undefined || early === undefined) return undefined;
     if (latest === undefined || isTorn(early, latest)) return undefined;
-    const answers = earlyAnswers(this.#known, early, needed, latest);
+    const answers = earlyAnswers(this.#taken.value, early, needed, latest);
     this.#wereUseful = answers !== undefined;
     return answers;
   }
@@ -134,8 +89,9 @@ export class EarlyCalls {
   remember(needed: AskedRoutes, market: Market, block: Pick<Block, "time">, shown: Shown): void {
     if (!areClean(needed.tried, shown)) return;
     const { fees, baseFee } = market;
-    const taken = this.#wereUseful ? this.#known : undefined;
-    this.#memory.keep(this.#purchase, { ...needed, fees, baseFee }, block, taken);
+    const aheadMs = Math.max(0, 1000 * block.time - this.#memory.nowMs());
+    const taken = this.#wereUseful ? this.#taken : undefined;
+    this.#memory.keep(nameOf(this.#purchase), { ...needed, fees, baseFee, aheadMs }, taken);
   }
 }
 
