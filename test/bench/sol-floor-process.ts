@@ -40,8 +40,10 @@ serveFloor<SolReader["configuration"]>(async (request) => {
   reader ??= openChains({ sol: configuration }).get("sol") as SolReader;
   const { hosts } = reader.client;
   const trade = { side: "buy", token, amount } as const;
+  const question = { wallet, trade, orders: [] };
   const [quotes, recent] = await Promise.all([
-    quotesOfSolHosts(reader, { wallet, trade, orders: [] }, slippage),
+    // Remembers no tokens, so that the bound stays that of an order in two rounds.
+    quotesOfSolHosts(reader, question, slippage, Date.now, undefined, () => undefined),
     agreedBlockhash(hosts),
   ]);
   const quote = jointSolQuote(...quotes, slippage);

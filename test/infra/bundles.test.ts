@@ -114,7 +114,7 @@ const limits: Readonly<Record<string, number>> = {
   sweepLanes: 336,
   readChains: 336,
   readBalances: 390,
-  quoteOrder: 494,
+  quoteOrder: 498,
   loadHistory: 323,
   listCandles: 401,
   listTokens: 409,
@@ -123,7 +123,7 @@ const limits: Readonly<Record<string, number>> = {
   signTransaction: 471,
   executeOrders: 560,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 615,
+  placeOrder: 618,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 797,
 };

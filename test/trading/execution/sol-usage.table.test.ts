@@ -3,6 +3,7 @@ import { solBuy } from "../../../lib/tools/documents/assumptions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { openSolDesk, tooOldMs } from "../../support/sol-desk.ts";
 import { solDeskForTests } from "../../support/sol-reader.ts";
+import { addMint, addPool } from "../../support/sol-tokens.ts";
 import type { Caller } from "../../support/trading-desk.ts";
 import { countingUnits, type UnitCounter } from "./support/write-units.ts";
 
@@ -53,9 +54,11 @@ describe("a buy on sol", () => {
     if (!("order" in placed)) throw new Error("The order was not placed");
     const { orderId, createdAt } = placed.order;
     const calls = [takeCalls()];
-    // Takes the lowest count, because hosts that disagree are queried again.
+    // Takes the lowest count, because hosts that disagree are queried again. A token that was bought lately takes fewer.
     for (const _ of [1, 2]) {
-      await desk.ask({ amount: "0.5", dryRun: true });
+      const token = await addMint(chain, 6);
+      await addPool(chain, { mint: token, coins: 500n * 10n ** 9n, tokens: 5n * 10n ** 12n });
+      await desk.ask({ token, amount: "0.5", dryRun: true });
       calls.push(takeCalls());
     }
     /** Works until the order looks like the given one, and returns the usage of the last run. */

@@ -13,54 +13,49 @@ import {
   type Simulation,
   simulationCall,
 } from "../calls/rpc-call.ts";
-import { paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
-import { type RecentBlockhash, recentBlockhashCall } from "../calls/transaction-call.ts";
+import { type Payment, paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
+import { recentBlockhashCall } from "../calls/transaction-call.ts";
 import { roundTripMessage, type Trial } from "../messages/trial-messages.ts";
 import { rentOfBytes } from "../rules/fees.ts";
-import type { SolQuoteQuestion } from "../rules/trade-facts.ts";
 import { markerBytes } from "../venues/instructions.ts";
 import type { SolReader } from "../venues/reader.ts";
 
 /** Amount of the purchase that tests whether a token can be sold: 0.01 coins. */
-const probeLamports: Lamports = 10_000_000n;
+export const probeLamports: Lamports = 10_000_000n;
 
 export const lamportsOfCoin: Lamports = 10n ** 9n;
 
 /** Size of a wrapped-coin account, in bytes. */
 export const wsolBytes = 165;
 
-/** Asks for a token, its pools and a wallet's balances, and for the values that messages about them need. */
-export async function lookAtToken(
+/**
+ * Asks for a token, its pools and a wallet's balances, and for the values that messages about them need.
+ *
+ * @param early Further calls of the request.
+ */
+export async function lookAtToken<const Early extends object = object>(
   ask: Ask,
   configuration: SolReader["configuration"],
   token: Address,
   wallet?: Address,
   named: readonly string[] = [],
-): Promise<{ view: TokenView | undefined; recent: RecentBlockhash } & Pick<Trial, "blockhash" | "rents">> {
+  early: Early = {} as Early,
+) {
   const configs = cpmmConfigsOf(configuration);
   const pools = {
     cpmmConfigs: await configs.toRead(),
     named,
     pumpTable: configuration.pumpTable as Address | undefined,
   };
-  const { view, recent, rents } = await askTogether(ask, {
+  const answers = await askTogether(ask, {
     view: await tokenViewCall(token, pools, final, wallet),
     recent: recentBlockhashCall(),
     rents: { marker: rentCall(markerBytes, final), wsol: rentCall(wsolBytes, final) },
+    early,
   });
-  if (view !== undefined) configs.note(view);
-  return { view, recent, blockhash: recent.hash, rents };
+  if (answers.view !== undefined) configs.note(answers.view);
+  return { ...answers, blockhash: answers.recent.hash };
 }
-
-/** Makes the first request of a quote. */
-export const lookForSolQuote = (
-  ask: Ask,
-  { configuration }: Pick<SolReader, "configuration">,
-  { trade: { token, pool }, wallet }: Pick<SolQuoteQuestion, "trade" | "wallet">,
-) => lookAtToken(ask, configuration, token as Address, wallet as Address, pool === undefined ? [] : [pool]);
-
-/** Answers to the first request of a quote. */
-export type SolLook = Awaited<ReturnType<typeof lookForSolQuote>>;
 
 /** Converts a pool's fee from millionths to basis points. */
 export const feeBpsOfPool = (pool: PoolView): number => Number(pool.feeRate) / 100;
@@ -77,13 +72,17 @@ export const maybe = <Value>(call: RpcCall<Value>): RpcCall<Value | undefined> =
   },
 });
 
+/** Returns the pool that pays most for the purchase that tests whether a token can be sold. */
+export const bestForProbe = (view: TokenView): Payment | undefined =>
+  paymentsOf(view, "buy", probeLamports)[0];
+
 /** Makes the call that simulates a purchase and sale by the configured payer, if there is one. */
 export async function roundTripCalls(
   { payer }: SolReader["configuration"],
   view: TokenView,
   trial: Omit<Trial, "wallet">,
 ): Promise<RpcCall<Simulation | undefined>[]> {
-  const [best] = paymentsOf(view, "buy", probeLamports);
+  const best = bestForProbe(view);
   if (payer === undefined || best === undefined) return [];
   const message = await roundTripMessage(
     { ...trial, wallet: payer as Address },

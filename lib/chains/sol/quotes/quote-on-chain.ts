@@ -1,6 +1,4 @@
-import { randomBytes } from "node:crypto";
 import type { Address } from "@solana/web3.js";
-import bs58 from "bs58";
 import { chainFacts } from "../../../core/chain-facts.ts";
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest } from "../../../orders/bigints.ts";
@@ -13,57 +11,36 @@ import type { TokenIdentity } from "../../../orders/token-identity.ts";
 import { flagsOf } from "../../../orders/token-safety.ts";
 import { availableOf } from "../../../orders/trade-check.ts";
 import { nativeToken } from "../../../orders/trading-chain.ts";
-import { type Ask, askTogether } from "../../hosts/ask-together.ts";
+import type { Ask } from "../../hosts/ask-together.ts";
 import { type BlockhashExchange, confirming } from "../calls/blockhash-exchange.ts";
 import { feeBpsOf } from "../calls/mint.ts";
 import { flagsOfMint, safetyOfMint } from "../calls/mint-safety.ts";
-import type { PoolView } from "../calls/pool-view.ts";
-import {
-  final,
-  messageFeeCall,
-  recentPricesCall,
-  rentCall,
-  type Simulation,
-  simulationCall,
-} from "../calls/rpc-call.ts";
 import { type Payment, paymentsOf, type TokenView } from "../calls/token-view.ts";
-import type { RecentBlockhash } from "../calls/transaction-call.ts";
-import { venueOfPool } from "../messages/order-message.ts";
-import { attemptMessage, isSoldIn, type Trial } from "../messages/trial-messages.ts";
-import { payingByPool, type SolWalletFacts } from "../rules/host-snapshot.ts";
-import type { PoolMessageRoute } from "../rules/message-route.ts";
 import {
   mostSolRoutes,
-  type SolCosts,
   type SolQuotedRoute,
   type SolQuoteQuestion,
   type SolTradeFacts,
 } from "../rules/trade-facts.ts";
-import { leastMarketPrice, medianOf, unitLimitFor, usualUnits } from "../rules/trade-fees.ts";
 import type { SolReader } from "../venues/reader.ts";
 import type { JupiterForQuote } from "./ask-jupiter.ts";
-import {
-  feeBpsOfPool,
-  lackingRent,
-  lamportsOfCoin,
-  lookForSolQuote,
-  marketCalls,
-  maybe,
-  roundTripCalls,
-  type SolLook,
-} from "./look-at-token.ts";
-import {
-  baseFeeIn,
-  type QuoteTrial,
-  quoteCalls,
-  quoteTrial,
-  type ShownByTrial,
-  shownIn,
-} from "./try-jupiter.ts";
+import { lookForSolQuote, type SolLook, type TrialMemory } from "./early-trial.ts";
+import { feeBpsOfPool, lamportsOfCoin } from "./look-at-token.ts";
+import { costsOf, planningOf, testerOf } from "./trade-costs.ts";
+import type { AskedTrial } from "./trade-trial.ts";
+import { type QuoteTrial, quoteTrial, type ShownByTrial } from "./try-jupiter.ts";
+
+type Asked = SolQuoteQuestion & {
+  /** The first request, if it has been made already. */
+  look?: Promise<SolLook> | undefined;
+  /** The memory of the host. Absent for a quote that places no order. */
+  memory?: TrialMemory | undefined;
+};
 
 /**
- * Finds the best routes for a trade and their costs, in two rounds of requests. All accounts are read at one slot. A
- * pool's payment is computed from its accounts, and Jupiter's is taken from a simulation.
+ * Finds the best routes for a trade and their costs, in two rounds of requests, or in one if the host's answers about a
+ * purchase show what was expected. All accounts are read at one slot. A pool's payment is computed from its accounts, and
+ * Jupiter's is taken from a simulation.
  *
  * @param router Absent if only pools are considered.
  * @param exchange Exchanges blockhashes with another host between the two rounds. Absent for a quote that places no
@@ -75,7 +52,7 @@ import {
 export async function quoteOnSol(
   ask: Ask,
   reader: Pick<SolReader, "configuration" | "taken">,
-  { trade, wallet, orders, look }: SolQuoteQuestion & { look?: Promise<SolLook> | undefined },
+  { trade, wallet, orders, look, memory }: Asked,
   router?: JupiterForQuote,
   exchange?: BlockhashExchange,
 ): Promise<SolTradeFacts> {
@@ -84,7 +61,8 @@ export async function quoteOnSol(
   const jupiter = pool === undefined ? router : undefined;
   if (token === configuration.wrapped.token) throw noRoute();
   const coins = side === "buy" ? coinUnitsFrom("sol", trade.amount ?? "", "amount") : undefined;
-  const { view: seen, recent, ...first } = await (look ?? lookForSolQuote(ask, reader, { trade, wallet }));
+  const begun = look ?? lookForSolQuote(ask, reader, { trade, wallet }, memory);
+  const { view: seen, recent, early, blockhash, rents } = await begun;
   const naming = exchange?.give(recent);
   if (seen === undefined) throw tokenNotFound("sol");
   const view = pool === undefined ? seen : viewOfPool(seen, pool);
@@ -96,7 +74,7 @@ export async function quoteOnSol(
   const held = holding && { coins: holding.lamports, tokens: holding.units };
   const amount = coins ?? amountOfSale(trade, identity, held ? availableOf(held, token, orders).tokens : 0n);
   const payments = paymentsOf(view, side, amount).slice(0, mostSolRoutes);
-  const trial = { mint: token as Address, tokenProgram: mint.program as Address, ...first };
+  const trial = { mint: token as Address, tokenProgram: mint.program as Address, blockhash, rents };
   const asked = { side, amount, trial, wallet: wallet as Address | undefined };
   const offered = await offeredBy(jupiter, configuration, view, asked);
   if (payments.length === 0 && offered === undefined)
@@ -104,9 +82,11 @@ export async function quoteOnSol(
   const [payment] = payments;
   const { sold, shown, tried, agreed, ...costs } = await costsOf(ask, configuration, view, {
     ...asked,
-    pool: payment?.pool,
+    payment,
     offered,
     confirm: confirming(await naming, recent),
+    early,
+    memory: pool === undefined ? memory : undefined,
   });
   const forPlanning = payment && planningOf(view, side, payment, { tried, agreed, costs });
   const paying = [...(shown ? [byJupiter(shown)] : []), ...payments.map(byPool)].toSorted((a, b) =>
@@ -194,7 +174,7 @@ const noneOf = (view: TokenView, side: "buy" | "sell") => (isPaid(view, side) ? 
  */
 function noneByJupiter(
   view: TokenView,
-  { side, amount, wallet }: Asked,
+  { side, amount, wallet }: AskedTrial,
   { token, symbol, decimals }: TokenIdentity,
 ): DomainError {
   const { holding, mint } = view;
@@ -233,33 +213,12 @@ const byJupiter = ({ whole, part }: ShownByTrial): Paying => ({
   priceImpact: marketImpact(whole, part),
 });
 
-type Asked = {
-  side: "buy" | "sell";
-  amount: bigint;
-  trial: Omit<Trial, "wallet">;
-  wallet: Address | undefined;
-};
-
-/**
- * Finds an account with which hosts can simulate the trade. Any account can pay for a purchase, but only a holder of
- * the token can sell it.
- */
-function testerOf(
-  { payer }: SolReader["configuration"],
-  { holding }: TokenView,
-  { side, amount, trial, wallet }: Asked,
-): Address | undefined {
-  const isAble = holding !== undefined && canTry(holding, side, amount, trial.rents);
-  if (isAble) return wallet;
-  return side === "buy" ? (payer as Address | undefined) : undefined;
-}
-
 /** Asks Jupiter for swaps that hosts can simulate. */
 async function offeredBy(
   jupiter: JupiterForQuote | undefined,
   configuration: SolReader["configuration"],
   view: TokenView,
-  asked: Asked,
+  asked: AskedTrial,
 ): Promise<QuoteTrial | undefined> {
   const { side, amount: amountIn, trial } = asked;
   const { mint } = view;
@@ -278,111 +237,4 @@ async function offeredBy(
     tipAccount,
     onFault,
   });
-}
-
-type Costs = SolCosts & {
-  sold: boolean | null;
-  shown: ShownByTrial | undefined;
-  /** The route of the pool by which the wallet's own trade has succeeded, and the compute units that it needs. */
-  tried: { routed: PoolMessageRoute; computeUnitLimit: number } | undefined;
-  agreed: RecentBlockhash | undefined;
-};
-
-/**
- * Asks for the costs of an attempt, for simulations of Jupiter's swaps, for a simulation that shows whether the token
- * can be sold, and whether the host knows the exchanged blockhash.
- */
-async function costsOf(
-  ask: Ask,
-  configuration: SolReader["configuration"],
-  view: TokenView,
-  {
-    pool,
-    offered,
-    confirm,
-    ...asked
-  }: Asked & {
-    pool: PoolView | undefined;
-    offered: QuoteTrial | undefined;
-    confirm: ReturnType<typeof confirming>;
-  },
-): Promise<Costs> {
-  const { side, amount, trial, wallet } = asked;
-  const { mint, holding } = view;
-  const needsAccount = side === "buy" && holding?.hasAccount !== true;
-  const tester = testerOf(configuration, view, asked);
-  // Any payer will do, because a message's fee does not depend on its payer.
-  const trader = tester ?? wallet ?? newStranger();
-  const routed = await pool?.routeFor(side, amount);
-  const venue = routed && venueOfPool(routed);
-  const messageOf = async (limit?: number) =>
-    venue && attemptMessage({ ...trial, wallet: trader }, { side, amountIn: amount, venue }, limit);
-  const opened = (await pool?.opened(side, wallet ?? trader)) ?? [];
-  // Asks for the base fee with the usual unit limit, because the actual limit is known only after the simulation.
-  const [message, usual] = await Promise.all([messageOf(), messageOf(usualUnits)]);
-  const { fee, tried, prices, rent, market, trip, byJupiter, known } = await askTogether(ask, {
-    fee: usual ? [messageFeeCall(usual, final)] : [],
-    tried: message && tester ? [maybe(simulationCall(message, final))] : [],
-    prices: pool ? [maybe(recentPricesCall(pool.written))] : [],
-    market: marketCalls(opened),
-    rent: needsAccount ? [rentCall(mint.accountBytes, final)] : [],
-    trip: await roundTripCalls(configuration, view, trial),
-    byJupiter: offered ? [quoteCalls(offered)] : [],
-    known: confirm.calls,
-  });
-  const [jupiter] = byJupiter;
-  const unitsIn = (simulation: Simulation | undefined) => (simulation?.isDone ? simulation.computeUnits : 0);
-  const units = [tried[0], jupiter?.simulation].map(unitsIn);
-  const isTried = tried[0]?.isDone === true && tester === wallet;
-  const jupiterFee = jupiter?.fee === undefined ? undefined : baseFeeIn(jupiter.fee);
-  return {
-    computeUnitLimit: unitLimitFor(Math.max(...units)),
-    baseFee: fee[0] ?? jupiterFee ?? coinUnitsFrom("sol", configuration.baseFee, "baseFee"),
-    rents: {
-      ...trial.rents,
-      tokenAccount: rent[0] ?? 0n,
-      market: lackingRent(opened, market[0], trial.rents),
-    },
-    marketPrice: greatest(medianOf(prices[0] ?? []), leastMarketPrice),
-    sold: isSoldIn(trip[0]),
-    shown: offered && jupiter && shownIn(offered, jupiter),
-    tried: isTried && routed ? { routed, computeUnitLimit: unitLimitFor(unitsIn(tried[0])) } : undefined,
-    agreed: confirm.agreed(known),
-  };
-}
-
-/** Collects the facts for planning, from the same slot as the quote. */
-function planningOf(
-  { slot, holding }: TokenView,
-  side: "buy" | "sell",
-  { amountOut }: Payment,
-  { tried, agreed, costs }: Pick<Costs, "tried" | "agreed"> & { costs: SolCosts },
-): SolWalletFacts | undefined {
-  if (holding === undefined || tried === undefined || agreed === undefined) return undefined;
-  const { tokenAccount: token, ...rents } = costs.rents;
-  return {
-    slot,
-    coins: holding.lamports,
-    blockhash: agreed,
-    order: {
-      ...(side === "sell" && { held: holding.owned }),
-      routes: [payingByPool(tried.routed, amountOut)],
-      computeUnitLimit: tried.computeUnitLimit,
-      baseFeeLamports: costs.baseFee,
-      rents: { ...rents, token },
-    },
-  };
-}
-
-const newStranger = () => bs58.encode(randomBytes(32)) as Address;
-
-/** True if a wallet can pay for a simulated trade, apart from its fee. */
-function canTry(
-  { lamports, units }: NonNullable<TokenView["holding"]>,
-  side: "buy" | "sell",
-  amount: bigint,
-  { marker, wsol }: Trial["rents"],
-): boolean {
-  const rents = 2n * wsol + marker;
-  return side === "buy" ? lamports > amount + rents : units >= amount && lamports > wsol + marker;
 }

@@ -3,6 +3,7 @@ import { DomainError } from "../../../core/domain-error.ts";
 import type { QuotedTrade } from "../../../orders/placing-family.ts";
 import { askInRounds } from "../../hosts/ask-in-rounds.ts";
 import { type BegunRounds, beginRounds } from "../../hosts/begun-rounds.ts";
+import { memoryPerHost } from "../../hosts/early-memory.ts";
 import { isHostError } from "../../hosts/host-fault.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { exchangeBetween } from "../calls/blockhash-exchange.ts";
@@ -10,8 +11,10 @@ import { jointSolQuote } from "../rules/joint-facts.ts";
 import type { SolHostQuote, SolLaneQuestion, SolQuoteQuestion } from "../rules/trade-facts.ts";
 import type { SolReader } from "../venues/reader.ts";
 import { jupiterForQuote } from "./ask-jupiter.ts";
-import { lookForSolQuote, type SolLook } from "./look-at-token.ts";
+import { lookForSolQuote, type SolLook, TrialMemory } from "./early-trial.ts";
 import { quoteOnSol } from "./quote-on-chain.ts";
+
+const memoryOf = memoryPerHost(() => new TrialMemory());
 
 type Quotes = readonly [SolHostQuote, SolHostQuote];
 
@@ -20,7 +23,9 @@ type Quotes = readonly [SolHostQuote, SolHostQuote];
  * `finish` makes the others once these are known.
  */
 export function beginSolQuotes(reader: SolReader, trade: QuotedTrade) {
-  const begun = beginRounds(reader.client, (ask) => lookForSolQuote(ask, reader, trade));
+  const begun = beginRounds(reader.client, (ask, host) =>
+    lookForSolQuote(ask, reader, trade, memoryOf(host)),
+  );
   return {
     finish: (question: SolLaneQuestion) =>
       quotesOfSolHosts(reader, question, question.slippage, Date.now, begun),
@@ -39,6 +44,7 @@ export function quotesOfSolHosts(
   slippage: number,
   nowMs: () => number = Date.now,
   begun?: BegunRounds<SolLook>,
+  memoryFor: (host: RpcHost) => TrialMemory | undefined = memoryOf,
 ): Promise<Quotes> {
   const { hosts, inOrder } = reader.client;
   const jupiter = jupiterForQuote(reader);
@@ -47,7 +53,7 @@ export function quotesOfSolHosts(
     return Promise.all(
       asked.map(async (host) => {
         try {
-          const asked = { ...question, look: begun?.take(host) };
+          const asked = { ...question, look: begun?.take(host), memory: memoryFor(host) };
           return await quoteOnSol((calls) => host.request(calls), reader, asked, jupiter, exchange);
         } catch (error) {
           exchange.leave();
