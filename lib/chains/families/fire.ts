@@ -6,12 +6,12 @@ import type { ChildView, FiringFamily, HeldQuestion, HeldUnits } from "../../ord
 import type { LegKind } from "../../orders/resting/mandate.ts";
 import type { Ledger } from "../../orders/table-step.ts";
 import { evmFiring, signedByEvm } from "../evm/fire.ts";
-import { heldOnEvm } from "../evm/looks/held-units.ts";
+import { heldOnEvm } from "../evm/held.ts";
 import type { Ask } from "../hosts/ask-together.ts";
 import { isHostError } from "../hosts/host-fault.ts";
 import { firstSight, inTwo } from "../hosts/look.ts";
 import { signedBySol, solFiring } from "../sol/fire.ts";
-import { heldOnSol } from "../sol/looks/held-units.ts";
+import { heldOnSol } from "../sol/held.ts";
 import type { Family } from "./family.ts";
 import type { ChainReader } from "./open-chains.ts";
 

@@ -14,7 +14,7 @@ export type ChildRecords = {
 };
 
 /** Computes what clients see of a resting order's children. */
-export function factsOf(
+export function factsOfChildren(
   { filled }: Pick<RestingOrder, "filled">,
   known: RestingFacts,
   records: ChildRecords,

@@ -5,6 +5,7 @@ import { listOf, text } from "../schema-parts.ts";
 import { isPausing } from "./backoff.ts";
 import type { RestingOrder } from "./life.ts";
 import { triggerTimes } from "./times.ts";
+import type { FireWord } from "./watched-orders.ts";
 
 /** Maximum number of orders that are handed over to fireOrders at once. */
 export const mostHandedOver = 48;
@@ -21,18 +22,19 @@ export const fireRequest = v.strictObject({
 
 export type FireRequest = v.InferOutput<typeof fireRequest>;
 
-/** Whether a child of an order may fill, and when to hand the order over again. */
-export type FireWord = { state: "out" | "rest"; askAgainMs: number };
-
 /** The words about the orders, by their ids. */
 export type FireAnswer = Readonly<Record<string, FireWord>>;
 
-/** Undefined for an order that rests no more. */
+/**
+ * Says whether a child of an order may fill, and when to hand the order over again.
+ *
+ * @param order Undefined if it rests no more.
+ */
 export function wordOf(order: RestingOrder | undefined, nowMs: number): FireWord {
-  const { againMs } = triggerTimes;
+  const { againMs, handOverMs } = triggerTimes;
   if (order === undefined || order.state === "done") return { state: "rest", askAgainMs: againMs.ended };
   if (order.state !== "resting") return { state: "out", askAgainMs: againMs[order.state] };
   if (order.seen !== undefined) return { state: "rest", askAgainMs: againMs.reading };
   const pauses = order.legs.map((leg) => (isPausing(leg, nowMs) ? leg.nextAtMs - nowMs : 0));
-  return { state: "rest", askAgainMs: Math.max(againMs.resting, Math.min(...pauses)) };
+  return { state: "rest", askAgainMs: Math.max(handOverMs.first, Math.min(...pauses)) };
 }

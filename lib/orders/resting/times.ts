@@ -27,7 +27,7 @@ export const triggerTimes = {
   /** Shortest time for which an attention code stays as it is. */
   attentionMs: 60_000,
   /** Time after which an order is looked at again, by its state. */
-  againMs: { resting: 3000, reading: 2500, firing: 2000, filled: 60_000, ended: 300_000 },
+  againMs: { reading: 2500, firing: 2000, filled: 60_000, ended: 300_000 },
 } as const;
 
 const ethLifeSeconds = { limit: 13, stop: 24 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ChildRecords, factsOf } from "../../../lib/orders/resting/facts.ts";
+import { type ChildRecords, factsOfChildren } from "../../../lib/orders/resting/facts.ts";
 import type { Tally } from "../../../lib/orders/resting/mandate.ts";
 import type { RestingFacts } from "../../../lib/orders/resting/stored.ts";
 import { unstarted } from "../../../lib/orders/trade-order.ts";
@@ -24,9 +24,9 @@ const childThat = (life: Partial<typeof unstarted>) =>
   new Map([["C", tradeOrder({ life: { ...unstarted, ...life } })]]);
 
 const facts = (records: Partial<ChildRecords>, filled?: string, known = none) =>
-  factsOf({ filled }, known, { tally: undefined, ended: undefined, children: new Map(), ...records });
+  factsOfChildren({ filled }, known, { tally: undefined, ended: undefined, children: new Map(), ...records });
 
-describe("factsOf", () => {
+describe("factsOfChildren", () => {
   it("keeps what was known while the signer has recorded nothing", () => {
     const known = { ...none, networkFee: 7n };
     expect(facts({}, undefined, known)).toEqual(known);

@@ -1,35 +1,36 @@
 import { isDeepStrictEqual } from "node:util";
-import { childWordsOf } from "../../chains/families/child-words.ts";
-import { firingOf, heldBy, signedBy } from "../../chains/families/fire.ts";
-import type { ChainReader, Chains } from "../../chains/families/open-chains.ts";
-import { pricesOn } from "../../chains/families/prices.ts";
-import { askQuotes, setupOn } from "../../chains/families/quote.ts";
-import type { TokenPrices } from "../../chains/hosts/token-prices.ts";
-import { dayOf } from "../../core/time.ts";
-import { greatest } from "../../orders/bigints.ts";
-import { submissionOf } from "../../orders/order-details.ts";
-import { reservedBy } from "../../orders/reserved.ts";
-import { factsOf } from "../../orders/resting/facts.ts";
-import type { ChildView, FiringEffects, HeldUnits, ParentView } from "../../orders/resting/firing.ts";
-import { type FireAnswer, type FireRequest, wordOf } from "../../orders/resting/hand-over.ts";
-import { type OutChild, type RestingOrder, restingAfter } from "../../orders/resting/life.ts";
-import type { LegKind } from "../../orders/resting/mandate.ts";
-import { restingStep } from "../../orders/resting/resting-step.ts";
-import { type StoredResting, storedAfter } from "../../orders/resting/stored.ts";
-import { spendable } from "../../orders/resting/tally.ts";
-import { slippageOf } from "../../orders/resting/terms.ts";
-import { type TradeStep, unchanged } from "../../orders/table-step.ts";
-import { type AnyOrder, hasEnded } from "../../orders/trade-order.ts";
-import type { Table } from "../../table/table.ts";
-import { busyIn, type FiringView, readFiring, readFiringTriggers } from "../items/firing-views.ts";
-import { readOrder, readPlacing } from "../items/views.ts";
-import { writeStep } from "../items/write-step.ts";
-import { type MadeChild, makingChild } from "../procedures/child-order.ts";
-import { wakeFor, writesOfOrder } from "../procedures/new-order.ts";
-import { type Macs, mandateHash } from "../signing/intent-mac.ts";
-import { type Performers, type PerformersOf, runProcedure } from "./run-procedure.ts";
+import { childWordsOf } from "../chains/families/child-words.ts";
+import { firingOf, heldBy, signedBy } from "../chains/families/fire.ts";
+import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
+import { pricesOn } from "../chains/families/prices.ts";
+import { askQuotes, setupOn } from "../chains/families/quote.ts";
+import type { TokenPrices } from "../chains/hosts/token-prices.ts";
+import { dayOf } from "../core/time.ts";
+import { greatest } from "../orders/bigints.ts";
+import { submissionOf } from "../orders/order-details.ts";
+import { reservedBy } from "../orders/reserved.ts";
+import { factsOfChildren } from "../orders/resting/facts.ts";
+import type { ChildView, FiringEffects, HeldUnits, ParentView } from "../orders/resting/firing.ts";
+import { type FireAnswer, type FireRequest, wordOf } from "../orders/resting/hand-over.ts";
+import { type OutChild, type RestingOrder, restingAfter } from "../orders/resting/life.ts";
+import type { LegKind } from "../orders/resting/mandate.ts";
+import { restingStep } from "../orders/resting/resting-step.ts";
+import { type StoredResting, storedAfter } from "../orders/resting/stored.ts";
+import { spendable } from "../orders/resting/tally.ts";
+import { slippageOf } from "../orders/resting/terms.ts";
+import { type TradeStep, unchanged } from "../orders/table-step.ts";
+import { type AnyOrder, hasEnded } from "../orders/trade-order.ts";
+import type { Table } from "../table/table.ts";
+import { type Performers, type PerformersOf, runEffects, runProcedure } from "./execution/run-procedure.ts";
+import { busyIn, type FiringView, readFiring, readFiringTriggers } from "./items/firing-views.ts";
+import { readOrder, readPlacing } from "./items/views.ts";
+import { writeStep } from "./items/write-step.ts";
+import { type MadeChild, makingChild } from "./procedures/child-order.ts";
+import { firing } from "./procedures/firing.ts";
+import { wakeFor, writesOfOrder } from "./procedures/new-order.ts";
+import { type Macs, mandateHash } from "./signing/intent-mac.ts";
 
-export type FireDeps = {
+type FireDeps = {
   table: Table;
   chains: Chains;
   macs: Pick<Macs, "makeChildMac">;
@@ -42,8 +43,21 @@ export type FireDeps = {
 /** Number of attempts to write to a child's order, which its lane may write to at the same time. */
 const mostTries = 3;
 
+/** Fires the orders whose prices are reached, and moves those whose children have an outcome. */
+export async function fireOrders(deps: FireDeps, request: FireRequest): Promise<FireAnswer> {
+  const { chain, orders } = request;
+  const reader = deps.chains.get(chain);
+  if (reader === undefined) return {};
+  const run = new FiringRun(deps, reader, request);
+  const orderIds = orders.map(({ orderId }) => orderId);
+  const { random = Math.random } = deps;
+  await runEffects(firing(firingOf(chain), { chain, orderIds, random }), run.performers);
+  await run.publishFacts();
+  return run.answer();
+}
+
 /** Performs the effects of firing for some orders of one token. */
-export class FiringRun {
+class FiringRun {
   readonly #deps: FireDeps;
   readonly #reader: ChainReader;
   readonly #request: FireRequest;
@@ -211,7 +225,7 @@ export class FiringRun {
   }
 
   #factsOf(order: StoredResting) {
-    return factsOf(order, order.facts, this.#views.get(order.mandate.orderId) as FiringView);
+    return factsOfChildren(order, order.facts, this.#views.get(order.mandate.orderId) as FiringView);
   }
 
   async #yieldToStop({ lane, orderId }: FiringEffects["yieldToStop"]["ask"]): Promise<undefined> {

@@ -1,6 +1,6 @@
-import type { HeldQuestion, HeldUnits } from "../../../orders/resting/firing.ts";
-import { type Ask, askTogether } from "../../hosts/ask-together.ts";
-import { knownBalancesCall, strangeBalancesCall } from "../calls/token-balances.ts";
+import type { HeldQuestion, HeldUnits } from "../../orders/resting/firing.ts";
+import { type Ask, askTogether } from "../hosts/ask-together.ts";
+import { knownBalancesCall, strangeBalancesCall } from "./calls/token-balances.ts";
 
 /** Asks a host what wallets hold, in one request. */
 export async function heldOnEvm(ask: Ask, { token, buyers, sellers }: HeldQuestion): Promise<HeldUnits> {

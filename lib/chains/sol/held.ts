@@ -1,10 +1,10 @@
 import type { Address } from "@solana/web3.js";
-import { inPartsOf } from "../../../core/in-parts.ts";
-import type { HeldQuestion, HeldUnits } from "../../../orders/resting/firing.ts";
-import type { Ask } from "../../hosts/ask-together.ts";
-import { programs, tokenAccountOf } from "../calls/addresses.ts";
-import { accountsCall, final, mostAccounts } from "../calls/rpc-call.ts";
-import { readTokenAccount, sellableUnits } from "../calls/token-account.ts";
+import { inPartsOf } from "../../core/in-parts.ts";
+import type { HeldQuestion, HeldUnits } from "../../orders/resting/firing.ts";
+import type { Ask } from "../hosts/ask-together.ts";
+import { programs, tokenAccountOf } from "./calls/addresses.ts";
+import { accountsCall, final, mostAccounts } from "./calls/rpc-call.ts";
+import { readTokenAccount, sellableUnits } from "./calls/token-account.ts";
 
 /** A mint belongs to one of these programs, so a wallet has tokens of it under this program alone. */
 const mintPrograms = [programs.token, programs.token2022];

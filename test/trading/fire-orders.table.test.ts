@@ -1,14 +1,14 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { StoredResting } from "../../../lib/orders/resting/stored.ts";
-import { walletKey } from "../../../lib/table/wallet-keys.ts";
-import { cancellationKey } from "../../../lib/trading/items/keys.ts";
-import { readLane } from "../../../lib/trading/items/views.ts";
-import { tableForTests } from "../../support/dynamodb.ts";
-import { interceptedTable } from "../../support/intercepted-table.ts";
-import { putItems } from "../../support/items.ts";
-import { limitAt, openRestingDesk, reached, stopAt, unreached } from "../../support/resting-desk.ts";
+import type { StoredResting } from "../../lib/orders/resting/stored.ts";
+import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { cancellationKey } from "../../lib/trading/items/keys.ts";
+import { readLane } from "../../lib/trading/items/views.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
+import { putItems } from "../support/items.ts";
+import { limitAt, openRestingDesk, reached, stopAt, unreached } from "../support/resting-desk.ts";
 
 const db = tableForTests();
 
