@@ -10,6 +10,8 @@ export type DueOrder = {
   wallet: string;
   /** Time since which it is due. */
   sinceMs: number;
+  /** How much it asks for. An order that asks for less fills at prices at which others do not. */
+  asks: number;
 };
 
 /** Maximum number of orders that are handed over at once. */
@@ -27,20 +29,27 @@ type UserTurns = { servedMs: number; isFutile: boolean };
 export class Turns {
   readonly #users = new RecentMap<string, UserTurns>(mostUsers);
 
-  /** Chooses the orders of one token for the next place. */
+  /**
+   * Chooses the orders of one token for the next place: one of each user before a second one of any, and those that ask
+   * least first.
+   */
   next(due: readonly DueOrder[]): DueOrder[] {
-    const inTurn = due.toSorted((a, b) => this.#byUser(a.userID, b.userID) || a.sinceMs - b.sinceMs);
-    const [first] = inTurn;
+    const [first, ...others] = due;
     if (first === undefined) return [];
+    const { chain, token } = others.reduce(
+      (best, order) => (this.#isBefore(order, best) ? order : best),
+      first,
+    );
     const taken = new Map<string, number>();
-    return inTurn
-      .filter(({ chain, token }) => chain === first.chain && token === first.token)
+    return due
+      .filter((order) => order.chain === chain && order.token === token)
+      .toSorted((a, b) => a.asks - b.asks || a.sinceMs - b.sinceMs)
       .map((order) => {
         const turn = taken.get(order.userID) ?? 0;
         taken.set(order.userID, turn + 1);
-        return { order, turn };
+        return { order, turn, isFutile: Number(this.#turnsOf(order.userID).isFutile) };
       })
-      .toSorted((a, b) => a.turn - b.turn)
+      .toSorted((a, b) => a.isFutile - b.isFutile || a.turn - b.turn)
       .slice(0, mostOrders)
       .map(({ order }) => order);
   }
@@ -59,8 +68,9 @@ export class Turns {
     return this.#users.get(userID) ?? { servedMs: 0, isFutile: false };
   }
 
-  #byUser(a: string, b: string): number {
-    const [one, other] = [this.#turnsOf(a), this.#turnsOf(b)];
-    return Number(one.isFutile) - Number(other.isFutile) || one.servedMs - other.servedMs;
+  #isBefore(a: DueOrder, b: DueOrder): boolean {
+    const [one, other] = [this.#turnsOf(a.userID), this.#turnsOf(b.userID)];
+    if (one.isFutile !== other.isFutile) return other.isFutile;
+    return one.servedMs !== other.servedMs ? one.servedMs < other.servedMs : a.sinceMs < b.sinceMs;
   }
 }

@@ -1,6 +1,7 @@
 import { RecentMap } from "../../core/recent-map.ts";
 import type { Order } from "../execution.ts";
 import type { LegKind } from "./mandate.ts";
+import { worstOf } from "./prices.ts";
 import { distanceTo, type Rung, rungsFor } from "./reach.ts";
 import type { Trigger } from "./stored.ts";
 import { triggerTimes } from "./times.ts";
@@ -111,7 +112,7 @@ export class WatchedOrders {
       const sinceMs = dueSince(watched, nowMs);
       if (sinceMs === undefined || watched.isUnderWay) return [];
       const { chain, token, orderId, userID, wallet } = watched.row;
-      return [{ chain, token, orderId, userID, wallet, sinceMs }];
+      return [{ chain, token, orderId, userID, wallet, sinceMs, asks: asksOf(watched.row) }];
     });
   }
 
@@ -157,6 +158,15 @@ export class WatchedOrders {
     this.#limits.set(userID, { day, count });
     return count > mostLimitsADay ? triggerTimes.handOverMs.most : 0;
   }
+}
+
+/** Sales ask least at the lowest price, and buys at the highest. */
+function asksOf({ side, legs }: Trigger): number {
+  const prices = legs.map((leg) => {
+    const { coins, tokens } = worstOf(leg);
+    return Number(coins) / Number(tokens);
+  });
+  return side === "sell" ? Math.min(...prices) : -Math.max(...prices);
 }
 
 function dueSince({ row, legs, nextMs }: Watched, nowMs: number): number | undefined {

@@ -64,7 +64,7 @@ describe("distanceTo", () => {
 describe("Turns", () => {
   const due = (userID: string, token: string, sinceMs: number, count = 1): DueOrder[] =>
     Array.from({ length: count }, (_, index) => ({
-      ...({ chain: "base", token, userID, sinceMs } as const),
+      ...({ chain: "base", token, userID, sinceMs, asks: sinceMs } as const),
       orderId: `${userID} ${token} ${index}`,
       wallet: "w",
     }));
@@ -72,6 +72,11 @@ describe("Turns", () => {
   it("takes the order that has been due for longest, with others of its token", () => {
     const chosen = new Turns().next([...due("a", "A", 2), ...due("b", "B", 1), ...due("c", "B", 3)]);
     expect(chosen.map(({ orderId }) => orderId)).toEqual(["b B 0", "c B 0"]);
+  });
+
+  it("takes those first that ask least, among orders of a token", () => {
+    const orders = [5, 1, 3].map((asks) => ({ ...(due(`asks ${asks}`, "T", 1)[0] as DueOrder), asks }));
+    expect(new Turns().next(orders).map(({ asks }) => asks)).toEqual([1, 3, 5]);
   });
 
   it("hands over at most 48 orders, one of each user before a second one of any", () => {
