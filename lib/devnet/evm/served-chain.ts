@@ -39,6 +39,8 @@ export type ServedChain = {
    * @throws StartupError if the chain fails to start, or is not the one in the notes
    */
   start(): Promise<void>;
+  /** Makes a block soon even if no transaction is waiting. */
+  wake(): void;
   close(): Promise<void>;
 };
 
@@ -133,6 +135,9 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
     start() {
       started ??= run();
       return started;
+    },
+    wake() {
+      miner?.wake();
     },
     async close() {
       await started?.catch(() => {});

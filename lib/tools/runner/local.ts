@@ -26,6 +26,7 @@ import { referencePolicy, siteFiles } from "../documents/site/site.ts";
 import { showSteps } from "../progress.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
 import { explorersFor } from "./explorers.ts";
+import { keepAwake } from "./keep-awake.ts";
 import { port, portUpTo, runProgram, type Stdio, timeLimit, wholeNumber, withSite } from "./run-program.ts";
 import { watchRun } from "./run-state.ts";
 import { seedTable, seedWallets } from "./seed-data.ts";
@@ -201,15 +202,23 @@ async function serve(options: Options, deps: Deps): Promise<void> {
   stop = () => running.disposeAsync();
 
   const { baseUrl, streamUrl } = runner;
-  if (chains !== undefined && options.trader) {
+  if (chains !== undefined) {
     const { table } = await openLocal(options.port);
-    const trading = {
-      watched: () => watchedTokens(table),
-      onFailure: (error: unknown) => warn(`The random trader cannot trade: ${String(error)}`),
-    };
-    const traders = [startRandomTrader({ ...trading, chains: chains.chains })];
-    if (chains.sol !== undefined) traders.push(startSolTrader({ ...trading, chain: chains.sol }));
-    running.defer(async () => void (await Promise.all(traders.map((trader) => trader.stop()))));
+    const keeper = keepAwake({
+      table,
+      chains: chains.chains,
+      onFailure: (error) => warn(`Chains with resting orders make no blocks: ${String(error)}`),
+    });
+    running.defer(() => keeper.stop());
+    if (options.trader) {
+      const trading = {
+        watched: () => watchedTokens(table),
+        onFailure: (error: unknown) => warn(`The random trader cannot trade: ${String(error)}`),
+      };
+      const traders = [startRandomTrader({ ...trading, chains: chains.chains })];
+      if (chains.sol !== undefined) traders.push(startSolTrader({ ...trading, chain: chains.sol }));
+      running.defer(async () => void (await Promise.all(traders.map((trader) => trader.stop()))));
+    }
   }
   const token = await runner.token({ sub: USER, expiresIn: TOKEN_SECONDS });
   const complaint =
