@@ -1,13 +1,15 @@
-import { decodeBytes32String, type Interface } from "ethers/abi";
+import { decodeBytes32String, type FunctionFragment, type Interface } from "ethers/abi";
 import { binPoolABI, multicallABI, tokenABI } from "./contract-abi.ts";
 import { type ContractQuestion, contractQuestion, multicallAddress } from "./multicall.ts";
 
-const selectors = new Map<string, string>();
+/** Keeps selectors by function and not by name, since contracts may give one name to several functions. */
+const selectors = new WeakMap<FunctionFragment, string>();
 
 function selectorOf(abi: Interface, name: string): string {
-  const selector = selectors.get(name) ?? abi.getFunction(name)?.selector;
-  if (selector === undefined) throw new Error(`There is no function ${name}`);
-  selectors.set(name, selector);
+  const named = abi.getFunction(name);
+  if (named === null) throw new Error(`There is no function ${name}`);
+  const selector = selectors.get(named) ?? named.selector;
+  selectors.set(named, selector);
   return selector;
 }
 
