@@ -60,6 +60,18 @@ function host(answers: (onConnection: number, request: number) => "answers" | "c
   return { received, server };
 }
 
+/** Accepts connections at an HTTPS URL, and never answers. */
+async function silentHost(): Promise<string> {
+  const sockets: Socket[] = [];
+  const server = listen((socket) => void sockets.push(socket));
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return `https://localhost:${(server.address() as AddressInfo).port}`;
+}
+
 const ask = async (url: string, signal: AbortSignal = AbortSignal.timeout(5000)) => {
   const response = await fetchFromHost(url, { method: "POST", body: "[1]", signal });
   return { status: response.status, text: await response.text() };
@@ -221,28 +233,14 @@ describe("a host that speaks HTTP/2", () => {
   });
 
   it("lets requests wait for its first connection only as long as their time allows", async () => {
-    const sockets: Socket[] = [];
-    const server = listen((socket) => void sockets.push(socket));
-    closers.push(() => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    });
-    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-    const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const url = await silentHost();
     const asked = [AbortSignal.timeout(100), AbortSignal.timeout(30)].map((signal) => ask(url, signal));
     const ends = asked.map((each) => each.catch((error: Error) => error.name));
     expect(await Promise.all(ends)).toEqual(["TimeoutError", "TimeoutError"]);
   });
 
   it("delays no request whose time is up by its first connection", async () => {
-    const sockets: Socket[] = [];
-    const server = listen((socket) => void sockets.push(socket));
-    closers.push(() => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    });
-    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-    const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const url = await silentHost();
     const first = ask(url, AbortSignal.timeout(300)).catch(() => "first");
     const late = ask(url, AbortSignal.abort()).catch(() => "late");
     expect(await Promise.race([first, late])).toBe("late");
