@@ -1,6 +1,6 @@
 /**
  * Facts about networks that their developers may change. Amounts are in the smallest unit, and times in seconds. Each
- * has its day and source in {@link sightings}. Functions import single facts, because the list would make their code
+ * has its day and source in {@link evidence}. Functions import single facts, because the list would make their code
  * larger.
  */
 export const ethBlockSeconds = 12;
@@ -55,12 +55,12 @@ export const networkFacts = {
 export type FactName = keyof typeof networkFacts;
 
 /** A day on which somebody compared a fact with its source. */
-export type Sighting = { seen: string; source: string };
+export type Evidence = { seen: string; source: string };
 
 const firstSeen = "2026-11-28";
 
 /** When and where each fact was last seen. The nightly check asks for a new look after 90 days. */
-export const sightings: Readonly<Record<FactName, Sighting>> = {
+export const evidence: Readonly<Record<FactName, Evidence>> = {
   ethBlockSeconds: { seen: firstSeen, source: "ethereum.org/developers/docs/blocks" },
   baseBlockSeconds: { seen: firstSeen, source: "docs.base.org" },
   bscBlockSeconds: { seen: firstSeen, source: "docs.bnbchain.org" },

@@ -1,4 +1,4 @@
-import { type FactName, networkFacts, sightings } from "../../core/network-facts.ts";
+import { evidence, type FactName, networkFacts } from "../../core/network-facts.ts";
 
 /** Days after which a fact is to be looked at again, and after which the check of every night fails. */
 const warnDays = 90;
@@ -13,7 +13,7 @@ export type FactAges = { lines: string[]; areTooOld: boolean };
  * Lists the facts about networks with the days on which they were seen. A change to come is due for a look from its own
  * day on.
  */
-export function factAges(nowMs: number, dated: typeof sightings = sightings): FactAges {
+export function factAges(nowMs: number, dated: typeof evidence = evidence): FactAges {
   const ages = Object.entries(dated).map(([name, { seen, source }]) => {
     const value = networkFacts[name as FactName];
     const fromMs = Date.parse(seen);

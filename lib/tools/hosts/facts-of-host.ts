@@ -6,7 +6,7 @@ import { cpmmConfigOf } from "../../chains/sol/calls/cpmm-addresses.ts";
 import { accountsCall, Count, rentCall, solCall } from "../../chains/sol/calls/rpc-call.ts";
 import { recentBlockhashCall } from "../../chains/sol/calls/transaction-call.ts";
 import { chainFacts, type EvmChain } from "../../core/chain-facts.ts";
-import { type FactName, networkFacts, sightings } from "../../core/network-facts.ts";
+import { evidence, type FactName, networkFacts } from "../../core/network-facts.ts";
 import type { Block } from "../../orders/block.ts";
 import type { Spare } from "./call-looks.ts";
 import type { Problem } from "./report.ts";
@@ -34,7 +34,7 @@ function compared(name: FactName, found: number | undefined, most = 0): FactLook
   const known = Number(networkFacts[name]);
   if (Math.abs(found - known) <= most) return [{ name: `fact ${name}` }];
   const shown = Number(found.toPrecision(4));
-  const words = `is ${shown}, and not ${known} as seen on ${sightings[name].seen}`;
+  const words = `is ${shown}, and not ${known} as seen on ${evidence[name].seen}`;
   return [{ name: `fact ${name}`, problem: { words, isFatal: false, isDated: true } }];
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type FactName, networkFacts, sightings } from "../../../lib/core/network-facts.ts";
+import { evidence, type FactName, networkFacts } from "../../../lib/core/network-facts.ts";
 import { factAges } from "../../../lib/tools/hosts/fact-age.ts";
 import { main } from "../../../lib/tools/hosts/program.ts";
 import { stdioForTests } from "../runner/support/stdio.ts";
@@ -10,19 +10,19 @@ const seenMs = Date.parse("2026-11-28");
 /** All facts as seen on one day, except for some. */
 const seenOn = (seen: string, others: Partial<Record<FactName, string>> = {}) =>
   Object.fromEntries(
-    Object.entries(sightings).map(([name, { source }]) => [
+    Object.entries(evidence).map(([name, { source }]) => [
       name,
       { seen: others[name as FactName] ?? seen, source },
     ]),
-  ) as typeof sightings;
+  ) as typeof evidence;
 
 const warnings = (nowMs: number, dated = seenOn("2026-11-28")) =>
   factAges(nowMs, dated).lines.filter((line) => line.startsWith("warning"));
 
 describe("factAges", () => {
   it("gives each fact a day that exists and a source", () => {
-    expect(Object.keys(sightings)).toEqual(Object.keys(networkFacts));
-    for (const { seen, source } of Object.values(sightings)) {
+    expect(Object.keys(evidence)).toEqual(Object.keys(networkFacts));
+    for (const { seen, source } of Object.values(evidence)) {
       expect(new Date(seen).toISOString()).toBe(`${seen}T00:00:00.000Z`);
       expect(source).not.toBe("");
     }
@@ -68,7 +68,7 @@ describe("hosts --facts", () => {
   });
 
   it("fails when a fact is too old", async () => {
-    const oldest = Math.min(...Object.values(sightings).map(({ seen }) => Date.parse(seen)));
+    const oldest = Math.min(...Object.values(evidence).map(({ seen }) => Date.parse(seen)));
     expect(await run(oldest + 121 * day)).toMatchObject({ status: 1 });
   });
 });
