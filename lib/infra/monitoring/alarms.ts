@@ -20,21 +20,23 @@ import {
   failedRequests,
   failuresBesideRefusals,
   failuresOf,
-  hostUnits,
   issuerOutages,
-  jupiterRefusals,
-  lateBroadcasts,
   limitsReached,
-  postponedSignatures,
   refusedKeys,
-  refusedSignatures,
   runsOf,
-  staleMarketsSeen,
   sumOverCalls,
   throttledRequests,
-  troublesSeen,
   type Watched,
 } from "./metrics.ts";
+import {
+  hostUnits,
+  jupiterRefusals,
+  lateBroadcasts,
+  postponedSignatures,
+  refusedSignatures,
+  staleMarketsSeen,
+  troublesSeen,
+} from "./trading-metrics.ts";
 
 const fiveMinutes = Duration.minutes(5);
 

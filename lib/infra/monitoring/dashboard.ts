@@ -4,16 +4,14 @@ import type { Construct } from "constructs";
 import type { TradingChain } from "../../core/chain-facts.ts";
 import type { OperationFunction } from "../functions/operation-functions.ts";
 import {
-  broadcastTimes,
   failedRequests,
-  hostUnitsMetric,
-  landingRates,
   limitMetric,
   requestMetric,
   streamMetric,
   sumOverCalls,
   type Watched,
 } from "./metrics.ts";
+import { broadcastTimes, hostUnitsMetric, landingRates } from "./trading-metrics.ts";
 
 /** A dashboard of traffic, errors and latency, from the callers down to the table. */
 export class TerminalDashboard extends Dashboard {
