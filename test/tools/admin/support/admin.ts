@@ -49,3 +49,7 @@ export function collector() {
 }
 
 export const linesOf = (text: string): string[] => text.split("\n").filter((line) => line !== "");
+
+/** Prints what `admin restore --fix` has done. */
+export const tally = (put: number, changed: number, deleted: number, failed = 0): string =>
+  `put back: ${put}\nchanged back: ${changed}\ndeleted: ${deleted}\nfailed: ${failed}\n`;
