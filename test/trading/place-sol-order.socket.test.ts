@@ -1,32 +1,25 @@
-import { randomUUID } from "node:crypto";
 import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
 import { beforeAll, describe, expect, it } from "vitest";
 import { programs, tokenAccountOf } from "../../lib/chains/sol/calls/addresses.ts";
-import type { SolConfiguration } from "../../lib/chains/sol/rules/configuration.ts";
 import type { Sol } from "../../lib/chains/sol/rules/family.ts";
 import { formatAmount } from "../../lib/orders/decimal-text.ts";
 import type { SignRequest } from "../../lib/orders/effects.ts";
-import type { Order } from "../../lib/orders/execution.ts";
-import type { TradeOrder } from "../../lib/orders/trade-order.ts";
-import type { PlaceOrderRequest } from "../../lib/orders/trade-request.ts";
 import { openPolicy } from "../../lib/orders/wallet-policy.ts";
-import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import { getOrder } from "../../lib/trading/get-order.ts";
 import { readSigning } from "../../lib/trading/items/signing-view.ts";
 import { startTrading, stopTrading } from "../../lib/trading/items/stops.ts";
-import { readLane, readOrder } from "../../lib/trading/items/views.ts";
+import { readLane } from "../../lib/trading/items/views.ts";
 import { writeStep } from "../../lib/trading/items/write-step.ts";
 import { listExecutions } from "../../lib/trading/list-executions.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
-import { quoteOrder } from "../../lib/trading/quote-order.ts";
-import { readBalances } from "../../lib/trading/read-balances.ts";
 import { slotOf } from "../chains/sol/fixtures.ts";
 import { tableForTests } from "../support/dynamodb.ts";
-import { putPolicy, putWallet } from "../support/placed-orders.ts";
+import { putPolicy } from "../support/placed-orders.ts";
 import { openKeys } from "../support/signing.ts";
-import { scaling, solChainsOf, solDeskForTests } from "../support/sol-reader.ts";
-import { addMint, holdTokens } from "../support/sol-tokens.ts";
+import { scaling, solDeskForTests } from "../support/sol-reader.ts";
+import { addMint } from "../support/sol-tokens.ts";
+import { newSolTrader, type TraderOptions } from "./support/sol-trader.ts";
 
 const db = tableForTests();
 const { macs } = openKeys();
@@ -37,82 +30,8 @@ beforeAll(async () => {
   moon = chain.deployment.tokens.MOON.mint;
 });
 
-type Asked = Partial<PlaceOrderRequest>;
-type Options = { lamports?: bigint; units?: bigint; configuration?: Partial<SolConfiguration> };
-
-/** Creates a user with a wallet of ten coins, who trades through the real use cases. */
-async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {} }: Options = {}) {
-  const userID = randomUUID();
-  const { address: wallet } = await chain.newWallet(lamports);
-  if (units > 0n) await holdTokens(chain, wallet, chain.deployment.tokens.MOON, units);
-  const lane = { chain: "sol", wallet } as const;
-  await putWallet(db.table, lane, userID);
-  const chains = await solChainsOf(chain, hosts, { payer: chain.deployment.payer, ...configuration });
-  const woken: unknown[] = [];
-  const deps = {
-    table: db.table,
-    chains,
-    macs,
-    lossSignIn: false,
-    wake: (ask: unknown) => {
-      woken.push(ask);
-      return undefined;
-    },
-  };
-  const bodyOf = (asked: Asked): PlaceOrderRequest => ({
-    ...lane,
-    type: "market",
-    side: "buy",
-    token: moon,
-    ...(asked.percent === undefined && { amount: "1" }),
-    ...asked,
-  });
-  /** Places an order with a new key, by default to buy MOON for one coin. Null sends no key. */
-  const ask = (asked: Asked = {}, key: string | null = randomUUID()) =>
-    placeOrder(deps, {
-      userID,
-      now: new Date(),
-      signedInAt: undefined,
-      key: key ?? undefined,
-      body: bodyOf(asked),
-    });
-  return {
-    userID,
-    wallet,
-    lane,
-    ask,
-    woken,
-    async place(asked: Asked = {}, key?: string): Promise<Order> {
-      const placed = await ask(asked, key);
-      if (!("order" in placed)) throw new Error("The order was not placed");
-      return placed.order;
-    },
-    /** Returns the code of the refusal. */
-    refusalOf: (asked: Asked) =>
-      ask(asked).then(
-        () => "placed",
-        ({ code, details }) => [code, details?.field].filter(Boolean).join(" "),
-      ),
-    async quote(asked: Asked = {}) {
-      const { type: _, dryRun: __, validForSeconds: ___, ...body } = bodyOf(asked);
-      return (
-        await quoteOrder(
-          { table: db.table, chains, lossSignIn: false, reportMissed: () => undefined },
-          { userID, now: new Date(), signedInAt: undefined, body },
-        )
-      ).quote;
-    },
-    stored: async (orderId: string) => (await readOrder(db.table, userID, orderId)).order as TradeOrder<Sol>,
-    balances: async () =>
-      (
-        await readBalances(
-          { table: db.table, chains, addressesOf: async () => [wallet], reportMissed: () => undefined },
-          { userID, now: new Date(), asked: { ...lane, token: moon } },
-        )
-      ).balances,
-    cancel: (orderId: string) => cancelOrder({ table: db.table, wake: deps.wake }, userID, orderId),
-  };
-}
+const newTrader = (options: TraderOptions = {}) =>
+  newSolTrader({ table: db.table, chain, hosts, macs }, options);
 
 const code = (code: string, details?: object) => ({ code, ...(details && { details }) });
 
