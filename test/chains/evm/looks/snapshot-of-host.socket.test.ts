@@ -1,38 +1,23 @@
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startSecondHost } from "trading-terminal-devnet/evm/second-host";
-import {
-  alice,
-  startTestChain,
-  type TestChain,
-  type TestReceipt,
-} from "trading-terminal-devnet/evm/test-chain";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { type UnkindnessName, unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { chainIdentity } from "../../../../lib/chains/evm/calls/rpc-call.ts";
-import { snapshotOfEvm } from "../../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import { quoteOnEvm } from "../../../../lib/chains/evm/quotes/quote-on-chain.ts";
-import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
 import { gasLimitFor } from "../../../../lib/chains/evm/rules/fees.ts";
-import type {
-  EvmOrderFacts,
-  EvmRouteFacts,
-  EvmSnapshot,
-} from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmOrderFacts, EvmSnapshot } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
 import {
-  type EvmCall,
   type EvmIntent,
   type EvmRoute,
   isSameEvmRoute,
   swapBy,
 } from "../../../../lib/chains/evm/rules/intent.ts";
-import { type CallTransaction, encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import type { RpcCall } from "../../../../lib/chains/hosts/rpc-call.ts";
-import { type RpcHost, rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
-import { chainFacts } from "../../../../lib/core/chain-facts.ts";
-import type { Question } from "../../../../lib/orders/effects.ts";
+import type { RpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
 import { creationOfToken } from "../../../support/odd-tokens.ts";
-import { intent as intentOf, localV2 as v2, localV3 as v3 } from "../../../support/trading.ts";
+import { localV2 as v2, localV3 as v3 } from "../../../support/trading.ts";
+import { coins, hostAt, intent, wallet, walletOn } from "./support/wallet-on.ts";
 
 let chain: TestChain;
 beforeAll(async () => {
@@ -42,69 +27,7 @@ afterAll(() => chain.close());
 beforeEach(() => chain.restore());
 
 const { moon, usdx, taxd, trap, v3Router } = localAddresses;
-const coins = (count: number) => BigInt(Math.round(count * 1000)) * 10n ** 15n;
-const wallet = alice.address;
-
-const intent = (changes: Partial<EvmIntent> = {}): EvmIntent =>
-  intentOf({
-    chain: "base",
-    wallet,
-    token: moon,
-    minAmountOut: 1n,
-    routes: [v2, v3],
-    isPrivate: false,
-    validUntil: 2 ** 32 - 1,
-    ...changes,
-  });
-
-const configuration = () => ({ ...chain.contracts, hosts: [chain.url] });
-const transactionOf = (call: EvmCall): CallTransaction => encodeCall(configuration(), call, wallet);
-
-/** Waits until pools no longer skip a costly part of their bookkeeping, as they do within a second. */
-async function waitASecond(): Promise<void> {
-  const { timestamp } = (await chain.request("eth_getBlockByNumber", ["latest", false])) as {
-    timestamp: string;
-  };
-  await chain.request("evm_setNextBlockTimestamp", [Number(timestamp) + 1]);
-}
-
-async function send(call: EvmCall, gas = 1_000_000n): Promise<TestReceipt> {
-  await waitASecond();
-  return await chain.transact({ from: wallet, ...transactionOf(call), gas });
-}
-
-const swap = (changes: Partial<EvmIntent>, route: EvmRoute) =>
-  send(swapBy(intent(changes), route, intent(changes).amount));
-
-const take = async (
-  question: Partial<Question<Evm>> = {},
-  url = chain.url,
-): Promise<EvmSnapshot | undefined> =>
-  await snapshotOfEvm(
-    rpcHost({ url, identity: chainIdentity(chainFacts.base.chainId) }),
-    { chain: "base", configuration: configuration() },
-    { chain: "base", wallet, hashes: [], orders: [], ...question },
-  );
-
-async function factsOf(order: EvmIntent): Promise<EvmOrderFacts> {
-  const snapshot = await take({ orders: [order] });
-  return snapshot?.orders.get(order.orderId) as EvmOrderFacts;
-}
-
-/** Returns the route that pays most. */
-async function bestOf(order: EvmIntent): Promise<EvmRouteFacts> {
-  const { routes } = await factsOf(order);
-  const [best] = routes.toSorted((a, b) => (a.amountOut > b.amountOut ? -1 : 1));
-  if (best === undefined) throw new Error("No route delivers");
-  return best;
-}
-
-async function receiptOf({ transactionHash }: TestReceipt) {
-  const snapshot = await take({ hashes: [transactionHash] });
-  return snapshot?.receipts.get(transactionHash);
-}
-
-const wei = async () => BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string);
+const { send, swap, changing, readerOf, take, factsOf, bestOf, receiptOf, wei } = walletOn(() => chain);
 
 describe("snapshotOf", () => {
   it("shows the wallet at the latest and at the finalized block", async () => {
@@ -131,7 +54,7 @@ describe("snapshotOf", () => {
     const host = await startSecondHost({ chainUrl: chain.url });
     host.lie = ({ method }, reply) =>
       method === "eth_estimateGas" ? { error: { code: -32000, message: "internal error" } } : reply;
-    const snapshot = await take({ hashes: [transactionHash] }, host.url).finally(host.close);
+    const snapshot = await take({ hashes: [transactionHash] }, hostAt(host.url)).finally(host.close);
     expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
     expect(snapshot).not.toHaveProperty("clearGas");
   });
@@ -188,27 +111,19 @@ describe("snapshotOf", () => {
 
   it("returns a failed transaction even if the host has forgotten the state before it", async () => {
     const { transactionHash } = await swap({ minAmountOut: 10n ** 30n }, v2);
-    const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
     const isOfWallet = ({ method, params: [request] }: RpcCall<unknown>) =>
       method === "eth_call" && (request as { from?: string }).from === wallet;
-    const forgetful: RpcHost = {
-      request: (calls) =>
-        host.request(
-          calls.map((call) =>
-            isOfWallet(call) ? { ...call, params: [call.params[0], "0xffffff"] } : call,
-          ) as unknown as typeof calls,
-        ),
-    };
-    const reader = { chain: "base", configuration: configuration() } as const;
-    const question: Question<Evm> = { chain: "base", wallet, hashes: [transactionHash], orders: [] };
-    const snapshot = await snapshotOfEvm(forgetful, reader, question);
+    const forgetful = changing((call) =>
+      isOfWallet(call) ? { ...call, params: [call.params[0], "0xffffff"] } : call,
+    );
+    const snapshot = await take({ hashes: [transactionHash] }, forgetful);
     expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "failed", isSlippage: false });
   });
 
   it("requests many receipts in several parts", async () => {
     const { transactionHash } = await swap({}, v2);
     const sizes: number[] = [];
-    const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
+    const host = hostAt(chain.url);
     const counting: RpcHost = {
       request: (calls) => {
         sizes.push(calls.filter(({ method }) => method === "eth_getTransactionReceipt").length);
@@ -219,8 +134,7 @@ describe("snapshotOf", () => {
       ...Array.from({ length: 44 }, (_, n) => `0x${String(n).padStart(64, "7")}`),
       transactionHash,
     ];
-    const reader = { chain: "base", configuration: configuration() } as const;
-    const snapshot = await snapshotOfEvm(counting, reader, { chain: "base", wallet, hashes, orders: [] });
+    const snapshot = await take({ hashes }, counting);
     expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
     expect(sizes.toSorted((a, b) => b - a).slice(0, 4)).toEqual([20, 20, 5, 0]);
   });
@@ -235,7 +149,7 @@ describe("snapshotOf", () => {
     const { transactionHash } = await swap({}, v2);
     const host = await startSecondHost({ chainUrl: chain.url });
     host.faults = unkindnesses[name];
-    const snapshot = await take({ hashes: [transactionHash], orders: [intent()] }, host.url).finally(
+    const snapshot = await take({ hashes: [transactionHash], orders: [intent()] }, hostAt(host.url)).finally(
       host.close,
     );
     expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
@@ -243,17 +157,10 @@ describe("snapshotOf", () => {
   });
 
   it("uses the mined nonce if a host keeps no pending transactions", async () => {
-    const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
-    const poolless: RpcHost = {
-      request: (calls) =>
-        host.request(
-          calls.map((call) =>
-            call.params[1] === "pending" ? { ...call, method: "eth_unknown" } : call,
-          ) as unknown as typeof calls,
-        ),
-    };
-    const reader = { chain: "base", configuration: configuration() } as const;
-    const snapshot = await snapshotOfEvm(poolless, reader, { chain: "base", wallet, hashes: [], orders: [] });
+    const poolless = changing((call) =>
+      call.params[1] === "pending" ? { ...call, method: "eth_unknown" } : call,
+    );
+    const snapshot = await take({}, poolless);
     expect(snapshot?.nonce.pending).toBe(snapshot?.nonce.latest);
   });
 
@@ -338,9 +245,8 @@ describe("snapshotOf", () => {
     const buy = await receiptOf(await swap({}, v2));
     if (buy?.status !== "ok") throw new Error("The purchase failed");
     const sale = intent({ side: "sell", amount: buy.received, orderId: "sale" });
-    const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
-    const reader = { chain: "base", configuration: configuration() } as const;
-    const question: Question<Evm> = { chain: "base", wallet, hashes: [], orders: [intent(), sale] };
+    const host = hostAt(chain.url);
+    const question = { orders: [intent(), sale] };
     const methods: string[][] = [];
     let meanwhile: (() => Promise<unknown>) | undefined;
     const watched: RpcHost = {
@@ -354,13 +260,13 @@ describe("snapshotOf", () => {
         return [...head, ...(await host.request(others))] as never;
       },
     };
-    const whole = await snapshotOfEvm(watched, reader, question);
+    const whole = await take(question, watched);
     expect(methods).toHaveLength(2);
     // Every other call must come before the final check of the block.
     expect(methods[1]?.at(-1)).toBe("eth_getBlockByNumber");
     methods.length = 0;
     meanwhile = () => swap({ amount: coins(5) }, v2);
-    const torn = await snapshotOfEvm(watched, reader, question);
+    const torn = await take(question, watched);
     expect(methods).toHaveLength(3);
     expect(torn?.latest).toEqual(whole?.latest);
     expect(torn?.nonce.latest).toBe(whole?.nonce.latest);
@@ -378,15 +284,14 @@ describe("snapshotOf", () => {
     const sale = intent({ side: "sell", orderId: "sale" });
     /** Quotes a trade, and runs a callback before each of its requests. */
     async function quoted(act: (request: number) => Promise<unknown> = async () => undefined) {
-      const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
-      const reader = { chain: "base", configuration: configuration() } as const;
+      const host = hostAt(chain.url);
       const asked = { wallet, trade, gasPreset: sale.gasPreset, orders: [], isForPlanning: true };
       let requests = 0;
       const ask: RpcHost["request"] = async (calls) => {
         await act(++requests);
         return await host.request(calls);
       };
-      return (await quoteOnEvm((calls) => ask(calls), reader, asked)).forPlanning;
+      return (await quoteOnEvm((calls) => ask(calls), readerOf(), asked)).forPlanning;
     }
 
     it("returns the same facts for planning as a snapshot does", async () => {
@@ -417,7 +322,7 @@ describe("snapshotOf", () => {
 
   it("returns undefined if another block replaces the latest one while the snapshot is read", async () => {
     await chain.mine(2);
-    const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
+    const host = hostAt(chain.url);
     let requests = 0;
     const torn: RpcHost = {
       async request(calls) {
@@ -426,14 +331,12 @@ describe("snapshotOf", () => {
         return await host.request(calls);
       },
     };
-    const reader = { chain: "base", configuration: configuration() } as const;
-    const question: Question<Evm> = { chain: "base", wallet, hashes: [], orders: [] };
-    expect(await snapshotOfEvm(torn, reader, question)).toBeUndefined();
-    expect(await snapshotOfEvm(host, reader, question)).toBeDefined();
+    expect(await take({}, torn)).toBeUndefined();
+    expect(await take({}, host)).toBeDefined();
   });
 
   it("returns undefined if the host fails or a transaction is not the wallet's", async () => {
-    expect(await take({}, "http://127.0.0.1:1")).toBeUndefined();
+    expect(await take({}, hostAt("http://127.0.0.1:1"))).toBeUndefined();
     const other = await chain.transact({ from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: wallet });
     expect(await take({ hashes: [other.transactionHash] })).toBeUndefined();
   });
