@@ -4,7 +4,7 @@ import type { Construct } from "constructs";
 import { deployedStackName } from "../functions/function-stack.ts";
 
 /** Counts the log lines that match a pattern, or adds up one of their fields. */
-export function counted(
+export function countedLines(
   scope: Construct,
   metricName: string,
   logs: readonly ILogGroup[],

@@ -12,7 +12,7 @@ import type { Endpoint } from "../rest/methods.ts";
 import { restStageName, type TerminalRestApi } from "../rest/rest-api.ts";
 import { guardNames } from "../throttles.ts";
 import { type StreamApi, streamStageName } from "../websocket/stream-api.ts";
-import { counted, logMetric } from "./log-metrics.ts";
+import { countedLines, logMetric } from "./log-metrics.ts";
 
 /** Resources of other stacks that the alarms and the dashboard watch. */
 export type Watched = {
@@ -109,7 +109,7 @@ export function limitsReached(scope: Construct, creators: readonly OperationFunc
     FilterPattern.stringValue("$.message.error", "=", error),
   );
   const logs = creators.map(({ lambda }) => lambda.logGroup);
-  return counted(scope, limitMetricName, logs, FilterPattern.any(...reached));
+  return countedLines(scope, limitMetricName, logs, FilterPattern.any(...reached));
 }
 
 /** Metric fed by {@link limitsReached}. */
@@ -120,7 +120,7 @@ const limitMetricName = "KeyLimitReached";
 /** Counts how often the authorizers failed to fetch the issuer's keys, whether or not they could use a cached copy. */
 export function issuerOutages(scope: Construct, authorizers: readonly OperationFunction[]): Metric {
   const logs = authorizers.map(({ lambda }) => lambda.logGroup);
-  return counted(
+  return countedLines(
     scope,
     "IssuerOutages",
     logs,
@@ -133,7 +133,7 @@ export function issuerOutages(scope: Construct, authorizers: readonly OperationF
  * have no key and do not count.
  */
 export const refusedKeys = (scope: Construct, accessLogs: readonly LogGroup[]): Metric =>
-  counted(
+  countedLines(
     scope,
     "RefusedKeys",
     accessLogs,
@@ -167,11 +167,11 @@ export function throttledRequests(scope: Construct, { accessLog }: TerminalRestA
     FilterPattern.stringValue("$.errorType", "=", "THROTTLED"),
     FilterPattern.any(...methods),
   );
-  return counted(scope, `Throttled${group}`, [accessLog], pattern);
+  return countedLines(scope, `Throttled${group}`, [accessLog], pattern);
 }
 
 const faultsOf = (scope: Construct, { name, lambda }: OperationFunction, pattern: IFilterPattern): Metric =>
-  counted(scope, `${name}Faults`, [lambda.logGroup], pattern);
+  countedLines(scope, `${name}Faults`, [lambda.logGroup], pattern);
 
 const tableActions = Object.values<Operation>(operations)
   .flatMap((row) => row.table)

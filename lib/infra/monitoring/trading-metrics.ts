@@ -15,7 +15,7 @@ import {
   signatureRefused,
 } from "../../runtime/log.ts";
 import type { OperationFunction } from "../functions/operation-functions.ts";
-import { counted, logMetric } from "./log-metrics.ts";
+import { countedLines, logMetric } from "./log-metrics.ts";
 
 /** Matches a line of logWarning. */
 const warnedBy = (name: OperationName) =>
@@ -33,7 +33,7 @@ export const troublesSeen = (
   { lambda }: OperationFunction,
   trouble: TradingTrouble,
 ): Metric =>
-  counted(
+  countedLines(
     scope,
     errorName(trouble),
     [lambda.logGroup],
@@ -45,7 +45,7 @@ export const troublesSeen = (
 
 /** Adds up the units of hosts that these functions have spent. There is a metric, and a cost, only while hosts are asked. */
 export const hostUnits = (scope: Construct, functions: readonly OperationFunction[]): Metric =>
-  counted(
+  countedLines(
     scope,
     hostUnitsName,
     functions.map(({ lambda }) => lambda.logGroup),
@@ -65,7 +65,8 @@ const hostUnitsName = "HostUnits";
 export function jupiterRefusals(scope: Construct, functions: readonly OperationFunction[]): MathExpression {
   const logs = functions.map(({ lambda }) => lambda.logGroup);
   const pattern = FilterPattern.stringValue("$.message.event", "=", jupiterAnswered);
-  const summed = (name: string, field: string) => counted(scope, name, logs, pattern, `$.message.${field}`);
+  const summed = (name: string, field: string) =>
+    countedLines(scope, name, logs, pattern, `$.message.${field}`);
   return new MathExpression({
     label: "JupiterRefusing",
     expression: "IF(FILL(refused, 0) >= FILL(asked, 0), FILL(refused, 0), FILL(limited, 0))",
@@ -79,7 +80,7 @@ export function jupiterRefusals(scope: Construct, functions: readonly OperationF
 
 /** Counts minutes in which followers of tokens got no new prices, from warnings of readMarkets and sweepLanes. */
 export const staleMarketsSeen = (scope: Construct, functions: readonly OperationFunction[]): Metric =>
-  counted(
+  countedLines(
     scope,
     "MarketsStale",
     functions.map(({ lambda }) => lambda.logGroup),
@@ -88,7 +89,7 @@ export const staleMarketsSeen = (scope: Construct, functions: readonly Operation
 
 /** Counts requests that the signer refused, from the lines of logRefusal (lib/runtime/log.ts). */
 export const refusedSignatures = (scope: Construct, { lambda }: OperationFunction): Metric =>
-  counted(
+  countedLines(
     scope,
     "SignatureRefused",
     [lambda.logGroup],
@@ -101,7 +102,7 @@ export const refusedSignatures = (scope: Construct, { lambda }: OperationFunctio
  */
 export function postponedSignatures(scope: Construct, { lambda }: OperationFunction): MathExpression {
   const counting = (name: string, event: string) =>
-    counted(scope, name, [lambda.logGroup], FilterPattern.stringValue("$.message.event", "=", event));
+    countedLines(scope, name, [lambda.logGroup], FilterPattern.stringValue("$.message.event", "=", event));
   return new MathExpression({
     label: "SignaturesPostponed",
     expression: "IF(FILL(postponed, 0) > FILL(signed, 0), FILL(postponed, 0), 0)",
@@ -178,7 +179,7 @@ export function broadcastTimes(
 /** Counts late broadcasts on all chains, where they are more than one in twenty. */
 export function lateBroadcasts(scope: Construct, { lambda }: OperationFunction): MathExpression {
   const counting = (name: string, comparison: ">" | "<=") =>
-    counted(scope, name, [lambda.logGroup], broadcastIn(comparison, lateMs));
+    countedLines(scope, name, [lambda.logGroup], broadcastIn(comparison, lateMs));
   return new MathExpression({
     label: "BroadcastsLate",
     expression: "IF(FILL(late, 0) * 19 > FILL(prompt, 0), FILL(late, 0), 0)",
