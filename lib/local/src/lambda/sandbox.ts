@@ -1,8 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { killGroup } from "../processes.ts";
 import type { FunctionDefinition } from "./function-definition.ts";
 import { answered, exited, type InvokeResult, threw, timedOut } from "./invoke.ts";
@@ -46,7 +48,8 @@ const INIT_SECONDS = 10;
 
 export function createSandbox(definition: FunctionDefinition, options: SandboxOptions): Sandbox {
   // Adds an argument only to identify the process in lists of processes.
-  const child = fork(fileURLToPath(import.meta.resolve("./sandbox/bootstrap.ts")), [definition.name], {
+  const program = options.reachable ? join(plainPrograms(), "bootstrap.mjs") : join(programs, "bootstrap.ts");
+  const child = fork(program, [definition.name], {
     cwd: definition.codeFolder,
     env: { ...options.environment, ...cacheVariable(options) },
     execArgv: [
@@ -158,13 +161,46 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
 const cacheVariable = ({ codeCache, reachable }: SandboxOptions) =>
   codeCache !== undefined && reachable === undefined ? { NODE_COMPILE_CACHE: codeCache } : {};
 
+/** Folder of the program that runs in a sandbox's process. */
+const programs = join(import.meta.dirname, "sandbox");
+
+let plainFolder: string | undefined;
+
+/**
+ * Copies the program of a sandbox to plain JavaScript. Walled processes store no compiled code, so each of them would
+ * spend 40 ms of processor time on reading TypeScript, which Lambda's runtime does not.
+ */
+function plainPrograms(): string {
+  if (plainFolder !== undefined) return plainFolder;
+  // Resolves links, because Node checks permissions by real paths.
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "cdk-local-runner-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  for (const name of readdirSync(programs)) {
+    const code = withoutTypes(readFileSync(join(programs, name), "utf8"));
+    writeFileSync(join(folder, name.replace(/ts$/, "mjs")), code.replaceAll(/(?<=\.\/\w+\.)ts"/g, 'mjs"'));
+  }
+  plainFolder = folder;
+  return folder;
+}
+
+/** Strips types, without Node's warning that this is experimental. */
+function withoutTypes(code: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return stripTypeScriptTypes(code);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
 /**
  * Options for Node's permissions. Without them, code could leave its process and the walls around it. It may read only
  * its own files.
  */
 const permissions = ({ codeFolder }: FunctionDefinition) => [
   "--permission",
-  ...[codeFolder, join(import.meta.dirname, "sandbox")].map((folder) => `--allow-fs-read=${folder}`),
+  ...[codeFolder, plainPrograms()].map((folder) => `--allow-fs-read=${folder}`),
 ];
 
 function settingsOf(definition: FunctionDefinition, reachable: SandboxOptions["reachable"]): SandboxSettings {

@@ -68,6 +68,12 @@ describe("calls of a handler", () => {
     expect(await cached([])).toEqual([]);
   });
 
+  it("runs a function behind walls by plain JavaScript, which needs no compiled code", async () => {
+    const definition = defineCode("export const handler = async () => process.argv[1];");
+    const { run } = runFunctions([definition], { reachableFrom: () => [] });
+    expect((await run("fixture")).answer).toMatch(/bootstrap\.mjs$/);
+  });
+
   it("loads a handler from a subfolder", async () => {
     const definition = defineCode("", { handler: "src/app.get" });
     mkdirSync(`${definition.codeFolder}/src`);
