@@ -9,7 +9,12 @@ import { openJupiter } from "../../lib/runtime/open-jupiter.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
-import { isPrepareEvent, type PrepareEvent, prepareRun } from "../../lib/trading/execution/prepare.ts";
+import {
+  isPrepareEvent,
+  type PrepareEvent,
+  prepareRun,
+  startedSigner,
+} from "../../lib/trading/execution/prepare.ts";
 import type { ReaderStart } from "../../lib/trading/execution/read-chains.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import type { WakeEvent } from "../../lib/trading/execution/wake-effect.ts";
@@ -20,13 +25,13 @@ const trading = environment("TRADING");
 const chains = openTrading("executeOrders", openJupiter("executeOrders"));
 const effects = { ...tableEffects(table), ...chainEffects(chains) };
 const onFault = (error: unknown, details?: object) => logFault("executeOrders", error, details);
-const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), onFault);
+const callSigner = callOf(environment("SIGN_TRANSACTION_FUNCTION"));
+const started = startedSigner(() => callSigner(idleEvent), callSigner);
+const signer = remoteSigner(started.call, onFault);
 const start = handOverTo<ReaderStart>(environment("READ_CHAINS_FUNCTION"));
 
-const startSigner = handOverTo<object>(environment("SIGN_TRANSACTION_FUNCTION"));
-
 export const handler = background("executeOrders", (event: WakeEvent | PrepareEvent) => {
-  if (isPrepareEvent(event)) return prepareRun(chains, () => startSigner(idleEvent), event);
+  if (isPrepareEvent(event)) return prepareRun(chains, started.start, event);
   return executeOrders(
     {
       effects,

@@ -6,20 +6,65 @@ export type PrepareEvent = { prepare: Network };
 
 export const isPrepareEvent = (event: object): event is PrepareEvent => "prepare" in event;
 
+/** Time in which a call leaves this process. Lambda freezes the process once a run has ended. */
+const leavingMs = 50;
+
+/** Time after which a signer that has not started by then is called anyway. */
+const startingMs = 2000;
+
+/** A signer whose process may be starting. */
+export type StartedSigner = {
+  /** Starts the process. Resolves once it has started, and after failures. */
+  start(): Promise<void>;
+  call(payload: unknown): Promise<unknown>;
+};
+
+/**
+ * Lets calls of the signer wait for its start: a call meanwhile would make Lambda start a second process, which would
+ * answer later than the first one.
+ *
+ * @param start Calls the signer with an event that it ignores, and returns once the signer has answered.
+ */
+export function startedSigner(start: () => Promise<unknown>, call: StartedSigner["call"]): StartedSigner {
+  let starting: { ended: Promise<void>; untilMs: number } | undefined;
+  return {
+    start() {
+      const ended = start().then(
+        () => undefined,
+        () => undefined,
+      );
+      starting = { ended, untilMs: Date.now() + startingMs };
+      return ended;
+    },
+    async call(payload) {
+      const leftMs = (starting?.untilMs ?? 0) - Date.now();
+      if (starting && leftMs > 0) await endOf(starting.ended, leftMs);
+      return call(payload);
+    },
+  };
+}
+
 /**
  * Opens connections to the chain's hosts, and starts the signer's process, without waiting for either: a busy process
  * would make Lambda start another one for the order. Writes and signs nothing.
- *
- * @param startSigner Starts the signer with an event that it ignores.
  */
 export async function prepareRun(
   chains: ReadonlyMap<Network, Pick<ChainReader, "client">>,
-  startSigner: () => Promise<void>,
+  startSigner: StartedSigner["start"],
   { prepare }: PrepareEvent,
 ): Promise<void> {
   const reader = chains.get(prepare);
   if (reader === undefined) return;
+  const started = startSigner();
   // Ignores faults here, because the order's run asks the same hosts and the same signer.
   for (const host of reader.client.hosts) host.request([]).catch(() => undefined);
-  await startSigner().catch(() => undefined);
+  await endOf(started, leavingMs);
+}
+
+/** Waits until something has ended, but not for longer than this. */
+async function endOf(promise: Promise<void>, longestMs: number): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, longestMs);
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
 }

@@ -1,7 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ChainReader } from "../../../lib/chains/families/open-chains.ts";
 import type { Network } from "../../../lib/core/network.ts";
-import { isPrepareEvent, prepareRun } from "../../../lib/trading/execution/prepare.ts";
+import { isPrepareEvent, prepareRun, startedSigner } from "../../../lib/trading/execution/prepare.ts";
 
 const pending = () => vi.fn(() => new Promise<never>(() => {}));
 
@@ -20,6 +20,20 @@ describe("prepareRun", () => {
     expect(start).toHaveBeenCalledOnce();
   });
 
+  it("starts the signer before it asks hosts, and ends while the signer starts", async () => {
+    const steps: string[] = [];
+    const request = vi.fn(() => {
+      steps.push("host");
+      return new Promise<never>(() => {});
+    });
+    const start = () => {
+      steps.push("signer");
+      return new Promise<never>(() => {});
+    };
+    await prepareRun(chainsWith(request), start, { prepare: "eth" });
+    expect(steps).toEqual(["signer", "host"]);
+  });
+
   it("does nothing for a chain on which nobody trades", async () => {
     const start = vi.fn(async () => undefined);
     await prepareRun(chainsWith(), start, { prepare: "bsc" });
@@ -28,8 +42,57 @@ describe("prepareRun", () => {
 
   it("ignores faults of hosts and of the signer's start", async () => {
     const refusing = vi.fn(() => Promise.reject(new Error("no")));
-    const start = vi.fn(() => Promise.reject(new Error("throttled")));
+    const { start } = startedSigner(() => Promise.reject(new Error("throttled")), pending());
     await expect(prepareRun(chainsWith(refusing), start, { prepare: "eth" })).resolves.toBeUndefined();
+  });
+});
+
+describe("startedSigner", () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  function signer() {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const called = vi.fn(async (payload: unknown) => payload);
+    return { ...startedSigner(() => promise, called), called, resolve, reject };
+  }
+
+  it("calls a signer at once that nobody starts", async () => {
+    const { call, called } = signer();
+    const answer = call("request");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(called).toHaveBeenCalledOnce();
+    expect(await answer).toBe("request");
+  });
+
+  it.each(["resolve", "reject"] as const)("lets a call wait for the start, until it %ss", async (ends) => {
+    const { start, call, called, ...others } = signer();
+    const started = start();
+    const answer = call("request");
+    await vi.advanceTimersByTimeAsync(1900);
+    expect(called).not.toHaveBeenCalled();
+    others[ends](new Error("throttled"));
+    await expect(started).resolves.toBeUndefined();
+    expect(await answer).toBe("request");
+  });
+
+  it("calls a signer that has not started within two seconds", async () => {
+    const { start, call, called } = signer();
+    start();
+    call("request");
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(called).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(called).toHaveBeenCalledOnce();
+  });
+
+  it("waits for no start from before a freeze", async () => {
+    const { start, call, called } = signer();
+    start();
+    vi.setSystemTime(Date.now() + 60_000);
+    call("request");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(called).toHaveBeenCalledOnce();
   });
 });
 
