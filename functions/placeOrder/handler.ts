@@ -1,5 +1,6 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { directStartOf, handOverTo } from "../../lib/aws/hand-over.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
@@ -9,14 +10,19 @@ import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 import type { PrepareEvent } from "../../lib/trading/execution/prepare.ts";
 import { type WakeEvent, wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
+import { placeResting } from "../../lib/trading/place-resting.ts";
 import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
 const startExecution = directStartOf<WakeEvent | PrepareEvent>(environment("EXECUTE_ORDERS_FUNCTION"));
+const tableId = environment("TABLE_ID");
 const deps = {
   table: { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") },
   chains: openTrading("placeOrder", openJupiter("placeOrder")),
-  macs: openMacs(environment("MAC_KEY_ID"), environment("TABLE_ID")),
+  macs: openMacs(environment("MAC_KEY_ID"), tableId),
+  tableId,
   lossSignIn: environment("LOSS_SIGN_IN"),
+  // Nothing watches prices yet.
+  startTriggers: () => undefined,
   ...wakeEffect(
     handOverTo(environment("EXECUTE_ORDERS_FUNCTION")),
     (error) => logFault("placeOrder", error),
@@ -27,7 +33,15 @@ const deps = {
 export const handler = rest("placeOrder", schemas.placeOrder, async ({ userID, headers, ...asked }) => {
   // Starts the order's later functions while hosts are asked.
   if (asked.body.dryRun !== true) startExecution({ prepare: asked.body.chain });
-  const placed = await placeOrder(deps, { ...asked, userID, key: headers["Idempotency-Key"] });
+  const { body } = asked;
+  const key = headers["Idempotency-Key"];
+  // Refuses resting orders as long as nothing fires them.
+  if (body.type !== "market")
+    throw new DomainError("INVALID_REQUEST", "type must be market", { field: "type" });
+  const placed =
+    body.type === "market"
+      ? await placeOrder(deps, { ...asked, body, userID, key })
+      : await placeResting(deps, { ...asked, body, userID, key });
   if (!("order" in placed)) return enveloped(placed);
   const { isReplayed, ...data } = placed;
   return maybeReplayed(data, isReplayed);

@@ -21,6 +21,7 @@ const detailsOfCode = {
     v.object({ redemptionId: v.string() }),
   ]),
   UNSUPPORTED_CHAIN: v.object({ chains: v.array(v.picklist(networks)) }),
+  NO_ROUTE: v.optional(v.object({ reason: v.literal("ROUTE_NEEDS_JUPITER") })),
   INSUFFICIENT_BALANCE: v.object({
     token: v.string(),
     symbol: v.string(),
@@ -55,6 +56,8 @@ const detailsOfCode = {
     buyTax: v.nullable(Percent),
     sellTax: v.nullable(Percent),
   }),
+  WOULD_FIRE_NOW: v.object({ price: AmountText }),
+  TOO_MANY_RESTING: v.object({ limit: v.number() }),
   ORDER_NOT_CANCELLABLE: v.object({ status: v.picklist(orderStatuses) }),
 } satisfies { [Code in HttpErrorCode]?: v.GenericSchema } & DetailSchemas;
 

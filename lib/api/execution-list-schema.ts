@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { orderStatuses } from "../core/execution-words.ts";
 import type { ListedPosition } from "../markets/value-positions.ts";
-import { positionStatuses } from "../orders/execution.ts";
+import { orderTypes, positionStatuses } from "../orders/execution.ts";
+import { firingOutcomes } from "../orders/resting/life.ts";
 import { booleanInText, decimalFormat } from "./documented.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
 import { nextCursor, paging } from "./paging-schema.ts";
@@ -16,10 +17,20 @@ const AccountSchema = v.pipe(v.string(), v.regex(accountPattern, accountRule));
 
 const filters = { chain: v.optional(ChainNameSchema), wallet: v.optional(AccountSchema) };
 
+const OrderIdSchema = v.pipe(v.string(), v.regex(/^[\w.:-]{1,64}$/, "must be the id of an order"));
+
 export const ListOrdersQuerySchema = v.strictObject({
-  status: v.optional(v.picklist(orderStatuses)),
+  status: v.pipe(
+    v.optional(v.picklist([...orderStatuses, "resting"])),
+    v.description("`resting`: all resting orders that have not ended or filled, not paged"),
+  ),
+  type: v.optional(v.picklist(orderTypes)),
   ...filters,
   token: v.optional(AccountSchema),
+  parent: v.pipe(
+    v.optional(OrderIdSchema),
+    v.description("Lists the children that the firings of this resting order name, not paged"),
+  ),
   ...paging,
 });
 
@@ -58,7 +69,7 @@ export const PositionPageSchema = envelopeOf(
 );
 
 export const OrderPathSchema = v.strictObject({
-  orderId: v.pipe(v.string(), v.regex(/^[\w.:-]{1,64}$/, "must be the id of an order")),
+  orderId: OrderIdSchema,
 });
 
 const submission = v.pipe(
@@ -164,9 +175,30 @@ const SolReportSchema = v.pipe(
   v.description("Result of a filled order on sol, from its transaction"),
 );
 
+const FiringSchema = v.pipe(
+  v.object({
+    n: whole,
+    orderId: v.pipe(v.string(), v.description("The child")),
+    leg: v.picklist(["limit", "stop", "takeProfit", "stopLoss"]),
+    price: v.pipe(AmountTextSchema, v.description("Price of one token at which it fired")),
+    block: whole,
+    outcome: v.pipe(
+      v.picklist(firingOutcomes),
+      v.description(
+        "`failed`: in a block; `lapsed`: in none; `unsent`: not signed; `yielded`: to a stop; `replaced`: by the other leg",
+      ),
+    ),
+    times: v.exactOptional(v.pipe(whole, v.description("Number of equal firings that were not signed"))),
+  }),
+  v.title("Firing"),
+);
+
 export const OrderAnswerSchema = envelopeOf(
   v.object({
     order: OrderSchema,
+    firings: v.exactOptional(
+      v.pipe(v.array(FiringSchema), v.description("Firings of a resting order, the newest ten first")),
+    ),
     attempts: v.pipe(
       v.array(v.union([EvmAttemptSchema, SolAttemptSchema])),
       v.description("Attempts of the order, empty for orders of other engines"),

@@ -6,6 +6,7 @@ import { documented, tradeVariants } from "./documented.ts";
 import { OrderSchema } from "./execution-schema.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { QuoteSchema, tradeDescription, tradeEntries, tradeRules } from "./quote-schema.ts";
+import { placedRestingSchemas, restingSchemas } from "./resting-schema.ts";
 import { envelopeOf } from "./scalars.ts";
 import { ChainNameSchema, GivenAddressSchema } from "./trading-scalars.ts";
 
@@ -34,6 +35,12 @@ export const PlaceOrderSchema = v.pipe(
   ),
 ) satisfies v.GenericSchema<PlaceOrderRequest>;
 
+/** A request for an order of any type. */
+export const PlaceAnyOrderSchema = v.pipe(
+  v.variant("type", [PlaceOrderSchema, ...restingSchemas]),
+  v.title("PlaceAnyOrder"),
+);
+
 export const PlaceOrderHeadersSchema = idempotencyHeaders("A key places only one order per user, ever.");
 
 /** The placed order, or the quote of a dry run. */
@@ -48,6 +55,7 @@ export const PlacedAnswerSchema = envelopeOf(
         ),
       ),
     }),
+    ...placedRestingSchemas,
     v.object({ dryRun: v.literal(true), quote: QuoteSchema }),
   ]),
 );

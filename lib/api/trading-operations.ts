@@ -14,9 +14,9 @@ import {
   CancelledCountSchema,
   CancelOrderSchema,
   CancelOrdersSchema,
+  PlaceAnyOrderSchema,
   PlacedAnswerSchema,
   PlaceOrderHeadersSchema,
-  PlaceOrderSchema,
 } from "./order-request-schema.ts";
 import { QuoteAnswerSchema, QuoteRequestSchema } from "./quote-schema.ts";
 import { NoQuerySchema } from "./scalars.ts";
@@ -83,7 +83,7 @@ export const getOrder = {
 export const placeOrder = {
   query: NoQuerySchema,
   headers: PlaceOrderHeadersSchema,
-  body: PlaceOrderSchema,
+  body: PlaceAnyOrderSchema,
   success: PlacedAnswerSchema,
   answerHeaders: {
     "Idempotent-Replayed": "`true` if the key placed the order before. The response shows its current state.",
@@ -105,6 +105,8 @@ export const placeOrder = {
     "NO_REFERENCE",
     "PRICE_IMPACT_TOO_HIGH",
     "SIGN_IN_REQUIRED",
+    "WOULD_FIRE_NOW",
+    "TOO_MANY_RESTING",
     "CHAIN_UNAVAILABLE",
   ],
   keyMakes: "orderId",

@@ -30,7 +30,8 @@ export type DomainErrorDetails = {
   WALLET_LIMIT_REACHED: undefined;
   /** Chains on which this deployment trades. */
   UNSUPPORTED_CHAIN: { chains: readonly Network[] };
-  NO_ROUTE: undefined;
+  /** Present if pools that the service does not read could make the trade. */
+  NO_ROUTE: { reason: "ROUTE_NEEDS_JUPITER" } | undefined;
   AMOUNT_TOO_SMALL: undefined;
   /** Coin or token whose balance is too low: an address, or `native`. */
   INSUFFICIENT_BALANCE: { token: string; symbol: string; needed: string; available: string };
@@ -59,6 +60,9 @@ export type DomainErrorDetails = {
   INSUFFICIENT_POINTS: { needed: number; available: number };
   REWARD_BUSY: undefined;
   WALLET_BUSY: undefined;
+  /** Price of one token at which the stop would fire at once, as decimal text. */
+  WOULD_FIRE_NOW: { price: string };
+  TOO_MANY_RESTING: { limit: number };
   ORDER_NOT_CANCELLABLE: { status: OrderStatus };
 };
 

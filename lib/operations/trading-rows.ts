@@ -74,8 +74,8 @@ export const tradingRows = {
       "dynamodb:PutItem",
       "dynamodb:UpdateItem",
     ],
-    writes: ["USEDKEYS", "TRADES", "LANE", "LANES"],
-    reads: [...orderChecks, "CANCELLED"],
+    writes: ["USEDKEYS", "TRADES", "LANE", "LANES", "RESTING", "TRIGGERS"],
+    reads: [...orderChecks, "CANCELLED", "RESTING"],
     mac: ["kms:GenerateMac"],
     invokes: ["executeOrders"],
     env: ["TRADING", "HOST_KEYS", "LANE_SHARDS", "TABLE_ID", "LOSS_SIGN_IN"],
@@ -111,7 +111,8 @@ export const tradingRows = {
     method: "GET",
     path: "/api/v2/orders",
     summary: "List the user's orders, newest first",
-    table: ["dynamodb:Query"],
+    table: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"],
+    reads: ["RESTING"],
     impact: "Users cannot list their orders. Nothing is lost, and the stream still delivers new orders.",
   },
   getOrder: {
@@ -120,6 +121,7 @@ export const tradingRows = {
     path: "/api/v2/orders/{orderId}",
     summary: "Read an order, with its transactions if it was placed here",
     table: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"],
+    reads: ["RESTING"],
     impact: "Users cannot open a single order. Nothing is lost.",
   },
   listPositions: {

@@ -5,6 +5,8 @@ import type { Cutoffs } from "./cutoffs.ts";
 import type { FamilyTypes, HostAnswers, SlotTerms } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
 import type { AskedChild, BothWords } from "./resting/firing.ts";
+import type { Mandate } from "./resting/mandate.ts";
+import type { StoredResting } from "./resting/stored.ts";
 import type {
   CutoffScope,
   Job,
@@ -76,6 +78,8 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
    */
   laneOrders: readonly AnyOrder[];
   jobs: number | undefined;
+  /** All that rests of the user, and the resting order that the key has placed. Present if the request asks for them. */
+  resting?: { all: readonly StoredResting[]; placed: StoredResting | undefined } | undefined;
   /** The user's settings for the chain. */
   settings: F["trader"]["settings"];
   isStopped: boolean;
@@ -147,7 +151,7 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
     answer: SigningView<F> & { isClaimGenuine?: boolean };
   };
   readPlacing: {
-    ask: { lane: LaneKey; day: string; userID: string; key?: string };
+    ask: { lane: LaneKey; day: string; userID: string; key?: string; rests?: boolean };
     answer: PlacingView<F>;
   };
   readOrder: {
@@ -229,6 +233,9 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
     answer: undefined;
   };
   makeMac: { ask: { intent: IntentTerms }; answer: string };
+  makeMandateMac: { ask: { mandate: Mandate }; answer: string };
+  /** Starts the watch over prices of resting orders, unless a run is alive. Does not wait for it. */
+  startTriggers: { ask: Record<never, never>; answer: undefined };
   checkMac: { ask: { intent: IntentTerms; mac: string }; answer: boolean };
   /** Decrypts the wallet's key and signs. Signing the same transaction again returns the same bytes. */
   signBytes: {

@@ -37,6 +37,8 @@ export type TraderTerms = {
   mayLose: boolean;
   /** True for an order that a resting order places. */
   isChild?: boolean | undefined;
+  /** True for a resting order, which spends nothing yet. */
+  rests?: boolean | undefined;
   /** Rules for the wallet's orders. Absent if no wallet is given. */
   rules?: OrderRules | undefined;
 };

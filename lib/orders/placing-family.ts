@@ -21,10 +21,16 @@ export type PlacingFamily<F extends FamilyTypes = FamilyTypes> = {
   questionAbout(lane: LaneKey, trade: AskedTrade, trader: F["trader"]): F["quoteQuestion"];
   /** Returns the quote on which both hosts agree. Undefined if they disagree. */
   jointAnswer(answers: HostAnswers<F>, question: F["quoteQuestion"]): HostAnswer<F>;
+  /** Leaves out what only a router's server says. Prices of resting orders are those of pools that the service reads. */
+  byOwnPools(answer: HostAnswer<F>): HostAnswer<F>;
   /** Checks a trade against the facts of one host, or against facts that two hosts agree on. */
   check(setup: F["setup"], trade: AskedTrade, trader: F["trader"], facts: F["facts"]): F["check"];
   /** Returns the default lifetime of an order, in seconds. */
   secondsFor(check: F["check"]): number;
+  /** Returns the highest gas price of an order. Undefined on chains without gas. */
+  gasPriceIn(check: F["check"]): bigint | undefined;
+  /** Returns the coin that stays in the marker of an order. Undefined on chains without markers. */
+  markerRent(facts: F["facts"]): bigint | undefined;
   /** Chooses how a child of a resting order pays the network. */
   childFees(
     leg: Leg,

@@ -51,12 +51,25 @@ export function availableOf(
   };
 }
 
-/** Counts the wallet's open orders for its limit. Children do not count, and none is refused because of the others. */
+/**
+ * Counts the wallet's open orders for its limit. Resting orders and their children do not count, and none is refused
+ * because of the others.
+ */
 export const openOrdersOf = ({
   orders,
   isChild,
-}: Pick<TraderTerms, "isChild"> & { orders: readonly AnyOrder[] }): number =>
-  isChild ? 0 : orders.filter((order) => !hasEnded(order) && order.intent.parent === undefined).length;
+  rests,
+}: Pick<TraderTerms, "isChild" | "rests"> & { orders: readonly AnyOrder[] }): number =>
+  isChild || rests
+    ? 0
+    : orders.filter((order) => !hasEnded(order) && order.intent.parent === undefined).length;
+
+/** Lists what must be in the wallet for an order to rest: the tokens that it sells. Nothing is reserved for it. */
+export const needsOfResting = (
+  side: AskedTrade["side"],
+  { identity, amount, held }: Pick<FactsTerms, "identity" | "amount" | "held">,
+): Need[] =>
+  side === "buy" || held === undefined ? [] : [{ ...identity, needed: amount, available: held.tokens }];
 
 /**
  * Lists what a trade needs, starting with the coin.

@@ -213,6 +213,12 @@ export type DayFeeLimits = Pick<ChainLimits, "maxNetworkFee" | "maxNetworkFeesPe
 export const addedBy = (side: CheckedOrder["side"], amount: bigint, networkFee: CoinUnits): CoinUnits =>
   side === "buy" ? amount + networkFee : networkFee;
 
+/** Returns the rules that apply while an order rests. The others, of days and slippage, apply to its children. */
+export function rulesAtRest({ policy, fees, ...rules }: OrderRules): OrderRules {
+  const { maxPerDay: _, maxSlippage: __, ...lasting } = policy;
+  return { ...rules, policy: lasting, fees: { ...fees, counted: 0n } };
+}
+
 /** Returns the reason why the policy forbids an order. */
 export function objectionOf(
   rules: OrderRules,

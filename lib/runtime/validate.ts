@@ -68,6 +68,7 @@ function expectation(issue: v.BaseIssue<unknown>): string {
     case "literal":
       return `must be ${issue.expected}`;
     case "picklist":
+    case "variant":
       return `must be one of ${issue.expected?.replace(/[()"]/g, "").replaceAll(" | ", ", ")}`;
     case "min_value":
       return `must be at least ${issue.requirement}`;

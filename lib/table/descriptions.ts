@@ -43,8 +43,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   slot: "a nonce of the wallet, with the transactions signed for it",
   ledger: "the signer's record of the transactions that it signed for an order",
   signedDay: "the signer's count of a wallet's buys and network fees on a day",
-  tally:
-    "the signer's record of a resting order: the child that may fill, and what its children may have cost",
+  tally: "the signer's record of a resting order: the child that may fill, and fees",
   ended: "the children of a resting order that can never fill, as executeOrders has proved",
   signedBytes: "the bytes of a signed transaction, kept for a week",
   cancellation: "the user has cancelled the order with that id",

@@ -1,5 +1,6 @@
 import { foldedAddress } from "../chains/families/address.ts";
 import { fingerprint } from "../core/fingerprint.ts";
+import type { RestingRequest } from "../orders/resting/request.ts";
 import { defaultMaxPriceImpact } from "../orders/trade.ts";
 import type { PlaceOrderRequest } from "../orders/trade-request.ts";
 
@@ -29,7 +30,7 @@ const canonical: { readonly [Name in keyof PlaceOrderRequest]?: Writing } = {
  * Computes the fingerprint of a request. Two bodies have the same fingerprint if they differ only in the order of
  * fields, or in how they write amounts and addresses.
  */
-export function fingerprintOf({ dryRun: _, ...body }: PlaceOrderRequest): string {
+export function fingerprintOf({ dryRun: _, ...body }: PlaceOrderRequest | RestingRequest): string {
   const fields = Object.entries({ ...defaults, ...body }).map(([name, value]) => {
     const write = canonical[name as keyof PlaceOrderRequest];
     return [name, typeof value === "string" && write ? write(value, body.chain) : value] as const;

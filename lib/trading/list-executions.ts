@@ -6,8 +6,9 @@ import type { Execution } from "../orders/execution.ts";
 import type { Table } from "../table/table.ts";
 import { type ListFilter, readListed } from "./items/listed-executions.ts";
 
-type ListRequest = {
+export type ListRequest = {
   status?: string | undefined;
+  type?: string | undefined;
   chain?: string | undefined;
   wallet?: string | undefined;
   token?: string | undefined;
@@ -33,8 +34,15 @@ export async function listExecutions<Listed extends Execution>(
   return { executions, ...(end !== undefined && { cursor: cursorAt(end, list) }) };
 }
 
-const filterOf = ({ status, chain, wallet, token }: Omit<ListRequest, "limit" | "cursor">): ListFilter => ({
+export const filterOf = ({
+  status,
+  type,
+  chain,
+  wallet,
+  token,
+}: Omit<ListRequest, "limit" | "cursor">): ListFilter => ({
   ...(status !== undefined && { status: [status] }),
+  ...(type !== undefined && { type: [type] }),
   ...(chain !== undefined && { chain: [chain] }),
   ...(wallet !== undefined && { wallet: formsOf(wallet, "wallet") }),
   ...(token !== undefined && { token: formsOf(token, "token") }),

@@ -11,6 +11,7 @@ import type { Order } from "../orders/execution.ts";
 import { submissionOf } from "../orders/order-details.ts";
 import { type QuoteWarning, warningsOfOrder } from "../orders/quote-warnings.ts";
 import { unsupportedChain } from "../orders/requests.ts";
+import type { AskedTrade } from "../orders/trade.ts";
 import { shownOrder } from "../orders/trade-order.ts";
 import type { PlaceOrderRequest } from "../orders/trade-request.ts";
 import type { Table } from "../table/table.ts";
@@ -32,14 +33,14 @@ export type PlacingDeps = {
   wake: NonNullable<Performers["wake"]>;
 };
 
-type Placement = {
+export type Placement<Body = PlaceOrderRequest> = {
   userID: string;
   now: Date;
   /** Time at which the request arrived, which its order gets as its time. By default now. */
   receivedMs?: number | undefined;
   signedInAt: Date | undefined;
   key: string | undefined;
-  body: PlaceOrderRequest;
+  body: Body;
 };
 
 export type PlacedOrder =
@@ -77,9 +78,15 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
 }
 
 /** Checks everything that depends only on the body, except whether the key was already used. */
-function tradeRequest(
+export function tradeRequest(
   { chains, lossSignIn }: Pick<PlacingDeps, "chains" | "lossSignIn">,
-  { userID, now, receivedMs = now.getTime(), signedInAt, body }: Omit<Placement, "key">,
+  {
+    userID,
+    now,
+    receivedMs = now.getTime(),
+    signedInAt,
+    body,
+  }: Omit<Placement<AskedTrade & Pick<PlaceOrderRequest, "chain" | "wallet">>, "key">,
 ): TradeRequest {
   const { chain, side, amount = "", minAmountOut } = body;
   const wallet = readAddress(chain, body.wallet, "wallet");
@@ -95,7 +102,7 @@ function tradeRequest(
   return { chain, wallet, userID, createdAt, trade, setup, mayLose };
 }
 
-function performersOf({ table, chains, macs, wake }: PlacingDeps, request: TradeRequest) {
+export function performersOf({ table, chains, macs, wake }: PlacingDeps, request: TradeRequest) {
   const reader = chains.get(request.chain);
   // Asks hosts while the table is read, although the order may be refused, or may exist already.
   const begun = reader && beginQuotesBy(reader, request);
@@ -112,5 +119,5 @@ function performersOf({ table, chains, macs, wake }: PlacingDeps, request: Trade
   } satisfies Performers;
 }
 
-const errorOf = (refused: PlacingRefusal): Error =>
+export const errorOf = (refused: PlacingRefusal): Error =>
   refused === "CHAIN_UNAVAILABLE" ? new ChainUnavailable("No two hosts agree on the trade") : refused;

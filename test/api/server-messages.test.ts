@@ -44,7 +44,7 @@ describe("encodeMessage", () => {
   });
 
   it("leaves out internal fields of a record", () => {
-    const kept = { ...executionItem("ann", order()), expiresAt: 1, internal: "x" };
+    const kept = { ...executionItem("ann", order()), lane: "eth#0x1", internal: "x" };
     for (const type of ["snapshot", "update"])
       expect(sent({ type, channel: "orders", time, data: [kept] })).toEqual({
         type,

@@ -2,6 +2,7 @@ import type { Effect, PlacingView } from "../../lib/orders/effects.ts";
 import type { FamilyTypes, HostAnswers } from "../../lib/orders/family.ts";
 import type { makingChild } from "../../lib/trading/procedures/child-order.ts";
 import type { placing, trying } from "../../lib/trading/procedures/placing.ts";
+import type { placingResting, tryingResting } from "../../lib/trading/procedures/placing-resting.ts";
 import { codeOf } from "./place-request.ts";
 
 /** Responses of the table and the hosts, in sequence. The last view and the last quote repeat. */
@@ -14,7 +15,9 @@ export type Results<F extends FamilyTypes> = {
   nowMs?: number | undefined;
 };
 
-type Played = ReturnType<typeof placing | typeof trying | typeof makingChild>;
+type Played = ReturnType<
+  typeof placing | typeof trying | typeof makingChild | typeof placingResting | typeof tryingResting
+>;
 
 /** Plays the placement or dry run of an order, or the making of a child, with these responses. */
 export function playPlacing<F extends FamilyTypes, Procedure extends Played>(
@@ -36,7 +39,7 @@ export function playPlacing<F extends FamilyTypes, Procedure extends Played>(
     else if (effect.do === "quote") next = procedure.next(nth<HostAnswers<F>>(effect.do, quotes) as never);
     else if (effect.do === "now") next = procedure.next(nowMs);
     else if (effect.do === "write") next = procedure.next(nth(effect.do, written));
-    else next = procedure.next(effect.do === "makeMac" ? "mac" : undefined);
+    else next = procedure.next(effect.do.startsWith("make") ? "mac" : undefined);
   }
   const answer = next.value as Extract<ReturnType<Procedure["next"]>, { done: true }>["value"];
   return {

@@ -59,7 +59,10 @@ export async function openRestingDesk(table: Table, chain: TestChain) {
       const order = newResting(mandate, await keys.macs.makeMandateMac(mandate));
       const createdAt = new Date(now).toISOString();
       const placed = { symbol: "MOON/ETH", baseSymbol: "MOON", decimals: 18, createdAt };
-      await writeStep(table, restingStep(newStored(order, placed, tableId), "absent"));
+      await writeStep(
+        table,
+        restingStep(newStored(order, placed, { tableId, choices: {}, warnings: [] }), "absent"),
+      );
       return orderId;
     },
     /** Hands orders over. Returns the word about each. */

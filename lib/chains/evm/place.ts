@@ -25,7 +25,10 @@ export const evmPlacing: PlacingFamily<Evm> = {
     return { chain, wallet, trade, gasPreset, orders: trader.orders };
   },
   jointAnswer: ([a, b], { trade }) => jointEvmQuote(a, b, trade.side),
+  byOwnPools: (answer) => answer,
   check: checkEvmTrade,
+  gasPriceIn: ({ maxGasPrice }) => maxGasPrice,
+  markerRent: () => undefined,
   secondsFor: ({ settings }) => validSeconds[settings.gasPreset],
   /** Makes stops pay at least as much as the preset `fast`, because prices fall meanwhile. */
   childFees(leg, mandate, { gasPreset }) {

@@ -1,3 +1,4 @@
+import { DomainError } from "../../core/domain-error.ts";
 import { planningFactsIn } from "../../orders/placed-facts.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
 import { usualSeconds } from "./rules/attempts.ts";
@@ -19,6 +20,12 @@ const routesToBind = ([best, ...others]: readonly SolQuotedRoute[], minAmountOut
     .flatMap((route) => [route, ...(route.next ? [route.next] : [])])
     .map(plainSolRoute);
 
+const needsJupiter = new DomainError(
+  "NO_ROUTE",
+  "No pool that this service reads trades the token, so no order of it can rest",
+  { reason: "ROUTE_NEEDS_JUPITER" },
+);
+
 /** Places orders on Solana. */
 export const solPlacing: PlacingFamily<Sol> = {
   questionAbout({ wallet }, trade, trader) {
@@ -26,7 +33,14 @@ export const solPlacing: PlacingFamily<Sol> = {
     return { chain: "sol", wallet, trade, slippage, orders: trader.orders };
   },
   jointAnswer: ([a, b], { slippage }) => jointSolQuote(a, b, slippage),
+  byOwnPools(answer) {
+    if (answer === undefined || answer instanceof DomainError || answer.byPools === undefined) return answer;
+    const { byPools } = answer;
+    return byPools instanceof DomainError && byPools.code === "NO_ROUTE" ? needsJupiter : byPools;
+  },
   check: checkSolTrade,
+  gasPriceIn: () => undefined,
+  markerRent: ({ costs }) => costs.rents.marker,
   secondsFor: () => usualSeconds,
   childFees: () => ({}),
   intentOf: (terms, { facts, check }) => ({

@@ -15,7 +15,11 @@ export type OutChild = {
   validUntil: number;
 };
 
-export type FiringOutcome = "out" | "filled" | "failed" | "lapsed" | "unsent" | "yielded" | "replaced";
+export const firingOutcomes = [
+  ...(["out", "filled", "failed", "lapsed", "unsent", "yielded", "replaced"] as const),
+] as const;
+
+export type FiringOutcome = (typeof firingOutcomes)[number];
 
 /** A firing as clients see it. Repeated firings that were not signed share one entry. */
 export type Firing = {

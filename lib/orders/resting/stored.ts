@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type * as v from "valibot";
+import type { AskedTrade } from "../trade.ts";
 import type { AnyOrder } from "../trade-order.ts";
 import type { RestingOrder } from "./life.ts";
 import type { LegKind } from "./mandate.ts";
@@ -15,12 +16,25 @@ export type RestingFacts = {
   fill?: { spent: bigint; received?: bigint | undefined; txHash?: string | undefined } | undefined;
 };
 
-/** A resting order as it is stored, with the fields that only clients need. */
+export const restingWarnings = [
+  /** Other traders can trade just before and just after a child's transaction. */
+  "MEV_UNPROTECTED",
+  /** The order is above 5 % of the market's depth. */
+  "THIN_POOL",
+] as const;
+
+export type RestingWarning = (typeof restingWarnings)[number];
+
+/** A resting order as it is stored, with what no signature depends on. */
 export type StoredResting = RestingOrder & {
   /** Id of the table in which it was placed. In a restored table, its mandate proves nothing. */
   tableId: string;
   placed: AnyOrder["placed"];
   facts: RestingFacts;
+  /** What its user chose for its children. */
+  choices: Pick<AskedTrade, "gasPreset" | "priorityFee" | "allowUnsafe">;
+  /** Warnings when it was placed, for repeated requests. */
+  warnings: readonly RestingWarning[];
   updatedAt: string;
 };
 
@@ -30,10 +44,10 @@ export type Trigger = v.InferOutput<typeof triggerTerms>;
 export const newStored = (
   order: RestingOrder,
   placed: AnyOrder["placed"],
-  tableId: string,
+  rest: Pick<StoredResting, "tableId" | "choices" | "warnings">,
 ): StoredResting => ({
   ...order,
-  tableId,
+  ...rest,
   placed,
   facts: { feesSpent: { limit: 0n, stop: 0n }, networkFee: 0n },
   updatedAt: placed.createdAt,

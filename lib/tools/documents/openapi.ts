@@ -56,6 +56,8 @@ const meanings: Record<HttpErrorCode, string> = {
   REWARD_BUSY: "Too many users are buying the reward now. Try again after `Retry-After` seconds.",
   WALLET_BUSY:
     "The wallet has too many open orders or an unfinished transaction, or another program is using it.",
+  WOULD_FIRE_NOW: "The price is at or below the stop already.",
+  TOO_MANY_RESTING: "The user, or the wallet for this token, has as many resting orders as it may.",
   ORDER_NOT_CANCELLABLE: "The order has ended, or belongs to another engine.",
   UNSUPPORTED_MEDIA_TYPE: "The Content-Type is not application/json.",
   INTERNAL_ERROR: "The service failed. Changes are never saved in part.",

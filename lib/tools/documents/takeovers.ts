@@ -296,12 +296,12 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["placeOrder"],
     rights: {
-      reads: "all unprotected, POLICY, SIGNED, TRADING, CANCELLED",
-      writes: "USEDKEYS, TRADES, LANE, LANES",
+      reads: "all unprotected, POLICY, SIGNED, TRADING, CANCELLED, RESTING",
+      writes: "USEDKEYS, TRADES, LANE, LANES, RESTING, TRIGGERS",
       uses: "authenticate orders; invoke executeOrders",
     },
     atMost:
-      "place any order in the name of anyone, such as a sale for next to nothing, within the policies and the signer's own limits, and burn a day's network fees of each wallet; delay orders, also by lanes that it keeps to itself, lie about them, let them replace transactions that a wallet's owner has sent elsewhere, and answer repeated requests with others",
+      "place any order in the name of anyone, such as a sale for next to nothing, within the policies and the signer's own limits, and burn a day's network fees of each wallet; place resting orders, which each of their users is sent; change and end resting orders, and see their prices; delay orders, also by lanes that it keeps to itself, lie about them, let them replace transactions that a wallet's owner has sent elsewhere, and answer repeated requests with others",
   },
   {
     functions: ["cancelOrder"],
@@ -408,11 +408,14 @@ export const takeovers: readonly Takeover[] = [
       "getUserData",
       "listRewards",
       "listRedemptions",
-      "listOrders",
-      "getOrder",
     ],
     rights: { reads: "all unprotected" },
     atMost: "read the data of all users",
+  },
+  {
+    functions: ["listOrders", "getOrder"],
+    rights: { reads: "all unprotected, RESTING" },
+    atMost: "read the data of all users, also the prices at which their orders fire",
   },
   {
     functions: [

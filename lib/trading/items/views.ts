@@ -5,6 +5,7 @@ import { mostOwners } from "../../orders/departures.ts";
 import type { Effects, LaneView, PlacingView } from "../../orders/effects.ts";
 import type { SlotTerms } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
+import type { StoredResting } from "../../orders/resting/stored.ts";
 import type { Job, JobName, Lane, MissedToken, Names } from "../../orders/table-step.ts";
 import type { AnyOrder } from "../../orders/trade-order.ts";
 import { type Filter, type Item, queryRange, type Table } from "../../table/table.ts";
@@ -23,6 +24,7 @@ import {
 } from "./keys.ts";
 import { homeShard, type LanePlace, lanesInShards } from "./lane-places.ts";
 import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
+import { readResting, restedIn } from "./resting-records.ts";
 
 /**
  * Reads a lane with two calls: first its jobs and slots, then the items that belong to them. If a job is known from the
@@ -120,7 +122,7 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
  */
 export async function readPlacing(
   table: Table,
-  { lane, day, userID, key }: Effects["readPlacing"]["ask"],
+  { lane, day, userID, key, rests }: Effects["readPlacing"]["ask"],
 ): Promise<PlacingView> {
   const named = key === undefined ? undefined : { userID, key };
   const home = homeShard(lane, table);
@@ -134,9 +136,10 @@ export async function readPlacing(
   const shard = found.laneShard(lane) ?? home;
   const withLane = await find(table, [laneKey(lane, shard)], found);
   const jobs = withLane.lane(lane, shard)?.jobs;
-  const [laneOrders, placed] = await Promise.all([
+  const [laneOrders, placed, all] = await Promise.all([
     jobs === undefined || jobs === 0 ? [] : laneOrdersOf(table, lane),
     used && find(table, [tradeKeyOf(used)]),
+    rests ? readResting(table, userID) : [],
   ]);
   return {
     used,
@@ -144,6 +147,14 @@ export async function readPlacing(
     hasWallet: !found.isRetired(lane, userID),
     laneOrders,
     jobs,
+    ...(rests && {
+      resting: {
+        all,
+        placed:
+          all.find(({ mandate }) => mandate.orderId === used?.orderId) ??
+          restedIn(used && placed?.stored("order", orderNamed(used))),
+      },
+    }),
     settings: found.settings(lane.chain, userID),
     isStopped: found.isStopped(lane.chain),
     cutoffs: found.cutoffs(lane, userID),
@@ -151,13 +162,18 @@ export async function readPlacing(
   };
 }
 
-/** Reads an order placed through this API. Until the order has settled, a second call reads its slots. */
+/**
+ * Reads an order placed through this API. Until the order has settled, a second call reads its slots. A resting order
+ * that has ended is stored in the same place.
+ */
 export async function readOrder(
   table: Table,
   userID: string,
   orderId: string,
-): Promise<{ order: StoredOrder | undefined; slots: SlotTerms[] }> {
+): Promise<{ order: StoredOrder | undefined; slots: SlotTerms[]; rested?: StoredResting }> {
   const found = await find(table, [tradeKeyOf({ userID, orderId })]);
+  const rested = restedIn(found.stored("order", { intent: { userID, orderId } }));
+  if (rested !== undefined) return { order: undefined, slots: [], rested };
   const order = found.get("order", { intent: { userID, orderId } });
   if (order === undefined || order.life.settled) return { order, slots: [] };
   const items = await queryRange<object>(table, slotsInLane(order.intent));

@@ -8,7 +8,7 @@ import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
 import { rulesBeside } from "../../orders/reserved.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import { openOrdersOf } from "../../orders/trade-check.ts";
-import type { DayFeeLimits, OrderRules } from "../../orders/wallet-policy.ts";
+import { type DayFeeLimits, type OrderRules, rulesAtRest } from "../../orders/wallet-policy.ts";
 
 /** A request to trade with a wallet, as the client sent it. */
 export type TradeRequest = LaneKey & {
@@ -20,7 +20,7 @@ export type TradeRequest = LaneKey & {
   setup: FamilyTypes["setup"] | DomainError<"UNSUPPORTED_CHAIN">;
   /** Output that the minimum is compared with. By default the quoted one. */
   quotedOut?: bigint;
-} & Pick<TraderTerms, "mayLose" | "isChild">;
+} & Pick<TraderTerms, "mayLose" | "isChild" | "rests">;
 
 /** `CHAIN_UNAVAILABLE` means that no two hosts agree. */
 export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
@@ -34,14 +34,16 @@ export function* assess(
   view: PlacingView,
   known?: FamilyTypes["facts"],
 ): Procedure<AssessAnswer> {
-  const { trade, setup, mayLose, isChild, quotedOut } = request;
+  const { trade, setup, mayLose, isChild, rests, quotedOut } = request;
   const early = objectionTo(request, view);
   const { laneOrders: orders, settings } = view;
   if (early !== undefined || setup instanceof DomainError) return { refused: early ?? "CHAIN_UNAVAILABLE" };
   const rules = rulesFor(request, view, setup.limits);
-  const trader = { orders, settings, rules, mayLose, isChild, isStopped: view.isStopped };
+  const trader = { orders, settings, rules, mayLose, isChild, rests, isStopped: view.isStopped };
   const question = family.questionAbout(request, trade, trader);
-  const quotes: HostAnswers = known ? [known, known] : yield* perform({ do: "quote", question });
+  const answers: HostAnswers = known ? [known, known] : yield* perform({ do: "quote", question });
+  const [a, b] = answers;
+  const quotes: HostAnswers = rests ? [family.byOwnPools(a), family.byOwnPools(b)] : answers;
   const facts = family.jointAnswer(quotes, question);
   if (facts === undefined) return { refused: "CHAIN_UNAVAILABLE" };
   if (facts instanceof DomainError) return { refused: facts };
@@ -57,11 +59,14 @@ export function* assess(
   return { setup, facts, check, ...(known === undefined && { quotes }) };
 }
 
-const rulesFor = (
-  { userID, createdAt }: TradeRequest,
+function rulesFor(
+  { userID, createdAt, rests }: TradeRequest,
   { limits, laneOrders }: PlacingView,
   chainLimits: DayFeeLimits,
-): OrderRules => rulesBeside(limits, laneOrders, { userID, nowMs: Date.parse(createdAt), chainLimits });
+): OrderRules {
+  const rules = rulesBeside(limits, laneOrders, { userID, nowMs: Date.parse(createdAt), chainLimits });
+  return rests ? rulesAtRest(rules) : rules;
+}
 
 function objectionTo(request: TradeRequest, view: PlacingView): DomainError | undefined {
   const { trade, setup, isChild } = request;

@@ -9,8 +9,8 @@ import type { AttentionCode } from "../../orders/execution.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
 import type { ChildRefusal, FiringEffects, ParentView } from "../../orders/resting/firing.ts";
-import type { RestingOrder } from "../../orders/resting/life.ts";
 import type { Leg } from "../../orders/resting/mandate.ts";
+import type { StoredResting } from "../../orders/resting/stored.ts";
 import { feesLeft } from "../../orders/resting/tally.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import type { TradeOrder } from "../../orders/trade-order.ts";
@@ -22,7 +22,7 @@ type Asked = Pick<FiringEffects["prepareChild"]["ask"], "orderId" | "leg" | "val
 
 /** A request for a child of a resting order. */
 export type ChildRequest = Asked & {
-  parent: RestingOrder & Pick<TradeOrder, "placed">;
+  parent: StoredResting;
   /** Hash of the parent's mandate. */
   mandateHash: string;
   setup: FamilyTypes["setup"];
@@ -76,7 +76,7 @@ function tradeOf(
   leg: Leg,
   settings: FamilyTypes["trader"]["settings"],
 ): AskedTrade {
-  const { mandate, placed } = parent;
+  const { mandate, placed, choices } = parent;
   const { chain, side, token, isPrivate } = mandate;
   const ofCoin = chainFacts[chain].coin.decimals;
   const [inDecimals, outDecimals] = side === "buy" ? [ofCoin, placed.decimals] : [placed.decimals, ofCoin];
@@ -88,7 +88,8 @@ function tradeOf(
     // The floor of the leg takes its place.
     maxPriceImpact: Number.POSITIVE_INFINITY,
     mevProtection: isPrivate,
-    ...family.childFees(leg, mandate, settings),
+    ...choices,
+    ...family.childFees(leg, mandate, { ...settings, ...choices }),
   };
 }
 

@@ -45,7 +45,7 @@ export const storedOrder = (changes: Partial<Mandate> = {}): StoredResting =>
       decimals: 18,
       createdAt: new Date(nowMs).toISOString(),
     },
-    "table",
+    { tableId: "table", choices: {}, warnings: [] },
   );
 
 export const mandateHash = "ab".repeat(32);

@@ -190,6 +190,9 @@ export class World extends Machines {
       case "wake":
         this.addWakes(effect);
         return undefined;
+      case "makeMandateMac":
+      case "startTriggers":
+        throw new Error("no order rests");
       case "makeMac":
         return macOf(effect.intent as EvmIntent);
       case "checkMac":

@@ -8,6 +8,7 @@ import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { PlacingView } from "../../../lib/orders/effects.ts";
 import { newResting } from "../../../lib/orders/resting/life.ts";
 import type { Mandate } from "../../../lib/orders/resting/mandate.ts";
+import { newStored } from "../../../lib/orders/resting/stored.ts";
 import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { type ChildRequest, makingChild } from "../../../lib/trading/procedures/child-order.ts";
 import { mandateHash, mandate as mandateOf, nowMs } from "../../orders/resting/fixtures.ts";
@@ -52,7 +53,10 @@ const request = (changes: Partial<ChildRequest> = {}, of = mandate()): ChildRequ
       quotedOut: 950n,
       minAmountOut: 855n,
     },
-    parent: { ...newResting(of, "mandate mac"), placed, n: 3 },
+    parent: {
+      ...newStored(newResting(of, "mandate mac"), placed, { tableId: "table", choices: {}, warnings: [] }),
+      n: 3,
+    },
     mandateHash,
     setup: setup as ChildRequest["setup"],
     nowMs,

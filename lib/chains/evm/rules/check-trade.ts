@@ -3,7 +3,14 @@ import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import type { CheckTerms, SetupTerms, TraderTerms } from "../../../orders/family.ts";
 import { submissionOf } from "../../../orders/order-details.ts";
 import { type AskedTrade, defaultMaxPriceImpact } from "../../../orders/trade.ts";
-import { availableOf, leastOut, lossOf, needsOfTrade, openOrdersOf } from "../../../orders/trade-check.ts";
+import {
+  availableOf,
+  leastOut,
+  lossOf,
+  needsOfResting,
+  needsOfTrade,
+  openOrdersOf,
+} from "../../../orders/trade-check.ts";
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
@@ -72,7 +79,11 @@ export function checkEvmTrade(
   const least = leastOut(setup.chain, trade, settings, facts);
   const available = facts.held && availableOf(facts.held, trade.token, orders);
   const coins = addedBy(side, amount, fee.max);
-  const needs = available ? needsOfTrade(setup.chain, side, facts, coins, available) : [];
+  const needs = trader.rests
+    ? needsOfResting(side, facts)
+    : available
+      ? needsOfTrade(setup.chain, side, facts, coins, available)
+      : [];
   const objection = objectionToEvmOrder({
     chain: setup.chain,
     side,

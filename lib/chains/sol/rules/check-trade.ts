@@ -4,7 +4,14 @@ import { greatest, least } from "../../../orders/bigints.ts";
 import type { CheckTerms, SetupTerms, TraderTerms } from "../../../orders/family.ts";
 import { objectionBeside } from "../../../orders/order-checks.ts";
 import { type AskedTrade, defaultMaxPriceImpact } from "../../../orders/trade.ts";
-import { availableOf, leastOut, lossOf, needsOfTrade, openOrdersOf } from "../../../orders/trade-check.ts";
+import {
+  availableOf,
+  leastOut,
+  lossOf,
+  needsOfResting,
+  needsOfTrade,
+  openOrdersOf,
+} from "../../../orders/trade-check.ts";
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
 import { attemptsFor, usualSeconds } from "./attempts.ts";
@@ -114,7 +121,11 @@ export function checkSolTrade(
   const attempts = leastTip === undefined ? wanted : Math.min(wanted, attemptsWithTip(budget, leastTip));
   const { attempt, networkFee } = feeOf(budget, attempts);
   const leastAmount = leastOut("sol", trade, settings, facts);
-  const needs = available ? needsOfTrade("sol", side, facts, besideFees + networkFee.max, available) : [];
+  const needs = trader.rests
+    ? needsOfResting(side, facts)
+    : available
+      ? needsOfTrade("sol", side, facts, besideFees + networkFee.max, available)
+      : [];
   const objection = objectionBeside(budget < lowest ? tooLow(budget, lowest) : undefined, {
     chain: "sol",
     side,
@@ -133,7 +144,7 @@ export function checkSolTrade(
     safety,
     flags,
     allowUnsafe: trade.allowUnsafe ?? false,
-    lacksLeast: facts.lacksReference && trade.minAmountOut === undefined,
+    lacksLeast: facts.lacksReference && trade.minAmountOut === undefined && !trader.rests,
     priceImpact: Math.max(facts.priceImpact, facts.market?.impact ?? 0),
     maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
     loss: lossOf(setup, trader, facts),

@@ -1,0 +1,34 @@
+import type { StoredResting } from "../../orders/resting/stored.ts";
+import { type Item, queryRange, readItem, type Table } from "../../table/table.ts";
+import { contentOf } from "./items.ts";
+import { restingOf, tradeKey } from "./keys.ts";
+
+/** Reads all that rests of a user, with one or two calls. */
+export async function readResting(table: Table, userID: string): Promise<StoredResting[]> {
+  const items = await queryRange<object>(table, restingOf(userID));
+  return items.map((item) => contentOf("resting", item));
+}
+
+/** Returns the ended resting order that is stored in the place of an order, or undefined for any other item. */
+export const restedIn = (item: Item<object> | undefined): StoredResting | undefined =>
+  item !== undefined && "legs" in item && !("intent" in item) ? contentOf("rested", item) : undefined;
+
+/** Reads a resting order that has not ended. Reads all of its user's, because a key contains more than the id. */
+export async function readRestingOrder(
+  table: Table,
+  userID: string,
+  orderId: string,
+): Promise<StoredResting | undefined> {
+  const all = await readResting(table, userID);
+  return all.find(({ mandate }) => mandate.orderId === orderId);
+}
+
+/** Reads a resting order, even if it has ended. */
+export async function readParent(
+  table: Table,
+  userID: string,
+  orderId: string,
+): Promise<StoredResting | undefined> {
+  const ended = restedIn(await readItem<object>(table, tradeKey(userID, orderId)));
+  return ended ?? readRestingOrder(table, userID, orderId);
+}

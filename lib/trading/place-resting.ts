@@ -1,0 +1,122 @@
+import { placingOf } from "../chains/families/place.ts";
+import { shownOn, type TradeQuote } from "../chains/families/quote.ts";
+import { chainFacts } from "../core/chain-facts.ts";
+import { requireKey } from "../core/idempotency-key.ts";
+import { orderIdFor } from "../core/record-ids.ts";
+import { coinText, coinUnitsFrom } from "../orders/decimal-text.ts";
+import type { Order } from "../orders/execution.ts";
+import { percentOf } from "../orders/percent.ts";
+import type { Leg } from "../orders/resting/mandate.ts";
+import { isCrossed, outAt, priceText, worstOf } from "../orders/resting/prices.ts";
+import type { RestingRequest } from "../orders/resting/request.ts";
+import { shownResting } from "../orders/resting/shown.ts";
+import type { RestingWarning } from "../orders/resting/stored.ts";
+import { legsOf } from "../orders/resting/terms.ts";
+import { type Performers, runProcedure } from "./execution/run-procedure.ts";
+import { fingerprintOf } from "./idempotency.ts";
+import { errorOf, type Placement, type PlacingDeps, performersOf, tradeRequest } from "./place-order.ts";
+import { placingResting, priceNow, type RestTrial, tryingResting } from "./procedures/placing-resting.ts";
+import type { Macs } from "./signing/intent-mac.ts";
+
+export type PlacingRestingDeps = PlacingDeps & {
+  macs: Pick<Macs, "makeMandateMac">;
+  /** Id of the table. */
+  tableId: string;
+  /** Starts the watch over prices, unless a run is alive. */
+  startTriggers: () => void | Promise<void>;
+};
+
+/** What a resting order would be like if it were placed now. Prices are coins for one token. */
+type ShownTrial = {
+  price: string;
+  /** How far the price is from the nearest one at which the order fires, in percent of the price now. */
+  distancePercent: number;
+  wouldFireNow: boolean;
+  /** The worst price at which it may fill. */
+  worst: string;
+  expiresAt: string;
+  maxNetworkFee: string;
+  /** Coin that its marker keeps, beside `maxNetworkFee`. */
+  rents?: string;
+};
+
+export type PlacedResting =
+  | { order: Order; warnings: RestingWarning[]; isReplayed: boolean }
+  | { dryRun: true; quote: TradeQuote; resting: ShownTrial };
+
+/**
+ * Places a resting order once for each user and key, or shows the result without placing it.
+ *
+ * @throws {DomainError} for each reason to refuse the order. In that case nothing is recorded, and the key stays
+ * unused.
+ * @throws {ChainUnavailable} if no two hosts of the chain agree.
+ */
+export async function placeResting(
+  deps: PlacingRestingDeps,
+  { key, ...asked }: Placement<RestingRequest>,
+): Promise<PlacedResting> {
+  const { userID, now, body } = asked;
+  checkTexts(body);
+  const request = tradeRequest(deps, asked);
+  const { chain, wallet, trade } = request;
+  const terms = { ...body, wallet, token: trade.token };
+  const performers = {
+    ...performersOf(deps, request),
+    makeMandateMac: ({ mandate }) => deps.macs.makeMandateMac(mandate),
+    startTriggers: async () => {
+      await deps.startTriggers();
+      return undefined;
+    },
+  } satisfies Performers;
+  if (body.dryRun === true) {
+    const rest = { ...request, terms, orderId: "" };
+    const answer = await runProcedure(tryingResting(rest), performers);
+    if ("refused" in answer) throw errorOf(answer.refused);
+    const quote = shownOn(chain, wallet, trade, answer.assessed, now);
+    return { dryRun: true, quote, resting: shownTrial(answer) };
+  }
+  requireKey(key, "places no second order");
+  const orderId = orderIdFor(userID, key, now);
+  const placement = {
+    ...request,
+    terms,
+    orderId,
+    key,
+    fingerprint: fingerprintOf(body),
+    tableId: deps.tableId,
+  };
+  const answer = await runProcedure(placingResting(placement), performers);
+  if ("refused" in answer) throw errorOf(answer.refused);
+  const { order, isReplayed } = answer;
+  return { order: shownResting(order), warnings: [...order.warnings], isReplayed };
+}
+
+/** Checks the prices and the fee limit, whatever the token's decimals are. */
+function checkTexts(body: RestingRequest): void {
+  legsOf(body, chainFacts[body.chain].coin.decimals);
+  if (body.maxNetworkFee !== undefined) coinUnitsFrom(body.chain, body.maxNetworkFee, "maxNetworkFee");
+}
+
+function shownTrial(trial: RestTrial): ShownTrial {
+  const { mandate, assessed } = trial;
+  const { chain, side, amount, legs, expiresAt, feesLimit, feesStop } = mandate;
+  const { facts } = assessed;
+  const { amountOut, identity } = facts;
+  const distances = legs.map((leg) => {
+    const out = outAt(side, leg.kind === "limit" ? leg.price : leg.trigger, amount);
+    // Outputs of a sale grow with the price, and those of a buy fall.
+    const [now, then] = side === "sell" ? [amountOut, out] : [out, amountOut];
+    return Math.abs(percentOf(then - now, now));
+  });
+  const worst = legs.find(({ kind }) => kind === "stop") ?? (legs[0] as Leg);
+  const rents = placingOf(chain).markerRent(facts);
+  return {
+    price: priceNow(trial),
+    distancePercent: Math.min(...distances),
+    wouldFireNow: legs.some((leg) => isCrossed(side, leg, amount, amountOut)),
+    worst: priceText(chain, worstOf(worst), identity.decimals),
+    expiresAt: new Date(expiresAt * 1000).toISOString(),
+    maxNetworkFee: coinText(chain, feesLimit + feesStop),
+    ...(rents !== undefined && { rents: coinText(chain, rents) }),
+  };
+}

@@ -1,0 +1,258 @@
+import { describe, expect, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
+import type { EvmTradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
+import { DomainError } from "../../../lib/core/domain-error.ts";
+import type { PlacingView } from "../../../lib/orders/effects.ts";
+import type { RestingRequest } from "../../../lib/orders/resting/request.ts";
+import type { StoredResting } from "../../../lib/orders/resting/stored.ts";
+import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
+import {
+  type PlaceRestingRequest,
+  placingResting,
+  tryingResting,
+} from "../../../lib/trading/procedures/placing-resting.ts";
+import { storedOrder } from "../../orders/resting/fixtures.ts";
+import { placeRequest, tradeFacts } from "../../support/place-request.ts";
+import { playPlacing, type Results } from "../../support/play-placing.ts";
+import { intent, noLimits, tradeOrder } from "../../support/trading.ts";
+
+const { orderId, userID, wallet, token } = intent();
+const nowMs = 1_000_000_000;
+const plain = placeRequest({
+  ...{ orderId, userID, wallet, token, side: "sell", amount: 1000n, maxGasPrice: 2n, gasPreset: "medium" },
+  ...{ isPrivate: true, validUntil: nowMs / 1000 + 120, key: "k-1", fingerprint: "body", slippage: 1, nowMs },
+});
+
+type Terms = Partial<Omit<RestingRequest, "type">> & Record<string, unknown>;
+
+const requestOf = (terms: Terms, changes: Partial<PlaceRestingRequest> = {}): PlaceRestingRequest => {
+  const { amount = "0.000000000000001" } = terms;
+  const body = { chain: "eth", wallet, token, side: "sell", amount, ...terms } as unknown as RestingRequest;
+  const { validForSeconds: _, maxPriceImpact: __, ...trade } = plain.trade;
+  const { side } = body;
+  return {
+    ...plain,
+    trade: { ...trade, side, amount: body.amount },
+    terms: body,
+    tableId: "table-1",
+    ...changes,
+  };
+};
+
+/** The facts say that 1000 tokens bring 5000 coins, so one token costs 5. */
+const limit = (price: string, terms: Terms = {}) => requestOf({ type: "limit", price, ...terms });
+const stop = (stopPrice: string, terms: Terms = {}) => requestOf({ type: "stop", stopPrice, ...terms });
+const pair = (takeProfit: string, stopPrice: string) =>
+  requestOf({ type: "oco", takeProfit: { price: takeProfit }, stopLoss: { stopPrice } });
+
+const view = (changes: Partial<PlacingView<Evm>> = {}): PlacingView<Evm> => ({
+  used: undefined,
+  order: undefined,
+  hasWallet: true,
+  laneOrders: [],
+  jobs: undefined,
+  resting: { all: [], placed: undefined },
+  settings: evmOrderSettingsOf("eth"),
+  isStopped: false,
+  cutoffs: {},
+  limits: noLimits,
+  ...changes,
+});
+
+const viewWith = (changes: Partial<WalletPolicy>) => {
+  const stored = {
+    chain: "eth",
+    wallet,
+    userID,
+    policy: { ...openPolicy, ...changes },
+    revision: 1,
+  } as const;
+  return view({ limits: { stored, count: undefined } });
+};
+
+const facts = (changes: Partial<EvmTradeFacts> = {}) =>
+  tradeFacts({ held: { coins: 0n, tokens: 1000n }, ...changes });
+
+type Scene = Results<Evm> & { facts?: Partial<EvmTradeFacts> };
+
+const results = ({ facts: changes, ...scene }: Scene): Results<Evm> => ({
+  views: [view()],
+  quotes: [[facts(changes), facts(changes)]],
+  ...scene,
+});
+
+const place = (request: PlaceRestingRequest, scene: Scene = {}) =>
+  playPlacing(placingResting(request), results(scene));
+const attempt = (request: PlaceRestingRequest, scene: Scene = {}) =>
+  playPlacing(tryingResting(request), results(scene));
+
+const restingOf = (count: number, changes: Partial<StoredResting["mandate"]> = {}) => ({
+  all: Array.from({ length: count }, (_, n) => storedOrder({ orderId: `P${n}`, ...changes })),
+  placed: undefined,
+});
+
+describe("placingResting", () => {
+  it("records the mandate, its trigger and the key in one transaction, and starts the watch", () => {
+    const { answer, did, effects } = place(pair("6", "4"));
+    expect(answer).toMatchObject({
+      isReplayed: false,
+      order: {
+        ...{ state: "resting", mac: "mac", tableId: "table-1", version: 1, warnings: [] },
+        mandate: {
+          ...{ chain: "eth", wallet, userID, orderId, side: "sell", token, amount: 1000n, isPrivate: true },
+          legs: [
+            { kind: "limit", price: { coins: 6n, tokens: 1n } },
+            { kind: "stop", trigger: { coins: 4n, tokens: 1n }, worst: { coins: 16n, tokens: 5n } },
+          ],
+          createdAt: nowMs,
+          expiresAt: nowMs / 1000 + 2_592_000,
+        },
+        placed: { clientOrderId: "k-1", symbol: "MOON/ETH", decimals: 18 },
+      },
+    });
+    expect(did).toEqual(["readPlacing", "quote", "makeMandateMac", "write", "startTriggers"]);
+    const step = effects.flatMap((effect) => (effect.do === "write" ? effect.step : []));
+    expect(step.map(({ kind, of }) => `${kind} ${of}`)).toEqual([
+      ...["put key", "put resting", "put trigger", "check wallet", "check cutoff", "check cutoff"],
+    ]);
+    expect(step[0]).toMatchObject({ item: { key: "k-1", orderId, fingerprint: "body" }, when: "absent" });
+  });
+
+  it("needs the tokens that it sells, and no coin; a buy needs nothing, whatever else is open", () => {
+    expect(place(limit("6"), { facts: { held: { coins: 0n, tokens: 999n } } }).answer).toMatchObject({
+      refused: { code: "INSUFFICIENT_BALANCE", details: { token, available: "0.000000000000000999" } },
+    });
+    expect(place(limit("6"), { views: [view({ laneOrders: [tradeOrder()] })] }).code).toBeUndefined();
+    const none = { held: { coins: 0n, tokens: 0n } };
+    expect(place(limit("0.1", { side: "buy" }), { facts: none }).code).toBeUndefined();
+  });
+
+  it.each<[string, PlaceRestingRequest, Scene, string | undefined]>([
+    ["trading is stopped", limit("6"), { views: [view({ isStopped: true })] }, "TRADING_DISABLED"],
+    ["the wallet is gone", limit("6"), { views: [view({ hasWallet: false })] }, "WALLET_NOT_FOUND"],
+    ["it is frozen", limit("6"), { views: [viewWith({ tradingEnabled: false })] }, "POLICY_LIMIT"],
+    [
+      "a buy is too large",
+      limit("1", { side: "buy" }),
+      { views: [viewWith({ maxPerOrder: 999n })] },
+      "POLICY_LIMIT",
+    ],
+    [
+      "its token is forbidden",
+      limit("1", { side: "buy" }),
+      { views: [viewWith({ tokens: [] })] },
+      "POLICY_LIMIT",
+    ],
+    ["the day is used up", limit("1", { side: "buy" }), { views: [viewWith({ maxPerDay: 1n })] }, undefined],
+    ["the slippage is capped", limit("6"), { views: [viewWith({ maxSlippage: 1n })] }, undefined],
+    [
+      "the token is unsafe",
+      limit("1", { side: "buy" }),
+      { facts: { flags: ["FREEZABLE"], safety: { sellable: false, buyTax: 0, sellTax: 0, hasLoss: false } } },
+      "TOKEN_UNSAFE",
+    ],
+    [
+      "it sells an unsafe one",
+      limit("6"),
+      { facts: { safety: { sellable: false, buyTax: 0, sellTax: 0, hasLoss: false } } },
+      undefined,
+    ],
+    ["the price impact is high", limit("6"), { facts: { priceImpact: 60 } }, undefined],
+    ["the stop is reached", stop("5"), {}, "WOULD_FIRE_NOW"],
+    ["the stop is almost reached", stop("4.99"), {}, undefined],
+    ["the stop of a pair is reached", pair("6", "5"), {}, "WOULD_FIRE_NOW"],
+    ["the limit is reached", limit("1"), {}, undefined],
+    ["the user has 99", limit("6"), { views: [view({ resting: restingOf(99) })] }, undefined],
+    ["the user has 100", limit("6"), { views: [view({ resting: restingOf(100) })] }, "TOO_MANY_RESTING"],
+    [
+      "the token has 19",
+      limit("6"),
+      { views: [view({ resting: restingOf(19, { chain: "eth", wallet, token }) })] },
+      undefined,
+    ],
+    [
+      "the token has 20",
+      limit("6"),
+      { views: [view({ resting: restingOf(20, { chain: "eth", wallet, token }) })] },
+      "TOO_MANY_RESTING",
+    ],
+    ["both apply", stop("5"), { views: [view({ resting: restingOf(100) })] }, "WOULD_FIRE_NOW"],
+  ])("decides by the checks that apply at rest: %s", (_, request, scene, code) => {
+    const { code: found, did } = place(request, scene);
+    expect(found).toBe(code);
+    expect(did.includes("write")).toBe(code === undefined);
+  });
+
+  it("counts no order that has filled", () => {
+    const { all } = restingOf(100);
+    const resting = { all: all.map((order) => ({ ...order, state: "filled" as const })), placed: undefined };
+    expect(place(limit("6"), { views: [view({ resting })] }).code).toBeUndefined();
+  });
+
+  it("names the price at which a stop would fire", () => {
+    expect(place(stop("5")).answer).toMatchObject({ refused: { details: { price: "5" } } });
+  });
+
+  it.each<[string, PlaceRestingRequest]>([
+    ["could sell for less than half", stop("4", { price: "0.1" })],
+    ["spends most of the coin on an unlisted token", limit("1", { side: "buy" })],
+  ])("needs a fresh sign-in for an order that %s", (_, request) => {
+    const scene: Scene = {
+      facts: { held: { coins: 1200n, tokens: 1000n }, identity: { ...facts().identity, isListed: false } },
+    };
+    expect(place({ ...request, mayLose: false }, scene).code).toBe("SIGN_IN_REQUIRED");
+    expect(place(request, scene).code).toBeUndefined();
+    expect(
+      place({ ...request, mayLose: false }, { ...scene, views: [viewWith({ anyLoss: true })] }).code,
+    ).toBeUndefined();
+  });
+
+  it("dates an order after the user's last cancellation of all", () => {
+    const cutoffs = { all: { userID, before: nowMs + 1000 } };
+    expect(place(limit("6"), { views: [view({ cutoffs })] }).answer).toMatchObject({
+      order: { mandate: { createdAt: nowMs + 1001 }, placed: { createdAt: new Date(nowMs).toISOString() } },
+    });
+  });
+
+  it("starts again if something of its user has changed meanwhile, and gives up in the end", () => {
+    expect(place(limit("6"), { written: [false, true] }).did.filter((each) => each === "write")).toHaveLength(
+      2,
+    );
+    expect(place(limit("6"), { written: [false] }).code).toBe("WALLET_BUSY");
+  });
+
+  it("replays a key's order, and refuses another body and an order that is lost", () => {
+    const used = { userID, key: "k-1", orderId, fingerprint: "body" };
+    const placed = storedOrder({ orderId });
+    const replay = place(limit("6"), { views: [view({ used, resting: { all: [placed], placed } })] });
+    expect(replay.answer).toEqual({ order: placed, isReplayed: true });
+    expect(replay.did).toEqual(["readPlacing", "startTriggers"]);
+    const other = { ...used, fingerprint: "another body" };
+    for (const views of [[view({ used: other, resting: { all: [], placed } })], [view({ used })]])
+      expect(place(limit("6"), { views }).code).toBe("IDEMPOTENCY_KEY_REUSED");
+  });
+
+  it("warns of a thin market and of a public pool", () => {
+    const request = limit("6");
+    const open = { ...request, trade: { ...request.trade, mevProtection: false } };
+    expect(place(open, { facts: { priceImpact: 6 } }).answer).toMatchObject({
+      order: { warnings: ["MEV_UNPROTECTED", "THIN_POOL"], mandate: { isPrivate: false } },
+    });
+  });
+
+  it("refuses what hosts refuse, and what they disagree about", () => {
+    const none = new DomainError("NO_ROUTE", "No pool");
+    expect(place(limit("6"), { quotes: [[none, none]] }).code).toBe("NO_ROUTE");
+    expect(place(limit("6"), { quotes: [[facts(), undefined]] }).code).toBe("CHAIN_UNAVAILABLE");
+  });
+});
+
+describe("tryingResting", () => {
+  it("records nothing, and does not object to a stop that would fire", () => {
+    const { answer, did } = attempt(stop("5"));
+    expect(answer).toMatchObject({ mandate: { amount: 1000n } });
+    expect(did).toEqual(["readPlacing", "quote"]);
+    expect(attempt(limit("6"), { views: [view({ resting: restingOf(100) })] }).code).toBe("TOO_MANY_RESTING");
+  });
+});
