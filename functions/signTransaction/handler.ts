@@ -5,16 +5,17 @@ import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { inTime } from "../../lib/runtime/in-time.ts";
 import { logPostponement, logRefusal, logSignature, logWarning } from "../../lib/runtime/log.ts";
-import { macsOf } from "../../lib/trading/signing/intent-mac.ts";
+import { checksBy, macsOf } from "../../lib/trading/signing/intent-mac.ts";
 import { answerSigning } from "../../lib/trading/signing/sign-transaction.ts";
 import { Streaks } from "../../lib/trading/signing/streaks.ts";
 
 const vault = openVault(environment("KEY_ID"));
+// Shares one KMS connection between all KMS keys.
+const macsBy = (keyId: string) => macsOf(vault.client, keyId, environment("TABLE_ID"));
 const deps = {
   table: openCheckingTable(),
   vault,
-  // Shares one KMS connection between both KMS keys.
-  checkMac: macsOf(vault.client, environment("MAC_KEY_ID"), environment("TABLE_ID")).checkMac,
+  checks: checksBy(macsBy(environment("MAC_KEY_ID")), macsBy(environment("CHILD_MAC_KEY_ID"))),
   chains: environment("SIGNING"),
   onSigned: logSignature,
   onRefused: logRefusal,

@@ -45,7 +45,7 @@ export class ApiStack extends Stack {
     const { signerVpc, signerZones, leadingKeys } = configuration;
     // Uses no custom domain if there is an edge, because the edge reaches the APIs at their default addresses.
     const domain = edge ? undefined : configuration.domain;
-    const { table, key, importKeys, issuer } = data;
+    const { table, key, importKeys, macKey, issuer } = data;
 
     const api = new TerminalRestApi(this, "Api", { domain, throttles });
     const stream = new StreamApi(this, "Stream", { logging: api.logging });
@@ -59,8 +59,10 @@ export class ApiStack extends Stack {
       tableId: data.streamArn,
     });
     const openings = openingsOf(configuration);
-    const macKey = openings["with trading"].length > 0 ? new MacKey(this, "MacKey") : undefined;
-    const keyNotices = new KeyNotices(this, "KeyNotices", [key, ...importKeys, ...(macKey ? [macKey] : [])]);
+    const childMacKey =
+      macKey && new MacKey(this, "ChildMacKey", { apiStackName: this.stackName, of: "childMac" });
+    const macKeys = [macKey, childMacKey].filter((each) => each !== undefined);
+    const keyNotices = new KeyNotices(this, "KeyNotices", [key, ...importKeys, ...macKeys]);
     const inside = signerVpc ? openersOf(openings) : [];
     const functions = new OperationFunctions(this, "Functions", {
       openings,
@@ -71,6 +73,7 @@ export class ApiStack extends Stack {
       key,
       importKeys,
       macKey,
+      childMacKey,
       inside,
       zones: signerZones,
       reservedRuns: configuration.reservedRuns,

@@ -16,6 +16,7 @@ import type { Configuration } from "./config.ts";
 import { ImportKeyPair } from "./data/import-key-pair.ts";
 import { UserDirectory } from "./data/user-directory.ts";
 import { WalletKey, walletKeyPolicy } from "./data/wallet-key.ts";
+import { MacKey } from "./functions/mac-key.ts";
 import { openingsOf } from "./openings.ts";
 import { retained } from "./retained.ts";
 
@@ -28,7 +29,7 @@ export type DataStackProps = Pick<StackProps, "tags"> & {
 /**
  * Stack of everything that cannot be recreated: the table, the keys and the user pool. Few settings affect it: those of
  * the user pool, those that decide which functions may open wallets, and the labels of import keys and origin keys. No
- * other setting can remove anything in this stack.
+ * other setting can remove anything in this stack. A key that leaves it is kept in the account.
  */
 export class DataStack extends Stack {
   /** The service's only table. lib/table/layout.ts has the layout of its items. */
@@ -36,6 +37,8 @@ export class DataStack extends Stack {
   readonly key: IKey;
   /** Keys for imports, in the order of their labels. */
   readonly importKeys: readonly IKey[];
+  /** Key that authenticates orders and mandates. Undefined if no chain trades. */
+  readonly macKey: IKey | undefined;
   /** Secrets that prove a request came through the edge, in the order of their labels. */
   readonly originKeys: readonly OriginKey[];
   /** The change stream of the table. */
@@ -70,6 +73,10 @@ export class DataStack extends Stack {
     this.importKeys = configuration.importKeys.map(
       (label) => new ImportKeyPair(this, `ImportKey-${label}`, { label, apiStackName }),
     );
+    this.macKey =
+      guarded.openings["with trading"].length > 0
+        ? new MacKey(this, "MacKey", { apiStackName, of: "mac" })
+        : undefined;
     // Makes the origin keys even if there is no edge, so that they exist when an edge is added.
     this.originKeys = configuration.originKeys.map((label) => new OriginKey(this, `OriginKey-${label}`));
     const users = new UserDirectory(this, "Users", {
@@ -78,7 +85,8 @@ export class DataStack extends Stack {
     });
     // Creates the table last: when a first deploy fails, everything is rolled back except a table protected from
     // deletion.
-    this.table.node.addDependency(this.key, ...this.importKeys, ...this.originKeys, users);
+    const macKeys = this.macKey === undefined ? [] : [this.macKey];
+    this.table.node.addDependency(this.key, ...this.importKeys, ...macKeys, ...this.originKeys, users);
 
     const { tableStreamArn } = this.table;
     if (tableStreamArn === undefined) throw new Error("The table has no stream");

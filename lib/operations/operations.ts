@@ -23,6 +23,7 @@ const defaults = {
   key: [],
   importKeys: [],
   mac: [],
+  childMac: [],
   opensWallets: false,
   connections: [],
   invokes: [],

@@ -106,6 +106,8 @@ export type Defaults = {
    * MAC_KEY_ID.
    */
   mac: readonly MacAction[];
+  /** Actions on the KMS key of resting orders' children. Any action adds the variable CHILD_MAC_KEY_ID. */
+  childMac: readonly MacAction[];
   /** True if the function may decrypt the private keys of wallets. It then runs without internet access. */
   opensWallets: boolean;
   /** Actions on WebSocket connections. Any action adds the variable AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */

@@ -7,6 +7,7 @@ import type { IntentTerms, LaneKey } from "./intent.ts";
 import type { AskedChild, BothWords } from "./resting/firing.ts";
 import type { Mandate } from "./resting/mandate.ts";
 import type { StoredResting } from "./resting/stored.ts";
+import type { ParentFacts } from "./resting/tally.ts";
 import type {
   CutoffScope,
   Job,
@@ -59,6 +60,8 @@ export type SigningView<F extends FamilyTypes = FamilyTypes> = {
   isCancelled: boolean;
   /** The user's cancellations of many orders. */
   cutoffs: Cutoffs;
+  /** The resting order of a child. Absent for orders of users. */
+  parent?: ParentFacts | undefined;
   maxGasPrice: WeiPerGas;
   limits: Limits;
   /** The operators' limits. */

@@ -36,6 +36,7 @@ export function objectionToState(
   if (order.intent.validUntil * 1000 > nowMs + longestValidSeconds * 1000)
     return later("the deadline is too far away");
   if ((order.intent.createdAt ?? 0) > nowMs + clocksApartMs) return later("the order is from the future");
+  if (order.yields) return later("the order makes way for a stop");
   if (isStopped) return later("trading is stopped");
   if (isRetired) return later("the wallet is retired");
   if (isCancelled || isCutOff(order.intent, cutoffs) || hasEnded(order) || order.isCancelling)

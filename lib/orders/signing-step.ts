@@ -57,11 +57,16 @@ export const checksOfFill = (
   order: AnyOrder,
   { limits: { stored }, cutoffs }: Pick<SigningView, "limits" | "cutoffs">,
 ): TradeStep => {
-  const { chain, wallet, userID, orderId } = order.intent;
+  const { chain, wallet, userID, orderId, parent } = order.intent;
+  // A child also ends with its resting order. The cutoffs of both are the same items.
+  const ids = [orderId, ...(parent ? [parent.orderId] : [])];
   return [
     { kind: "check", of: "order", item: order, when: { revision: order.revision } },
     { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
-    { kind: "check", of: "cancellation", item: { userID, orderId }, when: "absent" },
+    ...ids.map(
+      (each) =>
+        ({ kind: "check", of: "cancellation", item: { userID, orderId: each }, when: "absent" }) as const,
+    ),
     ...unchangedCutoffs(order.intent, cutoffs),
     { kind: "check", of: "policy", item: { chain, wallet, userID }, when: revisionOf(stored) },
   ];

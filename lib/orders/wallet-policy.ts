@@ -275,6 +275,15 @@ export const signedOn = (
   return { spent, networkFees };
 };
 
+/** The part of a day's count that concerns children of resting orders. */
+type ChildCount = Pick<DaySpend, "limitFees" | "newResting" | "givenBack">;
+
+/** Returns what children of resting orders have added to the count of the day of the given time. */
+export const childrenOn = (count: DaySpend | undefined, nowMs: number): Required<ChildCount> => {
+  const of: ChildCount = count?.day === dayOf(nowMs) ? count : {};
+  return { limitFees: of.limitFees ?? 0n, newResting: of.newResting ?? 0, givenBack: of.givenBack ?? 0 };
+};
+
 /** Returns the amount that the day's limit still allows for buys. Undefined if there is no limit. */
 export function restOfDay({ stored, count }: Limits, nowMs: number): CoinUnits | undefined {
   const { maxPerDay } = stored?.policy ?? openPolicy;
@@ -331,6 +340,7 @@ export const restOfFees = (...asked: Parameters<typeof feesOfDay>): CoinUnits =>
  * Adds a signature to the day's count.
  * @param fees The network fees, including coin that stays in accounts.
  * @param swapOf The order whose swap is signed for the first time.
+ * @param children The new part of the count that concerns children. If absent, that part stays.
  */
 export function counted(
   { userID, chain, wallet }: PolicyKey,
@@ -340,18 +350,30 @@ export function counted(
     fees,
     swapOf,
     nowMs,
-  }: { adds: CoinUnits; fees: CoinUnits; swapOf?: string | undefined; nowMs: number },
+    children,
+  }: {
+    adds: CoinUnits;
+    fees: CoinUnits;
+    swapOf?: string | undefined;
+    nowMs: number;
+    children?: ChildCount | undefined;
+  },
 ): DaySpend {
   const day = dayOf(nowMs);
   const newestOrderId = swapOf ?? count?.newestOrderId;
   const { spent, networkFees } = signedOn(count, nowMs);
+  const known: ChildCount = children ?? (count?.day === day ? count : {});
+  const { limitFees, newResting, givenBack } = known;
   return {
     userID,
     chain,
     wallet,
     day,
-    spent: spent + adds,
+    spent: greatest(spent + adds, 0n),
     networkFees: networkFees + fees,
+    ...(limitFees !== undefined && { limitFees }),
+    ...(newResting !== undefined && { newResting }),
+    ...(givenBack !== undefined && { givenBack }),
     ...(newestOrderId !== undefined && { newestOrderId }),
     revision: (count?.revision ?? 0) + 1,
     expiresAt: (Date.parse(day) + (1 + keptDays) * dayMs) / 1000,

@@ -15,6 +15,7 @@ type Variable =
   | "KEY_ID"
   | "IMPORT_KEYS"
   | "MAC_KEY_ID"
+  | "CHILD_MAC_KEY_ID"
   | "DELIVER_FUNCTION"
   | "CATCH_UP_FUNCTION"
   | "FEED_PRICES_FUNCTION"
@@ -62,6 +63,7 @@ const schemas = {
     v.description("ids separated by commas"),
   ),
   MAC_KEY_ID: text,
+  CHILD_MAC_KEY_ID: text,
   TABLE_ID: text,
   DELIVER_FUNCTION: text,
   CATCH_UP_FUNCTION: text,

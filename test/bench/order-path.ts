@@ -85,11 +85,21 @@ export const isOrderFunction = (name: string): name is OrderFunction => name in 
 export async function openOrderPath(aws: FakeAws, chain: TestChain): Promise<OrderPath> {
   const temporary = mkdtempSync(join(tmpdir(), "bench-table-"));
   const reaper = createReaper();
-  const { AWS_REGION: region = "", KEY_ID = "", MAC_KEY_ID = "", TABLE_ID = "" } = functionEnvironment;
+  const {
+    AWS_REGION: region = "",
+    KEY_ID = "",
+    MAC_KEY_ID = "",
+    CHILD_MAC_KEY_ID = "",
+    TABLE_ID = "",
+  } = functionEnvironment;
   const credentials = { accessKeyId: "test", secretAccessKey: "test" };
   const database = await startDynamoDb({ temporary, credentials, reaper });
   const config = { region, credentials, endpoint: aws.url };
-  const keys = { vault: openVault(KEY_ID, config), macs: openMacs(MAC_KEY_ID, TABLE_ID, config) };
+  const keys = {
+    vault: openVault(KEY_ID, config),
+    macs: openMacs(MAC_KEY_ID, TABLE_ID, config),
+    childMacs: openMacs(CHILD_MAC_KEY_ID, TABLE_ID, config),
+  };
   let count = 0;
   return {
     endpoint: database.endpoint,

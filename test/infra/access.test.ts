@@ -16,6 +16,7 @@ import { walletEventKey } from "../../lib/wallets/item-keys.ts";
 import {
   functionsOf,
   logicalIdOf,
+  macKeyIdIn,
   only,
   resourcesOf,
   synthesize,
@@ -38,7 +39,8 @@ function accessIn({ data, api }: Stacks) {
   const resources = {
     table: access.arn(only(data, "AWS::DynamoDB::Table").id),
     key: access.arn(walletKeyOf({ data }).id),
-    macKey: access.arn(only(api, "AWS::KMS::Key").id),
+    macKey: access.arn(macKeyIdIn(data)),
+    childMacKey: access.arn(macKeyIdIn(api)),
   };
   const denial = (
     name: string,
@@ -55,13 +57,14 @@ function accessIn({ data, api }: Stacks) {
         ),
       }),
     mac: (name: string, action: string) => denial(name, action, resources.macKey),
+    childMac: (name: string, action: string) => denial(name, action, resources.childMacKey),
     ask: (name: string, action: string, partitions: readonly string[] = [], table = resources.table) =>
       denial(name, `dynamodb:${action}`, table, { "dynamodb:LeadingKeys": partitions }),
   };
 }
 
 const wallet = { userID: "u", walletId: "w", network: "eth", address: "0x1" };
-const { open, mac, ask } = accessIn(stacks);
+const { open, mac, childMac, ask } = accessIn(stacks);
 
 /** Returns stacks with edited functions and additional role policies. */
 function changed(edit: (of: (name: string) => { lambda: object; role: RoleProperties }) => void): Stacks {
@@ -114,6 +117,19 @@ describe("the wallet key", () => {
       "sealExport",
       "signTransaction",
     ]);
+  });
+});
+
+describe("the key of children", () => {
+  it("lets only the signer verify MACs, inside the VPC", () => {
+    const users = names.filter((name) => childMac(name, "kms:VerifyMac") === undefined);
+    expect(users).toEqual(["signTransaction"]);
+    expect(childMac("placeOrder", "kms:GenerateMac")).toBeDefined();
+    expect(childMac("executeOrders", "kms:GenerateMac")).toBeDefined();
+    const outside = changed((of) => Object.assign(of("signTransaction").lambda, { VpcConfig: undefined }));
+    expect(accessIn(outside).childMac("signTransaction", "kms:VerifyMac")).toMatch(
+      /no identity-based policy/,
+    );
   });
 });
 
@@ -218,6 +234,7 @@ describe("the partitions", () => {
       UNLOCK: ["unlockExports"],
       EXPORTED: ["sealExport"],
       SIGNED: ["signTransaction"],
+      ENDED: [],
       CANCELLED: ["retireWallet", "cancelOrder", "cancelOrders"],
       TRADING: [],
     });

@@ -108,8 +108,8 @@ describe("the alarms on background work", () => {
       api,
       "AWS::Events::Rule",
     ).flatMap(({ EventPattern }) => EventPattern ?? []);
-    // Counts the keys of wallets, imports and orders.
-    expect(patterns.map(({ detail }) => detail.resources.ARN.length)).toEqual([3]);
+    // Counts the keys of wallets, imports, orders and children.
+    expect(patterns.map(({ detail }) => detail.resources.ARN.length)).toEqual([4]);
     expect(patterns).toMatchObject([
       { source: ["aws.kms"], detail: { eventName: ["DisableKey", "ScheduleKeyDeletion"] } },
     ]);

@@ -120,7 +120,7 @@ const limits: Readonly<Record<string, number>> = {
   listTokens: 416,
   getMarket: 424,
   readMarkets: 520,
-  signTransaction: 480,
+  signTransaction: 489,
   executeOrders: 576,
   // Contains the clients of two services, and the quoting code of both families.
   placeOrder: 640,

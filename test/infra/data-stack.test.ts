@@ -3,6 +3,7 @@ import {
   customContext,
   functionsOf,
   importKeysOf,
+  macKeyIdIn,
   only,
   ownHosts,
   propertiesOf,
@@ -185,7 +186,8 @@ describe("a change of configuration", () => {
   const importsOf = (template: Template) =>
     [...JSON.stringify(template).matchAll(/"Fn::ImportValue":"([^"]+)"/g)].map(([, name]) => name);
   const { issuer, audience, tableStreamArn } = customContext;
-  const contexts = [{}, { issuer, audience }, { tableStreamArn }, customContext];
+  const { trading: _, ...untraded } = customContext;
+  const contexts = [{}, { issuer, audience }, { tableStreamArn }, untraded];
   const deployments = contexts.map((context) => synthesize(context));
 
   // CloudFormation rejects removing or changing an export that another stack imports.
@@ -196,7 +198,7 @@ describe("a change of configuration", () => {
     }
   });
 
-  it("changes only one statement of the key's policy when trading is switched on", () => {
+  it("adds only a key of orders, and a statement to the policy of the wallets' key, when trading is switched on", () => {
     const trading = structuredClone(synthesize({ trading: ["eth", "base"], chains: ownHosts }).data);
     const { Statement } = walletKeyOf({ data: trading }).Properties.KeyPolicy;
     expect(Statement.pop()).toMatchObject({
@@ -219,6 +221,14 @@ describe("a change of configuration", () => {
         StringEquals: { "kms:EncryptionContext:network": ["eth", "base"] },
       },
     });
+    const macKeyId = macKeyIdIn(trading);
+    expect(trading.Resources[macKeyId]).toMatchObject({ DeletionPolicy: "RetainExceptOnCreate" });
+    delete trading.Resources[macKeyId];
+    const table = only(trading, "AWS::DynamoDB::Table").id;
+    const { DependsOn } = trading.Resources[table] as { DependsOn: string[] };
+    DependsOn.splice(DependsOn.indexOf(macKeyId), 1);
+    for (const name of Object.keys(trading.Outputs ?? {}).filter((each) => each.includes("GetAttMacKey")))
+      delete trading.Outputs[name];
     expect(trading).toEqual(data);
   });
 

@@ -225,6 +225,14 @@ export function walletKeyOf({ data }: Pick<Templates, "data">) {
   return { id: key[0], ...key[1] };
 }
 
+/** Returns the id of the key that authenticates orders, which the data stack keeps, or of that of children. */
+export function macKeyIdIn(template: Template): string {
+  const keys = Object.entries(resourcesOf<KeyProperties>(template, "AWS::KMS::Key"));
+  const [key] = keys.filter(([, { Properties }]) => Properties.KeySpec === "HMAC_256");
+  if (key === undefined) throw new Error("There is no key for MACs");
+  return key[0];
+}
+
 /** Lists the keys to which users seal private keys, in the order of the template. */
 export function importKeysOf({ data }: Pick<Templates, "data">) {
   const keys = Object.entries(resourcesOf<KeyProperties>(data, "AWS::KMS::Key"));

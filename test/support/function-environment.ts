@@ -20,6 +20,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   KEY_ID: "arn:aws:kms:us-east-1:000000000000:key/test",
   IMPORT_KEYS: ["1", "2"].map((id) => `arn:aws:kms:us-east-1:000000000000:key/import${id}`).join(),
   MAC_KEY_ID: "arn:aws:kms:us-east-1:000000000000:key/mac",
+  CHILD_MAC_KEY_ID: "arn:aws:kms:us-east-1:000000000000:key/child-mac",
   TABLE_ID: "arn:aws:dynamodb:us-east-1:000000000000:table/table/stream/1",
   ALLOWED_ORIGINS: JSON.stringify(["https://app.example", "https://other.example"]),
   WALLET_LIMITS: JSON.stringify({ Base: 10, Pro: 50, Enterprise: 500 }),

@@ -26,13 +26,14 @@ import type { Key } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { packed } from "../../lib/trading/items/items.ts";
 import { dayKey, ledgerKey, policyKey } from "../../lib/trading/items/keys.ts";
+import { checksBy } from "../../lib/trading/signing/intent-mac.ts";
 import { readSignRequest, signPayload } from "../../lib/trading/signing/sign-payload.ts";
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { readSigned, type SignedAct } from "./signed-bytes.ts";
 import { ignoredNotes, openKeys, sealedKey } from "./signing.ts";
 import { intent, signedFee, slot, tradeOrder, v3 as usualV3, v2, v2OverUSDC, v3OverUSDC } from "./trading.ts";
 
-const { vault, macs } = openKeys();
+const { vault, macs, childMacs } = openKeys();
 const { eth, base, avax } = defaultChains;
 const chains = { eth, base, avax };
 const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
@@ -247,7 +248,14 @@ export async function expectObedience(
   if (request === undefined) return undefined;
   const written: TransactItems = [];
   const table = riggedTable(changed, genuine.order.intent, written);
-  const deps = { table, vault, checkMac: macs.checkMac, chains, nowMs: () => nowMs, ...ignoredNotes() };
+  const deps = {
+    table,
+    vault,
+    checks: checksBy(macs, childMacs),
+    chains,
+    nowMs: () => nowMs,
+    ...ignoredNotes(),
+  };
   const answer = await signOnRequest(deps, request).catch(() => undefined);
   if (answer === undefined || !("slot" in answer)) return undefined;
   const { raw } = answer;

@@ -6,9 +6,15 @@ import { Streaks } from "../../lib/trading/signing/streaks.ts";
 import { openKms } from "./kms.ts";
 import { putKey, putWallet } from "./placed-orders.ts";
 
-export type Keys = { vault: Vault; macs: Macs };
+export type Keys = {
+  vault: Vault;
+  /** By the key of placeOrder. */
+  macs: Macs;
+  /** By the key of fireOrders. */
+  childMacs: Macs;
+};
 
-/** Opens a KMS with one key for wallets and one for MACs. A replacement table has a different id. */
+/** Opens a KMS with one key for wallets and two for MACs. A replacement table has a different id. */
 export function openKeys(): Keys & { macsOfTable: (tableId: string) => Macs } {
   const { kms, config } = openKms();
   const { arn } = kms.ensureKey("intents", "HMAC_256");
@@ -16,6 +22,7 @@ export function openKeys(): Keys & { macsOfTable: (tableId: string) => Macs } {
   return {
     vault: openVault(kms.ensureKey("wallets").arn, config),
     macs: macsOfTable("table"),
+    childMacs: openMacs(kms.ensureKey("children", "HMAC_256").arn, "table", config),
     macsOfTable,
   };
 }

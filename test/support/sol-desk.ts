@@ -21,6 +21,7 @@ import { getOrder } from "../../lib/trading/get-order.ts";
 import { readLane } from "../../lib/trading/items/views.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { newReader, readChain } from "../../lib/trading/procedures/reading.ts";
+import { checksBy } from "../../lib/trading/signing/intent-mac.ts";
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { RunEvents } from "./run-events.ts";
 import { ignoredNotes, type Keys, openKeys, putSealedWallet } from "./signing.ts";
@@ -54,7 +55,7 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
   const reader = { ...opened, onJupiterFault: (fault: unknown) => void faults.push((fault as Error).name) };
   const chains = new Map([["sol", reader]] as const);
   const trading = { sol: reader.configuration };
-  const { vault, macs } = keys;
+  const { vault, macs, childMacs } = keys;
   let woken = 0;
   const events = new RunEvents(lane);
   const wake: NonNullable<Performers["wake"]> = (ask) => {
@@ -69,7 +70,7 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
     now: () => Date.now(),
     wake,
   };
-  const ofSigner = { table: tableOf("signTransaction"), vault, checkMac: macs.checkMac };
+  const ofSigner = { table: tableOf("signTransaction"), vault, checks: checksBy(macs, childMacs) };
   const signing = { ...ofSigner, chains: trading, ...ignoredNotes() };
   const landings: Landings[] = [];
   const broadcasts: Broadcast[] = [];

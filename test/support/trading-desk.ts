@@ -20,6 +20,7 @@ import { getOrder } from "../../lib/trading/get-order.ts";
 import { readLane } from "../../lib/trading/items/views.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { newReader, readChain } from "../../lib/trading/procedures/reading.ts";
+import { checksBy } from "../../lib/trading/signing/intent-mac.ts";
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { putItems } from "./items.ts";
 import { newEvmKey } from "./keys.ts";
@@ -73,7 +74,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const configuration = { ...chain.contracts, hosts: [chain.url, chain.url], ...rest };
   const trading = { [chain.chain]: configuration };
   const chains = openEvmChains(trading);
-  const { vault, macs } = keys;
+  const { vault, macs, childMacs } = keys;
   let woken = 0;
   const events = new RunEvents(lane);
   const wake: NonNullable<Performers["wake"]> = (ask) => {
@@ -91,7 +92,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const signing = {
     table: tableOf("signTransaction"),
     vault,
-    checkMac: macs.checkMac,
+    checks: checksBy(macs, childMacs),
     chains: trading,
     ...ignoredNotes(),
   };

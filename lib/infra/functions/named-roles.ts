@@ -48,8 +48,8 @@ export const functionArnOf = (scope: Construct, name: OperationName) =>
   });
 
 /** True if a key policy names the role of a row's function. */
-export const hasNamedRole = ({ mac, importKeys, opensWallets }: Operation) =>
-  opensWallets || mac.length > 0 || importKeys.includes("kms:DeriveSharedSecret");
+export const hasNamedRole = ({ mac, childMac, importKeys, opensWallets }: Operation) =>
+  opensWallets || mac.length + childMac.length > 0 || importKeys.includes("kms:DeriveSharedSecret");
 
 export const rowsThat = (choose: (row: Operation) => boolean): OperationName[] =>
   (Object.keys(operations) as OperationName[]).filter((name) => choose(operations[name]));

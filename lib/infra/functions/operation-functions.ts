@@ -125,7 +125,7 @@ export class OperationFunction extends Construct {
     this.name = name;
     this.row = row;
 
-    const { table, leadingKeys, key, importKeys, macKey, stage } = resources;
+    const { table, leadingKeys, key, importKeys, macKey, childMacKey, stage } = resources;
     const { inBundle, inFunction } = variablesOf(row, environment);
     const logGroup = new RetainedLogGroup(this, "Log");
     this.lambda = new LambdaFunction(this, "Function", {
@@ -151,6 +151,7 @@ export class OperationFunction extends Construct {
         ...(row.key.length > 0 && { KEY_ID: key.keyArn }),
         ...(row.importKeys.length > 0 && { IMPORT_KEYS: importKeys.map(({ keyArn }) => keyArn).join() }),
         ...(row.mac.length > 0 && macKey && { MAC_KEY_ID: macKey.keyArn }),
+        ...(row.childMac.length > 0 && childMacKey && { CHILD_MAC_KEY_ID: childMacKey.keyArn }),
         // Sets the endpoint with a variable that the SDK itself reads, so that no code needs to pass it on.
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),

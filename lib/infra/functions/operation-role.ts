@@ -27,8 +27,9 @@ export type Resources = {
   key: IKey;
   /** Keys to which users seal private keys. */
   importKeys: readonly IKey[];
-  /** Key that authenticates orders. Undefined if no chain trades. */
+  /** Keys that authenticate orders, and children of resting orders. Undefined if no chain trades. */
   macKey: IKey | undefined;
+  childMacKey: IKey | undefined;
   openings: Openings;
   /** The operators' event bus, if there is one. */
   noticeBusArn: string | undefined;
@@ -56,9 +57,8 @@ export type OperationRoleProps = Resources & {
  */
 export class OperationRole extends Role {
   constructor(scope: Construct, id: string, props: OperationRoleProps) {
-    const { name, row, table, leadingKeys, key, importKeys, macKey, openings, noticeBusArn, hostKeys } =
-      props;
-    const { walls, changes, stage, invoked, logGroup } = props;
+    const { name, row, table, leadingKeys, key, importKeys, openings, noticeBusArn, hostKeys } = props;
+    const { macKey, childMacKey, walls, changes, stage, invoked, logGroup } = props;
     const throughWalls = walls && { "aws:SourceVpce": walls.kmsEndpointId };
     const conditionsOfKey: Record<KeyAction, Conditions> = {
       "kms:GenerateDataKey": ofOneWallet,
@@ -94,6 +94,14 @@ export class OperationRole extends Role {
         ...(row.mac.length > 0 &&
           macKey && {
             Mac: allow(row.mac, [macKey.keyArn], throughWalls && { StringEquals: throughWalls }),
+          }),
+        ...(row.childMac.length > 0 &&
+          childMacKey && {
+            ChildMac: allow(
+              row.childMac,
+              [childMacKey.keyArn],
+              throughWalls && { StringEquals: throughWalls },
+            ),
           }),
         // Allows managing network interfaces even outside the VPC, because Lambda deletes the interfaces of a function
         // that has just left the VPC.

@@ -40,8 +40,9 @@ export type WallsProps = {
   table: Table;
   leadingKeys: LeadingKeys;
   key: IKey;
-  /** Key that authenticates orders. Undefined if trading is off. */
+  /** Keys that authenticate orders, and children of resting orders. Undefined if trading is off. */
   macKey: IKey | undefined;
+  childMacKey: IKey | undefined;
 };
 
 const isolated = { subnetType: SubnetType.PRIVATE_ISOLATED };
@@ -64,7 +65,7 @@ export class Walls extends Construct {
   readonly #groups: ReadonlyMap<OperationName, SecurityGroup>;
 
   constructor(scope: Construct, id: string, props: WallsProps) {
-    const { inside, zones, table, leadingKeys, key, macKey } = props;
+    const { inside, zones, table, leadingKeys, key, macKey, childMacKey } = props;
     super(scope, id);
     const vpc = new Vpc(this, "Vpc", {
       ipAddresses: IpAddresses.cidr("10.0.0.0/24"),
@@ -110,6 +111,8 @@ export class Walls extends Construct {
       toKms.addToPolicy(pass(roleArn, { actions: row.key, resource: key.keyArn }));
       if (macKey && row.mac.length > 0)
         toKms.addToPolicy(pass(roleArn, { actions: row.mac, resource: macKey.keyArn }));
+      if (childMacKey && row.childMac.length > 0)
+        toKms.addToPolicy(pass(roleArn, { actions: row.childMac, resource: childMacKey.keyArn }));
       toDynamoDb.addToPolicy(
         pass(roleArn, { actions: tableActionsOf(row, leadingKeys), resource: table.tableArn }),
       );

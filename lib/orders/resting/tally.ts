@@ -52,6 +52,12 @@ export type ChildFacts = {
   newOfDay: number;
 };
 
+/** What the signer reads about a child's resting order. */
+export type ParentFacts = Pick<
+  ChildFacts,
+  "mandate" | "mandateHash" | "isMandateGenuine" | "tally" | "ended" | "isCancelled"
+>;
+
 /** How long a tally is kept after its mandate has expired, in seconds. */
 const keptSeconds = 86_400;
 
@@ -111,8 +117,7 @@ export function tallyAfter(facts: ChildFacts, nowMs: number, givenBackOfDay: num
   const { mandate, child, purpose, ended, fees, isFirstSwap } = facts;
   const { kind } = mandate.legs[child.parent.leg] as Leg;
   const old = facts.tally ?? emptyTally(facts);
-  const known =
-    old.out && ended?.dead.some((dead) => dead.child === old.out?.child) ? withOwed(old, old.out) : old;
+  const known = withDeadOut(old, ended);
   const before = settledTally(known, ended);
   const charged = { ...before.fees, [kind]: before.fees[kind] + fees.adds };
   const rest = { ...before, fees: charged, revision: old.revision + 1 };
@@ -133,6 +138,24 @@ export function tallyAfter(facts: ChildFacts, nowMs: number, givenBackOfDay: num
     tally: familyOf(mandate.chain) === "evm" ? { ...tally, out: signed } : withOwed(tally, signed),
     givenBack,
   };
+}
+
+/** Moves the child that is out to the dead ones, if it is dead. */
+const withDeadOut = (tally: Tally, ended: Ended | undefined): Tally =>
+  tally.out && ended?.dead.some(({ child }) => child === tally.out?.child)
+    ? withOwed(tally, tally.out)
+    : tally;
+
+/** Returns the coin of dead buys that the next swap of an order takes off the day's count. */
+export function dueBack(
+  tally: Tally | undefined,
+  ended: Ended | undefined,
+  nowMs: number,
+  givenBackOfDay: number,
+): bigint {
+  if (tally === undefined) return 0n;
+  const known = withDeadOut(tally, ended);
+  return givenBackBy(known, settledTally(known, ended), dayOf(nowMs), givenBackOfDay).amount;
 }
 
 const nothing = { amount: 0n, buys: 0 };

@@ -30,6 +30,7 @@ function section(name: string, row: Operation): string[] {
     ["KMS key of wallets", row.key.map(actionOf)],
     ["KMS keys for imports", row.importKeys.map(actionOf)],
     ["KMS key of orders", row.mac.map(actionOf)],
+    ["KMS key of children", row.childMac.map(actionOf)],
     ["WebSocket connections", row.connections.map((method) => connectionRights[method])],
     ["Invokes", row.invokes],
     ["API keys and usage plans", row.plans],

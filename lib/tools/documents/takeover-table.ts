@@ -34,7 +34,16 @@ function readsOf({ table, reads }: Operation): readonly string[] {
   return ["all unprotected", ...reads];
 }
 
-function usesOf({ key, importKeys, mac, connections, invokes, notices, plans }: Operation): string[] {
+function usesOf({
+  key,
+  importKeys,
+  mac,
+  childMac,
+  connections,
+  invokes,
+  notices,
+  plans,
+}: Operation): string[] {
   const named = {
     "kms:GenerateDataKey": "make data keys",
     "kms:Decrypt": "decrypt wallets",
@@ -43,11 +52,13 @@ function usesOf({ key, importKeys, mac, connections, invokes, notices, plans }: 
     "kms:GenerateMac": "authenticate orders",
     "kms:VerifyMac": "check orders",
   };
+  const ofChildren = { "kms:GenerateMac": "authenticate children", "kms:VerifyMac": "check children" };
   const methods = { GET: "look up", POST: "send to", DELETE: "close" };
   const some = (verb: string, things: readonly string[], ending = "") =>
     things.length > 0 ? [`${verb}${joined(things)}${ending}`] : [];
   return [
     ...[...key, ...importKeys, ...mac].map((action) => named[action]),
+    ...childMac.map((action) => ofChildren[action]),
     ...some(
       "",
       connections.map((method) => methods[method]),

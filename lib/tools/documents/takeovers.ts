@@ -328,9 +328,9 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["signTransaction"],
     rights: {
-      reads: "all unprotected, SIGNED, CANCELLED, POLICY, TRADING, SEALED",
+      reads: "all unprotected, SIGNED, ENDED, CANCELLED, POLICY, TRADING, SEALED",
       writes: "LANE, SIGNED, BYTES",
-      uses: "decrypt wallets; check orders",
+      uses: "decrypt wallets; check orders; check children",
     },
     atMost:
       "sign anything; read every private key on the chains that trade and pass it on in its answers and in the table, without a route to the internet",

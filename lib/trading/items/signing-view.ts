@@ -1,11 +1,23 @@
 import type { Effects, SigningView } from "../../orders/effects.ts";
+import type { ParentFacts } from "../../orders/resting/tally.ts";
 import type { Items, Names } from "../../orders/table-step.ts";
+import type { Key } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
 import { sealedKeyKey } from "../../table/wallet-keys.ts";
 import { findOnChain, keysOfUser, type SealedWallet } from "./found-items.ts";
 import { keysOfItems } from "./items.ts";
 import { tradeKeyOf } from "./lane-records.ts";
 import { InvalidItem, parsed, type SigningKind } from "./signing-schemas.ts";
+
+/** What the table says about an order that is to be signed, and about the resting order that it names. */
+type StoredView = Omit<SigningView, "chainLimits" | "parent">;
+type StoredParent = Pick<ParentFacts, "tally" | "ended" | "isCancelled">;
+
+const keysOfParent = (userID: string, orderId: string): Key[] => [
+  keysOfItems.tally({ orderId }),
+  keysOfItems.ended({ orderId }),
+  keysOfItems.cancellation({ userID, orderId }),
+];
 
 /**
  * Reads the facts for signing with one call. The core never sees the encrypted key.
@@ -15,8 +27,9 @@ import { InvalidItem, parsed, type SigningKind } from "./signing-schemas.ts";
 export async function readSigning(
   table: Table,
   { request, day }: Effects["readSigning"]["ask"],
-): Promise<{ view: Omit<SigningView, "chainLimits">; sealed: SealedWallet | undefined }> {
-  const { chain, userID } = request;
+): Promise<{ view: StoredView; ofParent: StoredParent | undefined; sealed: SealedWallet | undefined }> {
+  const { chain, userID, claimed } = request;
+  const parentId = claimed?.intent.parent?.orderId;
   const found = await findOnChain(table, chain, [
     tradeKeyOf(request),
     keysOfItems.slot(request),
@@ -24,16 +37,17 @@ export async function readSigning(
     keysOfItems.cancellation(request),
     sealedKeyKey(userID, chain, request.wallet),
     ...keysOfUser(request, userID, day),
+    ...(parentId === undefined ? [] : keysOfParent(userID, parentId)),
   ]);
   const known = <K extends SigningKind>(kind: K, name: Names[K]): Items[K] | undefined => {
     const item = found.stored(kind, name);
     return item && parsed(kind, item);
   };
-  function policy() {
+  /** Ignores an invalid item when signing a clear, so that no such item can prevent a wallet from being freed. */
+  function knownUnlessClear<K extends SigningKind>(kind: K, name: Names[K]): Items[K] | undefined {
     try {
-      return known("policy", request);
+      return known(kind, name);
     } catch (error) {
-      // Ignores an invalid policy when signing a clear, so that no policy can prevent a wallet from being freed.
       if (request.purpose === "clear" && error instanceof InvalidItem) return undefined;
       throw error;
     }
@@ -48,9 +62,17 @@ export async function readSigning(
     cutoffs: found.cutoffs(request, userID),
     maxGasPrice: found.maxGasPrice(chain, userID),
     limits: {
-      stored: policy(),
+      stored: knownUnlessClear("policy", request),
       count: known("day", { ...request, day }),
     },
   };
-  return { view, sealed: found.sealedWallet(request, userID) };
+  const ofParent =
+    parentId === undefined
+      ? undefined
+      : {
+          tally: knownUnlessClear("tally", { orderId: parentId }),
+          ended: knownUnlessClear("ended", { orderId: parentId }),
+          isCancelled: found.has(keysOfItems.cancellation({ userID, orderId: parentId })),
+        };
+  return { view, ofParent, sealed: found.sealedWallet(request, userID) };
 }

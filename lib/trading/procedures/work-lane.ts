@@ -182,12 +182,18 @@ function* carryOut(
       return view;
     }
     case "sign": {
-      const { intent, mac } = move.order;
+      const { intent, mac, mandate, mandateMac } = move.order;
+      const claimed = {
+        intent,
+        mac,
+        ...(mandate && { mandate }),
+        ...(mandateMac !== undefined && { mandateMac }),
+      };
       const request = yield* core.completed(move.request, move.order);
       const answer: SignAnswer =
         request === undefined
           ? { later: "the request cannot be completed" }
-          : yield* perform({ do: "sign", request: { ...request, claimed: { intent, mac } } });
+          : yield* perform({ do: "sign", request: { ...request, claimed } });
       if ("slot" in answer) return withSigned(view, answer);
       if (core.isFirst(move.request, view) && "refused" in answer)
         return yield* writeStep(core, core.refusedStep(state, move.order), state);

@@ -26,6 +26,21 @@ export type Macs = {
   checkChildMac: Check<IntentTerms>;
 };
 
+/** Checks the MACs of orders: those of users by placeOrder's key, and children by the key of fireOrders. */
+export type MacChecks = {
+  checkOrder: Check<IntentTerms>;
+  checkMandateMac: Check<Mandate>;
+};
+
+export const checksBy = (
+  ofPlacer: Pick<Macs, "checkMac" | "checkMandateMac">,
+  ofFirer: Pick<Macs, "checkChildMac">,
+): MacChecks => ({
+  checkOrder: (intent, ...rest) =>
+    intent.parent === undefined ? ofPlacer.checkMac(intent, ...rest) : ofFirer.checkChildMac(intent, ...rest),
+  checkMandateMac: ofPlacer.checkMandateMac,
+});
+
 const MacAlgorithm = "HMAC_SHA_256";
 
 /**

@@ -14,7 +14,7 @@ import type { SealedWallet } from "../items/found-items.ts";
 import { InvalidItem } from "../items/signing-schemas.ts";
 import { readSigning } from "../items/signing-view.ts";
 import { writeStep } from "../items/write-step.ts";
-import type { Macs } from "./intent-mac.ts";
+import { type MacChecks, mandateHash } from "./intent-mac.ts";
 import { readSignRequest, signPayload } from "./sign-payload.ts";
 import type { Streaks } from "./streaks.ts";
 
@@ -27,7 +27,7 @@ export type SigningNote = { orderId: string | undefined; reason?: string; awsReq
 export type SigningDeps = {
   table: Table;
   vault: Vault;
-  checkMac: Macs["checkMac"];
+  checks: MacChecks;
   /** The signer's own configuration. It is not taken from the request, so that callers cannot choose contracts. */
   chains: SigningConfiguration;
   nowMs?: () => number;
@@ -109,10 +109,7 @@ function refuse(onRefused: SigningDeps["onRefused"], orderId: string | undefined
 }
 
 /** Builds the effects for one request. */
-function signingEffects(
-  { table, vault, checkMac, chains, nowMs = Date.now }: SigningDeps,
-  noteCall: NoteCall,
-) {
+function signingEffects({ table, vault, checks, chains, nowMs = Date.now }: SigningDeps, noteCall: NoteCall) {
   let wallet: SealedWallet | undefined;
 
   /** Decrypts the key with the ids in the intent, because the ids in the wallet's item may belong to another wallet. */
@@ -134,17 +131,26 @@ function signingEffects(
     now: nowMs,
     async readSigning(ask) {
       const { claimed, chain } = ask.request;
-      // Waits for both, so that an error of the read decides, as if the MAC were checked after it.
-      const [found, checked] = await Promise.allSettled([
+      const { mandate, mandateMac = "" } = claimed ?? {};
+      // Waits for all, so that an error of the read decides, as if the MACs were checked after it.
+      const [found, checked, ofMandate] = await Promise.allSettled([
         readSigning(table, ask),
-        claimed && checkMac(claimed.intent, claimed.mac, noteCall),
+        claimed && checks.checkOrder(claimed.intent, claimed.mac, noteCall),
+        mandate && checks.checkMandateMac(mandate, mandateMac, noteCall),
       ]);
-      const { view, sealed } = outcomeOf(found);
+      const { view, ofParent, sealed } = outcomeOf(found);
       wallet = sealed;
       const isClaimGenuine = outcomeOf(checked) ?? false;
-      return { ...view, chainLimits: limitsIn(chains, chain), isClaimGenuine };
+      const parent = mandate &&
+        ofParent && {
+          ...ofParent,
+          mandate,
+          mandateHash: mandateHash(mandate),
+          isMandateGenuine: outcomeOf(ofMandate) ?? false,
+        };
+      return { ...view, parent, chainLimits: limitsIn(chains, chain), isClaimGenuine };
     },
-    checkMac: ({ intent, mac }) => checkMac(intent, mac, noteCall),
+    checkMac: ({ intent, mac }) => checks.checkOrder(intent, mac, noteCall),
     async signBytes({ intent, unsigned }) {
       const { chain: network, wallet: address, userID } = intent;
       const configuration = chains[network];

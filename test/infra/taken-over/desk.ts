@@ -15,6 +15,7 @@ import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
 import { tradingStopKey } from "../../../lib/trading/items/keys.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { checksBy } from "../../../lib/trading/signing/intent-mac.ts";
 import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
@@ -159,12 +160,12 @@ export class SigningDesk {
   async ask(asked: SignRequest<Evm>): Promise<SignAnswer<Evm> | undefined> {
     const request = readSignRequest(signPayload(asked));
     if (request === undefined) return undefined;
-    const { vault, macs } = this.#keys;
+    const { vault, macs, childMacs } = this.#keys;
     const notes = { ...ignoredNotes(), onRefused: () => void this.refusals++ };
     const deps = {
       table: this.table,
       vault,
-      checkMac: macs.checkMac,
+      checks: checksBy(macs, childMacs),
       chains: { ...defaultChains, eth: { ...defaultChains.eth, maxOrder: "1000000" } },
       nowMs: () => nowMs,
     };

@@ -12,6 +12,7 @@ import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
 import { readPlacing } from "../../../lib/trading/items/views.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { placing } from "../../../lib/trading/procedures/placing.ts";
+import { checksBy } from "../../../lib/trading/signing/intent-mac.ts";
 import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
 import { register } from "../../../lib/users/register.ts";
@@ -225,7 +226,7 @@ export async function signs(
   const deps = {
     table,
     vault: keys.vault,
-    checkMac: keys.macs.checkMac,
+    checks: checksBy(keys.macs, keys.childMacs),
     chains: defaultChains,
     nowMs: () => nowMs,
     ...ignoredNotes(),

@@ -74,7 +74,7 @@ async function plant(restored: Table, backup: Table, ...names: string[]): Promis
 const account = newEvmKey();
 /** A trader's desk in a table. MACs name the table's id. */
 const deskIn = (used: Table, userID: string) =>
-  openDesk(used, chain, { userID, account, keys: { vault, macs: keys.macsOfTable(used.id ?? "") } });
+  openDesk(used, chain, { userID, account, keys: { ...keys, macs: keys.macsOfTable(used.id ?? "") } });
 
 describe.each(ways)("%s", (_, restored) => {
   describe("with an order that was signed after the backup", () => {

@@ -13,6 +13,7 @@ import type { Table } from "../../../lib/table/table.ts";
 import { signedBytesKey } from "../../../lib/trading/items/keys.ts";
 import { readSigning } from "../../../lib/trading/items/signing-view.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { checksBy } from "../../../lib/trading/signing/intent-mac.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
@@ -53,10 +54,10 @@ async function planned(purpose: "swap" | "approve", userID = `user${++count}`) {
 type Planned = Awaited<ReturnType<typeof planned>>["request"];
 type Request = Omit<Planned, "purpose"> & { purpose: Planned["purpose"] | "clear" };
 
-const sign = (request: Request, table: Table = db.table, { vault, macs }: Keys = keys) => {
+const sign = (request: Request, table: Table = db.table, { vault, macs, childMacs }: Keys = keys) => {
   const nowMs = () => Date.parse(`${day}T20:00:00.000Z`);
   return signOnRequest(
-    { table, vault, checkMac: macs.checkMac, chains: defaultChains, nowMs, ...notes },
+    { table, vault, checks: checksBy(macs, childMacs), chains: defaultChains, nowMs, ...notes },
     request,
   );
 };
@@ -94,7 +95,11 @@ async function signWithFault(request: Request, call: Call, { isBefore, error }: 
     failIf(!isBefore, "VerifyMac");
     return isGenuine;
   };
-  const faulty = { vault: { ...vault, client: client as never }, macs: { ...macs, checkMac } };
+  const faulty = {
+    vault: { ...vault, client: client as never },
+    macs: { ...macs, checkMac },
+    childMacs: keys.childMacs,
+  };
   const answer = await sign(request, interceptedTable(db.table, before, after), faulty).catch(
     () => "failed" as const,
   );

@@ -14,6 +14,7 @@ import type { Items } from "../../../lib/orders/table-step.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { readSigning } from "../../../lib/trading/items/signing-view.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { checksBy } from "../../../lib/trading/signing/intent-mac.ts";
 import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
 import { intentOf, nowMs, orderOf } from "../../chains/sol/fixtures.ts";
@@ -24,7 +25,7 @@ import { buildIn, buyTerms, byJupiter, routeData, solKey } from "../../support/s
 import { intent } from "../../support/trading.ts";
 
 const db = tableForTests();
-const { vault, macs } = openKeys();
+const { vault, macs, childMacs } = openKeys();
 const day = "2026-11-21";
 const { mint: token, tokenProgram } = buyTerms;
 const route = {
@@ -82,7 +83,7 @@ const sign = (
   table: Table = db.table,
 ) =>
   signOnRequest(
-    { table, vault, checkMac: macs.checkMac, chains, nowMs: () => atMs, ...ignoredNotes() },
+    { table, vault, checks: checksBy(macs, childMacs), chains, nowMs: () => atMs, ...ignoredNotes() },
     request,
   );
 

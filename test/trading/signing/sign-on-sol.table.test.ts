@@ -3,6 +3,7 @@ import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { checksBy } from "../../../lib/trading/signing/intent-mac.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
 import { intentOf, nowMs, orderOf } from "../../chains/sol/fixtures.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
@@ -11,7 +12,7 @@ import { ignoredNotes, openKeys, sealedKey } from "../../support/signing.ts";
 import { solKey } from "../../support/sol-terms.ts";
 
 const db = tableForTests();
-const { vault, macs } = openKeys();
+const { vault, macs, childMacs } = openKeys();
 const { seed, address: wallet } = solKey("wallet");
 const mint = solKey("mint").address;
 const lane = { chain: "sol", wallet } as const;
@@ -35,7 +36,7 @@ async function sign(computeUnitLimit: number) {
   const deps = {
     table: db.table,
     vault,
-    checkMac: macs.checkMac,
+    checks: checksBy(macs, childMacs),
     chains: { sol: defaultSol },
     ...ignoredNotes(),
     nowMs: () => nowMs,

@@ -7,6 +7,7 @@ import {
   type SigningView,
   type SignRequest,
 } from "../../../orders/effects.ts";
+import { type ChildEntry, childEntry } from "../../../orders/resting/child-signing.ts";
 import { objectionToOwner } from "../../../orders/signing-state.ts";
 import {
   bytesExpireAt,
@@ -22,7 +23,14 @@ import type { Evm } from "./family.ts";
 import { clearGas } from "./fees.ts";
 import type { EvmCall, UnsignedEvmTransaction } from "./intent.ts";
 import { emptyEvmLedger } from "./ledger.ts";
-import { addedToDay, feeRise, isFirstSwap, isSameFees, objectionToTransaction } from "./signing-rules.ts";
+import {
+  addedToDay,
+  childTransaction,
+  feeRise,
+  isFirstSwap,
+  isSameFees,
+  objectionToTransaction,
+} from "./signing-rules.ts";
 import { type EvmSlot, mostFeeOf } from "./slot.ts";
 
 /**
@@ -61,7 +69,8 @@ export function* signEvmTransaction(request: SignRequest<Evm>): Procedure<SignAn
     attempts: [...slot.attempts, attempt],
     revision: slot.revision + 1,
   };
-  const step = [recorded, ...signingStep(transaction, view, order, slot, signed, nowMs)];
+  const entry = childEntry(view, childTransaction(transaction, view, isGenuine), nowMs);
+  const step = [recorded, ...signingStep(transaction, view, { order, slot, signed, hash, entry, nowMs })];
   const isWritten = yield* perform({ do: "write", step });
   return isWritten ? { slot: signed, raw } : { later: "the order or its slot has changed" };
 }
@@ -90,26 +99,36 @@ function transactionFor(
   return { chain, wallet, nonce, call, gasLimit: same?.gasLimit ?? asked, ...fees };
 }
 
+/** A signature that is about to be recorded. */
+type Signature = {
+  order: TradeOrder<Evm>;
+  slot: EvmSlot;
+  /** The slot with the signature. */
+  signed: EvmSlot;
+  hash: string;
+  entry: ChildEntry | undefined;
+  nowMs: number;
+};
+
 /** If two buys are signed at the same time, only one of them finds the day's count unchanged. */
 function signingStep(
   transaction: UnsignedEvmTransaction,
   view: SigningView<Evm>,
-  order: TradeOrder<Evm>,
-  slot: EvmSlot,
-  signed: EvmSlot,
-  nowMs: number,
+  { order, slot, signed, hash, entry, nowMs }: Signature,
 ): TradeStep {
   const { ledger } = view;
+  const { intent } = order;
   const recorded: TradeStep = [
     { kind: "put", of: "slot", item: signed, when: unchangedSlot(slot) },
     {
       kind: "put",
       of: "ledger",
-      item: entered(ledger ?? emptyEvmLedger(order.intent), transaction),
+      item: entered(ledger ?? emptyEvmLedger(intent), transaction, intent.parent && { hash, nowMs }),
       when: revisionOf(ledger),
     },
+    ...(entry?.step ?? []),
   ];
-  const counting = countingWrites(transaction, view, order, nowMs);
+  const counting = countingWrites(transaction, view, order, entry, nowMs);
   if (transaction.call.purpose === "clear") return [...recorded, ...counting];
   return [...recorded, ...counting, ...checksOfFill(order, view)];
 }
@@ -119,16 +138,23 @@ function countingWrites(
   transaction: UnsignedEvmTransaction,
   { ledger, limits: { count } }: SigningView<Evm>,
   { intent }: TradeOrder<Evm>,
+  entry: ChildEntry | undefined,
   nowMs: number,
 ): TradeStep {
-  const adds = addedToDay(transaction, intent, ledger);
-  if (adds === 0n) return [];
+  const adds = addedToDay(transaction, intent, ledger) - (entry?.givenBack ?? 0n);
+  if (adds === 0n && entry === undefined) return [];
   const swapOf = isFirstSwap(transaction.call, ledger) ? intent.orderId : undefined;
-  const item = counted(intent, count, { adds, fees: feeRise(transaction, ledger), swapOf, nowMs });
+  const fees = feeRise(transaction, ledger);
+  const item = counted(intent, count, { adds, fees, swapOf, nowMs, children: entry?.children });
   return [{ kind: "put", of: "day", item, when: revisionOf(count) }];
 }
 
-function entered(ledger: Ledger<Evm>, transaction: UnsignedEvmTransaction): Ledger<Evm> {
+/** @param child The signature of a child's transaction. Others need no record of it. */
+function entered(
+  ledger: Ledger<Evm>,
+  transaction: UnsignedEvmTransaction,
+  child: Pick<Signature, "hash" | "nowMs"> | undefined,
+): Ledger<Evm> {
   const { nonce, call, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   const most = greatest(ledger.fees[nonce]?.most ?? 0n, mostFeeOf(transaction));
   const isNewApproval = call.purpose === "approve" && !ledger.approveNonces.includes(nonce);
@@ -136,6 +162,10 @@ function entered(ledger: Ledger<Evm>, transaction: UnsignedEvmTransaction): Ledg
     ...ledger,
     ...(isNewApproval && { approveNonces: [...ledger.approveNonces, nonce] }),
     ...(call.purpose === "swap" && { swap: { nonce, call } }),
+    ...(child && {
+      signatures: [...(ledger.signatures ?? []), { nonce, purpose: call.purpose, hash: child.hash }],
+      ...(isFirstSwap(call, ledger) && { swapSignedAtMs: child.nowMs }),
+    }),
     fees: { ...ledger.fees, [nonce]: { maxFeePerGas, maxPriorityFeePerGas, most } },
     revision: ledger.revision + 1,
   };

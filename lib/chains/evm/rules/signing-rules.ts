@@ -2,6 +2,11 @@ import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { Objection, SigningView } from "../../../orders/effects.ts";
 import type { LaneKey } from "../../../orders/intent.ts";
+import {
+  type ChildTransaction,
+  givenBackTo,
+  objectionOfParent,
+} from "../../../orders/resting/child-signing.ts";
 import { later, objectionToState, refused } from "../../../orders/signing-state.ts";
 import type { Ledger } from "../../../orders/table-step.ts";
 import {
@@ -169,8 +174,31 @@ export function objectionToTransaction(
   return (
     objectionToState(view, nowMs) ??
     (call.purpose === "swap" ? objectionToSwap(call, nonce, view) : objectionToApproval(call, nonce, view)) ??
+    objectionOfParent(view, childTransaction(transaction, view, isGenuine), nowMs) ??
     objectionOfPolicy(transaction, view, nowMs)
   );
+}
+
+/** Returns the facts about a transaction that the rule about children needs. */
+export function childTransaction(
+  transaction: UnsignedEvmTransaction,
+  { ledger }: Pick<SigningView<Evm>, "ledger">,
+  isChildGenuine: boolean,
+): ChildTransaction {
+  const { call } = transaction;
+  const adds = feeRise(transaction, ledger);
+  const known = Object.values(ledger?.fees ?? {});
+  const swap = ledger?.swap;
+  return {
+    isChildGenuine,
+    purpose: call.purpose,
+    isFirstSwap: isFirstSwap(call, ledger),
+    ...(call.purpose === "swap" && { deadline: call.deadline }),
+    first: swap && { signedAtMs: ledger?.swapSignedAtMs ?? 0, deadline: swap.call.deadline },
+    spends: call.purpose === "swap" ? call.amountIn : 0n,
+    fees: { most: known.reduce((sum, { most }) => sum + most, adds), adds },
+    feesOfDay: adds,
+  };
 }
 
 export const isSameFees = (a: EvmFees, b: EvmFees): boolean =>
@@ -214,16 +242,17 @@ function objectionToDayOfClear(
 /** Refuses only for now, because the policy and the operators may allow the same transaction later. */
 function objectionOfPolicy(
   transaction: UnsignedEvmTransaction,
-  { order, ledger, limits, chainLimits }: SigningView<Evm>,
+  view: SigningView<Evm>,
   nowMs: number,
 ): Objection | undefined {
+  const { order, ledger, limits, chainLimits } = view;
   const intent = order?.intent as EvmIntent;
   const { call } = transaction;
   const { maxOrder } = chainLimits;
   const amount = call.purpose === "swap" ? call.amountIn : 0n;
   if (intent.side === "buy" && maxOrder !== undefined && amount > maxOrder)
     return later("the amount is above the operators' limit");
-  const adds = addedToDay(transaction, intent, ledger);
+  const adds = addedToDay(transaction, intent, ledger) - givenBackTo(view, call.purpose, nowMs);
   // Accepts a transaction that adds nothing, even if sales have already pushed the count above the limit.
   const networkFees = feeRise(transaction, ledger);
   const checked = { ...intent, amount, networkFees, ...(adds > 0n && { adds }) };

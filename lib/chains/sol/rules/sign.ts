@@ -5,6 +5,7 @@ import {
   type SigningView,
   type SignRequest,
 } from "../../../orders/effects.ts";
+import { type ChildEntry, childEntry } from "../../../orders/resting/child-signing.ts";
 import { later } from "../../../orders/signing-state.ts";
 import {
   bytesExpireAt,
@@ -20,6 +21,7 @@ import type { Sol } from "./family.ts";
 import { emptySolLedger } from "./ledger.ts";
 import {
   addedByMessage,
+  childMessage,
   feesAddedBy,
   isFirstToFill,
   mostFeeOfMessage,
@@ -50,7 +52,12 @@ export function* signMessage(request: SignRequest<Sol>): Procedure<SignAnswer<So
   const signed = signedSlot(request, order, view, { hash: bytes.hash, nowMs });
   const isWritten = yield* perform({
     do: "write",
-    step: stepOf(request, order, view, { signed, raw: bytes.raw, nowMs }),
+    step: stepOf(request, order, view, {
+      signed,
+      raw: bytes.raw,
+      entry: childEntry(view, childMessage(message, order.intent, view, isGenuine), nowMs),
+      nowMs,
+    }),
   });
   return isWritten ? { slot: signed, raw: bytes.raw } : later("the order or its slot has changed");
 }
@@ -84,25 +91,35 @@ function signedSlot(
   };
 }
 
+/** A signature that is about to be recorded. */
+type Signature = { signed: SolSlot; raw: string; entry: ChildEntry | undefined; nowMs: number };
+
 function stepOf(
   { message, purpose }: SignRequest<Sol>,
   order: TradeOrder<Sol>,
   view: SigningView<Sol>,
-  { signed, raw, nowMs }: { signed: SolSlot; raw: string; nowMs: number },
+  { signed, raw, entry: ofChild, nowMs }: Signature,
 ): TradeStep {
   const { slot, ledger, limits, chainLimits } = view;
   const { intent } = order;
   const { chain, wallet } = intent;
   const { hash } = signed.attempts.at(-1) as SolAttempt;
   const { signatures } = message;
-  const entry = { purpose, hash, signatures, mostFeeLamports: mostFeeOfMessage(message, chainLimits) };
+  const entry = {
+    purpose,
+    hash,
+    signatures,
+    mostFeeLamports: mostFeeOfMessage(message, chainLimits),
+    ...(intent.parent && { lastValidBlockHeight: message.lastValidBlockHeight }),
+  };
   const known = ledger ?? emptySolLedger(intent);
   const swapOf = isFirstToFill(message, ledger) ? intent.orderId : undefined;
-  const adds = addedByMessage(message, intent, view);
+  const adds = addedByMessage(message, intent, view) - (ofChild?.givenBack ?? 0n);
   const fees = feesAddedBy(message, intent, view);
   const entered: Ledger<Sol> = {
     ...known,
     messages: [...known.messages, entry],
+    ...(intent.parent && isFirstToFill(message, ledger) && { swapSignedAtMs: nowMs }),
     revision: known.revision + 1,
   };
   return [
@@ -121,9 +138,10 @@ function stepOf(
     {
       kind: "put",
       of: "day",
-      item: counted(intent, limits.count, { adds, fees, swapOf, nowMs }),
+      item: counted(intent, limits.count, { adds, fees, swapOf, nowMs, children: ofChild?.children }),
       when: revisionOf(limits.count),
     },
+    ...(ofChild?.step ?? []),
     ...(purpose === "clear" ? [] : checksOfFill(order, view)),
   ];
 }

@@ -1,6 +1,11 @@
 import type { Lamports } from "../../../core/units.ts";
 import { greatest } from "../../../orders/bigints.ts";
 import type { Objection, SigningView, SignRequest } from "../../../orders/effects.ts";
+import {
+  type ChildTransaction,
+  givenBackTo,
+  objectionOfParent,
+} from "../../../orders/resting/child-signing.ts";
 import { later, objectionToOwner, objectionToState, refused } from "../../../orders/signing-state.ts";
 import type { Ledger } from "../../../orders/table-step.ts";
 import {
@@ -89,8 +94,29 @@ export function objectionToMessage(
       ? (objectionToClear(earlier) ?? objectionToDayOfClear(message, intent, view, nowMs))
       : (objectionToState(view, nowMs) ??
         objectionToSwap(message, intent, earlier) ??
+        objectionOfParent(view, childMessage(message, intent, view, isGenuine), nowMs) ??
         objectionOfPolicy(message, intent, view, nowMs)))
   );
+}
+
+/** Returns the facts about a message that the rule about children needs. */
+export function childMessage(
+  message: SolMessage,
+  intent: SolIntent,
+  view: Pick<SigningView<Sol>, "ledger" | "chainLimits">,
+  isChildGenuine: boolean,
+): ChildTransaction {
+  const { messages = [], swapSignedAtMs } = view.ledger ?? {};
+  const adds = mostFeeOfMessage(message, view.chainLimits);
+  return {
+    isChildGenuine,
+    purpose: message.purpose,
+    isFirstSwap: isFirstToFill(message, view.ledger),
+    first: swapSignedAtMs === undefined ? undefined : { signedAtMs: swapSignedAtMs },
+    spends: intent.amount,
+    fees: { most: messages.reduce((sum, { mostFeeLamports }) => sum + mostFeeLamports, adds), adds },
+    feesOfDay: feesAddedBy(message, intent, view),
+  };
 }
 
 /** Rejects a slot that differs from the ledger, because the executor can write slots. */
@@ -190,7 +216,7 @@ function objectionOfPolicy(
   const amount = message.purpose === "swap" ? message.amountIn : 0n;
   if (intent.side === "buy" && chainLimits.maxOrder !== undefined && amount > chainLimits.maxOrder)
     return later("the amount is above the operators' limit");
-  const adds = addedByMessage(message, intent, view);
+  const adds = addedByMessage(message, intent, view) - givenBackTo(view, message.purpose, nowMs);
   const networkFees = feesAddedBy(message, intent, view);
   const rules = rulesAt(limits, nowMs, chainLimits);
   const objection = objectionOf(rules, { ...intent, amount, adds, networkFees });

@@ -1,0 +1,102 @@
+import type { Objection, SigningView } from "../effects.ts";
+import type { FamilyTypes } from "../family.ts";
+import { refused } from "../signing-state.ts";
+import { revisionOf } from "../signing-step.ts";
+import type { TradeStep } from "../table-step.ts";
+import { childrenOn, type DaySpend, feesOfDay } from "../wallet-policy.ts";
+import { objectionToChild } from "./child-rule.ts";
+import { type ChildFacts, dueBack, tallyAfter } from "./tally.ts";
+
+/** A family's facts about a transaction of a child. */
+export type ChildTransaction = Pick<
+  ChildFacts,
+  "isChildGenuine" | "purpose" | "isFirstSwap" | "deadline" | "first" | "spends" | "fees"
+> & {
+  /** What the transaction adds to the day's network fees. */
+  feesOfDay: bigint;
+};
+
+type View = Pick<SigningView, "order" | "parent" | "cutoffs" | "limits"> & {
+  chainLimits: FamilyTypes["limits"];
+};
+
+/** Returns the reason not to sign a transaction of a child. Undefined for orders of users. */
+export function objectionOfParent(
+  view: View,
+  transaction: ChildTransaction,
+  nowMs: number,
+): Objection | undefined {
+  if (view.order?.intent.parent === undefined) return undefined;
+  const facts = factsOf(view, transaction, nowMs);
+  return facts === undefined ? refused("the child names no mandate") : objectionToChild(facts, nowMs);
+}
+
+/** Returns the coin that a transaction of a child takes off the day's count, because dead buys had been added to it. */
+export const givenBackTo = (
+  { parent, limits }: Pick<View, "parent" | "limits">,
+  purpose: ChildFacts["purpose"],
+  nowMs: number,
+): bigint =>
+  purpose !== "swap"
+    ? 0n
+    : dueBack(parent?.tally, parent?.ended, nowMs, childrenOn(limits.count, nowMs).givenBack);
+
+/** What the signature of a child's transaction changes, beside what that of any order's transaction changes. */
+export type ChildEntry = {
+  /** Coin that the day's count loses. */
+  givenBack: bigint;
+  children: Pick<DaySpend, "limitFees" | "newResting" | "givenBack">;
+  step: TradeStep;
+};
+
+/** Records a signature in the tally of the resting order. Undefined for orders of users. */
+export function childEntry(view: View, transaction: ChildTransaction, nowMs: number): ChildEntry | undefined {
+  const facts = factsOf(view, transaction, nowMs);
+  // A clear that costs nothing more needs no record, and must never fail for want of one.
+  if (facts === undefined || (facts.purpose === "clear" && !isOnRecord(facts))) return undefined;
+  const of = childrenOn(view.limits.count, nowMs);
+  const { tally, givenBack } = tallyAfter(facts, nowMs, of.givenBack);
+  const isOfLimit = facts.mandate.legs[facts.child.parent.leg]?.kind === "limit";
+  return {
+    givenBack: givenBack.amount,
+    children: {
+      limitFees: of.limitFees + (isOfLimit ? facts.feesOfDay.adds : 0n),
+      newResting: of.newResting + (facts.tally === undefined ? 1 : 0),
+      givenBack: of.givenBack + givenBack.buys,
+    },
+    step: [{ kind: "put", of: "tally", item: tally, when: revisionOf(facts.tally) }],
+  };
+}
+
+const isOnRecord = ({
+  child,
+  mandateHash,
+  isMandateGenuine,
+  isChildGenuine,
+  tally,
+  fees,
+}: ChildFacts): boolean =>
+  isMandateGenuine &&
+  isChildGenuine &&
+  child.parent.mandate === mandateHash &&
+  tally !== undefined &&
+  fees.adds > 0n;
+
+function factsOf(
+  { order, parent: read, cutoffs, limits, chainLimits }: View,
+  { feesOfDay: adds, ...transaction }: ChildTransaction,
+  nowMs: number,
+): ChildFacts | undefined {
+  const { parent, createdAt } = order?.intent ?? {};
+  if (order === undefined || read === undefined || parent === undefined || createdAt === undefined)
+    return undefined;
+  const { limitFees: ofLimits, newResting: newOfDay } = childrenOn(limits.count, nowMs);
+  return {
+    ...read,
+    ...transaction,
+    child: { ...order.intent, parent, createdAt },
+    cutoffs,
+    feesOfDay: { adds, ofLimits, limit: feesOfDay(limits, nowMs, chainLimits).limit },
+    newOfDay,
+  };
+}

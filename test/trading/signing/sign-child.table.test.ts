@@ -1,0 +1,499 @@
+import { BatchGetCommand, type BatchGetCommandInput, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import { type EvmIntent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
+import { signedNonceOf } from "../../../lib/chains/evm/rules/ledger.ts";
+import { hashedId } from "../../../lib/core/record-ids.ts";
+import { dayOf } from "../../../lib/core/time.ts";
+import { defaultChains } from "../../../lib/infra/default-chains.ts";
+import { raisedTo } from "../../../lib/orders/cutoffs.ts";
+import type { SignRequest } from "../../../lib/orders/effects.ts";
+import type { DeadChild, Mandate } from "../../../lib/orders/resting/mandate.ts";
+import type { Items, ItemWrite, Ledger } from "../../../lib/orders/table-step.ts";
+import type { PolicyRecord } from "../../../lib/orders/wallet-policy.ts";
+import { getItems } from "../../../lib/table/batch-get.ts";
+import type { Key } from "../../../lib/table/keys.ts";
+import type { Table } from "../../../lib/table/table.ts";
+import { keysOfItems, packed } from "../../../lib/trading/items/items.ts";
+import { parsed } from "../../../lib/trading/items/signing-schemas.ts";
+import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { checksBy, mandateHash } from "../../../lib/trading/signing/intent-mac.ts";
+import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
+import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
+import { mandate as anyMandate } from "../../orders/resting/fixtures.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { interceptedTable } from "../../support/intercepted-table.ts";
+import { putItems } from "../../support/items.ts";
+import { newEvmKey } from "../../support/keys.ts";
+import { putPolicy } from "../../support/placed-orders.ts";
+import { ignoredNotes, openKeys, putSealedWallet } from "../../support/signing.ts";
+import { intent, slot, tradeOrder, v2 } from "../../support/trading.ts";
+
+const db = tableForTests();
+const { vault, macs, childMacs } = openKeys();
+const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
+const nowMs = Number(intent().createdAt);
+const nowSeconds = nowMs / 1000;
+const day = dayOf(nowMs);
+
+let count = 0;
+
+/** The private keys of wallets, by address. */
+const privateKeys = new Map<string, string>();
+
+function newWallet(): string {
+  const { address, privateKey } = newEvmKey();
+  privateKeys.set(address, privateKey);
+  return address;
+}
+
+/** Makes the mandate of a new user, who buys at 9,000 tokens a coin or more. */
+function newMandate(changes: Partial<Mandate> = {}): Mandate {
+  const price = { coins: 1n, tokens: 9000n };
+  return anyMandate({
+    chain: "eth",
+    wallet: newWallet(),
+    userID: `user${++count}`,
+    orderId: `parent${count}`,
+    side: "buy",
+    token,
+    amount: intent().amount,
+    legs: [{ kind: "limit", price }],
+    isPrivate: true,
+    feesLimit: 10n ** 18n,
+    feesStop: 10n ** 18n,
+    maxGasPrice: intent().maxGasPrice,
+    createdAt: nowMs - 60_000,
+    expiresAt: nowSeconds + 3600,
+    ...changes,
+  });
+}
+
+/** Makes a sale with a limit and a stop. */
+const newPair = (changes: Partial<Mandate> = {}) => {
+  const [trigger, worst, price] = [10n ** 21n, 10n ** 22n, 10n ** 20n].map((tokens) => ({
+    coins: 1n,
+    tokens,
+  }));
+  if (trigger === undefined || worst === undefined || price === undefined)
+    throw new Error("A price is absent");
+  return newMandate({
+    side: "sell",
+    amount: 10n ** 21n,
+    legs: [
+      { kind: "limit", price },
+      { kind: "stop", trigger, worst },
+    ],
+    ...changes,
+  });
+};
+
+const parentOf = (of: Mandate, { leg = 0, n = 1 } = {}) => ({
+  orderId: of.orderId,
+  mandate: mandateHash(of),
+  leg,
+  n,
+});
+
+const idOf = ({ userID, orderId }: Mandate, n: number) => hashedId(["child", userID, orderId, n]);
+
+type Child = {
+  n?: number;
+  leg?: number;
+  changes?: Partial<EvmIntent>;
+  /** Seconds from now to the deadline of the call. */
+  lives?: number;
+  /** Makes the MACs that the order shows. */
+  by?: { ofIntent?: (own: EvmIntent) => Promise<string>; ofMandate?: (own: Mandate) => Promise<string> };
+  /** The mandate that the order shows. */
+  shown?: Mandate | undefined;
+};
+
+/** Places a child with a planned swap, and returns the request to sign it. */
+async function placedChild(
+  of: Mandate,
+  { n = 1, leg = 0, changes = {}, lives = 13, by = {}, shown = of }: Child = {},
+): Promise<SignRequest<Evm>> {
+  const { ofIntent = childMacs.makeChildMac, ofMandate = macs.makeMandateMac } = by;
+  const { chain, wallet, userID, side, amount } = of;
+  const own = intent({
+    ...{ wallet, userID, side, token, amount, orderId: idOf(of, n), nextNonce: n },
+    routes: [v2],
+    createdAt: nowMs,
+    validUntil: nowSeconds + 60,
+    ...(side === "sell" && { minAmountOut: 10n, quotedOut: 11n, approvalGas: 90_000n }),
+    parent: parentOf(of, { leg, n }),
+    ...changes,
+  });
+  const claimed = {
+    intent: own,
+    mac: await ofIntent(own),
+    mandate: shown,
+    mandateMac: await ofMandate(shown),
+  };
+  const call = swapBy(own, v2, own.amount, nowSeconds + lives);
+  const item = slot({ place: n, call }, own);
+  await writeStep(db.table, [
+    { kind: "put", of: "order", item: tradeOrder({ ...claimed, amount: own.amount }), when: "absent" },
+    { kind: "put", of: "slot", item, when: "absent" },
+  ]);
+  const secret = { table: db.table, vault };
+  await putSealedWallet(secret, { chain, wallet }, userID, privateKeys.get(wallet) ?? "");
+  const { orderId } = own;
+  return { chain, wallet, userID, orderId, place: n, purpose: "swap", fees: item.fees, claimed };
+}
+
+/** Asks the signer, by the payload that it gets. */
+const sign = (asked: SignRequest<Evm>, { atMs = nowMs, table = db.table as Table } = {}) => {
+  const request = readSignRequest(signPayload(asked));
+  if (request === undefined) throw new Error("The request cannot be read");
+  const checks = checksBy(macs, childMacs);
+  const deps = { table, vault, checks, chains: defaultChains, nowMs: () => atMs, ...ignoredNotes() };
+  return signOnRequest(deps, request);
+};
+
+const signs = async (...asked: Parameters<typeof sign>) => "raw" in (await sign(...asked));
+
+const findItem = async (key: Key) => (await getItems<object>(db.table, [key]))[0];
+
+async function stored<K extends "tally" | "ledger" | "day">(
+  kind: K,
+  name: Parameters<(typeof keysOfItems)[K]>[0],
+): Promise<Items[K] | undefined> {
+  const key: (typeof keysOfItems)[K] = keysOfItems[kind];
+  const item = await findItem(key(name as never));
+  return item && parsed(kind, item);
+}
+
+const dayOfWallet = ({ userID, chain, wallet }: Mandate) => stored("day", { userID, chain, wallet, day });
+
+/** Records that children are dead, as executeOrders does. */
+function bury({ orderId }: Mandate, ...children: (string | DeadChild)[]): Promise<void> {
+  const dead = children.map((each) =>
+    typeof each === "string" ? { child: each, how: "unused", block: 9 } : each,
+  );
+  const item = packed({ orderId, dead, revision: 1 }) as object;
+  return putItems(db.table, [{ ...keysOfItems.ended({ orderId }), ...item }]);
+}
+
+const raised = (fees: SignRequest<Evm>["fees"]) => ({
+  maxFeePerGas: 2n * fees.maxFeePerGas,
+  maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,
+});
+
+const put = (...step: ItemWrite[]) => writeStep(db.table, step);
+
+describe("the signer of a child", () => {
+  it("records the child in the tally, and its hashes, deadline and time in the ledger", async () => {
+    const of = newMandate();
+    const request = await placedChild(of);
+    const first = await sign(request);
+    const second = await sign({ ...request, fees: raised(request.fees) }, { atMs: nowMs + 5000 });
+    if (!("slot" in first && "slot" in second)) return expect.fail(JSON.stringify([first, second]));
+    const most = 134_415n * 2n * request.fees.maxFeePerGas;
+    const hourCount = { hour: Math.floor(nowMs / 3_600_000), n: 1 };
+    const out = { child: idOf(of, 1), kind: "limit", amount: of.amount, most, day };
+    expect(await stored("tally", of)).toEqual({
+      orderId: of.orderId,
+      out,
+      owed: [],
+      counts: { limit: hourCount, stop: { hour: 0, n: 0 } },
+      fees: { limit: most, stop: 0n },
+      revision: 2,
+      expiresAt: of.expiresAt + 86_400,
+    });
+    const ledger = (await stored("ledger", { orderId: request.orderId })) as Ledger<Evm>;
+    expect(ledger.swapSignedAtMs).toBe(nowMs);
+    expect(signedNonceOf(ledger)).toEqual({
+      nonce: 1,
+      deadline: nowSeconds + 13,
+      swaps: second.slot.attempts.map(({ hash }) => hash),
+      clears: [],
+    });
+    expect(await dayOfWallet(of)).toMatchObject({
+      spent: of.amount + most,
+      limitFees: most,
+      newResting: 1,
+      givenBack: 0,
+    });
+  });
+
+  it("records the clear of a child, even after its resting order is cancelled", async () => {
+    const of = newMandate();
+    const request = await placedChild(of);
+    expect(await signs(request)).toBe(true);
+    await put({ kind: "put", of: "cancellation", item: { userID: of.userID, orderId: of.orderId } });
+    const clearing = { ...request, purpose: "clear" as const, fees: raised(request.fees) };
+    const cleared = await sign(clearing, { atMs: nowMs + 100_000 });
+    if (!("slot" in cleared)) return expect.fail(JSON.stringify(cleared));
+    const ledger = (await stored("ledger", { orderId: request.orderId })) as Ledger<Evm>;
+    expect(signedNonceOf(ledger)?.clears).toEqual([cleared.slot.attempts.at(-1)?.hash]);
+  });
+
+  it("signs no second child before the first one is dead, whichever leg it is of", async () => {
+    const of = newPair();
+    expect(await signs(await placedChild(of))).toBe(true);
+    const second = await placedChild(of, { n: 2, leg: 1, lives: 24 });
+    expect(await sign(second)).toEqual({ later: "another child may still fill" });
+    await bury(of, idOf(of, 1));
+    expect(await signs(second)).toBe(true);
+    expect(await stored("tally", of)).toMatchObject({
+      out: { child: idOf(of, 2), kind: "stop" },
+      owed: [{ child: idOf(of, 1), kind: "limit" }],
+    });
+  });
+
+  it("signs one of two children whose signatures are asked for at once", async () => {
+    const of = newPair();
+    const children = [await placedChild(of), await placedChild(of, { n: 2 })];
+    const answers = await Promise.all(children.map((each) => signs(each)));
+    expect(answers.filter(Boolean)).toHaveLength(1);
+  });
+
+  it("takes a dead buy off the day's limit once its death is final", async () => {
+    const of = newMandate();
+    const { chain, wallet, userID } = of;
+    const policy = { tokens: "any", tradingEnabled: true, maxPerDay: (3n * of.amount) / 2n } as const;
+    const record: PolicyRecord = { chain, wallet, userID, policy, revision: 1 };
+    await putPolicy(db.table, record);
+    expect(await signs(await placedChild(of))).toBe(true);
+    const second = await placedChild(of, { n: 2 });
+    await bury(of, idOf(of, 1));
+    expect(await sign(second)).toEqual({ later: "the policy forbids it: maxPerDay" });
+    await bury(of, { child: idOf(of, 1), how: "unused", block: 9, final: true, paid: 0n });
+    expect(await signs(second)).toBe(true);
+    const most = 134_415n * second.fees.maxFeePerGas;
+    expect(await dayOfWallet(of)).toMatchObject({ spent: of.amount + 2n * most, givenBack: 1 });
+    expect(await stored("tally", of)).toMatchObject({ owed: [], fees: { limit: most } });
+  });
+
+  it.each<[string, (of: Mandate) => Promise<unknown>, string]>([
+    [
+      "is cancelled",
+      ({ userID, orderId }) => put({ kind: "put", of: "cancellation", item: { userID, orderId } }),
+      "the resting order has ended",
+    ],
+    [
+      "is cancelled with all others, before its child was placed",
+      ({ userID, createdAt }) => put(raisedTo({ userID }, createdAt)),
+      "the resting order has ended",
+    ],
+    [
+      "is of a wallet retired since",
+      ({ userID, chain, wallet, createdAt }) => put(raisedTo({ userID, chain, wallet }, createdAt)),
+      "the resting order has ended",
+    ],
+  ])("signs nothing once the resting order %s", async (_, end, later) => {
+    const of = newMandate();
+    const request = await placedChild(of);
+    await end(of);
+    expect(await sign(request)).toEqual({ later });
+  });
+
+  it("signs nothing if the resting order is cancelled in the instant of the signature", async () => {
+    const of = newMandate();
+    const { userID, orderId } = of;
+    const request = await placedChild(of);
+    const table = interceptedTable(db.table, async (command) => {
+      if (command instanceof TransactWriteCommand)
+        await put({ kind: "put", of: "cancellation", item: { userID, orderId } });
+    });
+    expect(await sign(request, { table })).toEqual({ later: "the order or its slot has changed" });
+    expect(await stored("tally", of)).toBeUndefined();
+  });
+
+  it("signs no swap that makes way for a stop", async () => {
+    const of = newMandate();
+    const request = await placedChild(of);
+    const item = tradeOrder({ ...request.claimed, yields: true, revision: 2 });
+    await put({ kind: "put", of: "order", item, when: {} });
+    expect(await sign(request)).toEqual({ later: "the order makes way for a stop" });
+  });
+
+  it("keeps the deadline of the first signature, and refuses one beyond a child's life", async () => {
+    const late = newMandate();
+    const refusal = { refused: "the swap's deadline is too late" };
+    expect(await sign(await placedChild(late, { lives: 16 }))).toEqual(refusal);
+    const of = newMandate();
+    const request = await placedChild(of);
+    const answer = await sign(request);
+    if (!("slot" in answer)) return expect.fail(JSON.stringify(answer));
+    const changed = answer.slot as Items["slot"] & { call: { deadline: number } };
+    const call = { ...changed.call, deadline: changed.call.deadline + 1 };
+    await put({ kind: "put", of: "slot", item: { ...changed, call } as Items["slot"], when: {} });
+    expect(await sign({ ...request, fees: raised(request.fees) }, { atMs: nowMs + 5000 })).toEqual({
+      refused: "the order's swap was signed with another nonce or another call",
+    });
+  });
+
+  it("reads three items and checks one MAC more than for a market order, and asks no more often", async () => {
+    const asked = async (request: SignRequest<Evm>) => {
+      let macsChecked = 0;
+      const calls: unknown[] = [];
+      const table = interceptedTable(db.table, (command) => calls.push(command));
+      const noting =
+        <Asked extends unknown[]>(check: (...asked: Asked) => Promise<boolean>) =>
+        (...terms: Asked) => {
+          macsChecked++;
+          return check(...terms);
+        };
+      const { checkOrder, checkMandateMac } = checksBy(macs, childMacs);
+      const checks = { checkOrder: noting(checkOrder), checkMandateMac: noting(checkMandateMac) };
+      const deps = { table, vault, checks, chains: defaultChains, nowMs: () => nowMs, ...ignoredNotes() };
+      // Tells this process that there is no stop of an earlier build.
+      await signOnRequest(deps, { ...request, orderId: "another" });
+      calls.length = macsChecked = 0;
+      expect(await signOnRequest(deps, request)).toHaveProperty("raw");
+      const keys = calls.flatMap((call) =>
+        call instanceof BatchGetCommand
+          ? (Object.values((call.input as BatchGetCommandInput).RequestItems ?? {})[0]?.Keys ?? [])
+          : [],
+      );
+      const names = calls.map((call) => (call as object).constructor.name);
+      return { names, keys: keys.map(({ SK }) => SK), macsChecked };
+    };
+    const of = newMandate();
+    const child = await placedChild(of);
+    const orderId = idOf(of, 2);
+    const own = intent({ ...(child.claimed?.intent as EvmIntent), orderId });
+    const { parent: _, ...bought } = own;
+    const claimed = { intent: bought, mac: await macs.makeMac(bought) };
+    const item = slot({ place: 2, call: swapBy(bought, v2, bought.amount) }, bought);
+    await put(
+      { kind: "put", of: "order", item: tradeOrder({ ...claimed, amount: bought.amount }), when: "absent" },
+      { kind: "put", of: "slot", item, when: "absent" },
+    );
+    const ofMarket = await asked({ ...child, orderId, place: 2, claimed });
+    const ofChild = await asked(child);
+    expect(ofMarket).toMatchObject({ names: ["BatchGetCommand", "TransactWriteCommand"], macsChecked: 1 });
+    expect(ofMarket.keys).toHaveLength(12);
+    expect(ofChild).toMatchObject({ names: ofMarket.names, macsChecked: 2 });
+    expect(ofChild.keys).toHaveLength(15);
+    expect(await findItem(keysOfItems.ledger({ orderId }))).not.toHaveProperty("signatures");
+  });
+});
+
+describe("the signer against a compromised fireOrders", () => {
+  const other = { refused: "the child is of another mandate" };
+
+  it.each<[string, (of: Mandate) => Promise<SignRequest<Evm>>, object]>([
+    [
+      "names the mandate of another order of the user",
+      async (of) => placedChild(of, { shown: newMandate({ userID: of.userID, wallet: of.wallet }) }),
+      other,
+    ],
+    [
+      "names the mandate of another user",
+      async (of) => {
+        const shown = newMandate();
+        return placedChild(of, { changes: { parent: parentOf(shown) }, shown });
+      },
+      other,
+    ],
+    [
+      "makes a mandate",
+      async (of) => {
+        const shown = { ...of, amount: 2n * of.amount };
+        const changes = { amount: shown.amount, parent: parentOf(shown) };
+        return placedChild(of, { changes, shown, by: { ofMandate: childMacs.makeMandateMac } });
+      },
+      { refused: "the mandate was not made by placeOrder" },
+    ],
+    [
+      "names no mandate",
+      async (of) => {
+        const { claimed, ...request } = await placedChild(of);
+        const { mandate: _, ...less } = claimed as NonNullable<typeof claimed>;
+        return { ...request, claimed: less };
+      },
+      { refused: "the child names no mandate" },
+    ],
+    [
+      "makes a child for more than the mandate's amount",
+      (of) => placedChild(of, { changes: { amount: of.amount + 1n } }),
+      { refused: "the amount is above the mandate's" },
+    ],
+    [
+      "makes a child for less than the leg's price",
+      (of) => placedChild(of, { changes: { minAmountOut: 9000n * of.amount - 1n } }),
+      { refused: "the minimum is below the leg's" },
+    ],
+    [
+      "makes a market order with its own key",
+      async (of) => {
+        const { claimed, ...request } = await placedChild(of, { by: { ofIntent: async () => "" } });
+        const { parent: _, ...own } = (claimed as NonNullable<typeof claimed>).intent;
+        const forged = { intent: own, mac: await childMacs.makeMac(own) };
+        await put({ kind: "put", of: "order", item: tradeOrder(forged), when: {} });
+        return { ...request, claimed: forged };
+      },
+      { refused: "the intent was not made by placeOrder" },
+    ],
+    [
+      "gives a child a longer life",
+      (of) => placedChild(of, { changes: { validUntil: nowSeconds + 61 } }),
+      { later: "the child's deadline is too far away" },
+    ],
+  ])("signs nothing if it %s", async (_, attack, answer) => {
+    const of = newMandate({ amount: 5n * 10n ** 17n });
+    expect(await sign(await attack(of))).toEqual(answer);
+    expect(await stored("tally", of)).toBeUndefined();
+  });
+
+  it("fires at most twelve children of a limit in an hour, and then still a stop", async () => {
+    const of = newPair();
+    for (let n = 1; n <= 12; n++) {
+      expect(await signs(await placedChild(of, { n }))).toBe(true);
+      await bury(of, ...Array.from({ length: n }, (_, index) => idOf(of, index + 1)).slice(-16));
+    }
+    const thirteenth = await placedChild(of, { n: 13 });
+    expect(await sign(thirteenth)).toEqual({ later: "the leg has fired too often" });
+    expect(await signs(await placedChild(of, { n: 14, leg: 1, lives: 24 }))).toBe(true);
+  });
+});
+
+describe("the signer against a compromised placeOrder", () => {
+  it("signs no child that it plants under its own mandate", async () => {
+    const of = newMandate();
+    for (const ofIntent of [macs.makeChildMac, macs.makeMac])
+      expect(await sign(await placedChild(of, { n: ++count, by: { ofIntent } }))).toEqual({
+        refused: "the intent was not made by placeOrder",
+      });
+  });
+
+  it("signs no children of more than a hundred new resting orders of a wallet on one day", async () => {
+    const of = newMandate();
+    const { userID, chain, wallet } = of;
+    const spent = { userID, chain, wallet, day, spent: 0n, revision: 1, expiresAt: nowSeconds + 86_400 };
+    await put({ kind: "put", of: "day", item: { ...spent, newResting: 100 }, when: "absent" });
+    const request = await placedChild(of);
+    expect(await sign(request)).toEqual({ later: "too many resting orders have fired today" });
+    await put({ kind: "put", of: "day", item: { ...spent, newResting: 99 }, when: {} });
+    expect(await signs(request)).toBe(true);
+  });
+});
+
+describe("the signer against a compromised executeOrders", () => {
+  it("gives back only what a dead buy has spent", async () => {
+    const of = newMandate();
+    const request = await placedChild(of);
+    const call = swapBy(request.claimed?.intent as EvmIntent, v2, 1n, nowSeconds + 13);
+    const item = slot({ place: 1, call }, request.claimed?.intent as EvmIntent);
+    await put({ kind: "put", of: "slot", item, when: {} });
+    expect(await signs(request)).toBe(true);
+    await bury(of, { child: idOf(of, 1), how: "unused", block: 9, final: true, paid: 0n });
+    expect(await signs(await placedChild(of, { n: 2 }))).toBe(true);
+    const most = 134_415n * request.fees.maxFeePerGas;
+    expect(await dayOfWallet(of)).toMatchObject({ spent: of.amount + 2n * most });
+  });
+
+  it("stops no clear by a tally that cannot be read", async () => {
+    const of = newMandate();
+    const request = await placedChild(of);
+    expect(await signs(request)).toBe(true);
+    await putItems(db.table, [{ ...keysOfItems.tally(of), orderId: 5 }]);
+    const fees = raised(request.fees);
+    expect(await sign({ ...request, fees })).toEqual({ refused: "the stored tally is invalid" });
+    expect(await signs({ ...request, fees, purpose: "clear" })).toBe(true);
+  });
+});
