@@ -132,7 +132,7 @@ export const slotTerms = v.strictObject({
 
 export const ledgerOwner = v.strictObject({ ...owner, orderId: text, validUntil: count });
 
-/** What proves an order in a request to the signer, beside its intent. */
+/** Proofs of an order in a request to the signer, beside its intent. */
 export const claimedTerms = {
   mac: orderTerms.entries.mac,
   mandate: orderTerms.entries.mandate,

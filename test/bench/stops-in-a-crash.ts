@@ -74,7 +74,7 @@ function stopsOf({ stops, users, seed }: CrashOptions): Trigger[] {
     const user = index % users;
     const trigger = { coins: BigInt(850 + Math.floor(random() * 100)), tokens: 1000n * perCoin };
     const worst = { coins: trigger.coins * 8n, tokens: trigger.tokens * 10n };
-    // From 0.02 to 0.5 coins' worth.
+    // Sells from 0.02 to 0.5 coins' worth.
     const milliCoins = BigInt(Math.round(20 * 25 ** random()));
     return {
       ...({ chain: "base", wallet: `w${user}`, userID: `u${user}`, side: "sell", token: "T" } as const),

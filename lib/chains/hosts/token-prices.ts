@@ -13,7 +13,7 @@ export type WordsQuestion = {
 /** A question about at most 16 sums. */
 export type SumsQuestion = { side: Order["side"]; token: string; sums: readonly bigint[] };
 
-/** What two hosts say about a token's pools. The answer of a host that fails is undefined. */
+/** Answers of two hosts about a token's pools. The answer of a host that fails is undefined. */
 export type TokenPrices = {
   /** Asks what an amount brings, at one block and at earlier ones. */
   priceWords(question: WordsQuestion): Promise<PriceWords>;

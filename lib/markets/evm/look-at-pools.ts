@@ -7,7 +7,7 @@ import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
 import type { MarketLook, WatchedPool } from "./rules/watched-pool.ts";
 
-/** What is remembered between looks at the pools of a chain. */
+/** Notes that are kept between looks at the pools of a chain. */
 export type PoolsMemory = LookMemory<MarketLook> & {
   /** Time when the latest block was first seen. */
   newMs?: number;

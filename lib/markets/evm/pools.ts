@@ -48,7 +48,7 @@ const mostTokens = 1000;
 
 const coinDecimals = 18;
 
-/** What is remembered about a token: the routes that sell it, and the last depth of each route's own pool. */
+/** Notes about a token: the routes that sell it, and the last depth of each route's own pool. */
 type Memory = {
   token: MarketToken;
   routes: readonly RoutePools[];

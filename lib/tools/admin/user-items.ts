@@ -64,7 +64,7 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   slot: awaited,
   ledger: { is: "renamed", because: "shows which transactions the signer has signed" },
   signedDay: removedLast,
-  // Have the ids of orders alone.
+  // Skips items with the ids of orders alone.
   tally: null,
   ended: null,
   signedBytes: removed,

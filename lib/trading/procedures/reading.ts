@@ -14,7 +14,7 @@ import {
 import type { Lane } from "../../orders/table-step.ts";
 import { isReaderMissing } from "./reader-lease.ts";
 
-/** What is remembered between looks at a chain, to notice a host that falls behind. */
+/** Notes that are kept between looks at a chain, to notice a host that falls behind. */
 export type LookMemory<Each extends Pick<Look, "number"> = Look> = {
   /** The newest look. */
   look?: Each | undefined;
@@ -24,7 +24,7 @@ export type LookMemory<Each extends Pick<Look, "number"> = Look> = {
   backSinceMs?: number | undefined;
 };
 
-/** What a reader's run remembers about one chain. */
+/** Notes of a reader's run about one chain. */
 export type Reader = LookMemory & {
   /** Hashes of blocks that are ancestors of the last look. */
   confirmed: ReadonlySet<string>;

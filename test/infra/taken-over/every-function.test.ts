@@ -24,7 +24,7 @@ const claims = {
   "a change of a policy succeeds": ["WALLETS", "POLICY", "WALLETLOG"],
   "a policy is obeyed": ["POLICY"],
   "a retirement succeeds": ["WALLETS", "USER", "WALLETLOG", "CANCELLED"],
-  // Both the wallet and the cutoff of its orders prevent it.
+  // Lists nothing, because the wallet and the cutoff of its orders each prevent a signature.
   "a retired wallet does not sign": [],
   "a cancellation of an export succeeds": ["EXPORTED"],
   "a cancelled export stays cancelled": ["EXPORTED"],

@@ -9,7 +9,7 @@ import { child, childFacts, limit, mandate, mandateHash, nowMs, stop } from "./f
 const seconds = nowMs / 1000;
 const hour = Math.floor(nowMs / 3_600_000);
 
-/** Usually a value that is right, and sometimes another. */
+/** Generates a value that is usually right. */
 const mostly = <Value>(right: Value, ...others: Value[]) =>
   fc.oneof(
     { arbitrary: fc.constant(right), weight: 8 },

@@ -56,7 +56,7 @@ describe("factsOfChildren", () => {
   it("shows the fill of the child that has filled", () => {
     expect(facts({ children: filled }, "C")).toEqual({ ...none, fill });
     expect(facts({ children: filled })).toEqual(none);
-    // Its order says so a little later than the hosts.
+    // An order says so a little later than the hosts.
     expect(facts({ children: childThat({}) }, "C")).toEqual(none);
   });
 

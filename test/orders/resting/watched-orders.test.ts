@@ -28,7 +28,7 @@ describe("rungsFor", () => {
 });
 
 describe("distanceTo", () => {
-  /** What a pool of constant product pays, rounded down. */
+  /** Payment of a pool of constant product, rounded down. */
   const pays = (amount: bigint) => (amount * 1_000_000n) / (2_000_000n + amount);
 
   it("is 0 for each reached leg, although only 16 of 400 amounts are quoted", () => {

@@ -78,7 +78,7 @@ describe("a position whose tokens were moved away", () => {
     expect(await laneOf(desk)).toBeUndefined();
 
     await buy(desk);
-    // Both may open in the same second, and then their order is random.
+    // Lists the positions in any order, which is random for two that open in the same second.
     const positions = await positionsOf(desk);
     expect(positions).toContainEqual(closed);
     const [opened] = positions.filter(({ positionId }) => positionId !== closed?.positionId);

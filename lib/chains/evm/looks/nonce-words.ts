@@ -43,7 +43,7 @@ export async function nonceWordsOf(
   return [one, other];
 }
 
-/** Undefined if the host gives no clear answer. */
+/** Returns undefined if the host gives no clear answer. */
 async function clearly<Answer>(asking: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await asking();

@@ -15,7 +15,7 @@ import { type PoolRoute, poolRoutesOf } from "../venues/pool-routes.ts";
 import { probeCoins, probeSimulation } from "../venues/probe-simulation.ts";
 import { routesToProbe, safetyOfKind } from "./choose-route.ts";
 
-/** What a route pays for each amount, with taxes. An amount that it cannot trade pays 0. */
+/** Payments of a route for each amount, with taxes. An amount that it cannot trade pays 0. */
 export type PaidByRoute = { route: EvmRoute; outs: readonly bigint[] };
 
 /** A host's answers about a block. */
@@ -68,7 +68,7 @@ type Ranks = {
 
 type LeftOut = { route: EvmRoute; untilMs: number };
 
-/** What is remembered about a host's answers. No host decides what another one is asked. */
+/** Notes about a host's answers. No host decides what another one is asked. */
 class HostMemory {
   readonly ranks = new RecentMap<string, Ranks>(mostTokens);
   readonly leftOut = new RecentMap<string, readonly LeftOut[]>(mostTokens);
@@ -102,7 +102,7 @@ const quiet = <Value>(call: RpcCall<Value>): RpcCall<Value | undefined> => ({
   },
 });
 
-/** Undefined if the question is already as small as possible. */
+/** Returns undefined if the question is already as small as possible. */
 function partsOf({ split }: RpcCall<unknown>, refusal: RpcRefusal) {
   try {
     return split?.(refusal);

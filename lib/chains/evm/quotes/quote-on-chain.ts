@@ -140,7 +140,7 @@ async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | 
   const identity = identify(reader, token, answers.claims);
   const { belongings } = answers;
   const [{ latest: head } = {}] = answers.forPlanning;
-  // Is undefined if a new block arrived while the host made these calls.
+  // Leaves out the block if a new one arrived while the host made these calls.
   const latest = head && areAt(answers.found, head) && belongings?.block === head.number ? head : undefined;
   const pools = poolRoutesOf(answers.found);
   if (belongings === undefined || !isWritable(belongings.held, identity.decimals)) throw tokenNotFound(chain);

@@ -104,7 +104,7 @@ function earlyCalls(
   { tried, probed, others, fees, baseFee, aheadMs }: KnownRoutes,
 ) {
   const { chain, configuration } = reader;
-  // Is later than the newest block, even if that came early.
+  // Chooses a time after the newest block's, even if that came early.
   const time = Math.ceil((Date.now() + aheadMs) / 1000 + chainFacts[chain].blockSeconds);
   const trip = (by: string, coins: bigint, route: PoolRoute) =>
     attemptQuietly(

@@ -24,7 +24,7 @@ export type AskedTrial = {
   wallet: Address | undefined;
 };
 
-/** What the second request of a quote tries: the trade in its best pool, and a purchase and sale of the token. */
+/** Trials of a quote's second request: the trade in its best pool, and a purchase and sale of the token. */
 export type TradeTrial = {
   terms: Omit<Trial, "blockhash"> & { side: Order["side"]; amountIn: bigint };
   /** False if no account can try the trade. */

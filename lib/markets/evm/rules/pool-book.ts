@@ -19,7 +19,7 @@ export type PoolBase = Anchor & {
   isWhole: boolean;
 };
 
-/** What a reader remembers about a watched pool. */
+/** Notes of a reader about a watched pool. */
 export type PoolBook = {
   readonly pool: WatchedPool;
   /**

@@ -23,7 +23,7 @@ export type Waiting = {
 /** Median and 95th percentile of the time from an order's request to its broadcast, on this day in UTC. */
 export type BroadcastTimes = { p50Ms: number; p95Ms: number };
 
-/** What only the machine that the service runs on knows: AWS, or the local runner. */
+/** Facts that only the machine of the service knows: AWS, or the local runner. */
 export type Deployment = {
   deployed: readonly Deployed[];
   /** None with the local runner. */

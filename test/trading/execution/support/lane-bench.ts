@@ -68,7 +68,7 @@ export class LaneBench {
   readonly userID: string;
   readonly chain: ModelChain;
   nowMs = startMs;
-  /** What the next run gets from the placing. */
+  /** Start of the next run, as the placing left it. */
   start: RunStart = {};
   /** True once a step has ended the lane. */
   isDone = false;

@@ -31,7 +31,7 @@ export type LaneJob = {
   isCancelling: boolean;
 };
 
-/** How long a price must hold on a chain before a leg fires. */
+/** Time for which a price must hold on a chain before a leg fires. */
 export type Looks = {
   /** Distances from the head at which the price must have been reached, too. */
   back: Readonly<Record<LegKind, readonly number[]>>;
@@ -60,7 +60,7 @@ export class RestingChecks {
   /** The parent and the leg of each child whose swap was signed. */
   readonly #children = new Map<string, { parentId: string; leg: number }>();
   readonly #swaps: { parentId: string; orderId: string; kind: Leg["kind"]; hour: number }[] = [];
-  /** What the honest host has said about each amount, newest last. Each order has an amount of its own. */
+  /** Answers of the honest host about each amount, newest last. Each order has an amount of its own. */
   readonly #prices = new Map<bigint, { word: PriceWord; atMs: number }[]>();
   readonly #chain: { fills(): Fill[] };
   readonly #looks: Looks;

@@ -41,7 +41,7 @@ export const mandateOf = (
   ...changes,
 });
 
-/** What happens in a kind of histories, beside what is random. */
+/** Events in a kind of histories, beside random ones. */
 export type RestingPlot = {
   intruder?: Intruder;
   isLiar?: boolean;
@@ -55,7 +55,7 @@ export type RestingPlot = {
   forks?: boolean;
   /** Some orders expire in the middle. */
   expires?: boolean;
-  /** What each kind of leg may pay the network. A signature counts as 10. */
+  /** Payments to the network that each kind of leg may make. A signature counts as 10. */
   fees?: bigint;
 };
 

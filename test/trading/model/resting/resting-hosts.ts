@@ -5,7 +5,7 @@ import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import type { Random } from "../random.ts";
 import { outAtPrice, type PricedBlock, type RestingChain } from "./resting-chain.ts";
 
-/** How the two hosts behave in a history. */
+/** Behaviour of the two hosts in a history. */
 export type Manners = {
   /** True if the first host invents answers. */
   isLiar: boolean;
@@ -17,7 +17,7 @@ export type Manners = {
 
 export const politely: Manners = { isLiar: false, isTorn: false, isSlow: false };
 
-/** What a host shows at a moment. */
+/** View that a host shows at a moment. */
 type Sight = { blocks: readonly PricedBlock[]; receipts: readonly PricedBlock[]; lies: boolean };
 
 /** Two hosts of a chain. */

@@ -23,7 +23,7 @@ type Ran = { message: SolMessage; status: "ok" | "failed"; out: bigint };
 /** Ten slots of 0.2 seconds, as one block. */
 type SolBlock = { height: number; fork: number; time: number; price: bigint; ran: readonly Ran[] };
 
-/** What a host shows at a moment. */
+/** View that a host shows at a moment. */
 type Sight = { blocks: readonly SolBlock[]; receipts: readonly SolBlock[]; lies: boolean };
 
 const heightsInBlock = 10;

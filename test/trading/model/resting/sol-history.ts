@@ -34,7 +34,7 @@ const mandateOf = (orderId: string, legs: readonly Leg[], changes: Partial<Manda
   ...changes,
 });
 
-/** What happens in a kind of histories, beside what is random. */
+/** Events in a kind of histories, beside random ones. */
 export type SolPlot = {
   intruder?: Intruder;
   isLiar?: boolean;
