@@ -1,21 +1,9 @@
 import { createRequire } from "node:module";
 import { GLOBAL_PDA, PUMP_FEE_CONFIG_PDA, PUMP_SDK } from "@pump-fun/pump-sdk";
-import {
-  AccountRole,
-  type Address,
-  address,
-  appendTransactionMessageInstructions,
-  type Blockhash,
-  compileTransactionMessage,
-  createTransactionMessage,
-  getCompiledTransactionMessageEncoder,
-  type IInstruction,
-  pipe,
-  setTransactionMessageFeePayer,
-  setTransactionMessageLifetimeUsingBlockhash,
-} from "@solana/web3.js";
+import { AccountRole, type Address, address, type IInstruction } from "@solana/web3.js";
 import { associatedAccount, programs } from "trading-terminal-devnet/sol/published";
 import type { TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
+import { paidMessage } from "trading-terminal-devnet/sol/test-wallet";
 
 export type SdkKey = typeof GLOBAL_PDA;
 export type SdkNumber = Parameters<typeof PUMP_SDK.getBuyV2InstructionRaw>[0]["amount"];
@@ -137,20 +125,6 @@ export function pumpReader(chain: TestSurfnet) {
 
 /** Encodes a transaction with empty signatures. */
 function unsignedWire(payer: Address, instructions: readonly IInstruction[], blockhash: string): string {
-  const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
-  const compiled = compileTransactionMessage(
-    pipe(
-      createTransactionMessage({ version: 0 }),
-      (empty) => setTransactionMessageFeePayer(payer, empty),
-      (paid) => setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
-      (mortal) => appendTransactionMessageInstructions(instructions, mortal),
-    ),
-  );
-  const message = Buffer.from(getCompiledTransactionMessageEncoder().encode(compiled));
-  const { numSignerAccounts } = compiled.header;
-  return Buffer.concat([
-    Buffer.of(numSignerAccounts),
-    Buffer.alloc(64 * numSignerAccounts),
-    message,
-  ]).toString("base64");
+  const { message, signatures } = paidMessage(payer, instructions, blockhash);
+  return Buffer.concat([Buffer.of(signatures), Buffer.alloc(64 * signatures), message]).toString("base64");
 }

@@ -29,19 +29,10 @@ async function planned() {
   const { orderId, userID } = bench.request();
   const request = { ...bench.request(), orderId, userID };
   await bench.place(request);
-  const asked = Promise.withResolvers<SignRequest<Evm>>();
-  bench.wrap = (performers) => ({
-    ...performers,
-    sign: ({ request }) => {
-      asked.resolve(request as SignRequest<Evm>);
-      return { later: "the executor is interrupted" };
-    },
-  });
-  await bench.work();
-  bench.wrap = (same) => same;
+  const asked = await bench.askedSigner();
   const read = async () => (await readOrder(db.table, userID, orderId)).order as TradeOrder<Evm>;
   const sign = (request: SignRequest<Evm>) => runProcedure(signEvmTransaction(request), bench.effects());
-  return { bench, userID, orderId, request: await asked.promise, order: await read(), read, sign };
+  return { bench, userID, orderId, request: asked, order: await read(), read, sign };
 }
 
 const put = (item: TradeOrder<Evm>) => write({ kind: "put", of: "order", item, when: {} });

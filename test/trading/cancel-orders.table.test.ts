@@ -45,20 +45,6 @@ async function opened(table = db.table, address?: string) {
       const orders = await bench.ordersOf([userID]);
       return new Map(orders.map(({ intent, life }) => [intent.orderId, `${life.status} ${life.stage}`]));
     },
-    /** Stops the executor before the signer, and returns its request. */
-    async asked() {
-      const asked = Promise.withResolvers<SignRequest<Evm>>();
-      bench.wrap = (performers) => ({
-        ...performers,
-        sign: ({ request }) => {
-          asked.resolve(request as SignRequest<Evm>);
-          return { later: "the executor is interrupted" };
-        },
-      });
-      await bench.work();
-      bench.wrap = (same) => same;
-      return asked.promise;
-    },
     sign: (request: SignRequest<Evm>) => runProcedure(signEvmTransaction(request), bench.effects()),
   };
 }
@@ -148,11 +134,11 @@ describe("cancelOrders", () => {
   it.each([0, 1000, -1000])(
     "cancels what a clock that is %i ms from another one has placed since the last time",
     async (skewMs) => {
-      const { bench, place, cancelAll, states, asked, sign } = await opened();
+      const { bench, place, cancelAll, states, sign } = await opened();
       await cancelAll({}, bench.nowMs + 1000);
       const order = await place();
       expect(order.intent.createdAt).toBe(bench.nowMs + 1001);
-      const request = await asked();
+      const request = await bench.askedSigner();
       const table = interceptedTable(db.table, (command) => {
         if (command instanceof QueryCommand) throw new Error("crash after the write");
       });
@@ -164,7 +150,7 @@ describe("cancelOrders", () => {
   );
 
   it("counts an order that is placed at the same moment, or lets it be placed later", async () => {
-    const { bench, place, cancelAll, states, asked, sign } = await opened();
+    const { bench, place, cancelAll, states, sign } = await opened();
     const { reached, goOn } = bench.stopAt("write", 1);
     const late = place();
     await reached;
@@ -174,7 +160,7 @@ describe("cancelOrders", () => {
     bench.wrap = (same) => same;
     expect(intent.createdAt).toBe(bench.nowMs + 1);
     expect([...(await states()).values()]).toEqual(["open queued"]);
-    expect(await sign(await asked())).toHaveProperty("raw");
+    expect(await sign(await bench.askedSigner())).toHaveProperty("raw");
   });
 
   it("counts each of many orders placed at the same moment, or leaves it open and signable", async () => {

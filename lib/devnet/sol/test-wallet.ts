@@ -30,22 +30,32 @@ export function walletNamed(name: string): TestWallet {
   return { seed, address: addressOf(Uint8Array.from(Buffer.from(x, "base64url"))) };
 }
 
+/** Encodes the message of instructions that one wallet pays for. */
+export function paidMessage(
+  payer: Address,
+  instructions: readonly IInstruction[],
+  blockhash: string,
+): { message: Buffer; signatures: number } {
+  const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
+  const compiled = compileTransactionMessage(
+    pipe(
+      createTransactionMessage({ version: 0 }),
+      (empty) => setTransactionMessageFeePayer(payer, empty),
+      (paid) => setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
+      (mortal) => appendTransactionMessageInstructions(instructions, mortal),
+    ),
+  );
+  const message = Buffer.from(getCompiledTransactionMessageEncoder().encode(compiled));
+  return { message, signatures: compiled.header.numSignerAccounts };
+}
+
 /** Signs a wallet's instructions. Returns the transaction and its message in base64. */
 export function signedWire(
   { address, seed }: TestWallet,
   instructions: readonly IInstruction[],
   blockhash: string,
 ): { wire: string; message: string; signature: string } {
-  const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
-  const compiled = compileTransactionMessage(
-    pipe(
-      createTransactionMessage({ version: 0 }),
-      (empty) => setTransactionMessageFeePayer(address, empty),
-      (paid) => setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
-      (mortal) => appendTransactionMessageInstructions(instructions, mortal),
-    ),
-  );
-  const message = Buffer.from(getCompiledTransactionMessageEncoder().encode(compiled));
+  const { message } = paidMessage(address, instructions, blockhash);
   const signature = sign(null, message, privateKeyOf(seed));
   return {
     wire: Buffer.concat([Buffer.of(1), signature, message]).toString("base64"),

@@ -112,6 +112,21 @@ export class LaneBench {
     return { reached: reached.promise, goOn: gate.resolve };
   }
 
+  /** Stops the next run before the signer, and returns its request. */
+  async askedSigner(): Promise<SignRequest<Evm>> {
+    const asked = Promise.withResolvers<SignRequest<Evm>>();
+    this.wrap = (performers) => ({
+      ...performers,
+      sign: ({ request }) => {
+        asked.resolve(request as SignRequest<Evm>);
+        return { later: "the executor is interrupted" };
+      },
+    });
+    await this.work();
+    this.wrap = (same) => same;
+    return asked.promise;
+  }
+
   /** Reads all items of these users, including orders. */
   async itemsOf(users: readonly string[]): Promise<Item<object>[]> {
     const ranges = users.flatMap(everythingOf);
