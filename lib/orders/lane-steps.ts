@@ -1,3 +1,4 @@
+import type { Condition } from "../table/step.ts";
 import { type Book, emptyBook, rebooked } from "./book.ts";
 import type { LaneView } from "./effects.ts";
 import type { FamilyTypes, SlotTerms } from "./family.ts";
@@ -37,18 +38,25 @@ export type LaneRun<F extends FamilyTypes = FamilyTypes> = {
 export const isHeld = ({ holder, leaseUntilMs }: Lane, nowMs: number): boolean =>
   holder !== undefined && leaseUntilMs !== undefined && nowMs < leaseUntilMs;
 
-/**
- * Takes a lane if it exists and is free. If the answer is lost, repeating the step shows that this run holds the lane.
- */
-export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeStep => [
+/** Takes a lane in one of these states. If the answer is lost, repeating the step shows that this run holds the lane. */
+const takeFrom = (
+  states: readonly Condition<Lane>[],
+  lane: LaneKey,
+  holder: string,
+  nowMs: number,
+): TradeStep => [
   {
     kind: "change",
     of: "lane",
     item: lane,
     set: { holder, leaseUntilMs: nowMs + leaseMs },
-    when: [...isFreeAt(nowMs), { holder }],
+    when: [...states, { holder }],
   },
 ];
+
+/** Takes a lane if it exists and is free. */
+export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeStep =>
+  takeFrom(isFreeAt(nowMs), lane, holder, nowMs);
 
 /** Keeps a new lane for the first run of its order. */
 export const reservedLane = (
@@ -67,15 +75,7 @@ export const takeReservedStep = (
   lane: LaneKey,
   { holder, reservation }: { holder: string; reservation: string },
   nowMs: number,
-): TradeStep => [
-  {
-    kind: "change",
-    of: "lane",
-    item: lane,
-    set: { holder, leaseUntilMs: nowMs + leaseMs },
-    when: [{ holder: waitingFor(reservation) }, { holder }],
-  },
-];
+): TradeStep => takeFrom([{ holder: waitingFor(reservation) }], lane, holder, nowMs);
 
 /** Begins the lane of a wallet that has no orders. Fails if the lane exists. */
 export const beginStep = ({ chain, wallet }: LaneKey, holder: string, nowMs: number): TradeStep => [
