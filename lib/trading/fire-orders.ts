@@ -10,7 +10,16 @@ import { greatest } from "../orders/bigints.ts";
 import { submissionOf } from "../orders/order-details.ts";
 import { reservedBy } from "../orders/reserved.ts";
 import { factsOfChildren } from "../orders/resting/facts.ts";
-import type { ChildView, FiringEffects, HeldUnits, ParentView } from "../orders/resting/firing.ts";
+import type {
+  AskedChildOrder,
+  ChildRefusal,
+  ChildView,
+  FiringEffects,
+  HeldUnits,
+  LegQuestion,
+  ParentView,
+  PreparedChild,
+} from "../orders/resting/firing.ts";
 import { type FireAnswer, type FireRequest, wordOf } from "../orders/resting/hand-over.ts";
 import { type OutChild, type RestingOrder, restingAfter } from "../orders/resting/life.ts";
 import type { LegKind } from "../orders/resting/mandate.ts";
@@ -18,6 +27,7 @@ import { restingStep } from "../orders/resting/resting-step.ts";
 import { type StoredResting, storedAfter } from "../orders/resting/stored.ts";
 import { spendable } from "../orders/resting/tally.ts";
 import { slippageOf } from "../orders/resting/terms.ts";
+import type { PriceWords } from "../orders/resting/touch.ts";
 import { type TradeStep, unchanged } from "../orders/table-step.ts";
 import { type AnyOrder, hasEnded } from "../orders/trade-order.ts";
 import type { Table } from "../table/table.ts";
@@ -79,11 +89,15 @@ class FiringRun {
   readonly performers: PerformersOf<FiringEffects> = {
     now: () => this.#nowMs(),
     readParents: () => this.#readParents(),
-    childWords: ({ lane: { wallet }, parentId, signed }) =>
-      childWordsOf(this.#reader, { wallet, parentId, signed: signed?.swap }),
-    priceWords: (ask) => this.#prices.priceWords(ask),
+    childWords: ({ questions }) =>
+      Promise.all(
+        questions.map(({ lane: { wallet }, parentId, signed }) =>
+          childWordsOf(this.#reader, { wallet, parentId, signed: signed?.swap }),
+        ),
+      ),
+    priceWords: ({ questions }) => this.#askPrices(questions),
     quoteSums: (ask) => this.#prices.quoteSums(ask),
-    prepareChild: (ask) => this.#prepareChild(ask),
+    prepareChildren: ({ children }) => Promise.all(children.map((child) => this.#prepareChild(child))),
     moveParent: ({ order, revision }) => this.#write(order, revision),
     fire: (ask) => this.#fire(ask),
     yieldToStop: (ask) => this.#yieldToStop(ask),
@@ -175,10 +189,15 @@ class FiringRun {
     };
   }
 
-  async #prepareChild({
-    order,
-    ...asked
-  }: FiringEffects["prepareChild"]["ask"]): Promise<FiringEffects["prepareChild"]["answer"]> {
+  /** Asks the first question alone, because it finds the block that the others are about. */
+  async #askPrices(questions: readonly LegQuestion[]): Promise<PriceWords[]> {
+    const [first, ...others] = questions;
+    if (first === undefined) return [];
+    const words = await this.#prices.priceWords(first);
+    return [words, ...(await Promise.all(others.map((each) => this.#prices.priceWords(each))))];
+  }
+
+  async #prepareChild({ order, ...asked }: AskedChildOrder): Promise<PreparedChild | ChildRefusal> {
     const { orderId } = order.mandate;
     const { resting, tally, ended } = this.#views.get(orderId) as FiringView;
     const { table, macs } = this.#deps;

@@ -74,6 +74,29 @@ export type HeldUnits = { coins: ReadonlyMap<string, bigint>; tokens: ReadonlyMa
 /** Why a child was not made. Without a code, the next look at its order shows the reason. */
 export type ChildRefusal = { attention: AttentionCode | undefined };
 
+export type ChildQuestion<Signed = unknown> = {
+  lane: LaneKey;
+  parentId: string;
+  child: OutChild;
+  signed: { swap: Signed; deadline: number } | undefined;
+};
+
+export type AskedChildOrder = {
+  order: RestingOrder;
+  orderId: string;
+  leg: number;
+  validUntil: number;
+  chosen: Chosen;
+};
+
+export type LegQuestion = {
+  lane: LaneKey;
+  side: Order["side"];
+  token: string;
+  amount: bigint;
+  distances: readonly number[];
+};
+
 /** The effects of firing on the outside world. */
 export type FiringEffects<Signed = unknown, Word = unknown> = {
   now: { ask: Record<never, never>; answer: number };
@@ -85,30 +108,25 @@ export type FiringEffects<Signed = unknown, Word = unknown> = {
       out: Readonly<Record<Order["side"], bigint>>;
     };
   };
-  /** Asks both hosts about a child's transactions. */
+  /** Asks both hosts about the transactions of some children at once. */
   childWords: {
-    ask: {
-      lane: LaneKey;
-      parentId: string;
-      child: OutChild;
-      signed: { swap: Signed; deadline: number } | undefined;
-    };
-    answer: BothWords<Word>;
+    ask: { questions: readonly ChildQuestion<Signed>[] };
+    answer: readonly BothWords<Word>[];
   };
-  /** Asks both hosts what an amount brings, at one block and at earlier ones. */
+  /** Asks both hosts some questions at once: what an amount brings at one block, and at earlier ones. */
   priceWords: {
-    ask: { lane: LaneKey; side: Order["side"]; token: string; amount: bigint; distances: readonly number[] };
-    answer: PriceWords;
+    ask: { questions: readonly LegQuestion[] };
+    answer: readonly PriceWords[];
   };
   /** Asks both hosts what some sums bring, at one block. */
   quoteSums: {
     ask: { chain: Network; side: Order["side"]; token: string; sums: readonly bigint[] };
     answer: Ladders;
   };
-  /** Makes a child's order by the rules of placing, and proves it. Writes nothing. */
-  prepareChild: {
-    ask: { order: RestingOrder; orderId: string; leg: number; validUntil: number; chosen: Chosen };
-    answer: PreparedChild | ChildRefusal;
+  /** Makes orders of children by the rules of placing, and proves them. Writes nothing. */
+  prepareChildren: {
+    ask: { children: readonly AskedChildOrder[] };
+    answer: readonly (PreparedChild | ChildRefusal)[];
   };
   /** Moves a parent if its revision is unchanged. */
   moveParent: { ask: { order: RestingOrder; revision: number }; answer: boolean };

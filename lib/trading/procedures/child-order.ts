@@ -8,7 +8,7 @@ import { type PlacingView, type Procedure, perform } from "../../orders/effects.
 import type { AttentionCode } from "../../orders/execution.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
-import type { ChildRefusal, FiringEffects, ParentView } from "../../orders/resting/firing.ts";
+import type { AskedChildOrder, ChildRefusal, ParentView } from "../../orders/resting/firing.ts";
 import type { Leg } from "../../orders/resting/mandate.ts";
 import type { StoredResting } from "../../orders/resting/stored.ts";
 import { feesLeft } from "../../orders/resting/tally.ts";
@@ -18,7 +18,7 @@ import { nativeToken } from "../../orders/trading-chain.ts";
 import { assess, type PlacingRefusal } from "./assess.ts";
 import { makeOrder, type NewOrder } from "./new-order.ts";
 
-type Asked = Pick<FiringEffects["prepareChild"]["ask"], "orderId" | "leg" | "validUntil" | "chosen">;
+type Asked = Omit<AskedChildOrder, "order">;
 
 /** A request for a child of a resting order. */
 export type ChildRequest = Asked & {

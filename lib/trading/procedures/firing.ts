@@ -5,15 +5,19 @@ import { type AttentionCode, orderSides } from "../../orders/execution.ts";
 import { attentionAfter } from "../../orders/resting/attention.ts";
 import { isPausing, type LegState } from "../../orders/resting/backoff.ts";
 import {
+  type ChildRefusal,
   type ChildView,
   type FiringFamily,
   type FiringProcedure,
+  type LegQuestion,
   type ParentView,
+  type PreparedChild,
   performFiring,
 } from "../../orders/resting/firing.ts";
 import {
   afterFiring,
   afterSights,
+  type ChildSight,
   childValidUntil,
   mayFire,
   type OutChild,
@@ -29,6 +33,7 @@ import {
   isTouched,
   lookBack,
   needsReadings,
+  type PriceWords,
   seenAfter,
 } from "../../orders/resting/touch.ts";
 
@@ -46,6 +51,9 @@ type Touched = { parent: ParentView; order: RestingOrder; leg: number; head: Hea
 /** The block at which both hosts said so. */
 type Head = { number: number; hash: string; time: number };
 
+/** A question about the price of an order's leg. */
+type Look = { id: string; parent: ParentView; leg: number; terms: Leg; question: LegQuestion };
+
 /** Conditions found in this run, by the order's id. An order whose price nobody asked for has no entry. */
 type Conditions = Map<string, Set<AttentionCode>>;
 
@@ -59,31 +67,50 @@ export function* firing(family: FiringFamily, request: FiringRequest): FiringPro
   const touched: Touched[] = [];
   const conditions: Conditions = new Map();
   const orders = new Map<string, RestingOrder>();
+  const looks: Look[] = [];
+  const sights = yield* sightsOf(family, parents);
   for (const parent of parents) {
-    let order = yield* movedBySights(family, parent);
+    const order = yield* movedBySights(parent, sights);
     if (order === undefined) continue;
-    for (const leg of legsInTurn(order)) {
-      if (!(yield* isWorthPricing(family, parent, order, leg, conditions))) continue;
-      const askedMs = yield* performFiring({ do: "now" });
-      const reached: Head | undefined = yield* reachedHead(request, parent, order, leg, conditions);
-      order = yield* withReading(order, leg, reached !== undefined, askedMs);
-      if (order === undefined) break;
-      if (reached === undefined || !hasEnoughReadings(order, leg)) continue;
-      if (yield* isFree(family, parent, order, leg)) touched.push({ parent, order, leg, head: reached });
-      break;
+    orders.set(idOf(order), order);
+    for (const leg of legsInTurn(order))
+      if (yield* isWorthPricing(family, parent, order, leg, conditions))
+        looks.push(lookAt(request, parent, order, leg));
+  }
+  const askedMs = yield* performFiring({ do: "now" });
+  const questions = looks.map(({ question }) => question);
+  const words = questions.length === 0 ? [] : yield* performFiring({ do: "priceWords", questions });
+  const decided = new Set<string>();
+  for (const [index, look] of looks.entries()) {
+    const { id, parent, leg } = look;
+    let order = orders.get(id);
+    if (order === undefined || decided.has(id)) continue;
+    const reached: Head | undefined = yield* reachedHead(
+      chain,
+      look,
+      words[index] ?? [undefined, undefined],
+      conditions,
+    );
+    order = yield* withReading(order, leg, reached !== undefined, askedMs);
+    if (order === undefined) {
+      orders.delete(id);
+      continue;
     }
-    if (order !== undefined) orders.set(idOf(order), order);
+    orders.set(id, order);
+    if (reached === undefined || !hasEnoughReadings(order, leg)) continue;
+    decided.add(id);
+    if (yield* isFree(family, parent, order, leg)) touched.push({ parent, order, leg, head: reached });
   }
   const fired: string[] = [];
   for (const side of orderSides) {
     const crossed = touched.filter(({ order }) => order.mandate.side === side);
     const { chosen, beyond } = yield* chooseOf(family, crossed, out[side]);
     for (const { orderId } of beyond) noted(conditions, orderId, "PRICE_BEYOND_WORST");
-    for (const each of chosen) {
-      const found = crossed.find(({ order }) => idOf(order) === each.crossed.orderId);
-      if (found !== undefined && (yield* fireChild(found, each, conditions)))
-        fired.push(each.crossed.orderId);
-    }
+    const found = chosen.flatMap((each) => {
+      const which = crossed.find(({ order }) => idOf(order) === each.crossed.orderId);
+      return which === undefined ? [] : [{ ...which, chosen: each }];
+    });
+    fired.push(...(yield* fireChildren(found, conditions)));
   }
   for (const [orderId, order] of orders)
     if (!fired.includes(orderId)) yield* attend(order, conditions.get(orderId));
@@ -104,27 +131,40 @@ function noted(conditions: Conditions, orderId: string, ...codes: AttentionCode[
   conditions.set(orderId, new Set([...(conditions.get(orderId) ?? []), ...codes]));
 }
 
-/** Moves a parent by what both hosts say about its children. Undefined if another run has moved it meanwhile. */
+type Sights = ReadonlyMap<string, ChildSight>;
+
+/** Returns what both hosts say about children that are worth asking about. */
+function* sightsOf(family: FiringFamily, parents: readonly ParentView[]): FiringProcedure<Sights> {
+  const readMs = yield* performFiring({ do: "now" });
+  const asked = parents.flatMap(({ order, children }) =>
+    order.out.flatMap((child) => {
+      const view = children.get(child.orderId);
+      return view !== undefined && isWorthAsking(order, child, view, readMs) ? [{ order, child, view }] : [];
+    }),
+  );
+  if (asked.length === 0) return new Map();
+  const questions = asked.map(({ order, child, view: { signed } }) => {
+    const { chain, wallet } = order.mandate;
+    return { lane: { chain, wallet }, parentId: idOf(order), child, signed };
+  });
+  const words = yield* performFiring({ do: "childWords", questions });
+  const nowMs = yield* performFiring({ do: "now" });
+  return new Map(
+    asked.map(({ order, child, view }, index) => {
+      const { chain } = order.mandate;
+      return [
+        child.orderId,
+        family.sightOf({ chain, child, view, nowMs }, words[index] ?? [undefined, undefined]),
+      ];
+    }),
+  );
+}
+
+/** Moves a parent by what is certain about its children. Undefined if another run has moved it meanwhile. */
 function* movedBySights(
-  family: FiringFamily,
-  { order, children, end }: ParentView,
+  { order, end }: ParentView,
+  sights: Sights,
 ): FiringProcedure<RestingOrder | undefined> {
-  const { chain, wallet } = order.mandate;
-  const sights = new Map<string, ReturnType<FiringFamily["sightOf"]>>();
-  for (const child of order.out) {
-    const view = children.get(child.orderId);
-    const readMs = yield* performFiring({ do: "now" });
-    if (view === undefined || !isWorthAsking(order, child, view, readMs)) continue;
-    const words = yield* performFiring({
-      do: "childWords",
-      lane: { chain, wallet },
-      parentId: idOf(order),
-      child,
-      signed: view.signed,
-    });
-    const nowMs = yield* performFiring({ do: "now" });
-    sights.set(child.orderId, family.sightOf({ chain, child, view, nowMs }, words));
-  }
   const nowMs = yield* performFiring({ do: "now" });
   const next = afterSights(order, ({ orderId }) => sights.get(orderId) ?? { is: "unclear" }, {
     ...end,
@@ -177,23 +217,30 @@ function* isWorthPricing(
 
 const canYield = (busy: ParentView["busy"]): boolean => busy?.kind === "limit" && !busy.yields;
 
-/** Returns the block at which both hosts say that a leg's price is reached. */
-function* reachedHead(
+function lookAt(
   { chain, random }: FiringRequest,
-  { amount }: ParentView,
+  parent: ParentView,
   order: RestingOrder,
   leg: number,
+): Look {
+  const { side, token, wallet } = order.mandate;
+  const { amount } = parent;
+  const distances = lookBack(chain, legOf(order, leg), order.mandate, random);
+  const question = { lane: { chain, wallet }, side, token, amount, distances };
+  return { id: idOf(order), parent, leg, terms: legOf(order, leg), question };
+}
+
+/** Returns the block at which both hosts say that a leg's price is reached. */
+function* reachedHead(
+  chain: Network,
+  { id, terms, question }: Look,
+  words: PriceWords,
   conditions: Conditions,
 ): FiringProcedure<Head | undefined> {
-  const { mandate } = order;
-  const { side, token, wallet } = mandate;
-  const distances = lookBack(chain, legOf(order, leg), mandate, random);
-  const lane = { chain, wallet };
-  const words = yield* performFiring({ do: "priceWords", lane, side, token, amount, distances });
   const nowMs = yield* performFiring({ do: "now" });
   const isRouteless = words.every((word) => word !== undefined && word.out === undefined);
-  noted(conditions, idOf(order), ...(isRouteless ? (["NO_ROUTE"] as const) : []));
-  const isReached = isTouched({ chain, side, leg: legOf(order, leg), amount, distances }, words, nowMs);
+  noted(conditions, id, ...(isRouteless ? (["NO_ROUTE"] as const) : []));
+  const isReached = isTouched({ chain, leg: terms, ...question }, words, nowMs);
   return isReached ? words[0]?.head : undefined;
 }
 
@@ -255,20 +302,47 @@ function* chooseOf(
   return next.value;
 }
 
+type Firing = Touched & { chosen: Chosen };
+
+/** Fires chosen orders, and returns the ids of those that fired. */
+function* fireChildren(chosen: readonly Firing[], conditions: Conditions): FiringProcedure<string[]> {
+  const fired: string[] = [];
+  let left = chosen;
+  while (left.length > 0) {
+    // Makes another child of a wallet only once the first one is in its lane.
+    const wallets = new Set<string>();
+    const wave = left.filter(({ order: { mandate } }) => {
+      const isFirst = !wallets.has(mandate.wallet);
+      wallets.add(mandate.wallet);
+      return isFirst;
+    });
+    const nowMs = yield* performFiring({ do: "now" });
+    const children = wave.map(({ order, leg, chosen }) => {
+      const { mandate, n } = order;
+      // Two runs that fire the same order make the same id, so only one of their writes succeeds.
+      const orderId = hashedId(["child", mandate.userID, mandate.orderId, n + 1]);
+      return { order, orderId, leg, validUntil: childValidUntil(mandate, nowMs), chosen };
+    });
+    const made = yield* performFiring({ do: "prepareChildren", children });
+    for (const [index, each] of wave.entries()) {
+      const { orderId } = children[index] as (typeof children)[number];
+      if (yield* fireChild(each, orderId, made[index] ?? { attention: undefined }, conditions))
+        fired.push(idOf(each.order));
+    }
+    left = left.filter((each) => !wave.includes(each));
+  }
+  return fired;
+}
+
 /** Writes a child together with its parent's move. Returns false if it could not be made, or another run was faster. */
 function* fireChild(
   { order, leg, head }: Touched,
-  chosen: Chosen,
+  orderId: string,
+  child: PreparedChild | ChildRefusal,
   conditions: Conditions,
 ): FiringProcedure<boolean> {
-  const { userID, orderId: parentId } = order.mandate;
-  const nowMs = yield* performFiring({ do: "now" });
-  // Two runs that fire the same order make the same id, so only one of their writes succeeds.
-  const orderId = hashedId(["child", userID, parentId, order.n + 1]);
-  const validUntil = childValidUntil(order.mandate, nowMs);
-  const child = yield* performFiring({ do: "prepareChild", order, orderId, leg, validUntil, chosen });
   if ("attention" in child) {
-    noted(conditions, parentId, ...(child.attention === undefined ? [] : [child.attention]));
+    noted(conditions, idOf(order), ...(child.attention === undefined ? [] : [child.attention]));
     return false;
   }
   // A run that stood still for long would fire at a price of the past.

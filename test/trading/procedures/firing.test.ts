@@ -66,22 +66,23 @@ function run(parents: readonly ParentView[], scene: Scene = {}, of = family) {
       case "readParents":
         return { parents, out: { buy: 0n, sell: 0n } };
       case "childWords":
-        return [{}, {}];
-      case "priceWords": {
-        const before = new Map(effect.distances.flatMap((each) => (out === undefined ? [] : [[each, out]])));
-        const head = { number: 9, hash: "0x9", time: startMs / 1000 };
-        const word = { head, out, before, hasBest: true } as PriceWord;
-        return [word, word];
-      }
+        return effect.questions.map(() => [{}, {}]);
+      case "priceWords":
+        return effect.questions.map(({ distances }) => {
+          const before = new Map(distances.flatMap((each) => (out === undefined ? [] : [[each, out]])));
+          const head = { number: 9, hash: "0x9", time: startMs / 1000 };
+          const word = { head, out, before, hasBest: true } as PriceWord;
+          return [word, word];
+        });
       case "quoteSums": {
         const ladder = [effect.sums.map((sum) => (sum * (out ?? 0n)) / 1000n)];
         return [ladder, ladder];
       }
-      case "prepareChild":
+      case "prepareChildren":
         clock += preparing;
-        return attention === undefined
-          ? { price: "0.95", block: 9, validUntil: effect.validUntil }
-          : { attention };
+        return effect.children.map(({ validUntil }) =>
+          attention === undefined ? { price: "0.95", validUntil } : { attention },
+        );
       case "moveParent":
       case "fire":
         moved.set(effect.order.mandate.orderId, effect.order);
@@ -105,12 +106,12 @@ describe("firing", () => {
   it("fires a stop whose price is reached, with the price of the wave", () => {
     const { fired, effects, moved } = run([parent()]);
     expect(fired).toEqual([mandate().orderId]);
-    expect(effects.find((effect) => effect.do === "prepareChild")).toMatchObject({
-      leg: 1,
-      validUntil: nowMs / 1000 + 60,
-      chosen: { quotedOut: 950n, minAmountOut: 940n },
+    const chosen = { quotedOut: 950n, minAmountOut: 940n };
+    expect(effects.find((effect) => effect.do === "prepareChildren")).toMatchObject({
+      children: [{ leg: 1, validUntil: nowMs / 1000 + 60, chosen }],
     });
-    expect([...moved.values()]).toMatchObject([{ state: "firing", n: 1, out: [{ leg: 1 }] }]);
+    const firings = [{ price: "0.95", block: 9 }];
+    expect([...moved.values()]).toMatchObject([{ state: "firing", n: 1, out: [{ leg: 1 }], firings }]);
   });
 
   it("names a child by its parent and number, so that two runs make the same one", () => {

@@ -82,7 +82,7 @@ export class RestingChecks {
   notePrices(amount: bigint, word: PriceWord | undefined): void {
     const known = this.#prices.get(amount) ?? [];
     if (word !== undefined)
-      this.#prices.set(amount, [...known.slice(-30), { word, atMs: this.#world.nowMs }]);
+      this.#prices.set(amount, [...known.slice(-60), { word, atMs: this.#world.nowMs }]);
   }
 
   /** No leg fires that an honest host would not fire, at the head and over the look-back. */

@@ -1,4 +1,5 @@
 import type {
+  AskedChildOrder,
   BothWords,
   ChildView,
   FiringEffect,
@@ -123,19 +124,20 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
           out: { buy: 0n, sell: 0n },
         };
       case "childWords": {
-        const { child, signed } = effect as FiringEffects<Signed>["childWords"]["ask"];
-        return this.#parts.askChild(child, signed?.swap);
+        const { questions } = effect as FiringEffects<Signed>["childWords"]["ask"];
+        return questions.map(({ child, signed }) => this.#parts.askChild(child, signed?.swap));
       }
       case "priceWords": {
-        const { amount, distances } = effect;
-        const words = this.#parts.askPrices(amount, distances);
-        this.checks.notePrices(amount, words[1]);
-        return this.#parts.hearPrices(words, distances);
+        return effect.questions.map(({ amount, distances }) => {
+          const words = this.#parts.askPrices(amount, distances);
+          this.checks.notePrices(amount, words[1]);
+          return this.#parts.hearPrices(words, distances);
+        });
       }
       case "quoteSums":
         return this.#parts.askSums(effect.sums);
-      case "prepareChild":
-        return { price: "1", ...effect };
+      case "prepareChildren":
+        return effect.children.map((child) => ({ price: "1", ...child }));
       case "moveParent":
         return this.#move(effect.order, effect.revision);
       case "fire":
@@ -254,4 +256,4 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
 }
 
 /** A prepared child, with all that was asked for. */
-type Prepared = FiringEffects["prepareChild"]["ask"] & { price: string };
+type Prepared = AskedChildOrder & { price: string };
