@@ -5,7 +5,7 @@ import type { Cutoffs } from "./cutoffs.ts";
 import type { FamilyTypes, HostAnswers, SlotTerms } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
 import type { AskedChild, BothWords } from "./resting/firing.ts";
-import type { Mandate } from "./resting/mandate.ts";
+import type { Ended, Mandate } from "./resting/mandate.ts";
 import type { StoredResting } from "./resting/stored.ts";
 import type { ParentFacts } from "./resting/tally.ts";
 import type {
@@ -47,6 +47,14 @@ export type LaneView<F extends FamilyTypes = FamilyTypes> = {
   bytes: ReadonlyMap<string, string>;
   /** True if an operator has stopped trading. */
   isStopped: boolean;
+  /** Records of the lane's orders that are children of resting orders, by the child's id. */
+  children?: ReadonlyMap<string, LaneChild<F>> | undefined;
+};
+
+/** What the signer has signed for a child, and the dead children of its resting order. */
+export type LaneChild<F extends FamilyTypes = FamilyTypes> = {
+  ledger: Ledger<F> | undefined;
+  ended: Ended | undefined;
 };
 
 /** The facts that the signer checks before it signs. */

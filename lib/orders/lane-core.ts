@@ -2,6 +2,7 @@ import type { BlockName } from "./block.ts";
 import type { LaneView, Procedure, Question, Recipients, SendFailure, SignRequest } from "./effects.ts";
 import type { FamilyTypes } from "./family.ts";
 import type { LaneKey } from "./intent.ts";
+import type { AskedSwap } from "./lane-deaths.ts";
 import type { LaneRun } from "./lane-steps.ts";
 import type { SlotRules } from "./slot-rules.ts";
 import type { TradeStep } from "./table-step.ts";
@@ -25,6 +26,8 @@ export type LaneState<F extends FamilyTypes = FamilyTypes> = LaneRun<F> & {
   /** True if the run may ask hosts that disagree once more before it makes an order wait. */
   isPatient: boolean;
   chainLimits: F["limits"];
+  /** Ids of the children whose deaths this run has asked hosts about. */
+  asked?: ReadonlySet<string>;
 };
 
 /** The next action of a run for a lane. */
@@ -33,6 +36,7 @@ export type Move<F extends FamilyTypes = FamilyTypes> =
   | { kind: "sign"; request: SignRequest<F>; order: TradeOrder<F> }
   | { kind: "send"; hash: string; raw: string; to: Recipients }
   | { kind: "ask again" }
+  | { kind: "prove"; order: TradeOrder<F>; asked: AskedSwap }
   | { kind: "rest" };
 
 /** The decisions about a lane that depend on the family of its chain. */

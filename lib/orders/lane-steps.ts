@@ -4,8 +4,10 @@ import type { LaneView } from "./effects.ts";
 import type { FamilyTypes, SlotTerms } from "./family.ts";
 import type { BookEvent } from "./holding.ts";
 import type { LaneKey } from "./intent.ts";
+import { settledWrites } from "./lane-deaths.ts";
 import { waitingFor } from "./lane-reservation.ts";
 import { watchFor } from "./lane-watch.ts";
+import type { Ended } from "./resting/mandate.ts";
 import type { SlotRules } from "./slot-rules.ts";
 import { type ItemWrite, isFreeAt, type Lane, type TradeStep, unchanged } from "./table-step.ts";
 import {
@@ -178,6 +180,7 @@ export function settleStep(run: LaneRun, old: AnyOrder, life: Life): TradeStep {
       : { kind: "change", of: "lane", item: { chain, wallet }, add: { jobs: -1 }, when: { holder } },
     { kind: "remove", of: "job", item: { chain, wallet, orderId }, when: { orderId } },
     ...writes,
+    ...settledWrites(run.view, run.rules, { ...old, life }),
   ];
 }
 
@@ -292,10 +295,20 @@ function afterPut(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "put"
     }
     case "slot":
       return { ...view, slots: withSlots(view.slots, [item]) };
+    case "ended":
+      return { ...view, children: withEnded(view, item) };
     default:
       return view;
   }
 }
+
+const withEnded = ({ children = new Map(), orders }: LaneView, ended: Ended): LaneView["children"] =>
+  new Map(
+    [...children].map(([orderId, records]) => {
+      const parent = orders.find(({ intent }) => intent.orderId === orderId)?.intent.parent;
+      return [orderId, parent?.orderId === ended.orderId ? { ...records, ended } : records];
+    }),
+  );
 
 function afterRemoval(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "remove" }>): LaneView {
   switch (of) {

@@ -1,6 +1,7 @@
 import type { BlockName } from "./block.ts";
 import type { LaneView } from "./effects.ts";
 import type { SlotTerms } from "./family.ts";
+import { unprovenIn } from "./lane-deaths.ts";
 import { hasUnseenOrder, idleSinceMs } from "./lane-trouble.ts";
 import type { SlotRules } from "./slot-rules.ts";
 import type { Departure, Lane, LaneWatch } from "./table-step.ts";
@@ -12,13 +13,17 @@ import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
  */
 const lookAgainMs = { signed: 30_000, mined: 5 * 60_000 };
 
+/** How long to wait before hosts are asked again for the proof that a child can never fill. */
+const proveAgainMs = 3000;
+
 /** Decides when the lane must run again after a run that has done all that it could. */
 export function watchFor(
-  { jobs, slots, orders }: LaneView,
+  view: LaneView,
   rules: SlotRules,
   nowMs: number,
   departures: readonly Departure[] = [],
 ): LaneWatch {
+  const { jobs, slots, orders } = view;
   const blocks = slots.flatMap((slot): [string, BlockName | string][] => {
     const { receipt } = rules.sightOf(slot);
     // If one attempt of a slot is in a block, none of the slot's other attempts can be.
@@ -29,6 +34,7 @@ export function watchFor(
     ...departures.map(({ seenIn }) => Math.max(...seenIn.map(({ number }) => number))),
   ];
   const due = orders.flatMap((order) => rules.dueMs(order, slots, nowMs)).filter((ms) => ms > nowMs);
+  if (unprovenIn(view, rules, nowMs).length > 0) due.push(nowMs + proveAgainMs);
   const idle = idleSinceMs(orders, slots, (intent) => rules.mayWait(intent));
   const isSigned = slots.some(({ state }) => state === "signed");
   return {

@@ -54,6 +54,9 @@ export const slotsOf = <Slot extends SlotTerms>({ intent }: AnyOrder, slots: rea
 export const hasSignedSwap = (order: AnyOrder, slots: readonly SlotTerms[]): boolean =>
   slotsOf(order, slots).some(({ attempts }) => attempts.some(({ purpose }) => purpose === "swap"));
 
+/** The end of a limit's child that makes way for a stop. */
+export const yielded: OrderEnd = { status: "expired", reasonCode: "YIELDED" };
+
 /** Ends an order whose swap was never signed. */
 export const lifeAfter = (
   { networkFee }: Life,

@@ -111,8 +111,8 @@ const limits: Readonly<Record<string, number>> = {
   createWallet: 356,
   sealExport: 314,
   // Functions with the code of chains of both families.
-  sweepLanes: 341,
-  readChains: 341,
+  sweepLanes: 343,
+  readChains: 343,
   readBalances: 398,
   quoteOrder: 506,
   loadHistory: 323,
@@ -121,7 +121,7 @@ const limits: Readonly<Record<string, number>> = {
   getMarket: 424,
   readMarkets: 520,
   signTransaction: 489,
-  executeOrders: 576,
+  executeOrders: 592,
   // Contains the clients of two services, and the quoting code of both families.
   placeOrder: 640,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.

@@ -317,13 +317,13 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["executeOrders"],
     rights: {
-      reads: "all unprotected, CANCELLED, POLICY, SIGNED, BYTES, TRADING",
-      writes: "TRADES, LANE, LANES, HELD",
+      reads: "all unprotected, CANCELLED, POLICY, SIGNED, BYTES, TRADING, ENDED",
+      writes: "TRADES, LANE, LANES, HELD, ENDED",
       deletes: "TRADES, LANE, LANES, HELD",
       uses: "invoke signTransaction, readChains",
     },
     atMost:
-      "delay orders, lie about them, waste fees, and show transactions to others before they are in a block",
+      "delay orders, lie about them, waste fees, and show transactions to others before they are in a block; say that children of resting orders are dead, which fires nothing, because fireOrders looks for itself",
   },
   {
     functions: ["signTransaction"],

@@ -2,7 +2,7 @@ import type { Network } from "../../core/network.ts";
 import type { Book, BookKey } from "../../orders/book.ts";
 import { isCutOff } from "../../orders/cutoffs.ts";
 import { mostOwners } from "../../orders/departures.ts";
-import type { Effects, LaneView, PlacingView } from "../../orders/effects.ts";
+import type { Effects, LaneChild, LaneView, PlacingView } from "../../orders/effects.ts";
 import type { SlotTerms } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { StoredResting } from "../../orders/resting/stored.ts";
@@ -55,10 +55,13 @@ export async function readLane(
   const books = new Map(jobs.map((job) => [keyText(keysOfItems.book(job)), job]));
   const held = found.lane(lane, shard);
   const orders = oldestFirst(found.all("order", jobs.map(orderNamed)));
+  const children = await readChildren(table, orders);
   // Leaves orders of retired wallets to their own end, although retiring cuts them off, too.
-  const isCancelled = ({ intent }: AnyOrder) =>
+  const isCancelled = ({ intent, mandate }: AnyOrder) =>
     found.has(keysOfItems.cancellation(intent)) ||
-    (!found.isRetired(lane, intent.userID) && isCutOff(intent, found.cutoffs(lane, intent.userID)));
+    children?.cancelled.has(intent.orderId) ||
+    (!found.isRetired(lane, intent.userID) &&
+      isCutOff(mandate ?? intent, found.cutoffs(lane, intent.userID)));
   const shared = await sharedBooks(table, lane, [
     ...(held?.watch?.departures ?? []).flatMap(({ token, revisions }) =>
       Object.keys(revisions).map((userID) => ({ userID, token })),
@@ -89,6 +92,36 @@ export async function readLane(
         .map(({ hash, raw }) => [hash, raw]),
     ),
     isStopped: found.isStopped(chain),
+    children: children?.records,
+  };
+}
+
+/** Reads with one call what concerns the children of resting orders alone. Most lanes have none. */
+async function readChildren(
+  table: Table,
+  orders: readonly AnyOrder[],
+): Promise<{ cancelled: ReadonlySet<string>; records: ReadonlyMap<string, LaneChild> } | undefined> {
+  const children = orders.flatMap(({ intent: { orderId, userID, parent } }) =>
+    parent === undefined ? [] : [{ orderId, parent: { userID, orderId: parent.orderId } }],
+  );
+  if (children.length === 0) return undefined;
+  const found = await find(
+    table,
+    children.flatMap(({ orderId, parent }) => [
+      keysOfItems.ledger({ orderId }),
+      keysOfItems.ended(parent),
+      keysOfItems.cancellation(parent),
+    ]),
+  );
+  const isCancelled = ({ parent }: (typeof children)[0]) => found.has(keysOfItems.cancellation(parent));
+  return {
+    cancelled: new Set(children.filter(isCancelled).map(({ orderId }) => orderId)),
+    records: new Map(
+      children.map(({ orderId, parent }) => [
+        orderId,
+        { ledger: found.get("ledger", { orderId }), ended: found.get("ended", parent) },
+      ]),
+    ),
   };
 }
 

@@ -6,12 +6,14 @@ import { type LaneView, type Procedure, perform, type SignAnswer } from "../../o
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { LaneCore, LaneState, Move, Snapshots } from "../../orders/lane-core.ts";
+import { endedWrite, unprovenIn } from "../../orders/lane-deaths.ts";
 import { waitingFor } from "../../orders/lane-reservation.ts";
 import {
   afterStep,
   beginStep,
   isHeld,
   leaveStep,
+  stillHeld,
   takeReservedStep,
   takeStep,
   withSlots,
@@ -71,9 +73,10 @@ export function* workLane(
   if (first?.lane?.holder !== holder) return;
   let view: LaneView = first;
   const sendings = new Map<string, number | SendFailure>();
+  const asked = new Set<string>();
   for (let moves = 0; moves < maxMoves; ) {
     const readMs = yield* perform({ do: "now" });
-    const run = { view, rules: core.rules, holder, sendings, chainLimits };
+    const run = { view, rules: core.rules, holder, sendings, chainLimits, asked };
     const known = core.placedSnapshots({ ...run, nowMs: readMs, isPatient: true }, setup);
     const snapshots =
       known ?? (yield* askHosts(core, lane, view, { nowMs: readMs, untilMs: startMs + longestMs }));
@@ -91,6 +94,7 @@ export function* workLane(
         yield* perform({ do: "pause", ms: pauseMs });
         isKnown = false;
       } else {
+        if (move.kind === "prove") asked.add(move.order.intent.orderId);
         const next = yield* carryOut(core, move, state, sendings);
         if (next === "left") return;
         isKnown = next !== undefined;
@@ -157,8 +161,12 @@ function* readLane(
 /** Decides about orders before it decides about tokens that have left the wallet. */
 function moveOf(core: LaneCore, state: LaneState): Move {
   const move = core.nextMove(state);
-  const step = move.kind === "rest" ? judgeDepartures(core, state).step : [];
-  return step.length > 0 ? { kind: "write", step } : move;
+  if (move.kind !== "rest") return move;
+  const { step } = judgeDepartures(core, state);
+  if (step.length > 0) return { kind: "write", step };
+  const unproven = unprovenIn(state.view, core.rules, state.nowMs);
+  const child = unproven.find(({ order }) => !state.asked?.has(order.intent.orderId));
+  return child ? { kind: "prove", ...child } : move;
 }
 
 const leaving = (core: LaneCore, state: LaneState, last?: TradeStep): TradeStep =>
@@ -180,6 +188,14 @@ function* carryOut(
       const answer = yield* perform({ do: "send", chain: (view.lane as Lane).chain, raw, to });
       sendings.set(move.hash, answer === "reached" ? yield* perform({ do: "now" }) : answer);
       return view;
+    }
+    case "prove": {
+      const { order, asked } = move;
+      const { chain } = order.intent;
+      const words = yield* perform({ do: "childWords", chain, child: asked });
+      const death = core.rules.deaths.proofIn?.(chain, asked.signed, words);
+      if (death === undefined) return view;
+      return yield* writeStep(core, [stillHeld(state), ...endedWrite(view, order, death)], state);
     }
     case "sign": {
       const { intent, mac, mandate, mandateMac } = move.order;

@@ -25,6 +25,7 @@ import { readSigning } from "../../../lib/trading/items/signing-view.ts";
 import { readLane, readLanes, readOrder, readPlacing } from "../../../lib/trading/items/views.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { settingsKey } from "../../../lib/users/item-keys.ts";
+import { child, mandate } from "../../orders/resting/fixtures.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { putItems } from "../../support/items.ts";
@@ -139,6 +140,37 @@ describe("readLane", () => {
     await putItems(db.table, [{ ...cutoffKey({ userID, lane }), userID, ...Object.fromEntries(times) }]);
     const { cancelled } = await readLane(db.table, { lane, day });
     expect([...cancelled]).toEqual(isCancelled ? [orderId] : []);
+  });
+
+  it("reads a child's ledger, its resting order's dead children, and the cancellation of that order", async () => {
+    const { userID, orderId } = order.intent;
+    const parent = { ...child().parent, orderId: newOrder().intent.orderId };
+    const intent = { ...order.intent, parent };
+    const resting = mandate({ ...lane, createdAt: order.intent.createdAt ?? 0, orderId: parent.orderId });
+    await write(...placing({ ...order, intent, mandate: resting }));
+    await putWallet(db.table, lane, userID);
+    const [empty, none] = [await readLane(db.table, { lane, day }), { ledger: undefined, ended: undefined }];
+    expect([empty.children, empty.cancelled.size]).toEqual([new Map([[orderId, none]]), 0]);
+    const ledger = { ...emptyEvmLedger(intent), revision: 1 };
+    const dead = [{ child: "other", how: "failed", block: 7 }] as const;
+    const ended = { orderId: parent.orderId, dead, revision: 1 };
+    await write(
+      { kind: "put", of: "ledger", item: ledger, when: "absent" },
+      { kind: "put", of: "ended", item: ended, when: "absent" },
+    );
+    await putItems(db.table, [cancellationKey({ userID, orderId: parent.orderId })]);
+    const { children, cancelled } = await readLane(db.table, { lane, day });
+    expect(children).toEqual(new Map([[orderId, { ledger, ended }]]));
+    expect([...cancelled]).toEqual([orderId]);
+  });
+
+  it("counts a child as cancelled if its resting order was placed before a cancellation of all", async () => {
+    const { userID, orderId, createdAt = 0 } = order.intent;
+    const intent = { ...order.intent, parent: child().parent };
+    await write(...placing({ ...order, intent, mandate: mandate({ ...lane, createdAt: createdAt - 5 }) }));
+    await putWallet(db.table, lane, userID);
+    await putItems(db.table, [{ ...cutoffKey({ userID, ...lane }), before: createdAt - 5 }]);
+    expect([...(await readLane(db.table, { lane, day })).cancelled]).toEqual([orderId]);
   });
 
   it("does not count orders as cancelled whose wallet was retired", async () => {

@@ -1,6 +1,7 @@
 import type { Wei } from "../../../core/units.ts";
 import type { LaneView, Recipients } from "../../../orders/effects.ts";
 import type { LaneState, Move } from "../../../orders/lane-core.ts";
+import { isProvenEnd } from "../../../orders/lane-deaths.ts";
 import { isSettleable, orderStep, settleStep } from "../../../orders/lane-steps.ts";
 import { triggerTimes } from "../../../orders/resting/times.ts";
 import type { TradeStep } from "../../../orders/table-step.ts";
@@ -12,6 +13,7 @@ import {
   type OrderEnd,
   slotsOf,
   type TradeOrder,
+  yielded,
 } from "../../../orders/trade-order.ts";
 import { objectionOf, rulesAt } from "../../../orders/wallet-policy.ts";
 import { bumpedTerms, clearTerms, type FeeTerms } from "./attempt-fees.ts";
@@ -19,7 +21,7 @@ import type { Evm } from "./family.ts";
 import { bumpDueMs, clearPreset, repriceMs } from "./fee-bumps.ts";
 import { agreedNonce, bothAnswered, type EvmSnapshots, isPast } from "./host-snapshot.ts";
 import type { EvmCall } from "./intent.ts";
-import { evmLifeOf, swapSlotOf } from "./order-life.ts";
+import { evmLifeOf, fillDeadline, swapSlotOf } from "./order-life.ts";
 import { planFor, swapDeadline } from "./planning.ts";
 import { areFinal } from "./seen-blocks.ts";
 import {
@@ -76,7 +78,8 @@ const maySend = (state: LaneState<Evm>, order: TradeOrder<Evm>) =>
   !state.view.retired.has(order.intent.userID) &&
   !state.view.cancelled.has(order.intent.orderId) &&
   !order.isCancelling &&
-  !isPast(order.intent.validUntil, state.snapshots) &&
+  !order.yields &&
+  !isPast(fillDeadline(order, state.view.slots), state.snapshots) &&
   !isForbidden(state, order);
 
 /**
@@ -155,6 +158,7 @@ function endingOf(order: TradeOrder<Evm>, state: LaneState<Evm>): OrderEnd | und
   const { view, snapshots, nowMs } = state;
   if (view.cancelled.has(intent.orderId)) return cancelledByUser;
   if (view.retired.has(intent.userID)) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
+  if (order.yields) return yielded;
   if (view.isStopped) return { status: "rejected", reasonCode: "TRADING_DISABLED" };
   const planned = slotsOf(order, view.slots).find((slot) => slot.state === "planned");
   const fee = planned === undefined ? 0n : mostFeeOf({ ...planned, ...planned.fees });
@@ -171,6 +175,7 @@ function settleMove(state: LaneState<Evm>): Move<Evm> | undefined {
     const isFound = ending?.soldOutAt === undefined || areFinal(ending.soldOutIn ?? [], snapshots);
     if (isFound === undefined || !isSettleable(order, (slot) => isFinalEvm(slot, snapshots), view.slots))
       continue;
+    if (!isProvenEnd(view, state.rules, order)) continue;
     if (isFound) return { kind: "write", step: settleStep(state, order, order.life) };
     // The chain has dropped the transaction that emptied the wallet, so the sale does not affect the position.
     const { soldOutAt: _, soldOutIn: __, ...rest } = ending as OrderEnd;
@@ -189,11 +194,12 @@ function replaceMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefin
   const newest = newestAttempt(front);
   if (newest === undefined || snapshots.every((snapshot) => snapshot === undefined)) return undefined;
   const order = orderOf(state, front);
-  const { intent } = order;
+  const deadline = fillDeadline(order, [front]);
   // Clears the nonce of a transaction that may no longer be sent, because it would block later orders.
   const isLapsed =
-    isPast(intent.validUntil, snapshots) ||
+    isPast(deadline, snapshots) ||
     isForbidden(state, order) ||
+    order.yields ||
     (order.isCancelling && front.call.purpose === "swap");
   const purpose: EvmCall["purpose"] = isLapsed ? "clear" : newest.purpose;
   const dueMs = replaceDueMs(order, front, newest);
@@ -201,7 +207,7 @@ function replaceMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefin
   const isUnreached = front.isUndelivered && front.refusal !== "underpriced";
   if (purpose === newest.purpose && (nowMs < dueMs || isUnreached)) return undefined;
   // The signer checks the deadline by its own clock, which may be ahead of the blocks' time.
-  const isTooLate = hasEnded(order) || nowMs >= intent.validUntil * 1000 || !maySend(state, order);
+  const isTooLate = hasEnded(order) || nowMs >= deadline * 1000 || !maySend(state, order);
   if (purpose !== "clear" && isTooLate) return undefined;
   const terms =
     purpose === "clear" ? clearTerms(state, order, front) : bumpedTerms(purpose, state, order, front);

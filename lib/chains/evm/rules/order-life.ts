@@ -19,9 +19,17 @@ export const swapSlotOf = (
 ): EvmSlot | undefined =>
   slots.find(({ orderId, place }) => orderId === intent.orderId && place === swapNonce);
 
+/** Returns the time after which no block can fill the order, in seconds. A child's swap has a deadline of its own. */
+export function fillDeadline(order: TradeOrder<Evm>, slots: readonly EvmSlot[]): number {
+  const swap = swapSlotOf(order, slots);
+  return swap?.call.purpose === "swap" && swap.state !== "planned"
+    ? swap.call.deadline
+    : order.intent.validUntil;
+}
+
 /** True if no later block can fill the order. If a host does not answer, the previous state remains. */
-const isLate = ({ intent, life }: TradeOrder<Evm>, snapshots: EvmSnapshots) =>
-  bothAnswered(snapshots) ? isPast(intent.validUntil, snapshots) : life.status === "expired";
+const isLate = (order: TradeOrder<Evm>, slots: readonly EvmSlot[], snapshots: EvmSnapshots) =>
+  bothAnswered(snapshots) ? isPast(fillDeadline(order, slots), snapshots) : order.life.status === "expired";
 
 /** Derives the order's life from its slots. The result is provisional until the slots are final. */
 export function evmLifeOf(order: TradeOrder<Evm>, slots: readonly EvmSlot[], snapshots: EvmSnapshots): Life {
@@ -50,13 +58,13 @@ function progressOf(order: TradeOrder<Evm>, own: readonly EvmSlot[], snapshots: 
     case undefined:
     case "planned": {
       // Also covers an approval that was mined too late for the swap.
-      if (life.status === "expired" && isLate(order, snapshots))
+      if (life.status === "expired" && isLate(order, own, snapshots))
         return endedProgress("expired", life.reasonCode);
       const isWaiting = life.status === "open" && life.stage === "waiting";
       return isWaiting ? openProgress("waiting", life.reasonCode) : openProgress("queued");
     }
     case "signed": {
-      if (isLate(order, snapshots)) return endedProgress("expired", reasonOfExpiry(life));
+      if (isLate(order, own, snapshots)) return endedProgress("expired", reasonOfExpiry(order));
       const stage = order.isCancelling ? "cancelling" : slot === swap ? "sent" : "approving";
       const failure = failureOf(slot);
       if (failure !== undefined) return openProgress(order.isCancelling ? stage : "waiting", failure);
@@ -64,7 +72,8 @@ function progressOf(order: TradeOrder<Evm>, own: readonly EvmSlot[], snapshots: 
       return openProgress(stage, isAway ? "CHAIN_UNAVAILABLE" : undefined);
     }
     case "taken":
-      return order.isCancelling ? cancelled : endedProgress("rejected", "NONCE_TAKEN");
+      if (order.isCancelling) return cancelled;
+      return order.yields ? endedProgress("expired", "YIELDED") : endedProgress("rejected", "NONCE_TAKEN");
     case "mined":
       return minedProgress(order, slot);
   }
@@ -81,16 +90,18 @@ function failureOf({ isUndelivered, refusal, isPrivate, attempts }: EvmSlot): Re
 }
 
 /** If an order waited until its end, keeps the reason why it waited, even while its nonce is freed. */
-const reasonOfExpiry = ({ status, stage, reasonCode }: Life): ReasonCode =>
-  (status === "expired" || stage === "waiting" ? reasonCode : undefined) ?? "NOT_INCLUDED";
+const reasonOfExpiry = ({ yields, life: { status, stage, reasonCode } }: TradeOrder<Evm>): ReasonCode =>
+  yields
+    ? "YIELDED"
+    : ((status === "expired" || stage === "waiting" ? reasonCode : undefined) ?? "NOT_INCLUDED");
 
 const isApproved = (slot: EvmSlot) =>
   minedAttempt(slot)?.purpose === "approve" && slot.receipt?.status === "ok";
 
-function minedProgress({ life, isCancelling }: TradeOrder<Evm>, slot: EvmSlot): Progress {
+function minedProgress(order: TradeOrder<Evm>, slot: EvmSlot): Progress {
   const { receipt } = slot;
   if (minedAttempt(slot)?.purpose === "clear")
-    return isCancelling ? cancelled : endedProgress("expired", reasonOfExpiry(life));
+    return order.isCancelling ? cancelled : endedProgress("expired", reasonOfExpiry(order));
   if (receipt?.status === "ok") return endedProgress("filled");
   return endedProgress("rejected", receipt?.isSlippage ? "SLIPPAGE_EXCEEDED" : "REVERTED");
 }

@@ -1,8 +1,12 @@
+import type { EvmChain } from "../../../core/chain-facts.ts";
 import { afterDeadlineMs, type FoundFill, retryMs, type SlotRules } from "../../../orders/slot-rules.ts";
 import { hasEnded, slotsOf, type TradeOrder } from "../../../orders/trade-order.ts";
+import { deathOf, type NonceWords, type SignedNonce } from "./death.ts";
 import { evmDetails } from "./details.ts";
 import type { Evm } from "./family.ts";
 import { bumpDueMs, clearPreset } from "./fee-bumps.ts";
+import { signedNonceOf } from "./ledger.ts";
+import { fillDeadline } from "./order-life.ts";
 import { type EvmSlot, isToJudge, newestAttempt, swapResultOf } from "./slot.ts";
 
 /** Rules for the slots of an order on EVM chains. Each slot is a nonce. */
@@ -12,6 +16,14 @@ export const evmSlots: SlotRules<Evm> = {
   dueMs,
   mayWait: ({ gasPreset }) => gasPreset === "slow",
   detailsOf: evmDetails,
+  deaths: {
+    signedIn: signedNonceOf,
+    hashesIn: ({ signatures = [] }) => signatures.map(({ hash }) => hash),
+    proofIn(chain, signed: SignedNonce, words: NonceWords) {
+      const death = deathOf(chain as EvmChain, signed, words);
+      return death && { how: death.how, block: death.block.number };
+    },
+  },
 };
 
 function fillIn(slot: EvmSlot): FoundFill | undefined {
@@ -25,7 +37,7 @@ function fillIn(slot: EvmSlot): FoundFill | undefined {
 
 function dueMs(order: TradeOrder<Evm>, slots: readonly EvmSlot[], nowMs: number): number[] {
   const { intent } = order;
-  const endMs = intent.validUntil * 1000 + afterDeadlineMs;
+  const endMs = fillDeadline(order, slots) * 1000 + afterDeadlineMs;
   const front = slots.find(({ orderId, state }) => orderId === intent.orderId && state === "signed");
   const soonMs = nowMs + retryMs;
   const isUnjudged = slotsOf(order, slots).some((slot) => isToJudge(slot, nowMs));

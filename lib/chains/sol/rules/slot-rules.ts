@@ -1,8 +1,14 @@
-import { afterDeadlineMs, type FoundFill, retryMs, type SlotRules } from "../../../orders/slot-rules.ts";
+import {
+  afterDeadlineMs,
+  type DeathProof,
+  type FoundFill,
+  retryMs,
+  type SlotRules,
+} from "../../../orders/slot-rules.ts";
 import { hasEnded, slotsOf, type TradeOrder } from "../../../orders/trade-order.ts";
 import { solDetails } from "./details.ts";
 import type { Sol } from "./family.ts";
-import { effectiveAttempt, type SolSlot, successOf } from "./slot.ts";
+import { effectiveAttempt, lastValidOf, type SolSlot, successOf } from "./slot.ts";
 
 /** Rules for the slots of an order on Solana. Each order has one slot. */
 export const solSlots: SlotRules<Sol> = {
@@ -11,7 +17,20 @@ export const solSlots: SlotRules<Sol> = {
   dueMs,
   mayWait: () => false,
   detailsOf: solDetails,
+  deaths: {
+    signedIn: ({ messages, validUntil }) =>
+      messages.some(({ purpose }) => purpose === "swap") ? { deadline: validUntil } : undefined,
+    hashesIn: ({ messages }) => messages.map(({ hash }) => hash),
+    endOf,
+  },
 };
+
+function endOf(slots: readonly SolSlot[]): DeathProof {
+  const receipts = slots.flatMap((slot) => slot.receipts);
+  const [receipt] = receipts.toSorted((a, b) => b.status.localeCompare(a.status));
+  if (receipt === undefined) return { how: "unused", block: Math.max(0, ...slots.map(lastValidOf)) };
+  return { how: receipt.status === "ok" ? "cleared" : "failed", block: receipt.block.number };
+}
 
 function fillIn(slot: SolSlot): FoundFill | undefined {
   const receipt = effectiveAttempt(slot)?.purpose === "swap" ? successOf(slot) : undefined;

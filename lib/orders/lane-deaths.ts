@@ -1,0 +1,75 @@
+import type { LaneView } from "./effects.ts";
+import type { AskedChild } from "./resting/firing.ts";
+import type { DeadChild } from "./resting/mandate.ts";
+import { mostOwed } from "./resting/schemas.ts";
+import type { DeathProof, SlotRules } from "./slot-rules.ts";
+import type { ItemWrite } from "./table-step.ts";
+import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
+
+/** A child's signed swap, as hosts are asked about it. */
+export type AskedSwap = AskedChild & { signed: { deadline: number } };
+
+/** Returns the record that a child can never fill. */
+const deadOf = ({ children }: LaneView, { intent: { orderId } }: AnyOrder): DeadChild | undefined =>
+  children?.get(orderId)?.ended?.dead.find(({ child }) => child === orderId);
+
+/** Returns the swap of a child that has not filled. Undefined for other orders, and if no swap is signed. */
+function unfilledSwap({ children }: LaneView, { deaths }: SlotRules, { intent, life }: AnyOrder) {
+  const ledger = children?.get(intent.orderId)?.ledger;
+  return ledger === undefined || life.status === "filled" ? undefined : deaths.signedIn(ledger);
+}
+
+/** Lists the children that have no proof yet, although they have ended or their deadline is past. */
+export const unprovenIn = (
+  view: LaneView,
+  rules: SlotRules,
+  nowMs: number,
+): { order: AnyOrder; asked: AskedSwap }[] =>
+  rules.deaths.proofIn === undefined
+    ? []
+    : view.orders.flatMap((order) => {
+        const { wallet, parent } = order.intent;
+        const signed = unfilledSwap(view, rules, order);
+        if (parent === undefined || signed === undefined || deadOf(view, order) !== undefined) return [];
+        const isOver = hasEnded(order) || nowMs > signed.deadline * 1000;
+        return isOver ? [{ order, asked: { wallet, parentId: parent.orderId, signed } }] : [];
+      });
+
+/** True unless an ended order must not settle yet, because its child's death is not proved. */
+export const isProvenEnd = (view: LaneView, rules: SlotRules, order: AnyOrder): boolean =>
+  rules.deaths.proofIn === undefined ||
+  unfilledSwap(view, rules, order) === undefined ||
+  deadOf(view, order) !== undefined;
+
+/** Writes that a child can never fill. Later records replace the oldest ones. */
+export function endedWrite(
+  { children }: LaneView,
+  { intent: { orderId: child, parent } }: AnyOrder,
+  found: Omit<DeadChild, "child">,
+): ItemWrite[] {
+  if (parent === undefined) return [];
+  const old = children?.get(child)?.ended;
+  const others = (old?.dead ?? []).filter((each) => each.child !== child);
+  const item = {
+    orderId: parent.orderId,
+    dead: [...others, { child, ...found }].slice(-mostOwed),
+    revision: (old?.revision ?? 0) + 1,
+  };
+  const when = old === undefined ? ("absent" as const) : { revision: old.revision };
+  return [{ kind: "put", of: "ended", item, when }];
+}
+
+/**
+ * Writes what a settled child that has not filled has paid the network. Leaves that out if slots lack something that the
+ * signer has signed: then the signer keeps counting the most that it could pay.
+ */
+export function settledWrites(view: LaneView, rules: SlotRules, order: AnyOrder): ItemWrite[] {
+  const ledger = view.children?.get(order.intent.orderId)?.ledger;
+  if (ledger === undefined || unfilledSwap(view, rules, order) === undefined) return [];
+  const slots = slotsOf(order, view.slots);
+  const seen = new Set(slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)));
+  const death: DeathProof | undefined = deadOf(view, order) ?? rules.deaths.endOf?.(slots);
+  if (death === undefined || !rules.deaths.hashesIn(ledger).every((hash) => seen.has(hash))) return [];
+  const { how, block } = death;
+  return endedWrite(view, order, { how, block, final: true, paid: order.life.networkFee });
+}
