@@ -83,8 +83,8 @@ const limits: Readonly<Record<string, number>> = {
   redeemReward: 228,
   unlockExports: 229,
   restoreWallet: 231,
-  listOrders: 256,
-  getOrder: 258,
+  listOrders: 260,
+  getOrder: 260,
   authorize: 240,
   authorizeConnection: 240,
   connect: 239,
@@ -123,7 +123,7 @@ const limits: Readonly<Record<string, number>> = {
   signTransaction: 489,
   executeOrders: 592,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 640,
+  placeOrder: 642,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 797,
 };

@@ -26,11 +26,15 @@ const questionAbout = (
   const wanting = orders.filter(
     (order) => !hasEnded(order) && !order.isCancelling && wantsSwap(order, slotOfOrder(order, slots), nowMs),
   );
+  const parents = new Map(
+    orders.flatMap(({ intent: { orderId, parent } }) => (parent ? [[orderId, parent.orderId]] : [])),
+  );
   return {
     chain: lane.chain,
     wallet: lane.wallet,
     hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
-    marked: slots.map(({ orderId }) => orderId),
+    marked: [...new Set([...slots.map(({ orderId }) => orderId), ...parents.keys()])],
+    ...(parents.size > 0 && { parents }),
     orders: wanting.map(({ intent }) => intent),
     missed,
     wantsBlockhash:

@@ -97,7 +97,7 @@ export async function sightOfSol(
 async function takeSight(
   ask: Ask,
   { configuration, onJupiterFault }: Chain,
-  { wallet, hashes, marked, orders, missed = [], wantsBlockhash }: Question<Sol>,
+  { wallet, hashes, marked, parents, orders, missed = [], wantsBlockhash }: Question<Sol>,
   offerFor: OfferForOrder,
   exchange?: BlockhashExchange,
 ): Promise<SolSight> {
@@ -141,7 +141,9 @@ async function takeSight(
   const found = head.statuses
     .flat()
     .flatMap((slot, index) => (slot === undefined ? [] : [{ hash: hashes[index] as string, slot }]));
-  const markers = await Promise.all(marked.map((orderId) => markerOf(wallet as Address, orderId)));
+  const markers = await Promise.all(
+    marked.map((orderId) => markerOf(wallet as Address, parents?.get(orderId) ?? orderId)),
+  );
   const { slot, blockHeight } = head.time;
   // A block above this height may still contain a fill.
   const newest = Math.max(slot, ...found.map((each) => each.slot));

@@ -40,6 +40,8 @@ export type Sol = {
   question: {
     /** Orders whose markers the hosts must read. */
     marked: readonly string[];
+    /** Ids of resting orders, by those of their children. A child makes its resting order's marker. */
+    parents?: ReadonlyMap<string, string> | undefined;
     /** True if the run may have to sign a message. */
     wantsBlockhash: boolean;
   };

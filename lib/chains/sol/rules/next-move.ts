@@ -19,6 +19,7 @@ import { bothConfirm, bothSeen } from "./host-snapshot.ts";
 import type { SolMessage } from "./message.ts";
 import { isDecided, isTooLate, slotOfOrder, solLifeOf } from "./order-life.ts";
 import { planClear, planSwap } from "./planning.ts";
+import { lastSigningMs, siblingSlotsOf, siblingsOf } from "./siblings.ts";
 import {
   countOf,
   isFinalSol,
@@ -28,6 +29,7 @@ import {
   observedSol,
   type SolAttempt,
   type SolSlot,
+  successOf,
   withSolSendings,
 } from "./slot.ts";
 
@@ -36,20 +38,21 @@ type SolOrder = TradeOrder<Sol>;
 type SolMove = Move<Sol>;
 
 /** True if it is time to sign a message that can fill the order. */
-export function wantsSwap({ intent }: SolOrder, slot: SolSlot | undefined, nowMs: number): boolean {
-  if (slot === undefined || slot.state === "lapsed") return true;
-  return slot.state === "signed" && nowMs >= nextAttemptMs(intent, slot);
+export function wantsSwap(order: SolOrder, slot: SolSlot | undefined, nowMs: number): boolean {
+  if (slot === undefined) return true;
+  if (order.intent.parent !== undefined && isTooLate(order, nowMs, slot)) return false;
+  return slot.state === "lapsed" || (slot.state === "signed" && nowMs >= nextAttemptMs(order, slot));
 }
 
 /**
  * Computes when a pending message is followed by the next one: soon, if the attempts that are left then suffice until
  * the order's deadline, but before the message is too old for any block.
  */
-function nextAttemptMs(intent: SolOrder["intent"], slot: SolSlot): number {
-  const left = attemptsOf(intent) - countOf(slot, "swap");
+function nextAttemptMs(order: SolOrder, slot: SolSlot): number {
+  const left = attemptsOf(order.intent) - countOf(slot, "swap");
   if (left <= 0) return Number.POSITIVE_INFINITY;
   const { signedAtMs, sentAtMs = signedAtMs } = slot.attempts.at(-1) as SolAttempt;
-  const sufficeFromMs = intent.validUntil * 1000 - left * succeedAfterMs;
+  const sufficeFromMs = lastSigningMs(order, slot) - left * succeedAfterMs;
   return Math.min(signedAtMs + succeedAfterMs, Math.max(sentAtMs + bumpAfterMs, sufficeFromMs));
 }
 
@@ -62,7 +65,7 @@ export const wantsClear = ({ life, isCancelling }: SolOrder, slot: SolSlot | und
  * first records events on the chain, then ends orders, and then begins new work.
  */
 export function nextSolMove(state: State): SolMove {
-  const slots = state.view.slots.map((slot) => observedSol(slot, state.snapshots));
+  const slots = state.view.slots.map((slot) => observedSol(slot, state.snapshots, besideSlot(state, slot)));
   const sent = slots.map((slot) => withSolSendings(slot, state.sendings));
   return (
     recordMove(state, slots) ??
@@ -75,12 +78,18 @@ export function nextSolMove(state: State): SolMove {
   );
 }
 
+/** Lists the other slots whose messages make the same marker as a slot's. */
+function besideSlot({ view: { orders, slots } }: State, { orderId }: SolSlot): SolSlot[] {
+  const order = orders.find(({ intent }) => intent.orderId === orderId);
+  return order === undefined ? [] : siblingSlotsOf(order, orders, slots);
+}
+
 /** Records changes that the hosts report. Changes of orders whose slots stay the same wait until everything is sent. */
 function recordMove(state: State, slots: readonly SolSlot[], isSent = false): SolMove | undefined {
   for (const order of state.view.orders) {
     const slot = slotOfOrder(order, slots);
     const put = slot === undefined || state.view.slots.includes(slot) ? [] : [slot];
-    const life = solLifeOf(order, slots, state.snapshots, state.nowMs);
+    const life = solLifeOf(order, slots, state);
     if (put.length > 0 || (isSent && !isSameLife(life, order.life)))
       return { kind: "write", step: orderStep(state, order, { life }, { put }) };
   }
@@ -155,6 +164,9 @@ function endingOf(order: SolOrder, state: State): OrderEnd | undefined {
   const { view, snapshots, nowMs } = state;
   if (view.cancelled.has(intent.orderId)) return cancelledByUser;
   if (view.retired.has(intent.userID)) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
+  // A sibling has filled, so no message of this child can.
+  if (bothConfirm(snapshots, ({ markers }) => markers.get(intent.orderId) === true))
+    return { status: "expired", reasonCode: "REPLACED" };
   if (view.isStopped) return { status: "rejected", reasonCode: "TRADING_DISABLED" };
   if (isForbidden(state, order, intent.amount)) return { status: "rejected", reasonCode: "POLICY_LIMIT" };
   if (nowMs < intent.validUntil * 1000) return undefined;
@@ -166,10 +178,17 @@ function settleMove(state: State): SolMove | undefined {
   const { view, snapshots } = state;
   for (const order of view.orders) {
     const { ending } = order;
+    const slot = slotOfOrder(order, view.slots);
+    // Settles last, because its receipt is what proves that its siblings cannot fill.
+    const isProof = slot !== undefined && successOf(slot) !== undefined;
+    if (isProof && siblingsOf(order, view.orders).length > 0) continue;
     const isFound =
       ending?.soldOutIn === undefined ||
       ending.soldOutIn.every(({ number }) => bothConfirm(snapshots, ({ height }) => height.slot >= number));
-    if (isFound && isSettleable<Sol>(order, (slot) => isFinalSol(slot, snapshots), view.slots))
+    if (
+      isFound &&
+      isSettleable<Sol>(order, (each) => isFinalSol(each, snapshots, besideSlot(state, each)), view.slots)
+    )
       return { kind: "write", step: settleStep(state, order, order.life) };
   }
   return undefined;
@@ -229,9 +248,9 @@ const isSameMessage = (attempt: SolAttempt, message: SolMessage): boolean =>
 
 function mayBegin(state: State, order: SolOrder): boolean {
   const { view, snapshots, nowMs } = state;
-  if (hasEnded(order) || !mayFill(state, order) || isTooLate(order, nowMs)) return false;
   const slot = slotOfOrder(order, view.slots);
-  if (slot === undefined) return !isHeldBack(order, state);
+  if (hasEnded(order) || !mayFill(state, order) || isTooLate(order, nowMs, slot)) return false;
+  if (slot === undefined) return !isMarked(order.intent, snapshots) && !isHeldBack(order, state);
   // The message was not due yet when the hosts were asked.
   if (snapshots.every((snapshot) => !snapshot?.orders.has(order.intent.orderId))) return false;
   if (isDecided(slot, snapshots) || !wantsSwap(order, slot, nowMs)) return false;
@@ -240,11 +259,14 @@ function mayBegin(state: State, order: SolOrder): boolean {
 
 /**
  * Lets only one order of a token have pending messages, so that the fills are ordered by their slots. If hosts no
- * longer know the outcome of an order, it blocks others only while its messages are valid.
+ * longer know the outcome of an order, it blocks others only while its messages are valid. Two legs of a resting order
+ * do not wait for each other, because only one of them fills.
  */
 const isHeldBack = ({ intent }: SolOrder, { view, snapshots }: State): boolean =>
   view.orders.some((other) => {
     if (other.intent.orderId === intent.orderId || other.intent.token !== intent.token) return false;
+    const { parent } = other.intent;
+    if (parent && parent.orderId === intent.parent?.orderId && parent.leg !== intent.parent.leg) return false;
     const slot = slotOfOrder(other, view.slots);
     return slot !== undefined && mayLand(slot, snapshots);
   });

@@ -1,5 +1,6 @@
 import type { Lamports } from "../../../core/units.ts";
 import type { ReasonCode } from "../../../orders/execution.ts";
+import type { LaneState } from "../../../orders/lane-core.ts";
 import {
   cancelledByUser,
   endedProgress,
@@ -13,7 +14,8 @@ import {
 import { attemptsOf } from "./attempts.ts";
 import type { Sol } from "./family.ts";
 import type { SolSnapshots } from "./host-snapshot.ts";
-import { countOf, effectiveAttempt, isMarked, type SolSlot, successOf } from "./slot.ts";
+import { lastSigningMs, siblingSlotsOf } from "./siblings.ts";
+import { countOf, effectiveAttempt, haveMarked, isMarked, type SolSlot, successOf } from "./slot.ts";
 
 type SolOrder = TradeOrder<Sol>;
 
@@ -24,18 +26,18 @@ export const slotOfOrder = (order: SolOrder, slots: readonly SolSlot[]): SolSlot
 /**
  * True if no more messages that fill the order may be signed. An expired order stays expired, because clocks differ.
  */
-export const isTooLate = ({ intent, life }: SolOrder, nowMs: number): boolean =>
-  life.status === "expired" || nowMs >= intent.validUntil * 1000;
+export const isTooLate = (order: SolOrder, nowMs: number, slot: SolSlot | undefined): boolean =>
+  order.life.status === "expired" || nowMs >= lastSigningMs(order, slot);
 
 /** Derives the order's life from its slot. The result is provisional until the slot is final. */
 export function solLifeOf(
   order: SolOrder,
   slots: readonly SolSlot[],
-  snapshots: SolSnapshots,
-  nowMs: number,
+  { snapshots, nowMs, view: { orders } }: Pick<LaneState<Sol>, "snapshots" | "nowMs" | "view">,
 ): Life {
   const slot = slotOfOrder(order, slots);
-  const progress = progressOf(order, slot, snapshots, nowMs);
+  const isReplaced = haveMarked(siblingSlotsOf(order, orders, slots), snapshots);
+  const progress = progressOf(order, slot, { snapshots, nowMs, isReplaced });
   if (slot === undefined) return { ...unstarted, ...progress };
   const isFilled = effectiveAttempt(slot)?.purpose === "swap";
   const fill = isFilled ? successOf(slot) : undefined;
@@ -59,8 +61,7 @@ const sum = ({ receipts }: SolSlot, of: (receipt: SolSlot["receipts"][number]) =
 function progressOf(
   order: SolOrder,
   slot: SolSlot | undefined,
-  snapshots: SolSnapshots,
-  nowMs: number,
+  { snapshots, nowMs, isReplaced }: { snapshots: SolSnapshots; nowMs: number; isReplaced: boolean },
 ): Progress {
   const { ending, life, isCancelling } = order;
   if (ending !== undefined) return endedProgress(ending.status, ending.reasonCode);
@@ -72,9 +73,10 @@ function progressOf(
       return isCancelling ? cancelled : endedProgress("expired", reasonOfExpiry(life));
     case "lapsed": {
       if (isCancelling) return cancelled;
+      if (isReplaced) return endedProgress("expired", "REPLACED");
       const failed = failureIn(slot);
       if (failed !== undefined) return endedProgress("rejected", failed);
-      const isOver = isTooLate(order, nowMs) || countOf(slot, "swap") >= attemptsOf(order.intent);
+      const isOver = isTooLate(order, nowMs, slot) || countOf(slot, "swap") >= attemptsOf(order.intent);
       return isOver ? endedProgress("expired", reasonOfExpiry(life)) : unsent(life);
     }
     case "signed": {

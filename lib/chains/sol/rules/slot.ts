@@ -52,10 +52,26 @@ const hasMarker = ({ orderId }: Pick<SolSlot, "orderId">, { markers }: SolSnapsh
 export const isMarked = (slot: Pick<SolSlot, "orderId">, snapshots: SolSnapshots): boolean =>
   snapshots.some((snapshot) => snapshot !== undefined && hasMarker(slot, snapshot));
 
-/** Updates the slot from the hosts' answers. The result is provisional until the slot is final. */
-export function observedSol(slot: SolSlot, snapshots: SolSnapshots): SolSlot {
-  const receipts = slot.attempts.flatMap(({ hash }) => receiptFor(slot, hash, snapshots) ?? []);
-  const state = stateWith({ ...slot, receipts }, snapshots);
+/** True if, according to both hosts, a message of one of these slots has made the marker. */
+export const haveMarked = (slots: readonly Pick<SolSlot, "attempts">[], snapshots: SolSnapshots): boolean =>
+  slots.some(({ attempts }) =>
+    attempts.some(({ hash }) =>
+      bothConfirm(snapshots, ({ receipts }) => receipts.get(hash)?.status === "ok"),
+    ),
+  );
+
+/**
+ * Updates the slot from the hosts' answers. The result is provisional until the slot is final.
+ *
+ * @param siblings Other slots whose messages make the same marker.
+ */
+export function observedSol(
+  slot: SolSlot,
+  snapshots: SolSnapshots,
+  siblings: readonly SolSlot[] = [],
+): SolSlot {
+  const receipts = slot.attempts.flatMap(({ hash }) => receiptFor(slot, hash, snapshots, siblings) ?? []);
+  const state = stateWith({ ...slot, receipts }, snapshots, siblings);
   if (state === slot.state && isDeepStrictEqual(receipts, slot.receipts)) return slot;
   return { ...slot, receipts, state, revision: slot.revision + 1 };
 }
@@ -67,7 +83,12 @@ const receiptOf = ({ isBelowMinimum: _, ...receipt }: ReadReceipt): SolReceipt =
  * known receipt is dropped once both hosts answer without it, unless both show the marker: then they have only
  * forgotten the receipt.
  */
-function receiptFor(slot: SolSlot, hash: string, snapshots: SolSnapshots): SolReceipt | undefined {
+function receiptFor(
+  slot: SolSlot,
+  hash: string,
+  snapshots: SolSnapshots,
+  siblings: readonly SolSlot[],
+): SolReceipt | undefined {
   const known = slot.receipts.find((receipt) => receipt.hash === hash);
   const seen = snapshots
     .flatMap((snapshot) => snapshot?.receipts.get(hash) ?? [])
@@ -78,7 +99,7 @@ function receiptFor(slot: SolSlot, hash: string, snapshots: SolSnapshots): SolRe
   if (known === undefined) return undefined;
   if (!bothSeen(snapshots)) return known;
   const isForgotten = bothConfirm(snapshots, (snapshot) => hasMarker(slot, snapshot));
-  return isForgotten && !hasOtherSuccess(slot, hash, snapshots) ? known : undefined;
+  return isForgotten && !hasOtherSuccess([slot, ...siblings], hash, snapshots) ? known : undefined;
 }
 
 /**
@@ -91,11 +112,13 @@ const isCredible = (slot: SolSlot, receipt: ReadReceipt, snapshots: SolSnapshots
     : snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
 
 /** True if a host's receipt shows that another attempt made the marker. */
-const hasOtherSuccess = ({ attempts }: SolSlot, hash: string, snapshots: SolSnapshots): boolean =>
-  attempts.some(
-    (other) =>
-      other.hash !== hash && snapshots.some((each) => each?.receipts.get(other.hash)?.status === "ok"),
-  );
+const hasOtherSuccess = (slots: readonly SolSlot[], hash: string, snapshots: SolSnapshots): boolean =>
+  slots
+    .flatMap(({ attempts }) => attempts)
+    .some(
+      (other) =>
+        other.hash !== hash && snapshots.some((each) => each?.receipts.get(other.hash)?.status === "ok"),
+    );
 
 /** True if a host's chain extends past the block of a successful receipt but has no marker. */
 const rulesOut = (
@@ -109,12 +132,13 @@ const rulesOut = (
   snapshot.height.slot >= block.number &&
   snapshot.markers.get(slot.orderId) === false;
 
-function stateWith(slot: SolSlot, snapshots: SolSnapshots): SolSlot["state"] {
+function stateWith(slot: SolSlot, snapshots: SolSnapshots, siblings: readonly SolSlot[]): SolSlot["state"] {
   if (successOf(slot) !== undefined) return "mined";
   if (!bothSeen(snapshots)) return slot.state === "mined" ? "signed" : slot.state;
   const areLapsed = snapshots.every(({ height }) => height.blockHeight > lastValidOf(slot));
   const areKnown = slot.attempts.every(({ hash }) => slot.receipts.some((receipt) => receipt.hash === hash));
-  return (areLapsed && !isMarked(slot, snapshots)) || areKnown ? "lapsed" : "signed";
+  const isWithout = !isMarked(slot, snapshots) || haveMarked(siblings, snapshots);
+  return (areLapsed && isWithout) || areKnown ? "lapsed" : "signed";
 }
 
 /**
@@ -158,10 +182,14 @@ export function mayLand({ attempts }: Pick<SolSlot, "attempts">, snapshots: SolS
 /**
  * True if, according to both hosts, no later block can change the slot or its fees: each of its messages is either in a
  * block, or in none and too old for one. In addition, both hosts must have the transaction that made the
- * marker, or show no marker, or report every message as failed. A missing receipt alone proves nothing, because hosts
+ * marker, also if it is a sibling's, or show no marker, or report every message as failed. A missing receipt alone proves nothing, because hosts
  * forget receipts, and answer without them after a fault.
  */
-export function isFinalSol(slot: SolSlot, snapshots: SolSnapshots): boolean {
+export function isFinalSol(
+  slot: SolSlot,
+  snapshots: SolSnapshots,
+  siblings: readonly SolSlot[] = [],
+): boolean {
   const { attempts, receipts, orderId } = slot;
   const isKnown = (hash: string) => {
     const known = receipts.find((receipt) => receipt.hash === hash);
@@ -174,7 +202,8 @@ export function isFinalSol(slot: SolSlot, snapshots: SolSnapshots): boolean {
   const success = successOf(slot);
   if (success !== undefined) return isKnown(success.hash);
   const hasNoMarker = bothConfirm(snapshots, ({ markers }) => markers.get(orderId) === false);
-  const hasLapsed = slot.state === "lapsed" && hasNoMarker && attempts.every(isTooOld);
+  const isWithout = hasNoMarker || haveMarked(siblings, snapshots);
+  const hasLapsed = slot.state === "lapsed" && isWithout && attempts.every(isTooOld);
   return hasLapsed || attempts.every(({ hash }) => isKnown(hash));
 }
 

@@ -1,16 +1,35 @@
 import { describe, expect, it } from "vitest";
 import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
+import type { SolSnapshots } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
 import { isDecided, isTooLate, slotOfOrder, solLifeOf } from "../../../../lib/chains/sol/rules/order-life.ts";
 import type { SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
 import { type TradeOrder, unstarted } from "../../../../lib/orders/trade-order.ts";
-import { attemptOf, bothHosts, failed, filled, nowMs, orderOf, slotOf, snapshotOf } from "../fixtures.ts";
+import {
+  attemptOf,
+  bothHosts,
+  failed,
+  filled,
+  nowMs,
+  orderOf,
+  slotOf,
+  snapshotOf,
+  viewOf,
+} from "../fixtures.ts";
 
 const endMs = nowMs + 60_000;
 const clear = attemptOf("c", { purpose: "clear" });
 const three = ["a", "b", "c"].map((hash) => attemptOf(hash));
 
+const lifeAt = (
+  order: TradeOrder<Sol>,
+  slots: readonly SolSlot[],
+  snapshots: SolSnapshots,
+  atMs: number,
+  orders = [order],
+) => solLifeOf(order, slots, { snapshots, nowMs: atMs, view: viewOf({ orders, slots }) });
+
 const lifeOf = (slot: SolSlot | undefined, order: TradeOrder<Sol> = orderOf(), atMs = nowMs) =>
-  solLifeOf(order, slot ? [slot] : [], bothHosts(), atMs);
+  lifeAt(order, slot ? [slot] : [], bothHosts(), atMs);
 
 const cancelling = orderOf({ isCancelling: true });
 const waiting = orderOf({ life: { ...unstarted, stage: "waiting", reasonCode: "POLICY_LIMIT" } });
@@ -42,7 +61,7 @@ describe("solLifeOf", () => {
   });
 
   it("reports the chain as unavailable only if both hosts are silent", () => {
-    const at = (...hosts: Parameters<typeof solLifeOf>[2]) => solLifeOf(orderOf(), [slotOf()], hosts, nowMs);
+    const at = (...hosts: SolSnapshots) => lifeAt(orderOf(), [slotOf()], hosts, nowMs);
     expect(at(undefined, undefined)).toMatchObject({ stage: "sent", reasonCode: "CHAIN_UNAVAILABLE" });
     expect(at(undefined, snapshotOf())).not.toHaveProperty("reasonCode");
   });
@@ -94,9 +113,9 @@ describe("solLifeOf", () => {
 
 describe("isTooLate", () => {
   it("returns true from the deadline on, and forever once the order has expired", () => {
-    expect(isTooLate(orderOf(), endMs - 1)).toBe(false);
-    expect(isTooLate(orderOf(), endMs)).toBe(true);
-    expect(isTooLate(orderOf({ life: { ...unstarted, status: "expired" } }), 0)).toBe(true);
+    expect(isTooLate(orderOf(), endMs - 1, slotOf())).toBe(false);
+    expect(isTooLate(orderOf(), endMs, undefined)).toBe(true);
+    expect(isTooLate(orderOf({ life: { ...unstarted, status: "expired" } }), 0, undefined)).toBe(true);
   });
 });
 

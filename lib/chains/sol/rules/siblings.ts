@@ -1,0 +1,42 @@
+import { lifeSeconds } from "../../../orders/resting/times.ts";
+import type { TradeOrder } from "../../../orders/trade-order.ts";
+import type { Sol } from "./family.ts";
+import type { SolSlot } from "./slot.ts";
+
+type SolOrder = TradeOrder<Sol>;
+
+/** Lists the other children of an order's resting order. They all make the same marker. */
+export const siblingsOf = (
+  { intent: { orderId, parent } }: SolOrder,
+  orders: readonly SolOrder[],
+): SolOrder[] =>
+  parent === undefined
+    ? []
+    : orders.filter(
+        ({ intent: other }) => other.parent?.orderId === parent.orderId && other.orderId !== orderId,
+      );
+
+export const siblingSlotsOf = (
+  order: SolOrder,
+  orders: readonly SolOrder[],
+  slots: readonly SolSlot[],
+): SolSlot[] => {
+  const siblings = siblingsOf(order, orders);
+  return slots.filter((slot) => siblings.some(({ intent }) => intent.orderId === slot.orderId));
+};
+
+/**
+ * Returns the time from which no message that fills an order is signed. The messages of a child follow its first one
+ * within seconds, because its price holds no longer.
+ */
+export function lastSigningMs(
+  { intent: { validUntil, parent }, mandate }: SolOrder,
+  slot: Pick<SolSlot, "attempts"> | undefined,
+): number {
+  const leg = parent && mandate?.legs[parent.leg];
+  const firstMs = slot?.attempts[0]?.signedAtMs;
+  const endMs = validUntil * 1000;
+  return leg === undefined || firstMs === undefined
+    ? endMs
+    : Math.min(endMs, firstMs + lifeSeconds("sol", leg.kind) * 1000);
+}
