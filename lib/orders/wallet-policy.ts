@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import { dayOf } from "../core/time.ts";
 import type { CoinUnits } from "../core/units.ts";
 import { greatest, least } from "./bigints.ts";
-import type { LaneKey } from "./intent.ts";
+import type { IntentTerms, LaneKey } from "./intent.ts";
 import { minimumOf, shortfallOf } from "./percent.ts";
 import type { daySpend, pendingPolicy, policyRecord, walletPolicy } from "./schemas.ts";
 import type { ChainLimits } from "./trading-chain.ts";
@@ -288,6 +288,20 @@ export const childrenOn = (count: DaySpend | undefined, nowMs: number): Required
 export function restOfDay({ stored, count }: Limits, nowMs: number): CoinUnits | undefined {
   const { maxPerDay } = stored?.policy ?? openPolicy;
   return maxPerDay === undefined ? undefined : greatest(maxPerDay - signedOn(count, nowMs).spent, 0n);
+}
+
+/**
+ * Returns a wallet's limits for an order in its lane. When the signer signs a child, it takes dead buys of the same
+ * resting order off the day's count, so that count must not hold a child back before.
+ */
+export function limitsInLane(
+  limits: ReadonlyMap<string, Limits>,
+  { userID, parent }: Pick<IntentTerms, "userID" | "parent">,
+): Limits | undefined {
+  const known = limits.get(userID);
+  if (parent === undefined || known?.stored === undefined) return known;
+  const { maxPerDay: _, ...policy } = known.stored.policy;
+  return { ...known, stored: { ...known.stored, policy } };
 }
 
 /** Returns the rules that apply to a wallet's orders now. */

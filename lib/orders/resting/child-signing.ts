@@ -1,11 +1,12 @@
+import { greatest } from "../bigints.ts";
 import type { Objection, SigningView } from "../effects.ts";
 import type { FamilyTypes } from "../family.ts";
 import { refused } from "../signing-state.ts";
 import { revisionOf } from "../signing-step.ts";
 import type { TradeStep } from "../table-step.ts";
-import { childrenOn, type DaySpend, feesOfDay } from "../wallet-policy.ts";
+import { childrenOn, type DaySpend, feesOfDay, type Limits } from "../wallet-policy.ts";
 import { objectionToChild } from "./child-rule.ts";
-import { type ChildFacts, dueBack, tallyAfter } from "./tally.ts";
+import { type ChildFacts, dueBack, type ParentFacts, tallyAfter } from "./tally.ts";
 
 /** A family's facts about a transaction of a child. */
 export type ChildTransaction = Pick<
@@ -31,15 +32,16 @@ export function objectionOfParent(
   return facts === undefined ? refused("the child names no mandate") : objectionToChild(facts, nowMs);
 }
 
-/** Returns the coin that a transaction of a child takes off the day's count, because dead buys had been added to it. */
-export const givenBackTo = (
-  { parent, limits }: Pick<View, "parent" | "limits">,
-  purpose: ChildFacts["purpose"],
+/** Returns a wallet's limits as they are once the next swap of a child has taken dead buys off the day's count. */
+export function limitsGivenBack(
+  { stored, count }: Limits,
+  parent: Pick<ParentFacts, "tally" | "ended"> | undefined,
   nowMs: number,
-): bigint =>
-  purpose !== "swap"
-    ? 0n
-    : dueBack(parent?.tally, parent?.ended, nowMs, childrenOn(limits.count, nowMs).givenBack);
+): Limits {
+  if (parent === undefined || count === undefined) return { stored, count };
+  const back = dueBack(parent.tally, parent.ended, nowMs, childrenOn(count, nowMs).givenBack);
+  return { stored, count: { ...count, spent: greatest(count.spent - back, 0n) } };
+}
 
 /** What the signature of a child's transaction changes, beside what that of any order's transaction changes. */
 export type ChildEntry = {

@@ -8,6 +8,7 @@ import { type PlacingView, type Procedure, perform } from "../../orders/effects.
 import type { AttentionCode } from "../../orders/execution.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
+import { limitsGivenBack } from "../../orders/resting/child-signing.ts";
 import type { AskedChildOrder, ChildRefusal, ParentView } from "../../orders/resting/firing.ts";
 import type { Leg } from "../../orders/resting/mandate.ts";
 import type { StoredResting } from "../../orders/resting/stored.ts";
@@ -41,7 +42,8 @@ export function* makingChild(request: ChildRequest): Procedure<MadeChild | Child
   const lane = { chain, wallet };
   const read = yield* perform({ do: "readPlacing", lane, day: dayOf(nowMs), userID });
   if (isCutOff(mandate, read.cutoffs)) return { attention: undefined };
-  const view = { ...read, laneOrders: read.laneOrders.filter((order) => !isSibling(order, request)) };
+  const limits = limitsGivenBack(read.limits, request, nowMs);
+  const view = { ...read, limits, laneOrders: read.laneOrders.filter((order) => !isSibling(order, request)) };
   const leg = mandate.legs[request.leg] as Leg;
   const trade = tradeOf(family, request, leg, view.settings);
   const createdAt = new Date(nowMs).toISOString();

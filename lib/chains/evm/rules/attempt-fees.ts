@@ -2,7 +2,13 @@ import type { Wei } from "../../../core/units.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { LaneState } from "../../../orders/lane-core.ts";
 import { slotsOf, type TradeOrder } from "../../../orders/trade-order.ts";
-import { limitsOfClears, noStoredLimits, restOfDay, restOfFees } from "../../../orders/wallet-policy.ts";
+import {
+  limitsInLane,
+  limitsOfClears,
+  noStoredLimits,
+  restOfDay,
+  restOfFees,
+} from "../../../orders/wallet-policy.ts";
 import type { Evm } from "./family.ts";
 import { bumped } from "./fee-bumps.ts";
 import { clearGas, clearGasFor, feeCap, type HostFees } from "./fees.ts";
@@ -85,7 +91,7 @@ function roomForFees(
   slot: EvmSlot,
   purpose: EvmCall["purpose"],
 ): Wei {
-  const limits = view.limits.get(intent.userID) ?? noStoredLimits;
+  const limits = limitsInLane(view.limits, intent) ?? noStoredLimits;
   const own = purpose === "clear" ? limitsOfClears(limits, chainLimits) : limits;
   const most = feesSigned([slot])[slot.place]?.most ?? 0n;
   return least(chainLimits.maxNetworkFee, most + restOfFees(own, nowMs, chainLimits));
@@ -93,7 +99,7 @@ function roomForFees(
 
 /** Computes the most that the next attempt of a signed buy may pay the network within the day's spending limit. */
 function roomOfDay({ view, nowMs, chainLimits }: LaneState<Evm>, { intent }: Order, slot: EvmSlot): Wei {
-  const limits = view.limits.get(intent.userID);
+  const limits = limitsInLane(view.limits, intent);
   const rest = limits && restOfDay(limits, nowMs);
   if (intent.side === "sell" || rest === undefined) return chainLimits.maxNetworkFee;
   return (feesSigned([slot])[slot.place]?.most ?? 0n) + rest;

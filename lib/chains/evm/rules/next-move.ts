@@ -15,7 +15,7 @@ import {
   type TradeOrder,
   yielded,
 } from "../../../orders/trade-order.ts";
-import { objectionOf, rulesAt } from "../../../orders/wallet-policy.ts";
+import { limitsInLane, objectionOf, rulesAt } from "../../../orders/wallet-policy.ts";
 import { bumpedTerms, clearTerms, type FeeTerms } from "./attempt-fees.ts";
 import type { Evm } from "./family.ts";
 import { bumpDueMs, clearPreset, repriceMs } from "./fee-bumps.ts";
@@ -95,7 +95,7 @@ function isForbidden(
   if (intent.side === "buy" && maxOrder !== undefined && intent.amount > maxOrder) return true;
   // The limit may have fallen since the transaction was planned. The signer would refuse it, which raises an alarm.
   if (fee !== undefined && fee > maxNetworkFee) return true;
-  const limits = view.limits.get(intent.userID);
+  const limits = limitsInLane(view.limits, intent);
   if (limits === undefined) return false;
   const adds = fee === undefined ? undefined : intent.amount + fee;
   return (

@@ -5,7 +5,7 @@ import type { ReasonCode } from "../../../orders/execution.ts";
 import { lifeSeconds } from "../../../orders/resting/times.ts";
 import type { OrderEnd, TradeOrder } from "../../../orders/trade-order.ts";
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
-import { noStoredLimits, restOfDay, restOfFees } from "../../../orders/wallet-policy.ts";
+import { limitsInLane, noStoredLimits, restOfDay, restOfFees } from "../../../orders/wallet-policy.ts";
 import type { Evm } from "./family.ts";
 import { clearGas, type FeeLimits, feesWithin, type HostFees, type L1Fee, mostFee } from "./fees.ts";
 import {
@@ -213,7 +213,7 @@ function planAt({
   if (gas === undefined) return wait("GAS_PRICE_TOO_HIGH");
   const { gasLimit } = gas;
   const value = call.purpose === "swap" ? call.value : 0n;
-  const policy = view.limits.get(intent.userID);
+  const policy = limitsInLane(view.limits, intent);
   const rest = isSale ? undefined : policy && restOfDay(policy, nowMs);
   const maxNetworkFee = least(
     limits.maxNetworkFee,

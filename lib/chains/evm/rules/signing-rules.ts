@@ -4,7 +4,7 @@ import type { Objection, SigningView } from "../../../orders/effects.ts";
 import type { LaneKey } from "../../../orders/intent.ts";
 import {
   type ChildTransaction,
-  givenBackTo,
+  limitsGivenBack,
   objectionOfParent,
 } from "../../../orders/resting/child-signing.ts";
 import { later, objectionToState, refused } from "../../../orders/signing-state.ts";
@@ -245,18 +245,19 @@ function objectionOfPolicy(
   view: SigningView<Evm>,
   nowMs: number,
 ): Objection | undefined {
-  const { order, ledger, limits, chainLimits } = view;
+  const { order, ledger, parent, limits, chainLimits } = view;
   const intent = order?.intent as EvmIntent;
   const { call } = transaction;
   const { maxOrder } = chainLimits;
   const amount = call.purpose === "swap" ? call.amountIn : 0n;
   if (intent.side === "buy" && maxOrder !== undefined && amount > maxOrder)
     return later("the amount is above the operators' limit");
-  const adds = addedToDay(transaction, intent, ledger) - givenBackTo(view, call.purpose, nowMs);
+  const adds = addedToDay(transaction, intent, ledger);
   // Accepts a transaction that adds nothing, even if sales have already pushed the count above the limit.
   const networkFees = feeRise(transaction, ledger);
   const checked = { ...intent, amount, networkFees, ...(adds > 0n && { adds }) };
-  const objection = objectionOf(rulesAt(limits, nowMs, chainLimits), checked);
+  const own = call.purpose === "swap" ? limitsGivenBack(limits, parent, nowMs) : limits;
+  const objection = objectionOf(rulesAt(own, nowMs, chainLimits), checked);
   return objection && later(`the policy forbids it: ${objection.rule}`);
 }
 

@@ -12,7 +12,7 @@ import {
   type OrderEnd,
   type TradeOrder,
 } from "../../../orders/trade-order.ts";
-import { objectionOf, rulesAt } from "../../../orders/wallet-policy.ts";
+import { limitsInLane, objectionOf, rulesAt } from "../../../orders/wallet-policy.ts";
 import { attemptsOf, bumpAfterMs, mostClears, succeedAfterMs } from "./attempts.ts";
 import type { Sol } from "./family.ts";
 import { bothConfirm, bothSeen } from "./host-snapshot.ts";
@@ -103,7 +103,7 @@ function recordMove(state: State, slots: readonly SolSlot[], isSent = false): So
 function isForbidden({ view, nowMs, chainLimits }: State, { intent }: SolOrder, adds?: bigint): boolean {
   const { maxOrder } = chainLimits;
   if (intent.side === "buy" && maxOrder !== undefined && intent.amount > maxOrder) return true;
-  const limits = view.limits.get(intent.userID);
+  const limits = limitsInLane(view.limits, intent);
   if (limits === undefined) return false;
   return objectionOf(rulesAt(limits, nowMs, chainLimits), { ...intent, adds }) !== undefined;
 }

@@ -5,7 +5,7 @@ import { greatest, greatestEach, least } from "../../../orders/bigints.ts";
 import type { LaneView } from "../../../orders/effects.ts";
 import type { ReasonCode } from "../../../orders/execution.ts";
 import type { OrderEnd, TradeOrder } from "../../../orders/trade-order.ts";
-import { noStoredLimits, restOfDay, restOfFees } from "../../../orders/wallet-policy.ts";
+import { limitsInLane, noStoredLimits, restOfDay, restOfFees } from "../../../orders/wallet-policy.ts";
 import { attemptsOf } from "./attempts.ts";
 import type { Sol } from "./family.ts";
 import {
@@ -94,7 +94,7 @@ export function planSwap(
   const fees = { signatures, computeUnitLimit, microLamportsPerUnit, tipLamports };
   const most = mostFeeLamports(fees, limits.baseFeeLamports);
   if (most > limits.maxNetworkFee) return wait("POLICY_LIMIT");
-  const policy = view.limits.get(intent.userID);
+  const policy = limitsInLane(view.limits, intent);
   const rest = isSale ? undefined : policy && restOfDay(policy, nowMs);
   const adds = slot === undefined ? amountIn + most : most;
   if (rest !== undefined && rest < adds) return wait("POLICY_LIMIT");

@@ -3,7 +3,7 @@ import { greatest } from "../../../orders/bigints.ts";
 import type { Objection, SigningView, SignRequest } from "../../../orders/effects.ts";
 import {
   type ChildTransaction,
-  givenBackTo,
+  limitsGivenBack,
   objectionOfParent,
 } from "../../../orders/resting/child-signing.ts";
 import { later, objectionToOwner, objectionToState, refused } from "../../../orders/signing-state.ts";
@@ -212,13 +212,13 @@ function objectionOfPolicy(
   view: SigningView<Sol>,
   nowMs: number,
 ): Objection | undefined {
-  const { limits, chainLimits } = view;
+  const { parent, limits, chainLimits } = view;
   const amount = message.purpose === "swap" ? message.amountIn : 0n;
   if (intent.side === "buy" && chainLimits.maxOrder !== undefined && amount > chainLimits.maxOrder)
     return later("the amount is above the operators' limit");
-  const adds = addedByMessage(message, intent, view) - givenBackTo(view, message.purpose, nowMs);
+  const adds = addedByMessage(message, intent, view);
   const networkFees = feesAddedBy(message, intent, view);
-  const rules = rulesAt(limits, nowMs, chainLimits);
+  const rules = rulesAt(limitsGivenBack(limits, parent, nowMs), nowMs, chainLimits);
   const objection = objectionOf(rules, { ...intent, amount, adds, networkFees });
   return objection && later(`the policy forbids it: ${objection.rule}`);
 }

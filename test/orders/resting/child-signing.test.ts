@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { limitsGivenBack } from "../../../lib/orders/resting/child-signing.ts";
+import { tallyAfter } from "../../../lib/orders/resting/tally.ts";
+import { type DaySpend, type Limits, limitsInLane, restOfDay } from "../../../lib/orders/wallet-policy.ts";
+import { child, childFacts, mandate, nowMs } from "./fixtures.ts";
+
+const buyer = mandate({ side: "buy", legs: [{ kind: "limit", price: { coins: 2n, tokens: 1n } }] });
+const { chain, wallet, userID } = buyer;
+const key = { chain, wallet, userID };
+const bought = child({ parent: { ...child().parent, leg: 0 } }, buyer);
+const { tally } = tallyAfter(childFacts({ mandate: buyer, child: bought }), nowMs, 0);
+const policy = { tokens: "any", tradingEnabled: true, maxPerDay: 1500n, maxNetworkFeesPerDay: 70n } as const;
+const stored = { ...key, policy, revision: 1 };
+
+/** Limits of a day on which the buy was counted, with so many dead buys given back before. */
+const limitsAfter = (givenBack: number): Limits => {
+  const of = { ...key, day: "2026-11-29", spent: 1100n, networkFees: 60n, revision: 1, expiresAt: 0 };
+  const count: DaySpend = { ...of, givenBack };
+  return { stored, count };
+};
+const dead = {
+  orderId: buyer.orderId,
+  dead: [{ child: "C1", how: "failed", block: 7 } as const],
+  revision: 1,
+};
+const settled = { ...dead, dead: [{ child: "C1", how: "failed", block: 7, final: true, paid: 3n } as const] };
+
+describe("limitsGivenBack", () => {
+  it.each([
+    ["a child that may fill", undefined, 0, 400n],
+    ["a death that is not final", dead, 0, 400n],
+    ["a final death", settled, 0, 1400n],
+    ["a final death after ten of the wallet on that day", settled, 10, 400n],
+  ] as const)("knows the rest of the day after %s", (_, ended, before, rest) => {
+    const limits = limitsGivenBack(limitsAfter(before), { tally, ended }, nowMs);
+    expect(restOfDay(limits, nowMs)).toBe(rest);
+    expect(limits.count?.networkFees).toBe(60n);
+  });
+
+  it("changes nothing for an order of a user, or on a day without signatures", () => {
+    expect(limitsGivenBack(limitsAfter(0), undefined, nowMs)).toEqual(limitsAfter(0));
+    const none = { stored, count: undefined };
+    expect(limitsGivenBack(none, { tally, ended: settled }, nowMs)).toEqual(none);
+  });
+});
+
+describe("limitsInLane", () => {
+  const limits = new Map([[userID, limitsAfter(0)]]);
+
+  it("leaves the day's limit of a child to the signer, but no other limit", () => {
+    const own = limitsInLane(limits, bought) as Limits;
+    expect(restOfDay(own, nowMs)).toBeUndefined();
+    expect(own.stored?.policy).toMatchObject({ maxNetworkFeesPerDay: 70n, tradingEnabled: true });
+  });
+
+  it("keeps all limits of other orders", () => {
+    expect(limitsInLane(limits, { userID })).toEqual(limitsAfter(0));
+  });
+});
