@@ -1,97 +1,30 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import { evmFactsIn } from "../../../lib/chains/evm/rules/placed-facts.ts";
-import type { EvmHostQuote, EvmTradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
+import type { EvmHostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { Wei } from "../../../lib/core/units.ts";
 import type { Cutoffs } from "../../../lib/orders/cutoffs.ts";
 import type { PlacingView } from "../../../lib/orders/effects.ts";
 import type { ChainLimits } from "../../../lib/orders/trading-chain.ts";
-import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
-import { type PlaceRequest, placing, trying } from "../../../lib/trading/procedures/placing.ts";
+import { trying } from "../../../lib/trading/procedures/placing.ts";
 import { orderFacts, snapshot } from "../../support/lane-states.ts";
+import { quotedRoute, setupName, tradeFacts } from "../../support/place-request.ts";
+import { intent, tradeOrder, v2, v3, wideLimits } from "../../support/trading.ts";
 import {
-  type PlainRequest,
-  placeRequest,
-  quotedRoute,
-  setupName,
-  tradeFacts,
-} from "../../support/place-request.ts";
-import { playPlacing, type Results } from "../../support/play-placing.ts";
-import { intent, noLimits, tradeOrder, v2, v3, wideLimits } from "../../support/trading.ts";
-
-const { orderId, userID, wallet, token } = intent();
-const plainRequest: PlainRequest = {
-  orderId,
+  approve,
+  both,
+  type LaneState,
+  limited,
+  place,
+  play,
+  request,
+  swap,
+  used,
   userID,
+  view,
   wallet,
-  token,
-  side: "buy",
-  amount: 1000n,
-  maxGasPrice: 2n,
-  gasPreset: "medium",
-  isPrivate: true,
-  validUntil: 1120,
-  key: "k-1",
-  fingerprint: "body",
-  slippage: 1,
-  nowMs: 1_000_000,
-};
-const plain = placeRequest(plainRequest);
-
-const request = (changes: Partial<PlaceRequest["trade"]> = {}): PlaceRequest => ({
-  ...plain,
-  trade: { ...plain.trade, ...changes },
-});
-/** Requests to give away all coins for one unit of a thief's token, without a fresh sign-in. */
-const gift = (changes: Partial<PlaceRequest> = {}): PlaceRequest => ({
-  ...request({
-    maxPriceImpact: 100,
-    allowUnsafe: true,
-    slippage: undefined,
-    minAmountOut: "0.000000000000000001",
-  }),
-  mayLose: false,
-  ...changes,
-});
-const limited = (limits: ChainLimits<Wei>): PlaceRequest => placeRequest({ ...plainRequest, limits });
-const sale = (amount: string) => request({ side: "sell", amount });
-
-const swap = { estimate: 100n, gasLimit: 100n, l1Fee: 0n };
-const approve = { estimate: 50n, gasLimit: 50n, l1Fee: 0n };
-
-const view = (changes: Partial<PlacingView<Evm>> = {}): PlacingView<Evm> => ({
-  used: undefined,
-  order: undefined,
-  hasWallet: true,
-  laneOrders: [],
-  jobs: undefined,
-  settings: evmOrderSettingsOf("eth"),
-  isStopped: false,
-  cutoffs: {},
-  limits: noLimits,
-  ...changes,
-});
-
-/** Returns a view of a wallet with a policy. */
-const viewWith = (changes: Partial<WalletPolicy>) => {
-  const key = { chain: "eth", wallet, userID } as const;
-  const stored = { ...key, policy: { ...openPolicy, ...changes }, revision: 1 };
-  return view({ limits: { stored, count: undefined } });
-};
-
-const used = { userID: "alice", key: "k-1", orderId: "o1", fingerprint: "body" };
-
-type LaneState = Results<Evm> & { of?: PlaceRequest };
-
-const play = (
-  { views = [view()], quotes = [[tradeFacts(), tradeFacts()]], written }: LaneState,
-  procedure: ReturnType<typeof placing | typeof trying>,
-) => playPlacing(procedure, { views, quotes, written });
-
-const place = (scene: LaneState = {}) => play(scene, placing(scene.of ?? request()));
-const both = (changes: Partial<EvmTradeFacts>) => [[tradeFacts(changes), tradeFacts(changes)]] as const;
+} from "./support/placing.ts";
 
 describe("placing", () => {
   it("records the order with a minimum that two hosts agree on, then wakes its lane", () => {
@@ -273,6 +206,7 @@ describe("placing", () => {
   const noRoute = new DomainError("NO_ROUTE", "No pool");
   const [onV2, onV3] = [quotedRoute(), quotedRoute({ ...v3, pool: "0x3" })];
   const onBoth = [onV3, onV2] as const;
+
   it.each<[string, string, readonly [EvmHostQuote, EvmHostQuote]]>([
     ["CHAIN_UNAVAILABLE", "a host is silent", [tradeFacts(), undefined]],
     [
@@ -324,56 +258,6 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing", "quote"]);
   });
 
-  it("names the gas price rather than the day's fee limit if gas is too expensive for any transaction", () => {
-    const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 1n };
-    const of = limited({ maxNetworkFee: 1000n, maxNetworkFeesPerDay: 10_000n });
-    expect(place({ of, quotes: both({ fees, baseFee: 10n ** 9n }) }).code).toBe("GAS_PRICE_TOO_HIGH");
-  });
-
-  const worthless = tradeFacts({ priceImpact: 99.9, flags: ["CANNOT_SELL", "NOT_LISTED"] });
-  it("protects coins from a thief who has stolen a user's access token", () => {
-    const quotes = [[worthless, worthless]] as const;
-    expect(place({ of: gift(), quotes }).code).toBe("SIGN_IN_REQUIRED");
-    expect(play({ quotes }, trying(gift())).code).toBe("SIGN_IN_REQUIRED");
-    // The price is treated as bad even if only one host finds it bad.
-    const dear = gift({ trade: { ...plain.trade, slippage: 1 } });
-    expect(place({ of: dear, quotes: [[tradeFacts(), worthless]] }).code).toBe("SIGN_IN_REQUIRED");
-  });
-
-  it("lets users give coins away after a sign-in, or if their policy allows it", () => {
-    const quotes = [[worthless, worthless]] as const;
-    expect(place({ of: gift({ mayLose: true }), quotes }).answer).toHaveProperty("order");
-    const views = [viewWith({ anyLoss: true })];
-    expect(place({ of: gift(), quotes, views }).answer).toHaveProperty("order");
-  });
-
-  it("requires a sign-in when small purchases of unlisted tokens add up to most of the coin", () => {
-    const unlisted = (coins: bigint) => {
-      const { identity } = tradeFacts();
-      return tradeFacts({ identity: { ...identity, isListed: false }, held: { coins, tokens: 0n } });
-    };
-    const buy = (coins: bigint, laneOrders: readonly ReturnType<typeof tradeOrder>[] = []) => {
-      const facts = unlisted(coins);
-      const of = { ...request(), mayLose: false };
-      return place({ of, quotes: [[facts, facts]], views: [view({ laneOrders, jobs: laneOrders.length })] })
-        .code;
-    };
-    expect([buy(2000n), buy(1999n)]).toEqual([undefined, "SIGN_IN_REQUIRED"]);
-    const { life } = tradeOrder();
-    const other = intent({ token: "0xBAD", amount: 1000n });
-    const open = tradeOrder({ intent: other, amount: 1000n, quoted: { networkFee: 0n } });
-    const filled = { ...open, life: { ...life, status: "filled", stage: "done", spent: 1000n } } as const;
-    expect([buy(4000n, [open]), buy(3999n, [open])]).toEqual([undefined, "SIGN_IN_REQUIRED"]);
-    expect([buy(3000n, [filled]), buy(2999n, [filled])]).toEqual([undefined, "SIGN_IN_REQUIRED"]);
-  });
-
-  it("rejects an order that the wallet cannot pay in addition to its open orders", () => {
-    const open = tradeOrder({ amount: 1n, quoted: { networkFee: 0n } });
-    expect(place({ views: [view({ laneOrders: [open], jobs: 1 })] }).answer).toMatchObject({
-      refused: { code: "INSUFFICIENT_BALANCE", details: { available: "0.000000000000001199" } },
-    });
-  });
-
   it("repeats all checks if another order is placed in the meantime", () => {
     const views = [
       view(),
@@ -393,70 +277,6 @@ describe("placing", () => {
     });
     expect(did.filter((each) => each === "quote")).toHaveLength(2);
     expect(answer).toMatchObject({ order: { amount: 225n, placed: { percent: 50 } } });
-  });
-
-  it("reserves an order's highest cost: gas at its fees, plus a quarter more for the L1 fee", () => {
-    const costly = both({
-      fees: { maxFeePerGas: 9n, maxPriorityFeePerGas: 1n },
-      transactions: [{ ...swap, l1Fee: 40n }],
-    });
-    const { answer } = place({ of: request({ maxGasPrice: 10e-9 }), quotes: costly, views: [view()] });
-    expect(answer).toMatchObject({ refused: { details: { needed: "0.00000000000000195" } } });
-  });
-
-  it.each([
-    ["no approval", [swap], 200n],
-    ["an approval", [approve, swap], 300n],
-    ["two approvals", [approve, approve, swap], 400n],
-  ])("reserves the network fees of a sale that needs %s", (_, transactions, networkFee) => {
-    const { answer } = place({
-      of: sale("0.0000000000000009"),
-      quotes: both({ amount: 900n, transactions }),
-    });
-    expect(answer).toMatchObject({ order: { quoted: { networkFee } } });
-  });
-
-  it("counts the order's own network fee towards the day's limit", () => {
-    expect(place({ views: [viewWith({ maxPerDay: 1200n })] }).answer).toMatchObject({
-      order: { amount: 1000n, quoted: { networkFee: 200n } },
-    });
-    expect(place({ views: [viewWith({ maxPerDay: 1199n })] })).toMatchObject({
-      did: ["readPlacing", "quote"],
-      answer: {
-        refused: {
-          code: "POLICY_LIMIT",
-          details: { rule: "maxPerDay", limit: "0.000000000000001199", requested: "0.0000000000000012" },
-        },
-      },
-    });
-  });
-
-  it.each([
-    ["slippage", { slippage: 1.0001 }, 1.02],
-    ["a minimum of its own", { minAmountOut: "0.000000000000004949" }, 1.02],
-  ])("rejects a buy with %s below the policy's", (_, asked, requested) => {
-    const views = [viewWith({ maxSlippage: 10_000n })];
-    expect(place({ views }).answer).toHaveProperty("order");
-    expect(place({ views, of: request(asked) }).answer).toMatchObject({
-      refused: { code: "POLICY_LIMIT", details: { rule: "maxSlippage", limit: 1, requested } },
-    });
-  });
-
-  it("rejects a sale of a frozen wallet before it queries hosts", () => {
-    const { did, answer } = place({
-      views: [viewWith({ tradingEnabled: false })],
-      of: sale("0.0000000000000009"),
-    });
-    expect(did).toEqual(["readPlacing"]);
-    expect(answer).toMatchObject({ refused: { details: { rule: "tradingEnabled" } } });
-  });
-
-  it("rejects a sale of tokens that open sales will sell", () => {
-    const promised = intent({ side: "sell", token });
-    const laneOrders = [tradeOrder({ intent: promised, amount: 1n, quoted: { networkFee: 0n } })];
-    const scene = { of: sale("0.0000000000000009"), quotes: both({ amount: 900n }) };
-    expect(place(scene).answer).toHaveProperty("order");
-    expect(place({ ...scene, views: [view({ laneOrders })] }).code).toBe("INSUFFICIENT_BALANCE");
   });
 
   it("gives up if other orders are always placed faster", () => {
