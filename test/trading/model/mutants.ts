@@ -24,7 +24,15 @@ import {
   ignoresFeeLimit,
   trustsOldPolicies,
 } from "./limit-mutants.ts";
-import { type Answer, inSnapshots, inWrites, type Rewrite, rewritten, work } from "./rewrites.ts";
+import {
+  type Answer,
+  inSnapshots,
+  inWrites,
+  positionsLater,
+  type Rewrite,
+  rewritten,
+  work,
+} from "./rewrites.ts";
 import { startMutants } from "./start-mutants.ts";
 import { type System, theSystem } from "./system.ts";
 
@@ -267,26 +275,6 @@ function withoutOthers(quote: EvmHostQuote, other: EvmHostQuote): EvmHostQuote {
   return best === undefined ? quote : { ...quote, routes: [best, ...rest], amountOut: best.amountOut };
 }
 
-/** Writes an order first, and its position in a second transaction. */
-const splitsPosition: System = {
-  ...theSystem,
-  *work(...args) {
-    const procedure = theSystem.work(...args);
-    let next = procedure.next();
-    while (!next.done) {
-      const effect = next.value;
-      if (effect.do === "write") {
-        const isLater = (write: ItemWrite) =>
-          write.kind === "put" && (write.of === "book" || write.of === "position");
-        const later = effect.step.filter(isLater);
-        const answer = yield { ...effect, step: effect.step.filter((write) => !isLater(write)) };
-        if (answer === true && later.length > 0) yield { ...effect, step: later };
-        next = procedure.next(answer);
-      } else next = procedure.next(yield effect);
-    }
-  },
-};
-
 /** Looks up the key only after checking the wallet, the switch and the balance. */
 const replaysLate: System = {
   ...theSystem,
@@ -412,7 +400,10 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "shows private transactions to hosts": () => work(() => sendsTo(() => "relay and hosts")),
   "frees nonces only by the relay": () =>
     work(() => sendsTo((to) => (to === "relay and hosts" ? "relay" : to))),
-  "updates the position in a second transaction": () => splitsPosition,
+  "updates the position in a second transaction": () => ({
+    ...theSystem,
+    work: (...args) => positionsLater(theSystem.work(...args)),
+  }),
   "replays a request after the checks": () => replaysLate,
   ...startMutants,
 };

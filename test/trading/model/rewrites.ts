@@ -22,6 +22,23 @@ export function* rewritten<Result>(
   return next.value;
 }
 
+/** Writes orders first, and their positions in a second transaction. */
+export function* positionsLater<Result>(procedure: Procedure<Result>): Procedure<Result> {
+  const isLater = (write: ItemWrite) =>
+    write.kind === "put" && (write.of === "book" || write.of === "position");
+  let next = procedure.next();
+  while (!next.done) {
+    const effect = next.value;
+    if (effect.do === "write") {
+      const later = effect.step.filter(isLater);
+      const answer = yield { ...effect, step: effect.step.filter((write) => !isLater(write)) };
+      if (answer === true && later.length > 0) yield { ...effect, step: later };
+      next = procedure.next(answer);
+    } else next = procedure.next(yield effect);
+  }
+  return next.value;
+}
+
 export const inWrites = (change: (write: ItemWrite) => readonly ItemWrite[]): Rewrite => ({
   effect: (effect) => (effect.do === "write" ? { ...effect, step: effect.step.flatMap(change) } : effect),
 });

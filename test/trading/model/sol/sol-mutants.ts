@@ -17,7 +17,7 @@ import { restOfFees } from "../../../../lib/orders/wallet-policy.ts";
 import { packed, unpacked } from "../../../../lib/trading/items/items.ts";
 import { cuttingOffOnly, trustsAnyTime, withoutCutoffs } from "../cancel-mutants.ts";
 import { believesOneLack, takesSilenceForLack, trustsOldFacts, withoutHolder } from "../mutants.ts";
-import { inWrites, type Rewrite, rewritten } from "../rewrites.ts";
+import { inWrites, positionsLater, type Rewrite, rewritten } from "../rewrites.ts";
 import { blockMs, type SolSystem, startMs, theSolSystem } from "./sol-world.ts";
 
 const work = (rewrite: () => Rewrite): SolSystem => ({
@@ -247,26 +247,6 @@ const ignoresOtherOrders = work(() => {
   };
 });
 
-/** Writes an order first, and its position in a second transaction. */
-const splitsPosition: SolSystem = {
-  ...theSolSystem,
-  *work(...args) {
-    const procedure = theSolSystem.work(...args);
-    let next = procedure.next();
-    while (!next.done) {
-      const effect = next.value;
-      if (effect.do === "write") {
-        const isLater = (write: ItemWrite) =>
-          write.kind === "put" && (write.of === "book" || write.of === "position");
-        const later = effect.step.filter(isLater);
-        const answer = yield { ...effect, step: effect.step.filter((write) => !isLater(write)) };
-        if (answer === true && later.length > 0) yield { ...effect, step: later };
-        next = procedure.next(answer);
-      } else next = procedure.next(yield effect);
-    }
-  },
-};
-
 /**
  * Requires the whole fee of a clear to fit into the day's limit, although the first message already counted that fee.
  */
@@ -316,7 +296,10 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
     inWrites((write) => (write.kind === "check" && write.of === "ledger" ? [] : [write])),
   ),
   "fills two orders of a token at once": ignoresOtherOrders,
-  "updates the position in a second transaction": splitsPosition,
+  "updates the position in a second transaction": {
+    ...theSolSystem,
+    work: (...args) => positionsLater(theSolSystem.work(...args)),
+  },
   "takes a failure for a fill": inSnapshots((snapshot) => ({
     ...snapshot,
     receipts: new Map<string, ReadReceipt>([
