@@ -1,7 +1,6 @@
 import type { EvmClient } from "../../lib/chains/evm/calls/hosts.ts";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
-import type { EvmReceipt, EvmSnapshot } from "../../lib/chains/evm/rules/host-snapshot.ts";
-import { evmOrderSettingsOf } from "../../lib/chains/evm/rules/order-settings.ts";
+import type { EvmSnapshot } from "../../lib/chains/evm/rules/host-snapshot.ts";
 import { signEvmTransaction } from "../../lib/chains/evm/rules/sign.ts";
 import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
 import type { EvmChain } from "../../lib/core/chain-facts.ts";
@@ -17,15 +16,15 @@ import { WakeQueue } from "../../lib/trading/execution/wake-queue.ts";
 import { placing } from "../../lib/trading/procedures/placing.ts";
 import { newSweepMemory, sweepLanes } from "../../lib/trading/procedures/reading.ts";
 import { type RunStart, workLane } from "../../lib/trading/procedures/work-lane.ts";
-import { orderFacts, routeFacts, snapshot } from "../support/lane-states.ts";
 import { draftOf, placeRequest, quoteFrom, setupName } from "../support/place-request.ts";
-import { noLimits, wideLimits } from "../support/trading.ts";
+import { wideLimits } from "../support/trading.ts";
 import { inVirtualTime } from "../support/virtual-clock.ts";
 import { inParts } from "../trading/model/in-parts.ts";
 import { ModelTable } from "../trading/model/table.ts";
 import { countsOf, type HostCounts, isShared } from "./host-requests.ts";
 import type { OrderCalls, Stage } from "./order-calls.ts";
 import { type Finality, hostOf, TimedChain } from "./timed-chain.ts";
+import { snapshotOf, viewsOf } from "./views.ts";
 
 export type WatchOptions = {
   chain: EvmChain;
@@ -315,33 +314,9 @@ class Watched {
     add(this.#perOrder["the reader"], { requests: counted.length / calls.length, calls: count, units });
   }
 
-  #snapshot(question: Question<Evm>): EvmSnapshot {
-    const receipts = question.hashes.flatMap((hash) => {
-      const block = this.#chain.blockOf(hash);
-      const amounts = { fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n, spent: 1n, received: 1n };
-      return block === undefined
-        ? []
-        : [[hash, { hash, block, status: "ok", ...amounts, moved: 1n } as EvmReceipt] as const];
-    });
-    const nonce = receipts.length;
-    const [finalized, latest] = [this.#chain.finalized(), this.#chain.latest()];
-    const facts = question.orders.map((intent) => {
-      const routes = intent.routes.map((route) => routeFacts(route));
-      return [intent.orderId, orderFacts({ routes })] as const;
-    });
-    return snapshot(undefined, {
-      latest,
-      finalized,
-      orders: new Map(facts),
-      receipts: new Map(receipts),
-      nonce: { latest: nonce, pending: question.hashes.length },
-    });
-  }
-
   #effectsOf({ lane, table }: Watch, onQuestion: (question: Question<Evm>) => void = () => {}): Performers {
     const { wallet } = lane;
-    const userID = wallet;
-    const order = () => table.get("order", { intent: { userID, orderId: wallet } });
+    const views = viewsOf(lane, table);
     const afterTable = async <Answer>(answer: () => Answer): Promise<Answer> => {
       await pause(times.table);
       return answer();
@@ -350,48 +325,24 @@ class Watched {
     const performers: Performers = {
       now: () => Date.now(),
       pause: ({ ms }) => pause(ms) as Promise<undefined>,
-      readPlacing: () =>
-        afterTable(() => ({
-          used: undefined,
-          order: undefined,
-          hasWallet: true,
-          laneOrders: [],
-          jobs: undefined,
-          settings: evmOrderSettingsOf(lane.chain as EvmChain),
-          isStopped: false,
-          cutoffs: {},
-          limits: noLimits,
-        })),
+      readPlacing: () => afterTable(views.placing),
       quote: async ({ question }) => {
         await pause(2 * times.roundTrip);
         const draft = draftOf(question);
         const asked = { ...lane, hashes: [], orders: [draft] };
-        const quote = () => quoteFrom(this.#snapshot(asked), draft);
+        const quote = () => quoteFrom(snapshotOf(this.#chain, asked), draft);
         return [quote(), quote()];
       },
       makeMac: () => "mac",
       checkMac: () => true,
-      readLane: () =>
-        afterTable(() => ({
-          lane: table.get("lane", lane),
-          jobs: table.all("job"),
-          slots: table.all("slot"),
-          orders: table.all("order"),
-          books: table.all("book"),
-          isStopped: false,
-          retired: new Set<string>(),
-          cancelled: new Set<string>(),
-          bytes: new Map(table.all("bytes").map(({ hash, raw }) => [hash, raw])),
-          maxGasPrices: new Map([[userID, 10n ** 12n]]),
-          limits: new Map([[userID, noLimits]]),
-        })),
+      readLane: () => afterTable(views.lane),
       /** Both hosts are called in parallel, in two rounds, or three if a transaction was sent. */
       hostSnapshot: ({ question }) => {
         if (answers?.question !== question) {
           onQuestion(question as Question<Evm>);
           const rounds = question.hashes.length > 0 ? 3 : 2;
           const snapshot = pause(rounds * times.roundTrip).then(() =>
-            this.#snapshot(question as Question<Evm>),
+            snapshotOf(this.#chain, question as Question<Evm>),
           );
           answers = { question: question as Question<Evm>, snapshot };
         }
@@ -401,19 +352,7 @@ class Watched {
         await pause(times.signer);
         return runProcedure(signEvmTransaction(request as SignRequest<Evm>), performers);
       },
-      readSigning: ({ request }) => ({
-        isClaimGenuine: true,
-        order: order(),
-        slot: table.get("slot", { ...lane, place: request.place }),
-        ledger: table.get("ledger", { orderId: wallet }),
-        maxGasPrice: 10n ** 12n,
-        limits: noLimits,
-        isRetired: false,
-        isStopped: false,
-        isCancelled: false,
-        cutoffs: {},
-        chainLimits: wideLimits,
-      }),
+      readSigning: ({ request }) => views.signing(request.place),
       signBytes: () => ({ hash: transactionOf(wallet), raw: transactionOf(wallet) }),
       send: async ({ raw }) => {
         await pause(times.roundTrip / 2);
