@@ -171,6 +171,10 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
   };
   /** Reads the user's open orders in the scope. */
   readOpenOrders: { ask: { scope: CutoffScope }; answer: readonly AnyOrder[] };
+  /** Reads a resting order, even if it has ended. */
+  readParent: { ask: { userID: string; orderId: string }; answer: StoredResting | undefined };
+  /** Reads what rests of the user in the scope. */
+  readResting: { ask: { scope: CutoffScope }; answer: readonly StoredResting[] };
   /** Reads the lanes of the chain: all, or those that may have changed since a given time. */
   readLanes: { ask: { chain: LaneKey["chain"]; sinceMs?: number | undefined }; answer: readonly Lane[] };
   /** Writes one transaction. The answer is whether its conditions were met. */

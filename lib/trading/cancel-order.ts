@@ -2,12 +2,14 @@ import { DomainError } from "../core/domain-error.ts";
 import { isOwnId } from "../core/record-ids.ts";
 import { cancelling } from "../orders/cancelling.ts";
 import type { Order } from "../orders/execution.ts";
+import { shownResting } from "../orders/resting/shown.ts";
 import { shownOrder } from "../orders/trade-order.ts";
 import type { Table } from "../table/table.ts";
 import { type Performers, runProcedure } from "./execution/run-procedure.ts";
 import { tableEffects } from "./execution/table-effects.ts";
 import { orderNotFound } from "./get-order.ts";
 import { readExecution } from "./items/execution-records.ts";
+import { readParent } from "./items/resting-records.ts";
 import { writeStep } from "./items/write-step.ts";
 
 /**
@@ -37,6 +39,7 @@ export async function cancelOrder(deps: CancellingDeps, userID: string, orderId:
     ? await runProcedure(cancelling(userID, orderId), cancellingEffects(deps))
     : { refused: "ORDER_NOT_FOUND" as const };
   if ("order" in answer) return shownOrder(answer.order);
+  if ("resting" in answer) return shownResting(answer.resting);
   if (answer.refused === "ORDER_NOT_CANCELLABLE") throw notCancellable(answer.status);
   const recorded = await readExecution(deps.table, userID, "order", orderId);
   if (recorded === undefined) throw orderNotFound();
@@ -48,6 +51,7 @@ export async function cancelOrder(deps: CancellingDeps, userID: string, orderId:
 export const cancellingEffects = ({ table, wake, nowMs = Date.now }: CancellingDeps) =>
   ({
     ...tableEffects(table),
+    readParent: ({ userID, orderId }) => readParent(table, userID, orderId),
     write: ({ step }) => writeStep(table, step, { attempts: maxAttempts }),
     wake,
     now: nowMs,

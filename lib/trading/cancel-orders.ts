@@ -1,7 +1,7 @@
 import { readAddress } from "../chains/families/address.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
 import type { Network } from "../core/network.ts";
-import { cancelling, cuttingOff } from "../orders/cancelling.ts";
+import { cancellingFound, cuttingOff } from "../orders/cancelling.ts";
 import type { LaneKey } from "../orders/intent.ts";
 import { walletNotFound } from "../orders/requests.ts";
 import type { CutoffScope } from "../orders/table-step.ts";
@@ -9,6 +9,7 @@ import { type AnyOrder, hasEnded } from "../orders/trade-order.ts";
 import { type CancellingDeps, cancellingEffects } from "./cancel-order.ts";
 import { runProcedure } from "./execution/run-procedure.ts";
 import { laneOrdersOf } from "./items/lane-records.ts";
+import { readResting } from "./items/resting-records.ts";
 
 export type CancellingAllDeps = CancellingDeps & {
   /** Lists the lanes of all of the user's wallets, retired ones included. */
@@ -37,6 +38,8 @@ export async function cancelOrders(
   const effects = {
     ...cancellingEffects(deps),
     readOpenOrders: () => readOpenOrders(deps, scope),
+    readResting: async () =>
+      (await readResting(deps.table, userID)).filter(({ mandate }) => isInScope(mandate, scope)),
     wake({ lane }: { lane: LaneKey }) {
       lanes.set(`${lane.chain}#${lane.wallet}`, lane);
       return undefined;
@@ -44,8 +47,8 @@ export async function cancelOrders(
   };
   const open = await runProcedure(cuttingOff(scope), effects);
   try {
-    await forEachConcurrently(open, { concurrency }, ({ intent }) =>
-      runProcedure(cancelling(userID, intent.orderId), effects),
+    await forEachConcurrently(open, { concurrency }, (order) =>
+      runProcedure(cancellingFound(order), effects),
     );
   } finally {
     for (const lane of lanes.values()) await deps.wake({ lane });
@@ -53,13 +56,14 @@ export async function cancelOrders(
   return open.length;
 }
 
+const isInScope = (lane: LaneKey, { chain, wallet }: Omit<CutoffScope, "userID">): boolean =>
+  (chain ?? lane.chain) === lane.chain && (wallet ?? lane.wallet) === lane.wallet;
+
 async function readOpenOrders(
   { table, lanesOf }: Pick<CancellingAllDeps, "table" | "lanesOf">,
   { userID, chain, wallet }: CutoffScope,
 ): Promise<AnyOrder[]> {
-  const lanes = (await lanesOf(userID)).filter(
-    (lane) => (chain ?? lane.chain) === lane.chain && (wallet ?? lane.wallet) === lane.wallet,
-  );
+  const lanes = (await lanesOf(userID)).filter((lane) => isInScope(lane, { chain, wallet }));
   if (chain !== undefined && wallet !== undefined && lanes.length === 0) throw walletNotFound(chain);
   const orders: AnyOrder[] = [];
   await forEachConcurrently(lanes, { concurrency }, async (lane) => {

@@ -83,7 +83,7 @@ const limits: Readonly<Record<string, number>> = {
   redeemReward: 228,
   unlockExports: 229,
   restoreWallet: 231,
-  listOrders: 260,
+  listOrders: 262,
   getOrder: 260,
   authorize: 240,
   authorizeConnection: 240,

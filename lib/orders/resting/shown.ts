@@ -1,13 +1,18 @@
 import { chainFacts } from "../../core/chain-facts.ts";
 import { coinText, formatAmount, formatPrice } from "../decimal-text.ts";
 import type { Order } from "../execution.ts";
-import { reasonText } from "../trade-order.ts";
+import { type Life, reasonText } from "../trade-order.ts";
 import { nativeToken, storedNames } from "../trading-chain.ts";
 import { shownAttention } from "./attention.ts";
-import { stageOf } from "./life.ts";
+import { type RestingOrder, stageOf } from "./life.ts";
 import type { Leg } from "./mandate.ts";
 import { priceText, type Ratio } from "./prices.ts";
 import type { StoredResting } from "./stored.ts";
+
+/** Returns the status that clients see. */
+export function statusOf({ state, end }: RestingOrder): Life["status"] {
+  return state === "filled" || (state === "done" && end === undefined) ? "filled" : (end?.status ?? "open");
+}
 
 /** Returns a resting order as clients and streams see it. Its children are orders of their own. */
 export function shownResting(order: StoredResting): Order {
@@ -17,7 +22,6 @@ export function shownResting(order: StoredResting): Order {
   const [inDecimals, outDecimals] = side === "buy" ? [ofCoin, placed.decimals] : [placed.decimals, ofCoin];
   const { spent = 0n, received, txHash } = facts.fill ?? {};
   const [coins, tokens] = side === "buy" ? [spent, received] : [received, spent];
-  const isFilled = state === "filled" || (state === "done" && end === undefined);
   const [newest] = firings;
   return {
     orderId: mandate.orderId,
@@ -28,7 +32,7 @@ export function shownResting(order: StoredResting): Order {
     token,
     side,
     ...termsOf(order),
-    status: isFilled ? "filled" : (end?.status ?? "open"),
+    status: statusOf(order),
     stage: stageOf(order),
     settled: state === "done",
     amount: formatAmount(mandate.amount, inDecimals),

@@ -305,13 +305,23 @@ export const takeovers: readonly Takeover[] = [
   },
   {
     functions: ["cancelOrder"],
-    rights: { reads: "all unprotected", writes: "TRADES, CANCELLED", uses: "invoke executeOrders" },
+    rights: {
+      reads: "all unprotected, RESTING",
+      writes: "TRADES, CANCELLED, RESTING, TRIGGERS",
+      deletes: "RESTING, TRIGGERS",
+      uses: "invoke executeOrders",
+    },
     atMost:
-      "cancel any order, or none; keep users from trading until an operator corrects the time up to which their orders are cancelled; delay orders and lie about them",
+      "cancel any order, or none; see the prices of resting orders and keep these from firing; keep users from trading until an operator corrects the time up to which their orders are cancelled; delay orders and lie about them",
   },
   {
     functions: ["cancelOrders"],
-    rights: { reads: "all unprotected", writes: "TRADES, CANCELLED", uses: "invoke executeOrders" },
+    rights: {
+      reads: "all unprotected, RESTING",
+      writes: "TRADES, CANCELLED, RESTING, TRIGGERS",
+      deletes: "RESTING, TRIGGERS",
+      uses: "invoke executeOrders",
+    },
     atMost: "the same as cancelOrder",
   },
   {

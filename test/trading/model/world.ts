@@ -190,6 +190,10 @@ export class World extends Machines {
       case "wake":
         this.addWakes(effect);
         return undefined;
+      case "readParent":
+        return undefined;
+      case "readResting":
+        return [];
       case "makeMandateMac":
       case "startTriggers":
         throw new Error("no order rests");

@@ -186,6 +186,8 @@ export class LaneBench {
         this.start = { job, reservation: reservation ?? this.start.reservation };
         return undefined;
       },
+      readParent: () => undefined,
+      readResting: () => [],
       makeMac: ({ intent }) => macOf(intent as EvmIntent),
       checkMac: ({ intent, mac }) => mac === macOf(intent as EvmIntent),
       signBytes: ({ unsigned }) => this.chain.sign(unsigned as UnsignedEvmTransaction),

@@ -198,6 +198,8 @@ export class SolWorld extends Machines<Sol> {
       }
       case "readOpenOrders":
         return this.table.openOrders(effect.scope);
+      case "readResting":
+        return [];
       case "readLanes":
         return this.table
           .all("lane")
