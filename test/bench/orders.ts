@@ -6,6 +6,7 @@
  * `--queue` delays asynchronous invocations, both in milliseconds. `--handshakes` are the round trips before a
  * connection's first request, by default 2 with `--rtt`, and `--pause` is the time before each order in seconds, in
  * which connections may close. `--share` gives each function the share of a processor that its memory has on Lambda.
+ * `--trace` shows the requests that functions made for the median order.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,6 +21,7 @@ import { startCountingHost } from "./counting-host.ts";
 import { countsByPhase, type HostCounts, phases, sends } from "./host-requests.ts";
 import { isOrderChain, orderChains, startOrderChain } from "./order-chain.ts";
 import { type FloorTrade, openFloor } from "./order-floor.ts";
+import { type TracedOrder, traceTable } from "./order-trace.ts";
 import { openTrader } from "./order-trader.ts";
 import { shareProcessor } from "./processor-shares.ts";
 import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";
@@ -40,6 +42,7 @@ const { values } = parseArgs({
     handshakes: { type: "string" },
     pause: { type: "string", default: "5" },
     share: { type: "boolean", default: false },
+    trace: { type: "boolean", default: false },
   },
 });
 if (!isOrderChain(values.chain)) {
@@ -65,7 +68,11 @@ const warmUp = 5;
 /** Milliseconds since the request. */
 type Times = { toAnswer: number; toBroadcast: number };
 
+/** Time after which functions have logged their requests. */
+const traceSeconds = 3;
+
 const folder = mkdtempSync(join(tmpdir(), "bench-orders-"));
+const traceFile = values.trace ? join(folder, "trace") : undefined;
 const chain = await startOrderChain(values.chain);
 const hosts = [
   await startCountingHost(chain.url, roundTripMs, handshakes),
@@ -82,6 +89,7 @@ const service = await startService(
     walletLimits: { Base: 500 },
   },
   queueMs,
+  traceFile,
 );
 
 /** Memory size from which on Lambda gives a function a whole processor. */
@@ -115,7 +123,7 @@ async function orderOnce(wallet: string) {
   const answeredAt = now();
   await trader.untilAll(({ settled }) => settled);
   const times: Times = { toAnswer: answeredAt - begunAt, toBroadcast: sentAt() - begunAt };
-  return { times, counts: countsByPhase(requests(), answeredAt) };
+  return { times, counts: countsByPhase(requests(), answeredAt), traced: { begunAt, sentAt: sentAt() } };
 }
 
 async function ordersOneByOne(wallet: string, unmeasured: number) {
@@ -277,6 +285,11 @@ try {
   const timesOf = warm.map(({ done }) => done.map(({ times }) => times));
   const boundTimes = bound.map(({ times }) => times);
   console.log(timeTable(`${orders} warm orders a round, from, to`, timesOf, boundTimes));
+  if (traceFile !== undefined) {
+    await delay(1000 * traceSeconds);
+    const traced = warm.flatMap(({ done }) => done.map((each): TracedOrder => each.traced));
+    console.log(`\n${traceTable(traceFile, traced)}`);
+  }
   if (coldOrders > 0)
     console.log(`\n${timeTable(`${coldOrders} cold orders a round, from, to`, cold, coldBound)}`);
   console.log(`\n${countTable(warm.flatMap(({ done }) => done.map(({ counts }) => counts)))}`);

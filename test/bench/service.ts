@@ -33,8 +33,14 @@ type Description = {
  *
  * @param context differences from the default configuration.
  * @param queueMs time that asynchronous events wait before their function runs.
+ * @param trace file for the requests that functions make.
  */
-export async function startService(shards: number, context: object = {}, queueMs = 0): Promise<Service> {
+export async function startService(
+  shards: number,
+  context: object = {},
+  queueMs = 0,
+  trace?: string,
+): Promise<Service> {
   const runner = await startChild<readonly OperationName[], { cooled: number }, { baseUrl: string }>(
     "runner-process.ts",
     "--shards",
@@ -43,6 +49,7 @@ export async function startService(shards: number, context: object = {}, queueMs
     JSON.stringify(context),
     "--queue",
     `${queueMs}`,
+    ...(trace === undefined ? [] : ["--trace", trace]),
   );
   const { baseUrl } = runner.first;
   const description = (await (await fetch(`${baseUrl}/_local/outputs`)).json()) as Description;
