@@ -1,7 +1,8 @@
-import { createPrivateKey, createPublicKey } from "node:crypto";
+import { createPublicKey } from "node:crypto";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { getAddressDecoder } from "@solana/web3.js";
 import { base58Bytes, decodeBase58, encodeBase58 } from "../../core/base58.ts";
+import { privateKeyOfSeed } from "../../core/ed25519-keys.ts";
 import { type Derivations, invalidKey, type PrivateKey, withWipe } from "../../core/private-key.ts";
 
 /** Reads the base58 of a 64-byte secret key, or of its 32-byte seed. */
@@ -50,24 +51,8 @@ export const addressOfSeed = (seed: Uint8Array): string => addressOfPublicKey(pu
 
 const addressOfPublicKey = (bytes: Uint8Array): string => getAddressDecoder().decode(bytes);
 
-/** The PKCS#8 bytes (RFC 8410) that precede the seed of an Ed25519 key. */
-const pkcs8Header = Buffer.from("302e020100300506032b657004220420", "hex");
-
-/**
- * Uses OpenSSL, which wipes its own copy. Solana's library would leave a copy in memory, and also write the seed as
- * text.
- */
-function publicKeyOfSeed(seed: Uint8Array): Buffer {
-  const der = new Uint8Array(pkcs8Header.length + seed.length);
-  try {
-    der.set(pkcs8Header);
-    der.set(seed, pkcs8Header.length);
-    const key = createPrivateKey({ key: Buffer.from(der.buffer), format: "der", type: "pkcs8" });
-    return createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-32);
-  } finally {
-    der.fill(0);
-  }
-}
+const publicKeyOfSeed = (seed: Uint8Array): Buffer =>
+  createPublicKey(privateKeyOfSeed(seed)).export({ format: "der", type: "spki" }).subarray(-32);
 
 function isPublicKey(bytes: Uint8Array): boolean {
   try {

@@ -1,6 +1,8 @@
+import { sign, verify } from "node:crypto";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { type Address, getCompiledTransactionMessageDecoder } from "@solana/web3.js";
 import bs58 from "bs58";
+import { privateKeyOfSeed, publicKeyOf } from "../../../core/ed25519-keys.ts";
 import { bytesOfAddress } from "../calls/addresses.ts";
 import type { MessageTerms } from "../venues/message-terms.ts";
 import { readMessage } from "./read-message.ts";
@@ -9,13 +11,13 @@ const signatureBytes = 64;
 
 /**
  * Signs a message with the seed of an Ed25519 key, and wipes the seed even if signing fails. The same message always
- * gives the same 64 bytes (RFC 8032).
+ * gives the same 64 bytes (RFC 8032). OpenSSL takes a tenth of the time of a library in JavaScript.
  *
  * @param seed 32 bytes
  */
 export function signMessageAndWipe(message: Uint8Array, seed: Uint8Array): Uint8Array {
   try {
-    return ed25519.sign(message, seed);
+    return Uint8Array.from(sign(null, message, privateKeyOfSeed(seed)));
   } finally {
     seed.fill(0);
   }
@@ -32,7 +34,7 @@ export function joinTransaction(
   signatures: readonly Uint8Array[],
 ): { id: string; bytes: Uint8Array } {
   const inOrder = signersOf(message).map((signer) => {
-    const own = signatures.find((each) => isSignatureOf(each, message, signer));
+    const own = signatures.find((each) => isMadeBy(signer, each, message));
     if (own === undefined) throw new Error(`The signature of ${signer} is absent`);
     return own;
   });
@@ -42,6 +44,10 @@ export function joinTransaction(
   const bytes = Buffer.concat([Buffer.from([inOrder.length]), ...inOrder, message]);
   return { id: bs58.encode(first), bytes: Uint8Array.from(bytes) };
 }
+
+/** Finds whose signature it is, by OpenSSL. It accepts some signatures that the chain refuses, but no stranger's. */
+const isMadeBy = (signer: Address, signature: Uint8Array, message: Uint8Array): boolean =>
+  verify(null, message, publicKeyOf(bytesOfAddress(signer)), signature);
 
 /**
  * Reads the terms of a signed transaction. Undefined unless the message is one of ours and all signatures are valid.
