@@ -16,6 +16,8 @@ export type OffersForQuote = { whole: JupiterOffer; part: JupiterOffer };
 /** Jupiter's answers for one quote. All hosts simulate the same offers, which are made for an order with this id. */
 export type JupiterForQuote = {
   orderId: string;
+  /** Asks for offers that will probably be needed. Only the first call counts. */
+  begin(swap: Omit<SwapByJupiter, "orderId">): void;
   /** Offers for the amount and for its reference part. Undefined if Jupiter has no usable answer for one of them. */
   offers(swap: SwapByJupiter): Promise<OffersForQuote | undefined>;
   /** Receives the reason why an offer is unusable. */
@@ -44,15 +46,21 @@ export async function offerOf(
   }
 }
 
+type Asked = { text: string; offers: Promise<OffersForQuote | undefined> };
+
 /**
- * Asks for the amount and its reference part only once, for all hosts that simulate the offers. If a host asks about a
- * different swap, it gets no offer.
+ * Asks for the amount and its reference part only once, for all hosts that simulate the offers, and once more if those
+ * that were begun are not needed. If a host asks about a different swap, it gets no offer.
  */
 export function jupiterForQuote(
   reader: Pick<SolReader, "jupiter" | "onJupiterFault">,
 ): JupiterForQuote | undefined {
   if (reader.jupiter === undefined) return undefined;
-  let asked: { text: string; offers: Promise<OffersForQuote | undefined> } | undefined;
+  const orderId = newOrderId();
+  let begun: Asked | undefined;
+  let asked: Asked | undefined;
+  const textOf = ({ wallet, side, mint, tokenProgram, decimals, amountIn }: Omit<SwapByJupiter, "orderId">) =>
+    [wallet, side, mint, tokenProgram, decimals, amountIn].join();
   async function ask(swap: SwapByJupiter): Promise<OffersForQuote | undefined> {
     const amounts = [swap.amountIn, referenceAmount(swap.amountIn)];
     const [whole, part] = await Promise.all(
@@ -61,11 +69,16 @@ export function jupiterForQuote(
     return whole && part && { whole, part };
   }
   return {
-    orderId: newOrderId(),
+    orderId,
     onFault: reader.onJupiterFault,
+    begin(swap) {
+      if (begun !== undefined) return;
+      begun = { text: textOf(swap), offers: ask({ ...swap, orderId }) };
+      begun.offers.catch(() => undefined);
+    },
     async offers(swap) {
-      const text = Object.values(swap).join();
-      asked ??= { text, offers: ask(swap) };
+      const text = textOf(swap);
+      asked ??= begun?.text === text ? begun : { text, offers: ask(swap) };
       return asked.text === text ? asked.offers : undefined;
     },
   };

@@ -7,6 +7,7 @@ import { paymentsOf, type TokenView } from "../calls/token-view.ts";
 import type { Trial } from "../messages/trial-messages.ts";
 import type { SolQuoteQuestion } from "../rules/trade-facts.ts";
 import type { SolReader } from "../venues/reader.ts";
+import type { JupiterForQuote } from "./ask-jupiter.ts";
 import { lookAtToken } from "./look-at-token.ts";
 import {
   areCleanAnswers,
@@ -54,15 +55,21 @@ async function earlyTrialOf(
   return { taken, trial: await tradeTrialOf(configuration, view, asked, own, best?.pool) };
 }
 
-/** Makes the first request of a quote. */
+/**
+ * Makes the first request of a quote.
+ *
+ * @param jupiter Is asked at the same time for a swap of a remembered token.
+ */
 export async function lookForSolQuote(
   ask: Ask,
   reader: Pick<SolReader, "configuration">,
   asked: Asked,
   memory?: TrialMemory,
+  jupiter?: Pick<JupiterForQuote, "begin">,
 ) {
   const { token, pool } = asked.trade;
   const early = await earlyTrialOf(reader, asked, memory);
+  if (early) jupiter?.begin({ ...early.trial.terms, decimals: early.taken.value.view.mint.decimals });
   const trials = early ? [quietTrialCalls(await trialCalls(early.trial, early.taken.value.blockhash))] : [];
   const named = pool === undefined ? [] : [pool];
   const wallet = asked.wallet as Address | undefined;

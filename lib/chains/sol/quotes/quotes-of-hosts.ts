@@ -10,7 +10,7 @@ import { exchangeBetween } from "../calls/blockhash-exchange.ts";
 import { jointSolQuote } from "../rules/joint-facts.ts";
 import type { SolHostQuote, SolLaneQuestion, SolQuoteQuestion } from "../rules/trade-facts.ts";
 import type { SolReader } from "../venues/reader.ts";
-import { jupiterForQuote } from "./ask-jupiter.ts";
+import { type JupiterForQuote, jupiterForQuote } from "./ask-jupiter.ts";
 import { lookForSolQuote, type SolLook, TrialMemory } from "./early-trial.ts";
 import { quoteOnSol } from "./quote-on-chain.ts";
 
@@ -23,12 +23,13 @@ type Quotes = readonly [SolHostQuote, SolHostQuote];
  * `finish` makes the others once these are known.
  */
 export function beginSolQuotes(reader: SolReader, trade: QuotedTrade) {
+  const jupiter = jupiterForQuote(reader);
   const begun = beginRounds(reader.client, (ask, host) =>
-    lookForSolQuote(ask, reader, trade, memoryOf(host)),
+    lookForSolQuote(ask, reader, trade, memoryOf(host), jupiter),
   );
   return {
     finish: (question: SolLaneQuestion) =>
-      quotesOfSolHosts(reader, question, question.slippage, Date.now, begun),
+      quotesOfSolHosts(reader, question, question.slippage, Date.now, { ...begun, jupiter }),
   };
 }
 
@@ -43,11 +44,11 @@ export function quotesOfSolHosts(
   question: SolQuoteQuestion,
   slippage: number,
   nowMs: () => number = Date.now,
-  begun?: BegunRounds<SolLook>,
+  begun?: BegunRounds<SolLook> & { jupiter: JupiterForQuote | undefined },
   memoryFor: (host: RpcHost) => TrialMemory | undefined = memoryOf,
 ): Promise<Quotes> {
   const { hosts, inOrder } = reader.client;
-  const jupiter = jupiterForQuote(reader);
+  const { jupiter } = begun ?? { jupiter: jupiterForQuote(reader) };
   async function ask(asked: readonly RpcHost[]): Promise<SolHostQuote[]> {
     const exchange = exchangeBetween(asked.length);
     return Promise.all(

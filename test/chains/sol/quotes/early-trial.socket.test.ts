@@ -1,11 +1,11 @@
 import type { Address } from "@solana/web3.js";
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Ask } from "../../../../lib/chains/hosts/ask-together.ts";
 import type { RpcCall } from "../../../../lib/chains/hosts/rpc-call.ts";
 import { bytesOfAddress } from "../../../../lib/chains/sol/calls/addresses.ts";
 import { exchangeBetween } from "../../../../lib/chains/sol/calls/blockhash-exchange.ts";
-import { TrialMemory } from "../../../../lib/chains/sol/quotes/early-trial.ts";
+import { lookForSolQuote, TrialMemory } from "../../../../lib/chains/sol/quotes/early-trial.ts";
 import { quoteOnSol } from "../../../../lib/chains/sol/quotes/quote-on-chain.ts";
 import { quotesOfSolHosts } from "../../../../lib/chains/sol/quotes/quotes-of-hosts.ts";
 import type { SolTradeFacts } from "../../../../lib/chains/sol/rules/trade-facts.ts";
@@ -165,6 +165,21 @@ describe("a purchase of a token that is remembered", () => {
       nowMs = ms;
       expect(await requestsFor()).toBe(count);
     }
+  });
+
+  it("lets Jupiter be asked while the first request is under way", async () => {
+    const token = chain.deployment.tokens.MOON.mint;
+    const begun: unknown[] = [];
+    const jupiter = { begin: (swap: object) => begun.push(swap) };
+    const silent: Ask = () => new Promise(() => undefined);
+    const trade = { side: "buy", token, amount: "1" } as const;
+    const look = () => lookForSolQuote(silent, reader, { trade, wallet }, memory, jupiter);
+    look();
+    await quote({}, memory);
+    expect(begun).toEqual([]);
+    look();
+    const swap = { wallet, side: "buy", mint: token, amountIn: coin, decimals: 6 };
+    await vi.waitFor(() => expect(begun).toMatchObject([swap]));
   });
 
   it("is quoted as usual when another pool pays more", async () => {
