@@ -72,7 +72,7 @@ export async function openRestingDesk(table: Table, chain: TestChain) {
     ): Promise<FireWord[]> {
       const orders = orderIds.map((orderId) => ({ orderId, userID, wallet }));
       const words = await fireOrders(
-        { table: { ...table, id: tableId }, chains, macs: keys.macs, wake: desk.wake, ...by },
+        { table: { ...table, id: tableId }, chains, macs: keys.childMacs, wake: desk.wake, ...by },
         { chain: lane.chain, token, orders },
       );
       return orderIds.map((orderId) => words[orderId] as FireWord);

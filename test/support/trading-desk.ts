@@ -9,7 +9,7 @@ import type { PlaceOrderRequest } from "../../lib/orders/trade-request.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { walletOwnerKey } from "../../lib/table/wallet-keys.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";
-import { effectsOfChains } from "../../lib/trading/execution/chain-effects.ts";
+import { childEffects, effectsOfChains } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders, type Signer } from "../../lib/trading/execution/execute-orders.ts";
 import type { Broadcast } from "../../lib/trading/execution/first-broadcasts.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
@@ -85,6 +85,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const effects = {
     ...tableEffects(tableOf("executeOrders")),
     ...effectsOfChains(new Map([...chains].map(([each, reader]) => [each, evmEffects(reader, see)]))),
+    ...childEffects(chains),
     ...lookEffects(chains),
     now: () => Date.now(),
     wake,

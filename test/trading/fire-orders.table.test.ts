@@ -3,7 +3,8 @@ import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StoredResting } from "../../lib/orders/resting/stored.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
-import { cancellationKey } from "../../lib/trading/items/keys.ts";
+import { find } from "../../lib/trading/items/found-items.ts";
+import { cancellationKey, endedKey } from "../../lib/trading/items/keys.ts";
 import { readLane } from "../../lib/trading/items/views.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
@@ -156,5 +157,110 @@ describe("fireOrders on a real chain", () => {
     expect(await jobsOf(desk)).toHaveLength(1);
     expect(await desk.fire([id])).toEqual([{ state: "out", askAgainMs: 2000 }]);
     expect(await jobsOf(desk)).toHaveLength(1);
+  });
+});
+
+describe("children in their lane on a real chain", () => {
+  const endedOf = async (parentId: string) => {
+    const found = await find(db.table, [endedKey(parentId)]);
+    return found.get("ended", { orderId: parentId })?.dead;
+  };
+
+  /** Runs the lane until the child's swap is signed and in no block. Its approval takes a block. */
+  async function swapSent(desk: Desk, parentId: string): Promise<string> {
+    await desk.fire([parentId]);
+    const childId = String((await desk.resting(parentId))?.out[0]?.orderId);
+    await desk.watchAndWork();
+    await chain.mine();
+    await desk.watchAndWork();
+    expect((await desk.read(childId)).order).toMatchObject({ status: "open", stage: "sent" });
+    return childId;
+  }
+
+  async function mineAndWork(desk: Desk, blocks = 1): Promise<void> {
+    await chain.mine(blocks);
+    await desk.work();
+  }
+
+  /** Makes the next block later than any deadline of a child. */
+  const passDeadline = () => chain.request("evm_increaseTime", [30]);
+
+  it("fill, and settle their resting order", async () => {
+    const desk = await opened();
+    const id = await desk.rest([limitAt(reached)]);
+    const childId = await swapSent(desk, id);
+    await desk.settle();
+    await desk.fire([id]);
+    expect((await desk.read(childId)).order).toMatchObject({ status: "filled", settled: true });
+    expect(await desk.record(id)).toMatchObject({ status: "filled", settled: true });
+    expect(await endedOf(id)).toBeUndefined();
+  });
+
+  it("do not fire again for a lie of executeOrders about their death", async () => {
+    const desk = await opened();
+    const id = await desk.rest([limitAt(reached)]);
+    const childId = await swapSent(desk, id);
+    const lie = { orderId: id, dead: [{ child: childId, how: "failed", block: 1 }], revision: 1 };
+    await putItems(db.table, [{ ...endedKey(id), ...lie }]);
+    await desk.fire([id]);
+    expect(await desk.resting(id)).toMatchObject({ state: "firing", n: 1 });
+    // The swap is still on its way, and fills.
+    await chain.mine();
+    await desk.fire([id]);
+    expect(await desk.resting(id)).toMatchObject({ state: "filled", n: 1 });
+    await desk.settle();
+    expect((await desk.read(childId)).order).toMatchObject({ status: "filled" });
+  });
+
+  it("make way for a stop, which then fires", async () => {
+    const desk = await opened();
+    const id = await desk.rest([limitAt(reached)]);
+    const childId = await swapSent(desk, id);
+    await chain.request("anvil_dropAllTransactions", []);
+    const stop = await desk.rest([stopAt({ coins: 1n, tokens: 1000n })]);
+    await desk.fire([stop]);
+    await desk.work();
+    await mineAndWork(desk);
+    expect((await desk.read(childId)).order).toMatchObject({ status: "expired", reasonCode: "YIELDED" });
+    await mineAndWork(desk, 2);
+    expect(await endedOf(id)).toMatchObject([{ child: childId, how: "cleared" }]);
+    await desk.fire([id, stop]);
+    expect(await desk.resting(id)).toMatchObject({ firings: [{ outcome: "yielded" }] });
+    expect(await desk.resting(stop)).toMatchObject({ state: "firing", n: 1 });
+  });
+
+  it("are cleared when their resting order is cancelled", async () => {
+    const desk = await opened();
+    const id = await desk.rest([limitAt(reached)]);
+    const childId = await swapSent(desk, id);
+    await chain.request("anvil_dropAllTransactions", []);
+    await putItems(db.table, [cancellationKey({ userID: desk.userID, orderId: id })]);
+    await desk.work();
+    await mineAndWork(desk);
+    expect((await desk.read(childId)).order).toMatchObject({ status: "cancelled" });
+    await mineAndWork(desk, 2);
+    await desk.fire([id]);
+    expect(await desk.record(id)).toMatchObject({ status: "cancelled", reasonCode: "CANCELLED_BY_USER" });
+  });
+
+  // Comes last, because it moves the chain's time.
+  it("are dead two blocks after their swap has failed, and then another one fires", async () => {
+    const desk = await opened();
+    const id = await desk.rest([limitAt(reached)]);
+    const childId = await swapSent(desk, id);
+    await passDeadline();
+    await mineAndWork(desk);
+    expect((await desk.read(childId)).order).toMatchObject({ status: "rejected", settled: false });
+    await mineAndWork(desk);
+    await desk.fire([id]);
+    expect([await endedOf(id), (await desk.resting(id))?.state]).toEqual([undefined, "firing"]);
+    await mineAndWork(desk);
+    // The local chain is final after two blocks, so the child settles in the same run.
+    const [block, paid] = [expect.any(Number), expect.any(BigInt)];
+    expect(await endedOf(id)).toEqual([{ child: childId, how: "failed", block, final: true, paid }]);
+    await desk.fire([id]);
+    expect(await desk.resting(id)).toMatchObject({ state: "resting", firings: [{ outcome: "failed" }] });
+    await desk.fire([id], { nowMs: () => Date.now() + 6000 });
+    expect(await desk.resting(id)).toMatchObject({ state: "firing", n: 2 });
   });
 });

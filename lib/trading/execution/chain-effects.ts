@@ -15,6 +15,12 @@ type Snapshot = FamilyTypes["snapshot"];
 export const chainEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
   ({
     ...effectsOfChains(new Map([...chains].map(([chain, reader]) => [chain, effectsOn(reader)]))),
+    ...childEffects(chains),
+  }) satisfies Performers;
+
+/** Asks the hosts of chains about the children of resting orders. */
+export const childEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
+  ({
     async childWords({ chain, child }) {
       const reader = chains.get(chain);
       return reader === undefined ? [undefined, undefined] : childWordsOf(reader, child);
