@@ -16,6 +16,7 @@ import type { Profile } from "../../users/profile.ts";
 import { readProfile } from "../../users/profile-records.ts";
 import { isGone, retirement } from "../../wallets/wallet.ts";
 import { readWalletEvents } from "../../wallets/wallet-events.ts";
+import { withoutRest } from "./resting.ts";
 import {
   isLooser,
   isPolicy,
@@ -64,7 +65,7 @@ export type Comparison = {
  * never.
  */
 export async function* lostItems(comparison: Comparison): AsyncGenerator<Difference> {
-  const { table, backup, isExact = false } = comparison;
+  const { table, backup, isExact = false, now } = comparison;
   const isListed = (key: Key) => isRestored(key) || reasonToLeave(key) !== undefined;
   const isOfDeleted = await deletedUsers(comparison);
   for await (const items of pagesOf(backup, comparison, isListed)) {
@@ -72,7 +73,11 @@ export async function* lostItems(comparison: Comparison): AsyncGenerator<Differe
     for (const saved of items) {
       const live = found.get(textOf(saved));
       const key = keyOf(saved);
-      const item = isProfile(key) ? withoutDeletedReferrer(withBlock(saved, live), live) : saved;
+      const item = isProfile(key)
+        ? withoutDeletedReferrer(withBlock(saved, live), live)
+        : live?.settled?.BOOL === true
+          ? saved
+          : withoutRest(key, saved, now);
       if (isDeepStrictEqual(live, item)) continue;
       if (isOfDeleted(item)) {
         yield { what: "kept", item, why: "deleted" };

@@ -2,6 +2,7 @@ import { SSMClient } from "@aws-sdk/client-ssm";
 import { Command, CommanderError } from "commander";
 import { unlessSilent } from "../progress.ts";
 import { blockUser, disconnectCommand, unblockUser } from "./commands/block-user.ts";
+import { checkResting, rebuildTriggers } from "./commands/check-resting.ts";
 import { createUser } from "./commands/create-user.ts";
 import { deleteUser } from "./commands/delete-user.ts";
 import { exportUser } from "./commands/export-user.ts";
@@ -39,7 +40,7 @@ const commands = [
   ...[lockUser, exportUser, deleteUser],
   ...[putRewards, listRedemptionsCommand, fulfilCommand, refundCommand],
   ...[record, syncPlans, rewrapKeys, restore, setHostKeys],
-  ...[status, trading, showOrder, showSigned],
+  ...[status, trading, showOrder, showSigned, checkResting, rebuildTriggers],
 ];
 
 /**

@@ -29,7 +29,7 @@ export const keptReasons = {
     "requests and announcements of exports and unlockings: users ask for them again, with the whole delay",
   signed: "records of the signer: older ones could let it sign an order a second time",
   cancelled: "cancellations: the orders that were open are not restored either",
-  resting: "resting orders: their users place them again",
+  resting: "resting orders: they end with MANDATE_VOID, and their users place them again",
   event: "wallets' events about policies and exports since: what they tell stays true",
   deleted: "data of users whom admin delete-user has deleted since",
   stop: "stops of trading that were set since, which hold until admin trading --start",
@@ -43,7 +43,8 @@ export const isPolicy = (key: Key): boolean => itemAt(key) === "policy";
 function wasOpen(key: Key, item: StoredItem): boolean {
   switch (itemAt(key)) {
     case "trade":
-      return item.life?.M?.settled?.BOOL !== true;
+      // A resting order is stored there only after its end.
+      return item.state?.S !== "done" && item.life?.M?.settled?.BOOL !== true;
     case "order":
     case "listedOrder":
       return item.lane !== undefined && item.settled?.BOOL !== true;

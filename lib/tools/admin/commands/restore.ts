@@ -3,6 +3,7 @@ import { forEachConcurrently } from "../../../core/concurrency.ts";
 import { type Comparison, type Difference, keyOf, lostItems, newerItems, undo } from "../backup.ts";
 import { OperatorError, reasonOf } from "../operator-error.ts";
 import { targeted } from "../options.ts";
+import { voidResting } from "../resting.ts";
 import { type KeptReason, keptReasons } from "../restored-guards.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
 import { harmless, print } from "../terminal.ts";
@@ -98,6 +99,8 @@ async function announceWork(
 /** Restores items one by one. Continues after a failure, and stops between two items when interrupted. */
 async function undoAll(deps: AdminDeps, comparison: Comparison, exact: boolean): Promise<void> {
   const tally = { missing: 0, changed: 0, newer: 0, failed: 0 };
+  const voided = await voidResting(comparison.table, comparison.now, comparison.userID);
+  if (voided > 0) print(deps.stdout, `ended: ${voided} resting orders`);
   const signal = deps.interruption();
   const found = exact ? differences(comparison) : lostItems(comparison);
   await forEachConcurrently(found, { concurrency, signal }, async (difference) => {

@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from "node:util";
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { epochSeconds } from "../../core/time.ts";
+import { restingAfter } from "../../orders/resting/life.ts";
+import { restingStep } from "../../orders/resting/resting-step.ts";
+import { type StoredResting, storedAfter, type Trigger, triggerOf } from "../../orders/resting/stored.ts";
+import type { ItemWrite } from "../../orders/table-step.ts";
+import { reasonText } from "../../orders/trade-order.ts";
+import { itemAt, type Key, sortKeysOf } from "../../table/keys.ts";
+import type { Item, Table } from "../../table/table.ts";
+import { contentOf } from "../../trading/items/items.ts";
+import { readParent, readResting } from "../../trading/items/resting-records.ts";
+import { writeStep } from "../../trading/items/write-step.ts";
+import { scan } from "./scan.ts";
+
+type StoredItem = Record<string, AttributeValue>;
+
+const mandateVoid = { status: "cancelled", reasonCode: "MANDATE_VOID" } as const;
+
+/** Reads all that rests, of one user or of all. */
+async function everyResting(table: Table, userID?: string): Promise<StoredResting[]> {
+  if (userID !== undefined) return readResting(table, userID);
+  const users = new Set<string>();
+  for await (const { PK } of scan<Key>(table, sortKeysOf("resting"), ["PK"]))
+    users.add(PK.slice(PK.indexOf("#") + 1));
+  const found: StoredResting[] = [];
+  for (const user of users) found.push(...(await readResting(table, user)));
+  return found;
+}
+
+/**
+ * Ends all that rests, of one user or of all, and cancels it for good. After a restore, nobody knows what has become of
+ * it.
+ *
+ * @returns the number of orders that have ended.
+ * @throws {Error} if other writers keep changing an order. The command can be repeated.
+ */
+export async function voidResting(table: Table, now: Date, userID?: string): Promise<number> {
+  const found = await everyResting(table, userID);
+  for (const { mandate } of found) await voidOrder(table, now, mandate);
+  return found.length;
+}
+
+const maxTries = 5;
+
+async function voidOrder(table: Table, now: Date, name: { userID: string; orderId: string }): Promise<void> {
+  const { userID, orderId } = name;
+  await writeStep(table, [{ kind: "put", of: "cancellation", item: { userID, orderId } }]);
+  for (let tries = 0; tries < maxTries; tries++) {
+    const order = await readParent(table, userID, orderId);
+    if (order === undefined || order.state === "done") return;
+    const end = order.state === "filled" ? undefined : mandateVoid;
+    const done = restingAfter(order, { state: "done", out: [], end });
+    if (await writeStep(table, restingStep(storedAfter(order, done, order.facts, now.getTime()), order)))
+      return;
+  }
+  throw new Error(`The resting order ${orderId} keeps changing`);
+}
+
+const types: readonly unknown[] = ["limit", "stop", "oco"];
+
+/** Returns a backup's record of a resting order that was open as one that has ended, and any other item as it is. */
+export function withoutRest(key: Key, item: StoredItem, now: Date): StoredItem {
+  const kind = itemAt(key);
+  const isRecord = (kind === "order" || kind === "listedOrder") && item.lane !== undefined;
+  if (!isRecord || item.settled?.BOOL === true || !types.includes(item.type?.S)) return item;
+  const expiresAt = epochSeconds(now) + 7 * 86_400;
+  return {
+    ...item,
+    status: { S: mandateVoid.status },
+    stage: { S: "done" },
+    settled: { BOOL: true },
+    reasonCode: { S: mandateVoid.reasonCode },
+    reason: { S: reasonText.MANDATE_VOID },
+    attention: { L: [] },
+    updatedAt: { S: now.toISOString() },
+    version: { N: String(Number(item.version?.N) + 1) },
+    ...(kind === "order" && { expiresAt: { N: String(expiresAt) } }),
+  };
+}
+
+const attributes = [
+  ...(["PK", "SK", "chain", "wallet", "userID", "orderId", "side", "token", "amount", "legs"] as const),
+  ...(["state", "restsUntil"] as const),
+] as const;
+
+/** A trigger that is missing, wrong, or of an order that does not rest. */
+export type Disagreement = { orderId: string; problem: string; mend: ItemWrite };
+
+/**
+ * Compares what rests with its triggers. Orders that fire meanwhile may show as disagreements, which does no harm: a
+ * trigger decides nothing.
+ */
+export async function* restingDisagreements(table: Table): AsyncGenerator<Disagreement> {
+  const triggers = new Map<string, Trigger>();
+  for await (const item of scan<Item<Trigger>>(table, sortKeysOf("trigger"), attributes)) {
+    const trigger = contentOf("trigger", item);
+    triggers.set(trigger.orderId, trigger);
+  }
+  for (const order of await everyResting(table)) {
+    const wanted = triggerOf(order);
+    const { orderId } = wanted;
+    const found = triggers.get(orderId);
+    triggers.delete(orderId);
+    if (isDeepStrictEqual(found, wanted)) continue;
+    const problem = found === undefined ? "has no trigger" : "has another trigger";
+    yield { orderId, problem, mend: { kind: "put", of: "trigger", item: wanted } };
+  }
+  for (const [orderId, item] of triggers)
+    yield {
+      orderId,
+      problem: "has a trigger, but does not rest",
+      mend: { kind: "remove", of: "trigger", item },
+    };
+}
