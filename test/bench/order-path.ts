@@ -43,7 +43,7 @@ const preparations = {
   },
   async executeOrders(desk) {
     await desk.place(buy);
-    return desk.lane;
+    return desk.nextEvent();
   },
   async signTransaction(desk) {
     await desk.place(buy);

@@ -139,6 +139,8 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     cancel: (orderId: string) => cancelOrder({ table: tableOf("cancelOrder"), wake }, userID, orderId),
     read: (orderId: string) => getOrder(table, userID, orderId),
     signer,
+    /** Takes the event with which the next run of executeOrders starts. */
+    nextEvent: () => events.next(),
     /** Runs executeOrders once after this many milliseconds. */
     work,
     /** Runs the lane like a reader that noticed missing tokens of a user's position. */
