@@ -1,5 +1,6 @@
 import { openVault } from "../../lib/aws/vault.ts";
 import { prepareToSign } from "../../lib/chains/evm/venues/signed-transaction.ts";
+import { prepareToSignMessages } from "../../lib/chains/sol/messages/signed-message.ts";
 import { walled } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
@@ -24,6 +25,7 @@ const deps = {
   onFault: (error: unknown) => logWarning("signTransaction", error),
 };
 prepareToSign();
+if ("sol" in deps.chains) prepareToSignMessages();
 
 export const handler = walled("signTransaction", (event, context) =>
   inTime(context, () => answerSigning(deps, event)),
