@@ -110,6 +110,7 @@ describe("start", () => {
       AWS_LAMBDA_FUNCTION_NAME: "worker",
       AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
       AWS_REGION: "us-east-1",
+      AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
       LAMBDA_TASK_ROOT: functionFolder("worker"),
       TZ: ":UTC",
       _HANDLER: "index.handler",

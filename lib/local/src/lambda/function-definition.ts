@@ -125,6 +125,7 @@ export function sandboxEnvironment(
     AWS_LAMBDA_FUNCTION_NAME: definition.name,
     AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
     AWS_REGION: account.region,
+    AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
     LAMBDA_TASK_ROOT: definition.codeFolder,
     TZ: ":UTC",
     _HANDLER: definition.handler,
