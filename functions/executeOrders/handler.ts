@@ -10,6 +10,7 @@ import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
 import {
+  connectHosts,
   isPrepareEvent,
   type PrepareEvent,
   prepareRun,
@@ -32,6 +33,8 @@ const start = handOverTo<ReaderStart>(environment("READ_CHAINS_FUNCTION"));
 
 export const handler = background("executeOrders", (event: WakeEvent | PrepareEvent) => {
   if (isPrepareEvent(event)) return prepareRun(chains, started.start, event);
+  // Opens connections beside the reads of the lane, in case no announcement has named the chain.
+  if (event.reservation !== undefined) connectHosts(chains, event.chain);
   return executeOrders(
     {
       effects,

@@ -1,5 +1,9 @@
+import { announceOrder, startExecution } from "../../lib/runtime/start-execution.ts";
+
+// Must stay behind the import above, which begins to start later functions while the others load.
+
 import * as schemas from "../../lib/api/trading-operations.ts";
-import { directStartOf, handOverTo } from "../../lib/aws/hand-over.ts";
+import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
@@ -7,13 +11,11 @@ import { logFault } from "../../lib/runtime/log.ts";
 import { openJupiter } from "../../lib/runtime/open-jupiter.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
-import type { PrepareEvent } from "../../lib/trading/execution/prepare.ts";
-import { type WakeEvent, wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
+import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { placeResting } from "../../lib/trading/place-resting.ts";
 import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
-const startExecution = directStartOf<WakeEvent | PrepareEvent>(environment("EXECUTE_ORDERS_FUNCTION"));
 const tableId = environment("TABLE_ID");
 const deps = {
   table: { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") },
@@ -32,7 +34,7 @@ const deps = {
 
 export const handler = rest("placeOrder", schemas.placeOrder, async ({ userID, headers, ...asked }) => {
   // Starts the order's later functions while hosts are asked.
-  if (asked.body.dryRun !== true) startExecution({ prepare: asked.body.chain });
+  if (asked.body.dryRun !== true) announceOrder(asked.body.chain);
   const { body } = asked;
   const key = headers["Idempotency-Key"];
   // Refuses resting orders as long as nothing fires them.

@@ -17,14 +17,16 @@ export function handOverTo<Event>(name: string, config: LambdaClientConfig = {})
 }
 
 /**
- * Makes a function that invokes a Lambda function without its queue, and does not wait for it. Nobody learns of a run
- * that fails, or that never begins because Lambda throttles it.
+ * Makes a function that invokes a Lambda function without its queue. Nobody learns of a run that fails, or that never
+ * begins because Lambda throttles it: the promise only shows that the call has ended.
  *
  * @param name the Lambda function's name or ARN.
  */
 export function directStartOf<Event>(name: string, config: LambdaClientConfig = {}) {
   const call = callOf(name, { maxAttempts: 1, ...config });
-  return (event: Event): void => {
-    call(event).catch(() => {});
-  };
+  return (event: Event): Promise<void> =>
+    call(event).then(
+      () => undefined,
+      () => undefined,
+    );
 }

@@ -1,8 +1,8 @@
 import type { ChainReader } from "../../chains/families/open-chains.ts";
 import type { Network } from "../../core/network.ts";
 
-/** Event that announces to executeOrders that an order on a chain may follow. */
-export type PrepareEvent = { prepare: Network };
+/** Event that announces to executeOrders that an order may follow, on a chain or on any. */
+export type PrepareEvent = { prepare: Network | "any" };
 
 export const isPrepareEvent = (event: object): event is PrepareEvent => "prepare" in event;
 
@@ -44,20 +44,26 @@ export function startedSigner(start: () => Promise<unknown>, call: StartedSigner
   };
 }
 
+type HostsByChain = ReadonlyMap<Network, Pick<ChainReader, "client">>;
+
+/** Opens connections to a chain's hosts, and checks their chain, without waiting for either. */
+export function connectHosts(chains: HostsByChain, chain: Network): void {
+  // Ignores faults here, because the order's run asks the same hosts.
+  for (const host of chains.get(chain)?.client.hosts ?? []) host.request([]).catch(() => undefined);
+}
+
 /**
- * Opens connections to the chain's hosts, and starts the signer's process, without waiting for either: a busy process
- * would make Lambda start another one for the order. Writes and signs nothing.
+ * Starts the signer's process, and opens connections to the hosts of the announced chain, without waiting for either: a
+ * busy process would make Lambda start another one for the order. Writes and signs nothing.
  */
 export async function prepareRun(
-  chains: ReadonlyMap<Network, Pick<ChainReader, "client">>,
+  chains: HostsByChain,
   startSigner: StartedSigner["start"],
   { prepare }: PrepareEvent,
 ): Promise<void> {
-  const reader = chains.get(prepare);
-  if (reader === undefined) return;
+  if (prepare !== "any" && !chains.has(prepare)) return;
   const started = startSigner();
-  // Ignores faults here, because the order's run asks the same hosts and the same signer.
-  for (const host of reader.client.hosts) host.request([]).catch(() => undefined);
+  if (prepare !== "any") connectHosts(chains, prepare);
   await endOf(started, leavingMs);
 }
 

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ChainReader } from "../../../lib/chains/families/open-chains.ts";
 import type { Network } from "../../../lib/core/network.ts";
-import { isPrepareEvent, prepareRun, startedSigner } from "../../../lib/trading/execution/prepare.ts";
+import {
+  connectHosts,
+  isPrepareEvent,
+  prepareRun,
+  startedSigner,
+} from "../../../lib/trading/execution/prepare.ts";
 
 const pending = () => vi.fn(() => new Promise<never>(() => {}));
 
@@ -34,6 +39,14 @@ describe("prepareRun", () => {
     expect(steps).toEqual(["signer", "host"]);
   });
 
+  it("starts only the signer for an order on any chain", async () => {
+    const request = pending();
+    const start = vi.fn(async () => undefined);
+    await prepareRun(chainsWith(request), start, { prepare: "any" });
+    expect(start).toHaveBeenCalledOnce();
+    expect(request).not.toHaveBeenCalled();
+  });
+
   it("does nothing for a chain on which nobody trades", async () => {
     const start = vi.fn(async () => undefined);
     await prepareRun(chainsWith(), start, { prepare: "bsc" });
@@ -44,6 +57,15 @@ describe("prepareRun", () => {
     const refusing = vi.fn(() => Promise.reject(new Error("no")));
     const { start } = startedSigner(() => Promise.reject(new Error("throttled")), pending());
     await expect(prepareRun(chainsWith(refusing), start, { prepare: "eth" })).resolves.toBeUndefined();
+  });
+});
+
+describe("connectHosts", () => {
+  it("asks the hosts of one chain for it, if anybody trades there, and ignores their faults", async () => {
+    const [refusing, other] = [vi.fn(() => Promise.reject(new Error("no"))), pending()];
+    connectHosts(chainsWith(refusing, other), "eth");
+    connectHosts(chainsWith(other), "bsc");
+    for (const request of [refusing, other]) expect(request.mock.calls).toEqual([[[]]]);
   });
 });
 
