@@ -3,9 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { type EvmIntent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import { signedNonceOf } from "../../../lib/chains/evm/rules/ledger.ts";
-import { hashedId } from "../../../lib/core/record-ids.ts";
 import { dayOf } from "../../../lib/core/time.ts";
-import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { raisedTo } from "../../../lib/orders/cutoffs.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
 import type { DeadChild, Mandate } from "../../../lib/orders/resting/mandate.ts";
@@ -13,144 +11,27 @@ import type { Items, ItemWrite, Ledger } from "../../../lib/orders/table-step.ts
 import type { PolicyRecord } from "../../../lib/orders/wallet-policy.ts";
 import { getItems } from "../../../lib/table/batch-get.ts";
 import type { Key } from "../../../lib/table/keys.ts";
-import type { Table } from "../../../lib/table/table.ts";
 import { keysOfItems, packed } from "../../../lib/trading/items/items.ts";
 import { parsed } from "../../../lib/trading/items/signing-schemas.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
-import { checksBy, mandateHash } from "../../../lib/trading/signing/intent-mac.ts";
-import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
-import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
-import { mandate as anyMandate } from "../../orders/resting/fixtures.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { putItems } from "../../support/items.ts";
-import { newEvmKey } from "../../support/keys.ts";
+import {
+  childId,
+  newMandate,
+  newPair,
+  childMs as nowMs,
+  openChildren,
+  parentOf,
+} from "../../support/placed-children.ts";
 import { putPolicy } from "../../support/placed-orders.ts";
-import { ignoredNotes, openKeys, putSealedWallet } from "../../support/signing.ts";
 import { intent, slot, tradeOrder, v2 } from "../../support/trading.ts";
 
 const db = tableForTests();
-const { vault, macs, childMacs } = openKeys();
-const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
-const nowMs = Number(intent().createdAt);
+const { placedChild, sign, macs, childMacs, checks: usual } = openChildren(db);
 const nowSeconds = nowMs / 1000;
 const day = dayOf(nowMs);
-
-let count = 0;
-
-/** The private keys of wallets, by address. */
-const privateKeys = new Map<string, string>();
-
-function newWallet(): string {
-  const { address, privateKey } = newEvmKey();
-  privateKeys.set(address, privateKey);
-  return address;
-}
-
-/** Makes the mandate of a new user, who buys at 9,000 tokens a coin or more. */
-function newMandate(changes: Partial<Mandate> = {}): Mandate {
-  const price = { coins: 1n, tokens: 9000n };
-  return anyMandate({
-    chain: "eth",
-    wallet: newWallet(),
-    userID: `user${++count}`,
-    orderId: `parent${count}`,
-    side: "buy",
-    token,
-    amount: intent().amount,
-    legs: [{ kind: "limit", price }],
-    isPrivate: true,
-    feesLimit: 10n ** 18n,
-    feesStop: 10n ** 18n,
-    maxGasPrice: intent().maxGasPrice,
-    createdAt: nowMs - 60_000,
-    expiresAt: nowSeconds + 3600,
-    ...changes,
-  });
-}
-
-/** Makes a sale with a limit and a stop. */
-const newPair = (changes: Partial<Mandate> = {}) => {
-  const [trigger, worst, price] = [10n ** 21n, 10n ** 22n, 10n ** 20n].map((tokens) => ({
-    coins: 1n,
-    tokens,
-  }));
-  if (trigger === undefined || worst === undefined || price === undefined)
-    throw new Error("A price is absent");
-  return newMandate({
-    side: "sell",
-    amount: 10n ** 21n,
-    legs: [
-      { kind: "limit", price },
-      { kind: "stop", trigger, worst },
-    ],
-    ...changes,
-  });
-};
-
-const parentOf = (of: Mandate, { leg = 0, n = 1 } = {}) => ({
-  orderId: of.orderId,
-  mandate: mandateHash(of),
-  leg,
-  n,
-});
-
-const idOf = ({ userID, orderId }: Mandate, n: number) => hashedId(["child", userID, orderId, n]);
-
-type Child = {
-  n?: number;
-  leg?: number;
-  changes?: Partial<EvmIntent>;
-  /** Seconds from now to the deadline of the call. */
-  lives?: number;
-  /** Makes the MACs that the order shows. */
-  by?: { ofIntent?: (own: EvmIntent) => Promise<string>; ofMandate?: (own: Mandate) => Promise<string> };
-  /** The mandate that the order shows. */
-  shown?: Mandate | undefined;
-};
-
-/** Places a child with a planned swap, and returns the request to sign it. */
-async function placedChild(
-  of: Mandate,
-  { n = 1, leg = 0, changes = {}, lives = 13, by = {}, shown = of }: Child = {},
-): Promise<SignRequest<Evm>> {
-  const { ofIntent = childMacs.makeChildMac, ofMandate = macs.makeMandateMac } = by;
-  const { chain, wallet, userID, side, amount } = of;
-  const own = intent({
-    ...{ wallet, userID, side, token, amount, orderId: idOf(of, n), nextNonce: n },
-    routes: [v2],
-    createdAt: nowMs,
-    validUntil: nowSeconds + 60,
-    ...(side === "sell" && { minAmountOut: 10n, quotedOut: 11n, approvalGas: 90_000n }),
-    parent: parentOf(of, { leg, n }),
-    ...changes,
-  });
-  const claimed = {
-    intent: own,
-    mac: await ofIntent(own),
-    mandate: shown,
-    mandateMac: await ofMandate(shown),
-  };
-  const call = swapBy(own, v2, own.amount, nowSeconds + lives);
-  const item = slot({ place: n, call }, own);
-  await writeStep(db.table, [
-    { kind: "put", of: "order", item: tradeOrder({ ...claimed, amount: own.amount }), when: "absent" },
-    { kind: "put", of: "slot", item, when: "absent" },
-  ]);
-  const secret = { table: db.table, vault };
-  await putSealedWallet(secret, { chain, wallet }, userID, privateKeys.get(wallet) ?? "");
-  const { orderId } = own;
-  return { chain, wallet, userID, orderId, place: n, purpose: "swap", fees: item.fees, claimed };
-}
-
-/** Asks the signer, by the payload that it gets. */
-const sign = (asked: SignRequest<Evm>, { atMs = nowMs, table = db.table as Table } = {}) => {
-  const request = readSignRequest(signPayload(asked));
-  if (request === undefined) throw new Error("The request cannot be read");
-  const checks = checksBy(macs, childMacs);
-  const deps = { table, vault, checks, chains: defaultChains, nowMs: () => atMs, ...ignoredNotes() };
-  return signOnRequest(deps, request);
-};
 
 const signs = async (...asked: Parameters<typeof sign>) => "raw" in (await sign(...asked));
 
@@ -188,11 +69,11 @@ describe("the signer of a child", () => {
     const of = newMandate();
     const request = await placedChild(of);
     const first = await sign(request);
-    const second = await sign({ ...request, fees: raised(request.fees) }, { atMs: nowMs + 5000 });
+    const second = await sign({ ...request, fees: raised(request.fees) }, { nowMs: () => nowMs + 5000 });
     if (!("slot" in first && "slot" in second)) return expect.fail(JSON.stringify([first, second]));
     const most = 134_415n * 2n * request.fees.maxFeePerGas;
     const hourCount = { hour: Math.floor(nowMs / 3_600_000), n: 1 };
-    const out = { child: idOf(of, 1), kind: "limit", amount: of.amount, most, day };
+    const out = { child: childId(of, 1), kind: "limit", amount: of.amount, most, day };
     expect(await stored("tally", of)).toEqual({
       orderId: of.orderId,
       out,
@@ -224,7 +105,7 @@ describe("the signer of a child", () => {
     expect(await signs(request)).toBe(true);
     await put({ kind: "put", of: "cancellation", item: { userID: of.userID, orderId: of.orderId } });
     const clearing = { ...request, purpose: "clear" as const, fees: raised(request.fees) };
-    const cleared = await sign(clearing, { atMs: nowMs + 100_000 });
+    const cleared = await sign(clearing, { nowMs: () => nowMs + 100_000 });
     if (!("slot" in cleared)) return expect.fail(JSON.stringify(cleared));
     const ledger = (await stored("ledger", { orderId: request.orderId })) as Ledger<Evm>;
     expect(signedNonceOf(ledger)?.clears).toEqual([cleared.slot.attempts.at(-1)?.hash]);
@@ -235,11 +116,11 @@ describe("the signer of a child", () => {
     expect(await signs(await placedChild(of))).toBe(true);
     const second = await placedChild(of, { n: 2, leg: 1, lives: 24 });
     expect(await sign(second)).toEqual({ later: "another child may still fill" });
-    await bury(of, idOf(of, 1));
+    await bury(of, childId(of, 1));
     expect(await signs(second)).toBe(true);
     expect(await stored("tally", of)).toMatchObject({
-      out: { child: idOf(of, 2), kind: "stop" },
-      owed: [{ child: idOf(of, 1), kind: "limit" }],
+      out: { child: childId(of, 2), kind: "stop" },
+      owed: [{ child: childId(of, 1), kind: "limit" }],
     });
   });
 
@@ -258,9 +139,9 @@ describe("the signer of a child", () => {
     await putPolicy(db.table, record);
     expect(await signs(await placedChild(of))).toBe(true);
     const second = await placedChild(of, { n: 2 });
-    await bury(of, idOf(of, 1));
+    await bury(of, childId(of, 1));
     expect(await sign(second)).toEqual({ later: "the policy forbids it: maxPerDay" });
-    await bury(of, { child: idOf(of, 1), how: "unused", block: 9, final: true, paid: 0n });
+    await bury(of, { child: childId(of, 1), how: "unused", block: 9, final: true, paid: 0n });
     expect(await signs(second)).toBe(true);
     const most = 134_415n * second.fees.maxFeePerGas;
     expect(await dayOfWallet(of)).toMatchObject({ spent: of.amount + 2n * most, givenBack: 1 });
@@ -321,7 +202,7 @@ describe("the signer of a child", () => {
     const changed = answer.slot as Items["slot"] & { call: { deadline: number } };
     const call = { ...changed.call, deadline: changed.call.deadline + 1 };
     await put({ kind: "put", of: "slot", item: { ...changed, call } as Items["slot"], when: {} });
-    expect(await sign({ ...request, fees: raised(request.fees) }, { atMs: nowMs + 5000 })).toEqual({
+    expect(await sign({ ...request, fees: raised(request.fees) }, { nowMs: () => nowMs + 5000 })).toEqual({
       refused: "the order's swap was signed with another nonce or another call",
     });
   });
@@ -337,13 +218,12 @@ describe("the signer of a child", () => {
           macsChecked++;
           return check(...terms);
         };
-      const { checkOrder, checkMandateMac } = checksBy(macs, childMacs);
+      const { checkOrder, checkMandateMac } = usual;
       const checks = { checkOrder: noting(checkOrder), checkMandateMac: noting(checkMandateMac) };
-      const deps = { table, vault, checks, chains: defaultChains, nowMs: () => nowMs, ...ignoredNotes() };
       // Tells this process that there is no stop of an earlier build.
-      await signOnRequest(deps, { ...request, orderId: "another" });
+      await sign({ ...request, place: 9 }, { table, checks });
       calls.length = macsChecked = 0;
-      expect(await signOnRequest(deps, request)).toHaveProperty("raw");
+      expect(await sign(request, { table, checks })).toHaveProperty("raw");
       const keys = calls.flatMap((call) =>
         call instanceof BatchGetCommand
           ? (Object.values((call.input as BatchGetCommandInput).RequestItems ?? {})[0]?.Keys ?? [])
@@ -354,8 +234,8 @@ describe("the signer of a child", () => {
     };
     const of = newMandate();
     const child = await placedChild(of);
-    const orderId = idOf(of, 2);
-    const own = intent({ ...(child.claimed?.intent as EvmIntent), orderId });
+    const orderId = childId(of, 2);
+    const own = intent({ ...child.claimed.intent, orderId });
     const { parent: _, ...bought } = own;
     const claimed = { intent: bought, mac: await macs.makeMac(bought) };
     const item = slot({ place: 2, call: swapBy(bought, v2, bought.amount) }, bought);
@@ -444,7 +324,7 @@ describe("the signer against a compromised fireOrders", () => {
     const of = newPair();
     for (let n = 1; n <= 12; n++) {
       expect(await signs(await placedChild(of, { n }))).toBe(true);
-      await bury(of, ...Array.from({ length: n }, (_, index) => idOf(of, index + 1)).slice(-16));
+      await bury(of, ...Array.from({ length: n }, (_, index) => childId(of, index + 1)).slice(-16));
     }
     const thirteenth = await placedChild(of, { n: 13 });
     expect(await sign(thirteenth)).toEqual({ later: "the leg has fired too often" });
@@ -456,7 +336,9 @@ describe("the signer against a compromised placeOrder", () => {
   it("signs no child that it plants under its own mandate", async () => {
     const of = newMandate();
     for (const ofIntent of [macs.makeChildMac, macs.makeMac])
-      expect(await sign(await placedChild(of, { n: ++count, by: { ofIntent } }))).toEqual({
+      expect(
+        await sign(await placedChild(of, { n: ofIntent === macs.makeMac ? 2 : 1, by: { ofIntent } })),
+      ).toEqual({
         refused: "the intent was not made by placeOrder",
       });
   });
@@ -481,7 +363,7 @@ describe("the signer against a compromised executeOrders", () => {
     const item = slot({ place: 1, call }, request.claimed?.intent as EvmIntent);
     await put({ kind: "put", of: "slot", item, when: {} });
     expect(await signs(request)).toBe(true);
-    await bury(of, { child: idOf(of, 1), how: "unused", block: 9, final: true, paid: 0n });
+    await bury(of, { child: childId(of, 1), how: "unused", block: 9, final: true, paid: 0n });
     expect(await signs(await placedChild(of, { n: 2 }))).toBe(true);
     const most = 134_415n * request.fees.maxFeePerGas;
     expect(await dayOfWallet(of)).toMatchObject({ spent: of.amount + 2n * most });
