@@ -61,23 +61,20 @@ export type RestingPlot = {
 
 const steps = 60;
 
+type OpenWorld = (...parts: ConstructorParameters<typeof RestingWorld>) => RestingWorld;
+
 /** Plays one history to its end, and adds what it reached to the coverage. */
 export function playResting(
   seed: number,
   coverage: Set<string>,
   plot: RestingPlot = {},
   system: RestingSystem = restingSystem,
+  openWorld: OpenWorld = (...parts) => new RestingWorld(...parts),
 ): void {
   const random = new Random(seed);
   const chain = new RestingChain(random, startSeconds, startPrice);
   const manners = { isLiar: plot.isLiar ?? false, isTorn: plot.isTorn ?? false, isSlow: true };
-  const world = new RestingWorld(
-    random,
-    chain,
-    new RestingHosts(random, chain, manners),
-    system,
-    plot.intruder,
-  );
+  const world = openWorld(random, chain, new RestingHosts(random, chain, manners), system, plot.intruder);
   const early = { expiresAt: startSeconds + 120 + random.below(400) };
   const fees = plot.fees === undefined ? {} : { feesLimit: plot.fees, feesStop: plot.fees };
   world.rest(
@@ -223,12 +220,24 @@ function comeToEnd(world: RestingWorld, plot: RestingPlot): void {
 
 /** Plays several histories. A violation names its history. */
 export function playRestings(
-  { from, count, plot, system }: { from: number; count: number; plot?: RestingPlot; system?: RestingSystem },
+  {
+    from,
+    count,
+    plot,
+    system,
+    openWorld,
+  }: {
+    from: number;
+    count: number;
+    plot?: RestingPlot;
+    system?: RestingSystem;
+    openWorld?: OpenWorld;
+  },
   reached = new Set<string>(),
 ): Set<string> {
   for (let seed = from; seed < from + count; seed++)
     try {
-      playResting(seed, reached, plot, system);
+      playResting(seed, reached, plot, system, openWorld);
     } catch (error) {
       throw error instanceof Violation ? new Violation(`history ${seed}: ${error.message}`) : error;
     }

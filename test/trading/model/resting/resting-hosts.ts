@@ -33,10 +33,11 @@ export class RestingHosts {
   }
 
   #sights(): readonly [Sight | undefined, Sight | undefined] {
-    return [this.#sight(0), this.#sight(1)];
+    return [this.sightOf(0), this.sightOf(1)];
   }
 
-  #sight(host: 0 | 1): Sight | undefined {
+  /** Returns what a host shows at a moment. Undefined if it is silent. */
+  sightOf(host: 0 | 1): Sight | undefined {
     const random = this.#random;
     const { isLiar, isTorn, isSlow } = this.manners;
     if (isSlow && random.chance(0.05)) return undefined;

@@ -1,0 +1,261 @@
+import type { SignedNonce } from "../../../../lib/chains/evm/rules/death.ts";
+import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
+import type { EvmReceipt, EvmSnapshot } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import { swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
+import { emptyEvmLedger } from "../../../../lib/chains/evm/rules/ledger.ts";
+import type { EvmSlot } from "../../../../lib/chains/evm/rules/slot.ts";
+import type {
+  Effect,
+  Effects,
+  LaneView,
+  Question,
+  SignAnswer,
+  SignRequest,
+} from "../../../../lib/orders/effects.ts";
+import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
+import { workLane } from "../../../../lib/trading/procedures/work-lane.ts";
+import { orderFacts, routeFacts, snapshot } from "../../../support/lane-states.ts";
+import { intent, tradeOrder, v2, wideLimits } from "../../../support/trading.ts";
+import { ModelTable } from "../table.ts";
+import { must } from "../violation.ts";
+import { outAtPrice, type PricedBlock, type Signed } from "./resting-chain.ts";
+import type { LaneJob } from "./resting-checks.ts";
+import { RestingWorld } from "./resting-world.ts";
+
+const lane = { chain: "eth", wallet: "0xf39F" } as const;
+const userID = "alice";
+const fee = 10n;
+
+type Answer = Effects[keyof Effects]["answer"];
+
+/** A world whose children are executed by the lane of executeOrders itself. Only the signer is simulated. */
+export class LaneWorld extends RestingWorld {
+  /** Changes the answers that the lane gets. A mutant replaces it. */
+  answered: (effect: Effect, answer: Answer) => Answer = (_, answer) => answer;
+  #table = new ModelTable<Evm>();
+  readonly #signed = new Map<string, Signed>();
+  #runs = 0;
+
+  /** Runs the wallet's lane once. May stop before any effect. */
+  override work(isKilled: () => boolean): void {
+    this.#place();
+    let pausedMs = 0;
+    const procedure = workLane(lane, `run${this.#runs++}`, wideLimits, "");
+    for (let next = procedure.next(); !next.done; ) {
+      const effect = next.value;
+      if (isKilled() && this.random.chance(0.1)) break;
+      if (effect.do === "pause") pausedMs += effect.ms;
+      next = procedure.next(this.answered(effect, this.#answer(effect, this.nowMs + pausedMs)));
+    }
+    for (const { intent: own, life } of this.#table.all("order")) {
+      const job = this.jobs.get(own.orderId);
+      if (job !== undefined)
+        Object.assign(job, { hasEnded: life.status !== "open", isSettled: life.settled });
+      if (life.settled) this.seen.add("settled");
+    }
+    for (const { orderId, ...ended } of this.#table.all("ended")) {
+      for (const { how } of ended.dead) this.seen.add(`dead: ${how}`);
+      this.ended.set(orderId, { orderId, ...ended });
+    }
+  }
+
+  /** Adds new orders to the lane, and what others have written to the table. */
+  #place(): void {
+    // A restored table knows nothing of its orders.
+    if (this.#table.all("order").some((order) => !this.jobs.has(order.intent.orderId)))
+      this.#table = new ModelTable<Evm>();
+    for (const job of this.jobs.values()) {
+      const known = this.#orderOf(job.orderId);
+      if (known === undefined) {
+        const order = this.#newOrder(job);
+        const { orderId, token } = order.intent;
+        this.#table.put("order", order);
+        this.#table.put("job", { ...lane, orderId, userID, token });
+        const held = this.#table.get("lane", lane);
+        this.#table.put("lane", { ...lane, ...held, jobs: (held?.jobs ?? 0) + 1 });
+      } else if (job.yields && !known.yields)
+        this.#table.put("order", { ...known, yields: true, revision: known.revision + 1 });
+    }
+    for (const ended of this.ended.values()) this.#table.put("ended", ended);
+  }
+
+  #orderOf = (orderId: string) =>
+    this.#table.get("order", { intent: { userID, orderId } }) as TradeOrder<Evm> | undefined;
+
+  #newOrder({ orderId, child, amount, minAmountOut, validUntil, createdAt }: LaneJob): TradeOrder<Evm> {
+    const mandate = child && this.parents.get(child.parent.orderId)?.mandate;
+    const own = intent({
+      ...lane,
+      orderId,
+      userID,
+      side: "sell",
+      amount,
+      minAmountOut,
+      quotedOut: minAmountOut,
+      routes: [v2],
+      createdAt,
+      validUntil,
+      ...(child && { parent: child.parent }),
+    });
+    const placed = { ...tradeOrder().placed, createdAt: new Date(createdAt).toISOString() };
+    return tradeOrder({ intent: own, placed, amount, ...(mandate && { mandate }) });
+  }
+
+  #answer(effect: Effect, nowMs: number): Answer {
+    switch (effect.do) {
+      case "now":
+        return nowMs;
+      case "readLane":
+        return this.#view() as LaneView;
+      case "hostSnapshot":
+        return this.#snapshot(effect.host, effect.question as Question<Evm>);
+      case "childWords": {
+        const signed = effect.child.signed as SignedNonce;
+        return this.system.heard(this.hosts.nonceWords(signed), signed);
+      }
+      case "write":
+        return this.#table.write(effect.step) !== undefined;
+      case "sign":
+        return this.#answerOfSigner(effect.request as SignRequest<Evm>, nowMs);
+      case "send": {
+        const tx = this.#signed.get(effect.raw) as Signed;
+        this.#checkSent(tx);
+        this.chain.send(tx);
+        return "reached";
+      }
+      case "pause":
+        return undefined;
+      default:
+        throw new Error(`the world has no ${effect.do}`);
+    }
+  }
+
+  /** No swap is sent of a child that is cancelled, or that makes way for a stop. */
+  #checkSent({ kind, orderId }: Signed): void {
+    const job = this.jobs.get(orderId);
+    if (kind !== "swap" || job === undefined) return;
+    must(!this.cancelled.has(job.child?.parent.orderId ?? ""), "a child is sent after its cancellation");
+    must(!job.yields, "a child is sent that makes way");
+  }
+
+  #view(): LaneView<Evm> {
+    const jobs = this.#table.all("job");
+    const orders = jobs.map(({ orderId }) => this.#orderOf(orderId) as TradeOrder<Evm>);
+    const slots = this.#table.all("slot").toSorted((a, b) => a.place - b.place);
+    const newest = slots.flatMap(({ attempts }) => attempts.at(-1)?.hash ?? []);
+    const isCancelled = ({ intent: { orderId, parent, createdAt = 0 }, mandate }: TradeOrder<Evm>) =>
+      this.cancelled.has(parent?.orderId ?? orderId) ||
+      this.cancelledAll >= (mandate?.createdAt ?? createdAt);
+    return {
+      lane: this.#table.get("lane", lane),
+      jobs,
+      slots,
+      orders,
+      books: this.#table.all("book"),
+      retired: new Set(),
+      cancelled: new Set(orders.filter(isCancelled).map(({ intent: own }) => own.orderId)),
+      maxGasPrices: new Map([[userID, 10n ** 18n]]),
+      limits: new Map(),
+      bytes: new Map(newest.map((hash) => [hash, hash])),
+      isStopped: false,
+      children: new Map(
+        orders.flatMap((order) => {
+          const { orderId, parent } = order.intent;
+          if (parent === undefined) return [];
+          return [
+            [orderId, { ledger: this.#ledgerOf(order), ended: this.ended.get(parent.orderId) }] as const,
+          ];
+        }),
+      ),
+    };
+  }
+
+  #ledgerOf({ intent: own }: TradeOrder<Evm>) {
+    const signed = this.signedNonce(own.orderId);
+    if (signed === undefined) return undefined;
+    const { nonce, deadline, swaps, clears } = signed;
+    const call = swapBy(own, v2, own.amount, deadline);
+    const named = (hashes: readonly string[], purpose: "swap" | "clear") =>
+      hashes.map((hash) => ({ nonce, purpose, hash }));
+    const signatures = [...named(swaps, "swap"), ...named(clears, "clear")];
+    return { ...emptyEvmLedger(own), swap: { nonce, call }, signatures };
+  }
+
+  /** Asks a host. A host that lies invents a failure. */
+  #snapshot(host: 0 | 1, { hashes, orders, blocks = [] }: Question<Evm>): EvmSnapshot | undefined {
+    const sight = this.hosts.sightOf(host);
+    if (sight === undefined) return undefined;
+    const [latest, final] = [sight.blocks.at(-1), sight.blocks.at(-7)] as [
+      PricedBlock,
+      PricedBlock | undefined,
+    ];
+    const receipts = sight.receipts.flatMap((block) =>
+      block.mined.flatMap(({ tx, status, out }) =>
+        hashes.includes(tx.hash) ? [receiptOf(block, tx, status, out)] : [],
+      ),
+    );
+    const [lied] = hashes;
+    if (sight.lies && lied !== undefined && this.random.chance(0.3)) {
+      const tx = this.#signed.get(lied) as Signed;
+      receipts.push(receiptOf(latest, tx, "failed", 0n));
+    }
+    const factsAt = (amount: bigint) =>
+      orderFacts({
+        held: amount,
+        routes: [routeFacts({ amountOut: outAtPrice(latest.price, amount), allowance: 10n ** 30n })],
+      });
+    return snapshot(undefined, {
+      latest,
+      finalized: final ?? (sight.blocks[0] as PricedBlock),
+      nonce: { latest: latest.nonce, pending: latest.nonce },
+      coins: 10n ** 24n,
+      orders: new Map(orders.map(({ orderId, amount }) => [orderId, factsAt(amount)])),
+      blocks: new Map(
+        sight.blocks.flatMap(({ number, hash }) => (blocks.includes(number) ? [[number, hash]] : [])),
+      ),
+      receipts: new Map(receipts.map((receipt) => [receipt.hash, receipt])),
+    });
+  }
+
+  #answerOfSigner({ place, orderId, purpose, fees }: SignRequest<Evm>, nowMs: number): SignAnswer<Evm> {
+    const slot = this.#table.get("slot", { ...lane, place });
+    if (slot === undefined || slot.orderId !== orderId || purpose === "approve")
+      return { later: "it is gone" };
+    const isSame = (each: EvmSlot["attempts"][number]) =>
+      each.purpose === purpose && each.maxFeePerGas === fees.maxFeePerGas;
+    const known = slot.attempts.find(isSame);
+    if (known !== undefined) return { slot, raw: known.hash };
+    const deadline = slot.call.purpose === "swap" ? slot.call.deadline : undefined;
+    const signed = this.sign(orderId, place, purpose, purpose === "swap" ? deadline : undefined);
+    if (signed === undefined) return { later: "a rule forbids it" };
+    this.#signed.set(signed.hash, signed);
+    const attempt = { ...fees, purpose, hash: signed.hash, gasLimit: slot.gasLimit, signedAtMs: nowMs };
+    const item: EvmSlot = {
+      ...slot,
+      state: "signed",
+      attempts: [...slot.attempts, attempt],
+      revision: slot.revision + 1,
+    };
+    this.#table.put("slot", item);
+    return { slot: item, raw: signed.hash };
+  }
+}
+
+function receiptOf(
+  { number, hash, time }: PricedBlock,
+  tx: Signed,
+  status: "ok" | "failed",
+  out: bigint,
+): EvmReceipt {
+  const common = {
+    hash: tx.hash,
+    block: { number, hash, time },
+    gasUsed: 1n,
+    gasPrice: fee,
+    l1Fee: 0n,
+    fee,
+  };
+  if (status === "failed") return { ...common, status, isSlippage: true };
+  const spent = tx.kind === "swap" ? tx.amount : 0n;
+  return { ...common, status, spent, received: out, moved: spent };
+}
