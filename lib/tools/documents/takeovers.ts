@@ -336,6 +336,17 @@ export const takeovers: readonly Takeover[] = [
       "delay orders, lie about them, waste fees, and show transactions to others before they are in a block; say that children of resting orders are dead, which fires nothing, because fireOrders looks for itself",
   },
   {
+    functions: ["fireOrders"],
+    rights: {
+      reads: "all unprotected, RESTING, TRIGGERS, POLICY, SIGNED, TRADING, ENDED, CANCELLED",
+      writes: "RESTING, TRIGGERS, TRADES, LANE, LANES",
+      deletes: "RESTING, TRIGGERS",
+      uses: "authenticate children; invoke executeOrders",
+    },
+    atMost:
+      "fire each resting order early, late or never, down to its worst price and within its fees; end resting orders, which their users see; read at which prices orders fire; forge orders and positions that clients see; make other orders wait, or end them before they are signed",
+  },
+  {
     functions: ["signTransaction"],
     rights: {
       reads: "all unprotected, SIGNED, ENDED, CANCELLED, POLICY, TRADING, SEALED",
