@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { PlaceAnyOrderSchema } from "../../lib/api/order-request-schema.ts";
+import { validate } from "../../lib/runtime/validate.ts";
+
+const common = {
+  chain: "eth",
+  wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+  token: "0x5409e03Dda8614EFE68ACFB5d2DaD1A351Cb5094",
+  side: "sell",
+  amount: "1",
+};
+const limit = { ...common, type: "limit", price: "2" };
+const stop = { ...common, type: "stop", stopPrice: "2" };
+const pair = { ...common, type: "oco", takeProfit: { price: "2" }, stopLoss: { stopPrice: "1" } };
+
+describe("PlaceAnyOrderSchema", () => {
+  it.each<[object]>([
+    [{ ...common, type: "market" }],
+    [limit],
+    [{ ...limit, side: "buy" }],
+    [{ ...limit, price: `1${"0".repeat(40)}`, expiresInSeconds: 60, maxNetworkFee: "0.1", slippage: 50 }],
+    [{ ...limit, amount: undefined, percent: 50 }],
+    [{ ...limit, gasPreset: "fast", maxGasPrice: 3, mevProtection: true, allowUnsafe: true, dryRun: true }],
+    [stop],
+    [{ ...stop, price: `0.${"0".repeat(39)}1`, expiresInSeconds: 7_776_000 }],
+    [pair],
+    [{ ...pair, stopLoss: { stopPrice: "1", price: "0.5" } }],
+    [{ ...limit, chain: "sol", priorityFee: 0.001 }],
+  ])("accepts %j", (body) => {
+    expect(validate(PlaceAnyOrderSchema, body)).toEqual(body);
+  });
+
+  it.each<[object, string]>([
+    [{ ...limit, type: "trailing_stop" }, "type"],
+    [{ ...limit, type: undefined }, "type"],
+    [{ ...stop, side: "buy" }, "side"],
+    [{ ...pair, side: "buy" }, "side"],
+    [{ ...limit, price: undefined }, "price"],
+    [{ ...limit, price: 2 }, "price"],
+    [{ ...limit, price: "0" }, "price"],
+    [{ ...limit, price: "0.0" }, "price"],
+    [{ ...limit, price: "-1" }, "price"],
+    [{ ...limit, price: `1.${"1".repeat(41)}` }, "price"],
+    [{ ...limit, price: `1${"0".repeat(41)}` }, "price"],
+    [{ ...limit, stopPrice: "1" }, "stopPrice"],
+    [{ ...limit, exits: [] }, "exits"],
+    [{ ...limit, minAmountOut: "1" }, "minAmountOut"],
+    [{ ...limit, maxPriceImpact: 5 }, "maxPriceImpact"],
+    [{ ...limit, validForSeconds: 60 }, "validForSeconds"],
+    [{ ...limit, pool: common.token }, "pool"],
+    [{ ...limit, slippage: 51 }, "slippage"],
+    [{ ...limit, expiresInSeconds: 59 }, "expiresInSeconds"],
+    [{ ...limit, expiresInSeconds: 60.5 }, "expiresInSeconds"],
+    [{ ...limit, expiresInSeconds: 7_776_001 }, "expiresInSeconds"],
+    [{ ...limit, amount: undefined }, "amount"],
+    [{ ...limit, percent: 5 }, "percent"],
+    [{ ...limit, side: "buy", amount: undefined, percent: 5 }, "percent"],
+    [{ ...limit, priorityFee: 1 }, "priorityFee"],
+    [{ ...limit, chain: "sol", gasPreset: "fast" }, "gasPreset"],
+    [{ ...stop, stopPrice: undefined }, "stopPrice"],
+    [{ ...stop, takeProfit: { price: "3" } }, "takeProfit"],
+    [{ ...pair, takeProfit: undefined }, "takeProfit"],
+    [{ ...pair, takeProfit: {} }, "takeProfit.price"],
+    [{ ...pair, stopLoss: { stopPrice: "1", percent: 3 } }, "stopLoss.percent"],
+    [{ ...pair, price: "1" }, "price"],
+  ])("names the field at fault in %j", (body, field) => {
+    const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    expect(() => validate(PlaceAnyOrderSchema, given)).toThrow(
+      expect.objectContaining({ code: "INVALID_REQUEST", details: { field } }),
+    );
+  });
+});
