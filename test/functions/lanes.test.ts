@@ -99,7 +99,7 @@ describe("executeOrders", () => {
     expect(table.calls()).toHaveLength(0);
     const [start, ...others] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
     expect(others).toEqual([]);
-    expect(start).toMatchObject({ FunctionName: "signTransaction", InvocationType: "Event" });
+    expect(start).toMatchObject({ FunctionName: "signTransaction" });
     expect(isScheduled(JSON.parse(String(start?.Payload)))).toBe(true);
     expect(logged()).toEqual([]);
   });

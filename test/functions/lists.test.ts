@@ -46,7 +46,7 @@ describe("listOrders", () => {
     [{ limit: "" }, "The query parameter limit must be a whole number from 1 to 100"],
     [
       { status: "done" },
-      "The query parameter status must be one of open, partially_filled, filled, cancelled, rejected, expired",
+      "The query parameter status must be one of open, partially_filled, filled, cancelled, rejected, expired, resting",
     ],
     [{ chain: "ETH" }, "The query parameter chain must be one of eth, base, sol, bsc, avax"],
     [{ wallet: "alice" }, "The query parameter wallet must be an address of its network"],
@@ -115,6 +115,7 @@ describe("getOrder", () => {
   it("returns 404 for an order that the user does not have", async () => {
     table.on(GetCommand).resolves({});
     table.on(BatchGetCommand).resolves({ Responses: {} });
+    table.on(QueryCommand).resolves({ Items: [] });
     expect(await answerOf(getOrder, { path: { orderId: "o1" } })).toMatchObject({
       statusCode: 404,
       success: false,

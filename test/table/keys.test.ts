@@ -99,6 +99,8 @@ const keyOfKind = {
   job: fc.tuple(lane, name).map((of) => tradingKeys.jobKey(...of)),
   slot: fc.tuple(lane, fc.nat()).map((of) => tradingKeys.slotKey(...of)),
   ledger: name.map(tradingKeys.ledgerKey),
+  tally: name.map(tradingKeys.tallyKey),
+  ended: name.map(tradingKeys.endedKey),
   "day of buys": fc
     .tuple(lane, name, name)
     .map(([of, userID, day]) => tradingKeys.dayKey({ ...of, userID, day })),
@@ -240,6 +242,8 @@ describe("isOfTheMoment", () => {
     "job",
     "slot",
     "ledger",
+    "tally",
+    "ended",
     "signed bytes",
     "cancellation",
     "cutoff",
