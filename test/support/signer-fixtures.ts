@@ -9,6 +9,7 @@ import type { EvmAttempt, EvmSlot } from "../../lib/chains/evm/rules/slot.ts";
 import type { SwapVenue } from "../../lib/chains/evm/rules/swap-venues.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import { poolsOfVenue } from "../../lib/chains/evm/venues/configured-routes.ts";
+import { hashedId } from "../../lib/core/record-ids.ts";
 import { dayOf } from "../../lib/core/time.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { greatest } from "../../lib/orders/bigints.ts";
@@ -26,9 +27,10 @@ import type { Key } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { packed } from "../../lib/trading/items/items.ts";
 import { dayKey, ledgerKey, policyKey } from "../../lib/trading/items/keys.ts";
-import { checksBy } from "../../lib/trading/signing/intent-mac.ts";
+import { checksBy, mandateHash } from "../../lib/trading/signing/intent-mac.ts";
 import { readSignRequest, signPayload } from "../../lib/trading/signing/sign-payload.ts";
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
+import { mandate } from "../orders/resting/fixtures.ts";
 import { readSigned, type SignedAct } from "./signed-bytes.ts";
 import { ignoredNotes, openKeys, sealedKey } from "./signing.ts";
 import { intent, signedFee, slot, tradeOrder, v3 as usualV3, v2, v2OverUSDC, v3OverUSDC } from "./trading.ts";
@@ -72,6 +74,26 @@ function overFirstQuoteToken({ venues, quoteTokens }: EvmConfiguration, venue: S
   const own = poolsOfVenue(row).at(-1) as PoolKey;
   return { ...own, router: row.router, bridge: { ...bridge, token: quote.token } };
 }
+
+/** A sale with a take-profit of two coins a token, and a stop that sells for a ten-thousandth of a coin or more. */
+const resting = mandate({
+  ...{ chain: "eth", wallet: alice.address, userID: sale.userID, token, amount: sale.amount },
+  legs: [
+    { kind: "limit", price: { coins: 2n, tokens: 1n } },
+    { kind: "stop", trigger: { coins: 1n, tokens: 5000n }, worst: { coins: 1n, tokens: 10_500n } },
+  ],
+  isPrivate: false,
+  feesStop: 10n ** 18n,
+  maxGasPrice: sale.maxGasPrice,
+  createdAt: nowMs - 60_000,
+  expiresAt: nowMs / 1000 + 3600,
+});
+const child = intent({
+  ...sale,
+  orderId: hashedId(["child", sale.userID, resting.orderId, 1]),
+  validUntil: nowMs / 1000 + 60,
+  parent: { orderId: resting.orderId, mandate: mandateHash(resting), leg: 1, n: 1 },
+});
 
 const slipstream = overFirstQuoteToken(base, "slipstream");
 const { bridge: _, ...directSlipstream } = slipstream;
@@ -178,6 +200,7 @@ export const fixtures: Record<string, SignerFixture> = {
     {},
     { approveNonces: [6] },
   ),
+  "a child of a stop": fixture(child, { call: swapBy(child, v3, child.amount, nowMs / 1000 + 24) }, {}),
   "a clear": fixture(
     buy,
     { call: swapBy(buy, v2, buy.amount), ...sent },
@@ -191,7 +214,10 @@ export async function prepareFixtures(): Promise<void> {
   const secret = Buffer.from(alice.privateKey.slice(2), "hex");
   for (const each of Object.values(fixtures)) {
     const { chain, wallet, userID } = each.order.intent;
-    const claimed = { intent: each.order.intent, mac: await macs.makeMac(each.order.intent) };
+    const { parent } = each.order.intent;
+    const mac = await (parent ? childMacs.makeChildMac : macs.makeMac)(each.order.intent);
+    const proof = parent && { mandate: resting, mandateMac: await macs.makeMandateMac(resting) };
+    const claimed = { intent: each.order.intent, mac, ...proof };
     each.order = { ...each.order, ...claimed };
     each.request = { ...each.request, claimed };
     each.wallet = await sealedKey(vault, { chain, wallet }, userID, secret);
@@ -281,6 +307,10 @@ export async function expectObedience(
     if (ordered.side === "buy") expectWithinLimits(changed, ordered, BigInt(act.split(",")[1] ?? ""));
   }
   if (purpose !== "clear") expectUnfrozen(changed, ordered);
+  if (ordered.parent && purpose !== "clear") {
+    expect(request.claimed?.mandate).toEqual(genuine.order.mandate);
+    expect(written.some(({ Put }) => Put?.Item?.SK === "TALLY")).toBe(true);
+  }
   const isFirstBuy = purpose === "swap" && ordered.side === "buy" && ledger?.swap === undefined;
   const { gasLimit, maxFeePerGas } = answer.slot.attempts.at(-1) as EvmAttempt;
   const rise = gasLimit * maxFeePerGas - (ledger?.fees[nonce]?.most ?? 0n);
@@ -318,7 +348,9 @@ function expectCount(
   const { day } = changed;
   const count = written.find(({ Put }) => String(Put?.Item?.SK).startsWith("DAY#"))?.Put?.Item;
   const spent = (day?.day === dayOf(nowMs) ? day.spent : 0n) + adds;
-  expect(count?.spent).toEqual(adds === 0n ? undefined : packed(spent));
+  // A child also counts what is not coin.
+  const isUncounted = adds === 0n && (count === undefined || changed.order.intent.parent === undefined);
+  expect(count?.spent).toEqual(isUncounted ? undefined : packed(spent));
   const maxPerDay = policyInForce(changed)?.maxPerDay;
   if (isFirstBuy && typeof maxPerDay === "bigint") expect(spent <= maxPerDay).toBe(true);
 }
