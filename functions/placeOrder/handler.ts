@@ -12,19 +12,29 @@ import { openJupiter } from "../../lib/runtime/open-jupiter.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
+import { readReaderLease } from "../../lib/trading/items/reader-leases.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { placeResting } from "../../lib/trading/place-resting.ts";
+import { isRead } from "../../lib/trading/procedures/reader-lease.ts";
 import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
+const startWatch = handOverTo<object>(environment("WATCH_TRIGGERS_FUNCTION"));
+const table = { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") };
 const tableId = environment("TABLE_ID");
 const deps = {
-  table: { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") },
+  table,
   chains: openTrading("placeOrder", openJupiter("placeOrder")),
   macs: openMacs(environment("MAC_KEY_ID"), tableId),
   tableId,
   lossSignIn: environment("LOSS_SIGN_IN"),
-  // Nothing watches prices yet.
-  startTriggers: () => undefined,
+  async startTriggers() {
+    try {
+      if (!isRead(await readReaderLease(table, "triggers"), Date.now())) await startWatch({});
+    } catch (error) {
+      // The schedule starts a run within a minute.
+      logFault("placeOrder", error);
+    }
+  },
   ...wakeEffect(
     handOverTo(environment("EXECUTE_ORDERS_FUNCTION")),
     (error) => logFault("placeOrder", error),

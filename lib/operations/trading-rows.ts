@@ -77,7 +77,7 @@ export const tradingRows = {
     writes: ["USEDKEYS", "TRADES", "LANE", "LANES", "RESTING", "TRIGGERS"],
     reads: [...orderChecks, "CANCELLED", "RESTING"],
     mac: ["kms:GenerateMac"],
-    invokes: ["executeOrders"],
+    invokes: ["executeOrders", "watchTriggers"],
     env: ["TRADING", "HOST_KEYS", "LANE_SHARDS", "TABLE_ID", "LOSS_SIGN_IN"],
     ...asksHosts,
     memoryMB: wholeProcessorMB,
@@ -223,6 +223,21 @@ export const tradingRows = {
     // Lets a run hand over to the next one within ten minutes, or go on for 13 if no other run starts.
     timeoutSeconds: 900,
     impact: "Users see the outcome of their orders up to a minute late.",
+  },
+  watchTriggers: {
+    kind: "schedule",
+    deployed: "with trading",
+    everyMinutes: 1,
+    summary: "Search for resting orders whose prices are reached",
+    table: ["dynamodb:Query", "dynamodb:UpdateItem"],
+    writes: ["WATCHERS"],
+    reads: ["TRIGGERS"],
+    invokes: ["fireOrders"],
+    env: ["TRADING", "HOST_KEYS"],
+    memoryMB: 512,
+    // Lets a run hand over to the next one within ten minutes, or go on for 13 if no other run starts.
+    timeoutSeconds: 900,
+    impact: "Limits and stops fire up to a minute late, or not at all while it lasts.",
   },
   sweepLanes: {
     kind: "schedule",

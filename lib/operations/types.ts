@@ -119,6 +119,8 @@ export type Defaults = {
     | "feedPrices"
     | "executeOrders"
     | "signTransaction"
+    | "fireOrders"
+    | "watchTriggers"
     | "readChains"
     | "readMarkets"
     | "loadHistory"

@@ -21,6 +21,8 @@ type Variable =
   | "FEED_PRICES_FUNCTION"
   | "EXECUTE_ORDERS_FUNCTION"
   | "SIGN_TRANSACTION_FUNCTION"
+  | "FIRE_ORDERS_FUNCTION"
+  | "WATCH_TRIGGERS_FUNCTION"
   | "READ_CHAINS_FUNCTION"
   | "READ_MARKETS_FUNCTION"
   | "LOAD_HISTORY_FUNCTION"
@@ -70,6 +72,8 @@ const schemas = {
   FEED_PRICES_FUNCTION: text,
   EXECUTE_ORDERS_FUNCTION: v.pipe(v.string(), v.description("text, empty where no chain trades")),
   SIGN_TRANSACTION_FUNCTION: text,
+  FIRE_ORDERS_FUNCTION: text,
+  WATCH_TRIGGERS_FUNCTION: text,
   READ_CHAINS_FUNCTION: text,
   READ_MARKETS_FUNCTION: v.pipe(v.string(), v.description("text, empty where markets are off")),
   LOAD_HISTORY_FUNCTION: text,

@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as executeOrders } from "../../functions/executeOrders/handler.ts";
 import { handler as readChains } from "../../functions/readChains/handler.ts";
 import { handler as sweepLanes } from "../../functions/sweepLanes/handler.ts";
+import { handler as watchTriggers } from "../../functions/watchTriggers/handler.ts";
 import { waitingFor } from "../../lib/orders/lane-reservation.ts";
 import { isScheduled } from "../../lib/runtime/background.ts";
 import type { KeyRange } from "../../lib/table/keys.ts";
@@ -184,5 +185,15 @@ describe("readChains", () => {
     expect(new Set(asked.map((values) => values?.[":pk"]).filter((PK) => /^LANES#eth#/.test(PK))).size).toBe(
       256,
     );
+  });
+});
+
+describe("watchTriggers", () => {
+  it("reads the triggers of each chain, and writes nothing if no order rests", async () => {
+    table.on(QueryCommand).resolves({ Items: [] });
+    await watchTriggers({}, context);
+    const asked = table.commandCalls(QueryCommand).map(({ args }) => args[0].input.ExpressionAttributeValues);
+    expect(new Set(asked.map((values) => values?.[":pk"]))).toContain("TRIGGERS#eth#7");
+    expect(table.calls()).toHaveLength(asked.length);
   });
 });

@@ -113,6 +113,7 @@ const limits: Readonly<Record<string, number>> = {
   // Functions with the code of chains of both families.
   sweepLanes: 343,
   readChains: 343,
+  watchTriggers: 400,
   readBalances: 398,
   quoteOrder: 506,
   loadHistory: 323,

@@ -57,6 +57,7 @@ describe("the functions", () => {
       "freeIdleKeys",
       "makeFallbackKeys",
       "readChains",
+      "watchTriggers",
       "sweepLanes",
       "loosenGuards",
     ];

@@ -50,6 +50,8 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   LOSS_SIGN_IN: "true",
   NOTICE_BUS_ARN: "",
   SIGN_TRANSACTION_FUNCTION: "signTransaction",
+  FIRE_ORDERS_FUNCTION: "fireOrders",
+  WATCH_TRIGGERS_FUNCTION: "watchTriggers",
   READ_CHAINS_FUNCTION: "readChains",
   READ_MARKETS_FUNCTION: "readMarkets",
   LOAD_HISTORY_FUNCTION: "loadHistory",

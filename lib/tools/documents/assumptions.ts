@@ -206,6 +206,8 @@ export const idleRuns: { readonly [Name in OperationName]?: readonly [ms: number
   makeFallbackKeys: [1000, 1],
   // Reads the leases of four chains, and both lists of lanes of each chain.
   readChains: [100, 12],
+  // Reads its lease, and eight lists of triggers of each of five chains.
+  watchTriggers: [100, 41],
   // Asks two hosts for each chain's newest block.
   sweepLanes: [300, 17],
 };

@@ -298,7 +298,7 @@ export const takeovers: readonly Takeover[] = [
     rights: {
       reads: "all unprotected, POLICY, SIGNED, TRADING, CANCELLED, RESTING",
       writes: "USEDKEYS, TRADES, LANE, LANES, RESTING, TRIGGERS",
-      uses: "authenticate orders; invoke executeOrders",
+      uses: "authenticate orders; invoke executeOrders, watchTriggers",
     },
     atMost:
       "place any order in the name of anyone, such as a sale for next to nothing, within the policies and the signer's own limits, and burn a day's network fees of each wallet; place resting orders, which each of their users is sent; change and end resting orders, and see their prices; delay orders, also by lanes that it keeps to itself, lie about them, let them replace transactions that a wallet's owner has sent elsewhere, and answer repeated requests with others",
@@ -361,6 +361,12 @@ export const takeovers: readonly Takeover[] = [
     rights: { reads: "all unprotected", writes: "WATCHERS", uses: "invoke executeOrders" },
     atMost:
       "wake no lane or all of them, and keep other runs from reading, so that outcomes arrive up to five minutes late",
+  },
+  {
+    functions: ["watchTriggers"],
+    rights: { reads: "all unprotected, TRIGGERS", writes: "WATCHERS", uses: "invoke fireOrders" },
+    atMost:
+      "read at which prices orders fire, which is worth hunting for; hand over no order or all of them, and keep other runs from watching, so that orders fire up to five minutes late",
   },
   {
     functions: ["sweepLanes"],
