@@ -21,7 +21,7 @@ export type SolMessage = {
 type Ran = { message: SolMessage; status: "ok" | "failed"; out: bigint };
 
 /** Ten slots of 0.2 seconds, as one block. */
-type SolBlock = { height: number; fork: number; time: number; price: bigint; ran: readonly Ran[] };
+export type SolBlock = { height: number; fork: number; time: number; price: bigint; ran: readonly Ran[] };
 
 /** View that a host shows at a moment. */
 type Sight = { blocks: readonly SolBlock[]; receipts: readonly SolBlock[]; lies: boolean };
@@ -99,7 +99,8 @@ export class SolChain {
     );
   }
 
-  #sight(
+  /** Returns what a host shows at a moment. Undefined if it is silent. */
+  sightOf(
     host: 0 | 1,
   ): { blocks: readonly SolBlock[]; receipts: readonly SolBlock[]; lies: boolean } | undefined {
     const random = this.#random;
@@ -112,7 +113,7 @@ export class SolChain {
   }
 
   #both<Word>(wordOf: (sight: Sight) => Word): BothWords<Word> {
-    const [a, b] = [this.#sight(0), this.#sight(1)];
+    const [a, b] = [this.sightOf(0), this.sightOf(1)];
     return [a && wordOf(a), b && wordOf(b)];
   }
 
@@ -164,7 +165,8 @@ export class SolChain {
   }
 }
 
-const markersIn = (blocks: readonly SolBlock[]): Set<string> =>
+/** Lists the markers that successful messages have made. */
+export const markersIn = (blocks: readonly SolBlock[]): Set<string> =>
   new Set(
     blocks.flatMap(({ ran }) =>
       ran.flatMap(({ message, status }) => (status === "ok" ? [message.marker] : [])),

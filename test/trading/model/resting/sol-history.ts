@@ -48,11 +48,19 @@ export type SolPlot = {
 
 const steps = 90;
 
-function playSolResting(seed: number, coverage: Set<string>, plot: SolPlot, system: SolSystem): void {
+type OpenSolWorld = (...parts: ConstructorParameters<typeof SolWorld>) => SolWorld;
+
+function playSolResting(
+  seed: number,
+  coverage: Set<string>,
+  plot: SolPlot,
+  system: SolSystem,
+  openWorld: OpenSolWorld,
+): void {
   const random = new Random(seed);
   const manners = { isLiar: plot.isLiar ?? false, isTorn: plot.isTorn ?? false, isSlow: true };
   const chain = new SolChain(random, startSeconds, 1_000_000n, manners);
-  const world = new SolWorld(random, chain, system, plot.intruder);
+  const world = openWorld(random, chain, system, plot.intruder);
   if (plot.whips) chain.delays = random.chance(0.5) ? 0.9 : 0.99;
   world.rest(mandateOf("P", [limit, stop]));
   world.rest(mandateOf("Q", [random.chance(0.5) ? limit : stop], { amount: amount + 1n }));
@@ -136,7 +144,9 @@ function comeToEnd(world: SolWorld, { intruder }: SolPlot): void {
     world.startFiring();
     for (const run of [...world.runs]) while (world.runs.includes(run)) world.stepRun(run);
   }
-  if (intruder === undefined) world.checks.atEnd();
+  if (intruder !== undefined) return;
+  world.checks.atEnd();
+  world.finish();
 }
 
 /** Plays several histories. A violation names its history. */
@@ -146,12 +156,13 @@ export function playSolRestings(
     count,
     plot = {},
     system = solSystem,
-  }: { from: number; count: number; plot?: SolPlot; system?: SolSystem },
+    openWorld = (...parts) => new SolWorld(...parts),
+  }: { from: number; count: number; plot?: SolPlot; system?: SolSystem; openWorld?: OpenSolWorld },
   reached = new Set<string>(),
 ): void {
   for (let seed = from; seed < from + count; seed++)
     try {
-      playSolResting(seed, reached, plot, system);
+      playSolResting(seed, reached, plot, system, openWorld);
     } catch (error) {
       throw error instanceof Violation ? new Violation(`history ${seed}: ${error.message}`) : error;
     }

@@ -153,6 +153,9 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
     }
   }
 
+  /** Called when all parents have come to their end. */
+  finish(): void {}
+
   #send(message: SolMessage | undefined): void {
     if (message !== undefined) this.chain.send(message);
   }
