@@ -55,6 +55,7 @@ export {
   type QuoteRequest,
   type Redemption,
   type Referrals,
+  type RestingOrderRequest,
   type Reward,
   type Token,
   type ValuedPosition,

@@ -128,15 +128,21 @@ export type RestAnswer<Name extends OperationName, Data = RestData<Name>> =
   | { data: Data; error?: undefined; headers: Headers }
   | { data?: undefined; error: RestError<Name>; headers?: Headers };
 
-/** A placed order, or only its quote if `dryRun` was set. */
-type PlaceOrder = <DryRun extends boolean = false>(
-  request: RestRequest<"placeOrder"> & { body: { dryRun?: DryRun } },
+type OrderType = RestRequest<"placeOrder">["body"]["type"];
+
+/** A placed order, or only its quote if `dryRun` was set, with the terms at which a resting order would fire. */
+type PlaceOrder = <DryRun extends boolean = false, Type extends OrderType = "market">(
+  request: RestRequest<"placeOrder"> & { body: { dryRun?: DryRun; type: Type } },
 ) => Promise<
   RestAnswer<
     "placeOrder",
-    Extract<RestData<"placeOrder">, DryRun extends true ? { dryRun: true } : { order: object }>
+    DryRun extends true ? TrialOf<Type> : Extract<RestData<"placeOrder">, { order: object }>
   >
 >;
+
+type Trial = Extract<RestData<"placeOrder">, { dryRun: true }>;
+type RestingTrial = Extract<Trial, { resting: object }>;
+type TrialOf<Type extends OrderType> = Type extends "market" ? Exclude<Trial, RestingTrial> : RestingTrial;
 
 /** Referrals for the type `ref`, or the profile for any other type. */
 type GetUserData = <Type extends string = "profile">(

@@ -4,6 +4,12 @@ type Schemas = components["schemas"];
 
 /** Body of `placeOrder` for a real order. Fields that exclude each other are in separate variants. */
 export type OrderRequest = Schemas["PlaceOrder"] & { dryRun?: false };
+/** Body of `placeOrder` for a real order that waits for a price. Its `type` decides about the other fields. */
+export type RestingOrderRequest = (
+  | Schemas["PlaceLimitOrder"]
+  | Schemas["PlaceStopOrder"]
+  | Schemas["PlacePair"]
+) & { dryRun?: false };
 /** Body of `quoteOrder`. */
 export type QuoteRequest = Schemas["QuoteRequest"];
 export type Quote = Schemas["Quote"];

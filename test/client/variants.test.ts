@@ -1,4 +1,11 @@
-import type { Attempt, components, OrderReport, Quote } from "trading-terminal-client";
+import type {
+  Attempt,
+  components,
+  OrderReport,
+  Quote,
+  RestingOrderRequest,
+  Terminal,
+} from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
 
 type Schemas = components["schemas"];
@@ -33,7 +40,34 @@ const partOf = ({ networkFee }: Pick<Quote, "networkFee">): string => {
   return ofEvm.l1;
 };
 
+const token = "0x5409e03Dda8614EFE68ACFB5d2DaD1A351Cb5094";
+const sale = { chain: "eth", wallet: token, token, side: "sell", amount: "1" } as const;
+
+/** The compiler checks these requests: each type has its own fields. */
+const resting: RestingOrderRequest[] = [
+  { ...sale, type: "limit", price: "2" },
+  { ...sale, type: "stop", stopPrice: "1" },
+  { ...sale, type: "oco", takeProfit: { price: "2" }, stopLoss: { stopPrice: "1" } },
+  // @ts-expect-error A limit has no stop.
+  { ...sale, type: "limit", stopPrice: "1" },
+];
+
+/** Only dry runs of resting orders show their terms. */
+const worstOf = async ({ placeOrder }: Pick<Terminal, "placeOrder">) => {
+  const { data } = await placeOrder({ body: { ...sale, type: "stop", stopPrice: "1", dryRun: true } });
+  const market = await placeOrder({ body: { ...sale, type: "market", dryRun: true } });
+  // @ts-expect-error A market order has no terms at rest.
+  market.data?.resting;
+  return data?.resting.worst;
+};
+
 describe("types narrowed by a field", () => {
+  it("types each resting order by its type, and dry runs by theirs", async () => {
+    expect(resting.map(({ type }) => type)).toEqual(["limit", "stop", "oco", "limit"]);
+    const placeOrder = async () => ({ data: { resting: { worst: "0.8" } } });
+    expect(await worstOf({ placeOrder } as never)).toBe("0.8");
+  });
+
   it("narrows attempts to those of Solana or of EVM chains by a field", () => {
     const sol = { priorityFee: "0.001", tip: "0", computeUnitLimit: 1, lastValidBlockHeight: 2 } as const;
     const evm = { nonce: 0, maxFeePerGas: "30", maxPriorityFeePerGas: "1", gasLimit: 3 } as const;
