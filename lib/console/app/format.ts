@@ -104,6 +104,24 @@ export function unitsOf(trade: Pair & { side: "buy" | "sell" }) {
   };
 }
 
+type Prices = {
+  type: string;
+  price?: string | undefined;
+  stopPrice?: string | undefined;
+  takeProfit?: { price: string } | undefined;
+  stopLoss?: { stopPrice: string } | undefined;
+};
+
+/** Lists the prices at which a resting order fires. Empty for other orders. */
+export function firesAt({ type, price, stopPrice, takeProfit, stopLoss }: Prices): string[] {
+  const stop = type === "stop" ? stopPrice : stopLoss?.stopPrice;
+  const limit = type === "limit" ? price : takeProfit?.price;
+  return [
+    ...(limit === undefined ? [] : [amount(limit)]),
+    ...(stop === undefined ? [] : [`stop ${amount(stop)}`]),
+  ];
+}
+
 /** Formats a gain or loss with its sign, or 0 as a dash. */
 export function signed(text: string, unit: string): string {
   if (/^-?0*\.?0*$/.test(text)) return "–";

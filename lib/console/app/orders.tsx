@@ -3,7 +3,7 @@ import type { Order, RestRequest } from "trading-terminal-client";
 import { type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
-import { amount, day, pairUnits, unitsOf, words } from "./format.ts";
+import { amount, day, firesAt, pairUnits, unitsOf, words } from "./format.ts";
 import { OrderDetails } from "./order-details.tsx";
 import { Warnings } from "./ticket/quote-view.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
@@ -12,6 +12,7 @@ import { useWalletNames } from "./wallet-names.ts";
 const statuses = [
   ["", "All"],
   ["open", "Open"],
+  ["resting", "Resting"],
   ["filled", "Filled"],
   ["rejected", "Rejected"],
   ["cancelled", "Cancelled"],
@@ -53,8 +54,13 @@ export function Orders() {
   const [status, setStatus] = useState<Status>("");
   const [chain, setChain] = useState<NetworkName | "">("");
   const { older, isAll, isBusy, more } = useOlder({ status, chain });
+  const { terminal } = useDesk();
+  const { call, isBusy: isCancelling } = useCall();
+  const ofChain = chain === "" ? {} : { chain };
+  const cancelAll = () => call(() => terminal.cancelOrders({ body: ofChain }));
   const fits = (order: Order) =>
-    (status === "" || order.status === status) && (chain === "" || order.chain === chain);
+    (status === "" || order.status === status || (status === "resting" && isResting(order))) &&
+    (chain === "" || order.chain === chain);
   const streamed = (state?.orders ?? []).filter(fits);
   const known = new Set(streamed.map(({ orderId }) => orderId));
   // Prefers orders from the stream, because it has their newest versions.
@@ -66,6 +72,11 @@ export function Orders() {
         <Select label="Status" value={status} options={statuses} onPick={setStatus} />
         <Select label="Chain" value={chain} options={chains} onPick={setChain} />
       </div>
+      {state?.orders.some(({ status }) => status === "open") && (
+        <button type="button" class="plain" disabled={isCancelling} onClick={cancelAll}>
+          {chain === "" ? "Cancel all orders" : `Cancel all orders on ${chain}`}
+        </button>
+      )}
       {state === undefined ? (
         <p class="empty">Reading the orders …</p>
       ) : shown.length === 0 ? (
@@ -79,7 +90,7 @@ export function Orders() {
           ))}
         </ul>
       )}
-      {state && !isAll && (
+      {state && !isAll && status !== "resting" && (
         <button type="button" class="plain" disabled={isBusy} onClick={more}>
           {isBusy ? "Reading …" : "Older orders"}
         </button>
@@ -87,6 +98,9 @@ export function Orders() {
     </Panel>
   );
 }
+
+/** True for an open order that waits for a price. The stream has all of them. */
+const isResting = (order: Order) => order.status === "open" && firesAt(order).length > 0;
 
 /** Describes an order's outcome in a few words. */
 function outcome({ status, stage, settled, reasonCode, reason }: Order): string {
@@ -118,6 +132,20 @@ function OrderRow({ order }: { order: Order }) {
           {amount(order.amount)} {spent}
           {isPart && `, ${amount(order.filledAmount)} filled`}
         </dd>
+        {isResting(order) && (
+          <>
+            <dt>Fires at</dt>
+            <dd>
+              {firesAt(order).join(", ")} {price}
+            </dd>
+          </>
+        )}
+        {order.attention !== undefined && order.attention.length > 0 && (
+          <>
+            <dt>Kept by</dt>
+            <dd>{order.attention.map(({ code }) => words(code)).join(", ")}</dd>
+          </>
+        )}
         <dt>Received</dt>
         <dd>{order.receivedAmount ? `${amount(order.receivedAmount)} ${received}` : "–"}</dd>
         <dt>Price</dt>

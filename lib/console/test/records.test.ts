@@ -1,6 +1,6 @@
 import type { Order } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { pairUnits, usd, usdText } from "../app/format.ts";
+import { firesAt, pairUnits, usd, usdText } from "../app/format.ts";
 import { marksOf } from "../app/market/bars.ts";
 
 const fill: Partial<Order> = {
@@ -24,6 +24,16 @@ describe("marksOf", () => {
     const name = { chain: "eth", token: "0xa1" } as const;
     const mark = { time: Date.parse("2026-11-26T10:00:00Z") / 1000, side: "buy", text: "Bought 1 000" };
     for (const order of [filled, settled]) expect(marksOf([order], name, "1m")).toEqual([mark]);
+  });
+});
+
+describe("firesAt", () => {
+  it("lists the prices at which a resting order fires, and none of another order", () => {
+    expect(firesAt({ type: "limit", price: "0.0002" })).toEqual(["0.0002"]);
+    expect(firesAt({ type: "stop", stopPrice: "2", price: "1.6" })).toEqual(["stop 2"]);
+    const pair = { type: "oco", takeProfit: { price: "3" }, stopLoss: { stopPrice: "1" } };
+    expect(firesAt(pair)).toEqual(["3", "stop 1"]);
+    expect(firesAt({ type: "market", price: "1" })).toEqual([]);
   });
 });
 
