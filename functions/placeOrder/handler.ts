@@ -4,7 +4,6 @@ import { announceOrder, startExecution } from "../../lib/runtime/start-execution
 
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { DomainError } from "../../lib/core/domain-error.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
@@ -47,9 +46,6 @@ export const handler = rest("placeOrder", schemas.placeOrder, async ({ userID, h
   if (asked.body.dryRun !== true) announceOrder(asked.body.chain);
   const { body } = asked;
   const key = headers["Idempotency-Key"];
-  // Refuses resting orders as long as nothing fires them.
-  if (body.type !== "market")
-    throw new DomainError("INVALID_REQUEST", "type must be market", { field: "type" });
   const placed =
     body.type === "market"
       ? await placeOrder(deps, { ...asked, body, userID, key })

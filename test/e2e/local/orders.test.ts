@@ -70,6 +70,26 @@ describe("an order", () => {
     ]);
   });
 
+  it("fires a limit whose price is reached, and shows its child's fill", async () => {
+    const bought = await place({ ...trade, side: "buy", amount: "0.1" }, "before a limit");
+    await vi.waitFor(async () => {
+      const { order } = await dataOf(`orders/${bought.body.data.order.orderId}`);
+      expect(order).toMatchObject({ status: "filled" });
+    }, 50_000);
+    const sale = { ...trade, type: "limit", side: "sell", percent: 100, price: "0.000000001" };
+    const { status, body } = await place(sale, "limit");
+    expect(status, JSON.stringify(body)).toBe(200);
+    const { orderId } = body.data.order;
+    expect(body.data.order).toMatchObject({ type: "limit", status: "open", stage: "resting" });
+    await vi.waitFor(async () => {
+      const { order, firings } = await dataOf(`orders/${orderId}`);
+      expect(order).toMatchObject({ status: "filled", settled: true });
+      expect(firings).toMatchObject([{ n: 1, leg: "limit", outcome: "filled" }]);
+      const { orders } = await dataOf(`orders?parent=${orderId}`);
+      expect(orders).toMatchObject([{ parentOrderId: orderId, status: "filled" }]);
+    }, 90_000);
+  }, 150_000);
+
   it("cancels an order, and changes nothing when the cancellation is repeated", async () => {
     const { body } = await place({ ...trade, side: "buy", amount: "0.01" }, "cancelled");
     const { orderId } = body.data.order;

@@ -17,6 +17,7 @@ export type Data = {
   order: Shown;
   orders: Shown[];
   positions: unknown[];
+  firings?: unknown[];
   attempts: { purpose: string; txHash: string; outcome: string }[];
 };
 
