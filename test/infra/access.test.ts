@@ -121,11 +121,11 @@ describe("the wallet key", () => {
 });
 
 describe("the key of children", () => {
-  it("lets only the signer verify MACs, inside the VPC", () => {
-    const users = names.filter((name) => childMac(name, "kms:VerifyMac") === undefined);
-    expect(users).toEqual(["signTransaction"]);
-    expect(childMac("placeOrder", "kms:GenerateMac")).toBeDefined();
-    expect(childMac("executeOrders", "kms:GenerateMac")).toBeDefined();
+  const users = (action: string) => names.filter((name) => childMac(name, action) === undefined);
+
+  it("lets only fireOrders create MACs, and only the signer verify them, inside the VPC", () => {
+    expect(users("kms:GenerateMac")).toEqual(["fireOrders"]);
+    expect(users("kms:VerifyMac")).toEqual(["signTransaction"]);
     const outside = changed((of) => Object.assign(of("signTransaction").lambda, { VpcConfig: undefined }));
     expect(accessIn(outside).childMac("signTransaction", "kms:VerifyMac")).toMatch(
       /no identity-based policy/,
@@ -237,8 +237,8 @@ describe("the partitions", () => {
       EXPORTED: ["sealExport"],
       SIGNED: ["signTransaction"],
       ENDED: ["executeOrders"],
-      RESTING: ["placeOrder", "fireOrders"],
-      TRIGGERS: ["placeOrder", "fireOrders"],
+      RESTING: ["placeOrder", "cancelOrder", "cancelOrders", "fireOrders"],
+      TRIGGERS: ["placeOrder", "cancelOrder", "cancelOrders", "fireOrders"],
       CANCELLED: ["retireWallet", "cancelOrder", "cancelOrders"],
       TRADING: [],
     });
