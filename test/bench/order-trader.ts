@@ -28,6 +28,13 @@ export async function openTrader(
     return (JSON.parse(text) as { data: Data }).data;
   }
 
+  const place = (terms: object) =>
+    ask<{ order: Order }>(
+      "/api/v2/orders",
+      { ...terms, chain, side: "buy", token: bought, amount },
+      randomUUID(),
+    );
+
   return {
     async newWallet(): Promise<string> {
       const { address, privateKey } = newKey(chain);
@@ -35,19 +42,10 @@ export async function openTrader(
       await fund(address);
       return address;
     },
-    buy: (wallet: string) =>
-      ask<{ order: Order }>(
-        "/api/v2/orders",
-        {
-          chain,
-          wallet,
-          side: "buy",
-          type: "market",
-          token: bought,
-          amount,
-        },
-        randomUUID(),
-      ),
+    buy: (wallet: string) => place({ wallet, type: "market" }),
+    /** Places a limit to buy at this price. */
+    placeLimit: (wallet: string, price: string) =>
+      place({ wallet, type: "limit", price, maxNetworkFee: "0.01" }),
     /** Waits until all of the user's newest orders meet the condition. */
     async untilAll(is: (order: Order) => boolean): Promise<void> {
       for (;;) {

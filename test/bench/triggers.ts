@@ -1,11 +1,17 @@
 /**
  * `npm run bench:triggers` measures resting orders: the units of hosts of a look at prices and of an order that is
  * handed over, on local chains; and how many of 1,000 stops sell in a crash, at three depths of the pool, by the rules
- * of the watcher and of fireOrders, in virtual time.
+ * of the watcher and of fireOrders, in virtual time; and the time from a moved price to the broadcast of a limit's child,
+ * beside that of market orders on the same runner. `--rounds` sets the number of both.
  */
+import { parseArgs } from "node:util";
 import { stopsInACrash } from "./stops-in-a-crash.ts";
 import { figure, textTable } from "./text-table.ts";
+import { triggerLatency } from "./trigger-latency.ts";
 import { looksInMonth, triggerUnits } from "./trigger-units.ts";
+
+const { values } = parseArgs({ options: { rounds: { type: "string", default: "10" } } });
+const rounds = Number(values.rounds);
 
 for (const chain of ["eth", "base", "bsc", "avax"] as const) {
   const units = await triggerUnits(chain);
@@ -46,5 +52,20 @@ console.log(
         sumOf(reports.map(({ failed }) => failed)),
       ].map(figure),
     ]),
+  )}`,
+);
+
+const { fromMove, fromAnswer } = await triggerLatency(rounds);
+console.log(
+  `\n${rounds} orders each, on eth\n${textTable(
+    ["from, to", "p50 ms"],
+    [
+      ["a moved price to the broadcast of a limit's child", figure(fromMove)],
+      ["the answer to a market order to its broadcast", figure(fromAnswer)],
+      [
+        "the first, beyond a look of 2 s, as a multiple of the second",
+        figure((fromMove - 2000) / fromAnswer),
+      ],
+    ],
   )}`,
 );
