@@ -73,6 +73,22 @@ describe("an order on sol", () => {
     await vi.waitFor(() => expect(updatesOf(stream, "positions")).toContainEqual(position), 30_000);
   });
 
+  it("refuses a stop that is reached, and fires a limit that is", async () => {
+    const pair = { takeProfit: { price: "1000" }, stopLoss: { stopPrice: "999" } };
+    const sale = { chain: "sol", wallet, type: "oco", side: "sell", token: tokens.MOON.mint, percent: 50 };
+    const refused = await placeOrder(user, { ...sale, ...pair }, "crossed");
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: "WOULD_FIRE_NOW" } } });
+    const limit = { ...sale, type: "limit", price: "0.000000001" };
+    const { status, body } = await placeOrder(user, limit, "limit");
+    expect(status, JSON.stringify(body)).toBe(200);
+    const { orderId } = body.data.order;
+    await vi.waitFor(async () => {
+      const { order, firings } = await dataFor(user, `orders/${orderId}`);
+      expect(order).toMatchObject({ status: "filled", settled: true });
+      expect(firings).toMatchObject([{ n: 1, leg: "limit", outcome: "filled" }]);
+    }, 100_000);
+  }, 150_000);
+
   it("gives a cancelled order on sol exactly one outcome", async () => {
     await vi.waitFor(async () => {
       const { order, attempts } = await dataFor(user, `orders/${cancelled}`);
