@@ -78,6 +78,24 @@ describe("admin restore, with resting orders", () => {
   });
 });
 
+describe("admin show-order", () => {
+  it("shows a resting order with its firings", async () => {
+    const firing = {
+      n: 1,
+      orderId: "C1",
+      leg: "takeProfit",
+      price: "2",
+      block: 7,
+      outcome: "failed",
+    } as const;
+    await rest(1, { firings: [firing] });
+    const { out } = await admin("show-order", "alice", idOf(1));
+    expect(out).toMatch(/^resting order\n/);
+    expect(out).toMatch(/takeProfit +\{"price":"2"\}/);
+    expect(out).toMatch(/firing 1\n(?: {2}.*\n)* {2}orderId +C1\n/);
+  });
+});
+
 describe("admin check-resting and rebuild-triggers", () => {
   it("name and mend triggers that are missing, wrong or left over", async () => {
     const orders = [await rest(1), await rest(2), await rest(3)];

@@ -3,6 +3,7 @@ import { chainFacts } from "../../../core/chain-facts.ts";
 import { isCutOff } from "../../../orders/cutoffs.ts";
 import { formatAmount } from "../../../orders/decimal-text.ts";
 import type { OrderDetails } from "../../../orders/order-details.ts";
+import { shownResting } from "../../../orders/resting/shown.ts";
 import type { Lane, Ledger } from "../../../orders/table-step.ts";
 import { type AnyOrder, shownOrder } from "../../../orders/trade-order.ts";
 import { nativeToken } from "../../../orders/trading-chain.ts";
@@ -13,6 +14,7 @@ import { readExecution } from "../../../trading/items/execution-records.ts";
 import { contentOf, keysOfItems } from "../../../trading/items/items.ts";
 import { laneKey } from "../../../trading/items/keys.ts";
 import { homeShard, placeOf } from "../../../trading/items/lane-places.ts";
+import { readParent } from "../../../trading/items/resting-records.ts";
 import { readOrder } from "../../../trading/items/views.ts";
 import { detailsOf } from "../../../trading/order-report.ts";
 import type { HiddenFacts } from "../hidden-facts.ts";
@@ -40,7 +42,8 @@ export function showOrder(program: Command, deps: AdminDeps): void {
 /** @throws {OperatorError} if the order does not exist. */
 async function orderSheet(table: Table, userID: string, orderId: string): Promise<string[]> {
   const { order, slots } = await readOrder(table, userID, orderId);
-  if (order === undefined) return recordedSheet(table, userID, orderId);
+  if (order === undefined)
+    return (await restingSheet(table, userID, orderId)) ?? recordedSheet(table, userID, orderId);
   const { intent } = order;
   const names = {
     lane: laneKey(intent, (await placeOf(table, intent)) ?? homeShard(intent)),
@@ -86,6 +89,20 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
       ...ledgerFacts(facts, ledger && contentOf("ledger", ledger)),
       cancelled: isCancelled ? "yes: no swap or approval is signed any more" : "no",
     }),
+  ];
+}
+
+/** Shows a resting order and its firings. Undefined if there is none. */
+async function restingSheet(table: Table, userID: string, orderId: string): Promise<string[] | undefined> {
+  const order = await readParent(table, userID, orderId);
+  if (order === undefined) return undefined;
+  const shown = Object.entries(shownResting(order)).map(([name, value]) => [
+    name,
+    typeof value === "object" ? JSON.stringify(value) : value,
+  ]);
+  return [
+    ...section("resting order", Object.fromEntries(shown)),
+    ...order.firings.flatMap(({ n, ...firing }) => section(`firing ${n}`, firing)),
   ];
 }
 
