@@ -9,7 +9,7 @@ import { dayOf } from "../core/time.ts";
 import { greatest } from "../orders/bigints.ts";
 import { submissionOf } from "../orders/order-details.ts";
 import { reservedBy } from "../orders/reserved.ts";
-import { factsOfChildren } from "../orders/resting/facts.ts";
+import { factsOfChildren, isRefusedForGood } from "../orders/resting/facts.ts";
 import type {
   AskedChildOrder,
   ChildRefusal,
@@ -173,7 +173,7 @@ class FiringRun {
     return {
       order,
       children: new Map(order.out.map((child) => [child.orderId, childOf(view, child)])),
-      end: { ...end, isVoid: order.tableId !== this.#deps.table.id },
+      end: { ...end, isVoid: order.tableId !== this.#deps.table.id || isRefusedForGood(order, view) },
       tally,
       ended,
       amount: amountOf(view, held),

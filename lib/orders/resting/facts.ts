@@ -23,6 +23,22 @@ export function factsOfChildren(
   return { ...(feesOf(records) ?? feesIn(known)), ...(fill && { fill }) };
 }
 
+/** Number of unsigned children in a row after which another refusal counts for good. */
+const mostUnsent = 10;
+
+/**
+ * True if the signer refuses the order's children again and again, for example because the key of its mandate has been
+ * replaced. A single refusal may have another reason.
+ */
+export function isRefusedForGood(
+  { firings }: Pick<RestingOrder, "firings">,
+  { children }: Pick<ChildRecords, "children">,
+): boolean {
+  const last = firings.find(({ outcome }) => outcome !== "out");
+  const isUnsent = last?.outcome === "unsent" && (last.times ?? 1) >= mostUnsent;
+  return isUnsent && [...children.values()].some(({ life }) => life.reasonCode === "SIGNING_REFUSED");
+}
+
 const feesIn = ({ feesSpent, networkFee }: RestingFacts) => ({ feesSpent, networkFee });
 
 function feesOf({ tally, ended, children }: ChildRecords) {

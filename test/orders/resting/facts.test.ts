@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ChildRecords, factsOfChildren } from "../../../lib/orders/resting/facts.ts";
+import { type ChildRecords, factsOfChildren, isRefusedForGood } from "../../../lib/orders/resting/facts.ts";
 import type { Tally } from "../../../lib/orders/resting/mandate.ts";
 import type { RestingFacts } from "../../../lib/orders/resting/stored.ts";
 import { unstarted } from "../../../lib/orders/trade-order.ts";
@@ -63,5 +63,24 @@ describe("factsOfChildren", () => {
   it("keeps a known fill if the child's order is lost, and drops one that was taken back", () => {
     expect(facts({}, "C", { ...none, fill })).toEqual({ ...none, fill });
     expect(facts({}, undefined, { ...none, fill })).toEqual(none);
+  });
+});
+
+describe("isRefusedForGood", () => {
+  const firing = { n: 1, orderId: "C", leg: "stop", price: "1", block: 1 } as const;
+  const refused = childThat({ status: "rejected", reasonCode: "SIGNING_REFUSED" });
+  const unsent = (times: number) => [
+    { ...firing, outcome: "out" as const },
+    { ...firing, outcome: "unsent" as const, times },
+  ];
+
+  it.each([
+    ["the eleventh refusal in a row", unsent(10), refused, true],
+    ["an earlier one", unsent(9), refused, false],
+    ["a child that waits", unsent(10), childThat({}), false],
+    ["the first child", unsent(10).slice(0, 1), refused, false],
+    ["a refusal after a failure", [{ ...firing, outcome: "failed" as const, times: 10 }], refused, false],
+  ])("judges %s", (_, firings, children, isForGood) => {
+    expect(isRefusedForGood({ firings }, { children })).toBe(isForGood);
   });
 });
