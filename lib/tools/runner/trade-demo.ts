@@ -13,6 +13,7 @@ import {
 import { chainFacts, type TradingChain, tradingChains } from "../../core/chain-facts.ts";
 import { coinText } from "../../orders/decimal-text.ts";
 import { type DemoChain, demoChain, type Holdings, solSymbols } from "./demo-chains.ts";
+import { restingDemo } from "./resting-demo.ts";
 import { port, runProgram, type Stdio, timeLimit } from "./run-program.ts";
 
 type Options = {
@@ -20,6 +21,7 @@ type Options = {
   patience: number;
   chain: readonly TradingChain[];
   solToken: readonly (typeof solSymbols)[number][];
+  resting?: boolean;
 };
 type Side = { side: "buy"; amount: string } | { side: "sell"; percent: number };
 type Trade = RestData<"getOrder"> & { seconds: string };
@@ -47,7 +49,8 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
     )
     .addOption(
       new Option("--sol-token <symbol...>", "what to trade on sol").choices(solSymbols).default(solSymbols),
-    );
+    )
+    .option("--resting", "also fire a limit, a take-profit and a stop, by moving the price of MOON");
   let agrees = true;
   const status = await runProgram<Options>(command, args, { stdout, stderr }, async (options) => {
     const baseUrl = `http://127.0.0.1:${options.port}`;
@@ -67,6 +70,13 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
         const verdict = problems.length === 0 ? "chain agrees" : `chain disagrees: ${problems.join("; ")}`;
         stdout.write(`${lineOf(chain, round)} | ${verdict}\n`);
       }
+      if (!options.resting) return;
+      const demo = await demoChain(chain, "MOON", baseUrl);
+      const onStep = (line: string) => void stdout.write(`${line}\n`);
+      const problems = await restingDemo({ demo, terminal, baseUrl, patienceMs, onStep });
+      agrees &&= problems.length === 0;
+      const verdict = problems.length === 0 ? "agrees" : `disagrees: ${problems.join("; ")}`;
+      stdout.write(`${chain}: resting orders | chain ${verdict}\n`);
     });
     await Promise.all(trading).finally(() => stream.close());
   });

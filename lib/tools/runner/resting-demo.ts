@@ -1,0 +1,143 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { StartupError } from "cdk-local-runner";
+import { parseUnits } from "ethers/utils";
+import type { Order, OrderRequest, RestData, Terminal } from "trading-terminal-client";
+import { type LocalMarket, pushForBlock } from "trading-terminal-devnet/local-market";
+import { openMarkets } from "trading-terminal-devnet/open-markets";
+import { chainFacts } from "../../core/chain-facts.ts";
+import { type DemoChain, placesOfRunner } from "./demo-chains.ts";
+
+export type RestingDeps = {
+  demo: DemoChain;
+  terminal: Terminal;
+  baseUrl: string;
+  patienceMs: number;
+  /** Receives a line for each step. */
+  onStep: (line: string) => void;
+};
+
+type Detail = RestData<"getOrder">;
+
+/** Time in which an order that was only pushed would have fired. */
+const quietMs = 6000;
+
+/** Part of the price now: below it the demo buys, above it it takes profit, and below it it stops. */
+const levels = { limit: 0.97, takeProfit: 1.05, stop: 0.93 } as const;
+
+/** Target of each move, a few percent beyond the level. */
+const moves = { limit: 0.94, takeProfit: 1.09, stop: 0.88 } as const;
+
+/**
+ * Places a limit, a take-profit and a stop, and moves the price to each of them. Before that, pushes the price beyond the
+ * stop for one block, which must fire nothing. Returns every difference between the chain and the service.
+ */
+export async function restingDemo(deps: RestingDeps): Promise<string[]> {
+  const { demo, baseUrl, onStep } = deps;
+  const { chain, token, amount, symbol } = demo;
+  const market = await openMarket(demo, baseUrl);
+  const [price = 0] = market.pools.filter(({ unit }) => unit !== "USDX").map((pool) => pool.price);
+  const at = (level: number) => (price * level).toFixed(18).replace(/0+$/, "");
+  const problems: string[] = [];
+  try {
+    const limit = await place(deps, { type: "limit", side: "buy", amount, price: at(levels.limit) });
+    problems.push(...(await fired(deps, limit, () => market.moveTo(moves.limit))));
+    await market.moveTo(1);
+
+    const both = { stopLoss: { stopPrice: at(levels.stop) }, takeProfit: { price: at(levels.takeProfit) } };
+    const oco = await place(deps, { type: "oco", side: "sell", percent: 50, ...both });
+    problems.push(...(await quietDuringPush(deps, oco, market)));
+    problems.push(...(await fired(deps, oco, () => market.moveTo(moves.takeProfit))));
+    await market.moveTo(1);
+
+    const stop = await place(deps, { type: "stop", side: "sell", percent: 100, stopPrice: at(levels.stop) });
+    problems.push(...(await quietDuringPush(deps, stop, market)));
+    problems.push(...(await fired(deps, stop, () => market.moveTo(moves.stop))));
+    onStep(`${chain}: ${symbol} ${token} has been bought by a limit, and sold by a take-profit and a stop`);
+  } finally {
+    await market.moveTo(1);
+  }
+  return problems;
+}
+
+async function openMarket({ chain, token }: DemoChain, baseUrl: string): Promise<LocalMarket> {
+  const { sol, ...evm } = await placesOfRunner(baseUrl);
+  const url = chain === "sol" ? sol?.url : evm[chain];
+  if (url === undefined) throw new StartupError(`The runner has no chain ${chain}`);
+  return (await openMarkets(chain)).open(url, token);
+}
+
+async function place({ demo, terminal, onStep }: RestingDeps, terms: object): Promise<Order> {
+  const { chain, wallet, token } = demo;
+  const { data, error } = await terminal.placeOrder({
+    body: { chain, wallet, token, ...terms } as unknown as OrderRequest,
+  });
+  if (error !== undefined) throw new StartupError(`The service answers ${error.code}: ${error.message}`);
+  const { order } = data as { order: Order };
+  onStep(`${chain}: ${order.type} ${order.orderId} rests`);
+  return order;
+}
+
+const detailOf = async ({ terminal }: RestingDeps, orderId: string): Promise<Detail> => {
+  const { data, error } = await terminal.getOrder({ path: { orderId } });
+  if (data === undefined) throw new StartupError(`The service answers ${error?.code}: ${error?.message}`);
+  return data;
+};
+
+/** Moves the price, waits until an order is settled, and compares what the chain shows. */
+async function fired(
+  deps: RestingDeps,
+  { orderId, type, side }: Order,
+  move: () => Promise<unknown>,
+): Promise<string[]> {
+  const { demo, patienceMs, onStep } = deps;
+  const before = await demo.holdings();
+  await move();
+  const startMs = Date.now();
+  for (;;) {
+    const { order } = await detailOf(deps, orderId);
+    if (order.status === "filled" && order.settled) {
+      const seconds = ((Date.now() - startMs) / 1000).toFixed(1);
+      const { filledAmount = "0", receivedAmount = "0" } = order;
+      onStep(`${demo.chain}: ${type} ${side} ${filledAmount} → ${receivedAmount}, settled in ${seconds} s`);
+      return differences(deps, order, before, await demo.holdings());
+    }
+    if (order.status !== "open" && order.status !== "filled")
+      return [`${type} ${orderId} is ${order.status} ${order.reasonCode ?? ""}`];
+    if (Date.now() - startMs > patienceMs) return [`${type} ${orderId} has not fired`];
+    await delay(250);
+  }
+}
+
+type Held = Awaited<ReturnType<DemoChain["holdings"]>>;
+
+/** Fees and rents are in coins, so tokens show best what a fill has moved. */
+function differences({ demo }: RestingDeps, order: Order, before: Held, after: Held): string[] {
+  const isBuy = order.side === "buy";
+  const tokens = (isBuy ? order.receivedAmount : order.filledAmount) ?? "0";
+  const moved = isBuy ? after.tokens - before.tokens : before.tokens - after.tokens;
+  const units = parseUnits(tokens, demo.decimals);
+  const coins = (text = "0") => parseUnits(text, chainFacts[demo.chain].coin.decimals);
+  const costs = coins(order.networkFee) + coins(order.rent);
+  const own = isBuy ? -coins(order.filledAmount) : coins(order.receivedAmount);
+  return [
+    ...(units === moved ? [] : [`tokens of ${order.type}: ${units}, not ${moved}`]),
+    ...(before.coins + own - costs === after.coins
+      ? []
+      : [`coins of ${order.type}: ${before.coins + own - costs}, not ${after.coins}`]),
+  ];
+}
+
+/** Pushes the price beyond the stop for one block. */
+async function quietDuringPush(
+  deps: RestingDeps,
+  { orderId, type }: Order,
+  market: LocalMarket,
+): Promise<string[]> {
+  for await (const { block } of pushForBlock(market, moves.stop))
+    deps.onStep(`${deps.demo.chain}: pushed at ${block}`);
+  await delay(quietMs);
+  const { order } = await detailOf(deps, orderId);
+  return order.status === "open" && order.stage === "resting"
+    ? []
+    : [`${type} ${orderId} has fired by a push`];
+}
