@@ -42,9 +42,9 @@ const deps = {
 };
 
 export const handler = rest("placeOrder", schemas.placeOrder, async ({ userID, headers, ...asked }) => {
-  // Starts the order's later functions while hosts are asked.
-  if (asked.body.dryRun !== true) announceOrder(asked.body.chain);
   const { body } = asked;
+  // Starts the order's later functions while hosts are asked. A resting order needs none of them yet.
+  if (body.type === "market" && body.dryRun !== true) announceOrder(body.chain);
   const key = headers["Idempotency-Key"];
   const placed =
     body.type === "market"
