@@ -99,7 +99,14 @@ async function fired(
       const seconds = ((Date.now() - startMs) / 1000).toFixed(1);
       const { filledAmount = "0", receivedAmount = "0" } = order;
       onStep(`${demo.chain}: ${type} ${side} ${filledAmount} → ${receivedAmount}, settled in ${seconds} s`);
-      return differences(deps, order, before, await demo.holdings());
+      // The rent of a marker on sol is part of the child's record.
+      const { rent } = order.childOrderId ? (await detailOf(deps, order.childOrderId)).order : order;
+      return differences(
+        deps,
+        { ...order, ...(rent !== undefined && { rent }) },
+        before,
+        await demo.holdings(),
+      );
     }
     if (order.status !== "open" && order.status !== "filled")
       return [`${type} ${orderId} is ${order.status} ${order.reasonCode ?? ""}`];
