@@ -142,8 +142,10 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
       );
       const fill = receipts.find((both) => both.every((receipt) => receipt?.status === "ok"));
       if (fill !== undefined) job.hasEnded = true;
-      const height = fill?.[0]?.height ?? Number.POSITIVE_INFINITY;
-      if ([a, b].every((word) => word !== undefined && word.finalHeight >= height)) job.isSettled = true;
+      // The older of two heights may be a lie.
+      const height = Math.max(...(fill ?? []).map((receipt) => receipt?.height ?? 0));
+      if (fill !== undefined && [a, b].every((word) => word !== undefined && word.finalHeight >= height))
+        job.isSettled = true;
       if (job.hasEnded) continue;
       const messages = this.ledgers.get(job.orderId)?.messages ?? [];
       const isCleared = messages.some(({ kind }) => kind === "clear");
