@@ -33,6 +33,6 @@ export function keepAwake({
       const busy = chains.flatMap(({ chain }, index) => ((rows[index]?.length ?? 0) > 0 ? [chain] : []));
       known = { atMs: Date.now(), busy: new Set(busy) };
     }
-    for (const { chain, wake } of chains) if (known.busy.has(chain)) wake();
+    for (const local of chains) if (known.busy.has(local.chain)) local.wake();
   });
 }

@@ -15,8 +15,8 @@ const startingMs = 2000;
 /** A signer whose process may be starting. */
 export type StartedSigner = {
   /** Starts the process. Resolves once it has started, and after failures. */
-  start(): Promise<void>;
-  call(payload: unknown): Promise<unknown>;
+  start: () => Promise<void>;
+  call: (payload: unknown) => Promise<unknown>;
 };
 
 /**

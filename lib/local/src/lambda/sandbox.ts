@@ -185,7 +185,7 @@ function plainPrograms(): string {
 
 /** Strips types, without Node's warning that this is experimental. */
 function withoutTypes(code: string): string {
-  const { emitWarning } = process;
+  const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {
     return stripTypeScriptTypes(code);

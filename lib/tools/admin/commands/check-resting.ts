@@ -24,18 +24,14 @@ export function rebuildTriggers(program: Command, deps: AdminDeps): void {
   ).action((options: TargetOptions) => compare(deps, options, true));
 }
 
-async function compare(
-  { openTarget, stdout }: AdminDeps,
-  options: TargetOptions,
-  mends: boolean,
-): Promise<void> {
-  const { table } = await openTarget(options);
+async function compare(deps: AdminDeps, options: TargetOptions, mends: boolean): Promise<void> {
+  const { table } = await deps.openTarget(options);
   let count = 0;
   for await (const { orderId, problem, mend } of restingDisagreements(table)) {
     count++;
-    print(stdout, `${harmless(orderId)} ${problem}`);
+    print(deps.stdout, `${harmless(orderId)} ${problem}`);
     if (mends) await writeStep(table, [mend]);
   }
-  print(stdout, `${mends ? "mended" : "wrong"}: ${count}`);
+  print(deps.stdout, `${mends ? "mended" : "wrong"}: ${count}`);
   if (count > 0 && !mends) throw new OperatorError("Triggers are wrong; run rebuild-triggers");
 }
