@@ -13,10 +13,16 @@ export type AskedSwap = AskedChild & { signed: { deadline: number } };
 const deadOf = ({ children }: LaneView, { intent: { orderId } }: AnyOrder): DeadChild | undefined =>
   children?.get(orderId)?.ended?.dead.find(({ child }) => child === orderId);
 
-/** Returns the swap of a child that has not filled. Undefined for other orders, and if no swap is signed. */
+/**
+ * Returns the swap of a child that has not filled. Undefined for other orders, and if no swap is signed.
+ *
+ * fireOrders writes orders and could give the child another wallet, where anybody's transactions would prove a death that
+ * is none. Only the signer's ledger knows the wallet that signed.
+ */
 function unfilledSwap({ children }: LaneView, { deaths }: SlotRules, { intent, life }: AnyOrder) {
   const ledger = children?.get(intent.orderId)?.ledger;
-  return ledger === undefined || life.status === "filled" ? undefined : deaths.signedIn(ledger);
+  const isOwn = ledger?.chain === intent.chain && ledger.wallet === intent.wallet;
+  return !isOwn || life.status === "filled" ? undefined : deaths.signedIn(ledger);
 }
 
 /** Lists the children that have no proof yet, although they have ended or their deadline is past. */

@@ -55,6 +55,8 @@ type World = {
   slot: EvmSlot;
   ended?: Ended;
   hashes?: string[];
+  /** Changes of the child's ledger. */
+  ledger?: Partial<NonNullable<LaneChild<Evm>["ledger"]>>;
   words?: BothWords;
   host?: Partial<EvmSnapshot>;
   nowMs?: number;
@@ -62,13 +64,15 @@ type World = {
 };
 
 /** Runs a lane with one child, and returns what it has asked, signed and written. */
-async function run({ order, slot, ended, hashes, words, host, nowMs = seconds * 1000, cancelled }: World) {
+async function run({ order, slot, ended, hashes, words, host, nowMs = seconds * 1000, ...world }: World) {
   const { orderId } = order.intent;
+  const { cancelled } = world;
+  const ledger = { ...ledgerOf(order, slot, hashes), ...world.ledger } as LaneChild<Evm>["ledger"];
   const view = laneView(order, {
     lane: { chain: "eth", wallet: order.intent.wallet, jobs: 1, holder: "me" },
     slots: [slot],
     ...(cancelled && { cancelled: new Set([orderId]) }),
-    children: new Map([[orderId, { ledger: ledgerOf(order, slot, hashes), ended }]]),
+    children: new Map([[orderId, { ledger, ended }]]),
   }) as LaneView;
   const seen = snapshot(undefined, host);
   const steps: TradeStep[] = [];
@@ -148,6 +152,19 @@ describe("a lane with the child of a resting order", () => {
     expect((await run({ ...childOrder(), host: mined(filled) })).asked).toEqual([]);
     expect((await run({ ...childOrder(), nowMs: (deadline + 1) * 1000 })).asked).toHaveLength(1);
   });
+
+  it.each([
+    ["wallet", { wallet: "0x7099" }],
+    ["chain", { chain: "base" }],
+  ] as const)(
+    "asks and records nothing about a child of another %s than in its ledger",
+    async (_, ledger) => {
+      const { order, slot } = childOrder();
+      const words = [failure, failure] as const;
+      const { ended, asked } = await run({ order, slot, host: mined(failed), words, ledger });
+      expect([ended, asked]).toEqual([[], []]);
+    },
+  );
 
   it("does not settle before the death is recorded, and then says what was paid", async () => {
     const state = { state: "mined", receipt: failed, attempts: [attempt()] } as const;
