@@ -90,10 +90,12 @@ export const newResting = (mandate: Mandate, mac: string): RestingOrder => ({
 /** Applies changes, and raises the version if clients see a difference. */
 export function restingAfter(order: RestingOrder, changes: Partial<RestingOrder>): RestingOrder {
   const next = { ...order, ...changes, revision: order.revision + 1 };
-  return isDeepStrictEqual(shownPart(next), shownPart(order))
-    ? next
-    : { ...next, version: order.version + 1 };
+  return isShownAlike(next, order) ? next : { ...next, version: order.version + 1 };
 }
+
+/** True if clients see no difference. */
+export const isShownAlike = (a: RestingOrder, b: RestingOrder): boolean =>
+  isDeepStrictEqual(shownPart(a), shownPart(b));
 
 const shownPart = ({ state, firings, isCancelling, end, filled, attention }: RestingOrder) => ({
   state,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type * as v from "valibot";
 import type { AskedTrade } from "../trade.ts";
 import type { AnyOrder } from "../trade-order.ts";
-import type { RestingOrder } from "./life.ts";
+import { isShownAlike, type RestingOrder } from "./life.ts";
 import type { LegKind } from "./mandate.ts";
 import type { triggerTerms } from "./schemas.ts";
 
@@ -54,8 +54,9 @@ export const newStored = (
 });
 
 /**
- * Stores a moved order, with what has become known of its children. Raises the version if only that has changed. The
- * time of the change never goes back.
+ * Stores a moved order, with what has become known of its children. Raises the stored version if either has changed: the
+ * order may have been read before an earlier step of the same run raised that version. The time of the change never goes
+ * back.
  */
 export function storedAfter(
   known: StoredResting,
@@ -63,14 +64,13 @@ export function storedAfter(
   facts: RestingFacts,
   nowMs: number,
 ): StoredResting {
-  const isShown = order.version !== known.version;
-  const isChanged = isShown || !isDeepStrictEqual(facts, known.facts);
+  const isChanged = !isShownAlike(order, known) || !isDeepStrictEqual(facts, known.facts);
   const updatedMs = Math.max(nowMs, Date.parse(known.updatedAt));
   return {
     ...known,
     ...order,
     facts,
-    version: isChanged && !isShown ? order.version + 1 : order.version,
+    version: known.version + Number(isChanged),
     updatedAt: isChanged ? new Date(updatedMs).toISOString() : known.updatedAt,
   };
 }

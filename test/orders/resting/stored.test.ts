@@ -80,6 +80,14 @@ describe("storedAfter", () => {
     });
   });
 
+  it("raises the stored version, also if the order was read before it rose", () => {
+    const seen = { leg: 1, n: 1, sinceMs: 0, lastMs: 0 };
+    const read = restingAfter(order, { seen });
+    const known = storedAfter(order, read, facts, nowMs);
+    expect(storedAfter(known, restingAfter(read, { seen: { ...seen, n: 2 } }), facts, nowMs).version).toBe(2);
+    expect(storedAfter(known, afterFiring(read, newChild), facts, nowMs).version).toBe(3);
+  });
+
   it("never dates a change before the previous one", () => {
     expect(storedAfter(order, afterFiring(order, newChild), facts, nowMs - 5).updatedAt).toBe(
       order.updatedAt,
