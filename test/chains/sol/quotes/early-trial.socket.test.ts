@@ -174,10 +174,10 @@ describe("a purchase of a token that is remembered", () => {
     const silent: Ask = () => new Promise(() => undefined);
     const trade = { side: "buy", token, amount: "1" } as const;
     const look = () => lookForSolQuote(silent, reader, { trade, wallet }, memory, jupiter);
-    look();
+    void look();
     await quote({}, memory);
     expect(begun).toEqual([]);
-    look();
+    void look();
     const swap = { wallet, side: "buy", mint: token, amountIn: coin, decimals: 6 };
     await vi.waitFor(() => expect(begun).toMatchObject([swap]));
   });
