@@ -49,6 +49,8 @@ const chainsWith = (field: string) =>
     v.custom<object>((value) => typeof value === "object" && value !== null && field in value),
   );
 
+const nameOfTrading = v.pipe(v.string(), v.description("text, empty where no chain trades"));
+
 const schemas = {
   TABLE_NAME: text,
   // Partitions that a transaction may name. lib/infra derives them from the table of operations.
@@ -70,9 +72,9 @@ const schemas = {
   DELIVER_FUNCTION: text,
   CATCH_UP_FUNCTION: text,
   FEED_PRICES_FUNCTION: text,
-  EXECUTE_ORDERS_FUNCTION: v.pipe(v.string(), v.description("text, empty where no chain trades")),
+  EXECUTE_ORDERS_FUNCTION: nameOfTrading,
   SIGN_TRANSACTION_FUNCTION: text,
-  FIRE_ORDERS_FUNCTION: text,
+  FIRE_ORDERS_FUNCTION: nameOfTrading,
   WATCH_TRIGGERS_FUNCTION: text,
   READ_CHAINS_FUNCTION: text,
   READ_MARKETS_FUNCTION: v.pipe(v.string(), v.description("text, empty where markets are off")),

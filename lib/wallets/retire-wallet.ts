@@ -24,6 +24,8 @@ export type RetiringDeps = {
   limits: WalletLimits;
   /** Wakes the lane, which then ends the wallet's open orders. Never throws. */
   wake: (lane: LaneKey) => Promise<void>;
+  /** Starts the end of what rests at the lane, whose price may never be reached. Never throws. */
+  endResting: (userID: string, lane: LaneKey) => Promise<void>;
 };
 
 type Retirement = WalletName & { now: Date };
@@ -38,7 +40,7 @@ type Retirement = WalletName & { now: Date };
  * one of the user's transactions is not settled, until an hour after its order's deadline.
  */
 export async function retireWallet(
-  { table, limits, wake }: RetiringDeps,
+  { table, limits, wake, endResting }: RetiringDeps,
   { userID, walletId, now }: Retirement,
 ): Promise<{ wallet: Wallet; restorableUntil: string }> {
   const { retiredAt, expiresAt } = retirement(now);
@@ -65,6 +67,7 @@ export async function retireWallet(
   const { hasOrders, hasTransactions } = await workOf(table, wallet, now);
   if (hasTransactions && (await isUndone())) throw busy();
   if (hasOrders) await wake(laneOf(wallet));
+  await endResting(userID, laneOf(wallet));
   return { wallet, restorableUntil: restorableUntil(wallet.expiresAt ?? expiresAt) };
 
   /**

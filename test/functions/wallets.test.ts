@@ -9,9 +9,11 @@ import {
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
 import { handler as retireWallet } from "../../functions/retireWallet/handler.ts";
+import type { StoredResting } from "../../lib/orders/resting/stored.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
-import { jobKey } from "../../lib/trading/items/keys.ts";
+import { jobKey, restingKey } from "../../lib/trading/items/keys.ts";
 import { newWallet } from "../../lib/wallets/wallet.ts";
+import { storedOrder } from "../orders/resting/fixtures.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 
@@ -23,15 +25,23 @@ const named = { userID: "alice", network: "eth", address: "0xA", now: new Date()
 const wallet = { ...newWallet("generated", named), slot: 1, version: 1 };
 const lane = { chain: "eth", wallet: "0xA" } as const;
 
+let resting: StoredResting[] = [];
+
+function itemsIn(partition: string): object[] {
+  if (partition.startsWith("LANE#")) return [{ ...jobKey(lane, "o"), userID: "alice" }];
+  if (partition.startsWith("RESTING#"))
+    return resting.map((order) => ({ ...restingKey(order.mandate), ...order }));
+  return [{ ...walletKey("alice", "eth", "0xA"), ...wallet }];
+}
+
 beforeEach(() => {
   table.reset();
   lambda.reset();
   table.on(GetCommand).resolves({ Item: { tier: "Base", walletCount: 1, lastSlot: 1 } });
   table.on(TransactWriteCommand).resolves({});
+  resting = [];
   table.on(QueryCommand).callsFake(({ ExpressionAttributeValues }) => ({
-    Items: ExpressionAttributeValues[":pk"].startsWith("LANE#")
-      ? [{ ...jobKey(lane, "o"), userID: "alice" }]
-      : [{ ...walletKey("alice", "eth", "0xA"), ...wallet }],
+    Items: itemsIn(ExpressionAttributeValues[":pk"]),
   }));
 });
 
@@ -45,9 +55,32 @@ describe("retireWallet", () => {
     expect(JSON.parse(String(Payload))).toEqual(lane);
   });
 
-  it("succeeds if that run cannot be started, because the next sweep starts it", async () => {
+  it("hands the wallet's resting orders over to fireOrders, by token", async () => {
+    const of = { userID: "alice", ...lane };
+    const near = { ...of, orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V1", token: "0x1" };
+    const next = { ...near, orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V2" };
+    const far = { ...of, orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3", token: "0x2" };
+    const others = [
+      { ...near, orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V4", wallet: "0xB" },
+      { ...near, orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V5", chain: "base" as const },
+    ];
+    resting = [near, next, far, ...others].map(storedOrder);
+    expect((await retire()).statusCode).toBe(200);
+    const inputs = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
+    const fired = inputs.filter(({ FunctionName }) => FunctionName === "fireOrders");
+    const requests = fired.map(({ Payload }) => JSON.parse(String(Payload)));
+    const named = ({ orderId }: typeof near) => ({ orderId, userID: "alice", wallet: "0xA" });
+    expect(requests).toEqual([
+      { chain: "eth", token: "0x1", orders: [named(near), named(next)] },
+      { chain: "eth", token: "0x2", orders: [named(far)] },
+    ]);
+  });
+
+  it("succeeds if neither can be started, because sweeps and repeated requests start them", async () => {
+    resting = [storedOrder({ userID: "alice", ...lane })];
     lambda.on(InvokeCommand).rejects(new Error("down"));
     expect((await retire()).statusCode).toBe(200);
-    expect(logged()).toMatchObject([{ operation: "retireWallet", error: "Error" }]);
+    const failed = { operation: "retireWallet", error: "Error" };
+    expect(logged()).toMatchObject([failed, failed]);
   });
 });

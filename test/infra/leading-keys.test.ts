@@ -127,7 +127,7 @@ const journeys = {
     await changePolicy(deps, { ...name, signedInAt: start, now: start, asked });
     const wake = async () => undefined;
     await retireWallet(
-      { table: by.tableOf("retireWallet"), limits: walletLimits, wake },
+      { table: by.tableOf("retireWallet"), limits: walletLimits, wake, endResting: wake },
       { ...name, now: start },
     );
   },

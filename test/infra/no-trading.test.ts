@@ -99,7 +99,10 @@ describe("a deployment without trading", () => {
 
   it("retires wallets without invoking another function", () => {
     const { Environment, Role } = functions.retireWallet ?? {};
-    expect(Environment?.Variables).toMatchObject({ EXECUTE_ORDERS_FUNCTION: "" });
+    expect(Environment?.Variables).toMatchObject({
+      EXECUTE_ORDERS_FUNCTION: "",
+      FIRE_ORDERS_FUNCTION: "",
+    });
     const actions = statementsOfRole(off.api, Role?.["Fn::GetAtt"][0] ?? "").flatMap(({ Action }) => Action);
     expect(actions.filter((action) => action.startsWith("lambda:"))).toEqual([]);
   });

@@ -82,7 +82,12 @@ describe("catchUp", () => {
   it("sends a connection all its user's wallets, and marks retired ones", async () => {
     const name = await behind("wim", "wim-1");
     const [wallet] = (await holderOf(db.table, "wim", ["0x1", "0x2"])) as [Wallet];
-    const retiring = { table: db.table, limits: walletLimits, wake: async () => undefined };
+    const retiring = {
+      table: db.table,
+      limits: walletLimits,
+      wake: async () => undefined,
+      endResting: async () => undefined,
+    };
     await retireWallet(retiring, { userID: "wim", walletId: wallet._id, now });
     await run([name]);
     const wallets = [

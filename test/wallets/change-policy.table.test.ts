@@ -171,7 +171,12 @@ describe("changePolicy", () => {
 
   it("changes nothing if the wallet is retired after it was read", async () => {
     const wallet = await one("leaver");
-    const retiring = { table: db.table, limits: walletLimits, wake: async () => {} };
+    const retiring = {
+      table: db.table,
+      limits: walletLimits,
+      wake: async () => {},
+      endResting: async () => {},
+    };
     let isRetired = false;
     const racing = interceptedTable(db.table, async (command) => {
       if (isRetired || !(command instanceof TransactWriteCommand)) return;

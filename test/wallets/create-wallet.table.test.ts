@@ -68,7 +68,10 @@ describe("createWallet", () => {
     );
     expect(await create("returner", "k")).toEqual({ wallet, isReplayed: true });
     const wake = async () => undefined;
-    await retireWallet({ table: db.table, limits, wake }, { userID: "returner", walletId: wallet._id, now });
+    await retireWallet(
+      { table: db.table, limits, wake, endResting: wake },
+      { userID: "returner", walletId: wallet._id, now },
+    );
     expect(await create("returner", "k")).toMatchObject({ wallet: { _id: wallet._id, version: 2 } });
   });
 
@@ -161,7 +164,10 @@ describe("the last place for a wallet", () => {
       const userID = `${what} beside restore`;
       const [retired] = (await holderOf(db.table, userID, ["0xA"])) as [Wallet];
       const walletId = retired._id;
-      await retireWallet({ table: db.table, limits, wake: async () => undefined }, { userID, walletId, now });
+      await retireWallet(
+        { table: db.table, limits, wake: async () => undefined, endResting: async () => undefined },
+        { userID, walletId, now },
+      );
       await holderOf(db.table, userID, nine);
       const codes = await Promise.all([
         codeOf(restoreWallet(db.table, { userID, walletId, limits, now })),

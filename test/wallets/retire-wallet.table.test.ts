@@ -31,9 +31,10 @@ const dayMs = 86_400_000;
 const later = (days: number) => new Date(now.getTime() + days * dayMs);
 
 const wake = vi.fn(async () => undefined);
-beforeEach(() => void wake.mockClear());
+const endResting = vi.fn(async () => undefined);
+beforeEach(() => void vi.clearAllMocks());
 const retire = ({ UserID: userID, _id: walletId }: Wallet, at = now) =>
-  retireWallet({ table: db.table, limits, wake }, { userID, walletId, now: at });
+  retireWallet({ table: db.table, limits, wake, endResting }, { userID, walletId, now: at });
 const restore = ({ UserID: userID, _id: walletId }: Wallet, at = now) =>
   restoreWallet(db.table, { userID, walletId, limits, now: at });
 const importAgain = (userID: string, address: string, at = now, labels: WalletLabels = {}) => {
@@ -147,11 +148,12 @@ describe("retireWallet", () => {
     expect(await namesOf("keyless")).toEqual([]);
   });
 
-  it("while the wallet can be restored, returns the same response to a repeated request, and wakes the lane again", async () => {
+  it("while the wallet can be restored, returns the same response to a repeated request, and ends orders again", async () => {
     const wallet = await trader("repeater", "planned");
     const { restorableUntil } = await retire(wallet);
     expect(await retire(wallet, later(29))).toMatchObject({ restorableUntil, wallet: { _id: wallet._id } });
     expect(wake).toHaveBeenCalledTimes(2);
+    expect(endResting.mock.calls).toEqual(Array(2).fill(["repeater", laneAt("0xrepeater")]));
     expect(await countOf("repeater")).toBe(0);
     expect((await eventTypes(db.table, wallet)).toSorted()).toEqual(["imported", "retired"]);
     await expect(retire(wallet, later(31))).rejects.toMatchObject(notFound);
@@ -231,7 +233,7 @@ describe("retireWallet", () => {
     let calls = 0;
     const table = interceptedTable(db.table, () => void calls++);
     const { UserID: userID, _id: walletId } = wallet;
-    await retireWallet({ table, limits, wake }, { userID, walletId, now });
+    await retireWallet({ table, limits, wake, endResting }, { userID, walletId, now });
     expect(calls).toBeLessThan(10);
     expect(await namesOf("flooded")).toEqual([]);
   });
@@ -239,6 +241,7 @@ describe("retireWallet", () => {
   it("ends open orders before anything is signed", async () => {
     await retire(await trader("planner", "planned"));
     expect(wake).toHaveBeenCalledExactlyOnceWith({ chain: "eth", wallet: "0xplanner" });
+    expect(endResting).toHaveBeenCalledTimes(1);
     expect(await namesOf("planner")).toEqual([]);
   });
 
@@ -268,6 +271,7 @@ describe("retireWallet", () => {
     }) as never);
     await expect(retire(wallet)).rejects.toMatchObject({ code: "WALLET_BUSY" });
     spy.mockRestore();
+    expect(endResting).not.toHaveBeenCalled();
     expect(await walletsOfUser(db.table, "racer")).toEqual([{ ...wallet, version: 3 }]);
     expect(await countOf("racer")).toBe(1);
     const { events } = await listEvents(db.table, { userID: "racer", walletId: wallet._id }, { limit: "9" });

@@ -107,7 +107,12 @@ const create = ({ table, model }: Player, key: string, network: Network) =>
 
 const retire = (player: Player, walletId: string) =>
   retireWallet(
-    { table: player.table, limits: limitsOf(player.model), wake: async () => undefined },
+    {
+      table: player.table,
+      limits: limitsOf(player.model),
+      wake: async () => undefined,
+      endResting: async () => undefined,
+    },
     named(player, walletId),
   );
 

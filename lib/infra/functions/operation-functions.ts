@@ -161,7 +161,9 @@ export class OperationFunction extends Construct {
         ...(row.invokes.includes("executeOrders") && {
           EXECUTE_ORDERS_FUNCTION: invoked.executeOrders?.functionName ?? "",
         }),
-        ...(invoked.fireOrders && { FIRE_ORDERS_FUNCTION: invoked.fireOrders.functionName }),
+        ...(row.invokes.includes("fireOrders") && {
+          FIRE_ORDERS_FUNCTION: invoked.fireOrders?.functionName ?? "",
+        }),
         ...(invoked.watchTriggers && { WATCH_TRIGGERS_FUNCTION: invoked.watchTriggers.functionName }),
         ...(invoked.readChains && { READ_CHAINS_FUNCTION: invoked.readChains.functionName }),
         // Sets an empty name if markets are off.

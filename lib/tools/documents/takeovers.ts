@@ -71,12 +71,12 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["retireWallet"],
     rights: {
-      reads: "all unprotected, SIGNED, CANCELLED",
+      reads: "all unprotected, SIGNED, CANCELLED, RESTING",
       writes: "USER, WALLETS, OWNERS, SEALED, WALLETLOG, CANCELLED",
-      uses: "invoke executeOrders",
+      uses: "invoke executeOrders, fireOrders",
     },
     atMost:
-      "show, hide and destroy wallets of all users, and forge their events; cancel orders, and keep users from trading, like cancelOrder; share out what wallets lack among the wrong positions; change profiles",
+      "show, hide and destroy wallets of all users, and forge their events; see the prices of resting orders; cancel orders, and keep users from trading, like cancelOrder; share out what wallets lack among the wrong positions; change profiles",
   },
   {
     functions: ["restoreWallet"],

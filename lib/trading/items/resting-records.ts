@@ -1,3 +1,5 @@
+import type { LaneKey } from "../../orders/intent.ts";
+import type { FireRequest } from "../../orders/resting/hand-over.ts";
 import type { StoredResting } from "../../orders/resting/stored.ts";
 import { type Item, queryRange, readItem, type Table } from "../../table/table.ts";
 import { contentOf } from "./items.ts";
@@ -7,6 +9,22 @@ import { restingOf, tradeKey } from "./keys.ts";
 export async function readResting(table: Table, userID: string): Promise<StoredResting[]> {
   const items = await queryRange<object>(table, restingOf(userID));
   return items.map((item) => contentOf("resting", item));
+}
+
+/** Reads a user's resting orders of a wallet, as fireOrders takes them, by token. */
+export async function readHandOvers(
+  table: Table,
+  userID: string,
+  { chain, wallet }: LaneKey,
+): Promise<FireRequest[]> {
+  const own = (await readResting(table, userID))
+    .map(({ mandate }) => mandate)
+    .filter((each) => each.chain === chain && each.wallet === wallet);
+  return [...Map.groupBy(own, ({ token }) => token)].map(([token, orders]) => ({
+    chain,
+    token,
+    orders: orders.map(({ orderId }) => ({ orderId, userID, wallet })),
+  }));
 }
 
 /** Returns the ended resting order that is stored in the place of an order, or undefined for any other item. */

@@ -115,7 +115,12 @@ export class Owner {
   }
 
   async retire({ table, nowMs }: Service): Promise<void> {
-    const deps = { table, limits: walletLimits, wake: async () => undefined };
+    const deps = {
+      table,
+      limits: walletLimits,
+      wake: async () => undefined,
+      endResting: async () => undefined,
+    };
     const { userID } = this;
     await retireWallet(deps, { userID, walletId: this.wallets[1]._id, now: new Date(nowMs) });
   }

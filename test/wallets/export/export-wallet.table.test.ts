@@ -194,7 +194,12 @@ describe("exportWallet", () => {
 
 async function retire({ UserID: userID, _id: walletId }: Wallet): Promise<void> {
   await retireWallet(
-    { table: db.table, limits: walletLimits, wake: async () => {} },
+    {
+      table: db.table,
+      limits: walletLimits,
+      wake: async () => {},
+      endResting: async () => {},
+    },
     { userID, walletId, now: start },
   );
 }

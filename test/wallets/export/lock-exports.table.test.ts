@@ -355,7 +355,12 @@ describe("an export and a retirement at the same time", () => {
     const { userID, walletId } = owner;
     const retire = () =>
       retireWallet(
-        { table: db.table, limits: walletLimits, wake: async () => {} },
+        {
+          table: db.table,
+          limits: walletLimits,
+          wake: async () => {},
+          endResting: async () => {},
+        },
         { userID, walletId, now: new Date(owner.nowMs) },
       );
     owner.meanwhile = retire;
