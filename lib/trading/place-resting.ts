@@ -5,9 +5,8 @@ import { requireKey } from "../core/idempotency-key.ts";
 import { orderIdFor } from "../core/record-ids.ts";
 import { coinText, coinUnitsFrom } from "../orders/decimal-text.ts";
 import type { Order } from "../orders/execution.ts";
-import { percentOf } from "../orders/percent.ts";
 import type { Leg } from "../orders/resting/mandate.ts";
-import { isCrossed, outAt, priceText, worstOf } from "../orders/resting/prices.ts";
+import { distanceOf, isCrossed, priceText, worstOf } from "../orders/resting/prices.ts";
 import type { RestingRequest } from "../orders/resting/request.ts";
 import { shownResting } from "../orders/resting/shown.ts";
 import type { RestingWarning } from "../orders/resting/stored.ts";
@@ -102,17 +101,11 @@ function shownTrial(trial: RestTrial): ShownTrial {
   const { chain, side, amount, legs, expiresAt, feesLimit, feesStop } = mandate;
   const { facts } = assessed;
   const { amountOut, identity } = facts;
-  const distances = legs.map((leg) => {
-    const out = outAt(side, leg.kind === "limit" ? leg.price : leg.trigger, amount);
-    // Outputs of a sale grow with the price, and those of a buy fall.
-    const [now, then] = side === "sell" ? [amountOut, out] : [out, amountOut];
-    return Math.abs(percentOf(then - now, now));
-  });
   const worst = legs.find(({ kind }) => kind === "stop") ?? (legs[0] as Leg);
   const rents = placingOf(chain).markerRent(facts);
   return {
     price: priceNow(trial),
-    distancePercent: Math.min(...distances),
+    distancePercent: Math.min(...legs.map((leg) => distanceOf(side, leg, amount, amountOut))),
     wouldFireNow: legs.some((leg) => isCrossed(side, leg, amount, amountOut)),
     worst: priceText(chain, worstOf(worst), identity.decimals),
     expiresAt: new Date(expiresAt * 1000).toISOString(),

@@ -4,6 +4,7 @@ import type { Network } from "../../core/network.ts";
 import { ceilDivide } from "../bigints.ts";
 import { formatAmount } from "../decimal-text.ts";
 import type { Order } from "../execution.ts";
+import { percentOf } from "../percent.ts";
 import type { Leg } from "./mandate.ts";
 
 /** An exact price: units of the coin for units of the token. */
@@ -73,6 +74,15 @@ export function isCrossed(side: Order["side"], leg: Leg, amount: bigint, out: bi
   if (leg.kind === "limit") return isWithMargin(side, leg.price, amount, out);
   const { coins, tokens } = leg.trigger;
   return side === "sell" && out * tokens <= amount * coins;
+}
+
+/** Computes how far the price has to move until it reaches a leg's, in percent of the price now. */
+export function distanceOf(side: Order["side"], leg: Leg, amount: bigint, out: bigint): number {
+  if (isCrossed(side, leg, amount, out)) return 0;
+  const then = outAt(side, leg.kind === "limit" ? leg.price : leg.trigger, amount);
+  // Outputs of a sale grow with the price, and those of a buy fall.
+  const total = side === "sell" ? out : then;
+  return percentOf(then > out ? then - out : out - then, total);
 }
 
 function isWithMargin(side: Order["side"], { coins, tokens }: Ratio, amount: bigint, out: bigint): boolean {

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { floorOf, isCrossed, outAt, ratioFrom, scaled } from "../../../lib/orders/resting/prices.ts";
+import {
+  distanceOf,
+  floorOf,
+  isCrossed,
+  outAt,
+  ratioFrom,
+  scaled,
+} from "../../../lib/orders/resting/prices.ts";
 import { limit, stop } from "./fixtures.ts";
 
 const places40 = `0.${"0".repeat(39)}1`;
@@ -80,4 +87,22 @@ describe("isCrossed", () => {
     expect(isCrossed("sell", stop, 1000n, 1000n)).toBe(true);
     expect(isCrossed("sell", stop, 1000n, 0n)).toBe(true);
   });
+});
+
+describe("distanceOf", () => {
+  // Each leg with an amount and its quoted output. The limit is at 2 coins a token, and the stop at 1.
+  it.each([
+    ["sell", limit, 1000n, 1600n, 25],
+    ["sell", stop, 1000n, 1600n, 37.5],
+    ["buy", limit, 20_000n, 8000n, 20],
+    ["buy", limit, 20_000n, 5000n, 50],
+    ["sell", limit, 1000n, 2500n, 0],
+    ["sell", stop, 1000n, 900n, 0],
+    ["buy", limit, 20_000n, 12_000n, 0],
+  ] as const)(
+    "is how far the price has to move, on either side (%s, %o)",
+    (side, leg, amount, out, percent) => {
+      expect(distanceOf(side, leg, amount, out)).toBe(percent);
+    },
+  );
 });
