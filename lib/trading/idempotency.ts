@@ -18,22 +18,29 @@ type Writing = (text: string, chain: PlaceOrderRequest["chain"]) => string;
 
 const canonicalAddress: Writing = (text, chain) => foldedAddress(chain, text);
 
-const canonical: { readonly [Name in keyof PlaceOrderRequest]?: Writing } = {
+const canonical: Readonly<Record<string, Writing>> = {
   amount: canonicalAmount,
   minAmountOut: canonicalAmount,
+  price: canonicalAmount,
+  stopPrice: canonicalAmount,
+  maxNetworkFee: canonicalAmount,
   wallet: canonicalAddress,
   token: canonicalAddress,
   pool: canonicalAddress,
 };
 
+/** Writes the fields of a body, and of the legs in it, in canonical form and order. */
+function canonicalFields(body: object, chain: PlaceOrderRequest["chain"]): object {
+  const fields = Object.entries(body).map(([name, value]: [string, unknown]) => {
+    if (typeof value === "object" && value !== null) return [name, canonicalFields(value, chain)] as const;
+    return [name, typeof value === "string" ? (canonical[name]?.(value, chain) ?? value) : value] as const;
+  });
+  return Object.fromEntries(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /**
  * Computes the fingerprint of a request. Two bodies have the same fingerprint if they differ only in the order of
- * fields, or in how they write amounts and addresses.
+ * fields, or in how they write amounts, prices and addresses.
  */
-export function fingerprintOf({ dryRun: _, ...body }: PlaceOrderRequest | RestingRequest): string {
-  const fields = Object.entries({ ...defaults, ...body }).map(([name, value]) => {
-    const write = canonical[name as keyof PlaceOrderRequest];
-    return [name, typeof value === "string" && write ? write(value, body.chain) : value] as const;
-  });
-  return fingerprint(Object.fromEntries(fields));
-}
+export const fingerprintOf = ({ dryRun: _, ...body }: PlaceOrderRequest | RestingRequest): string =>
+  fingerprint(canonicalFields({ ...defaults, ...body }, body.chain));

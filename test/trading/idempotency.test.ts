@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { RestingRequest } from "../../lib/orders/resting/request.ts";
 import type { PlaceOrderRequest } from "../../lib/orders/trade-request.ts";
 import { fingerprintOf } from "../../lib/trading/idempotency.ts";
 
@@ -25,5 +26,24 @@ describe("fingerprintOf", () => {
   it("ignores how an amount is written, also on sol", () => {
     const other = { ...bodyOn("sol", "Ab"), amount: "01.00" };
     expect(fingerprintOf(other)).toBe(fingerprintOf(bodyOn("sol", "Ab")));
+  });
+
+  const resting = { chain: "eth", wallet: "0xC", token: "0xAb", side: "sell", amount: "1" } as const;
+  it.each<[RestingRequest, RestingRequest]>([
+    [
+      { ...resting, type: "stop", stopPrice: "0.5", price: "0.4", maxNetworkFee: "1" },
+      { ...resting, type: "stop", stopPrice: "0.50", price: "00.4", maxNetworkFee: "1.0" },
+    ],
+    [
+      { ...resting, type: "oco", takeProfit: { price: "2" }, stopLoss: { stopPrice: "1", price: "0.8" } },
+      { ...resting, type: "oco", takeProfit: { price: "2.0" }, stopLoss: { price: "0.80", stopPrice: "01" } },
+    ],
+  ])("ignores how prices are written, but not what they are", (one, other) => {
+    expect(fingerprintOf(other)).toBe(fingerprintOf(one));
+    const cheaper = {
+      ...other,
+      ...(other.type === "oco" ? { takeProfit: { price: "1.9" } } : { price: "0.3" }),
+    };
+    expect(fingerprintOf(cheaper)).not.toBe(fingerprintOf(one));
   });
 });
