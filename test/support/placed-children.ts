@@ -67,6 +67,7 @@ export const parentOf = (of: Mandate, { leg = 0, n = 1 } = {}) => ({
   mandate: mandateHash(of),
   leg,
   n,
+  ...(n > 1 && { after: childId(of, n - 1) }),
 });
 
 export const childId = ({ userID, orderId }: Mandate, n: number): string =>

@@ -29,7 +29,7 @@ export const evmFiring: FiringFamily<SignedNonce, NonceWord> = {
     if (words.some((word) => word !== undefined && hasFilled(signed.swap, word))) return { is: "unclear" };
     const death = isProvenDead ? deathOf(chain as EvmChain, signed.swap, words) : undefined;
     if (death === undefined) return { is: "out" };
-    if (yields) return { is: "dead", outcome: "yielded" };
-    return { is: "dead", outcome: death.how === "failed" ? "failed" : "lapsed" };
+    if (yields) return { is: "dead", outcome: "yielded", isProven: true };
+    return { is: "dead", outcome: death.how === "failed" ? "failed" : "lapsed", isProven: true };
   },
 };

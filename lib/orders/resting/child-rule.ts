@@ -83,7 +83,10 @@ function objectionToSwap(facts: ChildFacts, nowMs: number): Objection | undefine
   const isDead = (orderId: string) => ended?.dead.some((each) => each.child === orderId) ?? false;
   if (isDead(child.orderId)) return later("the child is dead");
   const { out } = tally ?? {};
-  if (familyOf(mandate.chain) === "evm" && out && out.child !== child.orderId && !isDead(out.child))
+  // Wants the word of fireOrders, too: executeOrders could keep an unsigned child back until another one has gone, and
+  // then let both be signed.
+  const isProvenDead = out && isDead(out.child) && child.parent.after === out.child;
+  if (familyOf(mandate.chain) === "evm" && out && out.child !== child.orderId && !isProvenDead)
     return later("another child may still fill");
   const late = objectionToDeadline(facts, lifeSeconds(mandate.chain, kind), nowMs);
   if (late !== undefined || !isFirstSwap) return late;

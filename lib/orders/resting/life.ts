@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Attention, shownAttention } from "./attention.ts";
 import { afterDeadChild, freshLeg, type LegState } from "./backoff.ts";
-import { hasStop, type Leg, type Mandate } from "./mandate.ts";
+import { hasStop, type Leg, type Mandate, type Tally } from "./mandate.ts";
 import { triggerTimes } from "./times.ts";
 import type { Seen } from "./touch.ts";
 
@@ -58,6 +58,8 @@ export type RestingOrder = {
   out: readonly OutChild[];
   /** Id of the child that has filled. */
   filled?: string | undefined;
+  /** Id of the newest signed child that can never fill, as both hosts have proved. */
+  dead?: string | undefined;
   legs: readonly LegState[];
   seen?: Seen | undefined;
   attention: Attention;
@@ -136,6 +138,19 @@ export function afterFiring(order: RestingOrder, { price, block, ...child }: New
   });
 }
 
+/**
+ * Returns the order with the child that the signer's record shows as out. Only a signer whose clock is behind, or an
+ * executeOrders that is taken over, lets the swap of a child be signed after it has counted as unsigned for good.
+ */
+export function withSignedOut(order: RestingOrder, tally: Pick<Tally, "out"> | undefined): RestingOrder {
+  const { child: orderId, kind } = tally?.out ?? {};
+  const isKnown = orderId === order.dead || order.out.length > 0 || order.state === "done";
+  if (orderId === undefined || isKnown) return order;
+  const leg = order.mandate.legs.findIndex((each) => each.kind === kind);
+  const { n } = order.firings.find((each) => each.orderId === orderId) ?? order;
+  return { ...order, state: "firing", out: [{ orderId, leg, n, validUntil: 0 }] };
+}
+
 /** State of a child, as far as it is certain. */
 export type ChildSight =
   | { is: "out" }
@@ -143,8 +158,8 @@ export type ChildSight =
   | { is: "unclear" }
   /** Its fill is in a block, according to both hosts. */
   | { is: "filled"; isSettled: boolean }
-  /** It can never fill. */
-  | { is: "dead"; outcome: Exclude<FiringOutcome, "out" | "filled"> };
+  /** It can never fill. If its swap is signed, and no sibling's would keep it from filling, both hosts have proved it. */
+  | { is: "dead"; outcome: Exclude<FiringOutcome, "out" | "filled">; isProven?: true };
 
 /** Facts that end an order, beside those about its children. */
 export type EndFacts = {
@@ -170,7 +185,7 @@ export function afterSights(
   const sights = order.out.map((child) => ({ child, sight: known(order, child, sightOf(child)) }));
   const filled = sights.find(({ sight }) => sight.is === "filled");
   const dead = sights.flatMap(({ child, sight }) =>
-    sight.is === "dead" ? [{ child, outcome: sight.outcome }] : [],
+    sight.is === "dead" ? [{ child, outcome: sight.outcome, isProven: sight.isProven }] : [],
   );
   const end = endOf(order, facts);
   const out = sights.flatMap(({ child, sight }) => (sight.is === "dead" ? [] : [child]));
@@ -187,6 +202,7 @@ export function afterSights(
     state,
     out: isSettled ? [] : out,
     filled: filled?.child.orderId,
+    dead: dead.find(({ isProven }) => isProven)?.child.orderId ?? order.dead,
     legs: dead.reduce(
       (legs, { child, outcome }) => pausing(order.mandate, legs, child, outcome, facts.nowMs),
       order.legs,
@@ -195,7 +211,7 @@ export function afterSights(
     isCancelling: order.isCancelling || facts.isCancelled,
     end: state === "done" && !isSettled ? end : undefined,
   };
-  return isDeepStrictEqual(next, { filled: undefined, end: undefined, ...order })
+  return isDeepStrictEqual(next, { filled: undefined, dead: undefined, end: undefined, ...order })
     ? order
     : restingAfter(order, next);
 }

@@ -70,6 +70,8 @@ export const parentTerms = v.strictObject({
   leg: count,
   /** Number of the child among its parent's. */
   n: count,
+  /** The newest signed child before it. fireOrders has seen itself that this one can never fill. */
+  after: v.exactOptional(text),
 });
 
 /** Maximum number of dead children that are remembered with what their signatures may have cost. */

@@ -1,7 +1,7 @@
 import type { Network } from "../../core/network.ts";
 import { isCutOff } from "../../orders/cutoffs.ts";
 import type { FamilyTypes, SlotTerms } from "../../orders/family.ts";
-import type { EndFacts } from "../../orders/resting/life.ts";
+import { type EndFacts, withSignedOut } from "../../orders/resting/life.ts";
 import type { Ended, Tally } from "../../orders/resting/mandate.ts";
 import type { StoredResting, Trigger } from "../../orders/resting/stored.ts";
 import type { Ledger, RestingName } from "../../orders/table-step.ts";
@@ -53,10 +53,14 @@ export async function readFiring(
       ...keysOfUser(name, name.userID, day),
     ]),
   );
-  const resting = found.all(
+  const stored = found.all(
     "resting",
     names.map((mandate) => ({ mandate })),
   );
+  const resting = stored.map((order) => ({
+    ...order,
+    ...withSignedOut(order, found.get("tally", order.mandate)),
+  }));
   const wallets = [...new Set(resting.map(({ mandate }) => mandate.wallet))];
   const [items, lists] = await Promise.all([
     find(

@@ -61,7 +61,13 @@ export function* makingChild(request: ChildRequest): Procedure<MadeChild | Child
   if (side === "sell" && quotedOut <= expected) return { attention: "PRICE_BEYOND_WORST" };
   if (max > feesLeft(mandate, request.tally, request.ended, leg.kind))
     return { attention: "FEE_BUDGET_SPENT" };
-  const terms = { orderId: mandate.orderId, mandate: request.mandateHash, leg: request.leg, n: parent.n + 1 };
+  const terms = {
+    orderId: mandate.orderId,
+    mandate: request.mandateHash,
+    leg: request.leg,
+    n: parent.n + 1,
+    ...(parent.dead !== undefined && { after: parent.dead }),
+  };
   const order = { ...asked, orderId, validUntil, parent: { terms, mandate, mandateMac } };
   const made = yield* makeOrder(family, order, assessed, view);
   const [coins, tokens] = side === "buy" ? [amount, quotedOut] : [quotedOut, amount];

@@ -72,6 +72,14 @@ const refusals: readonly (readonly [string, Partial<ChildFacts>])[] = [
 
 const upTo = (time: number) => ({ userID: "alice", before: time });
 
+/** Names the predecessor that fireOrders has seen dead. */
+const childAfter = (after: string) => child({ parent: { ...child().parent, after } });
+
+const executorSays = (orderId: string) => ({
+  tally: tally({ out: signed(orderId) }),
+  ended: ended(orderId),
+});
+
 const postponements: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ["a mandate from the future", { mandate: mandate({ createdAt: nowMs + 5001 }) }],
   ["a child from the future", { child: child({ createdAt: nowMs + 5001 }) }],
@@ -80,6 +88,12 @@ const postponements: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ["an order that a cancellation of all covers", { cutoffs: { all: upTo(nowMs - 60_000) } }],
   ["an order of a wallet retired since", { cutoffs: { wallet: upTo(nowMs - 60_000) } }],
   ["a second child while the first may fill", { tally: tally({ out: signed("C0") }) }],
+  ["a second child if only executeOrders says that the first is dead", { ...executorSays("C0") }],
+  [
+    "a second child if only fireOrders says so",
+    { child: childAfter("C0"), tally: tally({ out: signed("C0") }) },
+  ],
+  ["a child that was kept back until its successor was signed", { ...executorSays("C2") }],
   ["a second child if another one is dead", { tally: tally({ out: signed("C0") }), ended: ended("C9") }],
   ["a child that is dead", { tally: tally({ out: signed("C0") }), ended: ended("C0", "C1") }],
   [
@@ -127,7 +141,7 @@ describe("objectionToChild", () => {
     ],
     [
       "a child whose predecessor is dead",
-      childFacts({ tally: tally({ out: signed("C0") }), ended: ended("C0") }),
+      childFacts({ child: childAfter("C0"), tally: tally({ out: signed("C0") }), ended: ended("C0") }),
     ],
     [
       "a stop, whatever limits have used up",

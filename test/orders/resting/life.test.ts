@@ -11,6 +11,7 @@ import {
   type RestingOrder,
   restingAfter,
   stageOf,
+  withSignedOut,
 } from "../../../lib/orders/resting/life.ts";
 import { limit, mandate, nowMs, stop } from "./fixtures.ts";
 
@@ -98,6 +99,13 @@ describe("afterSights", () => {
     ]);
   });
 
+  it("remembers the newest child whose death hosts have proved, and no unsigned one", () => {
+    const proven = moved(firing, { is: "dead", outcome: "lapsed", isProven: true });
+    expect(proven.dead).toBe("C1");
+    const next = afterFiring(proven, newChild("C2"));
+    expect(moved(next, dead("yielded"))).toMatchObject({ state: "resting", dead: "C1" });
+  });
+
   it("rests again without a pause after a child that was not signed, and counts such children together", () => {
     let order: RestingOrder = resting;
     for (let n = 1; n <= 3; n++) order = moved(afterFiring(order, newChild(`C${n}`)), dead("unsent"));
@@ -145,6 +153,26 @@ describe("afterSights", () => {
   it("changes nothing once an order is done", () => {
     const done = moved(resting, out, { isCancelled: true });
     expect(moved(done, out, { isVoid: true })).toBe(done);
+  });
+});
+
+describe("withSignedOut", () => {
+  const tally = (child: string) => ({
+    out: { child, kind: "stop" as const, amount: 0n, most: 1n, day: "2026-11-29" },
+  });
+  const forgotten = moved(firing, dead("yielded"));
+
+  it("takes a child back that was signed after it had counted as unsigned for good", () => {
+    const known = withSignedOut(forgotten, tally("C1"));
+    expect(known).toMatchObject({ state: "firing", out: [{ orderId: "C1", leg: 1, n: 1 }] });
+    expect(moved(known, filled)).toMatchObject({ state: "filled", filled: "C1" });
+  });
+
+  it("changes nothing if that child is known to be dead, or another one is out", () => {
+    const proven = moved(firing, { is: "dead", outcome: "lapsed", isProven: true });
+    const done = moved(resting, out, { isCancelled: true });
+    for (const order of [proven, firing, done]) expect(withSignedOut(order, tally("C1"))).toBe(order);
+    expect(withSignedOut(forgotten, undefined)).toBe(forgotten);
   });
 });
 

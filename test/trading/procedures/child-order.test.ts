@@ -56,6 +56,7 @@ const request = (changes: Partial<ChildRequest> = {}, of = mandate()): ChildRequ
     parent: {
       ...newStored(newResting(of, "mandate mac"), placed, { tableId: "table", choices: {}, warnings: [] }),
       n: 3,
+      dead: "C2",
     },
     mandateHash,
     setup: setup as ChildRequest["setup"],
@@ -130,7 +131,7 @@ describe("makingChild", () => {
         isPrivate: true,
         createdAt: nowMs,
         validUntil: nowMs / 1000 + 60,
-        parent: { orderId: mandate().orderId, mandate: mandateHash, leg: 1, n: 4 },
+        parent: { orderId: mandate().orderId, mandate: mandateHash, leg: 1, n: 4, after: "C2" },
         routes: [v2],
       },
       mac: "mac",

@@ -328,7 +328,8 @@ describe("the signer against a compromised fireOrders", () => {
     }
     const thirteenth = await placedChild(of, { n: 13 });
     expect(await sign(thirteenth)).toEqual({ later: "the leg has fired too often" });
-    expect(await signs(await placedChild(of, { n: 14, leg: 1, lives: 24 }))).toBe(true);
+    const parent = { ...parentOf(of, { n: 14, leg: 1 }), after: childId(of, 12) };
+    expect(await signs(await placedChild(of, { n: 14, leg: 1, lives: 24, changes: { parent } }))).toBe(true);
   });
 });
 
@@ -356,6 +357,25 @@ describe("the signer against a compromised placeOrder", () => {
 });
 
 describe("the signer against a compromised executeOrders", () => {
+  it.each([
+    [1, 2],
+    [2, 1],
+  ])("signs no child %i and then %i if both were unsigned when they were placed", async (one, other) => {
+    const of = newPair();
+    const placed = (n: number) => {
+      const { after: _, ...parent } = parentOf(of, { n, leg: n - 1 });
+      return placedChild(of, { n, leg: n - 1, lives: n === 1 ? 13 : 24, changes: { parent } });
+    };
+    const requests = new Map([
+      [1, await placed(1)],
+      [2, await placed(2)],
+    ]);
+    const ask = (n: number) => sign(requests.get(n) as Awaited<ReturnType<typeof placed>>);
+    expect(await ask(one)).toHaveProperty("raw");
+    await bury(of, childId(of, one));
+    expect(await ask(other)).toEqual({ later: "another child may still fill" });
+  });
+
   it("gives back only what a dead buy has spent", async () => {
     const of = newMandate();
     const request = await placedChild(of);

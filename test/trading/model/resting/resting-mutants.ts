@@ -113,7 +113,7 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
         ...restingSystem.family,
         sightOf: (asked, words) =>
           asked.view.isProvenDead
-            ? { is: "dead", outcome: "failed" }
+            ? { is: "dead", outcome: "failed", isProven: true }
             : restingSystem.family.sightOf(asked, words),
       },
     },

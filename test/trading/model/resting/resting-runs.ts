@@ -8,7 +8,12 @@ import type {
   FiringProcedure,
   ParentView,
 } from "../../../../lib/orders/resting/firing.ts";
-import { newResting, type OutChild, type RestingOrder } from "../../../../lib/orders/resting/life.ts";
+import {
+  newResting,
+  type OutChild,
+  type RestingOrder,
+  withSignedOut,
+} from "../../../../lib/orders/resting/life.ts";
 import type { ChildTerms, Ended, Mandate, Tally } from "../../../../lib/orders/resting/mandate.ts";
 import type { Ladders } from "../../../../lib/orders/resting/selection.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
@@ -151,8 +156,9 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     }
   }
 
-  #viewOf(order: RestingOrder): ParentView<Signed> {
-    const { orderId, amount, createdAt } = order.mandate;
+  #viewOf(known: RestingOrder): ParentView<Signed> {
+    const { orderId, amount, createdAt } = known.mandate;
+    const order = this.intruder === "fireOrders" ? known : withSignedOut(known, this.tallies.get(orderId));
     const busy = this.#parts.busy();
     const children = order.out.map(({ orderId: id }): [string, ChildView<Signed>] => {
       const job = this.jobs.get(id);
@@ -221,17 +227,29 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     return this.#move(order, revision);
   }
 
-  #addChild(orderId: string, { mandate, n }: RestingOrder, { leg, validUntil, chosen }: Prepared): void {
+  #addChild(
+    orderId: string,
+    { mandate, n, dead }: RestingOrder,
+    { leg, validUntil, chosen }: Prepared,
+  ): void {
     must(!this.jobs.has(orderId), "a child is placed twice");
     const { chain, wallet, userID, side, token, isPrivate } = mandate;
     const { quotedOut, minAmountOut } = chosen;
     const { amount } = chosen.crossed;
+    // An intruder names any child as dead.
+    const after = this.intruder === "fireOrders" ? this.tallies.get(mandate.orderId)?.out?.child : dead;
     const terms = { chain, wallet, userID, side, token, isPrivate, orderId, amount, quotedOut, minAmountOut };
     const child: ChildTerms = {
       ...terms,
       validUntil,
       createdAt: this.nowMs,
-      parent: { orderId: mandate.orderId, mandate: mandateHash, leg, n },
+      parent: {
+        orderId: mandate.orderId,
+        mandate: mandateHash,
+        leg,
+        n,
+        ...(after !== undefined && { after }),
+      },
     };
     this.addJob(orderId, child, mandate.legs[leg]?.kind ?? "market");
   }
