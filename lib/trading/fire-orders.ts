@@ -7,6 +7,7 @@ import { askQuotes, setupOn } from "../chains/families/quote.ts";
 import type { TokenPrices } from "../chains/hosts/token-prices.ts";
 import { dayOf } from "../core/time.ts";
 import { greatest } from "../orders/bigints.ts";
+import type { Order } from "../orders/execution.ts";
 import { submissionOf } from "../orders/order-details.ts";
 import { reservedBy } from "../orders/reserved.ts";
 import { factsOfChildren, isRefusedForGood } from "../orders/resting/facts.ts";
@@ -28,11 +29,11 @@ import { type StoredResting, storedAfter } from "../orders/resting/stored.ts";
 import { spendable } from "../orders/resting/tally.ts";
 import { slippageOf } from "../orders/resting/terms.ts";
 import type { PriceWords } from "../orders/resting/touch.ts";
-import { type TradeStep, unchanged } from "../orders/table-step.ts";
+import { type Ledger, type TradeStep, unchanged } from "../orders/table-step.ts";
 import { type AnyOrder, hasEnded } from "../orders/trade-order.ts";
 import type { Table } from "../table/table.ts";
 import { type Performers, type PerformersOf, runEffects, runProcedure } from "./execution/run-procedure.ts";
-import { busyIn, type FiringView, readFiring, readFiringTriggers } from "./items/firing-views.ts";
+import { busyIn, type ChildOut, type FiringView, readChildrenOut, readFiring } from "./items/firing-views.ts";
 import { readOrder, readPlacing } from "./items/views.ts";
 import { writeStep } from "./items/write-step.ts";
 import { type MadeChild, makingChild } from "./procedures/child-order.ts";
@@ -123,9 +124,9 @@ class FiringRun {
     const { table } = this.#deps;
     const { chain, token, orders } = this.#request;
     const names = orders.map((order) => ({ ...order, chain, token }));
-    const [views, triggers] = await Promise.all([
+    const [views, children] = await Promise.all([
       readFiring(table, chain, names, dayOf(this.#nowMs())),
-      readFiringTriggers(table, chain, token),
+      readChildrenOut(table, chain, token),
     ]);
     for (const view of views) {
       const { orderId } = view.resting.mandate;
@@ -133,17 +134,9 @@ class FiringRun {
       this.#stored.set(orderId, view.resting);
     }
     const held = await this.#heldBy(views);
-    const isOut = (orderId: string) => {
-      const children = [...(this.#views.get(orderId)?.children.values() ?? [])];
-      return children.length === 0 || children.some((child) => !hasEnded(child));
-    };
-    const outOn = (side: "buy" | "sell") =>
-      triggers
-        .filter((trigger) => trigger.side === side && isOut(trigger.orderId))
-        .reduce((sum, { amount }) => sum + amount, 0n);
     return {
       parents: views.map((view) => this.#parentOf(view, held)),
-      out: { buy: outOn("buy"), sell: outOn("sell") },
+      out: outOf(children, this.#nowMs()),
     };
   }
 
@@ -263,6 +256,27 @@ class FiringRun {
     }
     return undefined;
   }
+}
+
+/** Time in which an unsigned child counts as out. One that its lane holds back for longer must keep no other waiting. */
+const signingMs = 10_000;
+
+/** Adds up, for each side, what children sell or spend that may soon fill. Of an order's children only one can. */
+function outOf(children: readonly ChildOut[], nowMs: number): Record<Order["side"], bigint> {
+  const soon = children.filter(({ parent, order, ledger }) => {
+    const untilMs = deadlineMs(ledger) ?? Date.parse(order.placed.createdAt) + signingMs;
+    return !hasEnded(order) && nowMs < untilMs && parent.filled === undefined;
+  });
+  const outs = { buy: 0n, sell: 0n };
+  for (const [{ mandate }, own] of Map.groupBy(soon, ({ parent }) => parent))
+    outs[mandate.side] += greatest(0n, ...own.map(({ order }) => order.amount));
+  return outs;
+}
+
+/** Returns the deadline of a child's swap. Undefined if none is signed. */
+function deadlineMs(ledger: Ledger | undefined): number | undefined {
+  const signed = ledger && signedBy(ledger, [], "stop");
+  return signed && signed.deadline * 1000;
 }
 
 function childOf(view: FiringView, { orderId, leg }: OutChild): ChildView {

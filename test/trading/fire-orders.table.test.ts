@@ -1,6 +1,7 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ratioFrom } from "../../lib/orders/resting/prices.ts";
 import type { StoredResting } from "../../lib/orders/resting/stored.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { find } from "../../lib/trading/items/found-items.ts";
@@ -76,6 +77,25 @@ describe("fireOrders on a real chain", () => {
     const order = await desk.resting(id);
     expect(order).toMatchObject({ out: [{ leg: 1 }], firings: [{ leg: "stopLoss" }] });
     expect(await desk.resting(high)).toMatchObject({ state: "resting", n: 0 });
+  });
+
+  it("counts no more as out than a child that may soon fill", async () => {
+    const [desk, other] = [await opened(), await opened()];
+    await desk.place({ amount: "2" });
+    await desk.watchAndWork();
+    await desk.settle();
+    // Its wallet has a small part of what it rests for, and its lane stands still.
+    const large = await desk.rest([limitAt(reached)], { amount: 10n ** 24n });
+    await desk.fire([large]);
+    const order = await desk.resting(large);
+    expect(order).toMatchObject({ state: "firing" });
+    // The first units of that sale bring more than its average, and those after it bring less.
+    const average = ratioFrom("eth", String(order?.firings[0]?.price), 18, "price");
+    const id = await other.rest([limitAt(average)]);
+    expect(await other.fire([id])).toMatchObject([{ state: "rest" }]);
+    expect(codesOf(await other.resting(id))).toEqual(["PRICE_BEYOND_WORST"]);
+    const nowMs = () => Date.now() + 11_000;
+    expect(await other.fire([id], { nowMs })).toMatchObject([{ state: "out" }]);
   });
 
   it("fires nothing if the order is cancelled in the instant of firing", async () => {

@@ -3,7 +3,7 @@ import { isCutOff } from "../../orders/cutoffs.ts";
 import type { FamilyTypes, SlotTerms } from "../../orders/family.ts";
 import { type EndFacts, withSignedOut } from "../../orders/resting/life.ts";
 import type { Ended, Tally } from "../../orders/resting/mandate.ts";
-import type { StoredResting, Trigger } from "../../orders/resting/stored.ts";
+import type { StoredResting } from "../../orders/resting/stored.ts";
 import type { Ledger, RestingName } from "../../orders/table-step.ts";
 import { type AnyOrder, hasEnded } from "../../orders/trade-order.ts";
 import type { Limits } from "../../orders/wallet-policy.ts";
@@ -126,12 +126,29 @@ export const busyIn = ({ orders, slots }: Lane): AnyOrder | undefined =>
     slots.some(({ orderId, state }) => orderId === intent.orderId && state === "signed"),
   ) ?? orders.find((order) => !hasEnded(order));
 
-/** Reads the triggers of a token's orders that have a child out, from all parts at the same time. */
-export async function readFiringTriggers(table: Table, chain: Network, token: string): Promise<Trigger[]> {
+/** A child that is out, with its ledger if anything is signed for it. */
+export type ChildOut = { parent: StoredResting; order: AnyOrder; ledger: Ledger | undefined };
+
+/** Reads the children of a token's orders that are out, whether or not these orders are handed over. */
+export async function readChildrenOut(table: Table, chain: Network, token: string): Promise<ChildOut[]> {
   const parts = Array.from({ length: triggerParts }, (_, part) => triggersOfToken(chain, part, token));
   const items = await Promise.all(parts.map((range) => queryRange<object>(table, range)));
-  return items
+  const firing = items
     .flat()
     .map((item) => contentOf("trigger", item))
-    .filter(({ state }) => state === "firing");
+    .filter(({ state }) => state === "firing")
+    .map((mandate) => ({ mandate }));
+  if (firing.length === 0) return [];
+  const parents = (await find(table, firing.map(keysOfItems.resting))).all("resting", firing);
+  const children = parents.flatMap((parent) =>
+    parent.out.map(({ orderId }) => ({ parent, orderId, userID: parent.mandate.userID })),
+  );
+  const found = await find(
+    table,
+    children.flatMap((child) => [tradeKeyOf(child), keysOfItems.ledger(child)]),
+  );
+  return children.flatMap(({ parent, ...child }) => {
+    const order = found.get("order", { intent: child });
+    return order === undefined ? [] : [{ parent, order, ledger: found.get("ledger", child) }];
+  });
 }
