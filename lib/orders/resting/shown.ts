@@ -51,7 +51,8 @@ export function shownResting(order: StoredResting): Order {
     networkFee: coinText(chain, facts.networkFee),
     ...(txHash !== undefined && { txHash }),
     ...(newest !== undefined && { childOrderId: newest.orderId }),
-    attention: shownAttention(order.attention),
+    // Whatever kept an order from firing is over once it has filled or ended.
+    attention: statusOf(order) === "open" ? shownAttention(order.attention) : [],
     ...(end && { reason: reasonText[end.reasonCode], reasonCode: end.reasonCode }),
     createdAt: placed.createdAt,
     updatedAt,

@@ -47,6 +47,18 @@ describe("shownResting", () => {
     expect(other).toMatchObject({ type: "stop", stopPrice: "3", price: "2.4" });
   });
 
+  it("shows what keeps an order from firing only while it is open", () => {
+    const attention = { PRICE_BEYOND_WORST: { sinceMs: nowMs } };
+    const since = new Date(nowMs).toISOString();
+    const noted = restingAfter(order, { attention });
+    const of = (moved: typeof noted) => shownResting(storedAfter(order, moved, order.facts, nowMs)).attention;
+    expect(of(noted)).toEqual([{ code: "PRICE_BEYOND_WORST", since }]);
+    const fired = afterFiring(noted, newChild);
+    const alive = { ...ending, isCancelled: false };
+    expect(of(afterSights(fired, () => ({ is: "filled", isSettled: false }), alive))).toEqual([]);
+    expect(of(afterSights(noted, () => ({ is: "out" }), ending))).toEqual([]);
+  });
+
   it("shows the child's fill and the fees of all children", () => {
     const fill = { spent: 10n ** 18n, received: 8n * 10n ** 13n, txHash: "0x1" };
     const fired = afterFiring(order, newChild);
