@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { GetRecordsCommandOutput } from "@aws-sdk/client-dynamodb-streams";
+import type { AttributeValue, GetRecordsCommandOutput } from "@aws-sdk/client-dynamodb-streams";
 import { account } from "../account.ts";
 
 export type StreamRecord = NonNullable<GetRecordsCommandOutput["Records"]>[number];
@@ -40,6 +40,7 @@ export function toChange(
 ): Change {
   const minute = dynamodb.ApproximateCreationDateTime?.getTime() ?? seenAt;
   const createdAt = Math.max(minute, Math.min(seenAt, minute + PRECISION_MS - 1));
+  const partition = dynamodb.Keys?.[source.partitionKey];
   const sequenceNumber = dynamodb.SequenceNumber ?? "";
   const event = {
     eventID: record.eventID,
@@ -65,23 +66,32 @@ export function toChange(
     createdAt,
     event,
     size: Buffer.byteLength(JSON.stringify(event)),
-    partition: hash(JSON.stringify(toJson(dynamodb.Keys?.[source.partitionKey]))),
+    partition: hash(JSON.stringify(partition && toJson(partition))),
   };
 }
 
 function keysAndImages(record: NonNullable<StreamRecord["dynamodb"]>) {
   const names = ["Keys", "NewImage", "OldImage"] as const;
   return Object.fromEntries(
-    names.filter((name) => record[name] !== undefined).map((name) => [name, toJson(record[name])]),
+    names.filter((name) => record[name] !== undefined).map((name) => [name, itemToJson(record[name])]),
   );
 }
 
-function toJson(value: unknown): unknown {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
-  if (Array.isArray(value)) return value.map(toJson);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toJson(each)]));
+function itemToJson(item: Readonly<Record<string, AttributeValue>> = {}): object {
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, toJson(value)]));
 }
+
+function toJson(value: AttributeValue): object {
+  const { M, L, B, BS } = value;
+  if (M !== undefined) return { M: itemToJson(M) };
+  if (L !== undefined) return { L: L.map(toJson) };
+  if (B !== undefined) return { B: base64(B) };
+  if (BS !== undefined) return { BS: BS.map(base64) };
+  // DynamoDB Local leaves out the type of an empty map.
+  return Object.values(value).some((each) => each !== undefined) ? value : { M: {} };
+}
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
 function hash(text = ""): number {
   return createHash("sha1").update(text).digest().readUInt32BE();

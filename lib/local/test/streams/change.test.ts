@@ -58,6 +58,14 @@ describe("toChange", () => {
     expect(size).toBe(Buffer.byteLength(JSON.stringify(event)));
   });
 
+  it("puts empty maps back, which DynamoDB Local leaves out", () => {
+    const NewImage = { PK: { S: "USER#1" }, empty: {}, nested: { M: { list: { L: [{}] } } } };
+    const sent = { ...record, dynamodb: { ...record.dynamodb, NewImage } } as unknown as StreamRecord;
+    expect(toChange(sent, source, minute).event).toMatchObject({
+      dynamodb: { NewImage: { empty: { M: {} }, nested: { M: { list: { L: [{ M: {} }] } } } } },
+    });
+  });
+
   it("omits an image that the record does not have", () => {
     const { OldImage: _, ...inserted } = record.dynamodb ?? {};
     const { event } = toChange({ ...record, eventName: "INSERT", dynamodb: inserted }, source, minute);
