@@ -2,11 +2,13 @@ import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ratioFrom } from "../../lib/orders/resting/prices.ts";
+import { restingStep } from "../../lib/orders/resting/resting-step.ts";
 import type { StoredResting } from "../../lib/orders/resting/stored.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { find } from "../../lib/trading/items/found-items.ts";
 import { cancellationKey, endedKey } from "../../lib/trading/items/keys.ts";
 import { readLane } from "../../lib/trading/items/views.ts";
+import { writeStep } from "../../lib/trading/items/write-step.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { putItems } from "../support/items.ts";
@@ -230,6 +232,21 @@ describe("children in their lane on a real chain", () => {
     expect(await desk.resting(id)).toMatchObject({ state: "filled", n: 1 });
     await desk.settle();
     expect((await desk.read(childId)).order).toMatchObject({ status: "filled" });
+  });
+
+  it("are out again if their swap was signed after they had counted as unsigned", async () => {
+    const desk = await opened();
+    const id = await desk.rest([limitAt(reached)]);
+    const childId = await swapSent(desk, id);
+    const known = (await desk.resting(id)) as StoredResting;
+    const revision = known.revision + 1;
+    const forgotten = { ...known, state: "resting", out: [], firings: [], revision } as const;
+    await writeStep(db.table, restingStep(forgotten, known));
+    await desk.fire([id]);
+    expect(await desk.resting(id)).toMatchObject({ n: 1 });
+    await mineAndWork(desk);
+    await desk.fire([id]);
+    expect(await desk.resting(id)).toMatchObject({ state: "filled", filled: childId });
   });
 
   it("make way for a stop, which then fires", async () => {

@@ -72,7 +72,7 @@ export async function readFiring(
     Promise.all(wallets.map((wallet) => queryRange<object>(table, jobsAndSlotsOf({ chain, wallet })))),
   ]);
   const jobs = lists.map((list) => list.filter(isJob).map((item) => contentOf("job", item)));
-  const newest = resting.flatMap(({ firings }) => firings.map(({ orderId }) => orderId));
+  const newest = resting.flatMap(({ firings, out }) => [...firings, ...out].map(({ orderId }) => orderId));
   const rest = await find(table, [
     ...jobs.flat().map(tradeKeyOf),
     ...newest.map((orderId) => keysOfItems.ledger({ orderId })),
@@ -92,7 +92,7 @@ export async function readFiring(
     return {
       resting: order,
       children: byId(out, ({ orderId }) => items.get("order", { intent: { userID, orderId } })),
-      ledgers: byId(firings, ({ orderId }) => rest.get("ledger", { orderId })),
+      ledgers: byId([...firings, ...out], ({ orderId }) => rest.get("ledger", { orderId })),
       tally: found.get("tally", mandate),
       ended: found.get("ended", mandate),
       end: {
