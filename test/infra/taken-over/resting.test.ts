@@ -79,8 +79,8 @@ describe("what rests, if a function is taken over", () => {
     },
   );
 
-  it("shows prices to no function but those that place, fire, cancel or show resting orders", async () => {
-    const readers = ["placeOrder", "fireOrders", ...canceling, "listOrders", "getOrder"];
+  it("shows prices to no function but those that place, fire, end or show resting orders", async () => {
+    const readers = ["placeOrder", "fireOrders", ...canceling, "retireWallet", "listOrders", "getOrder"];
     const parts = Array.from({ length: triggerParts }, (_, part) => triggersOf("base", part));
     for (const name of names) {
       const read = () => queryRange(tableOf(name), restingOf("alice"));
