@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { Context } from "aws-lambda";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { buildOf, longestMsOf } from "../../lib/runtime/long-run.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
@@ -16,13 +15,7 @@ const chains = openTrading("readChains");
 const onFault = (error: unknown) => logFault("readChains", error);
 const effects = { ...tableEffects(openTable(environment("TABLE_NAME"))), ...lookEffects(chains) };
 
-/** Hashes the bundle, which includes the configuration of the chains. */
-const build = createHash("sha256")
-  .update(readFileSync(import.meta.filename))
-  .digest("hex");
-
-/** The next run takes over within ten minutes. If it fails to start, this run goes on a little longer. */
-const longestRunMs = 13 * 60_000;
+const build = buildOf(import.meta.filename);
 
 /** Reserves time to finish the last round of reading. */
 const shutdownMs = 15_000;
@@ -37,6 +30,6 @@ export const handler = background("readChains", (start: ReaderStart, context: Co
       onSilence: (error) => logWarning("readChains", error),
     },
     chainsOfRun(start, [...chains.keys()], { isForOne: environment("READS_ONE_CHAIN") }),
-    { build, longestMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs) },
+    { build, longestMs: longestMsOf(context, shutdownMs) },
   ),
 );

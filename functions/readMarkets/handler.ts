@@ -1,5 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { randomInt } from "node:crypto";
 import type { Context } from "aws-lambda";
 import { callOf } from "../../lib/aws/call-function.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
@@ -13,6 +12,7 @@ import { openPrices } from "../../lib/realtime/snapshots.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { buildOf, longestMsOf } from "../../lib/runtime/long-run.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { remembered } from "../../lib/runtime/remembered.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -29,13 +29,7 @@ const deliver = callOf(environment("DELIVER_FUNCTION"), { maxAttempts: 1 });
 /** Allows a little more time than loadHistory may take. */
 const loadHistory = callOf(environment("LOAD_HISTORY_FUNCTION"), { maxAttempts: 1 }, 65_000);
 
-/** Hashes the bundle, which includes the configuration of the chains. */
-const build = createHash("sha256")
-  .update(readFileSync(import.meta.filename))
-  .digest("hex");
-
-/** The next run takes over within ten minutes. If it fails to start, this run goes on a little longer. */
-const longestRunMs = 13 * 60_000;
+const build = buildOf(import.meta.filename);
 
 /** Bounds for the duration of a shift. Runs choose different ones, so that not all of them hand over at once. */
 const shift = { leastMs: 7.5 * 60_000, mostMs: 10 * 60_000 };
@@ -63,7 +57,7 @@ export const handler = background("readMarkets", (start: MarketsStart, context: 
     {
       build,
       shiftMs: randomInt(shift.leastMs, shift.mostMs),
-      longestMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs),
+      longestMs: longestMsOf(context, shutdownMs),
     },
     start,
   ),

@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { Context } from "aws-lambda";
 import { callOf } from "../../lib/aws/call-function.ts";
 import { tokenLooksOn } from "../../lib/chains/families/token-looks.ts";
@@ -7,6 +5,7 @@ import type { FireAnswer } from "../../lib/orders/resting/hand-over.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { buildOf, longestMsOf } from "../../lib/runtime/long-run.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { watchTriggers } from "../../lib/trading/execution/watch-triggers.ts";
@@ -21,13 +20,7 @@ const chains = openTrading("watchTriggers");
 const longestFiringMs = 26_000;
 const fire = callOf(environment("FIRE_ORDERS_FUNCTION"), { maxAttempts: 1 }, longestFiringMs);
 
-/** Hashes the bundle, which includes the configuration of the chains. */
-const build = createHash("sha256")
-  .update(readFileSync(import.meta.filename))
-  .digest("hex");
-
-/** The next run takes over within ten minutes. If it fails to start, this run goes on a little longer. */
-const longestRunMs = 13 * 60_000;
+const build = buildOf(import.meta.filename);
 
 /** Reserves time for the last hand-overs. */
 const shutdownMs = 30_000;
@@ -45,6 +38,6 @@ export const handler = background("watchTriggers", (_: unknown, context: Context
       onFault: (error) => logFault("watchTriggers", error),
       onSilence: (error) => logWarning("watchTriggers", error),
     },
-    { build, longestMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs) },
+    { build, longestMs: longestMsOf(context, shutdownMs) },
   ),
 );
