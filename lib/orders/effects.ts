@@ -51,7 +51,7 @@ export type LaneView<F extends FamilyTypes = FamilyTypes> = {
   children?: ReadonlyMap<string, LaneChild<F>> | undefined;
 };
 
-/** What the signer has signed for a child, and the dead children of its resting order. */
+/** Records of a child in the signer's ledger, and the dead children of its resting order. */
 export type LaneChild<F extends FamilyTypes = FamilyTypes> = {
   ledger: Ledger<F> | undefined;
   ended: Ended | undefined;

@@ -14,8 +14,14 @@ export const positionStatuses = ["open", "closed"] as const;
 
 /** Stages of an order that this service executes itself. An ended order is `done`. */
 export const orderStages = [
-  ...(["queued", "waiting", "approving", "sent", "cancelling", "done"] as const),
-  ...(["resting", "firing"] as const),
+  "queued",
+  "waiting",
+  "approving",
+  "sent",
+  "cancelling",
+  "done",
+  "resting",
+  "firing",
 ] as const;
 
 /** Reasons why an order that this service executes itself waits, or ended without a fill. */

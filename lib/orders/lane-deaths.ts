@@ -16,8 +16,8 @@ const deadOf = ({ children }: LaneView, { intent: { orderId } }: AnyOrder): Dead
 /**
  * Returns the swap of a child that has not filled. Undefined for other orders, and if no swap is signed.
  *
- * fireOrders writes orders and could give the child another wallet, where anybody's transactions would prove a death that
- * is none. Only the signer's ledger knows the wallet that signed.
+ * fireOrders writes orders and could give the child another wallet, where anybody's transactions would prove a
+ * false death. Only the signer's ledger knows the wallet that signed.
  */
 function unfilledSwap({ children }: LaneView, { deaths }: SlotRules, { intent, life }: AnyOrder) {
   const ledger = children?.get(intent.orderId)?.ledger;

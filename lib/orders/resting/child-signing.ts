@@ -13,7 +13,7 @@ export type ChildTransaction = Pick<
   ChildFacts,
   "isChildGenuine" | "purpose" | "isFirstSwap" | "deadline" | "first" | "spends" | "fees"
 > & {
-  /** What the transaction adds to the day's network fees. */
+  /** Coin that the transaction adds to the day's network fees. */
   feesOfDay: bigint;
 };
 
@@ -43,7 +43,7 @@ export function limitsGivenBack(
   return { stored, count: { ...count, spent: greatest(count.spent - back, 0n) } };
 }
 
-/** What the signature of a child's transaction changes, beside what that of any order's transaction changes. */
+/** Changes of records by a signature for a child, beside those by a signature for any order. */
 export type ChildEntry = {
   /** Coin that the day's count loses. */
   givenBack: bigint;

@@ -9,7 +9,7 @@ import { settledTally } from "./tally.ts";
 export type ChildRecords = {
   tally: Tally | undefined;
   ended: Ended | undefined;
-  /** The orders of the children that are out, by id. */
+  /** Orders of the children that are out, by id. */
   children: ReadonlyMap<string, AnyOrder>;
 };
 

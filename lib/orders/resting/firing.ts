@@ -68,7 +68,7 @@ export type PreparedChild = {
 /** The token of some orders, and the wallets whose coins or tokens limit what they can spend. */
 export type HeldQuestion = { token: string; buyers: readonly string[]; sellers: readonly string[] };
 
-/** What wallets hold. A wallet without a clear answer is missing. */
+/** Amounts that wallets hold. A wallet without a clear answer is missing. */
 export type HeldUnits = { coins: ReadonlyMap<string, bigint>; tokens: ReadonlyMap<string, bigint> };
 
 /** Why a child was not made. Without a code, the next look at its order shows the reason. */

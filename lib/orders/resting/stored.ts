@@ -6,13 +6,13 @@ import { isShownAlike, type RestingOrder } from "./life.ts";
 import type { LegKind } from "./mandate.ts";
 import type { triggerTerms } from "./schemas.ts";
 
-/** What clients see of an order's children. */
+/** Facts about an order's children that clients see. */
 export type RestingFacts = {
   /** The most that signatures for children may have cost, in coin. */
   feesSpent: Readonly<Record<LegKind, bigint>>;
   /** Coin that the transactions of all children have paid. */
   networkFee: bigint;
-  /** The result of the child that has filled. */
+  /** Result of the child that has filled. */
   fill?: { spent: bigint; received?: bigint | undefined; txHash?: string | undefined } | undefined;
 };
 
@@ -31,7 +31,7 @@ export type StoredResting = RestingOrder & {
   tableId: string;
   placed: AnyOrder["placed"];
   facts: RestingFacts;
-  /** What its user chose for its children. */
+  /** Choices of its user for its children. */
   choices: Pick<AskedTrade, "gasPreset" | "priorityFee" | "allowUnsafe">;
   /** Warnings when it was placed, for repeated requests. */
   warnings: readonly RestingWarning[];

@@ -46,13 +46,13 @@ export type ChildFacts = {
   spends: bigint;
   /** The most that the child's transactions may pay the network with this signature, and the part that it adds. */
   fees: { most: bigint; adds: bigint };
-  /** What this signature adds to the day's network fees, what limits have added before, and the count's limit. */
+  /** Network fees of the day: those that this signature adds, those that limits have added before, and the limit. */
   feesOfDay: { adds: bigint; ofLimits: bigint; limit: bigint };
   /** Number of resting orders of the wallet whose first child was signed on this day. */
   newOfDay: number;
 };
 
-/** What the signer reads about a child's resting order. */
+/** Facts about a child's resting order that the signer reads. */
 export type ParentFacts = Pick<
   ChildFacts,
   "mandate" | "mandateHash" | "isMandateGenuine" | "tally" | "ended" | "isCancelled"
@@ -101,7 +101,7 @@ export function feesLeft(
 export const spendable = ({ amount }: Pick<Mandate, "amount">, held: bigint): bigint =>
   held * 1000n < amount ? 0n : least(amount, held);
 
-/** What a signature changes in the signer's records of a resting order. */
+/** Changes of the signer's records of a resting order by a signature. */
 export type TallyChange = {
   tally: Tally;
   /** Coin of dead buys to take off the day's count, and their number. */

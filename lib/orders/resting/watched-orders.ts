@@ -127,7 +127,7 @@ export class WatchedOrders {
     if (watched !== undefined) watched.isUnderWay = true;
   }
 
-  /** Notes the answer about an order, or that there is none. */
+  /** Notes the answer about an order. Undefined if fireOrders gave none. */
   end(orderId: string, word: FireWord | undefined, nowMs: number): void {
     const watched = this.#orders.get(orderId);
     if (watched === undefined) return;

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
 import type { TradingChain } from "../../core/chain-facts.ts";
 import { delay } from "../../core/time.ts";
+import type { FireAnswer } from "../../orders/resting/hand-over.ts";
 import type { Trigger } from "../../orders/resting/stored.ts";
 import { type DueOrder, Turns } from "../../orders/resting/turns.ts";
-import type { FireWord } from "../../orders/resting/watched-orders.ts";
 import { LeasedRun, type LeasedRunDeps } from "./leased-run.ts";
 import type { ReadTimes } from "./read-chains.ts";
 import type { WatchedChain } from "./watched-chain.ts";
@@ -21,7 +21,7 @@ export type WatchDeps = {
   chains: readonly WatchedChain[];
   readTriggers: (chain: TradingChain) => Promise<readonly Trigger[]>;
   /** Invokes fireOrders, and returns its words about the orders by their ids. */
-  fire: (handOver: HandOver) => Promise<Readonly<Record<string, FireWord>>>;
+  fire: (handOver: HandOver) => Promise<FireAnswer>;
   /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
   /** Receives the first error each time that all hosts of a chain fail. */

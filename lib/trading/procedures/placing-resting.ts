@@ -138,7 +138,10 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
   const { facts, check, setup } = assessed;
   const maxGasPrice = family.gasPriceIn(check);
   const mandate = mandateOf(terms, {
-    ...{ chain: request.chain, wallet: request.wallet, userID, orderId },
+    chain: request.chain,
+    wallet: request.wallet,
+    userID,
+    orderId,
     amount: facts.amount,
     decimals: facts.identity.decimals,
     value: terms.side === "buy" ? facts.amount : facts.amountOut,

@@ -21,7 +21,7 @@ export type PaidByRoute = { route: EvmRoute; outs: readonly bigint[] };
 /** A host's answers about a block. */
 export type PriceLook = {
   block: PoolQuotes["block"];
-  /** The routes that have answered, whether or not they pay. */
+  /** Routes that have answered, whether or not they pay. */
   paid: readonly PaidByRoute[];
   /** True if the route that paid best in the last look has answered. */
   hasBest: boolean;

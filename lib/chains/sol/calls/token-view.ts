@@ -14,7 +14,7 @@ import { type Account, type Accounts, accountsCall, mostAccounts, type ReadAt } 
 import { hindranceOf, ownUnits, readTokenAccount, sellableUnits } from "./token-account.ts";
 import { claimsOfMint, metadataOf, readMetadata } from "./token-claims.ts";
 
-/** The account that has the time of its block. */
+/** Account of the chain's clock, which has the time of its block. */
 export const clock = address("SysvarC1ock11111111111111111111111111111111");
 
 /** Reads the epoch and the time in seconds from the clock's account. */
