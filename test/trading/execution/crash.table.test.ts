@@ -13,7 +13,15 @@ import { dayKey, jobsAndSlotsOf, laneKey, tradeKey } from "../../../lib/trading/
 import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { putPolicy } from "../../support/placed-orders.ts";
-import { type Fault, failOne, faultsOf, isChanging, loseAnswers, survives } from "./support/effect-faults.ts";
+import {
+  causedBy,
+  type Fault,
+  failOne,
+  faultsOf,
+  isChanging,
+  loseAnswers,
+  survives,
+} from "./support/effect-faults.ts";
 import { coinsAtStart, LaneBench, tokensAtStart } from "./support/lane-bench.ts";
 
 const db = tableForTests();
@@ -148,9 +156,7 @@ describe("orders on a real table with a failing effect", () => {
         try {
           await expectSettled(bench, await play(story, bench), story);
         } catch (error) {
-          throw new Error(`${effects[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, {
-            cause: error,
-          });
+          throw causedBy(effects, fault, error);
         }
       });
     },

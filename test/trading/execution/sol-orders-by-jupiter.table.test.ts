@@ -11,7 +11,7 @@ import { startTestJupiter, type TestJupiter } from "../../support/jupiter.ts";
 import { expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
 import { solDeskForTests } from "../../support/sol-reader.ts";
-import { failOne, faultsOf, survives } from "./support/effect-faults.ts";
+import { causedBy, failOne, faultsOf, survives } from "./support/effect-faults.ts";
 
 const db = tableForTests();
 const { FULL } = process.env;
@@ -184,7 +184,7 @@ describe("orders on sol through Jupiter", () => {
         const [shown] = await expectChainAgrees(desk, [await play(desk)], orbitKey);
         expect([shown?.order.status, shown?.order.reasonCode]).toEqual(["filled", undefined]);
       } catch (error) {
-        throw new Error(`${names[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, { cause: error });
+        throw causedBy(names, fault, error);
       }
     });
   });

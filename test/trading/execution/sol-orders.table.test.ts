@@ -13,7 +13,7 @@ import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
 import { solDeskForTests } from "../../support/sol-reader.ts";
 import { solKey } from "../../support/sol-terms.ts";
 import { addPool } from "../../support/sol-tokens.ts";
-import { failOne, faultsOf, isChanging, survives } from "./support/effect-faults.ts";
+import { causedBy, failOne, faultsOf, isChanging, survives } from "./support/effect-faults.ts";
 
 const db = tableForTests();
 const { FULL } = process.env;
@@ -187,7 +187,7 @@ describe("orders on a real Solana chain and table", () => {
         // A run that dies right after settling the order leaves its messages uncounted.
         expect(desk.landings.length).toBeLessThanOrEqual(1);
       } catch (error) {
-        throw new Error(`${names[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, { cause: error });
+        throw causedBy(names, fault, error);
       }
     });
   });

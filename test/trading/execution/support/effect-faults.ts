@@ -10,6 +10,8 @@ import type { LaneBench } from "./lane-bench.ts";
  */
 export type Fault = "not arrived" | "died after" | "answer lost";
 
+type NumberedFault = { number: number; how: Fault };
+
 type Name = keyof Effects;
 
 /** Effects that change nothing, so it makes no difference whether a run dies before or after them. */
@@ -47,10 +49,7 @@ export function faultsOf(name: Name): Fault[] {
 class Died extends Error {}
 
 /** Makes the effect with this number fail. Returns the names of all effects in order. */
-export function failOne(
-  bench: Pick<LaneBench, "wrap">,
-  fault: { number: number; how: Fault } | undefined,
-): Name[] {
+export function failOne(bench: Pick<LaneBench, "wrap">, fault: NumberedFault | undefined): Name[] {
   const names: Name[] = [];
   const plain = bench.wrap;
   bench.wrap = (performers) =>
@@ -68,6 +67,12 @@ export function failOne(
       ]),
     ) as Performers;
   return names;
+}
+
+/** Names the failed effect in the error of a test that it broke. */
+export function causedBy(names: readonly Name[], { number, how }: NumberedFault, cause: unknown): Error {
+  const { message } = cause as Error;
+  return new Error(`${names[number - 1]}, effect ${number}, ${how}: ${message}`, { cause });
 }
 
 async function withoutAnswer(name: Name, act: () => unknown): Promise<unknown> {
