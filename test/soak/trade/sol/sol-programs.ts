@@ -9,6 +9,7 @@ import {
 import { compiledMessage } from "../../../../lib/chains/sol/messages/compose-message.ts";
 import { joinTransaction, signMessageAndWipe } from "../../../../lib/chains/sol/messages/signed-message.ts";
 import { type SolInstruction, transferLamports } from "../../../../lib/chains/sol/venues/instructions.ts";
+import { newSolanaKey } from "../../../support/keys.ts";
 import type { Chance } from "../../chance.ts";
 import { openOrdersOf, type TraderWallet } from "../traders.ts";
 import type { SolAccess } from "./sol-access.ts";
@@ -28,12 +29,16 @@ const stranger = "11111111111111111111111111111112" as Address;
 /** A gift in lamports, more than the rent of an empty account. */
 const gift = 1_000_000;
 
+/** Lamports that the giver of gifts gets before each. */
+const coinsOfGiver = 10_000_000;
+
 export function startSolPrograms(wallets: readonly TraderWallet[], chance: Chance): SolPrograms {
   const own = wallets.filter(({ chain }) => chain === "sol");
+  const giver = newSolanaKey();
 
   async function send(
     { request }: SolAccess,
-    { address, privateKey }: TraderWallet,
+    { address, privateKey }: Pick<TraderWallet, "address" | "privateKey">,
     instructions: readonly SolInstruction[],
   ): Promise<void> {
     const { value } = await request<{ value: { blockhash: string } }>("getLatestBlockhash");
@@ -84,7 +89,11 @@ export function startSolPrograms(wallets: readonly TraderWallet[], chance: Chanc
           ? []
           : await Promise.all([markerOf, wsolAccountOf].map((of) => of(address, order.orderId)))),
       ];
-      await access.request("requestAirdrop", chance.pick(accounts), gift);
+      await access.request("requestAirdrop", giver.address, coinsOfGiver);
+      // Surfpool runs transactions one after another, but an airdrop can change an account while one runs.
+      await send(access, giver, [
+        transferLamports(giver.address as Address, chance.pick(accounts), BigInt(gift)),
+      ]);
     },
   };
 }
