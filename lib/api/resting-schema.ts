@@ -1,19 +1,17 @@
 import * as v from "valibot";
-import { type GivenResting, type RestingRequest, restingProblem } from "../orders/resting/request.ts";
+import { priceRule } from "../orders/resting/prices.ts";
 import { restingWarnings } from "../orders/resting/stored.ts";
 import { decimalFormat } from "./documented.ts";
 import { OrderSchema } from "./execution-schema.ts";
-import { QuoteSchema, tradeEntries } from "./quote-schema.ts";
+import { QuoteSchema, tradeEntries, tradeRules } from "./quote-schema.ts";
 import { TimestampSchema } from "./scalars.ts";
 import {
   AmountTextSchema,
   ChainNameSchema,
   GivenAddressSchema,
   GivenAmountSchema,
+  GivenPercentSchema,
 } from "./trading-scalars.ts";
-
-const priceRule =
-  "must be a decimal number above 0 as text, at most 10^40 and with at most 40 decimal places";
 
 const GivenPriceSchema = v.pipe(
   v.string(priceRule),
@@ -29,8 +27,15 @@ const common = {
   chain: ChainNameSchema,
   wallet: GivenAddressSchema,
   ...choices,
+  slippage: v.optional(v.pipe(GivenPercentSchema, v.maxValue(50))),
   expiresInSeconds: v.optional(
-    v.pipe(v.number(), v.description("60 to 7776000, which is 90 days; 30 days by default")),
+    v.pipe(
+      v.number(),
+      v.integer("must be a whole number"),
+      v.minValue(60),
+      v.maxValue(7_776_000),
+      v.description("30 days by default, and 90 at most"),
+    ),
   ),
   maxNetworkFee: v.optional(
     v.pipe(
@@ -48,39 +53,30 @@ const stopPrices = {
   ),
 };
 
-/** Checks rules that involve several fields. */
-const rules = <Resting extends RestingRequest>() =>
-  v.rawCheck<Resting>(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    const { value: input } = dataset;
-    const [field, message] = restingProblem(input as unknown as GivenResting) ?? [];
-    if (field === undefined) return;
-    const key = field as keyof Resting & string;
-    addIssue({ message, path: [{ type: "object", origin: "value", input, key, value: input[key] }] });
-  });
+const sale = { ...common, side: v.literal("sell", "must be sell with this type") };
 
 const LimitOrderSchema = v.pipe(
   v.strictObject({ ...common, type: v.literal("limit"), price: GivenPriceSchema }),
-  rules(),
+  tradeRules(),
   v.title("PlaceLimitOrder"),
   v.description("Buys at `price` or below it, or sells at it or above, after fees and taxes."),
 );
 
 const StopOrderSchema = v.pipe(
-  v.strictObject({ ...common, type: v.literal("stop"), ...stopPrices }),
-  rules(),
+  v.strictObject({ ...sale, type: v.literal("stop"), ...stopPrices }),
+  tradeRules(),
   v.title("PlaceStopOrder"),
   v.description("Sells once the price is at `stopPrice` or below it, for at least `price`."),
 );
 
 const PairSchema = v.pipe(
   v.strictObject({
-    ...common,
+    ...sale,
     type: v.literal("oco"),
     takeProfit: v.strictObject({ price: GivenPriceSchema }),
     stopLoss: v.strictObject(stopPrices),
   }),
-  rules(),
+  tradeRules(),
   v.title("PlacePair"),
   v.description("A limit and a stop for one amount, of which one fills."),
 );

@@ -26,6 +26,7 @@ describe("PlaceAnyOrderSchema", () => {
     [pair],
     [{ ...pair, stopLoss: { stopPrice: "1", price: "0.5" } }],
     [{ ...limit, chain: "sol", priorityFee: 0.001 }],
+    [{ ...pair, slippage: 50, gasPreset: "turbo", maxGasPrice: 3, mevProtection: true, allowUnsafe: true }],
   ])("accepts %j", (body) => {
     expect(validate(PlaceAnyOrderSchema, body)).toEqual(body);
   });
@@ -48,7 +49,10 @@ describe("PlaceAnyOrderSchema", () => {
     [{ ...limit, maxPriceImpact: 5 }, "maxPriceImpact"],
     [{ ...limit, validForSeconds: 60 }, "validForSeconds"],
     [{ ...limit, pool: common.token }, "pool"],
-    [{ ...limit, slippage: 51 }, "slippage"],
+    [{ ...limit, slices: 2 }, "slices"],
+    [{ ...limit, auto: "buy" }, "auto"],
+    [{ ...stop, trailPercent: 5 }, "trailPercent"],
+    [{ ...limit, slippage: 50.0001 }, "slippage"],
     [{ ...limit, expiresInSeconds: 59 }, "expiresInSeconds"],
     [{ ...limit, expiresInSeconds: 60.5 }, "expiresInSeconds"],
     [{ ...limit, expiresInSeconds: 7_776_001 }, "expiresInSeconds"],
@@ -57,10 +61,14 @@ describe("PlaceAnyOrderSchema", () => {
     [{ ...limit, side: "buy", amount: undefined, percent: 5 }, "percent"],
     [{ ...limit, priorityFee: 1 }, "priorityFee"],
     [{ ...limit, chain: "sol", gasPreset: "fast" }, "gasPreset"],
+    [{ ...limit, chain: "sol", maxGasPrice: 3 }, "maxGasPrice"],
     [{ ...stop, stopPrice: undefined }, "stopPrice"],
     [{ ...stop, takeProfit: { price: "3" } }, "takeProfit"],
     [{ ...pair, takeProfit: undefined }, "takeProfit"],
     [{ ...pair, takeProfit: {} }, "takeProfit.price"],
+    [{ ...pair, takeProfit: { price: "2", stopPrice: "1" } }, "takeProfit.stopPrice"],
+    [{ ...pair, stopLoss: undefined }, "stopLoss"],
+    [{ ...pair, stopLoss: { price: "1" } }, "stopLoss.stopPrice"],
     [{ ...pair, stopLoss: { stopPrice: "1", percent: 3 } }, "stopLoss.percent"],
     [{ ...pair, price: "1" }, "price"],
   ])("names the field at fault in %j", (body, field) => {

@@ -13,7 +13,7 @@ export type Ratio = { coins: bigint; tokens: bigint };
 const pricePattern = /^(\d{1,41})(?:\.(\d{1,40}))?$/;
 const mostWhole = 10n ** 40n;
 
-const priceRule =
+export const priceRule =
   "must be a decimal number above 0 as text, at most 10^40 and with at most 40 decimal places";
 
 /**
