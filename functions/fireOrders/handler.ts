@@ -1,5 +1,6 @@
 import { directStartOf, handOverTo } from "../../lib/aws/hand-over.ts";
 import { fireRequest } from "../../lib/orders/resting/hand-over.ts";
+import { shortenWaits } from "../../lib/orders/resting/times.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
@@ -9,6 +10,8 @@ import { validate } from "../../lib/runtime/validate.ts";
 import { type WakeEvent, wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 import { fireOrders } from "../../lib/trading/fire-orders.ts";
 import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
+
+if (environment("FAST_TRIGGERS")) shortenWaits();
 
 const tableId = environment("TABLE_ID");
 const deps = {

@@ -2,6 +2,7 @@ import type { Context } from "aws-lambda";
 import { callOf } from "../../lib/aws/call-function.ts";
 import { tokenLooksOn } from "../../lib/chains/families/token-looks.ts";
 import type { FireAnswer } from "../../lib/orders/resting/hand-over.ts";
+import { shortenWaits } from "../../lib/orders/resting/times.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
@@ -12,6 +13,8 @@ import { watchTriggers } from "../../lib/trading/execution/watch-triggers.ts";
 import { WatchedChain } from "../../lib/trading/execution/watched-chain.ts";
 import { changeReaderLease, readReaderLease } from "../../lib/trading/items/reader-leases.ts";
 import { readTriggers } from "../../lib/trading/items/triggers.ts";
+
+if (environment("FAST_TRIGGERS")) shortenWaits();
 
 const table = openTable(environment("TABLE_NAME"));
 const chains = openTrading("watchTriggers");

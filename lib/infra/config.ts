@@ -133,6 +133,8 @@ export type Configuration = {
   signerZones: readonly string[] | undefined;
   /** True if orders that could lose more than half of their value need a fresh sign-in. */
   lossSignIn: boolean;
+  /** True if resting orders wait only a tenth of the usual times. */
+  fastTriggers: boolean;
   /** True if users can export the private keys of their wallets. */
   walletExport: boolean;
   /** Delay between requesting an export and exporting. */

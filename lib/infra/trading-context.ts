@@ -159,6 +159,7 @@ export const tradingContext = {
     matching(/^(\/[\w.-]+)+$/, "the name of an SSM parameter, such as /terminal/host-keys"),
   ),
   lossSignIn: flag(true),
+  fastTriggers: flag(false),
   laneShards: v.optional(json(wholeWithin(1, mostLaneShards)), defaultLaneShards),
   readChainsMemoryMB: v.optional(
     json(wholeWithin(operations.readChains.memoryMB, mostMemoryMB)),
@@ -243,7 +244,7 @@ export const isLocalChain = ({ chains }: ChainsContext, chain: TradingChain): bo
   (chains[chain]?.hosts ?? defaultHosts[chain].hosts).every((url) => isLoopback(new URL(url).hostname));
 
 /** Finds contradictions between several values. Returns lines that begin with the key at fault. */
-export function tradingProblems(context: ChainsContext): string[] {
+export function tradingProblems(context: ChainsContext & { fastTriggers: boolean }): string[] {
   const given = evmChains.filter((chain) => context.chains[chain] !== undefined);
   return [
     ...repeated(context.trading).map((chain) => `trading names ${chain} twice`),
@@ -253,6 +254,9 @@ export function tradingProblems(context: ChainsContext): string[] {
         (chain) =>
           `chains.${chain}.hosts must name your own hosts: public ones limit or refuse requests. To try trading out with public hosts, set publicHosts to true`,
       ),
+    ...(context.fastTriggers && !context.trading.every((chain) => isLocalChain(context, chain))
+      ? ["fastTriggers is for local chains alone: a short push of the price would fire stops"]
+      : []),
     ...given.flatMap((chain) =>
       problemsOf(chain, configurationOf(context, chain)).map((problem) => `chains.${chain}.${problem}`),
     ),

@@ -190,7 +190,7 @@ export const tradingRows = {
     reads: ["RESTING", "TRIGGERS", ...orderChecks, "ENDED", "CANCELLED"],
     childMac: ["kms:GenerateMac"],
     invokes: ["executeOrders"],
-    env: ["TRADING", "HOST_KEYS", "LANE_SHARDS", "TABLE_ID"],
+    env: ["TRADING", "HOST_KEYS", "LANE_SHARDS", "TABLE_ID", "FAST_TRIGGERS"],
     ...asksHosts,
     impact: "Limits and stops do not fire, and resting orders that are cancelled or expired stay open.",
   },
@@ -233,7 +233,7 @@ export const tradingRows = {
     writes: ["WATCHERS"],
     reads: ["TRIGGERS"],
     invokes: ["fireOrders"],
-    env: ["TRADING", "HOST_KEYS"],
+    env: ["TRADING", "HOST_KEYS", "FAST_TRIGGERS"],
     memoryMB: 512,
     // Lets a run hand over to the next one within ten minutes, or go on for 13 if no other run starts.
     timeoutSeconds: 900,

@@ -65,6 +65,7 @@ export type EnvName =
   | "EXPORT_DELAY_SECONDS"
   | "TABLE_ID"
   | "LOSS_SIGN_IN"
+  | "FAST_TRIGGERS"
   | "NOTICE_BUS_ARN"
   | "LANE_SHARDS"
   | "READS_ONE_CHAIN"

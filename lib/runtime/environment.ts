@@ -120,6 +120,7 @@ const schemas = {
   KEY_GRACE_SECONDS: wholeNumber(0),
   EXPORT_DELAY_SECONDS: wholeNumber(0),
   LOSS_SIGN_IN: json(v.boolean(), "true or false"),
+  FAST_TRIGGERS: json(v.boolean(), "true or false"),
   NOTICE_BUS_ARN: v.pipe(
     v.string(),
     v.transform((text) => text || undefined),

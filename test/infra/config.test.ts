@@ -55,6 +55,7 @@ describe("readConfiguration", () => {
       readChainsMemoryMB: 256,
       readChainsPerChain: false,
       lossSignIn: true,
+      fastTriggers: false,
       markets: false,
       marketTokens: {},
       concurrentRuns: 1000,
@@ -247,6 +248,15 @@ describe("readConfiguration", () => {
     [{ channelShards: "four" }, "channelShards is not JSON"],
     [{ leadingKeys: "some" }, "leadingKeys must be one of each-part, whole-request"],
     [{ walletExport: "yes" }, "walletExport is not JSON"],
+    [
+      {
+        fastTriggers: true,
+        trading: ["eth", "base"],
+        publicHosts: true,
+        chains: { eth: { hosts: ["http://127.0.0.1:8545"] } },
+      },
+      "fastTriggers is for local chains alone: a short push of the price would fire stops",
+    ],
     [{ exportDelaySeconds: -1 }, "exportDelaySeconds must be a whole number of seconds from 0 to 2592000"],
     [
       { exportDelaySeconds: 86_399, trading: ["eth"], publicHosts: true },

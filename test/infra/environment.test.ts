@@ -76,6 +76,7 @@ describe("environmentOf", () => {
       EXPORT_DELAY_SECONDS: 86_400,
       TABLE_ID: "t",
       LOSS_SIGN_IN: true,
+      FAST_TRIGGERS: false,
       NOTICE_BUS_ARN: undefined,
       LANE_SHARDS: 16,
       READS_ONE_CHAIN: true,

@@ -48,6 +48,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   LOOSEN_GUARDS_FUNCTION: "loosenGuards",
   EXPORT_DELAY_SECONDS: "86400",
   LOSS_SIGN_IN: "true",
+  FAST_TRIGGERS: "false",
   NOTICE_BUS_ARN: "",
   SIGN_TRANSACTION_FUNCTION: "signTransaction",
   FIRE_ORDERS_FUNCTION: "fireOrders",

@@ -60,6 +60,7 @@ export function environmentOf(
     TABLE_ID: tableId,
     EXPORT_DELAY_SECONDS: String(configuration.exportDelaySeconds),
     LOSS_SIGN_IN: JSON.stringify(configuration.lossSignIn),
+    FAST_TRIGGERS: JSON.stringify(configuration.fastTriggers),
     NOTICE_BUS_ARN: configuration.noticeBusArn ?? "",
     LANE_SHARDS: String(configuration.laneShards),
     READS_ONE_CHAIN: JSON.stringify(configuration.readChainsPerChain),

@@ -3,32 +3,41 @@ import type { Network } from "../../core/network.ts";
 import { clocksApartMs } from "../intent.ts";
 import type { LegKind } from "./mandate.ts";
 
-/** All waits of resting orders that do not depend on the chain. Local runs may shorten them together. */
-export const triggerTimes = {
+/** Times of resting orders that do not depend on the chain, and that no run shortens. */
+const limits = {
   /** Longest time from the placing of a child to the end of its order. */
   childSeconds: 60,
   /** How far clocks of different functions may be apart. */
   clockMs: clocksApartMs,
   /** Allowance for the time between the lane's clock and the signer's. */
   signingSeconds: 2,
-  /** Time back from the head over which a price must have held, on chains with short blocks. */
-  lookBackSeconds: 8,
-  /** Time back from the head at which a limit beside a stop must have been reached, too. */
-  beforeSeconds: 2,
   /** Longest gap between two readings on sol that belong together. */
   readingGapMs: 6000,
-  /** First and longest pause of a leg after a dead child. */
-  firstPauseMs: 5000,
-  longestPauseMs: { limit: 300_000, stop: 60_000 },
-  /** Time without a firing after which a leg's pauses begin again. */
-  forgetMs: 3_600_000,
-  /** First and longest pause before an order is handed over again whose price is reached and that does not fire. */
-  handOverMs: { first: 3000, most: 300_000 },
-  /** Shortest time for which an attention code stays as it is. */
-  attentionMs: 60_000,
-  /** Time after which an order is looked at again, by its state. */
-  againMs: { reading: 2500, firing: 2000, filled: 60_000, ended: 300_000 },
 } as const;
+
+/** All waits of resting orders that do not depend on the chain. */
+const waits = (share: number) => ({
+  /** Time back from the head over which a price must have held, on chains with short blocks. */
+  lookBackSeconds: 8 * share,
+  /** Time back from the head at which a limit beside a stop must have been reached, too. */
+  beforeSeconds: 2 * share,
+  /** First and longest pause of a leg after a dead child. */
+  firstPauseMs: 5000 * share,
+  longestPauseMs: { limit: 300_000 * share, stop: 60_000 * share },
+  /** Time without a firing after which a leg's pauses begin again. */
+  forgetMs: 3_600_000 * share,
+  /** First and longest pause before an order is handed over again whose price is reached and that does not fire. */
+  handOverMs: { first: 3000 * share, most: 300_000 * share },
+  /** Shortest time for which an attention code stays as it is. */
+  attentionMs: 60_000 * share,
+  /** Time after which an order is looked at again, by its state. */
+  againMs: { reading: 2500 * share, firing: 2000 * share, filled: 60_000 * share, ended: 300_000 * share },
+});
+
+export const triggerTimes = { ...limits, ...waits(1) };
+
+/** Divides all waits by ten. For local chains alone, because a short push of the price then fires a stop. */
+export const shortenWaits = () => void Object.assign(triggerTimes, waits(0.1));
 
 const ethLifeSeconds = { limit: 13, stop: 24 };
 const usualLifeSeconds = { limit: 8, stop: 8 };

@@ -89,10 +89,10 @@ function saysTouched({ chain, side, leg, amount, distances }: TouchQuestion, wor
 export type Seen = { leg: number; n: number; sinceMs: number; lastMs: number };
 
 /** The readings in a row that fire a leg, and the time from the first to the last. */
-const enough: Readonly<Record<LegKind, { readings: number; ms: number }>> = {
-  limit: { readings: 2, ms: triggerTimes.beforeSeconds * 1000 },
-  stop: { readings: 4, ms: triggerTimes.lookBackSeconds * 1000 },
-};
+const enough = {
+  limit: { readings: 2, wait: "beforeSeconds" },
+  stop: { readings: 4, wait: "lookBackSeconds" },
+} as const satisfies Record<LegKind, object>;
 
 /** True for legs that fire after several readings: on sol, those of an order with a stop. */
 export const needsReadings = (chain: Network, order: Pick<Mandate, "legs">): boolean =>
@@ -116,5 +116,8 @@ export function seenAfter(
 }
 
 /** True if the readings of a leg suffice to fire it. */
-export const isSeenEnough = (seen: Seen | undefined, leg: number, kind: LegKind): boolean =>
-  seen?.leg === leg && seen.n >= enough[kind].readings && seen.lastMs - seen.sinceMs >= enough[kind].ms;
+export function isSeenEnough(seen: Seen | undefined, leg: number, kind: LegKind): boolean {
+  const { readings, wait } = enough[kind];
+  if (seen?.leg !== leg || seen.n < readings) return false;
+  return seen.lastMs - seen.sinceMs >= triggerTimes[wait] * 1000;
+}

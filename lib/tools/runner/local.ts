@@ -49,6 +49,7 @@ type Options = {
   chains: boolean;
   chainPort: number;
   fastBase?: true;
+  fastTriggers?: true;
   resetChains?: true;
   trader: boolean;
   explorer: Readonly<Record<string, string>>;
@@ -91,6 +92,7 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
       8545,
     )
     .option("--fast-base", "make five blocks of base a second, as the real chain does")
+    .option("--fast-triggers", "divide the waits of resting orders by ten")
     .addOption(
       new Option(
         "--reset-chains",
@@ -173,6 +175,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       if (options.leadingKeys !== "each-part") context.leadingKeys = options.leadingKeys;
       if (options.edgeOnly) context.edgeOnly = true;
       if (options.lossSignIn) context.lossSignIn = true;
+      if (options.fastTriggers) context.fastTriggers = true;
       if (!options.livePrices) {
         const venue = await startVenue({ port: portBeside(site.issuer) });
         undo.defer(() => venue.close());
