@@ -125,8 +125,8 @@ describe("sweepLanes", () => {
     vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
     await sweepLanes();
     // Each of the four chains has two shards, a lease, and two ranges of held tokens. Four shards of subscribers and
-    // their note show whether anybody follows markets.
-    expect(table.commandCalls(QueryCommand)).toHaveLength(25);
+    // their note show whether anybody follows markets, and a lease whether resting orders are watched.
+    expect(table.commandCalls(QueryCommand)).toHaveLength(26);
     const [start, ...others] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
     expect(others).toEqual([]);
     expect(start).toMatchObject({ FunctionName: "executeOrders", InvocationType: "Event" });

@@ -274,7 +274,7 @@ export class Alarms extends Construct {
     this.#add(
       "ReaderMissing",
       troublesSeen(this, sweep, "READER_MISSING"),
-      `Users see the outcome of their orders up to a minute late: in two of five minutes, no run of readChains had read a chain with open orders for 30 seconds. The sweep wakes all of its wallets instead. ${log}, which name the chain, then at the failures and throttles of readChains.`,
+      `Users see the outcome of their orders up to a minute late, or their limits and stops do not fire: in two of five minutes, no run of readChains had read a chain with open orders for 30 seconds, or none of watchTriggers had watched the orders that rest. The sweep wakes all wallets of such a chain instead. ${log}, which name the chain, or triggers, then at the failures and throttles of readChains, or of watchTriggers.`,
       { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 2, threshold: 1 },
     );
     this.#add(

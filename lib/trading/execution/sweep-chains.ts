@@ -8,6 +8,7 @@ import type { Table } from "../../table/table.ts";
 import { heldTurnAt } from "../items/keys.ts";
 import { laneOrdersOf } from "../items/lane-records.ts";
 import { readHeld } from "../items/views.ts";
+import { isReaderMissing } from "../procedures/reader-lease.ts";
 import { type SweepMemory, sweepLanes } from "../procedures/reading.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import { WakeQueue } from "./wake-queue.ts";
@@ -15,11 +16,12 @@ import { WakeQueue } from "./wake-queue.ts";
 /** A problem that operators must know about. The service continues. */
 export type Trouble = {
   error: ServiceError;
-  chain: TradingChain;
+  /** The chain, or the watch over resting orders. */
+  chain: TradingChain | "triggers";
   wallet?: string;
 };
 
-/** `READER_MISSING`: for a long time, no run of readChains has read a chain that has lanes. */
+/** `READER_MISSING`: for a long time, no run has read a chain that has lanes, or watched the orders that rest. */
 const troubleError = (code: LaneTrouble | "READER_MISSING") => new ServiceError(`Trouble: ${code}`, { code });
 
 export type SweepDeps = {
@@ -40,6 +42,7 @@ export async function sweepChains(deps: SweepDeps): Promise<void> {
     ...chains.map(([chain, { memory }]) => sweepChain(deps, chain, memory)),
     ...chains.map(([chain]) => reportSilence(deps, chain)),
     ...chains.map(([chain]) => checkHeld(deps, chain)),
+    reportUnwatched(deps),
   ]);
   const failed = swept.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
@@ -61,6 +64,13 @@ async function sweepChain(deps: SweepDeps, chain: TradingChain, memory: SweepMem
   if (isReaderMissing) onTrouble({ chain, error: troubleError("READER_MISSING") });
   await wakes.emptied();
   for (const lane of lanes) await reportTrouble(deps, chain, lane);
+}
+
+/** Reports a run of watchTriggers that nobody has replaced. A run that ends because no order rests says so. */
+async function reportUnwatched({ effects, onTrouble, nowMs = Date.now }: SweepDeps): Promise<void> {
+  const lease = await effects.readReaderLease({ chain: "triggers" });
+  if (lease !== undefined && !lease.isEnded && isReaderMissing(lease, nowMs()))
+    onTrouble({ chain: "triggers", error: troubleError("READER_MISSING") });
 }
 
 /** Makes lanes check the tokens of positions, because otherwise nobody may notice that tokens have left a wallet. */

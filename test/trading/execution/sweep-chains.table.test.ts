@@ -156,6 +156,19 @@ describe("sweepChains", () => {
     expect(start).toHaveBeenCalledTimes(1);
   });
 
+  it("reports a watch over resting orders that was left, unless it has ended because none rests", async () => {
+    const sweepAfter = async (changes: object) => {
+      readReaderLease.mockImplementation(({ chain }) =>
+        chain === "triggers" ? { ...fresh, heartbeatMs: 0, ...changes } : fresh,
+      );
+      await sweep(["eth"], 30_001);
+      return troubles();
+    };
+    expect(await sweepAfter({ isEnded: true })).toEqual([]);
+    expect(await sweepAfter({ heartbeatMs: 1 })).toEqual([]);
+    expect(await sweepAfter({})).toEqual([["ReaderMissing", "triggers", undefined]]);
+  });
+
   it("reports each chain that has no two agreeing hosts, and still sweeps that chain", async () => {
     agree.mockImplementation(async (chain) => {
       if (chain === "eth") throw new ChainUnavailable();
