@@ -149,7 +149,7 @@ export const reasonText: Readonly<Record<ReasonCode, string>> = {
   EXPIRED: "The order's time was over",
   GAS_PRICE_TOO_HIGH: "Gas costs more than the order allows",
   INSUFFICIENT_BALANCE: "The wallet's balance is too low",
-  MANDATE_VOID: "The order is from before a restore or a change of keys; place it again",
+  MANDATE_VOID: "The order can no longer fill, as after a restore or a change of keys; place it again",
   NONCE_TAKEN: "Another program used the wallet meanwhile",
   NOT_INCLUDED: "No block included the transaction in time",
   NO_ROUTE: "No pool can make the trade",

@@ -15,11 +15,9 @@ const mostNewOfDay = 100;
  * Returns the reason not to sign a child's transaction, in addition to the rules for all orders. The signer trusts the
  * mandate, cancellations, its own records and the proofs of executeOrders; so no function that is taken over alone can
  * trade beyond a mandate, or twice.
- *
- * Clears do nothing but free the wallet, so only the rules for all orders bind them.
  */
 export function objectionToChild(facts: ChildFacts, nowMs: number): Objection | undefined {
-  if (facts.purpose === "clear") return undefined;
+  if (facts.purpose === "clear") return objectionToClear(facts);
   return (
     objectionToOrigin(facts) ??
     objectionToTerms(facts) ??
@@ -69,8 +67,22 @@ function objectionToTimes({ mandate, child }: ChildFacts, nowMs: number): Object
 }
 
 /** Compares with the mandate's time, because fireOrders chooses that of the child. */
-const objectionToEnd = ({ mandate, isCancelled, cutoffs }: ChildFacts): Objection | undefined =>
-  isCancelled || isCutOff(mandate, cutoffs) ? later("the resting order has ended") : undefined;
+const hasEnded = ({ mandate, isCancelled, cutoffs }: ChildFacts): boolean =>
+  isCancelled || isCutOff(mandate, cutoffs);
+
+const objectionToEnd = (facts: ChildFacts): Objection | undefined =>
+  hasEnded(facts) ? later("the resting order has ended") : undefined;
+
+/**
+ * Lets clears on EVM chains pass, because they only free the wallet. On sol, all children of a resting order share its
+ * marker, so the clear of one would keep the order from ever filling, and a stop would be disarmed unseen.
+ */
+function objectionToClear(facts: ChildFacts): Objection | undefined {
+  if (familyOf(facts.child.chain) === "evm") return undefined;
+  // The cancellation alone names the resting order, and holds even if the mandate has become void.
+  const isOver = facts.isCancelled || (objectionToOrigin(facts) === undefined && hasEnded(facts));
+  return isOver ? undefined : later("the resting order has not ended");
+}
 
 const objectionToNew = ({ tally, newOfDay }: ChildFacts): Objection | undefined =>
   tally === undefined && newOfDay >= mostNewOfDay

@@ -159,7 +159,13 @@ export type ChildSight =
   /** Its fill is in a block, according to both hosts. */
   | { is: "filled"; isSettled: boolean }
   /** It can never fill. If its swap is signed, and no sibling's would keep it from filling, both hosts have proved it. */
-  | { is: "dead"; outcome: Exclude<FiringOutcome, "out" | "filled">; isProven?: true };
+  | {
+      is: "dead";
+      outcome: Exclude<FiringOutcome, "out" | "filled">;
+      isProven?: true;
+      /** True if the marker that the order's children share is made. Unless another child has filled, none ever will. */
+      isUsedUp?: true;
+    };
 
 /** Facts that end an order, beside those about its children. */
 export type EndFacts = {
@@ -184,10 +190,8 @@ export function afterSights(
   if (order.state === "done") return order;
   const sights = order.out.map((child) => ({ child, sight: known(order, child, sightOf(child)) }));
   const filled = sights.find(({ sight }) => sight.is === "filled");
-  const dead = sights.flatMap(({ child, sight }) =>
-    sight.is === "dead" ? [{ child, outcome: sight.outcome, isProven: sight.isProven }] : [],
-  );
-  const end = endOf(order, facts);
+  const dead = sights.flatMap(({ child, sight }) => (sight.is === "dead" ? [{ ...sight, child }] : []));
+  const end = endOf(order, facts) ?? (dead.some(({ isUsedUp }) => isUsedUp) ? endOfVoid : undefined);
   const out = sights.flatMap(({ child, sight }) => (sight.is === "dead" ? [] : [child]));
   // A filled child settles last, since its marker is what proves that its siblings are dead.
   const isSettled = filled?.sight.is === "filled" && filled.sight.isSettled && out.length === 1;
@@ -233,11 +237,13 @@ function nextState({
   return isEnding ? "done" : "resting";
 }
 
+const endOfVoid = { status: "cancelled", reasonCode: "MANDATE_VOID" } as const;
+
 function endOf(
   { mandate, isCancelling }: RestingOrder,
   { nowMs, isCancelled, isRetired, isVoid }: EndFacts,
 ): ParentEnd | undefined {
-  if (isVoid) return { status: "cancelled", reasonCode: "MANDATE_VOID" };
+  if (isVoid) return endOfVoid;
   if (isCancelled || isCancelling) return { status: "cancelled", reasonCode: "CANCELLED_BY_USER" };
   if (isRetired) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
   return nowMs >= mandate.expiresAt * 1000 ? { status: "expired", reasonCode: "EXPIRED" } : undefined;

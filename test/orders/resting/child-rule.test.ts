@@ -201,9 +201,36 @@ describe("objectionToChild", () => {
     expect(objectionTo({ purpose: "approve", ...changes })).toBeDefined();
   });
 
-  it("lets the clear of any child pass, because it can only free the wallet", () => {
+  it("lets the clear of any child on an EVM chain pass, because it can only free the wallet", () => {
     for (const [, changes] of [...refusals, ...postponements])
       expect(objectionTo({ ...changes, purpose: "clear" })).toBeUndefined();
+  });
+
+  describe("a clear on sol, which uses up the marker of the resting order", () => {
+    const clearing = (changes: Partial<ChildFacts> = {}) =>
+      objectionToChild(onSol({ purpose: "clear", ...changes }), nowMs);
+    const covered = { cutoffs: { wallet: upTo(nowMs - 60_000) } };
+
+    it("passes once the order is cancelled, alone or with others, or its wallet is retired", () => {
+      expect(clearing({ isCancelled: true })).toBeUndefined();
+      expect(clearing({ isCancelled: true, isMandateGenuine: false })).toBeUndefined();
+      expect(clearing({ cutoffs: { all: upTo(nowMs - 60_000) } })).toBeUndefined();
+      expect(clearing(covered)).toBeUndefined();
+    });
+
+    it.each<[string, Partial<ChildFacts>]>([
+      ["the order rests on", {}],
+      [
+        "its child was placed before a cancellation of all, but the order after it",
+        {
+          cutoffs: { all: upTo(nowMs - 60_001) },
+        },
+      ],
+      ["the mandate that a cancellation covers is forged", { ...covered, isMandateGenuine: false }],
+      ["that mandate is another order's", { ...covered, mandateHash: "cd".repeat(32) }],
+    ])("waits while %s", (_, changes) => {
+      expect(clearing(changes)).toHaveProperty("later");
+    });
   });
 
   it("gives swaps on eth 24 seconds, and those of limits 13", () => {

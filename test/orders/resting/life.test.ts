@@ -150,6 +150,20 @@ describe("afterSights", () => {
     expect(see(both, dead("failed"), out)).toMatchObject({ state: "firing", out: [{ orderId: "C2" }] });
   });
 
+  it("ends an order whose marker is made without a fill, once none of its children may fill", () => {
+    const usedUp: ChildSight = { is: "dead", outcome: "lapsed", isUsedUp: true };
+    const end = { status: "cancelled", reasonCode: "MANDATE_VOID" };
+    expect(moved(firing, usedUp)).toMatchObject({ state: "done", end, firings: [{ outcome: "lapsed" }] });
+    expect(moved(firing, usedUp, { isCancelled: true })).toMatchObject({
+      end: { reasonCode: "CANCELLED_BY_USER" },
+    });
+    const both = afterFiring(afterFiring(resting, newChild("C1", 0)), newChild("C2", 1));
+    const beside = (other: ChildSight) =>
+      afterSights(both, ({ orderId }) => (orderId === "C1" ? usedUp : other), facts);
+    expect(beside(out)).toMatchObject({ state: "firing", out: [{ orderId: "C2" }], end: undefined });
+    expect(beside(filled)).toMatchObject({ state: "filled", filled: "C2", end: undefined });
+  });
+
   it("changes nothing once an order is done", () => {
     const done = moved(resting, out, { isCancelled: true });
     expect(moved(done, out, { isVoid: true })).toBe(done);

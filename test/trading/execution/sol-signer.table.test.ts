@@ -5,7 +5,10 @@ import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import type { SolIntent } from "../../../lib/chains/sol/rules/intent.ts";
 import type { SolMessage } from "../../../lib/chains/sol/rules/message.ts";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
+import { raisedTo } from "../../../lib/orders/cutoffs.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
+import type { Mandate } from "../../../lib/orders/resting/mandate.ts";
+import type { ItemWrite } from "../../../lib/orders/table-step.ts";
 import { readSigning } from "../../../lib/trading/items/signing-view.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { nowMs, orderOf } from "../../chains/sol/fixtures.ts";
@@ -14,7 +17,7 @@ import { solKey } from "../../support/sol-terms.ts";
 import { intent } from "../../support/trading.ts";
 import { clear, day, solSignerForTests, swap, token } from "./support/sol-signer.ts";
 
-const { db, placed, sign, newUser } = solSignerForTests();
+const { db, placed, placedChild, sign, newUser } = solSignerForTests();
 
 describe("signMessage on the table", () => {
   it("signs and records attempts and a clear", async () => {
@@ -111,6 +114,65 @@ describe("the signer against a compromised executor", () => {
     expect((await readSigning(db.table, { request, day })).view.ledger).toBeUndefined();
     await put(own);
     expect(await sign(request)).toHaveProperty("raw");
+  });
+});
+
+describe("the signer against an executor that clears children", () => {
+  type Claim = NonNullable<SignRequest<Sol>["claimed"]>;
+  async function put(step: ItemWrite): Promise<undefined> {
+    await writeStep(db.table, [step]);
+  }
+  /** Returns the order that the executor claims then, if it is another one. */
+  type Act = (of: Mandate, own: Claim) => Promise<Claim | undefined>;
+  const denied = { later: "the resting order has not ended" };
+
+  /** Signs a child's swap, lets the executor do something, and asks for the clear. */
+  async function cleared(act: Act) {
+    const { of, own, request } = await placedChild();
+    expect(await sign(request)).toHaveProperty("raw");
+    const claimed = (await act(of, own)) ?? own;
+    return sign({ ...request, claimed, attempt: 2, purpose: "clear", message: clear });
+  }
+
+  it.each<[string, Act]>([
+    ["nobody has cancelled anything", async () => undefined],
+    [
+      "the executor says that the child is being cancelled",
+      (_, own) =>
+        put({ kind: "put", of: "order", item: { ...orderOf(), ...own, isCancelling: true }, when: {} }),
+    ],
+    [
+      "the child alone is cancelled",
+      (_, { intent: { userID, orderId } }) =>
+        put({ kind: "put", of: "cancellation", item: { userID, orderId } }),
+    ],
+    [
+      "all that came before the resting order is cancelled",
+      ({ userID, createdAt }) => put(raisedTo({ userID }, createdAt - 1)),
+    ],
+    [
+      "the executor shows an older mandate, which a cancellation of all covers",
+      async ({ userID, createdAt, ...of }, own) => {
+        await put(raisedTo({ userID }, createdAt - 1));
+        return { ...own, mandate: { ...of, userID, createdAt: createdAt - 1 } };
+      },
+    ],
+  ])("signs no clear, which would disarm the resting order, if %s", async (_, act) => {
+    expect(await cleared(act)).toEqual(denied);
+  });
+
+  it.each<[string, Act]>([
+    [
+      "is cancelled",
+      ({ userID, orderId }) => put({ kind: "put", of: "cancellation", item: { userID, orderId } }),
+    ],
+    ["is cancelled with all others", ({ userID, createdAt }) => put(raisedTo({ userID }, createdAt))],
+    [
+      "is of a wallet retired since",
+      ({ userID, chain, wallet, createdAt }) => put(raisedTo({ userID, chain, wallet }, createdAt)),
+    ],
+  ])("signs the clear once the resting order %s", async (_, end) => {
+    expect(await cleared(end)).toHaveProperty("raw");
   });
 });
 

@@ -38,7 +38,7 @@ export async function messageWordsOf(
  */
 async function wordOf(ask: Ask, marker: Address, signed: SignedMessages | undefined): Promise<MessageWord> {
   const ids = signed
-    ? [...signed.own.map(({ signature }) => signature), ...signed.siblings, ...signed.clears]
+    ? [...[...signed.own, ...signed.clears].map(({ signature }) => signature), ...signed.siblings]
     : [];
   const [{ slot, blockHeight }] = await ask([chainTimeCall(final)]);
   const { accounts, outcomes } = await askTogether(ask, {

@@ -2,13 +2,15 @@ import type { ChildSight, OutChild } from "../../../orders/resting/life.ts";
 
 /** The messages of a child, by the signer's ledgers, and those of others that make the same marker. */
 export type SignedMessages = {
-  /** Each swap with the last block that may have it. */
-  own: readonly { signature: string; lastHeight: number }[];
+  own: readonly SentMessage[];
   /** Swaps of the other children of the order. */
   siblings: readonly string[];
   /** Clears of the order, which make the marker and trade nothing. */
-  clears: readonly string[];
+  clears: readonly SentMessage[];
 };
+
+/** A message with the last block that may have it. */
+type SentMessage = { signature: string; lastHeight: number };
 
 /** A host's answers about the messages of a resting order. */
 export type MessageWord = {
@@ -38,27 +40,33 @@ export function sightOfMessages(
   const words = [a, b];
   if (signed === undefined) {
     const isPast = words.every(({ time }) => time > validUntil) && nowMs > validUntil * 1000;
-    return isPast ? { is: "dead", outcome: "unsent" } : { is: "out" };
+    if (!isPast) return { is: "out" };
+    return { is: "dead", outcome: "unsent", ...(words.every(({ isMarked }) => isMarked) && usedUp) };
   }
   const own = signed.own.map(({ signature }) => signature);
+  const clears = signed.clears.map(({ signature }) => signature);
   const hasRun = (signatures: readonly string[]) =>
     signatures.some((signature) => words.every((word) => hasFilled(word, signature)));
   if (hasRun(own)) return { is: "filled", isSettled };
   if (own.some((signature) => words.some((word) => hasFilled(word, signature)))) return { is: "unclear" };
-  if (!words.every((word) => signed.own.every((message) => isOver(word, message)))) return { is: "out" };
+  const areOver = (messages: readonly SentMessage[]) =>
+    words.every((word) => messages.every((message) => isOver(word, message)));
+  if (!areOver(signed.own)) return { is: "out" };
   if (hasRun(signed.siblings)) return { is: "dead", outcome: "replaced" };
-  if (hasRun(signed.clears)) return { is: "dead", outcome: "lapsed" };
+  if (hasRun(clears)) return { is: "dead", outcome: "lapsed", ...usedUp };
+  // A clear may still make the marker.
+  if (!areOver(signed.clears)) return { is: "out" };
   // Waits until both hosts show which child has made the marker.
   if (words.some(({ isMarked }) => isMarked)) return { is: "unclear" };
   const hasFailed = own.some((signature) => a.receipts.get(signature)?.status === "failed");
   return { is: "dead", outcome: hasFailed ? "failed" : "lapsed" };
 }
 
+const usedUp = { isUsedUp: true } as const;
+
 const hasFilled = ({ receipts }: MessageWord, signature: string): boolean =>
   receipts.get(signature)?.status === "ok";
 
 /** True if a message has failed in a final block, or is too old for any further block. */
-const isOver = (
-  { receipts, finalHeight }: MessageWord,
-  { signature, lastHeight }: SignedMessages["own"][number],
-): boolean => (receipts.get(signature)?.height ?? lastHeight + 1) <= finalHeight;
+const isOver = ({ receipts, finalHeight }: MessageWord, { signature, lastHeight }: SentMessage): boolean =>
+  (receipts.get(signature)?.height ?? lastHeight + 1) <= finalHeight;

@@ -26,13 +26,15 @@ export function signedMessagesOf(
   if (own.length === 0) return undefined;
   const others = siblings.flatMap((each) => each.messages);
   return {
-    own: own.map(({ hash, lastValidBlockHeight = 0 }) => ({
-      signature: hash,
-      lastHeight: lastValidBlockHeight,
-    })),
+    own: own.map(sent),
     siblings: others.filter(isSwap).map(({ hash }) => hash),
-    clears: [...messages, ...others].filter((each) => !isSwap(each)).map(({ hash }) => hash),
+    clears: [...messages, ...others].filter((each) => !isSwap(each)).map(sent),
   };
 }
+
+const sent = ({ hash, lastValidBlockHeight = 0 }: SignedMessage) => ({
+  signature: hash,
+  lastHeight: lastValidBlockHeight,
+});
 
 const isSwap = ({ purpose }: SignedMessage): boolean => purpose === "swap";

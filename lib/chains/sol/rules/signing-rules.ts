@@ -86,15 +86,16 @@ export function objectionToMessage(
   if (!isGenuine) return refused("the intent was not made by placeOrder");
   if (message.purpose !== request.purpose) return refused("the message has another purpose");
   if (attempt !== earlier.length + 1) return later("the message is not the order's next one");
+  const ofParent = () => objectionOfParent(view, childMessage(message, intent, view, isGenuine), nowMs);
   return (
     objectionToOwner(request, order) ??
     objectionToSlot(request, view) ??
     objectionToCosts(message, intent, view) ??
     (message.purpose === "clear"
-      ? (objectionToClear(earlier) ?? objectionToDayOfClear(message, intent, view, nowMs))
+      ? (objectionToClear(earlier) ?? ofParent() ?? objectionToDayOfClear(message, intent, view, nowMs))
       : (objectionToState(view, nowMs) ??
         objectionToSwap(message, intent, earlier) ??
-        objectionOfParent(view, childMessage(message, intent, view, isGenuine), nowMs) ??
+        ofParent() ??
         objectionOfPolicy(message, intent, view, nowMs)))
   );
 }

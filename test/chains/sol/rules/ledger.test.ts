@@ -25,7 +25,10 @@ describe("signedMessagesOf", () => {
         { signature: "b", lastHeight: 160 },
       ],
       siblings: ["d"],
-      clears: ["c", "e"],
+      clears: [
+        { signature: "c", lastHeight: 170 },
+        { signature: "e", lastHeight: 171 },
+      ],
     });
   });
 

@@ -5,12 +5,14 @@ import { orderIdFor } from "../../../../lib/core/record-ids.ts";
 import { defaultSol } from "../../../../lib/infra/default-chains.ts";
 import type { SignRequest } from "../../../../lib/orders/effects.ts";
 import type { IntentTerms } from "../../../../lib/orders/intent.ts";
+import type { Mandate } from "../../../../lib/orders/resting/mandate.ts";
 import type { Items } from "../../../../lib/orders/table-step.ts";
 import type { Table } from "../../../../lib/table/table.ts";
 import { writeStep } from "../../../../lib/trading/items/write-step.ts";
-import { checksBy } from "../../../../lib/trading/signing/intent-mac.ts";
+import { checksBy, mandateHash } from "../../../../lib/trading/signing/intent-mac.ts";
 import { signOnRequest } from "../../../../lib/trading/signing/sign-transaction.ts";
 import { intentOf, nowMs, orderOf } from "../../../chains/sol/fixtures.ts";
+import { mandate as anyMandate } from "../../../orders/resting/fixtures.ts";
 import { tableForTests } from "../../../support/dynamodb.ts";
 import { ignoredNotes, openKeys, putSealedWallet } from "../../../support/signing.ts";
 import { buyTerms, solKey } from "../../../support/sol-terms.ts";
@@ -75,6 +77,26 @@ export function solSignerForTests() {
     };
   }
 
+  /** Records a child of a resting order, and returns the order's mandate and the request for the first message. */
+  async function placedChild() {
+    const request = await placed();
+    const { intent } = request.claimed as NonNullable<typeof request.claimed>;
+    const { chain, wallet, userID, side, amount, isPrivate, minAmountOut } = intent;
+    const { maxGasPrice: _, ...of } = anyMandate({
+      ...{ chain, wallet, userID, side, token, amount, isPrivate },
+      legs: [{ kind: "limit", price: { coins: amount, tokens: minAmountOut } }],
+      feesLimit: 10n ** 9n,
+      createdAt: nowMs - 60_000,
+      expiresAt: nowMs / 1000 + 3600,
+    });
+    const parent = { orderId: of.orderId, mandate: mandateHash(of), leg: 0, n: 1 };
+    const child = { ...intent, parent };
+    const proof = { mandate: of, mandateMac: await macs.makeMandateMac(of) };
+    const claimed = { intent: child, mac: await childMacs.makeChildMac(child), ...proof };
+    await writeStep(db.table, [{ kind: "put", of: "order", item: { ...orderOf(), ...claimed }, when: {} }]);
+    return { of: of as Mandate, own: claimed, request: { ...request, claimed } };
+  }
+
   const sign = (
     request: SignRequest<Sol>,
     chains: Parameters<typeof signOnRequest>[0]["chains"] = { sol: defaultSol },
@@ -86,5 +108,5 @@ export function solSignerForTests() {
       request,
     );
 
-  return { db, newUser, newestUser, placed, sign };
+  return { db, newUser, newestUser, placed, placedChild, sign };
 }

@@ -172,6 +172,7 @@ export class RestingChecks {
     for (const { mandate, state, filled: child, end } of this.#world.parents.values()) {
       const { orderId } = mandate;
       must(state === "done", `${orderId} does not come to its end but is ${state}`);
+      must(end?.reasonCode !== "MANDATE_VOID", `${orderId} ends although it could fill`);
       must(filled.has(orderId) === (child !== undefined), "a record differs from the chain");
       must((end !== undefined) === !filled.has(orderId), "an order has ended without a fill or a reason");
     }

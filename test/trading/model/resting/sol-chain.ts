@@ -122,9 +122,8 @@ export class SolChain {
     return this.#both(({ blocks, receipts, lies }) => {
       const { time, height } = blocks.at(-1) as SolBlock;
       const asked = [
-        ...(signed?.own ?? []).map(({ signature }) => signature),
+        ...[...(signed?.own ?? []), ...(signed?.clears ?? [])].map(({ signature }) => signature),
         ...(signed?.siblings ?? []),
-        ...(signed?.clears ?? []),
       ];
       const found = receipts.flatMap((block) =>
         block.ran

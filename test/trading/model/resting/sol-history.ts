@@ -40,6 +40,8 @@ export type SolPlot = {
   isLiar?: boolean;
   isTorn?: boolean;
   cancels?: boolean;
+  /** An executeOrders that was taken over asks for clears of children. */
+  clears?: boolean;
   /** The price jumps between both legs and stays there for a while. */
   whips?: boolean;
   /** Strangers pay lamports into markers. */
@@ -61,6 +63,7 @@ function playSolResting(
   const manners = { isLiar: plot.isLiar ?? false, isTorn: plot.isTorn ?? false, isSlow: true };
   const chain = new SolChain(random, startSeconds, 1_000_000n, manners);
   const world = openWorld(random, chain, system, plot.intruder);
+  world.asksForClears = plot.clears ?? false;
   if (plot.whips) chain.delays = random.chance(0.5) ? 0.9 : 0.99;
   world.rest(mandateOf("P", [limit, stop]));
   world.rest(mandateOf("Q", [random.chance(0.5) ? limit : stop], { amount: amount + 1n }));

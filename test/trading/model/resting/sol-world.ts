@@ -17,8 +17,6 @@ export type SolSystem = {
   markerOf: (child: ChildTerms) => string;
   /** True if lamports that anybody has paid in count as a marker. */
   countsDeposits: boolean;
-  /** True if a single child can be cleared although its parent rests on. */
-  clearsChildren: boolean;
 };
 
 export const solSystem: SolSystem = {
@@ -26,7 +24,6 @@ export const solSystem: SolSystem = {
   objection: objectionToChild,
   markerOf: ({ parent }) => parent.orderId,
   countsDeposits: false,
-  clearsChildren: false,
 };
 
 const feeOfMessage = 10n;
@@ -39,6 +36,8 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
   readonly chain: SolChain;
   readonly system: SolSystem;
   readonly ledgers = new Map<string, { messages: SolMessage[]; signedAtMs: number }>();
+  /** True if an executeOrders that was taken over asks for clears of children whose orders rest on. */
+  asksForClears = false;
   #signatures = 0;
 
   constructor(random: Random, chain: SolChain, system: SolSystem, intruder?: Intruder) {
@@ -78,12 +77,12 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
     const ofParent = all.filter((each) => this.jobs.get(each.orderId)?.child?.parent.orderId === parentId);
     const own = ofParent.filter((each) => each.orderId === orderId && each.kind === "swap");
     if (own.length === 0) return undefined;
-    const signatures = (messages: readonly SolMessage[]) => messages.map(({ signature }) => signature);
+    const others = ofParent.filter((each) => each.kind === "swap" && each.orderId !== orderId);
     return {
       swap: {
         own,
-        siblings: signatures(ofParent.filter((each) => each.kind === "swap" && each.orderId !== orderId)),
-        clears: signatures(ofParent.filter(({ kind }) => kind === "clear")),
+        siblings: others.map(({ signature }) => signature),
+        clears: ofParent.filter(({ kind }) => kind === "clear"),
       },
       deadline: Math.ceil(this.nowMs / 1000) - 1,
     };
@@ -149,7 +148,7 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
       if (job.hasEnded) continue;
       const messages = this.ledgers.get(job.orderId)?.messages ?? [];
       const isCleared = messages.some(({ kind }) => kind === "clear");
-      const isDue = job.isCancelling || (this.system.clearsChildren && this.random.chance(0.2));
+      const isDue = job.isCancelling || (this.asksForClears && this.random.chance(0.2));
       if (isDue && messages.length > 0 && !isCleared) this.#send(this.sign(job, "clear"));
       else if (!job.isCancelling && messages.length < mostMessages) this.#send(this.sign(job, "swap"));
     }
