@@ -40,6 +40,15 @@ export const unchangedCutoffs = (
   },
 ];
 
+/** Requires that the user still has the wallet, and has not cancelled its orders together since the cutoffs were read. */
+export const unchangedOwner = (owner: LaneKey & { userID: string }, cutoffs: Cutoffs): TradeStep => {
+  const { chain, wallet, userID } = owner;
+  return [
+    { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
+    ...unchangedCutoffs(owner, cutoffs),
+  ];
+};
+
 const fieldFor = ({ chain, wallet }: CutoffScope): keyof Cutoff =>
   chain === undefined || wallet !== undefined ? "before" : chain;
 

@@ -7,10 +7,12 @@ import { requireKey } from "../core/idempotency-key.ts";
 import { orderIdFor } from "../core/record-ids.ts";
 import { isFreshSignIn } from "../core/sign-in.ts";
 import { coinUnitsFrom } from "../orders/decimal-text.ts";
+import type { Procedure } from "../orders/effects.ts";
 import type { Order } from "../orders/execution.ts";
 import { submissionOf } from "../orders/order-details.ts";
 import { type QuoteWarning, warningsOfOrder } from "../orders/quote-warnings.ts";
 import { unsupportedChain } from "../orders/requests.ts";
+import type { RestingRequest } from "../orders/resting/request.ts";
 import type { AskedTrade } from "../orders/trade.ts";
 import { shownOrder } from "../orders/trade-order.ts";
 import type { PlaceOrderRequest } from "../orders/trade-request.ts";
@@ -20,6 +22,7 @@ import { tableEffects } from "./execution/table-effects.ts";
 import { fingerprintOf } from "./idempotency.ts";
 import { readPlacing } from "./items/views.ts";
 import type { PlacingRefusal, TradeRequest } from "./procedures/assess.ts";
+import type { KeyedRequest } from "./procedures/keyed-request.ts";
 import { placing, trying } from "./procedures/placing.ts";
 import type { Macs } from "./signing/intent-mac.ts";
 
@@ -55,39 +58,24 @@ export type PlacedOrder =
  * @throws {ChainUnavailable} if no two hosts of the chain agree.
  */
 export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement): Promise<PlacedOrder> {
-  const { userID, now, body } = asked;
+  const { now, body } = asked;
   const request = tradeRequest(deps, asked);
   if (body.dryRun === true) {
-    const answer = await runProcedure(trying(request), performersOf(deps, request));
-    if ("refused" in answer) throw errorOf(answer.refused);
+    const answer = await unrefused(trying(request), performersOf(deps, request));
     return { dryRun: true, quote: shownOn(request.chain, request.wallet, request.trade, answer, now) };
   }
-  requireKey(key, "places no second order");
-  const placement = {
-    ...request,
-    orderId: orderIdFor(userID, key, now),
-    key,
-    fingerprint: fingerprintOf(body),
-  };
-  const answer = await runProcedure(placing(placement), performersOf(deps, request));
-  if ("refused" in answer) throw errorOf(answer.refused);
-  const { order, isReplayed } = answer;
+  const placement = { ...request, ...keyed({ ...asked, key }) };
+  const { order, isReplayed } = await unrefused(placing(placement), performersOf(deps, request));
   const { minAmountOut: least, quotedOut: quoted } = order.intent;
   const warnings = warningsOfOrder(submissionOf(order.intent), { least, quoted });
   return { order: shownOrder(order), warnings, isReplayed };
 }
 
 /** Checks everything that depends only on the body, except whether the key was already used. */
-export function tradeRequest(
+export function tradeRequest<Body extends AskedTrade & Pick<PlaceOrderRequest, "chain" | "wallet">>(
   { chains, lossSignIn }: Pick<PlacingDeps, "chains" | "lossSignIn">,
-  {
-    userID,
-    now,
-    receivedMs = now.getTime(),
-    signedInAt,
-    body,
-  }: Omit<Placement<AskedTrade & Pick<PlaceOrderRequest, "chain" | "wallet">>, "key">,
-): TradeRequest {
+  { userID, now, receivedMs = now.getTime(), signedInAt, body }: Omit<Placement<Body>, "key">,
+): TradeRequest<Body> {
   const { chain, side, amount = "", minAmountOut } = body;
   const wallet = readAddress(chain, body.wallet, "wallet");
   const pool = body.pool === undefined ? undefined : readAddress(chain, body.pool, "pool");
@@ -119,5 +107,24 @@ export function performersOf({ table, chains, macs, wake }: PlacingDeps, request
   } satisfies Performers;
 }
 
-export const errorOf = (refused: PlacingRefusal): Error =>
-  refused === "CHAIN_UNAVAILABLE" ? new ChainUnavailable("No two hosts agree on the trade") : refused;
+/** @throws {DomainError} IDEMPOTENCY_KEY_MISSING */
+export function keyed({
+  userID,
+  now,
+  key,
+  body,
+}: Placement<PlaceOrderRequest | RestingRequest>): KeyedRequest {
+  requireKey(key, "places no second order");
+  return { userID, orderId: orderIdFor(userID, key, now), key, fingerprint: fingerprintOf(body) };
+}
+
+/** Runs a procedure, and throws the reason if it refuses the request. */
+export async function unrefused<Answer extends object>(
+  procedure: Procedure<Answer | { refused: PlacingRefusal }>,
+  performers: Performers,
+): Promise<Answer> {
+  const answer = await runProcedure(procedure, performers);
+  if (!("refused" in answer)) return answer;
+  const { refused } = answer;
+  throw refused === "CHAIN_UNAVAILABLE" ? new ChainUnavailable("No two hosts agree on the trade") : refused;
+}

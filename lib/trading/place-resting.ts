@@ -1,8 +1,6 @@
 import { placingOf } from "../chains/families/place.ts";
 import { shownOn, type TradeQuote } from "../chains/families/quote.ts";
 import { chainFacts } from "../core/chain-facts.ts";
-import { requireKey } from "../core/idempotency-key.ts";
-import { orderIdFor } from "../core/record-ids.ts";
 import { coinText, coinUnitsFrom } from "../orders/decimal-text.ts";
 import type { Order } from "../orders/execution.ts";
 import type { Leg } from "../orders/resting/mandate.ts";
@@ -11,9 +9,15 @@ import type { RestingRequest } from "../orders/resting/request.ts";
 import { shownResting } from "../orders/resting/shown.ts";
 import type { RestingWarning } from "../orders/resting/stored.ts";
 import { legsOf } from "../orders/resting/terms.ts";
-import { type Performers, runProcedure } from "./execution/run-procedure.ts";
-import { fingerprintOf } from "./idempotency.ts";
-import { errorOf, type Placement, type PlacingDeps, performersOf, tradeRequest } from "./place-order.ts";
+import type { Performers } from "./execution/run-procedure.ts";
+import {
+  keyed,
+  type Placement,
+  type PlacingDeps,
+  performersOf,
+  tradeRequest,
+  unrefused,
+} from "./place-order.ts";
 import { placingResting, priceNow, type RestTrial, tryingResting } from "./procedures/placing-resting.ts";
 import type { Macs } from "./signing/intent-mac.ts";
 
@@ -54,11 +58,10 @@ export async function placeResting(
   deps: PlacingRestingDeps,
   { key, ...asked }: Placement<RestingRequest>,
 ): Promise<PlacedResting> {
-  const { userID, now, body } = asked;
+  const { now, body } = asked;
   checkTexts(body);
   const request = tradeRequest(deps, asked);
   const { chain, wallet, trade } = request;
-  const terms = { ...body, wallet, token: trade.token };
   const performers = {
     ...performersOf(deps, request),
     makeMandateMac: ({ mandate }) => deps.macs.makeMandateMac(mandate),
@@ -68,25 +71,12 @@ export async function placeResting(
     },
   } satisfies Performers;
   if (body.dryRun === true) {
-    const rest = { ...request, terms, orderId: "" };
-    const answer = await runProcedure(tryingResting(rest), performers);
-    if ("refused" in answer) throw errorOf(answer.refused);
+    const answer = await unrefused(tryingResting({ ...request, orderId: "" }), performers);
     const quote = shownOn(chain, wallet, trade, answer.assessed, now);
     return { dryRun: true, quote, resting: shownTrial(answer) };
   }
-  requireKey(key, "places no second order");
-  const orderId = orderIdFor(userID, key, now);
-  const placement = {
-    ...request,
-    terms,
-    orderId,
-    key,
-    fingerprint: fingerprintOf(body),
-    tableId: deps.tableId,
-  };
-  const answer = await runProcedure(placingResting(placement), performers);
-  if ("refused" in answer) throw errorOf(answer.refused);
-  const { order, isReplayed } = answer;
+  const placement = { ...request, ...keyed({ ...asked, key }), tableId: deps.tableId };
+  const { order, isReplayed } = await unrefused(placingResting(placement), performers);
   return { order: shownResting(order), warnings: [...order.warnings], isReplayed };
 }
 

@@ -1,4 +1,5 @@
 import { DomainError } from "../../core/domain-error.ts";
+import { dayOf } from "../../core/time.ts";
 import { coinUnitsFrom } from "../../orders/decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
 import type { FamilyTypes, HostAnswers, TraderTerms } from "../../orders/family.ts";
@@ -11,9 +12,9 @@ import { openOrdersOf } from "../../orders/trade-check.ts";
 import { type DayFeeLimits, type OrderRules, rulesAtRest } from "../../orders/wallet-policy.ts";
 
 /** A request to trade with a wallet, as the client sent it. */
-export type TradeRequest = LaneKey & {
+export type TradeRequest<Trade extends AskedTrade = AskedTrade> = LaneKey & {
   userID: string;
-  trade: AskedTrade;
+  trade: Trade;
   /** Time of the request, in ISO 8601. */
   createdAt: string;
   /** The chain, or the reason why the deployment does not trade on it. */
@@ -26,6 +27,17 @@ export type TradeRequest = LaneKey & {
 export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
 
 export type AssessAnswer = Assessed | { refused: PlacingRefusal };
+
+/** Reads the records that a request is assessed by. */
+export const readView = ({ chain, wallet, userID, createdAt, rests }: TradeRequest, key?: string) =>
+  perform({
+    do: "readPlacing",
+    lane: { chain, wallet },
+    day: dayOf(Date.parse(createdAt)),
+    userID,
+    ...(key !== undefined && { key }),
+    ...(rests && { rests }),
+  });
 
 /** Runs all checks in their order of precedence, starting with those that do not query the chain. */
 export function* assess(

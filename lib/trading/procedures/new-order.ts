@@ -1,4 +1,4 @@
-import { firstAfter, unchangedCutoffs } from "../../orders/cutoffs.ts";
+import { firstAfter, unchangedOwner } from "../../orders/cutoffs.ts";
 import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
 import type { FamilyTypes, SlotTerms } from "../../orders/family.ts";
 import type { IntentTerms } from "../../orders/intent.ts";
@@ -59,7 +59,7 @@ export function writesOfOrder(
   { order, job, slots, held }: NewOrder,
   { jobs, cutoffs }: PlacingView,
 ): TradeStep {
-  const { chain, wallet, userID } = order.intent;
+  const { chain, wallet } = order.intent;
   return [
     { kind: "put", of: "order", item: order, when: "absent" },
     { kind: "put", of: "job", item: job, when: "absent" },
@@ -74,9 +74,8 @@ export function writesOfOrder(
       add: { jobs: 1 },
       when: jobs === undefined ? "absent" : { jobs },
     },
-    { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
     // Keeps an order from being accepted and void at once.
-    ...unchangedCutoffs(order.intent, cutoffs),
+    ...unchangedOwner(order.intent, cutoffs),
   ];
 }
 
@@ -118,28 +117,39 @@ function intentOf(
   return family.intentOf(terms, assessed);
 }
 
+/** Returns the facts about an order that never change, apart from its slippage. */
+export function placedPart(
+  { trade: { percent }, key, createdAt }: TradeRequest & { key?: string },
+  { facts, check }: Assessed,
+): AnyOrder["placed"] {
+  const { symbol, decimals } = facts.identity;
+  return {
+    ...(key !== undefined && { clientOrderId: key }),
+    symbol: pairNames(check.chain, symbol).symbol,
+    baseSymbol: symbol,
+    decimals,
+    ...(percent !== undefined && { percent }),
+    createdAt,
+  };
+}
+
 function orderOf(
   family: PlacingFamily,
-  { trade, key, createdAt, parent }: OrderRequest,
+  request: OrderRequest,
   assessed: Assessed,
   intent: FamilyTypes["intent"],
   mac: string,
 ): TradeOrder {
   const { facts, check } = assessed;
-  const { symbol, decimals } = facts.identity;
+  const { trade, createdAt, parent } = request;
   return {
     ...family.orderPart,
     intent,
     mac,
     ...(parent && { mandate: parent.mandate, mandateMac: parent.mandateMac }),
     placed: {
-      ...(key !== undefined && { clientOrderId: key }),
-      symbol: pairNames(check.chain, symbol).symbol,
-      baseSymbol: symbol,
-      decimals,
+      ...placedPart(request, assessed),
       ...(trade.minAmountOut === undefined && { slippage: check.settings.slippage }),
-      ...(trade.percent !== undefined && { percent: trade.percent }),
-      createdAt,
     },
     quoted: {
       priceImpact: facts.priceImpact,

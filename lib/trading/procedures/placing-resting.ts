@@ -1,8 +1,7 @@
 import { placingOf } from "../../chains/families/place.ts";
 import { DomainError } from "../../core/domain-error.ts";
-import { dayOf } from "../../core/time.ts";
 import { least } from "../../orders/bigints.ts";
-import { unchangedCutoffs } from "../../orders/cutoffs.ts";
+import { unchangedOwner } from "../../orders/cutoffs.ts";
 import { formatPrice } from "../../orders/decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
 import { objectionToLoss } from "../../orders/large-loss.ts";
@@ -15,23 +14,14 @@ import { restingStep } from "../../orders/resting/resting-step.ts";
 import { newStored, type RestingWarning, type StoredResting } from "../../orders/resting/stored.ts";
 import { mandateOf, restingLimit, stopFiringNow } from "../../orders/resting/terms.ts";
 import { lossOf } from "../../orders/trade-check.ts";
-import { pairNames } from "../../orders/trading-chain.ts";
-import { assess, type PlacingRefusal, type TradeRequest } from "./assess.ts";
+import { assess, type PlacingRefusal, readView, type TradeRequest } from "./assess.ts";
+import { type KeyedRequest, replayedBy, useKey } from "./keyed-request.ts";
+import { placedPart } from "./new-order.ts";
 
 /** A request for a resting order. */
-export type RestRequest = TradeRequest & {
-  /** The terms, with addresses as the family spells them. */
-  terms: RestingRequest;
-  /** Id for the order, unless the key has already placed an order. */
-  orderId: string;
-};
+export type RestRequest = TradeRequest<RestingRequest> & { orderId: string };
 
-export type PlaceRestingRequest = RestRequest & {
-  /** The idempotency key, and the fingerprint of the rest of the request. */
-  key: string;
-  fingerprint: string;
-  tableId: string;
-};
+export type PlaceRestingRequest = RestRequest & KeyedRequest & { tableId: string };
 
 /** A resting order as it would be placed. */
 export type RestTrial = { mandate: Mandate; assessed: Assessed };
@@ -45,50 +35,28 @@ const maxTries = 5;
 export function* placingResting(
   request: PlaceRestingRequest,
 ): Procedure<{ order: StoredResting; isReplayed: boolean } | Refused> {
-  const { userID, key, fingerprint, terms, createdAt } = request;
+  const { trade, tableId } = request;
   for (let tries = 0; tries < maxTries; tries++) {
-    const view = yield* readView(request, key);
-    const replay = replayed(request, view);
-    const tried = replay ?? (yield* assessResting(request, view));
+    const view = yield* readView({ ...request, rests: true }, request.key);
+    const tried = replayedBy(request, view, view.resting?.placed) ?? (yield* assessResting(request, view));
     if ("refused" in tried) return tried;
     if ("order" in tried) {
       yield* perform({ do: "startTriggers" });
       return tried;
     }
     const { mandate, assessed } = tried;
-    const stopping = stopNow(tried);
-    if (stopping !== undefined) return { refused: stopping };
-    const crowded = restingLimit(mandate, mandatesIn(view));
-    if (crowded !== undefined) return { refused: tooMany(crowded) };
+    const objection = objectionToStop(tried) ?? objectionToCrowd(tried, view);
+    if (objection !== undefined) return { refused: objection };
     const mac = yield* perform({ do: "makeMandateMac", mandate });
-    const { symbol, decimals } = assessed.facts.identity;
-    const placed = {
-      clientOrderId: key,
-      symbol: pairNames(assessed.check.chain, symbol).symbol,
-      baseSymbol: symbol,
-      decimals,
-      ...(terms.slippage !== undefined && { slippage: terms.slippage }),
-      ...(terms.percent !== undefined && { percent: terms.percent }),
-      createdAt,
-    };
-    const order = newStored(newResting(mandate, mac), placed, {
-      tableId: request.tableId,
-      choices: choicesOf(terms),
-      warnings: warningsOf(assessed),
-    });
-    const { chain, wallet, orderId } = mandate;
-    const item = { userID, key, orderId, fingerprint };
+    const { slippage } = trade;
+    const placed = { ...placedPart(request, assessed), ...(slippage !== undefined && { slippage }) };
+    const rest = { tableId, choices: choicesOf(trade), warnings: warningsOf(assessed) };
+    const order = newStored(newResting(mandate, mac), placed, rest);
     const step = [
-      { kind: "put", of: "key", item, when: "absent" } as const,
+      useKey(request),
       ...restingStep(order, "absent"),
-      {
-        kind: "check",
-        of: "wallet",
-        item: { chain, wallet, userID },
-        when: { retiredAt: undefined },
-      } as const,
       // Keeps an order from being accepted and void at once.
-      ...unchangedCutoffs(mandate, view.cutoffs),
+      ...unchangedOwner(mandate, view.cutoffs),
     ];
     if (yield* perform({ do: "write", step })) {
       yield* perform({ do: "startTriggers" });
@@ -100,51 +68,30 @@ export function* placingResting(
 
 /** Computes the terms of a resting order, without recording anything. A stop that would fire at once is no objection. */
 export function* tryingResting(request: RestRequest): Procedure<RestTrial | Refused> {
-  const view = yield* readView(request);
+  const view = yield* readView({ ...request, rests: true });
   const tried = yield* assessResting(request, view);
   if ("refused" in tried) return tried;
-  const crowded = restingLimit(tried.mandate, mandatesIn(view));
-  return crowded === undefined ? tried : { refused: tooMany(crowded) };
-}
-
-const readView = ({ chain, wallet, userID, createdAt }: RestRequest, key?: string) =>
-  perform({
-    do: "readPlacing",
-    lane: { chain, wallet },
-    day: dayOf(Date.parse(createdAt)),
-    userID,
-    ...(key !== undefined && { key }),
-    rests: true,
-  });
-
-function replayed(
-  { fingerprint }: PlaceRestingRequest,
-  { used, resting }: PlacingView,
-): { order: StoredResting; isReplayed: true } | Refused | undefined {
-  if (used === undefined) return undefined;
-  const order = resting?.placed;
-  if (used.fingerprint === fingerprint && order !== undefined) return { order, isReplayed: true };
-  const message = "Idempotency-Key was used for another order, or for one whose record is lost";
-  return { refused: new DomainError("IDEMPOTENCY_KEY_REUSED", message, { orderId: used.orderId }) };
+  const crowded = objectionToCrowd(tried, view);
+  return crowded === undefined ? tried : { refused: crowded };
 }
 
 /** Runs all checks of orders that apply while an order rests. A resting order only has to fit its own prices. */
 function* assessResting(request: RestRequest, view: PlacingView): Procedure<RestTrial | Refused> {
   const family = placingOf(request.chain);
-  const { terms, createdAt, userID, orderId, mayLose, trade } = request;
+  const { chain, wallet, userID, orderId, createdAt, mayLose, trade } = request;
   const asked = { ...trade, maxPriceImpact: Number.POSITIVE_INFINITY };
   const assessed = yield* assess(family, { ...request, trade: asked, mayLose: true, rests: true }, view);
   if ("refused" in assessed) return assessed;
   const { facts, check, setup } = assessed;
   const maxGasPrice = family.gasPriceIn(check);
-  const mandate = mandateOf(terms, {
-    chain: request.chain,
-    wallet: request.wallet,
+  const mandate = mandateOf(trade, {
+    chain,
+    wallet,
     userID,
     orderId,
     amount: facts.amount,
     decimals: facts.identity.decimals,
-    value: terms.side === "buy" ? facts.amount : facts.amountOut,
+    value: trade.side === "buy" ? facts.amount : facts.amountOut,
     feeOfChild: check.networkFee.max,
     isPrivate: check.submission === "private",
     ...(maxGasPrice !== undefined && { maxGasPrice }),
@@ -166,13 +113,8 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
   return objection === undefined ? { mandate, assessed } : { refused: objection };
 }
 
-const mostUnits = 2n ** 256n;
-
 const lowestFloor = ({ legs, side, amount }: Mandate): bigint =>
-  least(mostUnits, ...legs.map((leg) => floorOf(side, leg, amount)));
-
-const mandatesIn = ({ resting }: PlacingView): Mandate[] =>
-  (resting?.all ?? []).flatMap(({ state, mandate }) => (state === "filled" ? [] : [mandate]));
+  legs.map((leg) => floorOf(side, leg, amount)).reduce((a, b) => least(a, b));
 
 /** Returns the price now of one token, for the order's own size. */
 export function priceNow({ mandate: { chain, side, amount }, assessed }: RestTrial): string {
@@ -181,16 +123,25 @@ export function priceNow({ mandate: { chain, side, amount }, assessed }: RestTri
   return formatPrice(chain, coins, tokens, identity.decimals);
 }
 
-function stopNow(trial: RestTrial): DomainError | undefined {
+/** Refuses a stop that would fire at once. A limit may: it then fires as soon as it rests. */
+function objectionToStop(trial: RestTrial): DomainError | undefined {
   if (stopFiringNow(trial.mandate, trial.assessed.facts.amountOut) === undefined) return undefined;
   const price = priceNow(trial);
-  return new DomainError("WOULD_FIRE_NOW", `The price is ${price} already, so the stop would fire at once`, {
-    price,
-  });
+  const message = `The price is ${price} already, so the stop would fire at once`;
+  return new DomainError("WOULD_FIRE_NOW", message, { price });
 }
 
-const tooMany = (limit: number) =>
-  new DomainError("TOO_MANY_RESTING", `At most ${limit} orders can rest; cancel others first`, { limit });
+function objectionToCrowd({ mandate }: RestTrial, { resting }: PlacingView): DomainError | undefined {
+  const others = (resting?.all ?? []).filter(({ state }) => state !== "filled");
+  const limit = restingLimit(
+    mandate,
+    others.map((each) => each.mandate),
+  );
+  if (limit === undefined) return undefined;
+  return new DomainError("TOO_MANY_RESTING", `At most ${limit} orders can rest; cancel others first`, {
+    limit,
+  });
+}
 
 const choicesOf = ({ gasPreset, priorityFee, allowUnsafe }: RestingRequest): StoredResting["choices"] => ({
   ...(gasPreset !== undefined && { gasPreset }),

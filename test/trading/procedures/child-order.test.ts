@@ -9,14 +9,13 @@ import type { PlacingView } from "../../../lib/orders/effects.ts";
 import { newResting } from "../../../lib/orders/resting/life.ts";
 import type { Mandate } from "../../../lib/orders/resting/mandate.ts";
 import { newStored } from "../../../lib/orders/resting/stored.ts";
-import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { type ChildRequest, makingChild } from "../../../lib/trading/procedures/child-order.ts";
 import { mandateHash, mandate as mandateOf, nowMs } from "../../orders/resting/fixtures.ts";
 import { placeRequest, quotedRoute, tradeFacts, weiInGwei } from "../../support/place-request.ts";
 import { playPlacing } from "../../support/play-placing.ts";
-import { intent, noLimits, tradeOrder, v2 } from "../../support/trading.ts";
+import { intent, tradeOrder, v2 } from "../../support/trading.ts";
+import { token, userID, view, viewWith, wallet } from "./support/placing.ts";
 
-const { userID, wallet, token } = intent();
 const gwei = BigInt(weiInGwei);
 
 const mandate = (changes: Partial<Mandate> = {}): Mandate =>
@@ -65,30 +64,6 @@ const request = (changes: Partial<ChildRequest> = {}, of = mandate()): ChildRequ
     ended: undefined,
     ...changes,
   };
-};
-
-const view = (changes: Partial<PlacingView<Evm>> = {}): PlacingView<Evm> => ({
-  used: undefined,
-  order: undefined,
-  hasWallet: true,
-  laneOrders: [],
-  jobs: undefined,
-  settings: evmOrderSettingsOf("eth"),
-  isStopped: false,
-  cutoffs: {},
-  limits: noLimits,
-  ...changes,
-});
-
-const policyOf = (changes: Partial<WalletPolicy>) => {
-  const stored = {
-    chain: "eth",
-    wallet,
-    userID,
-    policy: { ...openPolicy, ...changes },
-    revision: 1,
-  } as const;
-  return view({ limits: { stored, count: undefined } });
 };
 
 const sale = ({ amountOut = 970n, ...changes }: Partial<EvmTradeFacts> = {}): EvmTradeFacts =>
@@ -199,7 +174,7 @@ describe("makingChild", () => {
   });
 
   it("compares a policy's slippage with the price of the wave, not with that of the order alone", () => {
-    const limited = policyOf({ maxSlippage: 110_000n });
+    const limited = viewWith({ maxSlippage: 110_000n });
     // The minimum is 10 % below the wave's price, and 21 % below what the order would bring alone.
     expect(attention(request(), { view: limited, quote: sale({ amountOut: 1080n }) })).toBe("made");
   });
@@ -212,8 +187,8 @@ describe("makingChild", () => {
 
   it.each<[string, ...Parameters<typeof make>]>([
     ["TRADING_DISABLED", request(), { view: view({ isStopped: true }) }],
-    ["POLICY_LIMIT", request(), { view: policyOf({ tradingEnabled: false }) }],
-    ["POLICY_LIMIT", request(), { view: policyOf({ maxSlippage: 90_000n }) }],
+    ["POLICY_LIMIT", request(), { view: viewWith({ tradingEnabled: false }) }],
+    ["POLICY_LIMIT", request(), { view: viewWith({ maxSlippage: 90_000n }) }],
     ["INSUFFICIENT_GAS", request(), { quote: coins(100n) }],
     ["INSUFFICIENT_GAS", request(), { quote: sale({ baseFee: 100n * gwei }) }],
     ["INSUFFICIENT_BALANCE", request(), { quote: sale({ held: { coins: 5000n, tokens: 999n } }) }],

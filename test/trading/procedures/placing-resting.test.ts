@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import type { EvmTradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
-import type { PlacingView } from "../../../lib/orders/effects.ts";
 import type { RestingRequest } from "../../../lib/orders/resting/request.ts";
 import type { StoredResting } from "../../../lib/orders/resting/stored.ts";
-import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
 import {
   type PlaceRestingRequest,
   placingResting,
@@ -15,9 +12,9 @@ import {
 import { storedOrder } from "../../orders/resting/fixtures.ts";
 import { placeRequest, tradeFacts } from "../../support/place-request.ts";
 import { playPlacing, type Results } from "../../support/play-placing.ts";
-import { intent, noLimits, tradeOrder } from "../../support/trading.ts";
+import { tradeOrder } from "../../support/trading.ts";
+import { orderId, token, userID, view, viewWith, wallet } from "./support/placing.ts";
 
-const { orderId, userID, wallet, token } = intent();
 const nowMs = 1_000_000_000;
 const plain = placeRequest({
   ...{ orderId, userID, wallet, token, side: "sell", amount: 1000n, maxGasPrice: 2n, gasPreset: "medium" },
@@ -30,11 +27,9 @@ const requestOf = (terms: Terms, changes: Partial<PlaceRestingRequest> = {}): Pl
   const { amount = "0.000000000000001" } = terms;
   const body = { chain: "eth", wallet, token, side: "sell", amount, ...terms } as unknown as RestingRequest;
   const { validForSeconds: _, maxPriceImpact: __, ...trade } = plain.trade;
-  const { side } = body;
   return {
     ...plain,
-    trade: { ...trade, side, amount: body.amount },
-    terms: body,
+    trade: { ...trade, ...body },
     tableId: "table-1",
     ...changes,
   };
@@ -45,31 +40,6 @@ const limit = (price: string, terms: Terms = {}) => requestOf({ type: "limit", p
 const stop = (stopPrice: string, terms: Terms = {}) => requestOf({ type: "stop", stopPrice, ...terms });
 const pair = (takeProfit: string, stopPrice: string) =>
   requestOf({ type: "oco", takeProfit: { price: takeProfit }, stopLoss: { stopPrice } });
-
-const view = (changes: Partial<PlacingView<Evm>> = {}): PlacingView<Evm> => ({
-  used: undefined,
-  order: undefined,
-  hasWallet: true,
-  laneOrders: [],
-  jobs: undefined,
-  resting: { all: [], placed: undefined },
-  settings: evmOrderSettingsOf("eth"),
-  isStopped: false,
-  cutoffs: {},
-  limits: noLimits,
-  ...changes,
-});
-
-const viewWith = (changes: Partial<WalletPolicy>) => {
-  const stored = {
-    chain: "eth",
-    wallet,
-    userID,
-    policy: { ...openPolicy, ...changes },
-    revision: 1,
-  } as const;
-  return view({ limits: { stored, count: undefined } });
-};
 
 const facts = (changes: Partial<EvmTradeFacts> = {}) =>
   tradeFacts({ held: { coins: 0n, tokens: 1000n }, ...changes });
