@@ -290,6 +290,7 @@ function childOf(view: FiringView, { orderId, leg }: OutChild): ChildView {
     hasEnded: order === undefined || hasEnded(order),
     isSettled: order?.life.settled ?? false,
     yields: order?.yields ?? false,
+    isRefused: view.isRefused,
     isProvenDead: ended?.dead.some(({ child }) => child === orderId) ?? false,
     signed: ledger && signedBy(ledger, siblings, kind),
   };

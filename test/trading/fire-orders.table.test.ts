@@ -118,6 +118,18 @@ describe("fireOrders on a real chain", () => {
     });
   });
 
+  it("ends a cancelled order at once, whose child the signer has not signed and now refuses", async () => {
+    const desk = await opened();
+    const id = await desk.rest([limitAt(reached)]);
+    await desk.fire([id]);
+    await putItems(db.table, [cancellationKey({ userID: desk.userID, orderId: id })]);
+    await desk.fire([id]);
+    expect(await desk.record(id)).toMatchObject({ status: "cancelled", stage: "done", settled: true });
+    const [job] = await jobsOf(desk);
+    await desk.settle();
+    expect((await desk.read(String(job?.orderId))).order).not.toMatchObject({ status: "filled" });
+  });
+
   it("fires nothing if another order takes the lane meanwhile", async () => {
     const desk = await opened();
     const id = await desk.rest([limitAt(reached)]);

@@ -18,7 +18,6 @@ export const evmFiring: FiringFamily<SignedNonce, NonceWord> = {
   isOneOut: true,
   sightOf({ chain, child, view, nowMs }, words) {
     const { signed, isSettled, isProvenDead, yields } = view;
-    if (signed === undefined && yields) return { is: "dead", outcome: "yielded" };
     if (words.includes(undefined)) return { is: "unclear" };
     if (signed === undefined) {
       const isPast = words.every((word) => word !== undefined && word.head.time > child.validUntil);

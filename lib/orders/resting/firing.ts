@@ -17,6 +17,8 @@ export type ChildView<Signed = unknown> = {
    * is unsigned by then stays unsigned.
    */
   yields: boolean;
+  /** True if its order is cancelled, so that the signer signs no swap of it from now on. Read before `signed`, too. */
+  isRefused: boolean;
   /** True if executeOrders has proved that the child can never fill. */
   isProvenDead: boolean;
   /** The child's swap in the signer's ledger, with its deadline in seconds. Absent if none is signed. */

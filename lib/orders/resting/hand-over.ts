@@ -3,7 +3,7 @@ import { tradingChains } from "../../core/chain-facts.ts";
 import { isOwnId } from "../../core/record-ids.ts";
 import { listOf, text } from "../schema-parts.ts";
 import { isPausing } from "./backoff.ts";
-import type { RestingOrder } from "./life.ts";
+import type { StoredResting } from "./stored.ts";
 import { triggerTimes } from "./times.ts";
 import type { FireWord } from "./watched-orders.ts";
 
@@ -30,11 +30,18 @@ export type FireAnswer = Readonly<Record<string, FireWord>>;
  *
  * @param order Undefined if it rests no more.
  */
-export function wordOf(order: RestingOrder | undefined, nowMs: number): FireWord {
+export function wordOf(order: StoredResting | undefined, nowMs: number): FireWord {
   const { againMs, handOverMs } = triggerTimes;
   if (order === undefined || order.state === "done") return { state: "rest", askAgainMs: againMs.ended };
-  if (order.state !== "resting") return { state: "out", askAgainMs: againMs[order.state] };
+  if (order.state === "firing") return { state: "out", askAgainMs: againMs.firing };
+  if (order.state === "filled") return { state: "out", askAgainMs: untilFinalMs(order, nowMs) };
   if (order.seen !== undefined) return { state: "rest", askAgainMs: againMs.reading };
   const pauses = order.legs.map((leg) => (isPausing(leg, nowMs) ? leg.nextAtMs - nowMs : 0));
   return { state: "rest", askAgainMs: Math.max(handOverMs.first, Math.min(...pauses)) };
+}
+
+/** Doubles the pauses since a fill: chains are final after seconds, or after minutes. */
+function untilFinalMs({ updatedAt }: StoredResting, nowMs: number): number {
+  const { first, most } = triggerTimes.againMs.filled;
+  return Math.min(most, Math.max(first, nowMs - Date.parse(updatedAt)));
 }

@@ -31,7 +31,12 @@ const waits = (share: number) => ({
   /** Shortest time for which an attention code stays as it is. */
   attentionMs: 60_000 * share,
   /** Time after which an order is looked at again, by its state. */
-  againMs: { reading: 2500 * share, firing: 2000 * share, filled: 60_000 * share, ended: 300_000 * share },
+  againMs: {
+    reading: 2500 * share,
+    firing: 2000 * share,
+    filled: { first: 2000 * share, most: 60_000 * share },
+    ended: 300_000 * share,
+  },
 });
 
 export const triggerTimes = { ...limits, ...waits(1) };

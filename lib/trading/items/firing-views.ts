@@ -23,6 +23,8 @@ export type FiringView = {
   tally: Tally | undefined;
   ended: Ended | undefined;
   end: Pick<EndFacts, "isCancelled" | "isRetired">;
+  /** True if the order is cancelled, so that the signer signs no swap of its children from now on. */
+  isRefused: boolean;
   /** All users' unsettled orders of the wallet, oldest first, and its slots. */
   orders: readonly AnyOrder[];
   slots: readonly SlotTerms[];
@@ -34,7 +36,7 @@ type Lane = Pick<FiringView, "orders" | "slots">;
 
 /**
  * Reads resting orders for a look at them, in three rounds. The last one has the signer's ledgers, because the signer
- * signs no swap of a child that was read as making way.
+ * signs no swap of a child that was read as making way or as cancelled.
  */
 export async function readFiring(
   table: Table,
@@ -88,7 +90,8 @@ export async function readFiring(
     const { mandate, out, firings } = order;
     const { userID, wallet } = mandate;
     const isRetired = found.isRetired(mandate, userID);
-    const cutoffs = found.cutoffs(mandate, userID);
+    const isRefused =
+      found.has(keysOfItems.cancellation(mandate)) || isCutOff(mandate, found.cutoffs(mandate, userID));
     return {
       resting: order,
       children: byId(out, ({ orderId }) => items.get("order", { intent: { userID, orderId } })),
@@ -97,10 +100,10 @@ export async function readFiring(
       ended: found.get("ended", mandate),
       end: {
         // Leaves orders of retired wallets to their own end, although retiring cuts them off, too.
-        isCancelled:
-          found.has(keysOfItems.cancellation(mandate)) || (!isRetired && isCutOff(mandate, cutoffs)),
+        isCancelled: found.has(keysOfItems.cancellation(mandate)) || (!isRetired && isRefused),
         isRetired,
       },
+      isRefused,
       ...(lanes.get(wallet) as Lane),
       settings: found.settings(chain, userID),
       limits: found.limits(mandate, day),

@@ -133,31 +133,41 @@ function noted(conditions: Conditions, orderId: string, ...codes: AttentionCode[
 
 type Sights = ReadonlyMap<string, ChildSight>;
 
-/** Returns what both hosts say about children that are worth asking about. */
+/** Returns what is certain about children, and what both hosts say about those that are worth asking about. */
 function* sightsOf(family: FiringFamily, parents: readonly ParentView[]): FiringProcedure<Sights> {
   const readMs = yield* performFiring({ do: "now" });
-  const asked = parents.flatMap(({ order, children }) =>
+  const out = parents.flatMap(({ order, children }) =>
     order.out.flatMap((child) => {
       const view = children.get(child.orderId);
-      return view !== undefined && isWorthAsking(order, child, view, readMs) ? [{ order, child, view }] : [];
+      return view === undefined ? [] : [{ order, child, view, sight: unsignedSight(view) }];
     }),
   );
-  if (asked.length === 0) return new Map();
+  const known = out.flatMap(({ child, sight }) => (sight ? [[child.orderId, sight] as const] : []));
+  const asked = out.filter(
+    ({ order, child, view, sight }) => sight === undefined && isWorthAsking(order, child, view, readMs),
+  );
+  if (asked.length === 0) return new Map(known);
   const questions = asked.map(({ order, child, view: { signed } }) => {
     const { chain, wallet } = order.mandate;
     return { lane: { chain, wallet }, parentId: idOf(order), child, signed };
   });
   const words = yield* performFiring({ do: "childWords", questions });
   const nowMs = yield* performFiring({ do: "now" });
-  return new Map(
-    asked.map(({ order, child, view }, index) => {
+  return new Map([
+    ...known,
+    ...asked.map(({ order, child, view }, index) => {
       const { chain } = order.mandate;
-      return [
-        child.orderId,
-        family.sightOf({ chain, child, view, nowMs }, words[index] ?? [undefined, undefined]),
-      ];
+      const sight = family.sightOf({ chain, child, view, nowMs }, words[index] ?? [undefined, undefined]);
+      return [child.orderId, sight] as const;
     }),
-  );
+  ]);
+}
+
+/** Sight of an unsigned child that the signer refuses from now on. It needs no host's word. */
+function unsignedSight({ signed, yields, isRefused }: ChildView): ChildSight | undefined {
+  if (signed !== undefined) return undefined;
+  if (yields) return { is: "dead", outcome: "yielded" };
+  return isRefused ? { is: "dead", outcome: "unsent" } : undefined;
 }
 
 /** Moves a parent by what is certain about its children. Undefined if another run has moved it meanwhile. */
@@ -173,18 +183,14 @@ function* movedBySights(
   return next === order ? order : yield* written(order, next);
 }
 
-/** Asks hosts only about children that have an outcome, make way unsigned, or are past their deadline. */
+/** Asks hosts only about children that have an outcome, or are past their deadline. */
 const isWorthAsking = (
   { filled }: RestingOrder,
   { orderId, validUntil }: OutChild,
-  { hasEnded, isProvenDead, yields, signed }: ChildView,
+  { hasEnded, isProvenDead, signed }: ChildView,
   nowMs: number,
 ): boolean =>
-  filled === orderId ||
-  hasEnded ||
-  isProvenDead ||
-  (yields && signed === undefined) ||
-  nowMs > (signed?.deadline ?? validUntil) * 1000;
+  filled === orderId || hasEnded || isProvenDead || nowMs > (signed?.deadline ?? validUntil) * 1000;
 
 function* written(old: RestingOrder, order: RestingOrder): FiringProcedure<RestingOrder | undefined> {
   return (yield* performFiring({ do: "moveParent", order, revision: old.revision })) ? order : undefined;

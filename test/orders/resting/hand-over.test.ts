@@ -1,18 +1,18 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { fireRequest, wordOf } from "../../../lib/orders/resting/hand-over.ts";
-import { newResting, type RestingOrder } from "../../../lib/orders/resting/life.ts";
-import { mandate, nowMs } from "./fixtures.ts";
+import type { StoredResting } from "../../../lib/orders/resting/stored.ts";
+import { nowMs, storedOrder } from "./fixtures.ts";
 
-const resting = (changes: Partial<RestingOrder> = {}): RestingOrder => ({
-  ...newResting(mandate(), "mac"),
-  ...changes,
-});
+const resting = (changes: Partial<StoredResting> = {}): StoredResting => ({ ...storedOrder(), ...changes });
+
+const filled = (secondsAgo: number) =>
+  resting({ state: "filled", updatedAt: new Date(nowMs - secondsAgo * 1000).toISOString() });
 
 const legs = (...afterMs: number[]) => afterMs.map((ms) => ({ tries: 1, nextAtMs: nowMs + ms }));
 
 describe("wordOf", () => {
-  it.each<[string, RestingOrder | undefined, string, number]>([
+  it.each<[string, StoredResting | undefined, string, number]>([
     ["an order that rests", resting(), "rest", 3000],
     ["one whose legs all pause", resting({ legs: legs(20_000, 9000) }), "rest", 9000],
     ["one of whose legs may fire", resting({ legs: legs(20_000, 0) }), "rest", 3000],
@@ -23,7 +23,9 @@ describe("wordOf", () => {
       2500,
     ],
     ["one with a child that is out", resting({ state: "firing" }), "out", 2000],
-    ["one whose fill is not final", resting({ state: "filled" }), "out", 60_000],
+    ["one whose fill is new", filled(0), "out", 2000],
+    ["one that has filled a while ago", filled(9), "out", 9000],
+    ["one that has filled minutes ago", filled(300), "out", 60_000],
     ["one that has ended", resting({ state: "done" }), "rest", 300_000],
     ["one that is not in the table", undefined, "rest", 300_000],
   ])("says when to hand over %s again", (_, order, state, askAgainMs) => {

@@ -35,7 +35,10 @@ const firingParent = (leg: number, changes: Partial<ParentView> = {}, view: Part
   return parent({
     order: afterFiring(newResting(mandate(), "mac"), child),
     children: new Map([
-      ["C1", { hasEnded: false, isSettled: false, yields: false, isProvenDead: false, ...view }],
+      [
+        "C1",
+        { hasEnded: false, isSettled: false, yields: false, isRefused: false, isProvenDead: false, ...view },
+      ],
     ]),
     ...changes,
   });
@@ -133,6 +136,20 @@ describe("firing", () => {
     const signed = { swap: {}, deadline: nowMs / 1000 - 1 };
     expect(run([firingParent(1, {}, { signed })]).names).toContain("childWords");
   });
+
+  it.each([
+    ["yielded", { yields: true }],
+    ["unsent", { isRefused: true }],
+  ] as const)(
+    "counts an unsigned child as %s once the signer refuses it, and asks no host",
+    (outcome, view) => {
+      const { names, moved } = run([firingParent(0, {}, view)], { out: 1500n });
+      expect(names).not.toContain("childWords");
+      expect([...moved.values()]).toMatchObject([{ state: "resting", out: [], firings: [{ outcome }] }]);
+      const signed = { swap: {}, deadline: nowMs / 1000 + 8 };
+      expect(run([firingParent(0, {}, { ...view, signed })], { out: 1500n }).moved.size).toBe(0);
+    },
+  );
 
   it("fires again in the run that sees the child's death", () => {
     const { fired, moved } = run([firingParent(1, {}, { isProvenDead: true })]);

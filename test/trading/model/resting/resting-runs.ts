@@ -158,17 +158,18 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
 
   #viewOf(known: RestingOrder): ParentView<Signed> {
     const { orderId, amount, createdAt } = known.mandate;
+    const isCancelled = this.cancelled.has(orderId) || this.cancelledAll >= createdAt;
     const order = this.intruder === "fireOrders" ? known : withSignedOut(known, this.tallies.get(orderId));
     const busy = this.#parts.busy();
     const children = order.out.map(({ orderId: id }): [string, ChildView<Signed>] => {
       const job = this.jobs.get(id);
-
       return [
         id,
         {
           hasEnded: job?.hasEnded ?? false,
           isSettled: job?.isSettled ?? false,
           yields: job?.yields ?? false,
+          isRefused: isCancelled,
           isProvenDead: job !== undefined && this.#parts.isProvenDead(job),
           signed: this.#parts.signedOf(id),
         },
@@ -177,11 +178,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     return {
       order,
       children: new Map(children),
-      end: {
-        isCancelled: this.cancelled.has(orderId) || this.cancelledAll >= createdAt,
-        isRetired: false,
-        isVoid: this.isVoid.has(orderId),
-      },
+      end: { isCancelled, isRetired: false, isVoid: this.isVoid.has(orderId) },
       tally: this.tallies.get(orderId),
       ended: this.ended.get(orderId),
       amount,
