@@ -124,18 +124,18 @@ export const stopFiringNow = ({ legs, side, amount }: Mandate, out: bigint): Leg
   legs.find((leg) => leg.kind === "stop" && isCrossed(side, leg, amount, out));
 
 /** Maximum numbers of resting orders, of a user and of a user's wallet and token. */
-const most = { user: 100, token: 20 };
+export const mostResting = { user: 100, token: 20 };
 
 /** Returns the limit that another resting order would exceed. */
 export function restingLimit(
   { chain, wallet, token }: Pick<Mandate, "chain" | "wallet" | "token">,
   resting: readonly Pick<Mandate, "chain" | "wallet" | "token">[],
 ): number | undefined {
-  if (resting.length >= most.user) return most.user;
+  if (resting.length >= mostResting.user) return mostResting.user;
   const same = resting.filter(
     (each) => each.chain === chain && each.wallet === wallet && each.token === token,
   );
-  return same.length >= most.token ? most.token : undefined;
+  return same.length >= mostResting.token ? mostResting.token : undefined;
 }
 
 /** Slippage of stops by default, in millionths. In a public pool more would only feed sandwiches. */

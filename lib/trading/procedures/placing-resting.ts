@@ -12,7 +12,7 @@ import { floorOf } from "../../orders/resting/prices.ts";
 import type { RestingRequest } from "../../orders/resting/request.ts";
 import { restingStep } from "../../orders/resting/resting-step.ts";
 import { newStored, type RestingWarning, type StoredResting } from "../../orders/resting/stored.ts";
-import { mandateOf, restingLimit, stopFiringNow } from "../../orders/resting/terms.ts";
+import { mandateOf, mostResting, restingLimit, stopFiringNow } from "../../orders/resting/terms.ts";
 import { lossOf } from "../../orders/trade-check.ts";
 import { assess, type PlacingRefusal, readView, type TradeRequest } from "./assess.ts";
 import { type KeyedRequest, replayedBy, useKey } from "./keyed-request.ts";
@@ -138,9 +138,9 @@ function objectionToCrowd({ mandate }: RestTrial, { resting }: PlacingView): Dom
     others.map((each) => each.mandate),
   );
   if (limit === undefined) return undefined;
-  return new DomainError("TOO_MANY_RESTING", `At most ${limit} orders can rest; cancel others first`, {
-    limit,
-  });
+  const which = limit === mostResting.token ? "orders of a wallet and token" : "orders";
+  const message = `At most ${limit} ${which} can rest; cancel others first`;
+  return new DomainError("TOO_MANY_RESTING", message, { limit });
 }
 
 const choicesOf = ({ gasPreset, priorityFee, allowUnsafe }: RestingRequest): StoredResting["choices"] => ({

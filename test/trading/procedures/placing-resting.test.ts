@@ -154,6 +154,16 @@ describe("placingResting", () => {
     expect(did.includes("write")).toBe(code === undefined);
   });
 
+  it("names the limit that is reached: the one of all orders, or of a wallet and token", () => {
+    const messageWith = (resting: ReturnType<typeof restingOf>) => {
+      const { answer } = place(limit("6"), { views: [view({ resting })] });
+      return "refused" in answer ? (answer.refused as Error).message : "";
+    };
+    expect(messageWith(restingOf(100))).toBe("At most 100 orders can rest; cancel others first");
+    const same = restingOf(20, { chain: "eth", wallet, token });
+    expect(messageWith(same)).toBe("At most 20 orders of a wallet and token can rest; cancel others first");
+  });
+
   it("counts no order that has filled", () => {
     const { all } = restingOf(100);
     const resting = { all: all.map((order) => ({ ...order, state: "filled" as const })), placed: undefined };
