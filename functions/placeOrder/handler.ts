@@ -10,14 +10,13 @@ import { logFault } from "../../lib/runtime/log.ts";
 import { openJupiter } from "../../lib/runtime/open-jupiter.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
+import { startTriggersOf } from "../../lib/trading/execution/start-firing.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
-import { readReaderLease } from "../../lib/trading/items/reader-leases.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { placeResting } from "../../lib/trading/place-resting.ts";
-import { isRead } from "../../lib/trading/procedures/reader-lease.ts";
 import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
-const startWatch = handOverTo<object>(environment("WATCH_TRIGGERS_FUNCTION"));
+const onFault = (error: unknown) => logFault("placeOrder", error);
 const table = { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") };
 const tableId = environment("TABLE_ID");
 const deps = {
@@ -26,19 +25,8 @@ const deps = {
   macs: openMacs(environment("MAC_KEY_ID"), tableId),
   tableId,
   lossSignIn: environment("LOSS_SIGN_IN"),
-  async startTriggers() {
-    try {
-      if (!isRead(await readReaderLease(table, "triggers"), Date.now())) await startWatch({});
-    } catch (error) {
-      // The schedule starts a run within a minute.
-      logFault("placeOrder", error);
-    }
-  },
-  ...wakeEffect(
-    handOverTo(environment("EXECUTE_ORDERS_FUNCTION")),
-    (error) => logFault("placeOrder", error),
-    startExecution,
-  ),
+  startTriggers: startTriggersOf(table, handOverTo(environment("WATCH_TRIGGERS_FUNCTION")), onFault),
+  ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), onFault, startExecution),
 };
 
 export const handler = rest("placeOrder", schemas.placeOrder, async ({ userID, headers, ...asked }) => {

@@ -1,13 +1,11 @@
 import type { Table } from "../../table/table.ts";
-import { readReaderLease } from "../../trading/items/reader-leases.ts";
-import { isRead } from "../../trading/procedures/reader-lease.ts";
+import { hasReader } from "../../trading/items/reader-leases.ts";
 
 /** Starts a run of readMarkets without waiting for it. */
 export type StartReader = (start: Record<never, never>) => Promise<void>;
 
 /** True if a run of readMarkets is active and will see everything that was written until now. */
-export const areMarketsRead = async (table: Table): Promise<boolean> =>
-  isRead(await readReaderLease(table, "markets"), Date.now());
+export const areMarketsRead = (table: Table): Promise<boolean> => hasReader(table, "markets");
 
 /**
  * Starts a run of readMarkets unless one is active. Callers must write what they want first. A run that ends first

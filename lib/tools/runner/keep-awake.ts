@@ -1,9 +1,8 @@
 import { type RandomTrader, tradeInRounds } from "trading-terminal-devnet/random-rounds";
 import type { EvmChain } from "../../core/chain-facts.ts";
 import type { Table } from "../../table/table.ts";
-import { readReaderLease } from "../../trading/items/reader-leases.ts";
+import { hasReader } from "../../trading/items/reader-leases.ts";
 import { readTriggers } from "../../trading/items/triggers.ts";
-import { isRead } from "../../trading/procedures/reader-lease.ts";
 
 /** Interval between two looks at the table. It is shorter than the time between blocks. */
 const everyMs = 500;
@@ -28,7 +27,7 @@ export function keepAwake({
   let known = { atMs: 0, busy: new Set<EvmChain>() };
   return tradeInRounds({ everyMs, random: () => 0, onFailure }, async () => {
     if (Date.now() - known.atMs >= rowsMs) {
-      const isWatched = isRead(await readReaderLease(table, "triggers"), Date.now());
+      const isWatched = await hasReader(table, "triggers");
       const rows = isWatched ? await Promise.all(chains.map(({ chain }) => readTriggers(table, chain))) : [];
       const busy = chains.flatMap(({ chain }, index) => ((rows[index]?.length ?? 0) > 0 ? [chain] : []));
       known = { atMs: Date.now(), busy: new Set(busy) };

@@ -2,6 +2,7 @@ import type { Effects } from "../../orders/effects.ts";
 import type { ReaderLease, ReaderOf } from "../../orders/table-step.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
+import { isRead } from "../procedures/reader-lease.ts";
 import { readerKey, readerLeaseOf } from "./keys.ts";
 
 /** Reads a lease consistently. Uses a query, because readChains has no right to read single items. */
@@ -11,6 +12,10 @@ export async function readReaderLease(table: Table, chain: ReaderOf): Promise<Re
   const { PK: _, SK: __, ...lease } = item as Item<ReaderLease>;
   return lease;
 }
+
+/** True if a run is active, and will see everything that was written until now. */
+export const hasReader = async (table: Table, chain: ReaderOf): Promise<boolean> =>
+  isRead(await readReaderLease(table, chain), Date.now());
 
 /** Changes a lease. If no condition is given, creates it if needed. */
 export async function changeReaderLease(
