@@ -56,12 +56,15 @@ ${solLine}wallet     ${address} of ${user}, 100 coins on each chain
            ${publicKeys}
 try        npm run -s trade:demo${port === "3000" ? "" : ` -- --port ${port}`}
            buys and sells on each chain, and checks that all results agree to the last unit
+           with${port === "3000" ? " --" : ""} --resting, also fires a limit, a take-profit and a stop
 `;
   const { moon, taxd, trap, star } = localAddresses;
   const solTokens = Object.entries(sol?.tokens ?? {}).map(([symbol, mint]) => `SOL_${symbol}=${mint}`);
   const solBuy = { chain: "sol", wallet: "$SOL_W", side: "buy", token: "$SOL_MOON", amount: "0.5" };
   const buy = { chain: "$CHAIN", wallet: "$W", side: "buy", token: "$MOON", amount: "0.5" };
   const sell = { chain: "eth", wallet: "$W", side: "sell", token: "$MOON", percent: 100 };
+  // Rests below the price, and ends soon: a local chain makes blocks while orders rest there.
+  const limit = { ...buy, type: "limit", chain: "eth", price: "0.00009", expiresInSeconds: 600 };
   const importing =
     chains === undefined ? `${post("/storeWallet_v2", { network: "eth", privateKey })}\n` : "";
   const tryingSol =
@@ -89,6 +92,8 @@ ${get("/api/v2/positions?chain=eth")}
 ${order(sell)}
 sleep 5
 ${get("/api/v2/orders?limit=2")}
+${order(limit)}
+${get("/api/v2/orders?status=resting")}
 `;
 
   return `

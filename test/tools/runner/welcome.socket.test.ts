@@ -55,6 +55,7 @@ wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on eac
            its key is public: never use it elsewhere
 try        npm run -s trade:demo
            buys and sells on each chain, and checks that all results agree to the last unit
+           with -- --resting, also fires a limit, a take-profit and a stop
 token      for alice`);
     expect(welcome(service)).not.toMatch(/chains|wallet {5}|trade:demo/);
   });
@@ -78,6 +79,7 @@ wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on eac
     const chains = [{ chain: "eth", url: "http://127.0.0.1:9545" }] as const;
     const text = welcome({ ...service, baseUrl: "http://127.0.0.1:4000", chains });
     expect(text).toContain("npm run -s trade:demo -- --port 4000\n");
+    expect(text).toContain("           with --resting, also fires");
   });
 
   it("prints working commands for these requests with chains", async () => {
@@ -85,6 +87,7 @@ wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on eac
     const { moon: token, trap, taxd, star } = localAddresses;
     const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
     const trade = { type: "market", chain: "eth", wallet, token };
+    const limit = { type: "limit", price: "0.00009", expiresInSeconds: 600 };
     const sol = { url: "http://127.0.0.1:1", tokens: { MOON: "m", FEEZ: "f", TRAP: "t" } };
     const solBuy = { chain: "sol", wallet: exampleSolWallet.address, side: "buy", token: "m", amount: "0.5" };
     expect(await pasted({ chains, sol })).toEqual([
@@ -108,6 +111,8 @@ wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on eac
       ["GET", "/api/v2/positions?chain=eth"],
       ["POST", "/api/v2/orders", { ...trade, side: "sell", percent: 100 }],
       ["GET", "/api/v2/orders?limit=2"],
+      ["POST", "/api/v2/orders", { ...trade, side: "buy", amount: "0.5", ...limit }],
+      ["GET", "/api/v2/orders?status=resting"],
     ]);
   });
 
