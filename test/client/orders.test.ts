@@ -53,6 +53,36 @@ describe("waitForOrder", () => {
     expect(asked).toEqual([0, 1].map(() => "/api/api/v2/orders/o1"));
   });
 
+  it.each(["filled", "cancelled"] as const)(
+    "follows a resting order that a reorganisation opens again until it is %s",
+    async (end) => {
+      const resting = (status: Order["status"], more: Partial<Order> = {}) =>
+        order(status, { type: "limit", stage: "firing", settled: false, ...more });
+      const { terminal, clock, open, update } = await waiting(() =>
+        found(resting("open", { stage: "resting" })),
+      );
+      let isSettled = false;
+      const first = terminal.waitForOrder("o1", { until: "filled" });
+      const settled = terminal.waitForOrder("o1").finally(() => {
+        isSettled = true;
+      });
+      await open(resting("open", { stage: "resting" }));
+      update(resting("open", { version: 2, childOrderId: "c1" }));
+      update(resting("filled", { version: 3, childOrderId: "c1" }));
+      expect(await first).toMatchObject({ status: "filled", settled: false, childOrderId: "c1" });
+      update(resting("open", { version: 4, childOrderId: "c1" }));
+      update(resting("open", { version: 5, stage: "resting" }));
+      const again = terminal.waitForOrder("o1", { until: "filled" });
+      await clock.advance(0);
+      update(resting(end, { version: 6, childOrderId: "c2", settled: end === "cancelled" }));
+      expect(await again).toMatchObject({ status: end, childOrderId: "c2" });
+      await clock.advance(0);
+      expect(isSettled).toBe(end === "cancelled");
+      update(resting(end, { version: 7, childOrderId: "c2", stage: "done", settled: true }));
+      expect(await settled).toMatchObject({ status: end, settled: true, childOrderId: "c2" });
+    },
+  );
+
   it("treats another engine's ended order as final and waits across connections", async () => {
     const { terminal, clock, sockets, open, update } = await waiting();
     const ended = terminal.waitForOrder("o1");
