@@ -8,8 +8,7 @@ import type { Ledger } from "../../orders/table-step.ts";
 import { evmFiring, signedByEvm } from "../evm/fire.ts";
 import { heldOnEvm } from "../evm/held.ts";
 import type { Ask } from "../hosts/ask-together.ts";
-import { isHostError } from "../hosts/host-fault.ts";
-import { firstSight, inTwo } from "../hosts/look.ts";
+import { askInTwo } from "../hosts/look.ts";
 import { signedBySol, solFiring } from "../sol/fire.ts";
 import { heldOnSol } from "../sol/held.ts";
 import type { Family } from "./family.ts";
@@ -44,17 +43,7 @@ export const firingOf = (chain: Network): FiringFamily => families[familyOf(chai
 
 /** Asks two hosts what wallets hold. The lesser word counts. A wallet is missing if a host is silent about it. */
 export async function heldBy({ chain, client }: ChainReader, question: HeldQuestion): Promise<HeldUnits> {
-  const seen = inTwo(client.hosts, (hosts) =>
-    firstSight(hosts, async (host) => {
-      try {
-        return await held[familyOf(chain)]((calls) => host.request(calls), question);
-      } catch (error) {
-        if (isHostError(error)) return undefined;
-        throw error;
-      }
-    }),
-  );
-  const [a, b] = await Promise.all(seen);
+  const [a, b] = await askInTwo(client.hosts, (ask) => held[familyOf(chain)](ask, question));
   return { coins: lesser(a?.coins, b?.coins), tokens: lesser(a?.tokens, b?.tokens) };
 }
 

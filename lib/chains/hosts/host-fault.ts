@@ -218,6 +218,16 @@ export type HostError = HostFault | RpcRefusal;
 export const isHostError = (error: unknown): error is HostError =>
   error instanceof HostFault || error instanceof RpcRefusal;
 
+/** Waits for an answer. Undefined if the host fails. */
+export async function unlessHostFails<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isHostError(error)) return undefined;
+    throw error;
+  }
+}
+
 /** No host answered, or no two hosts agreed. The request can be repeated later. */
 export class ChainUnavailable extends ServiceError {
   override readonly code = "CHAIN_UNAVAILABLE";

@@ -1,5 +1,7 @@
 import type { Effects, Question } from "../../orders/effects.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
+import type { Ask } from "./ask-together.ts";
+import { unlessHostFails } from "./host-fault.ts";
 import type { RpcHost } from "./rpc-host.ts";
 
 export type SendAnswer = Effects["send"]["answer"];
@@ -40,3 +42,14 @@ export function inTwo<Sight>(
   const even = see(everySecond(0));
   return [even, hosts.length === 1 ? even : see(everySecond(1))];
 }
+
+/** Asks as {@link inTwo} does. The answer is undefined where all hosts fail. */
+export const askInTwo = <Answer>(
+  hosts: readonly RpcHost[],
+  question: (ask: Ask) => Promise<Answer>,
+): Promise<[Answer | undefined, Answer | undefined]> =>
+  Promise.all(
+    inTwo(hosts, (own) =>
+      firstSight(own, (host) => unlessHostFails(question((calls) => host.request(calls)))),
+    ),
+  );

@@ -1,5 +1,5 @@
 import { askTogether } from "../hosts/ask-together.ts";
-import { HostFault, isHostError } from "../hosts/host-fault.ts";
+import { HostFault, isHostError, unlessHostFails } from "../hosts/host-fault.ts";
 import { type FamilyEffects, firstSight, inTwo, type SendAnswer } from "../hosts/look.ts";
 import { type RpcHost, rpcHost } from "../hosts/rpc-host.ts";
 import { exchangeBetween, knownBlockhash, knownCalls } from "./calls/blockhash-exchange.ts";
@@ -72,12 +72,8 @@ async function blockhashesOf(
 
 /** Undefined if the host does not know the blockhash. */
 async function knownBy(host: RpcHost, { hash }: RecentBlockhash): Promise<RecentBlockhash | undefined> {
-  try {
-    return knownBlockhash(hash, await askTogether((calls) => host.request(calls), knownCalls(hash)));
-  } catch (error) {
-    if (isHostError(error)) return undefined;
-    throw error;
-  }
+  const answer = await unlessHostFails(askTogether((calls) => host.request(calls), knownCalls(hash)));
+  return answer && knownBlockhash(hash, answer);
 }
 
 /**

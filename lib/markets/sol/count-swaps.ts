@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isHostError } from "../../chains/hosts/host-fault.ts";
+import { unlessHostFails } from "../../chains/hosts/host-fault.ts";
 import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import {
   type Balance,
@@ -80,13 +80,8 @@ async function agreedAnswer<Value, Seen>(
     inOrder()
       .slice(0, 2)
       .map(async (host) => {
-        try {
-          const [value] = await host.request([call]);
-          return seenIn(value);
-        } catch (error) {
-          if (isHostError(error)) return undefined;
-          throw error;
-        }
+        const values = await unlessHostFails(host.request([call]));
+        return values && seenIn(values[0]);
       }),
   );
   const [one, ...others] = answers;

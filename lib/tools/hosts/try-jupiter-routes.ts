@@ -1,7 +1,7 @@
 import type { Address } from "@solana/web3.js";
 import * as v from "valibot";
 import { askTogether } from "../../chains/hosts/ask-together.ts";
-import { isHostError } from "../../chains/hosts/host-fault.ts";
+import { isHostError, unlessHostFails } from "../../chains/hosts/host-fault.ts";
 import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { programs, tokenAccountOf } from "../../chains/sol/calls/addresses.ts";
@@ -185,14 +185,8 @@ async function simulated(
   return { words: `fails at ${place}; ${sizes}${wants}`, isTried: false };
 }
 
-async function askFor<Value>(rpc: RpcHost, call: RpcCall<Value>): Promise<Value | undefined> {
-  try {
-    return (await rpc.request([call]))[0];
-  } catch (error) {
-    if (isHostError(error)) return undefined;
-    throw error;
-  }
-}
+const askFor = async <Value>(rpc: RpcHost, call: RpcCall<Value>): Promise<Value | undefined> =>
+  (await unlessHostFails(rpc.request([call])))?.[0];
 
 const Largest = v.pipe(
   v.object({ value: v.array(v.object({ address: v.pipe(v.string(), v.maxLength(44)) })) }),

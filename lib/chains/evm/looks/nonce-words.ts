@@ -1,14 +1,12 @@
 import type { Block } from "../../../orders/block.ts";
 import type { AskedChild } from "../../../orders/resting/firing.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
-import { HostFault, isHostError } from "../../hosts/host-fault.ts";
-import { firstSight, inTwo } from "../../hosts/look.ts";
+import { HostFault, unlessHostFails } from "../../hosts/host-fault.ts";
+import { askInTwo } from "../../hosts/look.ts";
 import { attemptQuietly } from "../../hosts/rpc-call.ts";
 import { blockCall, nonceCall, nonceInBlockCall, receiptCall, sentInCall } from "../calls/rpc-call.ts";
 import { deepNumbers, isDeep, type NonceWord, type NonceWords, type SignedNonce } from "../rules/death.ts";
 import type { EvmReader } from "../venues/reader.ts";
-
-type Seen = { ask: Ask; word: NonceWord };
 
 /**
  * Asks both hosts about the nonce of a child's swap, or only for their newest blocks if none is signed. If no host has
@@ -18,39 +16,18 @@ export async function nonceWordsOf(
   { chain, client }: EvmReader,
   { wallet, signed }: AskedChild<SignedNonce>,
 ): Promise<NonceWords> {
-  const [a, b] = await Promise.all(
-    inTwo(client.hosts, (hosts) =>
-      firstSight(hosts, (host) => {
-        const ask: Ask = (calls) => host.request(calls);
-        return clearly(async (): Promise<Seen> => ({ ask, word: await firstWord(ask, signed) }));
-      }),
-    ),
-  );
+  const [a, b] = await askInTwo(client.hosts, async (ask) => ({ ask, word: await firstWord(ask, signed) }));
   if (a === undefined || b === undefined || signed === undefined) return [a?.word, b?.word];
   const words = [a.word, b.word];
   if (words.some(({ receipts }) => receipts.size > 0)) return [a.word, b.word];
   const numbers = deepNumbers(chain, words).filter((number) => number >= 0);
   const isDeepAtBoth = (block: Block) => words.every((word) => isDeep(chain, block, word));
-  const [one, other] = await Promise.all(
-    [a, b].map(({ ask, word }) =>
-      clearly(async () => {
-        const blocks = await ask(numbers.map(blockCall));
-        const block = blocks.find(isDeepAtBoth);
-        return block === undefined ? word : { ...word, ...(await stateAt(ask, wallet, signed, block)) };
-      }),
-    ),
-  );
-  return [one, other];
-}
-
-/** Returns undefined if the host gives no clear answer. */
-async function clearly<Answer>(asking: () => Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await asking();
-  } catch (error) {
-    if (isHostError(error)) return undefined;
-    throw error;
-  }
+  const deepWord = async ({ ask, word }: typeof a) => {
+    const blocks = await ask(numbers.map(blockCall));
+    const block = blocks.find(isDeepAtBoth);
+    return block === undefined ? word : { ...word, ...(await stateAt(ask, wallet, signed, block)) };
+  };
+  return Promise.all([unlessHostFails(deepWord(a)), unlessHostFails(deepWord(b))]);
 }
 
 async function firstWord(ask: Ask, signed: SignedNonce | undefined): Promise<NonceWord> {

@@ -2,7 +2,7 @@ import { chainFacts } from "../../../core/chain-facts.ts";
 import type { Question } from "../../../orders/effects.ts";
 import { askInParts } from "../../hosts/ask-in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "../../hosts/ask-together.ts";
-import { isHostError } from "../../hosts/host-fault.ts";
+import { unlessHostFails } from "../../hosts/host-fault.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { balanceOf } from "../calls/contract-questions.ts";
@@ -49,12 +49,7 @@ export async function snapshotOfEvm(
   chain: Chain,
   question: Question<Evm>,
 ): Promise<EvmSnapshot | undefined> {
-  try {
-    return await takeSnapshot((calls) => host.request(calls), chain, question);
-  } catch (error) {
-    if (isHostError(error)) return undefined;
-    throw error;
-  }
+  return unlessHostFails(takeSnapshot((calls) => host.request(calls), chain, question));
 }
 
 /** Asks for the gas of a clear. No refusal of it may hide what has become of transactions. */

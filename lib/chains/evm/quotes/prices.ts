@@ -1,7 +1,7 @@
 import type { Block } from "../../../orders/block.ts";
 import type { Ladder, Ladders } from "../../../orders/resting/selection.ts";
 import type { PriceWord, PriceWords } from "../../../orders/resting/touch.ts";
-import { isHostError } from "../../hosts/host-fault.ts";
+import { unlessHostFails } from "../../hosts/host-fault.ts";
 import { askHost } from "../../hosts/host-group.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import type { SumsQuestion, TokenPrices, WordsQuestion } from "../../hosts/token-prices.ts";
@@ -130,16 +130,7 @@ const onEach = <Answer>(
   hosts: readonly HostPrices[],
   ask: (host: HostPrices, index: number) => Promise<Answer>,
 ): Promise<(Answer | undefined)[]> =>
-  Promise.all(
-    hosts.map(async (host, index) => {
-      try {
-        return await ask(host, index);
-      } catch (error) {
-        if (!isHostError(error)) throw error;
-        return undefined;
-      }
-    }),
-  );
+  Promise.all(hosts.map((host, index) => unlessHostFails(ask(host, index))));
 
 /** The word of a chain's only host counts twice. */
 const bothOf = <Word>([a, ...others]: readonly Word[]): readonly [Word | undefined, Word | undefined] => [

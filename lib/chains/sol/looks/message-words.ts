@@ -2,8 +2,8 @@ import type { Address } from "@solana/web3.js";
 import { inPartsOf } from "../../../core/in-parts.ts";
 import type { AskedChild } from "../../../orders/resting/firing.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
-import { HostFault, isHostError } from "../../hosts/host-fault.ts";
-import { firstSight, inTwo } from "../../hosts/look.ts";
+import { HostFault } from "../../hosts/host-fault.ts";
+import { askInTwo } from "../../hosts/look.ts";
 import { markerOf } from "../calls/addresses.ts";
 import { accountsCall, chainTimeCall, final } from "../calls/rpc-call.ts";
 import { clock, readClock } from "../calls/token-view.ts";
@@ -18,18 +18,7 @@ export async function messageWordsOf(
   { wallet, parentId, signed }: AskedChild<SignedMessages>,
 ): Promise<readonly [MessageWord | undefined, MessageWord | undefined]> {
   const marker = await markerOf(wallet as Address, parentId);
-  return Promise.all(
-    inTwo(client.hosts, (hosts) =>
-      firstSight(hosts, async (host) => {
-        try {
-          return await wordOf((calls) => host.request(calls), marker, signed);
-        } catch (error) {
-          if (isHostError(error)) return undefined;
-          throw error;
-        }
-      }),
-    ),
-  );
+  return askInTwo(client.hosts, (ask) => wordOf(ask, marker, signed));
 }
 
 /**

@@ -5,7 +5,7 @@ import { least } from "../../../orders/bigints.ts";
 import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import type { Question } from "../../../orders/effects.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
-import { isHostError } from "../../hosts/host-fault.ts";
+import { unlessHostFails } from "../../hosts/host-fault.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { markerOf } from "../calls/addresses.ts";
 import { type BlockhashExchange, confirming } from "../calls/blockhash-exchange.ts";
@@ -82,12 +82,7 @@ export async function sightOfSol(
   offerFor: OfferForOrder = async () => undefined,
   exchange?: BlockhashExchange,
 ): Promise<SolSight | undefined> {
-  try {
-    return await takeSight((calls) => host.request(calls), chain, question, offerFor, exchange);
-  } catch (error) {
-    if (isHostError(error)) return undefined;
-    throw error;
-  }
+  return unlessHostFails(takeSight((calls) => host.request(calls), chain, question, offerFor, exchange));
 }
 
 /**
