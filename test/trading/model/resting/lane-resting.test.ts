@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { NonceWord, SignedNonce } from "../../../../lib/chains/evm/rules/death.ts";
+import { signEvmTransaction } from "../../../../lib/chains/evm/rules/sign.ts";
 import type { LaneView } from "../../../../lib/orders/effects.ts";
 import type { BothWords } from "../../../../lib/orders/resting/firing.ts";
 import { LaneWorld } from "./lane-world.ts";
+import { faulty } from "./model-signer.ts";
 import { playRestings, type RestingPlot } from "./resting-history.ts";
 import { restingSystem } from "./resting-world.ts";
 
 /** Number of histories of each kind. `FULL=1` plays many more. */
 const count = process.env.FULL === undefined ? 15 : 400;
+
+const fireOrders = { intruder: "fireOrders" } as const;
 
 const plots: Readonly<Record<string, RestingPlot>> = {
   "slow hosts, reorganisations, foreign transactions and kills": {},
@@ -15,8 +19,10 @@ const plots: Readonly<Record<string, RestingPlot>> = {
   cancellations: { cancels: true },
   "forks in which a swap may fail or fill": { forks: true },
   "a price that touches a limit again and again": { hovers: true },
+  "a fireOrders that was taken over and spends all fees": { ...fireOrders, hovers: true, fees: 20n },
+  "a restored table": { restores: true },
   "a host that lies": { isLiar: true },
-  "a fireOrders that was taken over": { intruder: "fireOrders", cancels: true },
+  "a fireOrders that was taken over": { ...fireOrders, cancels: true },
 };
 
 const wanted = [
@@ -54,14 +60,18 @@ const reading =
     return { ...view, ...change(view) };
   };
 
-const fireOrders = { intruder: "fireOrders" } as const;
+/** Changes what the signer reads about a child's resting order, and what it writes. */
+const signing = (read: Parameters<typeof faulty>[1], written?: Parameters<typeof faulty>[2]) =>
+  faulty(signEvmTransaction, read, written);
 
 type LaneMutant = {
-  answered: Answered;
+  answered?: Answered;
+  signer?: LaneWorld["signer"];
   plot: RestingPlot;
   readsSlots?: boolean;
-  /** The first history that catches it. */
+  /** The first history that catches it, and what is wrong then. */
   from: number;
+  says: string;
 };
 
 /** Faults of the lane, with the histories in which they show. */
@@ -69,29 +79,92 @@ const mutants: Readonly<Record<string, LaneMutant>> = {
   "takes a missing receipt for the proof of a death": {
     answered: failedAfter(() => true),
     plot: fireOrders,
-    from: 11,
+    from: 6,
+    says: "a resting order fills twice",
   },
   "takes a past deadline for the proof of a death": {
     answered: failedAfter(({ head }, { deadline }) => head.time > deadline),
     plot: { ...fireOrders, isTorn: true },
-    from: 4,
+    from: 2,
+    says: "a resting order fills twice",
   },
   "reads a child's hashes from its slots": {
-    answered: (_, answer) => answer,
     plot: fireOrders,
     readsSlots: true,
-    from: 42,
+    from: 52,
+    says: "a resting order fills twice",
   },
-  "records no death": { answered: reading(() => ({ children: new Map() })), plot: {}, from: 3 },
+  "records no death": {
+    answered: reading(() => ({ children: new Map() })),
+    plot: {},
+    from: 2,
+    says: "P does not come to its end but is firing",
+  },
   "never hears of a cancellation": {
     answered: reading(() => ({ cancelled: new Set() })),
     plot: { cancels: true },
-    from: 11,
+    from: 14,
+    says: "a child is sent after its cancellation",
   },
   "lets no child make way": {
     answered: reading(({ orders }) => ({ orders: orders.map(({ yields: _, ...order }) => order) })),
     plot: {},
-    from: 241,
+    from: 205,
+    says: "a child is sent that makes way",
+  },
+  "has a signer that records no child": {
+    signer: signing(
+      () => ({}),
+      (step) => step.filter(({ of }) => of !== "tally"),
+    ),
+    plot: fireOrders,
+    from: 1,
+    says: "a resting order fills twice",
+  },
+  "has a signer that names no hash in its ledger": {
+    signer: signing(
+      () => ({}),
+      (step) =>
+        step.map((write) =>
+          write.kind === "put" && write.of === "ledger"
+            ? { ...write, item: { ...write.item, signatures: [] } }
+            : write,
+        ),
+    ),
+    plot: fireOrders,
+    from: 3,
+    says: "a resting order fills twice",
+  },
+  "has a signer that reads no cancellation": {
+    answered: reading(() => ({ cancelled: new Set() })),
+    signer: signing(
+      () => ({ isCancelled: false }),
+      (step) => step.filter(({ of }) => of !== "cancellation"),
+    ),
+    plot: { cancels: true },
+    from: 89,
+    says: "a child is signed after its parent's cancellation",
+  },
+  "has a signer that counts no fees": {
+    signer: signing(({ tally }) => ({ tally: tally && { ...tally, fees: { limit: 0n, stop: 0n } } })),
+    plot: { ...fireOrders, hovers: true, fees: 20n },
+    from: 3,
+    says: "children have paid more than their budget",
+  },
+  "has a signer that knows no price of a leg": {
+    signer: signing(({ mandate }) => ({
+      mandate: {
+        ...mandate,
+        legs: mandate.legs.map((leg) => ({
+          ...leg,
+          price: { coins: 1n, tokens: 10n ** 9n },
+          worst: { coins: 1n, tokens: 10n ** 9n },
+        })),
+      },
+    })),
+    plot: fireOrders,
+    from: 6,
+    says: "a fill is below its leg's price",
   },
 };
 
@@ -110,17 +183,17 @@ describe("children of resting orders in the lane of executeOrders", () => {
 
   it.each(Object.entries(mutants))(
     "fail with a lane that %s",
-    (_, { answered, plot, readsSlots = false, from }) => {
-      const faulty: typeof openWorld = (...parts) => Object.assign(openWorld(...parts), { answered });
+    (_, { plot, readsSlots = false, from, says, ...faults }) => {
+      const openFaulty: typeof openWorld = (...parts) => Object.assign(openWorld(...parts), faults);
       const play = () =>
         playRestings({
           from,
-          count: 500,
+          count: 200,
           plot,
           system: { ...restingSystem, readsSlots },
-          openWorld: faulty,
+          openWorld: openFaulty,
         });
-      expect(play).toThrow(/^history \d+: /);
+      expect(play).toThrow(new RegExp(`^history \\d+: ${says}`));
     },
   );
 });

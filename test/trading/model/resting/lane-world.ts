@@ -1,9 +1,10 @@
 import type { SignedNonce } from "../../../../lib/chains/evm/rules/death.ts";
 import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
 import type { EvmReceipt, EvmSnapshot } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
-import { swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
-import { emptyEvmLedger } from "../../../../lib/chains/evm/rules/ledger.ts";
-import type { EvmSlot } from "../../../../lib/chains/evm/rules/slot.ts";
+import type { UnsignedEvmTransaction } from "../../../../lib/chains/evm/rules/intent.ts";
+import { signedNonceOf } from "../../../../lib/chains/evm/rules/ledger.ts";
+import { signEvmTransaction } from "../../../../lib/chains/evm/rules/sign.ts";
+import { mostFeeOf } from "../../../../lib/chains/evm/rules/slot.ts";
 import type {
   Effect,
   Effects,
@@ -12,29 +13,45 @@ import type {
   SignAnswer,
   SignRequest,
 } from "../../../../lib/orders/effects.ts";
+import type { Mandate } from "../../../../lib/orders/resting/mandate.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { workLane } from "../../../../lib/trading/procedures/work-lane.ts";
-import { orderFacts, routeFacts, snapshot } from "../../../support/lane-states.ts";
+import { gwei, orderFacts, routeFacts, snapshot } from "../../../support/lane-states.ts";
 import { intent, tradeOrder, v2, wideLimits } from "../../../support/trading.ts";
 import { ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
+import { modelMac, runSigner, type Signer } from "./model-signer.ts";
 import { outAtPrice, type PricedBlock, type Signed } from "./resting-chain.ts";
 import type { LaneJob } from "./resting-checks.ts";
 import { RestingWorld } from "./resting-world.ts";
 
 const lane = { chain: "eth", wallet: "0xf39F" } as const;
 const userID = "alice";
-const fee = 10n;
+
+/** The most that a swap pays the network when it is first signed, for one unit of the histories' budgets. */
+const unit = (134_415n * 2n * gwei) / 10n;
 
 type Answer = Effects[keyof Effects]["answer"];
 
-/** A world whose children are executed by the lane of executeOrders itself. Only the signer is simulated. */
+/** A world whose children are executed by the lane of executeOrders and by the signer. Only MACs and keys are simulated. */
 export class LaneWorld extends RestingWorld {
   /** Changes the answers that the lane gets. A mutant replaces it. */
   answered: (effect: Effect, answer: Answer) => Answer = (_, answer) => answer;
+  /** The signer. A mutant replaces it. */
+  signer: Signer<Evm> = signEvmTransaction;
   #table = new ModelTable<Evm>();
-  readonly #signed = new Map<string, Signed>();
+  readonly #signed = new Map<string, Signed & { most: bigint }>();
   #runs = 0;
+
+  /** Gives mandates a gas price, and budgets in the fees of real transactions. */
+  override rest({ feesLimit, feesStop, ...mandate }: Mandate): void {
+    super.rest({
+      ...mandate,
+      maxGasPrice: intent().maxGasPrice,
+      feesLimit: feesLimit * unit,
+      feesStop: feesStop * unit,
+    });
+  }
 
   /** Runs the wallet's lane once. May stop before any effect. */
   override work(isKilled: () => boolean): void {
@@ -57,6 +74,9 @@ export class LaneWorld extends RestingWorld {
       for (const { how } of ended.dead) this.seen.add(`dead: ${how}`);
       this.ended.set(orderId, { orderId, ...ended });
     }
+    for (const tally of this.#table.all("tally")) this.tallies.set(tally.orderId, tally);
+    const mined = this.chain.blocks.flatMap((block) => block.mined);
+    this.checks.afterFees(mined.map(({ tx }) => ({ orderId: tx.orderId, fee: this.#feeOf(tx) })));
   }
 
   /** Adds new orders to the lane, and what others have written to the table. */
@@ -77,6 +97,9 @@ export class LaneWorld extends RestingWorld {
         this.#table.put("order", { ...known, yields: true, revision: known.revision + 1 });
     }
     for (const ended of this.ended.values()) this.#table.put("ended", ended);
+    for (const orderId of this.cancelled) this.#table.put("cancellation", { userID, orderId });
+    if (this.cancelledAll > 0) this.#table.put("cutoff", { userID, before: this.cancelledAll });
+    this.#table.put("wallet", { ...lane, userID });
   }
 
   #orderOf = (orderId: string) =>
@@ -98,7 +121,7 @@ export class LaneWorld extends RestingWorld {
       ...(child && { parent: child.parent }),
     });
     const placed = { ...tradeOrder().placed, createdAt: new Date(createdAt).toISOString() };
-    return tradeOrder({ intent: own, placed, amount, ...(mandate && { mandate }) });
+    return tradeOrder({ intent: own, mac: modelMac(own), placed, amount, ...(mandate && { mandate }) });
   }
 
   #answer(effect: Effect, nowMs: number): Answer {
@@ -163,23 +186,28 @@ export class LaneWorld extends RestingWorld {
           const { orderId, parent } = order.intent;
           if (parent === undefined) return [];
           return [
-            [orderId, { ledger: this.#ledgerOf(order), ended: this.ended.get(parent.orderId) }] as const,
+            [orderId, { ledger: this.#ledgerOf(orderId), ended: this.ended.get(parent.orderId) }] as const,
           ];
         }),
       ),
     };
   }
 
-  #ledgerOf({ intent: own }: TradeOrder<Evm>) {
-    const signed = this.signedNonce(own.orderId);
-    if (signed === undefined) return undefined;
-    const { nonce, deadline, swaps, clears } = signed;
-    const call = swapBy(own, v2, own.amount, deadline);
-    const named = (hashes: readonly string[], purpose: "swap" | "clear") =>
-      hashes.map((hash) => ({ nonce, purpose, hash }));
-    const signatures = [...named(swaps, "swap"), ...named(clears, "clear")];
-    return { ...emptyEvmLedger(own), swap: { nonce, call }, signatures };
+  override signedNonce(orderId: string): SignedNonce | undefined {
+    const ledger = this.#ledgerOf(orderId);
+    return ledger && signedNonceOf(ledger);
   }
+
+  #ledgerOf(orderId: string) {
+    const ledger = this.#table.get("ledger", { orderId });
+    const isForged = this.system.readsSlots && this.intruder === "fireOrders" && this.random.chance(0.3);
+    const { signatures = [] } = ledger ?? {};
+    return ledger && isForged
+      ? { ...ledger, signatures: signatures.map((each) => ({ ...each, hash: "forged" })) }
+      : ledger;
+  }
+
+  #feeOf = ({ hash }: Signed): bigint => this.#signed.get(hash)?.most ?? 0n;
 
   /** Asks a host. A host that lies invents a failure. */
   #snapshot(host: 0 | 1, { hashes, orders, blocks = [] }: Question<Evm>): EvmSnapshot | undefined {
@@ -191,13 +219,13 @@ export class LaneWorld extends RestingWorld {
     ];
     const receipts = sight.receipts.flatMap((block) =>
       block.mined.flatMap(({ tx, status, out }) =>
-        hashes.includes(tx.hash) ? [receiptOf(block, tx, status, out)] : [],
+        hashes.includes(tx.hash) ? [receiptOf(block, tx, status, out, this.#feeOf(tx))] : [],
       ),
     );
     const [lied] = hashes;
     if (sight.lies && lied !== undefined && this.random.chance(0.3)) {
       const tx = this.#signed.get(lied) as Signed;
-      receipts.push(receiptOf(latest, tx, "failed", 0n));
+      receipts.push(receiptOf(latest, tx, "failed", 0n, this.#feeOf(tx)));
     }
     const factsAt = (amount: bigint) =>
       orderFacts({
@@ -217,35 +245,50 @@ export class LaneWorld extends RestingWorld {
     });
   }
 
-  #answerOfSigner({ place, orderId, purpose, fees }: SignRequest<Evm>, nowMs: number): SignAnswer<Evm> {
-    const slot = this.#table.get("slot", { ...lane, place });
-    if (slot === undefined || slot.orderId !== orderId || purpose === "approve")
-      return { later: "it is gone" };
-    const isSame = (each: EvmSlot["attempts"][number]) =>
-      each.purpose === purpose && each.maxFeePerGas === fees.maxFeePerGas;
-    const known = slot.attempts.find(isSame);
-    if (known !== undefined) return { slot, raw: known.hash };
-    const deadline = slot.call.purpose === "swap" ? slot.call.deadline : undefined;
-    const signed = this.sign(orderId, place, purpose, purpose === "swap" ? deadline : undefined);
-    if (signed === undefined) return { later: "a rule forbids it" };
-    this.#signed.set(signed.hash, signed);
-    const attempt = { ...fees, purpose, hash: signed.hash, gasLimit: slot.gasLimit, signedAtMs: nowMs };
-    const item: EvmSlot = {
-      ...slot,
-      state: "signed",
-      attempts: [...slot.attempts, attempt],
-      revision: slot.revision + 1,
-    };
-    this.#table.put("slot", item);
-    return { slot: item, raw: signed.hash };
+  #answerOfSigner(request: SignRequest<Evm>, nowMs: number): SignAnswer<Evm> {
+    const bytesOf = (orderId: string, unsigned: UnsignedEvmTransaction) => this.#bytesOf(orderId, unsigned);
+    const around = { runs: this, table: this.#table, chainLimits: wideLimits, nowMs, bytesOf };
+    const answer = runSigner<Evm>(around, this.signer, request);
+    const signed = "raw" in answer ? this.#signed.get(answer.raw) : undefined;
+    const { child } = this.jobs.get(request.orderId) ?? {};
+    if (signed?.kind === "swap" && child !== undefined) this.checks.afterSignature(child, signed);
+    return answer;
+  }
+
+  /** Makes the same bytes for the same transaction. */
+  #bytesOf(orderId: string, unsigned: UnsignedEvmTransaction): { hash: string; raw: string } {
+    const { call, nonce, maxFeePerGas, gasLimit } = unsigned;
+    const swap = call.purpose === "swap" ? call : undefined;
+    const hash = [
+      orderId,
+      nonce,
+      call.purpose,
+      swap?.amountIn,
+      swap?.deadline,
+      gasLimit,
+      maxFeePerGas,
+    ].join();
+    this.#signed.set(hash, {
+      hash,
+      kind: call.purpose === "swap" ? "swap" : "clear",
+      nonce,
+      orderId,
+      deadline: swap?.deadline ?? 0,
+      amount: swap?.amountIn ?? 0n,
+      minAmountOut: swap?.minAmountOut ?? 0n,
+      most: mostFeeOf(unsigned),
+    });
+    return { hash, raw: hash };
   }
 }
 
+/** Each transaction pays the most that it may. */
 function receiptOf(
   { number, hash, time }: PricedBlock,
   tx: Signed,
   status: "ok" | "failed",
   out: bigint,
+  fee: bigint,
 ): EvmReceipt {
   const common = {
     hash: tx.hash,

@@ -155,6 +155,20 @@ export class RestingChecks {
     }
   }
 
+  /** All that the children of a leg pay the network stays within the mandate's budget. */
+  afterFees(paid: readonly { orderId: string; fee: bigint }[]): void {
+    const sums = new Map<Mandate, Record<LegKind, bigint>>();
+    for (const { orderId, fee } of paid) {
+      const { parentId = "", leg = 0 } = this.#children.get(orderId) ?? {};
+      const mandate = this.#mandates.get(parentId);
+      if (mandate === undefined) continue;
+      const { kind } = mandate.legs[leg] as Leg;
+      const known = sums.get(mandate) ?? { limit: 0n, stop: 0n };
+      sums.set(mandate, { ...known, [kind]: known[kind] + fee });
+      must(known[kind] + fee <= budgetOf(mandate, kind), "children have paid more than their budget");
+    }
+  }
+
   /** Each child that the lane works on is known to its parent. */
   afterStep(): void {
     if (this.#world.intruder !== undefined) return;

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
+import { signMessage } from "../../../../lib/chains/sol/rules/sign.ts";
+import type { SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
 import type { LaneView } from "../../../../lib/orders/effects.ts";
 import type { AnyOrder } from "../../../../lib/orders/trade-order.ts";
+import { faulty } from "./model-signer.ts";
 import { playSolRestings, type SolPlot } from "./sol-history.ts";
 import { SolLaneWorld } from "./sol-lane-world.ts";
 import { solSystem } from "./sol-world.ts";
@@ -43,14 +47,45 @@ describe("children of resting orders in the lane of executeOrders on Solana", ()
       const orders = view.orders.map((order) => (order.life.status === "filled" ? alone(order) : order));
       return { ...view, orders };
     };
-    const faulty: typeof openWorld = (...parts) => Object.assign(openWorld(...parts), { answered });
-    const play = () => playSolRestings({ from: 1, count: 500, plot: { whips: true }, openWorld: faulty });
+    const openFaulty: typeof openWorld = (...parts) => Object.assign(openWorld(...parts), { answered });
+    const play = () =>
+      playSolRestings({ from: 113, count: 500, plot: { whips: true }, openWorld: openFaulty });
     expect(play).toThrow(/^history \d+: .* never settles/);
+  });
+
+  it("sign nothing late by a lane that forgets when it began, unless the signer forgets it, too", () => {
+    const answered: SolLaneWorld["answered"] = (effect, answer) => {
+      if (effect.do !== "readLane") return answer;
+      const view = answer as LaneView<Sol>;
+      const young = (slot: SolSlot): SolSlot => ({
+        ...slot,
+        attempts: slot.attempts.map((attempt) => ({ ...attempt, signedAtMs: Number.MAX_SAFE_INTEGER })),
+      });
+      return { ...view, slots: view.slots.map(young) };
+    };
+    const signer = faulty(
+      signMessage,
+      () => ({}),
+      (step) =>
+        step.map((write) =>
+          write.kind === "put" && write.of === "ledger"
+            ? { ...write, item: { ...write.item, swapSignedAtMs: undefined } }
+            : write,
+        ),
+    );
+    const play = (faults: Partial<SolLaneWorld>) =>
+      playSolRestings({
+        from: 1,
+        count: 10,
+        openWorld: (...parts) => Object.assign(openWorld(...parts), faults),
+      });
+    play({ answered });
+    expect(() => play({ answered, signer })).toThrow("a message is signed long after the child's first");
   });
 
   it("fail if each child has a marker of its own", () => {
     const system = { ...solSystem, markerOf: ({ orderId }: { orderId: string }) => orderId };
-    const play = () => playSolRestings({ from: 1, count: 500, plot: { whips: true }, system, openWorld });
+    const play = () => playSolRestings({ from: 21, count: 500, plot: { whips: true }, system, openWorld });
     expect(play).toThrow(/^history \d+: /);
   });
 });

@@ -1,6 +1,9 @@
+import { signedBySol } from "../../../../lib/chains/sol/fire.ts";
+import type { SignedMessages } from "../../../../lib/chains/sol/rules/child-sight.ts";
 import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import type { SolReceipt, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
-import type { SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
+import { signMessage } from "../../../../lib/chains/sol/rules/sign.ts";
+import { mostFeeOfMessage } from "../../../../lib/chains/sol/rules/signing-rules.ts";
 import type {
   Effect,
   Effects,
@@ -9,21 +12,23 @@ import type {
   SignAnswer,
   SignRequest,
 } from "../../../../lib/orders/effects.ts";
+import type { ChildTerms, Mandate } from "../../../../lib/orders/resting/mandate.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
+import { packed } from "../../../../lib/trading/items/items.ts";
 import { workLane } from "../../../../lib/trading/procedures/work-lane.ts";
 import {
-  attemptOf,
   factsOf,
   failed,
   filled,
-  limits,
+  intentOf,
   orderOf,
   route,
-  slotOf,
   snapshotOf,
+  limits as usualLimits,
 } from "../../../chains/sol/fixtures.ts";
 import { ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
+import { modelMac, runSigner, type Signer } from "./model-signer.ts";
 import { outAtPrice } from "./resting-chain.ts";
 import type { LaneJob } from "./resting-checks.ts";
 import { markersIn, type SolBlock, type SolMessage } from "./sol-chain.ts";
@@ -31,19 +36,35 @@ import { SolWorld } from "./sol-world.ts";
 
 const lane = { chain: "sol", wallet: "wallet" } as const;
 const userID = "alice";
+const limits = { ...usualLimits, maxNetworkFeesPerDay: 10n ** 15n };
+
+/** The most that a message pays the network, for one unit of the histories' budgets. */
+const unit = 2500n;
 
 type Answer = Effects[keyof Effects]["answer"];
 
-/** A world whose children are executed by the lane of executeOrders itself. Only the signer is simulated. */
+/** A world whose children are executed by the lane of executeOrders and by the signer. Only MACs and keys are simulated. */
 export class SolLaneWorld extends SolWorld {
   /** Changes the answers that the lane gets. A mutant replaces it. */
   answered: (effect: Effect, answer: Answer) => Answer = (_, answer) => answer;
   readonly #table = new ModelTable<Sol>();
+  /** The signer. A mutant replaces it. */
+  signer: Signer<Sol> = signMessage;
   readonly #signed = new Map<string, SolMessage>();
+  readonly #fees = new Map<string, bigint>();
+  /** Time of each child's first signature. */
+  readonly #firstMs = new Map<string, number>();
   #runs = 0;
+
+  /** Gives mandates budgets in the fees of real messages. */
+  override rest({ feesLimit, feesStop, ...mandate }: Mandate): void {
+    super.rest({ ...mandate, feesLimit: feesLimit * unit, feesStop: feesStop * unit });
+  }
 
   override work(): void {
     for (const job of this.jobs.values()) if (this.#orderOf(job.orderId) === undefined) this.#place(job);
+    for (const orderId of this.cancelled) this.#table.put("cancellation", { userID, orderId });
+    this.#table.put("wallet", { ...lane, userID });
     let pausedMs = 0;
     const procedure = workLane(lane, `run${this.#runs++}`, limits, "");
     for (let next = procedure.next(); !next.done; ) {
@@ -59,6 +80,11 @@ export class SolLaneWorld extends SolWorld {
       if (life.settled) this.seen.add(`settled: ${life.reasonCode ?? life.status}`);
     }
     for (const ended of this.#table.all("ended")) this.ended.set(ended.orderId, ended);
+    for (const tally of this.#table.all("tally")) this.tallies.set(tally.orderId, tally);
+    const ran = this.chain.blocks.flatMap((block) => block.ran.map(({ message }) => message));
+    this.checks.afterFees(
+      ran.map(({ orderId, signature }) => ({ orderId, fee: this.#fees.get(signature) ?? 0n })),
+    );
   }
 
   /** Lets the lane finish, and checks that it does. */
@@ -76,21 +102,19 @@ export class SolLaneWorld extends SolWorld {
 
   #place({ orderId, child, amount, minAmountOut, validUntil, createdAt }: LaneJob): void {
     const mandate = child && this.parents.get(child.parent.orderId)?.mandate;
-    const order = orderOf(
-      { amount, ...(mandate && { mandate }) },
-      {
-        ...lane,
-        orderId,
-        side: "sell",
-        token: "token",
-        amount,
-        minAmountOut,
-        quotedOut: minAmountOut,
-        createdAt,
-        validUntil,
-        ...(child && { parent: child.parent }),
-      },
-    );
+    const own = intentOf({
+      ...lane,
+      orderId,
+      side: "sell",
+      token: "token",
+      amount,
+      minAmountOut,
+      quotedOut: minAmountOut,
+      createdAt,
+      validUntil,
+      ...(child && { parent: child.parent }),
+    });
+    const order = orderOf({ amount, mac: modelMac(own), ...(mandate && { mandate }) }, own);
     this.#table.put("order", order);
     this.#table.put("job", { ...lane, orderId, userID, token: "token" });
     const held = this.#table.get("lane", lane);
@@ -141,29 +165,22 @@ export class SolLaneWorld extends SolWorld {
       children: new Map(
         orders.map((order) => {
           const { orderId, parent } = order.intent;
-          return [orderId, { ledger: this.#ledgerOf(order), ended: this.ended.get(parent?.orderId ?? "") }];
+          const ended = this.ended.get(parent?.orderId ?? "");
+          return [orderId, { ledger: this.#table.get("ledger", { orderId }), ended }];
         }),
       ),
     };
   }
 
-  #ledgerOf({ intent: { orderId, validUntil } }: TradeOrder<Sol>) {
-    const messages = this.ledgers.get(orderId)?.messages;
-    return (
-      messages && {
-        ...lane,
-        userID,
-        orderId,
-        validUntil,
-        messages: messages.map(({ signature: hash, kind: purpose }) => ({
-          hash,
-          purpose,
-          signatures: 1 as const,
-          mostFeeLamports: 10n,
-        })),
-        revision: messages.length,
-      }
-    );
+  /** Reads the ledgers of the newest children of the order, as fireOrders does. */
+  override signedOf(orderId: string): { swap: SignedMessages; deadline: number } | undefined {
+    const { child, kind } = this.jobs.get(orderId) ?? {};
+    const { out = [], firings = [] } = this.parents.get(child?.parent.orderId ?? "") ?? {};
+    const ids = new Set([...out, ...firings].map((each) => each.orderId));
+    ids.delete(orderId);
+    const ledger = this.#table.get("ledger", { orderId });
+    const siblings = [...ids].flatMap((id) => this.#table.get("ledger", { orderId: id }) ?? []);
+    return ledger && signedBySol(ledger, siblings, kind === "stop" ? "stop" : "limit");
   }
 
   /** Asks a host, which answers about final blocks alone. */
@@ -192,38 +209,40 @@ export class SolLaneWorld extends SolWorld {
     });
   }
 
-  #answerOfSigner(
-    { place, orderId, purpose, attempt, message }: SignRequest<Sol>,
-    nowMs: number,
-  ): SignAnswer<Sol> {
-    const job = this.jobs.get(orderId);
-    const slot = this.#table.get("slot", { ...lane, place });
-    if (job === undefined || (slot !== undefined && slot.orderId !== orderId)) return { later: "it is gone" };
-    const known = slot?.attempts[attempt - 1];
-    if (slot !== undefined && known !== undefined) return { slot, raw: known.hash };
-    const signed = this.sign(job, purpose);
-    if (signed === undefined) return { later: "a rule forbids it" };
-    const { signature, lastHeight } = signed;
-    this.#signed.set(signature, signed);
-    const { microLamportsPerUnit } = message;
-    const added = attemptOf(signature, {
-      purpose,
-      microLamportsPerUnit,
-      lastValidBlockHeight: lastHeight,
-      signedAtMs: nowMs,
-    });
-    const item: SolSlot = slotOf({
-      ...lane,
-      place,
+  #answerOfSigner(request: SignRequest<Sol>, nowMs: number): SignAnswer<Sol> {
+    const bytesOf = (orderId: string, { message }: Sol["unsigned"]) => this.#bytesOf(orderId, message);
+    const around = { runs: this, table: this.#table, chainLimits: limits, nowMs, bytesOf };
+    const answer = runSigner<Sol>(around, this.signer, request);
+    const signed = "raw" in answer ? this.#signed.get(answer.raw) : undefined;
+    if (signed?.kind === "swap") this.#checkSigned(signed, nowMs);
+    return answer;
+  }
+
+  /** The messages of a child are signed within 8 seconds. */
+  #checkSigned(message: SolMessage, nowMs: number): void {
+    const { orderId } = message;
+    const { child } = this.jobs.get(orderId) ?? {};
+    if (child !== undefined) this.checks.afterSignature(child, message);
+    const firstMs = this.#firstMs.get(orderId) ?? nowMs;
+    this.#firstMs.set(orderId, firstMs);
+    must(nowMs <= firstMs + 8000, "a message is signed long after the child's first");
+  }
+
+  /** Makes the same signature for the same message. */
+  #bytesOf(orderId: string, message: Sol["unsigned"]["message"]): { hash: string; raw: string } {
+    const { child, minAmountOut } = this.jobs.get(orderId) as LaneJob;
+    const signature = `${orderId} ${JSON.stringify(packed(message))}`;
+    this.#signed.set(signature, {
+      signature,
+      kind: message.purpose,
       orderId,
-      userID,
-      ...slot,
-      state: "signed",
-      attempts: [...(slot?.attempts ?? []), added],
-      revision: (slot?.revision ?? 0) + 1,
+      marker: this.system.markerOf(child as ChildTerms),
+      lastHeight: message.lastValidBlockHeight,
+      amount: message.purpose === "swap" ? message.amountIn : 0n,
+      minAmountOut,
     });
-    this.#table.put("slot", item);
-    return { slot: item, raw: signature };
+    this.#fees.set(signature, mostFeeOfMessage(message, limits));
+    return { hash: signature, raw: signature };
   }
 }
 
