@@ -8,12 +8,12 @@ import { levelOf, type PoolLevels, type PriceQuestion, type TokenLooks } from ".
 import { type ContractQuestion, multicall } from "../calls/multicall.ts";
 import { bestOut, HostPrices } from "../quotes/host-prices.ts";
 import { kindOf, type VenueKind } from "../rules/swap-venues.ts";
-import { type NamedPool, namedPoolsOf } from "../venues/pool-quotes.ts";
-import { poolCalls, poolRoutesOf } from "../venues/pool-routes.ts";
+import { routesOf } from "../venues/configured-routes.ts";
+import { type NamedPool, namedPoolsOf, poolQuotesCall, type RoutePools } from "../venues/pool-quotes.ts";
 import type { EvmReader } from "../venues/reader.ts";
 
-/** Time after which a token's pools are searched again, and its taxes measured again. */
-const memoryMs = 10 * 60_000;
+/** Time after which a token's taxes are measured again. */
+const taxesMs = 60 * 60_000;
 
 /** Time after which all routes of a token are asked again. */
 const wholeMs = 60_000;
@@ -51,13 +51,11 @@ function levelsQuestion(pool: NamedPool, { data, words, weight }: Question): Con
   return { to: pool.pool, data, read: (answer) => words.map((word) => levelAt(answer, word)) };
 }
 
-type Known = { pools: readonly NamedPool[]; untilMs: number };
-
 /** Looks at the pools of tokens of an EVM chain. */
 export class EvmTokenLooks implements TokenLooks {
   readonly #reader: EvmReader;
   readonly #nowMs: () => number;
-  readonly #known = new RecentMap<string, Known>(mostTokens);
+  readonly #pools = new RecentMap<string, readonly NamedPool[]>(mostTokens);
   readonly #prices = new Map<RpcHost, { prices: HostPrices; untilMs: number }>();
 
   constructor(reader: EvmReader, nowMs: () => number = Date.now) {
@@ -68,7 +66,7 @@ export class EvmTokenLooks implements TokenLooks {
   levels(tokens: readonly string[], host: number): Promise<ReadonlyMap<string, PoolLevels>> {
     return firstAnswer(this.#reader, hostsFrom(this.#reader, host), async (ask) => {
       await this.#find(ask, tokens);
-      const poolsOf = (token: string) => this.#known.get(token)?.pools ?? [];
+      const poolsOf = (token: string) => this.#pools.get(token) ?? [];
       const pools = [...new Map(tokens.flatMap(poolsOf).map((each) => [each.pool, each])).values()];
       const questions = pools.flatMap((pool) =>
         questionsAbout[kindOf(pool)].map((question) => levelsQuestion(pool, question)),
@@ -90,22 +88,30 @@ export class EvmTokenLooks implements TokenLooks {
 
   outs(question: PriceQuestion, host: number): Promise<readonly (bigint | undefined)[]> {
     return firstAnswer(this.#reader, hostsFrom(this.#reader, host), async (_, by) => {
-      const { look } = await this.#pricesOf(by).look(question, "latest");
+      const { look, pools } = await this.#pricesOf(by).look(question, "latest");
+      this.#add(question.token, pools);
       return question.amounts.map((_, index) => look && bestOut(look, index));
     });
   }
 
-  /** Finds the pools of tokens that are not known, or were last searched long ago. */
+  /** Finds the pools of tokens that are not known. Quotes find those that are made later. */
   async #find(ask: Ask, tokens: readonly string[]): Promise<void> {
-    const untilMs = this.#nowMs() + memoryMs;
-    const unknown = tokens.filter((token) => this.#nowMs() >= (this.#known.get(token)?.untilMs ?? 0));
-    const found = await askInParts(ask, unknown, (token) =>
-      poolCalls(this.#reader.configuration, token, [], "latest"),
-    );
-    for (const [index, token] of unknown.entries()) {
-      const routes = found[index] && poolRoutesOf(found[index]).found;
-      this.#known.set(token, { pools: (routes ?? []).flatMap(namedPoolsOf), untilMs });
-    }
+    const { configuration } = this.#reader;
+    const unknown = tokens.filter((token) => this.#pools.get(token) === undefined);
+    const found = await askInParts(ask, unknown, (token) => ({
+      quotes: poolQuotesCall(configuration, token, [], routesOf(configuration, token), "latest"),
+    }));
+    for (const [index, token] of unknown.entries())
+      this.#add(
+        token,
+        (found[index]?.quotes.routes ?? []).map(({ route }) => route),
+      );
+  }
+
+  /** Adds pools to those that are known, because a single host may hide some. */
+  #add(token: string, routes: readonly RoutePools[]): void {
+    const pools = [...(this.#pools.get(token) ?? []), ...routes.flatMap(namedPoolsOf)];
+    this.#pools.set(token, [...new Map(pools.map((pool) => [pool.pool, pool])).values()]);
   }
 
   #pricesOf(host: RpcHost): HostPrices {
@@ -114,7 +120,7 @@ export class EvmTokenLooks implements TokenLooks {
     if (known !== undefined && nowMs < known.untilMs) return known.prices;
     const asking = { contracts: this.#reader.configuration, wholeMs, nowMs: this.#nowMs };
     const prices = new HostPrices(host, asking);
-    this.#prices.set(host, { prices, untilMs: nowMs + memoryMs });
+    this.#prices.set(host, { prices, untilMs: nowMs + taxesMs });
     return prices;
   }
 }

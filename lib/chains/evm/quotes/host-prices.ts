@@ -1,5 +1,6 @@
 import { RecentMap } from "../../../core/recent-map.ts";
 import { greatest } from "../../../orders/bigints.ts";
+import type { Block } from "../../../orders/block.ts";
 import type { Order } from "../../../orders/execution.ts";
 import type { TokenSafety } from "../../../orders/token-safety.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
@@ -10,7 +11,7 @@ import type { PriceQuestion } from "../../hosts/token-looks.ts";
 import { blockCall, gasPriceCall, type StateTag } from "../calls/rpc-call.ts";
 import { type EvmRoute, isSameEvmRoute } from "../rules/intent.ts";
 import { type Contracts, routesOf } from "../venues/configured-routes.ts";
-import { type PoolQuotes, type PoolTrade, poolQuotesCall } from "../venues/pool-quotes.ts";
+import { type PoolQuotes, type PoolTrade, poolQuotesCall, type RoutePools } from "../venues/pool-quotes.ts";
 import { type PoolRoute, poolRoutesOf } from "../venues/pool-routes.ts";
 import { probeCoins, probeSimulation } from "../venues/probe-simulation.ts";
 import { routesToProbe, safetyOfKind } from "./choose-route.ts";
@@ -36,8 +37,8 @@ const mostTogether = 3;
 /** Time for which a route that fails by itself is left out. */
 const leftOutMs = 60_000;
 
-/** Maximum number of tokens to remember for each host. */
-const mostTokens = 1000;
+/** Maximum number of tokens to remember for each host, as many as orders may rest. */
+const mostTokens = 10_000;
 
 const millionths = 1_000_000n;
 
@@ -66,6 +67,14 @@ type Ranks = {
   wholeMs: number;
 };
 
+/** A look, the hashes of the earlier blocks, the routes to ask about these, and all routes that have pools. */
+type Looked = {
+  look: PriceLook | undefined;
+  hashes: readonly Block[];
+  routes: readonly EvmRoute[];
+  pools: readonly RoutePools[];
+};
+
 type LeftOut = { route: EvmRoute; untilMs: number };
 
 /** Notes about a host's answers. No host decides what another one is asked. */
@@ -73,6 +82,8 @@ class HostMemory {
   readonly ranks = new RecentMap<string, Ranks>(mostTokens);
   readonly leftOut = new RecentMap<string, readonly LeftOut[]>(mostTokens);
   readonly taxes = new RecentMap<string, Taxes>(mostTokens);
+  /** The routes whose pools existed when all routes were asked last. Most of the configured ones exist for no token. */
+  readonly pools = new RecentMap<string, readonly RoutePools[]>(mostTokens);
 }
 
 const memories = new WeakMap<RpcHost, HostMemory>();
@@ -140,47 +151,73 @@ export class HostPrices {
    * a token also simulates a purchase and a sale.
    *
    * @param heights Heights of the earlier blocks.
+   * @param asksAll True to ask all routes, not only those that paid best.
    * @throws {HostFault, RpcRefusal} if the host fails.
    */
-  async look(question: PriceQuestion, tag: StateTag, heights: readonly number[] = []) {
+  async look(
+    question: PriceQuestion,
+    tag: StateTag,
+    heights: readonly number[] = [],
+    asksAll = false,
+  ): Promise<Looked> {
     const { contracts, nowMs } = this.#asking;
     const { side, token } = question;
     const name = `${side} ${token}`;
     const known = this.#memory.ranks.get(name);
     const open = this.#openRoutes(token);
     const usable = open.filter((route) => !isBarred(this.#taxesOf(token), route));
-    const isWhole = known === undefined || nowMs() - known.wholeMs >= this.#asking.wholeMs;
     const wanted = [...(known?.missing ? [known.missing] : []), ...(known?.best ?? [])];
     const best = wanted.filter((route) => hasRoute(usable, route));
-    const routes = isWhole || best.length === 0 ? bestFirst(best, usable) : best;
+    const isDue = known === undefined || nowMs() - known.wholeMs >= this.#asking.wholeMs;
+    const isWhole = asksAll || isDue || best.length === 0;
+    const pools = this.#memory.pools.get(token);
+    const withPools = usable.filter((route) => pools && hasRoute(pools, route));
+    const routes = isWhole ? bestFirst(best, withPools) : best;
     const isMeasured = this.#measured.has(token);
     const first = await this.#quotes(question, routes, tag, {
       hashes: heights.map(blockCall),
       probe: isMeasured ? [] : [quiet(poolQuotesCall(contracts, token, [probe], open, tag))],
       gasPrice: isMeasured ? [] : [gasPriceCall()],
+      // Runs no code of a pool, so no pool can make it fail.
+      found: isWhole ? [quiet(poolQuotesCall(contracts, token, [], open, tag))] : [],
     });
-    const { hashes, probe: probed, gasPrice } = first.extra;
-    let { answers } = first;
-    const isChanged = probed[0] !== undefined && (await this.#measure(token, probed[0], gasPrice[0] ?? 0n));
+    const { hashes, probe: probed, gasPrice, found } = first.extra;
+    const nowFound = found[0]?.routes.map(({ route }) => route);
+    if (nowFound !== undefined) this.#memory.pools.set(token, nowFound);
+    // A host that does not say which pools exist is asked about each route.
+    const existing = nowFound ?? pools ?? open;
+    const isLeft = (route: EvmRoute) => hasRoute(existing, route) && !hasRoute(routes, route);
+    const others = isWhole ? usable.filter(isLeft) : [];
+    const asked = [...routes, ...others];
+    const again = async () => (await this.#quotes(question, asked, tag, {})).answers;
+    const [isChanged, more] = await Promise.all([
+      probed[0] !== undefined && this.#measure(token, probed[0], gasPrice[0] ?? 0n),
+      others.length === 0 ? undefined : again(),
+    ]);
     this.#measured.add(token);
+    const answers = isChanged ? await again() : (more ?? first.answers);
     const paysNothing = !answers.some(({ outs }) => outs?.some((out) => out > 0n));
-    const isAgain = isChanged || (paysNothing && routes.length < usable.length);
-    const asked = isAgain && paysNothing ? usable : routes;
-    if (isAgain) answers = (await this.#quotes(question, asked, tag, {})).answers;
+    if (paysNothing && !isWhole) return this.look(question, tag, heights, true);
     const [expected] = wanted;
-    const look = this.#lookOf(answers, expected);
+    const look = this.#lookOf(answers, expected, found[0]?.block);
     if (look !== undefined) {
-      const wholeMs = asked.length === usable.length ? nowMs() : (known?.wholeMs ?? nowMs());
+      const wholeMs = isWhole && nowFound !== undefined ? nowMs() : (known?.wholeMs ?? nowMs());
       // A route that fails again, after it was left out, is given up.
       const isGivenUp = known?.missing !== undefined && hasRoute(asked, known.missing);
       const missing = look.hasBest || isGivenUp ? undefined : expected;
       this.#memory.ranks.set(name, { best: ranked(look.paid), missing, wholeMs });
     }
-    return { look, hashes, routes: bestFirst(this.#memory.ranks.get(name)?.best ?? [], best) };
+    return {
+      look,
+      hashes,
+      routes: bestFirst(this.#memory.ranks.get(name)?.best ?? [], best),
+      pools: this.#memory.pools.get(token) ?? [],
+    };
   }
 
   /** Asks what some routes pay at an earlier block. Undefined if the one that pays best now does not answer. */
   async before(question: PriceQuestion, routes: readonly EvmRoute[], tag: StateTag) {
+    if (routes.length === 0) return undefined;
     const { answers } = await this.#quotes(question, routes, tag, {});
     return this.#lookOf(answers, routes[0]);
   }
@@ -214,7 +251,7 @@ export class HostPrices {
       return quiet(poolQuotesCall(contracts, token, amounts.map(tradeOf), group, tag));
     };
     const isTogether = routes.length <= mostTogether && routes.every(hasTaxOf(taxes, side, routes[0]));
-    const groups = isTogether ? [routes] : routes.map((route) => [route]);
+    const groups = isTogether && routes.length > 0 ? [routes] : routes.map((route) => [route]);
     const { quoted, ...rest } = await askTogether(this.#ask, { quoted: groups.map(callOf), extra });
     const failed = groups.filter((group, index) => group.length > 1 && quoted[index] === undefined).flat();
     const alone =
@@ -250,8 +287,13 @@ export class HostPrices {
     this.#memory.leftOut.set(token, [...others, ...failed]);
   }
 
-  #lookOf(answers: readonly RouteAnswer[], best: EvmRoute | undefined): PriceLook | undefined {
-    const blocks = answers.flatMap(({ block }) => block ?? []);
+  /** @param at The block at which no route was found. */
+  #lookOf(
+    answers: readonly RouteAnswer[],
+    best: EvmRoute | undefined,
+    at?: PoolQuotes["block"],
+  ): PriceLook | undefined {
+    const blocks = answers.length === 0 && at ? [at] : answers.flatMap(({ block }) => block ?? []);
     const [block] = blocks;
     if (
       block === undefined ||

@@ -5,6 +5,7 @@ import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/e
 import { approval, type DeployerTransaction, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { evmBalances } from "../../../../lib/chains/evm/balances.ts";
+import { EvmTokenLooks } from "../../../../lib/chains/evm/looks/token-looks.ts";
 import { EvmPrices } from "../../../../lib/chains/evm/quotes/prices.ts";
 import { quotesOfEvmHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
 import { newStranger } from "../../../../lib/chains/evm/venues/probe-simulation.ts";
@@ -150,7 +151,7 @@ describe("finding pools of a token among empty ones", () => {
 describe("EvmPrices of a token with ten empty pools", () => {
   const minuteMs = 60_000;
   let nowMs: number;
-  const wordOf = async (from: EvmReader, side: "buy" | "sell" = "sell") => {
+  const wordOf = async (from = reader(), side: "buy" | "sell" = "sell") => {
     const amount = 20_000n * 10n ** 18n;
     const [word] = await new EvmPrices(from, () => nowMs).priceWords({ side, token, amount, distances: [] });
     return word && { out: word.out, hasBest: word.hasBest };
@@ -158,6 +159,9 @@ describe("EvmPrices of a token with ten empty pools", () => {
   /** Matches PoolQuoter's path to the deepest pool alone: the number of the venue, and the fee. */
   const venue = venues.findIndex((each) => each.venue === "pancakeswap-v3");
   const path = new RegExp(`0{8}${venue.toString(16).padStart(2, "0")}002710(?:0{8})0{40}`);
+
+  /** Matches a question without amounts: the offsets of its lists of amounts and of venues follow each other. */
+  const withoutAmounts = /0{62}a0[\da-f]{128}0{62}c0/;
 
   beforeEach(() => {
     nowMs = Date.now();
@@ -174,7 +178,7 @@ describe("EvmPrices of a token with ten empty pools", () => {
     expect(await wordOf(reader())).toEqual(before);
   });
 
-  it("asks the routes that paid best, and all routes only now and then", async () => {
+  it("asks the routes that paid best, and all that have pools only now and then", async () => {
     let calls = 0;
     host.lie = ({ method }, reply) => {
       if (method === "eth_call") calls++;
@@ -186,10 +190,35 @@ describe("EvmPrices of a token with ten empty pools", () => {
       await wordOf(same);
       return calls;
     };
-    expect(await callsOf()).toBeGreaterThan(10);
+    // A call finds the pools, one measures taxes, and one asks all pools.
+    expect(await callsOf()).toBe(3);
     expect(await callsOf()).toBe(2);
+    await chain.deploy(...strangersPools());
     nowMs += minuteMs;
     expect(await callsOf()).toBeGreaterThan(10);
+    expect(await callsOf()).toBe(2);
+  });
+
+  it("sees a pool that is made later when it asks all again", async () => {
+    const same = reader();
+    const before = await wordOf(same);
+    await chain.deploy(pool(v3Positions, 1000n, 10_000));
+    expect(await wordOf(same)).toEqual(before);
+    nowMs += minuteMs;
+    expect((await wordOf(same))?.out).toBeGreaterThan(before?.out ?? 0n);
+  });
+
+  it("asks about each route while a host does not say which pools exist", async () => {
+    const before = await wordOf();
+    let asked = 0;
+    host.lie = ({ method, params }, reply) => {
+      const { data = "" } = (params?.[0] ?? {}) as { data?: string };
+      if (method !== "eth_call" || !withoutAmounts.test(data)) return reply;
+      asked++;
+      return { error: { code: 3, message: "execution reverted" } };
+    };
+    expect(await wordOf()).toEqual(before);
+    expect(asked).toBeGreaterThan(0);
   });
 
   it("counts no price while the route that paid best fails by itself, for a minute", async () => {
@@ -210,5 +239,23 @@ describe("EvmPrices of a token with ten empty pools", () => {
     nowMs += minuteMs + 1;
     host.lie = (_, reply) => reply;
     expect(await wordOf(same)).toEqual(before);
+  });
+});
+
+describe("EvmTokenLooks", () => {
+  it("adds pools that are made later when it quotes a token", async () => {
+    const minuteMs = 60_000;
+    let nowMs = Date.now();
+    const looks = new EvmTokenLooks(reader(), () => nowMs);
+    const count = async () => (await looks.levels([token], 0)).get(token)?.length;
+    const quoted = () => looks.outs({ side: "sell", token, amounts: [10n ** 18n] }, 0);
+    // Two words of each pool set its price.
+    expect(await count()).toBe(6);
+    await quoted();
+    await chain.deploy(pool(v3Positions, 1000n, 10_000));
+    expect(await count()).toBe(6);
+    nowMs += minuteMs;
+    await quoted();
+    expect(await count()).toBe(8);
   });
 });
