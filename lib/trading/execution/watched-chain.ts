@@ -9,6 +9,10 @@ import { WatchedOrders, type WatchedSide } from "../../orders/resting/watched-or
 const changedMs = 60_000;
 const sameMs = 60 * 60_000;
 
+/** Pause for each token of sol, and the longest pause. */
+const pauseOfTokenMs = 10;
+const mostPauseMs = 4000;
+
 /** Maximum number of quotes at once. */
 const quotesAtOnce = 16;
 
@@ -28,9 +32,14 @@ export class WatchedChain {
     this.#looks = looks;
   }
 
-  /** The pause between two looks: the time between blocks, but from one to two seconds. */
+  /**
+   * The pause between two looks: the time between blocks, but from one to two seconds. On sol it grows with the tokens,
+   * because a call reads the accounts of only about 20.
+   */
   get pauseMs(): number {
-    return Math.min(2000, Math.max(1000, chainFacts[this.chain].blockSeconds * 1000));
+    const usual = Math.min(2000, Math.max(1000, chainFacts[this.chain].blockSeconds * 1000));
+    const ofTokens = this.chain === "sol" ? this.orders.sides.length * pauseOfTokenMs : 0;
+    return Math.max(usual, Math.min(ofTokens, mostPauseMs));
   }
 
   take(rows: readonly Trigger[], nowMs: number): void {

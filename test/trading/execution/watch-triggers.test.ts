@@ -100,6 +100,17 @@ describe("watchTriggers", () => {
     expect(Date.now() - (lease?.heartbeatMs ?? 0)).toBeLessThanOrEqual(2000);
   });
 
+  it.each([
+    [100, 60],
+    [300, 20],
+    [1000, 15],
+  ])("looks at %i tokens of sol %i times a minute", async (tokens, looks) => {
+    rows = Array.from({ length: tokens }, (_, index) => row(`${index}`, { chain: "sol", token: `${index}` }));
+    start(["sol"]);
+    await seconds(59.9);
+    expect(looksAt("sol")).toBe(looks);
+  });
+
   it("hands an order over within one look of its price, and one placed meanwhile within two seconds more", async () => {
     rows = [row("a")];
     start();
