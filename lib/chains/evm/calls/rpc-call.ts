@@ -289,6 +289,19 @@ export const sentInCall = (number: number, from: string) => ({
   maxBytes: mostBlockBytes,
 });
 
+/** Asks for a block, with the hashes of its parent and of its transactions. */
+export const hashesInCall = (number: number) => ({
+  ...rpcCall(
+    "eth_getBlockByNumber",
+    [tagText(number), false],
+    v.pipe(
+      v.intersect([BlockSchema, v.object({ parentHash: Hash, transactions: v.array(Hash) })]),
+      v.transform(({ parentHash, transactions: hashes, ...block }) => ({ block, parentHash, hashes })),
+    ),
+  ),
+  maxBytes: mostBlockBytes,
+});
+
 /** Publishes a signed transaction and returns its hash. */
 export const publishCall = (signed: string): RpcCall<string> => ({
   ...rpcCall("eth_sendRawTransaction", [signed], Hash),

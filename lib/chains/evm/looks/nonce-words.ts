@@ -4,13 +4,21 @@ import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { HostFault, unlessHostFails } from "../../hosts/host-fault.ts";
 import { askInTwo } from "../../hosts/look.ts";
 import { attemptQuietly } from "../../hosts/rpc-call.ts";
-import { blockCall, nonceCall, nonceInBlockCall, receiptCall, sentInCall } from "../calls/rpc-call.ts";
+import {
+  blockCall,
+  hashesInCall,
+  nonceCall,
+  nonceInBlockCall,
+  receiptCall,
+  sentInCall,
+} from "../calls/rpc-call.ts";
 import { deepNumbers, isDeep, type NonceWord, type NonceWords, type SignedNonce } from "../rules/death.ts";
 import type { EvmReader } from "../venues/reader.ts";
 
 /**
  * Asks both hosts about the nonce of a child's swap, or only for their newest blocks if none is signed. If no host has
- * a receipt, asks about the nonce in the same block at both.
+ * a receipt, asks about the nonce in the same block at both. If a host cannot name the transaction that has used it,
+ * asks both for the blocks that could have had the swap.
  */
 export async function nonceWordsOf(
   { chain, client }: EvmReader,
@@ -22,12 +30,21 @@ export async function nonceWordsOf(
   if (words.some(({ receipts }) => receipts.size > 0)) return [a.word, b.word];
   const numbers = deepNumbers(chain, words).filter((number) => number >= 0);
   const isDeepAtBoth = (block: Block) => words.every((word) => isDeep(chain, block, word));
-  const deepWord = async ({ ask, word }: typeof a) => {
+  const deepWord = async ({ ask, word }: typeof a): Promise<NonceWord> => {
     const blocks = await ask(numbers.map(blockCall));
     const block = blocks.find(isDeepAtBoth);
     return block === undefined ? word : { ...word, ...(await stateAt(ask, wallet, signed, block)) };
   };
-  return Promise.all([unlessHostFails(deepWord(a)), unlessHostFails(deepWord(b))]);
+  const [one, other] = await Promise.all([unlessHostFails(deepWord(a)), unlessHostFails(deepWord(b))]);
+  if (one === undefined || other === undefined) return [one, other];
+  const isNamed = ({ state, taken }: NonceWord) => taken !== undefined || (state?.nonce ?? 0) <= signed.nonce;
+  if ([one, other].every(isNamed)) return [one, other];
+  const withMissed = async ({ ask }: typeof a, { state, ...word }: NonceWord): Promise<NonceWord> => ({
+    ...word,
+    state,
+    missed: state && (await missedBlock(ask, signed, state.block)),
+  });
+  return Promise.all([unlessHostFails(withMissed(a, one)), unlessHostFails(withMissed(b, other))]);
 }
 
 async function firstWord(ask: Ask, signed: SignedNonce | undefined): Promise<NonceWord> {
@@ -70,8 +87,8 @@ async function stateAt(
 /** Distances below a block at which a nonce is asked for first. Most hosts have the states of 128 blocks. */
 const distances = [1, 8, 60, 120, 1000];
 
-/** Number of states that one of the following requests asks for. */
-const statesPerRequest = 7;
+/** Number of states or blocks that a request of a search asks for. */
+const blocksPerRequest = 7;
 
 /** Finds the block that has used a nonce, at or below a block with a higher nonce. Undefined if it is too old. */
 async function numberOfUse(
@@ -88,23 +105,78 @@ async function numberOfUse(
   const areUsed = await isUsedIn(below);
   const lowest = below[areUsed.indexOf(false)];
   if (lowest === undefined) return undefined;
-  let free: number = lowest;
-  let used: number = below[areUsed.lastIndexOf(true)] ?? top;
-  while (used - free > 1) {
-    const inner = between(free, used);
-    const answers = await isUsedIn(inner);
+  return firstWhere(isUsedIn, lowest, below[areUsed.lastIndexOf(true)] ?? top);
+}
+
+/** Finds the first block for which something holds that holds for all later ones. Undefined if a host cannot tell. */
+async function firstWhere(
+  holdsIn: (numbers: readonly number[]) => Promise<readonly (boolean | undefined)[]>,
+  before: number,
+  top: number,
+): Promise<number | undefined> {
+  let [low, high] = [before, top];
+  while (high - low > 1) {
+    const inner = between(low, high);
+    const answers = await holdsIn(inner);
     if (answers.includes(undefined)) return undefined;
-    free = inner[answers.lastIndexOf(false)] ?? free;
-    used = inner[answers.indexOf(true)] ?? used;
+    low = inner[answers.lastIndexOf(false)] ?? low;
+    high = inner[answers.indexOf(true)] ?? high;
   }
   // A host may contradict itself.
-  return used > free ? used : undefined;
+  return high > low ? high : undefined;
 }
 
 /** Lists numbers that divide a range into about equal parts. */
-function between(free: number, used: number): number[] {
-  const step = Math.ceil((used - free) / (statesPerRequest + 1));
-  return Array.from({ length: statesPerRequest }, (_, index) => free + (index + 1) * step).filter(
-    (number) => number < used,
+function between(low: number, high: number): number[] {
+  const step = Math.ceil((high - low) / (blocksPerRequest + 1));
+  return Array.from({ length: blocksPerRequest }, (_, index) => low + (index + 1) * step).filter(
+    (number) => number < high,
   );
+}
+
+/** Highest number of blocks that a chain has in a second. */
+const mostInSecond = 4;
+
+/**
+ * Time before a swap's deadline in which a block may have had it, in seconds: its life, with a margin for clocks, and
+ * for a chain that halts and then catches up.
+ */
+const lifeSeconds = 180;
+
+/** Number of lists of hashes that one request asks for. */
+const listsPerRequest = 20;
+
+/**
+ * Returns the first block past a swap's deadline, if no block before it has the swap. Then the swap never takes effect,
+ * whatever has used its nonce. Needs no states, which hosts soon forget, and no transaction of the wallet, because a
+ * delegation (EIP-7702) uses nonces without one.
+ */
+async function missedBlock(
+  ask: Ask,
+  { deadline, swaps }: SignedNonce,
+  top: Block,
+): Promise<Block | undefined> {
+  if (top.time <= deadline) return undefined;
+  const isPast = async (numbers: readonly number[]) =>
+    (await ask(numbers.map(blockCall))).map(({ time }) => time > deadline);
+  const early = Math.max(-1, top.number - 1 - mostInSecond * (top.time - deadline));
+  const first = await firstWhere(isPast, early, top.number);
+  if (first === undefined) return undefined;
+  let missed: Block | undefined;
+  let wanted: string | undefined;
+  // Stops at a number, too, because a host could lie about times and so keep this run busy.
+  const last = Math.max(0, first - mostInSecond * lifeSeconds);
+  for (let at = first; at >= last; at -= listsPerRequest) {
+    const count = Math.min(listsPerRequest, at - last + 1);
+    const calls = Array.from({ length: count }, (_, below) => hashesInCall(at - below));
+    for (const { block, parentHash, hashes } of await ask(calls)) {
+      // Another block has replaced it meanwhile.
+      if (block.hash !== (wanted ?? block.hash)) return undefined;
+      if (block.time < deadline - lifeSeconds) return missed;
+      if (block.time <= deadline && hashes.some((hash) => swaps.includes(hash))) return undefined;
+      missed ??= block;
+      wanted = parentHash;
+    }
+  }
+  return last === 0 ? missed : undefined;
 }

@@ -22,6 +22,8 @@ export type NonceWord = Heights & {
   state?: { block: Block; nonce: number } | undefined;
   /** The wallet's transaction at the nonce, from the full list of its block. */
   taken?: { block: Block; hash: string } | undefined;
+  /** The first block past the swap's deadline, if no block before it has the swap. */
+  missed?: Block | undefined;
 };
 
 /** The answers of both hosts. Undefined for a host without a clear answer, because silence proves nothing. */
@@ -81,7 +83,7 @@ export const hasFilled = ({ swaps }: SignedNonce, { receipts }: NonceWord): bool
 type Proof = { how: Death["how"]; block: Block };
 
 function proofsIn({ nonce, deadline, swaps, clears }: SignedNonce, word: NonceWord): Proof[] {
-  const { receipts, state, taken } = word;
+  const { receipts, state, taken, missed } = word;
   const failed = swaps.flatMap((hash) => {
     const receipt = receipts.get(hash);
     return receipt?.status === "failed" ? [{ how: "failed" as const, block: receipt.block }] : [];
@@ -97,5 +99,6 @@ function proofsIn({ nonce, deadline, swaps, clears }: SignedNonce, word: NonceWo
     ...cleared,
     ...(isUnused ? [{ how: "unused" as const, block: state.block }] : []),
     ...(isForeign ? [{ how: "foreign" as const, block: taken.block }] : []),
+    ...(missed !== undefined && missed.time > deadline ? [{ how: "unused" as const, block: missed }] : []),
   ];
 }

@@ -52,8 +52,8 @@ async function swap(minAmountOut = 1n): Promise<string> {
 
 const clear = async () => (await chain.transact({ from: wallet, to: wallet })).transactionHash;
 
-const wordsAbout = (signed: SignedNonce | undefined) =>
-  nonceWordsOf(readerOf(chain, { hosts: [chain.url, host.url] }), { wallet, parentId: "P", signed });
+const wordsAbout = (signed: SignedNonce | undefined, hosts = [chain.url, host.url]) =>
+  nonceWordsOf(readerOf(chain, { hosts }), { wallet, parentId: "P", signed });
 
 const deathNow = async (signed: SignedNonce) => deathOf("eth", signed, await wordsAbout(signed));
 
@@ -167,14 +167,61 @@ describe("nonceWordsOf", () => {
     expect(await deathNow(signed)).toBeUndefined();
   });
 
-  it("finds no use of a nonce whose states a host no longer has", async () => {
-    const signed = await unsent();
-    await clear();
-    await mine(40);
-    host.faults = { keptStates: 8 };
-    const [, word] = await wordsAbout(signed);
-    expect(word).toMatchObject({ state: { nonce: signed.nonce + 1 } });
-    expect(word?.taken).toBeUndefined();
+  describe("the blocks up to a swap's deadline, none of which has it", () => {
+    /** Uses the wallet's nonce, and mines so many blocks that a host has pruned the state before. */
+    async function usedLongAgo(): Promise<SignedNonce & { hash: string; usedAt: number }> {
+      const signed = await unsent();
+      const hash = await clear();
+      const usedAt = await timeNow();
+      await mine(40);
+      host.faults = { keptStates: 8 };
+      return { ...signed, deadline: usedAt + 120, hash, usedAt };
+    }
+
+    it("prove its death if a host no longer has the states around the nonce's use", async () => {
+      const { hash, usedAt: _, ...signed } = await usedLongAgo();
+      const words = await wordsAbout(signed);
+      expect(words.map((word) => word?.taken?.hash)).toEqual([hash, undefined]);
+      const { missed } = words[1] ?? {};
+      expect(missed?.time).toBeGreaterThan(signed.deadline);
+      expect(missed?.time).toBeLessThanOrEqual(signed.deadline + 12);
+      expect(deathOf("eth", signed, words)).toMatchObject({ how: "unused", block: { hash: missed?.hash } });
+    });
+
+    it("prove nothing if one of them has it, whatever receipts are missing", async () => {
+      const { hash, usedAt, ...signed } = await usedLongAgo();
+      host.lie = ({ method }, reply) => (method === "eth_getTransactionReceipt" ? { result: null } : reply);
+      const missedWith = async (deadline: number) =>
+        (await wordsAbout({ ...signed, deadline, swaps: [hash] }, [host.url, host.url]))[1]?.missed;
+      expect(await missedWith(usedAt)).toBeUndefined();
+      expect(await missedWith(usedAt + 40)).toBeUndefined();
+      // A block past the deadline may have it, because it fails there.
+      expect(await missedWith(usedAt - 1)).toMatchObject({ time: usedAt });
+    });
+
+    it("prove its death if a delegation has used the nonce, without a transaction of the wallet", async () => {
+      const signed = await unsent();
+      await mine(2);
+      await chain.request("anvil_setNonce", [wallet, `0x${(signed.nonce + 1).toString(16)}`]);
+      await mine(3);
+      const words = await wordsAbout(signed);
+      expect(words.map((word) => [word?.state?.nonce, word?.taken])).toEqual([
+        [signed.nonce + 1, undefined],
+        [signed.nonce + 1, undefined],
+      ]);
+      expect(deathOf("eth", signed, words)).toMatchObject({ how: "unused" });
+      expect(deathOf("eth", { ...signed, deadline: await timeNow() }, words)).toBeUndefined();
+    });
+
+    it("prove nothing if a host shows another chain", async () => {
+      const { hash: _, usedAt: __, ...signed } = await usedLongAgo();
+      host.lie = ({ method, params: [, isWhole] }, reply) => {
+        if (method !== "eth_getBlockByNumber" || isWhole !== false || !("result" in reply)) return reply;
+        const block = reply.result as { number: string };
+        return Number(block.number) % 2 ? reply : { result: { ...block, parentHash: `0x${"7".repeat(64)}` } };
+      };
+      expect(await deathNow(signed)).toBeUndefined();
+    });
   });
 
   it("asks only for the newest blocks if nothing is signed", async () => {

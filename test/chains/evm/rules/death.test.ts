@@ -36,6 +36,7 @@ describe("deathOf", () => {
     ["its failed swap", receipt("s2"), "failed"],
     ["its clear", receipt("c1", "ok"), "cleared"],
     ["its nonce unused in a block past the deadline", { state: { block: block(10), nonce: 5 } }, "unused"],
+    ["the blocks up to its deadline, none of which has it", { missed: block(10) }, "unused"],
     ["another program's transaction at its nonce", { taken: { block: block(10), hash: "x" } }, "foreign"],
   ])("takes %s in a lasting block of both hosts as proof", (_, seen, how) => {
     expect(death(seen)).toEqual(died(how));
@@ -49,6 +50,7 @@ describe("deathOf", () => {
     ["nothing but a past deadline", { head: block(500) }],
     ["a receipt of a swap that filled", receipt("s1", "ok")],
     ["an unused nonce in a block at the deadline", { state: { block: block(10, 1000), nonce: 5 } }],
+    ["the blocks before its deadline, none of which has it", { missed: block(10, 1000) }],
     ["a nonce that is used past the deadline", { state: { block: block(10), nonce: 6 } }],
     ["its own swap at its nonce", { taken: { block: block(10), hash: "s1" } }],
     ["a failed swap under one further block", receipt("s1", "failed", block(11))],

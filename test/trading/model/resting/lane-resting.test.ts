@@ -16,6 +16,7 @@ const fireOrders = { intruder: "fireOrders" } as const;
 const plots: Readonly<Record<string, RestingPlot>> = {
   "slow hosts, reorganisations, foreign transactions and kills": {},
   "receipts that are behind": { isTorn: true },
+  "hosts without old states": { forgets: true, isTorn: true },
   cancellations: { cancels: true },
   "forks in which a swap may fail or fill": { forks: true },
   "a price that touches a limit again and again": { hovers: true },

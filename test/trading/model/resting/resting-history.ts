@@ -46,6 +46,8 @@ export type RestingPlot = {
   intruder?: Intruder;
   isLiar?: boolean;
   isTorn?: boolean;
+  /** Hosts cannot name the transaction that has used a nonce. */
+  forgets?: boolean;
   cancels?: boolean;
   /** The table is restored to an earlier time, without what is never restored. */
   restores?: boolean;
@@ -74,7 +76,9 @@ export function playResting(
   const random = new Random(seed);
   const chain = new RestingChain(random, startSeconds, startPrice);
   const manners = { isLiar: plot.isLiar ?? false, isTorn: plot.isTorn ?? false, isSlow: true };
-  const world = openWorld(random, chain, new RestingHosts(random, chain, manners), system, plot.intruder);
+  const hosts = new RestingHosts(random, chain, manners);
+  hosts.forgets = plot.forgets ?? false;
+  const world = openWorld(random, chain, hosts, system, plot.intruder);
   const early = { expiresAt: startSeconds + 120 + random.below(400) };
   const fees = plot.fees === undefined ? {} : { feesLimit: plot.fees, feesStop: plot.fees };
   world.rest(

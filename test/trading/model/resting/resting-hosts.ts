@@ -25,6 +25,8 @@ export class RestingHosts {
   readonly #random: Random;
   readonly #chain: RestingChain;
   manners: Manners;
+  /** True if hosts no longer have the states that tell which transaction has used a nonce. */
+  forgets = false;
 
   constructor(random: Random, chain: RestingChain, manners: Manners) {
     this.#random = random;
@@ -64,6 +66,7 @@ export class RestingHosts {
     if (signed === undefined)
       return { head: lies ? { ...head, time: head.time + 1000 } : head, final, receipts: new Map() };
     if (lies) return this.#inventedWord(blocks, signed);
+    const { forgets } = this;
     const own = new Set([...signed.swaps, ...signed.clears]);
     const found: NonceWord["receipts"] = new Map(
       receipts.flatMap((block) =>
@@ -74,13 +77,17 @@ export class RestingHosts {
     );
     const at = blocks.find(({ number }) => number === asked);
     const user = blocks.find((block) => block.nonce > signed.nonce);
-    const taken = user?.mined.find(({ tx }) => tx.nonce === signed.nonce);
+    const taken = forgets ? undefined : user?.mined.find(({ tx }) => tx.nonce === signed.nonce);
+    const missed = forgets && blocks.find(({ time }) => time > signed.deadline);
+    const isIn = ({ time, mined }: PricedBlock) =>
+      time <= signed.deadline && mined.some(({ tx }) => signed.swaps.includes(tx.hash));
     return {
       head,
       final,
       receipts: found,
       ...(at && { state: { block: nameOf(at), nonce: at.nonce } }),
       ...(user && taken && { taken: { block: nameOf(user), hash: taken.tx.hash } }),
+      ...(missed && !blocks.some(isIn) && { missed: nameOf(missed) }),
     };
   }
 

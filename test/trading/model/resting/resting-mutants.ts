@@ -57,6 +57,10 @@ function countsForever(): RestingSystem["objection"] {
 
 /** Faults that the histories of resting orders catch. */
 export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
+  "knows a nonce's use by old states alone": () => ({
+    system: { heard: hearing(({ missed: _, ...word }) => word) },
+    plot: { forgets: true },
+  }),
   "waits for one block fewer": () => ({ system: { heard: deeper(1) }, plot: { forks: true } }),
   "takes a failed receipt for lasting at once": () => ({ system: { heard: deeper(2) }, plot: {} }),
   "takes a missing receipt for a proof": () => ({

@@ -8,6 +8,7 @@ const plots: Readonly<Record<string, RestingPlot>> = {
   "slow hosts, reorganisations, foreign transactions and kills": {},
   "a host that lies": { isLiar: true },
   "receipts that are behind": { isTorn: true },
+  "hosts without old states": { forgets: true, isTorn: true },
   cancellations: { cancels: true },
   "an early expiry": { expires: true },
   "a price that touches a limit again and again": { hovers: true },
