@@ -79,56 +79,53 @@ type Selecting<Result> = Generator<bigint[], Result, Ladders>;
  * Yields the sums to quote, and resumes with both hosts' answers.
  */
 export function* selecting(crowd: CrossedCrowd, crossed: readonly Crossed[]): Selecting<Selection> {
-  const { side, out, isOneOfWallet } = crowd;
+  const { side, out } = crowd;
   // Sorts out what does not even fill alone, so that no crowd of such orders keeps others from the wave. A single order
   // needs only the question below.
   const alone = crossed.length > 1 ? yield* gainsAlone(out, crossed) : undefined;
   const isFit = (each: Crossed, index: number) =>
     alone === undefined || meets(side, each, alone[index] as Gain);
-  let left = inTurn(crowd, crossed.filter(isFit));
-  const beyond = crossed.filter((each, index) => !isFit(each, index));
-  const chosen: Accepted[] = [];
-  for (let questions = 0; left.length > 0 && questions < mostQuestions; questions++) {
-    const taken = new Set(chosen.map(({ order: { wallet } }) => wallet));
-    const isFree = ({ wallet }: Crossed) => {
-      const isFirst = !taken.has(wallet);
-      taken.add(wallet);
-      return isFirst || !isOneOfWallet;
-    };
-    const asked = left.filter(isFree).slice(0, mostSums - 1);
-    if (asked.length === 0) break;
-    const sums = [chosen.reduce((sum, { order }) => sum + order.amount, out)];
-    for (const { amount } of asked) sums.push((sums.at(-1) as bigint) + amount);
-    const ladders = yield sums;
-    const gains = asked.map(
-      ({ amount }, index): Gain => ({ amount, out: gainOf(ladders, index, index + 1) }),
-    );
-    let failed: Crossed | undefined;
-    for (const [index, order] of asked.entries()) {
-      const gain = gains[index] as Gain;
-      const [first = { gain }] = chosen;
-      const isMet = [...chosen.map((each) => each.order), order].every((each) => meets(side, each, gain));
-      // Stops here, because the further sums include this order.
-      if (!isMet) {
-        failed = order;
-        break;
-      }
-      if (crowd.isPublic && isFarBelow(gain, first.gain)) {
-        questions = mostQuestions;
-        break;
-      }
-      chosen.push({ order, gain });
-    }
-    if (failed !== undefined) beyond.push(failed);
-    left = left.filter((each) => each !== failed && !chosen.some(({ order }) => order === each));
-  }
-  const dropped: Crossed[] = [];
+  const { accepted, beyond, left } = yield* waveOf(crowd, inTurn(crowd, crossed.filter(isFit)));
+  const chosen = [...accepted];
   let price = yield* lastPrice(out, chosen);
-  while (price !== undefined && !chosen.every(({ order }) => meets(side, order, price as Gain))) {
-    dropped.push(...chosen.splice(-1).map(({ order }) => order));
+  while (price !== undefined && !areMet(side, chosen, price)) {
+    chosen.pop();
     price = yield* lastPrice(out, chosen);
   }
-  return { chosen: atPrice(side, chosen, price), beyond, waiting: [...dropped, ...left] };
+  return {
+    chosen: atPrice(side, chosen, price),
+    beyond: [...crossed.filter((each, index) => !isFit(each, index)), ...beyond],
+    waiting: [...accepted.slice(chosen.length).map(({ order }) => order), ...left],
+  };
+}
+
+/** Accepts orders in turn, and returns those that do not fit, and those for which the wave has no room. */
+function* waveOf({ side, out, isOneOfWallet, isPublic }: CrossedCrowd, orders: readonly Crossed[]) {
+  const accepted: Accepted[] = [];
+  const beyond: Crossed[] = [];
+  let left = orders;
+  let isOver = false;
+  for (let questions = 0; questions < mostQuestions && !isOver; questions++) {
+    const taken = new Set(accepted.map(({ order }) => order.wallet));
+    const isFree = ({ wallet }: Crossed) => !isOneOfWallet || (!taken.has(wallet) && taken.add(wallet));
+    const asked = left.filter(isFree).slice(0, mostSums - 1);
+    if (asked.length === 0) break;
+    const sums = [sumOf(out, accepted)];
+    for (const { amount } of asked) sums.push((sums.at(-1) as bigint) + amount);
+    const ladders: Ladders = yield sums;
+    for (const [index, order] of asked.entries()) {
+      const gain = { amount: order.amount, out: gainOf(ladders, index, index + 1) };
+      const [first] = accepted;
+      if (!areMet(side, [...accepted, { order }], gain)) beyond.push(order);
+      else if (isPublic && first && isFarBelow(gain, first.gain)) isOver = true;
+      else accepted.push({ order, gain });
+      // Stops here, because the further sums include this order.
+      if (accepted.at(-1)?.order !== order) break;
+    }
+    const done = new Set([...beyond, ...accepted.map(({ order }) => order)]);
+    left = left.filter((each) => !done.has(each));
+  }
+  return { accepted, beyond, left };
 }
 
 /**
@@ -140,9 +137,12 @@ function* lastPrice(out: bigint, chosen: readonly Accepted[]): Selecting<Gain | 
   if (last === undefined) return undefined;
   const amount = least(last.amount, ...chosen.map(({ order }) => order.amount));
   if (amount === last.amount) return last;
-  const sum = chosen.reduce((all, { order }) => all + order.amount, out);
+  const sum = sumOf(out, chosen);
   return { amount, out: gainOf(yield [sum - amount, sum], 0, 1) };
 }
+
+const sumOf = (out: bigint, accepted: readonly Accepted[]): bigint =>
+  accepted.reduce((sum, { order }) => sum + order.amount, out);
 
 /** Asks what each order brings after all that is out, if it fires alone. */
 function* gainsAlone(out: bigint, orders: readonly Crossed[]): Selecting<Gain[]> {
@@ -200,6 +200,9 @@ function gainOf([a, b]: Ladders, before: number, at: number): bigint {
 /** True if a price meets what an order asks for, with a limit's margin. */
 const meets = (side: Order["side"], { leg }: Crossed, { amount, out }: Gain): boolean =>
   out * whole >= floorOf(side, leg, amount) * sharePpm[leg.kind];
+
+const areMet = (side: Order["side"], orders: readonly Pick<Accepted, "order">[], price: Gain): boolean =>
+  orders.every(({ order }) => meets(side, order, price));
 
 const isFarBelow = (gain: Gain, first: Gain): boolean =>
   gain.out * first.amount * whole < first.out * gain.amount * publicSharePpm;

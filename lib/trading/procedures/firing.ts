@@ -52,7 +52,7 @@ type Touched = { parent: ParentView; order: RestingOrder; leg: number; head: Hea
 type Head = { number: number; hash: string; time: number };
 
 /** A question about the price of an order's leg. */
-type Look = { id: string; parent: ParentView; leg: number; terms: Leg; question: LegQuestion };
+type Look = { parent: ParentView; leg: number; question: LegQuestion };
 
 /** Conditions found in this run, by the order's id. An order whose price nobody asked for has no entry. */
 type Conditions = Map<string, Set<AttentionCode>>;
@@ -64,56 +64,33 @@ type Conditions = Map<string, Set<AttentionCode>>;
 export function* firing(family: FiringFamily, request: FiringRequest): FiringProcedure<string[]> {
   const { chain, orderIds } = request;
   const { parents, out } = yield* performFiring({ do: "readParents", chain, orderIds });
-  const touched: Touched[] = [];
   const conditions: Conditions = new Map();
   const orders = new Map<string, RestingOrder>();
   const looks: Look[] = [];
-  const sights = yield* sightsOf(family, parents);
+  const sightOf = yield* sightsOf(family, parents);
+  const nowMs = yield* performFiring({ do: "now" });
   for (const parent of parents) {
-    const order = yield* movedBySights(parent, sights);
+    const next = afterSights(parent.order, sightOf, { ...parent.end, nowMs });
+    const order = next === parent.order ? next : yield* written(parent.order, next);
+    // Another run has moved it meanwhile.
     if (order === undefined) continue;
     orders.set(idOf(order), order);
     for (const leg of legsInTurn(order))
-      if (yield* isWorthPricing(family, parent, order, leg, conditions))
+      if (isWorthPricing(family, parent, order, leg, nowMs, conditions))
         looks.push(lookAt(request, parent, order, leg));
   }
-  const askedMs = yield* performFiring({ do: "now" });
-  const questions = looks.map(({ question }) => question);
-  const words = questions.length === 0 ? [] : yield* performFiring({ do: "priceWords", questions });
-  const decided = new Set<string>();
-  for (const [index, look] of looks.entries()) {
-    const { id, parent, leg } = look;
-    let order = orders.get(id);
-    if (order === undefined || decided.has(id)) continue;
-    const reached: Head | undefined = yield* reachedHead(
-      chain,
-      look,
-      words[index] ?? [undefined, undefined],
-      conditions,
-    );
-    order = yield* withReading(order, leg, reached !== undefined, askedMs);
-    if (order === undefined) {
-      orders.delete(id);
-      continue;
-    }
-    orders.set(id, order);
-    if (reached === undefined || !hasEnoughReadings(order, leg)) continue;
-    decided.add(id);
-    if (yield* isFree(family, parent, order, leg)) touched.push({ parent, order, leg, head: reached });
-  }
+  const touched = yield* touchedOf(family, looks, orders, conditions);
   const fired: string[] = [];
   for (const side of orderSides) {
     const crossed = touched.filter(({ order }) => order.mandate.side === side);
     const { chosen, beyond } = yield* chooseOf(family, crossed, out[side]);
     for (const { orderId } of beyond) noted(conditions, orderId, "PRICE_BEYOND_WORST");
-    const found = chosen.flatMap((each) => {
-      const which = crossed.find(({ order }) => idOf(order) === each.crossed.orderId);
-      return which === undefined ? [] : [{ ...which, chosen: each }];
-    });
-    fired.push(...(yield* fireChildren(found, conditions)));
+    fired.push(...(yield* fireChildren(crossed, chosen, conditions)));
   }
-  for (const [orderId, order] of orders)
-    if (!fired.includes(orderId)) yield* attend(order, conditions.get(orderId));
+  yield* attend(
+    [...orders.values()].filter((order) => !fired.includes(idOf(order))),
+    conditions,
+  );
   return fired;
 }
 
@@ -131,56 +108,42 @@ function noted(conditions: Conditions, orderId: string, ...codes: AttentionCode[
   conditions.set(orderId, new Set([...(conditions.get(orderId) ?? []), ...codes]));
 }
 
-type Sights = ReadonlyMap<string, ChildSight>;
-
 /** Returns what is certain about children, and what both hosts say about those that are worth asking about. */
-function* sightsOf(family: FiringFamily, parents: readonly ParentView[]): FiringProcedure<Sights> {
+function* sightsOf(
+  family: FiringFamily,
+  parents: readonly ParentView[],
+): FiringProcedure<(child: OutChild) => ChildSight> {
   const readMs = yield* performFiring({ do: "now" });
-  const out = parents.flatMap(({ order, children }) =>
+  const sights = new Map<string, ChildSight>();
+  const asked = parents.flatMap(({ order, children }) =>
     order.out.flatMap((child) => {
       const view = children.get(child.orderId);
-      return view === undefined ? [] : [{ order, child, view, sight: unsignedSight(view) }];
+      const known = view && unsignedSight(view);
+      if (known !== undefined) sights.set(child.orderId, known);
+      if (view === undefined || known !== undefined || !isWorthAsking(order, child, view, readMs)) return [];
+      return [{ order, child, view }];
     }),
   );
-  const known = out.flatMap(({ child, sight }) => (sight ? [[child.orderId, sight] as const] : []));
-  const asked = out.filter(
-    ({ order, child, view, sight }) => sight === undefined && isWorthAsking(order, child, view, readMs),
-  );
-  if (asked.length === 0) return new Map(known);
   const questions = asked.map(({ order, child, view: { signed } }) => {
     const { chain, wallet } = order.mandate;
     return { lane: { chain, wallet }, parentId: idOf(order), child, signed };
   });
-  const words = yield* performFiring({ do: "childWords", questions });
+  const words = questions.length === 0 ? [] : yield* performFiring({ do: "childWords", questions });
   const nowMs = yield* performFiring({ do: "now" });
-  return new Map([
-    ...known,
-    ...asked.map(({ order, child, view }, index) => {
-      const { chain } = order.mandate;
-      const sight = family.sightOf({ chain, child, view, nowMs }, words[index] ?? [undefined, undefined]);
-      return [child.orderId, sight] as const;
-    }),
-  ]);
+  for (const [index, { order, child, view }] of asked.entries()) {
+    const { chain } = order.mandate;
+    sights.set(child.orderId, family.sightOf({ chain, child, view, nowMs }, words[index] ?? silence));
+  }
+  return ({ orderId }) => sights.get(orderId) ?? { is: "unclear" };
 }
+
+const silence = [undefined, undefined] as const;
 
 /** Sight of an unsigned child that the signer refuses from now on. It needs no host's word. */
 function unsignedSight({ signed, yields, isRefused }: ChildView): ChildSight | undefined {
   if (signed !== undefined) return undefined;
   if (yields) return { is: "dead", outcome: "yielded" };
   return isRefused ? { is: "dead", outcome: "unsent" } : undefined;
-}
-
-/** Moves a parent by what is certain about its children. Undefined if another run has moved it meanwhile. */
-function* movedBySights(
-  { order, end }: ParentView,
-  sights: Sights,
-): FiringProcedure<RestingOrder | undefined> {
-  const nowMs = yield* performFiring({ do: "now" });
-  const next = afterSights(order, ({ orderId }) => sights.get(orderId) ?? { is: "unclear" }, {
-    ...end,
-    nowMs,
-  });
-  return next === order ? order : yield* written(order, next);
 }
 
 /** Asks hosts only about children that have an outcome, or are past their deadline. */
@@ -197,14 +160,14 @@ function* written(old: RestingOrder, order: RestingOrder): FiringProcedure<Resti
 }
 
 /** True if a leg could fire, or if it is a stop behind a limit's child that can make way. */
-function* isWorthPricing(
+function isWorthPricing(
   { isOneOut }: FiringFamily,
   { busy, amount, tally, ended }: ParentView,
   order: RestingOrder,
   leg: number,
+  nowMs: number,
   conditions: Conditions,
-): FiringProcedure<boolean> {
-  const nowMs = yield* performFiring({ do: "now" });
+): boolean {
   const { kind } = legOf(order, leg);
   const isBehind = order.state === "firing" && kind === "stop" && canYield(busy);
   const mayGo =
@@ -233,20 +196,52 @@ function lookAt(
   const { amount } = parent;
   const distances = lookBack(chain, legOf(order, leg), order.mandate, random);
   const question = { lane: { chain, wallet }, side, token, amount, distances };
-  return { id: idOf(order), parent, leg, terms: legOf(order, leg), question };
+  return { parent, leg, question };
+}
+
+/**
+ * Finds the orders that are to fire: both hosts say that a leg's price is reached, and the wallet's lane is free. Keeps
+ * readings of legs that need several, and forgets orders that another run has moved meanwhile.
+ */
+function* touchedOf(
+  family: FiringFamily,
+  looks: readonly Look[],
+  orders: Map<string, RestingOrder>,
+  conditions: Conditions,
+): FiringProcedure<Touched[]> {
+  const askedMs = yield* performFiring({ do: "now" });
+  const questions = looks.map(({ question }) => question);
+  const words = questions.length === 0 ? [] : yield* performFiring({ do: "priceWords", questions });
+  const answeredMs = yield* performFiring({ do: "now" });
+  const touched = new Map<string, Touched | undefined>();
+  for (const [index, look] of looks.entries()) {
+    const { parent, leg } = look;
+    const id = idOf(parent.order);
+    const known = orders.get(id);
+    if (known === undefined || touched.has(id)) continue;
+    const head = reachedHead(known, look, words[index] ?? silence, answeredMs, conditions);
+    const order = yield* withReading(known, leg, head !== undefined, { askedMs, answeredMs });
+    if (order === undefined) orders.delete(id);
+    else orders.set(id, order);
+    if (order === undefined || head === undefined || !hasEnoughReadings(order, leg)) continue;
+    const isFree = yield* hasFreeLane(family, parent, order, leg, answeredMs);
+    touched.set(id, isFree ? { parent, order, leg, head } : undefined);
+  }
+  return [...touched.values()].filter((each) => each !== undefined);
 }
 
 /** Returns the block at which both hosts say that a leg's price is reached. */
-function* reachedHead(
-  chain: Network,
-  { id, terms, question }: Look,
+function reachedHead(
+  order: RestingOrder,
+  { leg, question }: Look,
   words: PriceWords,
+  nowMs: number,
   conditions: Conditions,
-): FiringProcedure<Head | undefined> {
-  const nowMs = yield* performFiring({ do: "now" });
+): Head | undefined {
   const isRouteless = words.every((word) => word !== undefined && word.out === undefined);
-  noted(conditions, id, ...(isRouteless ? (["NO_ROUTE"] as const) : []));
-  const isReached = isTouched({ chain, leg: terms, ...question }, words, nowMs);
+  noted(conditions, idOf(order), ...(isRouteless ? (["NO_ROUTE"] as const) : []));
+  const { chain } = order.mandate;
+  const isReached = isTouched({ chain, leg: legOf(order, leg), ...question }, words, nowMs);
   return isReached ? words[0]?.head : undefined;
 }
 
@@ -258,25 +253,24 @@ function* withReading(
   order: RestingOrder,
   leg: number,
   isReached: boolean,
-  askedMs: number,
+  times: { askedMs: number; answeredMs: number },
 ): FiringProcedure<RestingOrder | undefined> {
   if (!needsReadings(order.mandate.chain, order.mandate)) return order;
-  const answeredMs = yield* performFiring({ do: "now" });
-  const seen = seenAfter(order.seen, leg, isReached, { askedMs, answeredMs });
+  const seen = seenAfter(order.seen, leg, isReached, times);
   return isDeepStrictEqual(seen, order.seen) ? order : yield* written(order, restingAfter(order, { seen }));
 }
 
 /** True if the wallet's lane is free for the child. A due stop makes a limit's child make way, whatever its token. */
-function* isFree(
+function* hasFreeLane(
   { isOneOut }: FiringFamily,
   { busy }: ParentView,
   order: RestingOrder,
   leg: number,
+  nowMs: number,
 ): FiringProcedure<boolean> {
   const { chain, wallet } = order.mandate;
   if (legOf(order, leg).kind === "stop" && busy !== undefined && canYield(busy))
     yield* performFiring({ do: "yieldToStop", lane: { chain, wallet }, orderId: busy.orderId });
-  const nowMs = yield* performFiring({ do: "now" });
   return busy === undefined && mayFire(order, leg, nowMs, isOneOut);
 }
 
@@ -308,34 +302,34 @@ function* chooseOf(
   return next.value;
 }
 
-type Firing = Touched & { chosen: Chosen };
-
 /** Fires chosen orders, and returns the ids of those that fired. */
-function* fireChildren(chosen: readonly Firing[], conditions: Conditions): FiringProcedure<string[]> {
+function* fireChildren(
+  crossed: readonly Touched[],
+  chosen: readonly Chosen[],
+  conditions: Conditions,
+): FiringProcedure<string[]> {
   const fired: string[] = [];
-  let left = chosen;
-  while (left.length > 0) {
+  const touched = new Map(crossed.map((each) => [idOf(each.order), each]));
+  for (let left = chosen; left.length > 0; ) {
     // Makes another child of a wallet only once the first one is in its lane.
-    const wallets = new Set<string>();
-    const wave = left.filter(({ order: { mandate } }) => {
-      const isFirst = !wallets.has(mandate.wallet);
-      wallets.add(mandate.wallet);
-      return isFirst;
-    });
+    const wallets = left.map((each) => each.crossed.wallet);
+    const isFirst = (_: Chosen, index: number) => wallets.indexOf(wallets[index] as string) === index;
+    const wave = left.filter(isFirst);
+    left = left.filter((each) => !wave.includes(each));
     const nowMs = yield* performFiring({ do: "now" });
-    const children = wave.map(({ order, leg, chosen }) => {
+    const children = wave.map((each) => {
+      const { order, leg } = touched.get(each.crossed.orderId) as Touched;
       const { mandate, n } = order;
       // Two runs that fire the same order make the same id, so only one of their writes succeeds.
       const orderId = hashedId(["child", mandate.userID, mandate.orderId, n + 1]);
-      return { order, orderId, leg, validUntil: childValidUntil(mandate, nowMs), chosen };
+      return { order, orderId, leg, validUntil: childValidUntil(mandate, nowMs), chosen: each };
     });
     const made = yield* performFiring({ do: "prepareChildren", children });
-    for (const [index, each] of wave.entries()) {
-      const { orderId } = children[index] as (typeof children)[number];
-      if (yield* fireChild(each, orderId, made[index] ?? { attention: undefined }, conditions))
-        fired.push(idOf(each.order));
+    for (const [index, { order, orderId }] of children.entries()) {
+      const child = made[index] ?? { attention: undefined };
+      if (yield* fireChild(touched.get(idOf(order)) as Touched, orderId, child, conditions))
+        fired.push(idOf(order));
     }
-    left = left.filter((each) => !wave.includes(each));
   }
   return fired;
 }
@@ -358,11 +352,14 @@ function* fireChild(
   return yield* performFiring({ do: "fire", order: next, revision: order.revision, orderId, child });
 }
 
-/** Notes what keeps an order from firing. Orders whose prices were not asked for keep what was noted before. */
-function* attend(order: RestingOrder, codes: ReadonlySet<AttentionCode> | undefined): FiringProcedure<void> {
-  if (codes === undefined || order.state === "done") return;
+/** Notes what keeps orders from firing. Orders whose prices were not asked for keep what was noted before. */
+function* attend(orders: readonly RestingOrder[], conditions: Conditions): FiringProcedure<void> {
   const nowMs = yield* performFiring({ do: "now" });
-  const attention = attentionAfter(order.attention, codes, nowMs);
-  if (isDeepStrictEqual(attention, order.attention)) return;
-  yield* written(order, restingAfter(order, { attention }));
+  for (const order of orders) {
+    const codes = conditions.get(idOf(order));
+    if (codes === undefined || order.state === "done") continue;
+    const attention = attentionAfter(order.attention, codes, nowMs);
+    if (!isDeepStrictEqual(attention, order.attention))
+      yield* written(order, restingAfter(order, { attention }));
+  }
 }
