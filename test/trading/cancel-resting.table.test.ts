@@ -128,4 +128,18 @@ describe("cancelOrders, with resting orders", () => {
       expect((await readOrder(db.table, userID, id)).order?.life.status).toBe("cancelled");
     expect(await cancelOrders(all, userID, {})).toBe(1);
   });
+
+  it.each([false, true])(
+    "ends one that a clock which is a second ahead has placed, for good (with a child out: %s)",
+    async (isOut) => {
+      const { order, userID, orderId } = await rest({ createdAt: nowMs + 1000 }, isOut);
+      const { chain, wallet } = order.mandate;
+      const all = { ...deps(), lanesOf: async () => [{ chain, wallet }] };
+      expect(await cancelOrders(all, userID, {})).toBe(1);
+      const ended = isOut ? { isCancelling: true } : { state: "done" };
+      expect(await readParent(db.table, userID, orderId)).toMatchObject(ended);
+      // The time of the cancellation of all orders does not cover it, so the signer needs its own.
+      expect(await has(cancellationKey({ userID, orderId }))).toBe(true);
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { restingStep } from "../../lib/orders/resting/resting-step.ts";
 import type { StoredResting } from "../../lib/orders/resting/stored.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { find } from "../../lib/trading/items/found-items.ts";
-import { cancellationKey, endedKey } from "../../lib/trading/items/keys.ts";
+import { cancellationKey, cutoffKey, endedKey } from "../../lib/trading/items/keys.ts";
 import { readLane } from "../../lib/trading/items/views.ts";
 import { writeStep } from "../../lib/trading/items/write-step.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -152,6 +152,17 @@ describe("fireOrders on a real chain", () => {
       async ({ userID, lane, wallet }: Desk) => {
         const retiredAt = new Date().toISOString();
         await putItems(db.table, [{ ...walletKey(userID, lane.chain, wallet), retiredAt }]);
+        return {};
+      },
+    ],
+    [
+      "CANCELLED_BY_USER",
+      "cancelled",
+      // Its wallet was retired, and imported again.
+      async ({ userID, lane }: Desk) => {
+        await putItems(db.table, [
+          { ...cutoffKey({ userID, ...lane }), userID, ...lane, before: Date.now() },
+        ]);
         return {};
       },
     ],

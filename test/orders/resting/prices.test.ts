@@ -54,6 +54,20 @@ describe("outAt", () => {
     );
   });
 
+  it("asks for whole units of coins without decimals and of tokens with 24", () => {
+    const priceOf = (text: string, decimals: number) => ratioFrom("eth", text, decimals, "price");
+    // One token cannot be divided, and costs a third of the coin's smallest unit.
+    const third = priceOf("0.000000000000000000333333333333", 0);
+    expect([1n, 3n, 4n].map((tokens) => outAt("sell", third, tokens))).toEqual([1n, 1n, 2n]);
+    expect(outAt("buy", third, 1n)).toBe(4n);
+    // A coin buys two and a half tokens.
+    const dear = priceOf("0.4", 0);
+    expect([outAt("buy", dear, 10n ** 18n), outAt("sell", dear, 1n)]).toEqual([3n, 4n * 10n ** 17n]);
+    const fine = priceOf("0.4", 24);
+    expect(outAt("buy", fine, 1n)).toBe(2_500_000n);
+    expect([1n, 2_500_000n, 2_500_001n].map((units) => outAt("sell", fine, units))).toEqual([1n, 1n, 2n]);
+  });
+
   it("rounds up", () => {
     expect(outAt("sell", { coins: 1n, tokens: 3n }, 10n)).toBe(4n);
     expect(outAt("buy", { coins: 3n, tokens: 1n }, 10n)).toBe(4n);

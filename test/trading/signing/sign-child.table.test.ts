@@ -148,6 +148,24 @@ describe("the signer of a child", () => {
     expect(await stored("tally", of)).toMatchObject({ owed: [], fees: { limit: most } });
   });
 
+  it.each([
+    ["maxPerOrder", { maxPerOrder: 1n }],
+    ["tradingEnabled", { tradingEnabled: false }],
+  ] as const)("only clears a child once the policy is tightened in its %s", async (rule, tighter) => {
+    const of = newMandate();
+    const { chain, wallet, userID } = of;
+    const request = await placedChild(of);
+    const unsigned = await placedChild(newMandate({ wallet, userID }), { n: 2 });
+    expect(await signs(request)).toBe(true);
+    const policy = { tokens: "any", tradingEnabled: true, ...tighter } as const;
+    await putPolicy(db.table, { chain, wallet, userID, policy, revision: 1 });
+    const refusal = { later: `the policy forbids it: ${rule}` };
+    expect(await sign(unsigned)).toEqual(refusal);
+    const again = { ...request, fees: raised(request.fees) };
+    expect(await sign(again)).toEqual(refusal);
+    expect(await signs({ ...again, purpose: "clear" })).toBe(true);
+  });
+
   it.each<[string, (of: Mandate) => Promise<unknown>, string]>([
     [
       "is cancelled",

@@ -43,6 +43,23 @@ class Quiet {
     }
   }
 
+  /** Lets time pass without a block. All functions go on. */
+  halt(seconds: number): void {
+    for (let minute = 0; minute <= seconds; minute += 60) {
+      this.world.aheadMs = minute * 1000;
+      this.look();
+    }
+  }
+
+  /** Mines the first block after a halt. */
+  go(): void {
+    this.chain.mine();
+    const head = { ...this.chain.head, time: Math.floor(this.world.nowMs / 1000) };
+    this.chain.blocks = [...this.chain.blocks.slice(0, -1), head];
+    this.world.aheadMs = 1000;
+    this.look();
+  }
+
   look(): void {
     for (let round = 0; round < 2; round++) {
       this.world.startFiring();
@@ -150,6 +167,33 @@ describe("a pair of a take-profit and a stop on eth", () => {
     pair.hold(crashed, 3);
     expect(pair.signed).toEqual(["stop"]);
     expect(pair.parent.firings[1]).toMatchObject({ leg: "takeProfit", outcome: "yielded" });
+  });
+
+  it("fires nothing while the chain stands still for two hours, and afterwards what is still due", () => {
+    const pair = new Quiet();
+    pair.hold(crashed, 2);
+    pair.halt(7200);
+    expect(pair.signed).toEqual([]);
+    pair.chain.price = between;
+    pair.go();
+    expect(pair.signed).toEqual([]);
+    pair.hold(crashed, 3);
+    expect(pair.signed).toEqual(["stop"]);
+  });
+
+  it("sends the stop three blocks after a halt in which a take-profit was out", () => {
+    const pair = new Quiet();
+    pair.hold(touched, 2);
+    pair.halt(7200);
+    expect(pair.parent.firings).toMatchObject([{ leg: "takeProfit", outcome: "out" }]);
+    pair.chain.price = crashed;
+    pair.go();
+    pair.hold(crashed, 2);
+    expect(pair.parent.firings).toMatchObject([
+      { leg: "stopLoss" },
+      { leg: "takeProfit", outcome: "failed" },
+    ]);
+    expect(pair.signed).toEqual(["limit", "stop"]);
   });
 
   it("ends at its expiry, and fires nothing after it", () => {
