@@ -196,6 +196,28 @@ describe("a pair of a take-profit and a stop on eth", () => {
     expect(pair.signed).toEqual(["limit", "stop"]);
   });
 
+  it("fires once what has become due in an hour in which no function ran", () => {
+    const pair = new Quiet();
+    pair.hold(between);
+    pair.chain.price = crashed;
+    for (let block = 0; block < 300; block++) pair.chain.mine();
+    expect(pair.signed).toEqual([]);
+    pair.look();
+    expect(pair.signed).toEqual(["stop"]);
+    pair.hold(crashed, 8);
+    expect(pair.signed).toEqual(["stop"]);
+    expect(pair.parent).toMatchObject({ state: "done", filled: pair.parent.firings[0]?.orderId });
+  });
+
+  it("ends without a firing if it has expired in an hour in which no function ran", () => {
+    const pair = new Quiet(undefined, startSeconds + 1800);
+    pair.hold(between);
+    pair.chain.price = crashed;
+    for (let block = 0; block < 300; block++) pair.chain.mine();
+    pair.look();
+    expect(pair.parent).toMatchObject({ state: "done", n: 0, end: { reasonCode: "EXPIRED" } });
+  });
+
   it("ends at its expiry, and fires nothing after it", () => {
     const pair = new Quiet(undefined, startSeconds + 60);
     pair.hold(between, 5);

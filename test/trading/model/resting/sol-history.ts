@@ -8,7 +8,7 @@ import { mandateHash } from "./resting-runs.ts";
 import { SolChain } from "./sol-chain.ts";
 import { type SolSystem, SolWorld, solSystem } from "./sol-world.ts";
 
-const startSeconds = Date.UTC(2026, 10, 21, 20) / 1000;
+export const solStartSeconds = Date.UTC(2026, 10, 21, 20) / 1000;
 const amount = 1_000_000n;
 const limit: Leg = { kind: "limit", price: { coins: 11n, tokens: 10n } };
 const stop: Leg = {
@@ -17,7 +17,11 @@ const stop: Leg = {
   worst: { coins: 72n, tokens: 100n },
 };
 
-const mandateOf = (orderId: string, legs: readonly Leg[], changes: Partial<Mandate> = {}): Mandate => ({
+export const solMandateOf = (
+  orderId: string,
+  legs: readonly Leg[] = [limit, stop],
+  changes: Partial<Mandate> = {},
+): Mandate => ({
   chain: "sol",
   wallet: "wallet",
   userID: "alice",
@@ -29,8 +33,8 @@ const mandateOf = (orderId: string, legs: readonly Leg[], changes: Partial<Manda
   isPrivate: false,
   feesLimit: 1000n,
   feesStop: 1000n,
-  createdAt: startSeconds * 1000 - 60_000,
-  expiresAt: startSeconds + 86_400,
+  createdAt: solStartSeconds * 1000 - 60_000,
+  expiresAt: solStartSeconds + 86_400,
   ...changes,
 });
 
@@ -61,12 +65,12 @@ function playSolResting(
 ): void {
   const random = new Random(seed);
   const manners = { isLiar: plot.isLiar ?? false, isTorn: plot.isTorn ?? false, isSlow: true };
-  const chain = new SolChain(random, startSeconds, 1_000_000n, manners);
+  const chain = new SolChain(random, solStartSeconds, 1_000_000n, manners);
   const world = openWorld(random, chain, system, plot.intruder);
   world.asksForClears = plot.clears ?? false;
   if (plot.whips) chain.delays = random.chance(0.5) ? 0.9 : 0.99;
-  world.rest(mandateOf("P", [limit, stop]));
-  world.rest(mandateOf("Q", [random.chance(0.5) ? limit : stop], { amount: amount + 1n }));
+  world.rest(solMandateOf("P", [limit, stop]));
+  world.rest(solMandateOf("Q", [random.chance(0.5) ? limit : stop], { amount: amount + 1n }));
   for (let step = 0; step < steps; step++) {
     movePrice(world, plot);
     if (random.chance(0.2)) chain.reorganise();

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { playSolRestings, type SolPlot } from "./sol-history.ts";
-import { type SolSystem, solSystem } from "./sol-world.ts";
+import { Random } from "../random.ts";
+import { politely } from "./resting-hosts.ts";
+import { SolChain } from "./sol-chain.ts";
+import { playSolRestings, type SolPlot, solMandateOf, solStartSeconds } from "./sol-history.ts";
+import { type SolSystem, SolWorld, solSystem } from "./sol-world.ts";
 
 /** Number of histories of each kind. `FULL=1` plays many more. */
 const count = process.env.FULL === undefined ? 25 : 400;
@@ -51,6 +54,61 @@ const mutants: Readonly<Record<string, SolMutant>> = {
     plot: { intruder: "fireOrders", cancels: true },
   },
 };
+
+/** A pair of a take-profit and a stop, without any fault. Blocks include all that they can. */
+class Quiet {
+  readonly #chain = new SolChain(new Random(1), solStartSeconds, 1_000_000n, politely);
+  readonly world = new SolWorld(new Random(1), this.#chain, solSystem);
+
+  constructor() {
+    this.#chain.delays = 0;
+    this.world.aheadMs = 500;
+    this.world.rest(solMandateOf("P", undefined, { expiresAt: solStartSeconds + 30 * 86_400 }));
+  }
+
+  get parent() {
+    return this.world.parents.get("P");
+  }
+
+  /** Makes blocks at a price, one each two seconds. After each, all functions run. */
+  hold(price: bigint, blocks: number): void {
+    for (let block = 0; block < blocks; block++) {
+      this.#chain.price = price;
+      this.#chain.mine();
+      // Keeps a day of blocks short.
+      this.#chain.blocks = this.#chain.blocks.slice(-20);
+      this.world.startFiring();
+      for (const run of [...this.world.runs]) while (this.world.runs.includes(run)) this.world.stepRun(run);
+      this.world.work();
+    }
+  }
+
+  /** Lists the legs whose swaps were signed, in order. */
+  get signed(): string[] {
+    return [...this.world.ledgers.keys()].map((orderId) => this.world.jobs.get(orderId)?.kind ?? "");
+  }
+}
+
+describe("a pair of a take-profit and a stop on Solana", () => {
+  const [between, touched, crashed] = [1_000_000n, 1_150_000n, 850_000n];
+
+  it("signs the stop eight seconds after a crash that follows a thousand touches of the take-profit", () => {
+    const pair = new Quiet();
+    for (let touch = 0; touch < 1000; touch++) {
+      pair.hold(touched, 2);
+      pair.hold(between, 3);
+    }
+    const before = pair.signed;
+    expect(before.length).toBeGreaterThan(20);
+    expect(new Set(before)).toEqual(new Set(["limit"]));
+    pair.hold(crashed, 4);
+    expect(pair.signed).toEqual(before);
+    pair.hold(crashed, 1);
+    expect(pair.signed).toEqual([...before, "stop"]);
+    pair.hold(crashed, 30);
+    expect(pair.parent).toMatchObject({ state: "done", filled: pair.parent?.firings[0]?.orderId });
+  });
+});
 
 describe("resting orders on Solana in the model", () => {
   const reached = new Set<string>();
