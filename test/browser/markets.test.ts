@@ -88,6 +88,14 @@ const position = {
   updatedAt: at(-2),
 };
 
+const resting = {
+  ...filledBuy,
+  ...{ orderId: "o-2", side: "sell", type: "oco", status: "open", stage: "resting", settled: false },
+  ...{ filledAmount: "0", receivedAmount: undefined, averagePrice: undefined, amount: "1000" },
+  ...{ takeProfit: { price: "0.00018" }, stopLoss: { stopPrice: "0.00009", price: "0.000072" } },
+  attention: [{ code: "INSUFFICIENT_BALANCE", since: at(-1) }],
+};
+
 const update = (channel: string, record: object) => ({
   type: "update",
   channel,
@@ -132,6 +140,26 @@ describe("the market chart beside the trade ticket", () => {
     );
     await expect.poll(async () => (await drawn(page)).last).toBe(0.00013);
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("shows how far the price is from where an order fires, and follows its token for that", async () => {
+    const { page, stream, context } = await openMarkets("nils");
+    const { taxd } = localAddresses;
+    stream.send(update("orders", { ...resting, token: taxd, symbol: "TAXD/ETH" }));
+    const row = page.getByRole("list", { name: "Orders" }).getByRole("listitem").filter({ hasText: "TAXD" });
+    await row.getByText("0.00018, stop 0.00009 ETH").waitFor();
+    await row.getByText("insufficient balance").waitFor();
+    await expect
+      .poll(() => stream.sent.some(({ tokens = [] }) => tokens.some(({ token }) => token === taxd)))
+      .toBe(true);
+    for (const [price, distances] of [
+      ["0.00012", "+50 %, stop −25 %"],
+      ["0.0001", "+80 %, stop −10 %"],
+    ] as const) {
+      stream.send(marketUpdate({ chain: "eth", token: taxd, price, priceUsd: "0.3", symbol: "TAXD" }));
+      await row.getByText(distances).waitFor();
+    }
     await context.close();
   });
 

@@ -112,15 +112,26 @@ type Prices = {
   stopLoss?: { stopPrice: string } | undefined;
 };
 
-/** Lists the prices at which a resting order fires. Empty for other orders. */
-export function firesAt({ type, price, stopPrice, takeProfit, stopLoss }: Prices): string[] {
+/** Lists the prices at which a resting order fires, each as `show` formats it. Empty for other orders. */
+export function firesAt(
+  { type, price, stopPrice, takeProfit, stopLoss }: Prices,
+  show: (level: string) => string = amount,
+): string[] {
   const stop = type === "stop" ? stopPrice : stopLoss?.stopPrice;
   const limit = type === "limit" ? price : takeProfit?.price;
   return [
-    ...(limit === undefined ? [] : [amount(limit)]),
-    ...(stop === undefined ? [] : [`stop ${amount(stop)}`]),
+    ...(limit === undefined ? [] : [show(limit)]),
+    ...(stop === undefined ? [] : [`stop ${show(stop)}`]),
   ];
 }
+
+/** Lists how far the market's price is from those at which a resting order fires. */
+export const distancesFrom = (market: string, order: Prices): string[] =>
+  firesAt(order, (level) => percentText((Number(level) / Number(market) - 1) * 100));
+
+/** True for an open order that waits for a price. The stream has all of them. */
+export const isResting = (order: Prices & { status: string }) =>
+  order.status === "open" && firesAt(order).length > 0;
 
 /** Formats a gain or loss with its sign, or 0 as a dash. */
 export function signed(text: string, unit: string): string {

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Order, RestRequest } from "trading-terminal-client";
+import { isSameToken } from "trading-terminal-client/markets";
 import { type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
-import { amount, day, firesAt, pairUnits, unitsOf, words } from "./format.ts";
+import { amount, day, distancesFrom, firesAt, isResting, pairUnits, unitsOf, words } from "./format.ts";
 import { OrderDetails } from "./order-details.tsx";
 import { Warnings } from "./ticket/quote-view.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
@@ -99,9 +100,6 @@ export function Orders() {
   );
 }
 
-/** True for an open order that waits for a price. The stream has all of them. */
-const isResting = (order: Order) => order.status === "open" && firesAt(order).length > 0;
-
 /** Describes an order's outcome in a few words. */
 function outcome({ status, stage, settled, reasonCode, reason }: Order): string {
   if (status === "open") return reasonCode ? `${stage}: ${words(reasonCode)}` : (stage ?? "open");
@@ -111,7 +109,7 @@ function outcome({ status, stage, settled, reasonCode, reason }: Order): string 
 }
 
 function OrderRow({ order }: { order: Order }) {
-  const { terminal, orderWarnings, openTicket } = useDesk();
+  const { terminal, state, orderWarnings, openTicket } = useDesk();
   const { call, isBusy } = useCall();
   const nameOf = useWalletNames();
   const { orderId, side, symbol, chain, status, token } = order;
@@ -119,6 +117,10 @@ function OrderRow({ order }: { order: Order }) {
   const hasStages = order.stage !== undefined && order.stage !== "done";
   const { spent, received, price } = unitsOf(order);
   const isPart = status === "partially_filled";
+  const market =
+    token !== undefined && isResting(order)
+      ? state?.markets.find((each) => isSameToken(each, { chain, token }))
+      : undefined;
   return (
     <li class="execution" data-order={orderId}>
       <span class={`side ${side}`}>{side}</span>
@@ -138,6 +140,12 @@ function OrderRow({ order }: { order: Order }) {
             <dd>
               {firesAt(order).join(", ")} {price}
             </dd>
+          </>
+        )}
+        {market?.price !== undefined && (
+          <>
+            <dt title="From the market's price now">Distance</dt>
+            <dd>{distancesFrom(market.price, order).join(", ")}</dd>
           </>
         )}
         {order.attention !== undefined && order.attention.length > 0 && (

@@ -120,7 +120,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const [explorers, setExplorers] = useState<Explorers>({});
   const [ticket, setTicket] = useState(emptyTicket);
   const [tab, setTab] = useState<Tab>("trade");
-  useTokens(stream, shownTokens(ticket, state?.positions ?? []));
+  useTokens(stream, shownTokens(ticket, state?.positions ?? [], state?.orders ?? []));
   const { notices, notify, dismiss } = useNotices();
   const { terminal } = session;
 

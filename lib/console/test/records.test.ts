@@ -1,6 +1,6 @@
 import type { Order } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { firesAt, pairUnits, usd, usdText } from "../app/format.ts";
+import { distancesFrom, firesAt, pairUnits, usd, usdText } from "../app/format.ts";
 import { marksOf } from "../app/market/bars.ts";
 
 const fill: Partial<Order> = {
@@ -34,6 +34,14 @@ describe("firesAt", () => {
     const pair = { type: "oco", takeProfit: { price: "3" }, stopLoss: { stopPrice: "1" } };
     expect(firesAt(pair)).toEqual(["3", "stop 1"]);
     expect(firesAt({ type: "market", price: "1" })).toEqual([]);
+  });
+});
+
+describe("distancesFrom", () => {
+  it("lists how far the market's price is from each price at which a resting order fires", () => {
+    expect(distancesFrom("0.0002", { type: "limit", price: "0.00019" })).toEqual(["−5 %"]);
+    const pair = { type: "oco", takeProfit: { price: "3" }, stopLoss: { stopPrice: "1.75" } };
+    expect(distancesFrom("2", pair)).toEqual(["+50 %", "stop −12.5 %"]);
   });
 });
 

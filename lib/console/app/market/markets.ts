@@ -2,12 +2,14 @@ import type {
   Market,
   MarketRecord,
   Network,
+  Order,
   Position,
   TerminalState,
   TokenName,
 } from "trading-terminal-client";
 import { isSameToken } from "trading-terminal-client/markets";
 import { isAddressOn } from "../explorers.ts";
+import { isResting } from "../format.ts";
 
 /** Fields of a market that the stream and the REST API share. */
 export type KnownMarket = Pick<
@@ -45,10 +47,14 @@ export function headAgeMs(
  */
 const mostTokens = 19;
 
-/** Names the tokens that the page shows: first the ticket's token with candles, then those of open positions. */
+/**
+ * Names the tokens that the page shows: first the ticket's token with candles, then those of open positions, and of
+ * orders that rest.
+ */
 export function shownTokens(
   ticket: { chain: Network; token: string },
   positions: readonly Position[],
+  orders: readonly Order[],
 ): (TokenName & { candles?: true })[] {
   const named = [
     ...(isAddressOn(ticket.chain, ticket.token)
@@ -57,6 +63,10 @@ export function shownTokens(
     ...positions.flatMap(({ chain, token, status }) =>
       status === "open" && token !== undefined ? [{ chain, token }] : [],
     ),
+    ...orders.flatMap((order) => {
+      const { chain, token } = order;
+      return isResting(order) && token !== undefined ? [{ chain, token }] : [];
+    }),
   ];
   const isFirst = (each: TokenName, index: number) =>
     named.findIndex((other) => isSameToken(other, each)) === index;
