@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { afterDeadChild, freshLeg } from "../../../lib/orders/resting/backoff.ts";
 import { shortenWaits, triggerTimes } from "../../../lib/orders/resting/times.ts";
 import { isSeenEnough, lookBack } from "../../../lib/orders/resting/touch.ts";
@@ -19,6 +19,9 @@ it("divides how long a price must hold and the pauses of a leg by ten, but no li
     };
   };
   const before = limits();
+  const usual = { ...triggerTimes };
+  // Other files share the module.
+  onTestFinished(() => void Object.assign(triggerTimes, usual));
   expect(measured()).toEqual({ lookBack: 40, pauseMs: 5000, readings: [false, true] });
   shortenWaits();
   expect(measured()).toEqual({ lookBack: 4, pauseMs: 500, readings: [true, true] });
