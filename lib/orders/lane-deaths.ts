@@ -1,6 +1,6 @@
 import type { LaneView } from "./effects.ts";
 import type { AskedChild } from "./resting/firing.ts";
-import type { DeadChild } from "./resting/mandate.ts";
+import { type DeadChild, keptSeconds } from "./resting/mandate.ts";
 import { mostOwed } from "./resting/schemas.ts";
 import type { DeathProof, SlotRules } from "./slot-rules.ts";
 import type { ItemWrite } from "./table-step.ts";
@@ -47,11 +47,15 @@ export const isProvenEnd = (view: LaneView, rules: SlotRules, order: AnyOrder): 
   unfilledSwap(view, rules, order) === undefined ||
   deadOf(view, order) !== undefined;
 
-/** Writes that a child can never fill. Later records replace the oldest ones. */
+/**
+ * Writes that a child can never fill. Later records replace the oldest ones. The item expires once no child of the
+ * order is signed any more; one that is written late stays for a day, too.
+ */
 export function endedWrite(
   { children }: LaneView,
-  { intent: { orderId: child, parent } }: AnyOrder,
+  { intent: { orderId: child, parent }, mandate }: AnyOrder,
   found: Omit<DeadChild, "child">,
+  nowMs: number,
 ): ItemWrite[] {
   if (parent === undefined) return [];
   const old = children?.get(child)?.ended;
@@ -60,6 +64,10 @@ export function endedWrite(
     orderId: parent.orderId,
     dead: [...others, { child, ...found }].slice(-mostOwed),
     revision: (old?.revision ?? 0) + 1,
+    expiresAt: Math.max(
+      old?.expiresAt ?? 0,
+      Math.max(mandate?.expiresAt ?? 0, Math.ceil(nowMs / 1000)) + keptSeconds,
+    ),
   };
   const when = old === undefined ? ("absent" as const) : { revision: old.revision };
   return [{ kind: "put", of: "ended", item, when }];
@@ -69,7 +77,7 @@ export function endedWrite(
  * Writes what a settled child that has not filled has paid the network. Leaves that out if slots lack something that the
  * signer has signed: then the signer keeps counting the most that it could pay.
  */
-export function settledWrites(view: LaneView, rules: SlotRules, order: AnyOrder): ItemWrite[] {
+export function settledWrites(view: LaneView, rules: SlotRules, order: AnyOrder, nowMs: number): ItemWrite[] {
   const ledger = view.children?.get(order.intent.orderId)?.ledger;
   if (ledger === undefined || unfilledSwap(view, rules, order) === undefined) return [];
   const slots = slotsOf(order, view.slots);
@@ -77,5 +85,5 @@ export function settledWrites(view: LaneView, rules: SlotRules, order: AnyOrder)
   const death: DeathProof | undefined = deadOf(view, order) ?? rules.deaths.endOf?.(slots);
   if (death === undefined || !rules.deaths.hashesIn(ledger).every((hash) => seen.has(hash))) return [];
   const { how, block } = death;
-  return endedWrite(view, order, { how, block, final: true, paid: order.life.networkFee });
+  return endedWrite(view, order, { how, block, final: true, paid: order.life.networkFee }, nowMs);
 }

@@ -180,7 +180,7 @@ export function settleStep(run: LaneRun, old: AnyOrder, life: Life): TradeStep {
       : { kind: "change", of: "lane", item: { chain, wallet }, add: { jobs: -1 }, when: { holder } },
     { kind: "remove", of: "job", item: { chain, wallet, orderId }, when: { orderId } },
     ...writes,
-    ...settledWrites(run.view, run.rules, { ...old, life }),
+    ...settledWrites(run.view, run.rules, { ...old, life }, run.nowMs),
   ];
 }
 

@@ -23,7 +23,7 @@ import type {
 } from "../orders/resting/firing.ts";
 import { type FireAnswer, type FireRequest, wordOf } from "../orders/resting/hand-over.ts";
 import { type OutChild, type RestingOrder, restingAfter } from "../orders/resting/life.ts";
-import type { LegKind } from "../orders/resting/mandate.ts";
+import { type Ended, isLongOver, type LegKind } from "../orders/resting/mandate.ts";
 import { restingStep } from "../orders/resting/resting-step.ts";
 import { type StoredResting, storedAfter } from "../orders/resting/stored.ts";
 import { spendable } from "../orders/resting/tally.ts";
@@ -165,7 +165,7 @@ class FiringRun {
     const maxSlippage = limits.stored?.policy.maxSlippage;
     return {
       order,
-      children: new Map(order.out.map((child) => [child.orderId, childOf(view, child)])),
+      children: new Map(order.out.map((child) => [child.orderId, childOf(view, child, this.#nowMs())])),
       end: { ...end, isVoid: order.tableId !== this.#deps.table.id || isRefusedForGood(order, view) },
       tally,
       ended,
@@ -279,7 +279,7 @@ function deadlineMs(ledger: Ledger | undefined): number | undefined {
   return signed && signed.deadline * 1000;
 }
 
-function childOf(view: FiringView, { orderId, leg }: OutChild): ChildView {
+function childOf(view: FiringView, { orderId, leg }: OutChild, nowMs: number): ChildView {
   const { resting, ended } = view;
   const order = view.children.get(orderId);
   const ledger = view.ledgers.get(orderId);
@@ -291,10 +291,14 @@ function childOf(view: FiringView, { orderId, leg }: OutChild): ChildView {
     isSettled: order?.life.settled ?? false,
     yields: order?.yields ?? false,
     isRefused: view.isRefused,
-    isProvenDead: ended?.dead.some(({ child }) => child === orderId) ?? false,
+    // A proof may have expired, and is no longer needed: no other child is ever signed.
+    isProvenDead: isLongOver(resting.mandate, nowMs) || isDeadIn(ended, orderId),
     signed: ledger && signedBy(ledger, siblings, kind),
   };
 }
+
+const isDeadIn = (ended: Ended | undefined, orderId: string): boolean =>
+  ended?.dead.some(({ child }) => child === orderId) ?? false;
 
 /** Computes what an order can spend: a sale what is left of its amount, a buy all of it or nothing. */
 function amountOf({ resting, orders }: FiringView, held: HeldUnits): bigint {

@@ -1,4 +1,4 @@
-import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ratioFrom } from "../../lib/orders/resting/prices.ts";
@@ -301,6 +301,35 @@ describe("children in their lane on a real chain", () => {
     await mineAndWork(desk, 2);
     await desk.fire([id]);
     expect(await desk.record(id)).toMatchObject({ status: "cancelled", reasonCode: "CANCELLED_BY_USER" });
+  });
+
+  it("end their resting order once the record of their death may have expired", async () => {
+    const desk = await opened();
+    const id = await desk.rest([limitAt(reached)]);
+    await swapSent(desk, id);
+    await chain.request("anvil_dropAllTransactions", []);
+    await putItems(db.table, [cancellationKey({ userID: desk.userID, orderId: id })]);
+    await desk.work();
+    await mineAndWork(desk);
+    await mineAndWork(desk, 2);
+    expect(await endedOf(id)).toHaveLength(1);
+    const { expiresAt } = (await desk.resting(id))?.mandate ?? { expiresAt: 0 };
+    await db.table.client.send(new DeleteCommand({ TableName: db.table.name, Key: endedKey(id) }));
+    const fireAfter = (seconds: number) => desk.fire([id], { nowMs: () => (expiresAt + seconds) * 1000 });
+    await fireAfter(86_399);
+    expect(await desk.resting(id)).toMatchObject({ state: "firing" });
+    await fireAfter(86_400);
+    expect(await desk.record(id)).toMatchObject({ status: "cancelled", settled: true });
+  });
+
+  it("fill their resting order even a day after its mandate has expired", async () => {
+    const desk = await opened();
+    const id = await desk.rest([limitAt(reached)]);
+    await swapSent(desk, id);
+    await mineAndWork(desk);
+    const { expiresAt } = (await desk.resting(id))?.mandate ?? { expiresAt: 0 };
+    await desk.fire([id], { nowMs: () => (expiresAt + 86_400) * 1000 });
+    expect(await desk.record(id)).toMatchObject({ status: "filled" });
   });
 
   // Comes last, because it moves the chain's time.

@@ -19,7 +19,7 @@ export type ChildView<Signed = unknown> = {
   yields: boolean;
   /** True if its order is cancelled, so that the signer signs no swap of it from now on. Read before `signed`, too. */
   isRefused: boolean;
-  /** True if executeOrders has proved that the child can never fill. */
+  /** True if executeOrders has proved that the child can never fill, or need not, since no other one is ever signed. */
   isProvenDead: boolean;
   /** The child's swap in the signer's ledger, with its deadline in seconds. Absent if none is signed. */
   signed?: { swap: Signed; deadline: number } | undefined;

@@ -129,4 +129,6 @@ export const endedTerms = v.strictObject({
   orderId: text,
   dead: listOf(deadChild, mostOwed),
   revision: count,
+  /** Expiry in seconds, a day after the mandate's or, if that is later, after the last record. */
+  expiresAt: count,
 });

@@ -6,6 +6,7 @@ import {
   budgetOf,
   type ChildTerms,
   type Ended,
+  keptSeconds,
   type Leg,
   type LegKind,
   type Mandate,
@@ -57,9 +58,6 @@ export type ParentFacts = Pick<
   ChildFacts,
   "mandate" | "mandateHash" | "isMandateGenuine" | "tally" | "ended" | "isCancelled"
 >;
-
-/** How long a tally is kept after its mandate has expired, in seconds. */
-const keptSeconds = 86_400;
 
 /** Maximum number of dead buys of a wallet that are taken off the count of one day. */
 const mostGivenBack = 10;

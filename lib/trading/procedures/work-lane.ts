@@ -195,7 +195,11 @@ function* carryOut(
       const words = yield* perform({ do: "childWords", chain, child: asked });
       const death = core.rules.deaths.proofIn?.(chain, asked.signed, words);
       if (death === undefined) return view;
-      return yield* writeStep(core, [stillHeld(state), ...endedWrite(view, order, death)], state);
+      return yield* writeStep(
+        core,
+        [stillHeld(state), ...endedWrite(view, order, death, state.nowMs)],
+        state,
+      );
     }
     case "sign": {
       const { intent, mac, mandate, mandateMac } = move.order;

@@ -37,6 +37,7 @@ const tallies = fc
 const deaths = fc.subarray(["C0", "C1", "C9"]).map((dead) => ({
   orderId: mandate().orderId,
   dead: dead.map((each) => ({ child: each, how: "failed" as const, block: 7 })),
+  expiresAt: seconds + 90_000,
   revision: 1,
 }));
 

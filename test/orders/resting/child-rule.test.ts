@@ -23,6 +23,7 @@ const signed = (orderId: string, most = 100n) =>
 const ended = (...children: string[]) => ({
   orderId: mandate().orderId,
   dead: children.map((each) => ({ child: each, how: "failed" as const, block: 7 })),
+  expiresAt: seconds + 90_000,
   revision: 1,
 });
 
@@ -271,6 +272,7 @@ describe("objectionToChild", () => {
     const final = {
       ...ended(),
       dead: [{ child: "C0", how: "failed" as const, block: 7, final: true as const, paid: 400n }],
+      expiresAt: seconds + 90_000,
     };
     expect(objectionTo({ tally: owing, ended: ended("C0") })).toHaveProperty("later");
     expect(objectionTo({ tally: owing, ended: final })).toBeUndefined();

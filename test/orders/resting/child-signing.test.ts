@@ -21,6 +21,7 @@ const limitsAfter = (givenBack: number): Limits => {
 const dead = {
   orderId: buyer.orderId,
   dead: [{ child: "C1", how: "failed", block: 7 } as const],
+  expiresAt: 2_000_000_000,
   revision: 1,
 };
 const settled = { ...dead, dead: [{ child: "C1", how: "failed", block: 7, final: true, paid: 3n } as const] };

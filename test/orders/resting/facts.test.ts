@@ -44,7 +44,9 @@ describe("factsOfChildren", () => {
     const owed = [signed("D", 50n)];
     expect(facts({ tally: tally({ owed }) }).networkFee).toBe(80n);
     const dead = [{ child: "D", how: "failed", block: 1, final: true, paid: 9n } as const];
-    expect(facts({ tally: tally({ owed }), ended: { orderId: "P", dead, revision: 1 } })).toEqual({
+    expect(
+      facts({ tally: tally({ owed }), ended: { orderId: "P", dead, revision: 1, expiresAt: 0 } }),
+    ).toEqual({
       feesSpent: { limit: 30n, stop: 59n },
       networkFee: 89n,
     });

@@ -21,6 +21,7 @@ const buy = (orderId: string, changes: Partial<ChildFacts> = {}) =>
   });
 
 const dead = (...children: string[]) => ({
+  expiresAt: 2_000_000_000,
   orderId: buyer.orderId,
   dead: children.map((each) => ({
     child: each,

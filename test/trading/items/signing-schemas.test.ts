@@ -42,7 +42,7 @@ const mined: EvmSlot = {
 };
 
 const dead = { child: "C1", how: "failed", block: 7, final: true, paid: 3n } as const;
-const ended = { orderId: "P", dead: [dead], revision: 1 };
+const ended = { orderId: "P", dead: [dead], revision: 1, expiresAt: 2_000_000_000 };
 const owed = { child: "C1", kind: "limit", amount: 5n, most: 7n, day: "2026-11-22" } as const;
 const ofHour = { hour: 494_000, n: 1 };
 const tally = {

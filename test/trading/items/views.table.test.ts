@@ -153,7 +153,7 @@ describe("readLane", () => {
     expect([empty.children, empty.cancelled.size]).toEqual([new Map([[orderId, none]]), 0]);
     const ledger = { ...emptyEvmLedger(intent), revision: 1 };
     const dead = [{ child: "other", how: "failed", block: 7 }] as const;
-    const ended = { orderId: parent.orderId, dead, revision: 1 };
+    const ended = { orderId: parent.orderId, dead, revision: 1, expiresAt: 2_000_000_000 };
     await write(
       { kind: "put", of: "ledger", item: ledger, when: "absent" },
       { kind: "put", of: "ended", item: ended, when: "absent" },

@@ -112,8 +112,14 @@ const mined = (receipt: EvmReceipt) => ({
   receipts: new Map([[receipt.hash, receipt]]),
 });
 const final = { finalized: { number: 99, hash: "0xb99", time: seconds } };
+const day = 86_400;
 const died = (child: string, changes = {}) => ({ child, how: "failed", block: 99, ...changes }) as const;
-const endedBy = (...dead: Ended["dead"]): Ended => ({ orderId: parent.orderId, dead, revision: 4 });
+const endedBy = (...dead: Ended["dead"]): Ended => ({
+  orderId: parent.orderId,
+  dead,
+  revision: 4,
+  expiresAt: mandate().expiresAt + day,
+});
 
 describe("a lane with the child of a resting order", () => {
   it("records the death that both hosts prove, and asks by the signer's ledger", async () => {
@@ -123,7 +129,8 @@ describe("a lane with the child of a resting order", () => {
     expect(life).toMatchObject({ status: "rejected", settled: false });
     const signed = { nonce: 7, deadline, swaps: ["0x1"], clears: [] };
     expect(asked).toEqual([{ wallet, parentId: parent.orderId, signed }]);
-    const item = { orderId: parent.orderId, dead: [died(orderId)], revision: 1 };
+    const expiresAt = mandate().expiresAt + day;
+    const item = { orderId: parent.orderId, dead: [died(orderId)], revision: 1, expiresAt };
     expect(ended).toEqual([{ kind: "put", of: "ended", item, when: "absent" }]);
   });
 
@@ -134,6 +141,16 @@ describe("a lane with the child of a resting order", () => {
     const { ended } = await run({ order, slot, host: mined(failed), words, ended: endedBy(...known) });
     expect(ended[0]?.item.dead).toEqual([...known.slice(1), died(order.intent.orderId)]);
     expect(ended[0]).toMatchObject({ item: { revision: 5 }, when: { revision: 4 } });
+  });
+
+  it("keeps a record that is late for a day, and no record for less than before", async () => {
+    const { order, slot } = childOrder();
+    const words = [failure, failure] as const;
+    const lateMs = (mandate().expiresAt + 5 * day) * 1000;
+    const late = { order, slot, host: mined(failed), words, nowMs: lateMs };
+    expect((await run(late)).ended[0]?.item.expiresAt).toBe(lateMs / 1000 + day);
+    const known = { ...endedBy(died("C0")), expiresAt: lateMs / 1000 + 2 * day };
+    expect((await run({ ...late, ended: known })).ended[0]?.item.expiresAt).toBe(known.expiresAt);
   });
 
   it.each<[string, BothWords]>([

@@ -53,7 +53,7 @@ function bury({ orderId }: Mandate, ...children: (string | DeadChild)[]): Promis
   const dead = children.map((each) =>
     typeof each === "string" ? { child: each, how: "unused", block: 9 } : each,
   );
-  const item = packed({ orderId, dead, revision: 1 }) as object;
+  const item = packed({ orderId, dead, revision: 1, expiresAt: 2_000_000_000 }) as object;
   return putItems(db.table, [{ ...keysOfItems.ended({ orderId }), ...item }]);
 }
 

@@ -207,6 +207,7 @@ describe("two children of a resting order on Solana", () => {
     const view = { orders: [order], slots, children } as unknown as Partial<LaneView<Sol>>;
     const { ended: written } = worked(laneOf(view, { snapshots: hosts(false, 251, failed("a")) }));
     const dead = [{ child: "first", how: "failed", block: 120, final: true, paid: 25_000n }];
-    expect(written).toEqual([{ orderId: parentId, dead, revision: 1 }]);
+    const expiresAt = terms.expiresAt + 86_400;
+    expect(written).toEqual([{ orderId: parentId, dead, revision: 1, expiresAt }]);
   });
 });

@@ -105,6 +105,7 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
         ended: {
           orderId: mandate.orderId,
           revision: 1,
+          expiresAt: mandate.expiresAt,
           dead: tally?.out ? [{ child: tally.out.child, how: "failed", block: 0 }] : [],
         },
       })),

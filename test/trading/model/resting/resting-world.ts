@@ -101,7 +101,7 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
   }
 
   #dead(orderId: string): Ended {
-    return this.ended.get(orderId) ?? { orderId, dead: [], revision: 0 };
+    return this.ended.get(orderId) ?? { orderId, dead: [], revision: 0, expiresAt: 0 };
   }
 
   isProvenDead(job: LaneJob): boolean {
@@ -194,11 +194,12 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
     const { child, orderId } = job;
     if (child === undefined || this.isProvenDead(job)) return;
     this.#buried.add(orderId);
-    const { dead, revision } = this.#dead(child.parent.orderId);
+    const { dead, revision, expiresAt } = this.#dead(child.parent.orderId);
     this.ended.set(child.parent.orderId, {
       orderId: child.parent.orderId,
       dead: [...dead, { child: orderId, how, block: this.chain.head.number }].slice(-16),
       revision: revision + 1,
+      expiresAt,
     });
   }
 
