@@ -1,7 +1,7 @@
 import { RecentMap } from "../../../core/recent-map.ts";
 import { greatest } from "../../../orders/bigints.ts";
 import type { Block } from "../../../orders/block.ts";
-import type { Order } from "../../../orders/execution.ts";
+import { type Order, orderSides } from "../../../orders/execution.ts";
 import type { TokenSafety } from "../../../orders/token-safety.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { isHostError, type RpcRefusal } from "../../hosts/host-fault.ts";
@@ -45,8 +45,6 @@ const millionths = 1_000_000n;
 /** The findings of a simulated purchase and sale on some routes. */
 type Taxes = { probed: readonly PoolRoute[]; safeties: readonly TokenSafety[] };
 
-const noTaxes: Taxes = { probed: [], safeties: [] };
-
 /** Computes what is left of an amount after the token's tax. */
 function afterTax({ probed, safeties }: Taxes, side: Order["side"], route: EvmRoute, amount: bigint): bigint {
   const { buyTax, sellTax } = safetyOfKind(route, probed, safeties);
@@ -75,23 +73,25 @@ type Looked = {
   pools: readonly RoutePools[];
 };
 
-type LeftOut = { route: EvmRoute; untilMs: number };
-
-/** Notes about a host's answers. No host decides what another one is asked. */
-class HostMemory {
-  readonly ranks = new RecentMap<string, Ranks>(mostTokens);
-  readonly leftOut = new RecentMap<string, readonly LeftOut[]>(mostTokens);
-  readonly taxes = new RecentMap<string, Taxes>(mostTokens);
+/** Notes about a host's answers about a token. */
+type Notes = {
+  ranks: Partial<Record<Order["side"], Ranks>>;
+  /** Routes that have failed by themselves. */
+  leftOut: readonly { route: EvmRoute; untilMs: number }[];
+  taxes: Taxes;
   /** The routes whose pools existed when all routes were asked last. Most of the configured ones exist for no token. */
-  readonly pools = new RecentMap<string, readonly RoutePools[]>(mostTokens);
-}
+  pools?: readonly RoutePools[];
+};
 
-const memories = new WeakMap<RpcHost, HostMemory>();
+/** Notes by host, so that no host decides what another one is asked. */
+const notesOfHosts = new WeakMap<RpcHost, RecentMap<string, Notes>>();
 
-function memoryOf(host: RpcHost): HostMemory {
-  const memory = memories.get(host) ?? new HostMemory();
-  memories.set(host, memory);
-  return memory;
+function notesOn(host: RpcHost, token: string): Notes {
+  const ofHost = notesOfHosts.get(host) ?? new RecentMap(mostTokens);
+  notesOfHosts.set(host, ofHost);
+  const notes = ofHost.get(token) ?? { ranks: {}, leftOut: [], taxes: { probed: [], safeties: [] } };
+  ofHost.set(token, notes);
+  return notes;
 }
 
 /** Makes a call about routes whose failure concerns them alone. The host is at fault only if it is busy or behind. */
@@ -134,14 +134,12 @@ type Asking = {
 export class HostPrices {
   readonly host: RpcHost;
   readonly #asking: Asking;
-  readonly #memory: HostMemory;
   /** Tokens whose taxes were measured for this run. */
   readonly #measured = new Set<string>();
 
   constructor(host: RpcHost, asking: Asking) {
     this.host = host;
     this.#asking = asking;
-    this.#memory = memoryOf(host);
   }
 
   #ask: Ask = (calls) => this.host.request(calls);
@@ -162,15 +160,17 @@ export class HostPrices {
   ): Promise<Looked> {
     const { contracts, nowMs } = this.#asking;
     const { side, token } = question;
-    const name = `${side} ${token}`;
-    const known = this.#memory.ranks.get(name);
-    const open = this.#openRoutes(token);
-    const usable = open.filter((route) => !isBarred(this.#taxesOf(token), route));
+    const notes = notesOn(this.host, token);
+    const { pools } = notes;
+    const known = notes.ranks[side];
+    const open = routesOf(contracts, token).filter(
+      (route) => !notes.leftOut.some((left) => nowMs() < left.untilMs && isSameEvmRoute(left.route, route)),
+    );
+    const usable = open.filter((route) => !isBarred(notes.taxes, route));
     const wanted = [...(known?.missing ? [known.missing] : []), ...(known?.best ?? [])];
     const best = wanted.filter((route) => hasRoute(usable, route));
     const isDue = known === undefined || nowMs() - known.wholeMs >= this.#asking.wholeMs;
     const isWhole = asksAll || isDue || best.length === 0;
-    const pools = this.#memory.pools.get(token);
     const withPools = usable.filter((route) => pools && hasRoute(pools, route));
     const routes = isWhole ? bestFirst(best, withPools) : best;
     const isMeasured = this.#measured.has(token);
@@ -183,7 +183,7 @@ export class HostPrices {
     });
     const { hashes, probe: probed, gasPrice, found } = first.extra;
     const nowFound = found[0]?.routes.map(({ route }) => route);
-    if (nowFound !== undefined) this.#memory.pools.set(token, nowFound);
+    if (nowFound !== undefined) notes.pools = nowFound;
     // A host that does not say which pools exist is asked about each route.
     const existing = nowFound ?? pools ?? open;
     const isLeft = (route: EvmRoute) => hasRoute(existing, route) && !hasRoute(routes, route);
@@ -191,7 +191,7 @@ export class HostPrices {
     const asked = [...routes, ...others];
     const again = async () => (await this.#quotes(question, asked, tag, {})).answers;
     const [isChanged, more] = await Promise.all([
-      probed[0] !== undefined && this.#measure(token, probed[0], gasPrice[0] ?? 0n),
+      probed[0] !== undefined && this.#measure(notes, token, probed[0], gasPrice[0] ?? 0n),
       others.length === 0 ? undefined : again(),
     ]);
     this.#measured.add(token);
@@ -205,13 +205,13 @@ export class HostPrices {
       // A route that fails again, after it was left out, is given up.
       const isGivenUp = known?.missing !== undefined && hasRoute(asked, known.missing);
       const missing = look.hasBest || isGivenUp ? undefined : expected;
-      this.#memory.ranks.set(name, { best: ranked(look.paid), missing, wholeMs });
+      notes.ranks[side] = { best: ranked(look.paid), missing, wholeMs };
     }
     return {
       look,
       hashes,
-      routes: bestFirst(this.#memory.ranks.get(name)?.best ?? [], best),
-      pools: this.#memory.pools.get(token) ?? [],
+      routes: bestFirst(notes.ranks[side]?.best ?? [], best),
+      pools: notes.pools ?? [],
     };
   }
 
@@ -222,19 +222,6 @@ export class HostPrices {
     return this.#lookOf(answers, routes[0]);
   }
 
-  /** Lists the routes that have not failed by themselves lately. */
-  #openRoutes(token: string): EvmRoute[] {
-    const { contracts, nowMs } = this.#asking;
-    const left = (this.#memory.leftOut.get(token) ?? []).filter(({ untilMs }) => nowMs() < untilMs);
-    return routesOf(contracts, token).filter(
-      (each) => !left.some(({ route }) => isSameEvmRoute(route, each)),
-    );
-  }
-
-  #taxesOf(token: string): Taxes {
-    return this.#memory.taxes.get(token) ?? noTaxes;
-  }
-
   async #quotes<const Extra extends object>(
     { side, token, amounts }: PriceQuestion,
     routes: readonly EvmRoute[],
@@ -242,7 +229,8 @@ export class HostPrices {
     extra: Extra,
   ) {
     const { contracts } = this.#asking;
-    const taxes = this.#taxesOf(token);
+    const notes = notesOn(this.host, token);
+    const { taxes } = notes;
     const callOf = (group: readonly EvmRoute[]) => {
       const tradeOf = (amountIn: bigint): PoolTrade => ({
         side,
@@ -252,15 +240,9 @@ export class HostPrices {
     };
     const isTogether = routes.length <= mostTogether && routes.every(hasTaxOf(taxes, side, routes[0]));
     const groups = isTogether && routes.length > 0 ? [routes] : routes.map((route) => [route]);
-    const { quoted, ...rest } = await askTogether(this.#ask, { quoted: groups.map(callOf), extra });
+    const { quoted, extra: others } = await askTogether(this.#ask, { quoted: groups.map(callOf), extra });
     const failed = groups.filter((group, index) => group.length > 1 && quoted[index] === undefined).flat();
-    const alone =
-      failed.length === 0
-        ? []
-        : await askTogether(
-            this.#ask,
-            failed.map((route) => callOf([route])),
-          );
+    const alone = failed.length === 0 ? [] : await this.#ask(failed.map((route) => callOf([route])));
     const answerOf = (route: EvmRoute): RouteAnswer => {
       const group = groups.findIndex((each) => each.includes(route));
       const found = quoted[group] ?? alone[failed.indexOf(route)];
@@ -273,18 +255,13 @@ export class HostPrices {
       return { route, block: found.block, outs };
     };
     const answers = routes.map(answerOf);
-    this.#leaveOut(token, answers);
-    return { answers, extra: rest.extra };
-  }
-
-  #leaveOut(token: string, answers: readonly RouteAnswer[]): void {
     const untilMs = this.#asking.nowMs() + leftOutMs;
-    const failed = answers.flatMap(({ route, block }) => (block === undefined ? [{ route, untilMs }] : []));
-    if (failed.length === 0) return;
-    const others = (this.#memory.leftOut.get(token) ?? []).filter(
-      (left) => !failed.some(({ route }) => isSameEvmRoute(route, left.route)),
-    );
-    this.#memory.leftOut.set(token, [...others, ...failed]);
+    const silent = answers.flatMap(({ route, block }) => (block === undefined ? [route] : []));
+    notes.leftOut = [
+      ...notes.leftOut.filter(({ route }) => !hasRoute(silent, route)),
+      ...silent.map((route) => ({ route, untilMs })),
+    ];
+    return { answers, extra: others };
   }
 
   /** @param at The block at which no route was found. */
@@ -309,29 +286,25 @@ export class HostPrices {
   }
 
   /** Simulates a purchase and a sale by a stranger. Returns true if other taxes were known before. */
-  async #measure(token: string, found: PoolQuotes, baseFee: bigint): Promise<boolean> {
+  async #measure(notes: Notes, token: string, found: PoolQuotes, baseFee: bigint): Promise<boolean> {
     const { contracts } = this.#asking;
     const [routes = []] = poolRoutesOf({ direct: found, bridged: [] }).routes;
     const probed = routesToProbe(routes);
-    const safeties = await askTogether(
-      this.#ask,
+    const safeties = await this.#ask(
       probed.map((route) => probeSimulation(contracts, token, route, { ...found.block, baseFee })),
     );
-    const before = this.#taxesOf(token);
-    const after = { probed, safeties };
-    this.#memory.taxes.set(token, after);
+    const { taxes: before } = notes;
+    notes.taxes = { probed, safeties };
     const textOf = (taxes: Taxes) =>
       routesOf(contracts, token)
         .map((route) => [
-          ...sides.map((side) => afterTax(taxes, side, route, millionths)),
+          ...orderSides.map((side) => afterTax(taxes, side, route, millionths)),
           isBarred(taxes, route),
         ])
         .join();
-    return textOf(before) !== textOf(after);
+    return textOf(before) !== textOf(notes.taxes);
   }
 }
-
-const sides = ["buy", "sell"] as const;
 
 const probe: PoolTrade = { side: "buy", amountIn: probeCoins };
 
