@@ -1,7 +1,9 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { TestChain } from "trading-terminal-devnet/evm/test-chain";
-import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
+import { type Chains, openEvmChains } from "../../lib/chains/families/open-chains.ts";
+import { orderIdFor } from "../../lib/core/record-ids.ts";
 import type { Order } from "../../lib/orders/execution.ts";
+import type { LaneKey } from "../../lib/orders/intent.ts";
 import { newResting } from "../../lib/orders/resting/life.ts";
 import type { Leg, Mandate } from "../../lib/orders/resting/mandate.ts";
 import { restingStep } from "../../lib/orders/resting/resting-step.ts";
@@ -12,7 +14,7 @@ import { fireOrders } from "../../lib/trading/fire-orders.ts";
 import { find } from "../../lib/trading/items/found-items.ts";
 import { executionKey, restingKey } from "../../lib/trading/items/keys.ts";
 import { writeStep } from "../../lib/trading/items/write-step.ts";
-import { openKeys } from "./signing.ts";
+import { type Keys, openKeys } from "./signing.ts";
 import { openDesk } from "./trading-desk.ts";
 
 const tableId = "table";
@@ -27,41 +29,44 @@ export const stopAt = (trigger: typeof reached): Leg => ({ kind: "stop", trigger
 
 let count = 0;
 
-/** A desk whose user has orders that rest, and fires them as fireOrders does. */
-export async function openRestingDesk(table: Table, chain: TestChain) {
-  const keys = openKeys();
-  const desk = await openDesk(table, chain, { keys });
-  const { userID, wallet, lane } = desk;
-  const token = localAddresses.moon;
-  const chains = openEvmChains({ [chain.chain]: { ...chain.contracts, hosts: [chain.url, chain.url] } });
+type Desk = Pick<Awaited<ReturnType<typeof openDesk>>, "userID" | "wallet" | "wake"> & { lane: LaneKey };
+
+type Market = {
+  chains: Chains;
+  token: string;
+  placed: Omit<StoredResting["placed"], "createdAt" | "baseSymbol">;
+  /** Terms of all mandates, unless a test changes them. */
+  terms: Pick<Mandate, "amount" | "feesLimit" | "feesStop" | "maxGasPrice">;
+};
+
+/** Lets orders of a desk's user rest, and fires them as fireOrders does. */
+export function restingOf(
+  { table, keys }: { table: Table; keys: Keys },
+  { userID, wallet, lane, wake }: Desk,
+  { chains, token, placed, terms }: Market,
+) {
   const nameOf = (orderId: string) => ({ ...lane, userID, token, orderId });
 
   return {
-    ...desk,
-    keys,
     /** Lets an order rest that sells this amount. */
     async rest(legs: readonly Leg[], changes: Partial<Mandate> = {}): Promise<string> {
-      const orderId = `PARENT${String(++count).padStart(20, "0")}`;
       const now = Date.now();
+      const orderId = orderIdFor(userID, `rest ${++count}`, new Date(now));
       const mandate: Mandate = {
         ...nameOf(orderId),
         side: "sell",
-        amount: 1000n * oneCoin,
         legs,
         isPrivate: false,
-        feesLimit: oneCoin,
-        feesStop: oneCoin,
-        maxGasPrice: 10n ** 12n,
         createdAt: now,
         expiresAt: Math.floor(now / 1000) + 3600,
+        ...terms,
         ...changes,
       };
       const order = newResting(mandate, await keys.macs.makeMandateMac(mandate));
-      const createdAt = new Date(now).toISOString();
-      const placed = { symbol: "MOON/ETH", baseSymbol: "MOON", decimals: 18, createdAt };
+      const named = { ...placed, baseSymbol: "MOON", createdAt: new Date(now).toISOString() };
       await writeStep(
         table,
-        restingStep(newStored(order, placed, { tableId, choices: {}, warnings: [] }), "absent"),
+        restingStep(newStored(order, named, { tableId, choices: {}, warnings: [] }), "absent"),
       );
       return orderId;
     },
@@ -72,7 +77,7 @@ export async function openRestingDesk(table: Table, chain: TestChain) {
     ): Promise<FireWord[]> {
       const orders = orderIds.map((orderId) => ({ orderId, userID, wallet }));
       const words = await fireOrders(
-        { table: { ...table, id: tableId }, chains, macs: keys.childMacs, wake: desk.wake, ...by },
+        { table: { ...table, id: tableId }, chains, macs: keys.childMacs, wake, ...by },
         { chain: lane.chain, token, orders },
       );
       return orderIds.map((orderId) => words[orderId] as FireWord);
@@ -84,4 +89,19 @@ export async function openRestingDesk(table: Table, chain: TestChain) {
       return found.get("resting", { mandate: nameOf(orderId) });
     },
   };
+}
+
+/** A desk on an EVM chain whose user has orders that rest. */
+export async function openRestingDesk(table: Table, chain: TestChain) {
+  const keys = openKeys();
+  const desk = await openDesk(table, chain, { keys });
+  const chains = openEvmChains({ [chain.chain]: { ...chain.contracts, hosts: [chain.url, chain.url] } });
+  const fees = { feesLimit: oneCoin, feesStop: oneCoin, maxGasPrice: 10n ** 12n };
+  const market = {
+    chains,
+    token: localAddresses.moon,
+    placed: { symbol: "MOON/ETH", decimals: 18 },
+    terms: { amount: 1000n * oneCoin, ...fees },
+  };
+  return { ...desk, keys, ...restingOf({ table, keys }, desk, market) };
 }

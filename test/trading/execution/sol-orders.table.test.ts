@@ -1,16 +1,20 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { markerOf } from "../../../lib/chains/sol/calls/addresses.ts";
 import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { Position } from "../../../lib/orders/execution.ts";
+import type { StoredResting } from "../../../lib/orders/resting/stored.ts";
 import type { Ledger } from "../../../lib/orders/table-step.ts";
 import { contentOf } from "../../../lib/trading/items/items.ts";
 import { listExecutions } from "../../../lib/trading/list-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { itemsNamed } from "../../support/items.ts";
+import { limitAt, reached, restingOf, stopAt, unreached } from "../../support/resting-desk.ts";
+import { openKeys } from "../../support/signing.ts";
 import { coins, expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
-import { solDeskForTests } from "../../support/sol-reader.ts";
+import { scaling, solChainsOf, solDeskForTests } from "../../support/sol-reader.ts";
 import { solKey } from "../../support/sol-terms.ts";
 import { addPool } from "../../support/sol-tokens.ts";
 import { causedBy, failOne, faultsOf, isChanging, survives } from "./support/effect-faults.ts";
@@ -33,6 +37,96 @@ async function play(desk: SolDesk): Promise<string> {
   }
   throw new Error("The order did not end");
 }
+
+/** Opens a desk whose user holds MOON, and has orders of it that rest. */
+async function openResting() {
+  const keys = openKeys();
+  const desk = await open({ keys });
+  const buy = await placeAt(desk, { amount: "1" });
+  await desk.settle();
+  const { mint: token } = chain.deployment.tokens.MOON;
+  const market = {
+    chains: await solChainsOf(chain, hosts),
+    token,
+    placed: { symbol: "MOON/SOL", decimals: 6 },
+    terms: { amount: 10n ** 9n, feesLimit: 10n ** 8n, feesStop: 10n ** 8n },
+  };
+  const part = restingOf({ table: db.table, keys }, desk, market);
+  return Object.assign(desk, part, {
+    buy,
+    /** Reads the price some times, the last one now, and returns the child that is out then. */
+    async fireAfter(orderId: string, readings: number): Promise<string> {
+      const { n: before } = (await part.resting(orderId)) as StoredResting;
+      for (let left = readings; left-- > 0; ) {
+        expect(await part.resting(orderId)).toMatchObject({ n: before });
+        await part.fire([orderId], { nowMs: () => Date.now() - left * 2700 });
+      }
+      const { n, out } = (await part.resting(orderId)) as StoredResting;
+      expect(n).toBe(before + 1);
+      return out.at(-1)?.orderId ?? "";
+    },
+    /** Pays lamports into an order's marker, as anybody may. */
+    async deposit(orderId: string): Promise<void> {
+      await chain.setAccount(await markerOf(desk.wallet, orderId), 897_840n);
+    },
+  });
+}
+
+describe("resting orders on a real Solana chain and table", () => {
+  it("fire a stop after four readings, and fill although somebody has paid into the marker", async () => {
+    const desk = await openResting();
+    const id = await desk.rest([stopAt(unreached)]);
+    await desk.deposit(id);
+    const child = await desk.fireAfter(id, 4);
+    expect(await desk.resting(id)).toMatchObject({ state: "firing", n: 1, firings: [{ leg: "stop" }] });
+    await desk.deposit(id);
+    await desk.settle();
+    await desk.fire([id]);
+    await expectChainAgrees(desk, [desk.buy, child]);
+    expect(await desk.read(id)).toMatchObject({
+      order: { status: "filled", settled: true },
+      firings: [{ outcome: "filled" }],
+    });
+  });
+
+  it("fill one of two children that are out at once, and end the other one as replaced", async () => {
+    const desk = await openResting();
+    const id = await desk.rest([limitAt(reached), stopAt({ coins: 5n, tokens: 100n })]);
+    const children = [await desk.fireAfter(id, 2)];
+    await desk.deposit(id);
+    // The price falls to a tenth for both hosts.
+    for (const host of hosts) host.lie = scaling(chain.deployment.tokens.MOON.vaults.coin, 100n);
+    children.push(await desk.fireAfter(id, 4));
+    for (const host of hosts) host.lie = (_, result) => result;
+    expect(await desk.resting(id)).toMatchObject({ out: [{ leg: 0 }, { leg: 1 }] });
+    // Sends no message before both are signed.
+    const raws = new Set<string>();
+    desk.wrap = ({ send, ...effects }) => ({
+      ...effects,
+      async send(ask) {
+        if (raws.add(ask.raw).size === 2) for (const raw of raws) await send?.({ ...ask, raw });
+        return "reached" as const;
+      },
+    });
+    await desk.settle();
+    const shown = await expectChainAgrees(desk, [desk.buy, ...children]);
+    const ends = shown
+      .slice(1)
+      .map(({ order: { status, reasonCode, settled } }) => ({ status, reasonCode, settled }));
+    expect(ends.toSorted((a, b) => a.status.localeCompare(b.status))).toEqual([
+      { status: "expired", reasonCode: "REPLACED", settled: true },
+      { status: "filled", reasonCode: undefined, settled: true },
+    ]);
+    expect(desk.landings.slice(1)).toMatchObject([
+      { signed: 1, landed: 1 },
+      { signed: 1, landed: 1 },
+    ]);
+    await desk.fire([id]);
+    const { order, firings } = await desk.read(id);
+    expect(order).toMatchObject({ status: "filled", settled: true });
+    expect(firings?.map(({ outcome }) => outcome).toSorted()).toEqual(["filled", "replaced"]);
+  });
+});
 
 describe("orders on a real Solana chain and table", () => {
   it("buys and sells on sol, and accounts for every lamport", async () => {
