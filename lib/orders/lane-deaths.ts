@@ -1,6 +1,6 @@
 import type { LaneView } from "./effects.ts";
 import type { AskedChild } from "./resting/firing.ts";
-import { type DeadChild, keptSeconds } from "./resting/mandate.ts";
+import { type DeadChild, keptAfterEndSeconds } from "./resting/mandate.ts";
 import { mostOwed } from "./resting/schemas.ts";
 import type { DeathProof, SlotRules } from "./slot-rules.ts";
 import type { ItemWrite } from "./table-step.ts";
@@ -66,7 +66,7 @@ export function endedWrite(
     revision: (old?.revision ?? 0) + 1,
     expiresAt: Math.max(
       old?.expiresAt ?? 0,
-      Math.max(mandate?.expiresAt ?? 0, Math.ceil(nowMs / 1000)) + keptSeconds,
+      Math.max(mandate?.expiresAt ?? 0, Math.ceil(nowMs / 1000)) + keptAfterEndSeconds,
     ),
   };
   const when = old === undefined ? ("absent" as const) : { revision: old.revision };

@@ -29,11 +29,11 @@ export type Ended = v.InferOutput<typeof endedTerms>;
 export type DeadChild = Ended["dead"][number];
 
 /** How long the records of a resting order's children are kept after its mandate has expired, in seconds. */
-export const keptSeconds = 86_400;
+export const keptAfterEndSeconds = 86_400;
 
 /** True if the records of a resting order's children may be gone. Nothing is signed for it any more. */
 export const isLongOver = ({ expiresAt }: Pick<Mandate, "expiresAt">, nowMs: number): boolean =>
-  nowMs >= (expiresAt + keptSeconds) * 1000;
+  nowMs >= (expiresAt + keptAfterEndSeconds) * 1000;
 
 /** True if an order has a stop. Its limits then need a longer look at the price. */
 export const hasStop = ({ legs }: Pick<Mandate, "legs">): boolean => legs.some(({ kind }) => kind === "stop");

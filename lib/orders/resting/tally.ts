@@ -6,7 +6,7 @@ import {
   budgetOf,
   type ChildTerms,
   type Ended,
-  keptSeconds,
+  keptAfterEndSeconds,
   type Leg,
   type LegKind,
   type Mandate,
@@ -164,7 +164,7 @@ const emptyTally = ({ mandate: { orderId, expiresAt } }: ChildFacts): Tally => (
   counts: { limit: { hour: 0, n: 0 }, stop: { hour: 0, n: 0 } },
   fees: { limit: 0n, stop: 0n },
   revision: 0,
-  expiresAt: expiresAt + keptSeconds,
+  expiresAt: expiresAt + keptAfterEndSeconds,
 });
 
 /** Adds a child, or replaces what is known of it. Forgets the oldest ones, which then cost the most that they could. */
