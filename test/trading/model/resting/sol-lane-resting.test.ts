@@ -36,7 +36,11 @@ describe("children of resting orders in the lane of executeOrders on Solana", ()
   });
 
   it("reach all that can happen to them", () => {
-    expect(wanted.filter((each) => !reached.has(each))).toEqual([]);
+    const missing = () => wanted.filter((each) => !reached.has(each));
+    // Few histories have both a child that was replaced and a run of fireOrders that sees it.
+    for (let from = count + 1; from <= 100 && missing().length > 0; from++)
+      playSolRestings({ from, count: 1, plot: { whips: true }, openWorld }, reached);
+    expect(missing()).toEqual([]);
   });
 
   it("fail with a lane that settles a filled child before its siblings", () => {
