@@ -3,6 +3,7 @@ import { chainFacts } from "../core/chain-facts.ts";
 import { coinText, formatAmount, formatPrice } from "./decimal-text.ts";
 import type { Order, ReasonCode } from "./execution.ts";
 import type { FamilyTypes, SlotTerms } from "./family.ts";
+import type { IntentTerms } from "./intent.ts";
 import type { orderEnd, orderLife, orderTerms, quotedTerms } from "./schemas.ts";
 import { nativeToken, storedNames } from "./trading-chain.ts";
 
@@ -104,40 +105,63 @@ export function isSameLife(a: Life, b: Life): boolean {
 
 /** Returns the order as clients and streams see it. */
 export function shownOrder({ intent, placed, amount, life, version, updatedAt }: AnyOrder): Order {
-  const { chain, side } = intent;
-  const ofCoin = chainFacts[chain].coin.decimals;
-  const [inDecimals, outDecimals] = side === "buy" ? [ofCoin, placed.decimals] : [placed.decimals, ofCoin];
-  const { received, spent, txHash, reasonCode } = life;
-  const [coins, tokens] = side === "buy" ? [spent, received] : [received, spent];
+  const { chain, side, parent, minAmountOut, validUntil } = intent;
+  const outDecimals = side === "buy" ? placed.decimals : chainFacts[chain].coin.decimals;
   return {
-    orderId: intent.orderId,
-    ...(intent.parent && { parentOrderId: intent.parent.orderId }),
-    ...(placed.clientOrderId !== undefined && { clientOrderId: placed.clientOrderId }),
-    wallet: intent.wallet,
-    chain,
-    ...storedNames(chain, placed),
-    token: intent.token,
-    side,
+    ...shownAlike(intent, placed, { ...life, amount }),
+    ...(parent && { parentOrderId: parent.orderId }),
     type: "market",
     status: life.status,
     stage: life.stage,
     settled: life.settled,
-    amount: formatAmount(amount, inDecimals),
-    amountToken: side === "buy" ? nativeToken : intent.token,
-    ...(placed.percent !== undefined && { percent: placed.percent }),
-    filledAmount: formatAmount(spent, inDecimals),
-    ...(received !== undefined && { receivedAmount: formatAmount(received, outDecimals) }),
-    ...(coins && tokens && { averagePrice: formatPrice(chain, coins, tokens, placed.decimals) }),
-    minAmountOut: formatAmount(intent.minAmountOut, outDecimals),
-    ...(placed.slippage !== undefined && { slippage: placed.slippage }),
-    networkFee: coinText(chain, life.networkFee),
+    minAmountOut: formatAmount(minAmountOut, outDecimals),
     ...(life.rent !== undefined && { rent: coinText(chain, life.rent) }),
-    ...(txHash !== undefined && { txHash }),
-    ...(reasonCode !== undefined && { reason: reasonText[reasonCode], reasonCode }),
-    validUntil: new Date(intent.validUntil * 1000).toISOString(),
-    createdAt: placed.createdAt,
+    validUntil: new Date(validUntil * 1000).toISOString(),
     updatedAt,
     version,
+  };
+}
+
+/** Shows what orders of all kinds have alike. */
+export function shownAlike(
+  {
+    orderId,
+    chain,
+    wallet,
+    side,
+    token,
+  }: Pick<IntentTerms, "orderId" | "chain" | "wallet" | "side" | "token">,
+  { clientOrderId, decimals, percent, slippage, createdAt, ...names }: AnyOrder["placed"],
+  result: Pick<Life, "spent" | "networkFee"> & {
+    amount: bigint;
+    received?: bigint | undefined;
+    txHash?: string | undefined;
+    reasonCode?: ReasonCode | undefined;
+  },
+) {
+  const ofCoin = chainFacts[chain].coin.decimals;
+  const [inDecimals, outDecimals] = side === "buy" ? [ofCoin, decimals] : [decimals, ofCoin];
+  const { amount, spent, received, networkFee, txHash, reasonCode } = result;
+  const [coins, tokens] = side === "buy" ? [spent, received] : [received, spent];
+  return {
+    orderId,
+    ...(clientOrderId !== undefined && { clientOrderId }),
+    wallet,
+    chain,
+    ...storedNames(chain, names),
+    token,
+    side,
+    amount: formatAmount(amount, inDecimals),
+    amountToken: side === "buy" ? nativeToken : token,
+    ...(percent !== undefined && { percent }),
+    filledAmount: formatAmount(spent, inDecimals),
+    ...(received !== undefined && { receivedAmount: formatAmount(received, outDecimals) }),
+    ...(coins && tokens && { averagePrice: formatPrice(chain, coins, tokens, decimals) }),
+    ...(slippage !== undefined && { slippage }),
+    networkFee: coinText(chain, networkFee),
+    ...(txHash !== undefined && { txHash }),
+    ...(reasonCode !== undefined && { reason: reasonText[reasonCode], reasonCode }),
+    createdAt,
   };
 }
 

@@ -1,8 +1,6 @@
-import { chainFacts } from "../../core/chain-facts.ts";
-import { coinText, formatAmount, formatPrice } from "../decimal-text.ts";
+import { coinText } from "../decimal-text.ts";
 import type { Order } from "../execution.ts";
-import { type Life, reasonText } from "../trade-order.ts";
-import { nativeToken, storedNames } from "../trading-chain.ts";
+import { type Life, shownAlike } from "../trade-order.ts";
 import { shownAttention } from "./attention.ts";
 import { type RestingOrder, stageOf } from "./life.ts";
 import type { Leg } from "./mandate.ts";
@@ -17,44 +15,21 @@ export function statusOf({ state, end }: RestingOrder): Life["status"] {
 /** Returns a resting order as clients and streams see it. Its children are orders of their own. */
 export function shownResting(order: StoredResting): Order {
   const { mandate, placed, facts, state, end, firings, version, updatedAt } = order;
-  const { chain, side, token } = mandate;
-  const ofCoin = chainFacts[chain].coin.decimals;
-  const [inDecimals, outDecimals] = side === "buy" ? [ofCoin, placed.decimals] : [placed.decimals, ofCoin];
-  const { spent = 0n, received, txHash } = facts.fill ?? {};
-  const [coins, tokens] = side === "buy" ? [spent, received] : [received, spent];
+  const { chain, amount, feesLimit, feesStop } = mandate;
+  const { networkFee, feesSpent, fill = { spent: 0n } } = facts;
   const [newest] = firings;
   return {
-    orderId: mandate.orderId,
-    clientOrderId: placed.clientOrderId,
-    wallet: mandate.wallet,
-    chain,
-    ...storedNames(chain, placed),
-    token,
-    side,
+    ...shownAlike(mandate, placed, { ...fill, amount, networkFee, reasonCode: end?.reasonCode }),
     ...termsOf(order),
     status: statusOf(order),
     stage: stageOf(order),
     settled: state === "done",
-    amount: formatAmount(mandate.amount, inDecimals),
-    amountToken: side === "buy" ? nativeToken : token,
-    ...(placed.percent !== undefined && { percent: placed.percent }),
-    filledAmount: formatAmount(spent, inDecimals),
-    ...(received !== undefined && { receivedAmount: formatAmount(received, outDecimals) }),
-    ...(coins && tokens && { averagePrice: formatPrice(chain, coins, tokens, placed.decimals) }),
-    ...(placed.slippage !== undefined && { slippage: placed.slippage }),
     expiresAt: new Date(mandate.expiresAt * 1000).toISOString(),
-    maxNetworkFee: coinText(chain, mandate.feesLimit + mandate.feesStop),
-    feesSpent: {
-      limit: coinText(chain, facts.feesSpent.limit),
-      stop: coinText(chain, facts.feesSpent.stop),
-    },
-    networkFee: coinText(chain, facts.networkFee),
-    ...(txHash !== undefined && { txHash }),
+    maxNetworkFee: coinText(chain, feesLimit + feesStop),
+    feesSpent: { limit: coinText(chain, feesSpent.limit), stop: coinText(chain, feesSpent.stop) },
     ...(newest !== undefined && { childOrderId: newest.orderId }),
     // Whatever kept an order from firing is over once it has filled or ended.
     attention: statusOf(order) === "open" ? shownAttention(order.attention) : [],
-    ...(end && { reason: reasonText[end.reasonCode], reasonCode: end.reasonCode }),
-    createdAt: placed.createdAt,
     updatedAt,
     version,
   };
