@@ -332,7 +332,7 @@ describe("children in their lane on a real chain", () => {
     expect(await desk.record(id)).toMatchObject({ status: "filled" });
   });
 
-  // Comes last, because it moves the chain's time.
+  // These come last, because they move the chain's time.
   it("are dead two blocks after their swap has failed, and then another one fires", async () => {
     const desk = await opened();
     const id = await desk.rest([limitAt(reached)]);
@@ -351,5 +351,20 @@ describe("children in their lane on a real chain", () => {
     expect(await desk.resting(id)).toMatchObject({ state: "resting", firings: [{ outcome: "failed" }] });
     await desk.fire([id], { nowMs: () => Date.now() + 6000 });
     expect(await desk.resting(id)).toMatchObject({ state: "firing", n: 2 });
+  });
+
+  it("are dead if a delegation has used their nonce, as the blocks up to their deadline show", async () => {
+    await chain.restore();
+    const desk = await opened();
+    const id = await desk.rest([limitAt(reached)]);
+    const childId = await swapSent(desk, id);
+    await chain.request("anvil_dropAllTransactions", []);
+    const next = Number(await chain.request("eth_getTransactionCount", [desk.wallet, "latest"]));
+    await chain.request("anvil_setNonce", [desk.wallet, `0x${(next + 1).toString(16)}`]);
+    await passDeadline();
+    await mineAndWork(desk, 3);
+    expect(await endedOf(id)).toMatchObject([{ child: childId, how: "unused" }]);
+    await desk.fire([id]);
+    expect(await desk.resting(id)).toMatchObject({ state: "resting", firings: [{ outcome: "lapsed" }] });
   });
 });
