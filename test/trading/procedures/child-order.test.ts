@@ -185,6 +185,9 @@ describe("makingChild", () => {
     counts: { limit: { hour: 0, n: 0 }, stop: { hour: 0, n: 0 } },
   };
 
+  /** Costs more gas than the sale brings. */
+  const dear = { estimate: 600n, gasLimit: 600n, l1Fee: 0n };
+
   it.each<[string, ...Parameters<typeof make>]>([
     ["TRADING_DISABLED", request(), { view: view({ isStopped: true }) }],
     ["POLICY_LIMIT", request(), { view: viewWith({ tradingEnabled: false }) }],
@@ -196,9 +199,45 @@ describe("makingChild", () => {
     ["NO_ROUTE", request(), { quote: sale({ amount: 999n }) }],
     ["NO_ROUTE", request({ setup: withoutRelay })],
     ["PRICE_BEYOND_WORST", request(), { quote: sale({ amountOut: 854n }) }],
+    ["PRICE_BEYOND_WORST", request(), { quote: sale({ transactions: [dear] }) }],
     ["FEE_BUDGET_SPENT", request({ tally: { ...tally, fees: { limit: 0n, stop: 9950n } } })],
   ])("says %s", (code, ...scene) => {
     expect(attention(...scene)).toBe(code);
+  });
+
+  it("counts no dead buy of the same order against the day's limit once its death is final", () => {
+    const day = "2026-11-29";
+    const of = mandate({ side: "buy", legs: [{ kind: "limit", price: { coins: 2n, tokens: 1n } }] });
+    const { chosen } = request({ leg: 0 }, of);
+    const bought = { child: "C2", kind: "limit", amount: 1000n, most: 0n, day } as const;
+    const died = (final?: true) => ({
+      ...{ orderId: of.orderId, revision: 1, expiresAt: 0 },
+      dead: [{ child: "C2", how: "failed" as const, block: 7, ...(final && { final, paid: 0n }) }],
+    });
+    const { limits } = viewWith({ maxPerDay: 1500n });
+    const spent = { chain: "eth", wallet, userID, day, spent: 1000n, revision: 1, expiresAt: 0 } as const;
+    const read = view({ limits: { ...limits, count: spent } });
+    const attentionWith = (final?: true) =>
+      attention(
+        request(
+          {
+            leg: 0,
+            chosen: { ...chosen, quotedOut: 600n, minAmountOut: 500n },
+            tally: { ...tally, fees: { limit: 0n, stop: 0n }, out: bought },
+            ended: died(final),
+          },
+          of,
+        ),
+        {
+          view: read,
+          quote: tradeFacts({
+            amountOut: 600n,
+            routes: [quotedRoute({ amountOut: 600n })],
+            held: { coins: 5000n, tokens: 0n },
+          }),
+        },
+      );
+    expect([attentionWith(), attentionWith(true)]).toEqual(["POLICY_LIMIT", "made"]);
   });
 
   it("lets a stop pay from its own part of the fees", () => {
