@@ -49,7 +49,9 @@ function chainOf(item: Found): string | undefined {
     case "job":
     case "slot":
     case "signedBytes":
+    case "trigger":
       return PK.split("#")[1];
+    case "resting":
     case "signedDay":
     case "watcher":
     case "book":
@@ -68,7 +70,11 @@ function orderIdOf(item: Found): string | undefined {
     case "cancellation":
     case "order":
       return SK.split("#")[1];
+    case "resting":
+      return SK.split("#").at(-1);
     case "ledger":
+    case "tally":
+    case "ended":
       return PK.split("#")[1];
     default:
       return orderId;

@@ -5,11 +5,15 @@ import {
   bookKey,
   cancellationKey,
   dayKey,
+  endedKey,
   executionKey,
   ledgerKey,
+  restingKey,
   signedBytesKey,
   slotKey,
+  tallyKey,
   tradingStopKey,
+  triggerKey,
   watcherKey,
 } from "../../../lib/trading/items/keys.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
@@ -64,6 +68,10 @@ describe("forgetTrading", () => {
         dayKey({ ...lane, userID, day: "2026-11-24" }),
         cancellationKey({ userID, orderId }),
         bookKey({ ...lane, userID, token }),
+        restingKey({ ...lane, userID, token, orderId }),
+        triggerKey({ chain, token, orderId }),
+        tallyKey(orderId),
+        endedKey(orderId),
         watcherKey(chain),
         { ...executionKey(userID, "position", `p-${chain}`), lane: `${chain}#0x1` },
       ]);
