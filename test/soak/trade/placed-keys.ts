@@ -40,7 +40,9 @@ export function createPlacedKeys(): PlacedKeys {
     forget: (key) => void keys.delete(key),
     placed: () => [...keys].filter(([, { orderIds }]) => orderIds.size > 0).map(([key]) => key),
     problemsOf(orders) {
-      const byKey = Map.groupBy(orders, ({ clientOrderId = "" }) => clientOrderId);
+      // Children have no keys.
+      const placed = orders.filter(({ parentOrderId }) => parentOrderId === undefined);
+      const byKey = Map.groupBy(placed, ({ clientOrderId = "" }) => clientOrderId);
       const ofKeys = [...keys].flatMap(([key, { orderIds, hasUnknown }]) => {
         const found = (byKey.get(key) ?? []).map(({ orderId }) => orderId);
         const lost = [...orderIds].filter((id) => !found.includes(id));

@@ -19,8 +19,8 @@ export type TradeWorld = {
   report: Report;
   /** Counts a response's outcome: a status or a refusal's code. */
   count(action: string, outcome: string): void;
-  /** Longest validity of an order in seconds. */
-  mostValidSeconds: number;
+  /** Makes the body of a new order. */
+  newBody(wallet: TraderWallet): SentOrder["body"];
 };
 
 /** Performs an action. Returns the number of placed orders. */
@@ -53,6 +53,8 @@ const refusals = [
   "PRICE_IMPACT_TOO_HIGH",
   "CHAIN_UNAVAILABLE",
   "PRIORITY_FEE_TOO_LOW",
+  "WOULD_FIRE_NOW",
+  "TOO_MANY_RESTING",
 ];
 
 const path = "/api/v2/orders";
@@ -61,16 +63,16 @@ type Body = SentOrder["body"];
 type Envelope = { data?: { order?: Order; orders?: Order[]; positions?: [] }; error?: { code: string } };
 const envelopeOf = ({ json }: Answer) => (json ?? {}) as Envelope;
 
-const outcomeOf = (answer: Answer | undefined): string =>
+export const outcomeOf = (answer: Answer | undefined): string =>
   answer === undefined ? "no answer" : (envelopeOf(answer).error?.code ?? `${answer.status}`);
 
 export const tradeActions: Record<TradeActionName, Action> = {
   async place(world, wallet) {
-    return placed(await send(world, wallet, "place", newKey(world, wallet), newBody(world, wallet)));
+    return placed(await send(world, wallet, "place", newKey(world, wallet), world.newBody(wallet)));
   },
   /** Sends the same request several times at once. At most one may place an order. */
   async placeAtOnce(world, wallet) {
-    const [key, body] = [newKey(world, wallet), newBody(world, wallet)];
+    const [key, body] = [newKey(world, wallet), world.newBody(wallet)];
     const copies = Array.from({ length: 2 + world.chance.below(2) }, (_, copy) =>
       // Reverses the fields, because their order must not matter.
       send(world, wallet, "placeAtOnce", key, copy === 1 ? reversed(body) : body),
@@ -80,7 +82,7 @@ export const tradeActions: Record<TradeActionName, Action> = {
   },
   /** Aborts the request before its response arrives, then repeats it until one does. */
   async placeWithLostAnswer(world, wallet) {
-    const [key, body] = [newKey(world, wallet), newBody(world, wallet)];
+    const [key, body] = [newKey(world, wallet), world.newBody(wallet)];
     let outcome: PlaceOutcome = "unknown";
     for (const waitMs of [1 + world.chance.below(150), 40_000])
       outcome = await send(world, wallet, "placeWithLostAnswer", key, body, waitMs);
@@ -120,7 +122,7 @@ export const tradeActions: Record<TradeActionName, Action> = {
   async tryDry(world, wallet) {
     const { service, count, report } = world;
     const answer = await service.send(wallet.trader, "POST", path, {
-      ...newBody(world, wallet),
+      ...world.newBody(wallet),
       dryRun: true,
     });
     const outcome = outcomeOf(answer);
@@ -131,7 +133,7 @@ export const tradeActions: Record<TradeActionName, Action> = {
   },
   async placeBadly(world, wallet) {
     const { service, count, report, chance } = world;
-    const body = newBody(world, wallet);
+    const body = world.newBody(wallet);
     const [bad, code] = chance.pick([
       [{ ...body, amount: 1 }, "INVALID_REQUEST"],
       [{ ...body, stranger: true }, "INVALID_REQUEST"],
@@ -166,7 +168,7 @@ export const tradeActions: Record<TradeActionName, Action> = {
 };
 
 /** True for responses that faults may cause for any request. An unavailable chain names a time to retry. */
-const isFault = (answer: Answer | undefined): boolean =>
+export const isFault = (answer: Answer | undefined): boolean =>
   answer === undefined || answer.status === 429 || answer.status >= 500;
 
 const placed = (outcome: PlaceOutcome): number => (typeof outcome === "object" && "order" in outcome ? 1 : 0);
@@ -233,7 +235,7 @@ const notImportedOn = ({ chain }: TraderWallet) => (chain === "sol" ? authority 
 const feeOfOthers = ({ chain }: TraderWallet) =>
   chain === "sol" ? { gasPreset: "fast" } : { priorityFee: 0.001 };
 
-function tokenFor({ chance }: TradeWorld, { chain }: TraderWallet): string {
+function tokenFor(chance: Chance, { chain }: TraderWallet): string {
   if (chain === "sol") return tokensOfSol[chance.weighted({ MOON: 8, FEEZ: 4, TRAP: 1 })].mint;
   // Prefers base and avax, the only chains with pools of COMET.
   const ofComet = ["base", "avax"].includes(chain) ? 4 : 0.1;
@@ -242,7 +244,7 @@ function tokenFor({ chance }: TradeWorld, { chain }: TraderWallet): string {
   ];
 }
 
-const feesFor = ({ chance }: TradeWorld, { chain }: TraderWallet): Body =>
+const feesFor = (chance: Chance, { chain }: TraderWallet): Body =>
   chain === "sol"
     ? { ...(chance.number() < 0.5 && { priorityFee: chance.pick([0, 0.000001, 0.00005, 0.001, 0.01]) }) }
     : {
@@ -250,10 +252,14 @@ const feesFor = ({ chance }: TradeWorld, { chain }: TraderWallet): Body =>
         ...(chance.number() < 0.2 && { maxGasPrice: chance.pick([3, 8, 100]) }),
       };
 
-function newBody(world: TradeWorld, wallet: TraderWallet): Body {
-  const { chance, mostValidSeconds } = world;
+/**
+ * Makes a market order.
+ *
+ * @param mostValidSeconds Longest validity.
+ */
+export function newMarketBody(chance: Chance, wallet: TraderWallet, mostValidSeconds: number): Body {
   const { chain, address } = wallet;
-  const token = tokenFor(world, wallet);
+  const token = tokenFor(chance, wallet);
   // Waits longer on Solana, because an order there waits for earlier orders of the same token, whose messages live for
   // a minute.
   const longest = chain === "sol" ? 3 * mostValidSeconds : mostValidSeconds;
@@ -265,7 +271,7 @@ function newBody(world: TradeWorld, wallet: TraderWallet): Body {
     slippage: chance.pick([0.01, 0.5, 1, 5, 50]),
     validForSeconds: 15 + chance.below(Math.max(1, longest - 14)),
     ...(chance.number() < 0.5 && { mevProtection: chance.number() < 0.4 }),
-    ...feesFor(world, wallet),
+    ...feesFor(chance, wallet),
     ...(chance.number() < 0.3 && { allowUnsafe: true }),
   };
   if (hasBought(wallet, token) && chance.number() < 0.6)

@@ -1,13 +1,13 @@
 import { textTable } from "../../bench/text-table.ts";
 import type { TradeReport } from "./trade-soak.ts";
 
-const table = (heads: string[], counts: ReadonlyMap<string, number>): string =>
+export const countTable = (heads: string[], counts: ReadonlyMap<string, number>): string =>
   textTable(
     heads,
     [...counts].toSorted(([, a], [, b]) => b - a).map(([name, count]) => [name, `${count}`]),
   );
 
-function counted(names: readonly string[]): Map<string, number> {
+export function counted(names: readonly string[]): Map<string, number> {
   return new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
 }
 
@@ -46,11 +46,11 @@ export function tradeReportOf(report: TradeReport): string {
   ];
   const attempts = shown.orders.reduce((sum, order) => sum + order.attempts.length, 0);
   return [
-    table(["answers", "count"], new Map(answers)),
-    table(["orders ended", "count"], counted(ends)),
-    table(["transactions in blocks", "count"], counted(mined)),
-    table(["what happened on chains", "times"], spells),
-    ...(unkindnesses.size === 0 ? [] : [table(["unkind hosts", "times"], unkindnesses)]),
+    countTable(["answers", "count"], new Map(answers)),
+    countTable(["orders ended", "count"], counted(ends)),
+    countTable(["transactions in blocks", "count"], counted(mined)),
+    countTable(["what happened on chains", "times"], spells),
+    ...(unkindnesses.size === 0 ? [] : [countTable(["unkind hosts", "times"], unkindnesses)]),
     [
       `${shown.orders.length} orders (${orders} asked for) of ${wallets} wallets in ${seconds.toFixed(1)} s (${((60 * shown.orders.length) / seconds).toFixed(0)} a minute), seed ${report.seed}`,
       `${attempts} signed transactions, ${mined.length} in blocks; ${shown.positions.length} positions`,

@@ -1,26 +1,28 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { type EvmChain, isEvmChain } from "../../../lib/core/chain-facts.ts";
-import { startTrading, stopTrading } from "../../../lib/trading/items/stops.ts";
 import { type Chance, createChance } from "../chance.ts";
-import { planPhases } from "../phases.ts";
 import { createService, type Service, type Target } from "../service.ts";
 import { accessChains, type ChainAccess } from "./chain-access.ts";
+import { planDisturbances } from "./disturbances.ts";
 import type { Balances, ChainFacts, ShownOrder } from "./facts.ts";
 import { type ForeignPrograms, startForeignPrograms } from "./foreign-programs.ts";
 import { readBalances, readChain } from "./read-chain.ts";
-import { problemsOfStreams, readTrade, type ShownTrade, signedPartsIn } from "./read-trade.ts";
+import { problemsOfStreams, readTrade, type ShownTrade } from "./read-trade.ts";
 import { settleAll } from "./settle.ts";
 import { accessSol, type SolAccess } from "./sol/sol-access.ts";
 import { type SolEras, solEras } from "./sol/sol-eras.ts";
 import type { SolFacts } from "./sol/sol-facts.ts";
-import { startSolPrograms } from "./sol/sol-programs.ts";
-import { applySolWeather, planSolWeather } from "./sol/sol-weather.ts";
-import { type TradeActionName, type TradeWorld, tradeActions, tradeWeights } from "./trade-actions.ts";
+import {
+  newMarketBody,
+  type TradeActionName,
+  type TradeWorld,
+  tradeActions,
+  tradeWeights,
+} from "./trade-actions.ts";
 import { problemsOfTrade } from "./trade-audit.ts";
 import { followTrader, makeTraders, openOrdersOf, type Trader, type TraderWallet } from "./traders.ts";
 import { beUnkind } from "./unkind-hosts.ts";
-import { applyWeather, clearSky, planWeather, type Sky } from "./weather.ts";
 
 export type TradeTarget = Target & {
   /** Port of the chain eth. Other chains use the following ports. */
@@ -59,29 +61,6 @@ export type TradeReport = TradeSoakOptions & {
   /** Broken promises of the service. Empty for a passing run. */
   problems: string[];
 };
-
-/** Faults of AWS, each lasting for some orders. */
-const faults = {
-  calm: {},
-  "table throttled": { "dynamodb.throttled": 0.15 },
-  "table conflicting": { "dynamodb.conflicting": 0.2 },
-  "table failing": { "dynamodb.failed": 0.1 },
-  "KMS failing": { "kms.failed": 0.4 },
-  "functions killed": { "lambda.killed": 0.06 },
-  "invocations throttled": { "lambda.throttled": 0.2 },
-  "pushes refused": { "connections.throttled": 0.3, "connections.failed": 0.1 },
-  "everything at once": {
-    "dynamodb.throttled": 0.05,
-    "dynamodb.conflicting": 0.05,
-    "dynamodb.failed": 0.03,
-    "kms.failed": 0.1,
-    "lambda.killed": 0.02,
-    "lambda.throttled": 0.05,
-    "connections.throttled": 0.1,
-  },
-} as const;
-
-type FaultPhase = keyof typeof faults;
 
 /** Maximum number of open orders of a wallet in this run. The service allows 20. */
 const mostOpen = 4;
@@ -168,7 +147,7 @@ export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions):
 /** Milliseconds within which streams must reach the final state. */
 const streamsMs = 75_000;
 
-async function lastingProblems(find: () => string[]): Promise<string[]> {
+export async function lastingProblems(find: () => string[]): Promise<string[]> {
   for (const deadline = Date.now() + streamsMs; find().length > 0 && Date.now() < deadline; )
     await pause(200);
   return find();
@@ -186,7 +165,7 @@ type Stage = {
   outcomes: TradeReport["outcomes"];
 };
 
-async function balancesOf(chains: readonly ChainAccess[], wallets: readonly TraderWallet[]) {
+export async function balancesOf(chains: readonly ChainAccess[], wallets: readonly TraderWallet[]) {
   const all = chains.map(async (access) => {
     const own = [
       ...new Set(wallets.filter(({ chain }) => chain === access.chain).map(({ address }) => address)),
@@ -201,62 +180,20 @@ async function runLoad(
   stage: Stage,
   { orders, seed, atOnce = 12, mostValidSeconds = 60, unkind = false, onProgress }: TradeSoakOptions,
 ) {
-  const { service, chains, sol, eras, traders, foreign, report, noteSigned, outcomes } = stage;
-  const phases = planPhases(orders, createChance(`phase ${seed}`), Object.keys(faults) as FaultPhase[], 25);
-  const weather = planWeather(orders, createChance(`weather ${seed}`));
-  const solWeather = planSolWeather(orders, createChance(`weather of sol ${seed}`));
-  const spells: TradeReport["spells"] = new Map();
-  const sky: Sky = { chance: createChance(`sky ${seed}`), foreign, setStopped: stopper(service) };
+  const { service, chains, sol, traders, report, outcomes } = stage;
   const wallets = traders.flatMap((trader) => trader.wallets);
-  const programs = startSolPrograms(wallets, createChance(`programs on sol ${seed}`));
-  const solSky = { ...sky, chance: createChance(`sky of sol ${seed}`), programs };
+  const disturbances = planDisturbances(stage, { length: orders, seed });
   await using hosts = beUnkind(unkind ? [...chains, sol] : [], seed);
-  let phase: FaultPhase = "calm";
-  let crashes = 0;
   let placed = 0;
   /** Counts orders. Actions that place none advance it slowly, so that every fault ends. */
   let clock = 0;
   let lastPlacedAt = Date.now();
-  let changing: Promise<void> = Promise.resolve();
-
-  /** Runs disturbances one after another, so that a crash finds chains known to the runner. */
-  const disturb = (act: () => Promise<void>, what: string) => {
-    changing = changing.then(act).catch((error: Error) => report(`${what} failed: ${error.message}`));
-  };
-  const change = (next: FaultPhase | "crash") =>
-    disturb(async () => {
-      if (next !== "crash") {
-        await service.setFaults(faults.calm);
-        noteSigned(signedPartsIn(await service.scan()));
-        await service.setFaults(faults[next]);
-        phase = next;
-        return;
-      }
-      crashes++;
-      await eras.audit();
-      await service.restart();
-      await eras.begin();
-    }, next);
-  const advance = () => {
-    while (phases[0] !== undefined && phases[0].after <= clock)
-      change((phases.shift() as { phase: FaultPhase }).phase);
-    while (weather[0] !== undefined && weather[0].after <= clock) {
-      const turn = weather.shift() as (typeof weather)[number];
-      const access = chains.find(({ chain }) => chain === turn.chain) as ChainAccess;
-      if (!turn.isEnd) spells.set(turn.spell, (spells.get(turn.spell) ?? 0) + 1);
-      disturb(() => applyWeather(turn, access, sky), turn.spell);
-    }
-    while (solWeather[0] !== undefined && solWeather[0].after <= clock) {
-      const turn = solWeather.shift() as (typeof solWeather)[number];
-      if (!turn.isEnd) spells.set(turn.spell, (spells.get(turn.spell) ?? 0) + 1);
-      disturb(() => applySolWeather(turn, sol, solSky), turn.spell);
-    }
-  };
 
   const worker = async (own: readonly TraderWallet[], chance: Chance) => {
-    const world: TradeWorld = { service, chance, report, mostValidSeconds, count: counter(outcomes) };
+    const newBody = (wallet: TraderWallet) => newMarketBody(chance, wallet, mostValidSeconds);
+    const world: TradeWorld = { service, chance, report, newBody, count: counter(outcomes) };
     while (placed < orders && Date.now() - lastPlacedAt < stuckMs) {
-      await changing;
+      await disturbances.settled();
       const awake = own.filter(({ restsUntil }) => restsUntil <= Date.now());
       if (awake.length === 0) {
         await pause(50);
@@ -271,10 +208,10 @@ async function runLoad(
       const more = await tradeActions[name](world, wallet);
       placed += more;
       clock += more === 0 ? idleShare : more;
-      advance();
+      disturbances.advance(clock);
       if (more === 0) continue;
       lastPlacedAt = Date.now();
-      onProgress?.(placed, phase);
+      onProgress?.(placed, disturbances.phase);
     }
   };
   const workers = Math.min(atOnce, wallets.length);
@@ -287,20 +224,12 @@ async function runLoad(
     ),
   );
   if (placed < orders) report(`only ${placed} of ${orders} orders could be placed`);
-  await changing;
-  await service.setFaults(faults.calm);
-  for (const access of [...chains, sol]) await clearSky(access, sky);
+  await disturbances.end();
+  const { crashes, spells } = disturbances;
   return { crashes, spells, unkindnesses: hosts.counts };
 }
 
-const stopper =
-  (service: Service): Sky["setStopped"] =>
-  async (chain, isStopped) => {
-    const table = await service.table();
-    await (isStopped ? stopTrading(table, [chain], new Date()) : startTrading(table, [chain]));
-  };
-
-const counter = (outcomes: TradeReport["outcomes"]) => (action: string, outcome: string) => {
+export const counter = (outcomes: TradeReport["outcomes"]) => (action: string, outcome: string) => {
   const own = outcomes.get(action) ?? new Map<string, number>();
   outcomes.set(action, own.set(outcome, (own.get(outcome) ?? 0) + 1));
 };

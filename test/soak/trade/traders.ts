@@ -58,9 +58,9 @@ export const fundOnSol = (sol: SolAccess, wallets: readonly TraderWallet[]): Pro
 export async function makeTraders(
   service: Service,
   { chains, sol }: { chains: readonly ChainAccess[]; sol: SolAccess },
-  { wallets, run }: { wallets: number; run: string },
+  { wallets, run, users }: { wallets: number; run: string; users?: number },
 ): Promise<Trader[]> {
-  const count = Math.max(2, Math.ceil(wallets / walletsPerTrader));
+  const count = users ?? Math.max(2, Math.ceil(wallets / walletsPerTrader));
   const traders = await Promise.all(
     Array.from({ length: count }, async (_, index): Promise<Trader> => {
       const id = `trader-${index}-${run}`;
@@ -88,7 +88,10 @@ export async function makeTraders(
         const access = chains.find((each) => each.chain === chain) as ChainAccess;
         await access.request("anvil_setBalance", address, `0x${startCoins.toString(16)}`);
       } else await sol.airdrop(address, startLamports);
-      const answer = await service.send(trader, "POST", "/storeWallet_v2", { network: chain, privateKey });
+      const send = () => service.send(trader, "POST", "/storeWallet_v2", { network: chain, privateKey });
+      // Imports again after a timeout, as the machine may be busy. A second import changes nothing.
+      const first = await send();
+      const answer = first === undefined || first.status >= 500 ? await send() : first;
       if (answer?.status !== 200)
         throw new Error(`A wallet could not be imported: ${answer?.status} ${answer?.text}`);
     },
