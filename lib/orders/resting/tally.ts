@@ -63,7 +63,8 @@ export type ParentFacts = Pick<
 const mostGivenBack = 10;
 
 /** Charges each dead child what it has paid in the end, once that is final, in place of the most that it could pay. */
-export function settledTally(tally: Tally, ended: Ended | undefined): Tally {
+export function settledTally(before: Tally, ended: Ended | undefined): Tally {
+  const tally = withDeadOut(before, ended);
   const paidBy = new Map(
     ended?.dead.flatMap(({ child, final, paid }) => (final && paid !== undefined ? [[child, paid]] : [])),
   );
@@ -116,7 +117,7 @@ export function tallyAfter(facts: ChildFacts, nowMs: number, givenBackOfDay: num
   const { kind } = mandate.legs[child.parent.leg] as Leg;
   const old = facts.tally ?? emptyTally(facts);
   const known = withDeadOut(old, ended);
-  const before = settledTally(known, ended);
+  const before = settledTally(old, ended);
   const charged = { ...before.fees, [kind]: before.fees[kind] + fees.adds };
   const rest = { ...before, fees: charged, revision: old.revision + 1 };
   if (purpose !== "swap") return { tally: rest, givenBack: nothing };
@@ -153,7 +154,7 @@ export function dueBack(
 ): bigint {
   if (tally === undefined) return 0n;
   const known = withDeadOut(tally, ended);
-  return givenBackBy(known, settledTally(known, ended), dayOf(nowMs), givenBackOfDay).amount;
+  return givenBackBy(known, settledTally(tally, ended), dayOf(nowMs), givenBackOfDay).amount;
 }
 
 const nothing = { amount: 0n, buys: 0 };

@@ -52,6 +52,15 @@ describe("factsOfChildren", () => {
     });
   });
 
+  it("counts what the newest signed child has paid, once it is final that it is dead", () => {
+    const dead = [{ child: "D", how: "failed", block: 1, final: true, paid: 9n } as const];
+    const ended = { orderId: "P", dead, revision: 1, expiresAt: 0 };
+    expect(facts({ tally: tally({ out: signed("D", 50n) }), ended })).toEqual({
+      feesSpent: { limit: 30n, stop: 59n },
+      networkFee: 89n,
+    });
+  });
+
   const filled = childThat({ status: "filled", spent: 5n, received: 6n, txHash: "0x1" });
   const fill = { spent: 5n, received: 6n, txHash: "0x1" };
 
