@@ -1,0 +1,153 @@
+import type { Order } from "../../../lib/orders/execution.ts";
+import { type ChainFacts, textOf, unitsOf } from "../trade/facts.ts";
+import { differences, problemsOfEnd } from "../trade/order-audit.ts";
+import type { SolFacts } from "../trade/sol/sol-facts.ts";
+import { type Asked, type AskedLeg, respects } from "./asked.ts";
+
+/** A successful swap of a resting order's child, as read from a block. */
+export type Fill = { hash: string; spent: bigint; received: bigint };
+
+/** A resting order as its user saw it at the end. */
+export type ShownParent = {
+  asked: Asked;
+  order: Order;
+  /** Its children, with the hashes of their attempts. Some have approved a sale that was never signed. */
+  children: readonly { order: Order; hashes: readonly string[]; isApprovalAlone?: boolean }[];
+  /** Children that its firings name, with their legs. */
+  firings: readonly { orderId: string; leg: AskedLeg["name"]; outcome: string }[];
+};
+
+/** Finds the fills of a parent on an EVM chain by the hashes of its children. */
+export function fillsOnEvm({ asked, children }: ShownParent, { transactions }: ChainFacts): Fill[] {
+  const hashes = new Set(children.flatMap((child) => child.hashes));
+  return transactions
+    .filter(({ hash, purpose, isOk }) => isOk && purpose === "swap" && hashes.has(hash))
+    .map(({ hash, tokens, wrapped, unwrapped }) => {
+      const gained = tokens.get(asked.token) ?? 0n;
+      return asked.side === "buy"
+        ? { hash, spent: wrapped, received: gained }
+        : { hash, spent: -gained, received: unwrapped };
+    });
+}
+
+/** Finds the fills of a parent on sol by its marker, which all children share. */
+export const fillsOnSol = ({ orderId, token, side }: Asked, { transactions }: SolFacts): Fill[] =>
+  transactions
+    .filter(({ purpose, isOk, orderId: marked }) => isOk && purpose === "swap" && marked === orderId)
+    .map(({ hash, tokens, toPools }) => {
+      const gained = tokens.get(token) ?? 0n;
+      return side === "buy"
+        ? { hash, spent: toPools, received: gained }
+        : { hash, spent: -gained, received: -toPools };
+    });
+
+/** Checks fills alone: at most one, within the amount and the price of some leg, and none of a cancelled order. */
+export function problemsOfFills(
+  asked: Asked,
+  { status }: Pick<Order, "status">,
+  fills: readonly Fill[],
+  leg?: AskedLeg["name"],
+): string[] {
+  const legs = asked.legs.filter(({ name }) => leg === undefined || name === leg);
+  const spent = fills.reduce((sum, fill) => sum + fill.spent, 0n);
+  return [
+    ...(fills.length > 1
+      ? [`was filled ${fills.length} times, by ${fills.map(({ hash }) => hash).join(", ")}`]
+      : []),
+    ...(spent > asked.amount ? [`spent ${spent} of ${asked.amount} units`] : []),
+    ...(fills.length > 0 && (status === "cancelled" || status === "expired")
+      ? [`is ${status}, and a block has its swap`]
+      : []),
+    ...fills
+      .filter((fill) => !legs.some(({ worst }) => respects(asked.side, worst, fill)))
+      .map(({ hash, spent: paid, received }) => `got ${received} for ${paid} by ${hash}, beyond its price`),
+  ].map((problem) => `resting order ${asked.orderId} of ${asked.userID} on ${asked.chain} ${problem}`);
+}
+
+/** Checks a resting order against its fills and its children. Returns problems as sentences. */
+export function problemsOfParent(parent: ShownParent, fills: readonly Fill[]): string[] {
+  const { asked, order, children, firings } = parent;
+  const { chain, token, side } = asked;
+  const [given, taken] = side === "buy" ? ["native", token] : [token, "native"];
+  const filled = children.filter((child) => child.order.status === "filled");
+  const [fill] = fills;
+  const fees = children.reduce((sum, child) => sum + unitsOf(child.order.networkFee, "native", chain), 0n);
+  const open = firings.filter(({ outcome }) => outcome === "out");
+  const problems = [
+    ...problemsOfEnd({ order }),
+    ...(order.status === "filled" && fill === undefined ? ["is filled, and no block has its swap"] : []),
+    ...(order.status !== "filled" && fill !== undefined
+      ? [`is ${order.status}, and a block has its swap`]
+      : []),
+    ...(filled.length === (order.status === "filled" ? 1 : 0)
+      ? []
+      : [`is ${order.status}, and has ${filled.length} filled children`]),
+    ...(open.length === 0 ? [] : [`has ended, and shows ${open[0]?.orderId} as out`]),
+    ...(fill === undefined
+      ? []
+      : [
+          ...differences("filledAmount", order.filledAmount, textOf(fill.spent, given, chain)),
+          ...differences("receivedAmount", order.receivedAmount, textOf(fill.received, taken, chain)),
+          ...differences("txHash", order.txHash, fill.hash),
+        ]),
+    ...problemsOfFee(parent, fees),
+    ...firings
+      .filter(({ orderId }) => !children.some((child) => child.order.orderId === orderId))
+      .map(({ orderId }) => `names the child ${orderId}, which is not listed`),
+  ];
+  const leg = firings.find(({ outcome }) => outcome === "filled")?.leg;
+  return [
+    ...problems.map((problem) => `resting order ${asked.orderId} of ${asked.userID} on ${chain} ${problem}`),
+    ...problemsOfFills(asked, order, fills, leg),
+  ];
+}
+
+/** An approval counts at the most that it could pay if no sale followed, because the signer does not learn its fee. */
+function problemsOfFee({ asked: { chain }, order, children }: ShownParent, fees: bigint): string[] {
+  const isMore = unitsOf(order.networkFee, "native", chain) > fees;
+  if (isMore && children.some(({ isApprovalAlone = false }) => isApprovalAlone)) return [];
+  return differences("networkFee", order.networkFee, textOf(fees, "native", chain));
+}
+
+/**
+ * Computes what each swap brought by what its wallet gained, because prices move by changes of the pools' accounts, which
+ * a transaction of the same slot shows, too.
+ */
+export const withOwnGains = (facts: SolFacts): SolFacts => ({
+  ...facts,
+  transactions: facts.transactions.map((each) => {
+    const { purpose, isOk, donated, coins, fee, rent } = each;
+    return isOk && purpose === "swap" ? { ...each, toPools: donated - coins - fee - rent } : each;
+  }),
+});
+
+/** Renames transactions on sol after the children that sent them, as markers name the parents alone. */
+export function withChildren(facts: SolFacts, parents: readonly ShownParent[]): SolFacts {
+  const owners = new Map(
+    parents.flatMap(({ children }) =>
+      children.flatMap(({ order, hashes }) => hashes.map((hash) => [hash, order.orderId] as const)),
+    ),
+  );
+  const transactions = facts.transactions.map((each) => ({
+    ...each,
+    ...(each.orderId !== undefined && { orderId: owners.get(each.hash) ?? each.orderId }),
+  }));
+  const made = transactions.flatMap(({ isOk, orderId = "", hash }) =>
+    isOk && owners.get(hash) === orderId ? [orderId] : [],
+  );
+  return { ...facts, transactions, marked: new Set([...facts.marked, ...made]) };
+}
+
+/** Checks that what rests in the table, what clients list and what may fire are the same orders. */
+export const problemsOfResting = (
+  userID: string,
+  { listed, open, stored }: Readonly<Record<"listed" | "open" | "stored", readonly string[]>>,
+): string[] => {
+  const missing = (from: readonly string[], of: readonly string[]) => of.filter((id) => !from.includes(id));
+  return [
+    ...missing(listed, stored).map((id) => `${id} rests, and status=resting of ${userID} does not list it`),
+    ...missing(stored, listed).map((id) => `${id} does not rest, and status=resting of ${userID} lists it`),
+    ...missing(open, stored).map((id) => `${id} rests, and is not an open order of ${userID}`),
+    ...missing(stored, open).map((id) => `${id} of ${userID} is open, and does not rest`),
+  ];
+};
