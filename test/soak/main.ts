@@ -1,6 +1,6 @@
 /**
  * `npm run soak` sends many users' mixed requests and messages to a local runner with injected faults, then audits
- * everything. With `--trade`, the users trade on local chains. It fails if the service breaks a promise.
+ * everything. With `--trade`, the users trade on local chains, and with `--resting`, their orders wait for moving prices. It fails if the service breaks a promise.
  */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +15,8 @@ import { textTable } from "../bench/text-table.ts";
 import { startRunner } from "../e2e/support/runner.ts";
 import { traceFinder, tracesIn } from "../support/traces.ts";
 import { maxUsers } from "./model.ts";
+import { restingReportOf } from "./resting/resting-report.ts";
+import { restingSoak } from "./resting/resting-soak.ts";
 import type { Target } from "./service.ts";
 import { soak } from "./soak.ts";
 import { countHeads, countRows, summaryOf } from "./soak-report.ts";
@@ -24,9 +26,11 @@ import { tradeSoak } from "./trade/trade-soak.ts";
 const { values } = parseArgs({
   options: {
     requests: { type: "string", default: "5000" },
-    users: { type: "string", default: "100" },
+    users: { type: "string" },
     trade: { type: "boolean", default: false },
-    orders: { type: "string", default: "1000" },
+    /** Rests orders until moving prices fire them. */
+    resting: { type: "boolean", default: false },
+    orders: { type: "string" },
     traders: { type: "string", default: "50" },
     /** Makes the chains' hosts as unreliable as real ones, and base produce five blocks a second. */
     unkind: { type: "boolean", default: false },
@@ -37,15 +41,15 @@ const { values } = parseArgs({
     keep: { type: "boolean", default: false },
   },
 });
-const wholeNumber = (name: keyof typeof values, [least, most]: [number, number]) => {
-  const number = Number(values[name]);
+const wholeNumber = (name: keyof typeof values, [least, most]: [number, number], usual?: number) => {
+  const number = Number(values[name] ?? usual);
   if (Number.isSafeInteger(number) && number >= least && number <= most) return number;
   console.error(`--${name} must be a whole number from ${least} to ${most}`);
   process.exit(2);
 };
 const requests = wholeNumber("requests", [1, 10_000_000]);
-const users = wholeNumber("users", [1, maxUsers]);
-const orders = wholeNumber("orders", [1, 1_000_000]);
+const users = wholeNumber("users", [values.resting ? 2 : 1, maxUsers], values.resting ? 50 : 100);
+const orders = wholeNumber("orders", [1, 1_000_000], values.resting ? 500 : 1000);
 const wallets = wholeNumber("traders", [2, 1000]);
 const seed = wholeNumber("seed", [0, 2 ** 32 - 1]);
 const atOnce = wholeNumber("at-once", [1, 100]);
@@ -57,7 +61,7 @@ mkdirSync(folder);
 const secrets: string[] = [];
 const signed: string[] = [];
 const ports = { port: await freePort(), streamPort: await freePort() };
-const chainPort = values.trade ? await freePorts(chainPorts) : undefined;
+const chainPort = values.trade || values.resting ? await freePorts(chainPorts) : undefined;
 const start = () =>
   startRunner({
     folder,
@@ -108,10 +112,19 @@ async function run(): Promise<{ text: string; problems: string[] }> {
     return { text: [...tables, summaryOf(report)].join("\n\n"), problems: report.problems };
   }
   bar.start(orders, 0, { phase: "calm" });
-  const report = await tradeSoak(
-    { ...target, chainPort, noteSigned: (parts) => void signed.push(...parts) },
-    { orders, wallets, seed, atOnce, unkind: values.unkind, onProgress },
-  );
+  const trading = { ...target, chainPort, noteSigned: (parts: string[]) => void signed.push(...parts) };
+  if (values.resting) {
+    const report = await restingSoak(trading, { orders, users, seed, atOnce, onProgress });
+    return { text: restingReportOf(report), problems: report.problems };
+  }
+  const report = await tradeSoak(trading, {
+    orders,
+    wallets,
+    seed,
+    atOnce,
+    unkind: values.unkind,
+    onProgress,
+  });
   return { text: tradeReportOf(report), problems: report.problems };
 }
 

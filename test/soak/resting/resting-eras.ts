@@ -1,0 +1,111 @@
+import type { Address } from "@solana/web3.js";
+import { Interface } from "ethers/abi";
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import {
+  extension,
+  rentOf,
+  setAccount,
+  tokenAccountData,
+  u64,
+} from "trading-terminal-devnet/sol/made-accounts";
+import { tokenAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
+import type { Order } from "../../../lib/orders/execution.ts";
+import type { ChainAccess } from "../trade/chain-access.ts";
+import type { Balances } from "../trade/facts.ts";
+import { readSol } from "../trade/sol/read-sol.ts";
+import type { SolAccess } from "../trade/sol/sol-access.ts";
+import { problemsOfEra } from "../trade/sol/sol-audit.ts";
+import {
+  forgetSol,
+  fundOnSol,
+  type Report,
+  startOnSol,
+  type Trader,
+  type TraderWallet,
+} from "../trade/traders.ts";
+import { askedOf } from "./asked.ts";
+import type { PriceRecords } from "./record-prices.ts";
+import { decimalsOf } from "./resting-actions.ts";
+import { fillsOnSol, problemsOfFills, withOwnGains } from "./resting-audit.ts";
+
+/** Units of each token that a wallet has at first, enough for all of its sales. */
+const given = { evm: 50_000n * 10n ** 18n, sol: 50_000n * 10n ** 6n };
+
+const abi = new Interface(["function transfer(address to, uint256 value) returns (bool)"]);
+
+/** Gives tokens to the wallets of an EVM chain. */
+export async function giveTokens(access: ChainAccess, wallets: readonly TraderWallet[]): Promise<void> {
+  const { moon, star, taxd } = localAddresses;
+  const own = new Set(wallets.filter(({ chain }) => chain === access.chain).map(({ address }) => address));
+  await access.request("anvil_impersonateAccount", deployer);
+  for (const address of own)
+    for (const token of [moon, star, taxd]) {
+      const data = abi.encodeFunctionData("transfer", [address, given.evm]);
+      await access.request("eth_sendTransaction", { from: deployer, to: token, data, gas: "0x30d40" });
+    }
+  // Makes the blocks final, so that no reorganisation takes the tokens back.
+  await access.request("anvil_mine", "0x4");
+}
+
+/** Funds the wallets on a new Solana chain. */
+export async function fundNewSol(access: SolAccess, wallets: readonly TraderWallet[]): Promise<void> {
+  const { MOON, FEEZ } = access.deployment.tokens;
+  await fundOnSol(access, wallets);
+  for (const { chain, address } of wallets)
+    for (const { mint, program } of chain === "sol" ? [MOON, FEEZ] : []) {
+      const extensions = mint === FEEZ.mint ? [extension(2, u64(0n))] : [];
+      const data = tokenAccountData(mint, address as Address, given.sol, { extensions });
+      await setAccount((method, params = []) => access.request(method, ...params), {
+        address: await tokenAccountOf(address as Address, mint, program),
+        owner: program,
+        lamports: rentOf(data.length),
+        data,
+      });
+    }
+}
+
+/** Balances of a Solana wallet before its first trade. */
+export const startOf = ({ deployment: { tokens } }: SolAccess): Balances =>
+  new Map([...startOnSol, [tokens.MOON.mint, given.sol], [tokens.FEEZ.mint, given.sol]]);
+
+/** The eras of the Solana chain. Each crash of the runner ends the chain, and the runner then forgets its orders. */
+export function restingEras(
+  access: SolAccess,
+  traders: readonly Trader[],
+  records: PriceRecords,
+  { report, noteSigned }: { report: Report; noteSigned(parts: string[]): void },
+) {
+  const wallets = traders.flatMap((trader) => trader.wallets);
+  const own = wallets.filter(({ chain }) => chain === "sol").map(({ address }) => address);
+  const before = new Map(own.map((address) => [address, startOf(access)]));
+  const eras = {
+    /** Number of orders that were compared before crashes. */
+    compared: 0,
+    read: async () => withOwnGains(await readSol(access, { before, noteSigned })),
+    /** Compares the fills of all orders with the chain before a crash. */
+    async audit(): Promise<void> {
+      // Reads the chain after the orders, so that it contains all of their transactions.
+      const shown = traders.flatMap(({ id, sent, observations }) =>
+        [...observations.newest().values()].flatMap((each) => {
+          const body = sent.get(("orderId" in each && each.clientOrderId) || "");
+          if (body === undefined || each.chain !== "sol") return [];
+          const order = each as Order;
+          return [{ order, asked: askedOf(id, body, order, decimalsOf("sol")) }];
+        }),
+      );
+      const chain = await eras.read();
+      for (const problem of problemsOfEra([], chain)) report(problem);
+      for (const { asked, order } of shown)
+        for (const problem of problemsOfFills(asked, order, fillsOnSol(asked, chain)))
+          report(`before a crash, ${problem}`);
+      eras.compared += shown.length;
+    },
+    /** Forgets all Solana orders and funds the wallets on the new chain. */
+    async begin(): Promise<void> {
+      for (const trader of traders) forgetSol(trader);
+      records.forgetSol();
+      await fundNewSol(access, wallets);
+    },
+  };
+  return eras;
+}

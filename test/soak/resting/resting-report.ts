@@ -1,0 +1,43 @@
+import { counted, countTable } from "../trade/trade-report.ts";
+import type { RestingReport } from "./resting-soak.ts";
+
+const secondsAt = (waits: readonly number[], share: number): string => {
+  const sorted = waits.toSorted((a, b) => a - b);
+  return ((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0) / 1000).toFixed(1);
+};
+
+/** Formats the outcomes of requests and orders, the firings and their times. */
+export function restingReportOf(report: RestingReport): string {
+  const { outcomes, shown, spells, moves, firings, orders, users, seconds, crashes, streams, problems } =
+    report;
+  const answers = [...outcomes].flatMap(([action, own]) =>
+    [...own].map(([outcome, count]) => [`${action}: ${outcome}`, count] as const),
+  );
+  const parents = shown.orders.filter(({ order }) => order.type !== "market").map(({ order }) => order);
+  const children = shown.orders.filter(({ order }) => order.parentOrderId !== undefined);
+  const ends = parents.map(({ chain, type, side, status }) => `${chain} ${type} ${side} ${status}`);
+  const outcomesOfChildren = children.map(
+    ({ order }) => `${order.chain} ${order.status} ${order.reasonCode ?? ""}`,
+  );
+  const filled = parents.filter(({ status }) => status === "filled").length;
+  const waits = (["limit", "stop"] as const).map(
+    (kind) =>
+      `${kind}s ${secondsAt(firings.waits[kind], 0.5)} s (p50), ${secondsAt(firings.waits[kind], 0.95)} s (p95), ${secondsAt(firings.waits[kind], 1)} s at most`,
+  );
+  return [
+    countTable(["answers", "count"], new Map(answers)),
+    countTable(["resting orders ended", "count"], counted(ends)),
+    countTable(["children ended", "count"], counted(outcomesOfChildren)),
+    countTable(["what happened on chains", "times"], spells),
+    countTable(["moves of prices", "times"], moves),
+    [
+      `${parents.length} resting orders at the end (${orders} asked for) of ${users} users in ${seconds.toFixed(0)} s, seed ${report.seed}`,
+      `${children.length} firings, ${filled} orders filled; the prices of ${firings.judged} firings were recorded, of ${firings.unjudged} not`,
+      `${firings.due} times an order had to fire; from a reached price to the firing: ${waits.join("; ")}`,
+      `${report.delays} of the requests that are made each second were slow or failed; such times are not judged`,
+      `${crashes} crashes of the runner, each with a restart on the same data and chains, except sol: ${report.comparedOnSol} of its orders compared before`,
+      `${streams.count} streams: ${streams.connections} connections, ${streams.messages} messages`,
+      `${problems.length} problems`,
+    ].join("\n"),
+  ].join("\n\n");
+}

@@ -1,0 +1,280 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
+import { restingDisagreements } from "../../../lib/tools/admin/resting.ts";
+import { readResting } from "../../../lib/trading/items/resting-records.ts";
+import { createChance } from "../chance.ts";
+import { createService, type Service } from "../service.ts";
+import { accessChains } from "../trade/chain-access.ts";
+import { planDisturbances } from "../trade/disturbances.ts";
+import { startForeignPrograms } from "../trade/foreign-programs.ts";
+import { repeated, settleAll } from "../trade/settle.ts";
+import { accessSol } from "../trade/sol/sol-access.ts";
+import { tradeActions } from "../trade/trade-actions.ts";
+import { balancesOf, counter, type TradeReport, type TradeTarget } from "../trade/trade-soak.ts";
+import { followTrader, makeTraders, openOrdersOf, type Trader } from "../trade/traders.ts";
+import { auditAll } from "./audit-all.ts";
+import type { FiringReport, Period } from "./firing-audit.ts";
+import { recordPrices } from "./record-prices.ts";
+import {
+  type Cancel,
+  cancelAllOf,
+  newRestingBody,
+  type RestingWorld,
+  restingActions,
+  restingWeights,
+} from "./resting-actions.ts";
+import { problemsOfResting } from "./resting-audit.ts";
+import { fundNewSol, giveTokens, restingEras } from "./resting-eras.ts";
+import { walkPrices } from "./walk-prices.ts";
+
+export type RestingSoakOptions = {
+  orders: number;
+  users: number;
+  seed: number;
+  atOnce?: number;
+  onProgress?: (orders: number, phase: string) => void;
+};
+
+export type RestingReport = RestingSoakOptions &
+  Pick<TradeReport, "outcomes" | "spells" | "crashes" | "seconds" | "shown" | "streams" | "problems"> & {
+    /** Steps of prices by kind. */
+    moves: ReadonlyMap<string, number>;
+    firings: FiringReport;
+    comparedOnSol: number;
+    /** Number of simple requests that were slow or failed. */
+    delays: number;
+  };
+
+/** Milliseconds from the end of faults until orders fire in time again. */
+const recoveryMs = 20_000;
+
+/** Milliseconds after which a simple request counts as slow. The service then has too little of the machine. */
+const slowMs = 1500;
+
+/** Records times in which the machine is too busy for orders to fire in time, by a simple request a second. */
+async function recordDelays(
+  service: Service,
+  traders: readonly Trader[],
+  { delays, signal }: { delays: Period[]; signal: AbortSignal },
+): Promise<void> {
+  for (let count = 0; !signal.aborted; count++) {
+    const fromMs = Date.now();
+    const trader = traders[count % traders.length] as Trader;
+    const answer = await service.send(trader, "GET", "/api/v2/orders?status=resting");
+    const isSlow = Date.now() - fromMs > slowMs;
+    if (isSlow || (answer?.status ?? 500) >= 500) delays.push({ fromMs, toMs: Date.now() + recoveryMs });
+    await pause(1000);
+  }
+}
+
+/** Maximum number of open orders of a wallet in this run. */
+const mostOpen = 14;
+
+/**
+ * Multiples of the first prices at the end, and the time in which they are reached. A stop sells nothing below its worst
+ * price, so prices fall slowly enough for each to fire on the way, and then rise above all limits of sales.
+ */
+const finale = [
+  { factor: 1, overMs: 5000, ms: 15_000 },
+  { factor: 0.69, overMs: 150_000, ms: 160_000 },
+  { factor: 1.42, overMs: 10_000, ms: 50_000 },
+] as const;
+
+/** How much longer the load may take on a slow machine. */
+const mostSlow = 3;
+
+/** Length of the load in milliseconds, and its rounds of faults and of calm. */
+function lengthOf(orders: number) {
+  const ms = Math.min(430_000, Math.max(120_000, orders * 850));
+  const rounds = Math.max(1, Math.round(ms / 85_000));
+  return { ms, rounds, stormSeconds: Math.floor((0.45 * ms) / rounds / 1000) };
+}
+
+/** Rests many orders under faults of every kind while prices move, then compares them with the recorded prices. */
+export async function restingSoak(target: TradeTarget, options: RestingSoakOptions): Promise<RestingReport> {
+  const { orders, users, seed, atOnce = 12, onProgress } = options;
+  const { noteSigned } = target;
+  const service = createService(target);
+  const chains = accessChains(target.chainPort);
+  const sol = await accessSol(target.chainPort);
+  const problems = new Set<string>();
+  const report = (problem: string) => void problems.add(problem);
+  const run = randomBytes(4).toString("hex");
+  const traders = await makeTraders(service, { chains, sol }, { wallets: 2 * users, users, run });
+  const wallets = traders.flatMap((trader) => trader.wallets);
+  for (const access of chains) await giveTokens(access, wallets);
+  await fundNewSol(sol, wallets);
+  const before = await balancesOf(chains, wallets);
+  const foreign = startForeignPrograms(wallets, createChance(`foreign ${seed}`));
+  const outcomes: TradeReport["outcomes"] = new Map();
+  const cancels: Cancel[] = [];
+  const faults: Period[] = [];
+  const { ms, rounds, stormSeconds } = lengthOf(orders);
+  const startedAt = Date.now();
+  for (const trader of traders) followTrader(service, trader, report);
+  try {
+    await using records = recordPrices(chains, sol);
+    const eras = restingEras(sol, traders, records, { report, noteSigned });
+    const stage = { service, chains, sol, eras, traders, foreign, report, noteSigned };
+    const plan = { length: rounds * stormSeconds, seed, without: "moves tokens" };
+    const disturbances = planDisturbances(stage, plan);
+    await using walk = await walkPrices(target.chainPort, seed);
+    while (chains.some(({ chain }) => records.of(chain).length === 0) || records.of("sol").length === 0)
+      await pause(200);
+    const count = counter(outcomes);
+    const world = {
+      ...{ service, report, count },
+      marketOf: (wallet, token) => records.of(wallet.chain).at(-1)?.markets.get(token),
+      noteCancel: (cancel) => void cancels.push(cancel),
+    } satisfies Partial<RestingWorld>;
+    let placed = 0;
+    const delays: Period[] = [];
+    const ending = new AbortController();
+    const delaying = recordDelays(service, traders, { delays, signal: ending.signal });
+
+    const worker = async (index: number, of: number) => {
+      const chance = createChance(`resting worker ${index} ${seed}`);
+      const own = wallets.filter((_, at) => at % of === index);
+      const own_: RestingWorld = {
+        ...world,
+        chance,
+        newBody: (wallet) => newRestingBody({ chance, marketOf: world.marketOf }, wallet),
+      };
+      while (Date.now() < startedAt + ms || (placed < orders && Date.now() < startedAt + mostSlow * ms)) {
+        await disturbances.settled();
+        const wallet = chance.pick(own);
+        const isAhead = placed >= Math.min(orders, (orders * (Date.now() - startedAt)) / ms + 1);
+        const name = chance.weighted(restingWeights);
+        const places = name.startsWith("place");
+        if (places && (isAhead || openOrdersOf(wallet).length >= mostOpen)) {
+          await pause(250);
+          continue;
+        }
+        const more = await { ...tradeActions, ...restingActions }[name](own_, wallet);
+        placed += more;
+        onProgress?.(placed, disturbances.phase);
+        await pause(places ? 0 : 300);
+      }
+    };
+    const storms = async () => {
+      let clock = 0;
+      for (let round = 0; round < rounds; round++) {
+        const period = { fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+        faults.push(period);
+        for (let second = 0; second < stormSeconds; second++) {
+          disturbances.advance(++clock);
+          await disturbances.settled();
+          await pause(1000);
+        }
+        await disturbances.end();
+        await wakeAll(service);
+        period.toMs = Date.now() + recoveryMs;
+        await pause(Math.max(0, startedAt + ((round + 1) * ms) / rounds - Date.now()));
+      }
+    };
+    const count_ = Math.min(atOnce, wallets.length);
+    await Promise.all([storms(), ...Array.from({ length: count_ }, (_, index) => worker(index, count_))]);
+    if (placed < orders) report(`only ${placed} of ${orders} orders could be placed`);
+    for (const { factor, overMs, ms: heldMs } of finale) {
+      walk.hold(factor, overMs);
+      for (const endMs = Date.now() + heldMs; Date.now() < endMs; await pause(1000))
+        onProgress?.(placed, `prices at ${factor}`);
+    }
+    onProgress?.(placed, "settling");
+    ending.abort();
+    await delaying;
+    for (const problem of await lasting(() => problemsOfViews(service, traders))) report(problem);
+    await forEachConcurrently(traders, { concurrency: 6 }, (trader) =>
+      repeated(async () => {
+        if (!(await cancelAllOf({ ...world }, trader, {})))
+          throw new Error("A cancellation of all orders failed");
+      }),
+    );
+    for (const problem of await lasting(() => problemsOfCancelled(service, traders))) report(problem);
+    await settleAll(service, chains, traders, { patienceMs: 120_000 });
+    for (const problem of await lasting(() => stillResting(service), settledMs)) report(problem);
+    const audited = await auditAll(
+      { service, chains, traders, foreign, noteSigned, report },
+      { before, cancels, faults: [...faults, ...delays], records, eras },
+      () => settleAll(service, chains, traders, { patienceMs: 120_000 }),
+    );
+    const followers = traders.flatMap(({ follower }) => follower?.counts ?? []);
+    const sum = (of: "messages" | "connections") => followers.reduce((all, each) => all + each[of], 0);
+    return {
+      ...options,
+      ...audited,
+      outcomes,
+      spells: disturbances.spells,
+      crashes: disturbances.crashes,
+      moves: walk.counts,
+      comparedOnSol: eras.compared,
+      delays: delays.length,
+      seconds: (Date.now() - startedAt) / 1000,
+      streams: { count: followers.length, messages: sum("messages"), connections: sum("connections") },
+      problems: [...problems],
+    };
+  } finally {
+    for (const { follower } of traders) follower?.stop();
+  }
+}
+
+/** Starts the watcher again, because the last crash may have ended it. */
+const wakeAll = (service: Service) =>
+  repeated(() => service.runSchedule("watchTriggers", { isAwaited: false }));
+
+/** Milliseconds after which all views of what rests agree, and all orders have ended after their cancellation. */
+const agreeMs = 15_000;
+
+/** Milliseconds after which the last parents have settled, which fireOrders looks at once a minute. */
+const settledMs = 130_000;
+
+async function lasting(find: () => Promise<string[]>, patienceMs = agreeMs): Promise<string[]> {
+  for (const endMs = Date.now() + patienceMs; ; await pause(500)) {
+    const problems = await find();
+    if (problems.length === 0 || Date.now() > endMs) return problems;
+  }
+}
+
+type Listed = { orderId: string; type: string; stage: string };
+
+const listOf = async (service: Service, trader: Trader, status: string): Promise<Listed[]> => {
+  const answer = await service.send(trader, "GET", `/api/v2/orders?status=${status}&limit=100`);
+  const { data } = (answer?.json ?? {}) as { data?: { orders: Listed[] } };
+  return data?.orders ?? [];
+};
+
+/** Compares what rests with the triggers and with what clients list, while few orders change. */
+async function problemsOfViews(service: Service, traders: readonly Trader[]): Promise<string[]> {
+  const table = await service.table();
+  const problems: string[] = [];
+  for await (const { orderId, problem } of restingDisagreements(table))
+    problems.push(`${orderId} ${problem}`);
+  await forEachConcurrently(traders, { concurrency: 6 }, async (trader) => {
+    const stored = (await readResting(table, trader.id))
+      .filter(({ state }) => state === "resting" || state === "firing")
+      .map(({ mandate }) => mandate.orderId);
+    const [listed, open] = [await listOf(service, trader, "resting"), await listOf(service, trader, "open")];
+    const idsOf = (orders: readonly Listed[]) =>
+      orders.filter(({ type }) => type !== "market").map(({ orderId }) => orderId);
+    problems.push(...problemsOfResting(trader.id, { listed: idsOf(listed), open: idsOf(open), stored }));
+  });
+  return problems;
+}
+
+/** Lists what has not ended in the table. */
+const stillResting = async (service: Service): Promise<string[]> =>
+  (await service.scan())
+    .filter(({ PK }) => /^(RESTING|TRIGGERS)#/.test(PK))
+    .map(({ PK, SK }) => `${PK} ${SK} is left in the table`);
+
+/** Finds orders that their users have cancelled, and that are neither cancelled nor being cancelled. */
+async function problemsOfCancelled(service: Service, traders: readonly Trader[]): Promise<string[]> {
+  const problems: string[] = [];
+  await forEachConcurrently(traders, { concurrency: 6 }, async (trader) => {
+    for (const { orderId, type, stage } of await listOf(service, trader, "open"))
+      if (stage !== "cancelling")
+        problems.push(`the ${type} order ${orderId} of ${trader.id} is ${stage} after all were cancelled`);
+  });
+  return problems;
+}

@@ -1,0 +1,105 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { portsOf } from "trading-terminal-devnet/local-chains";
+import type { LocalMarket } from "trading-terminal-devnet/local-market";
+import { openMarkets } from "trading-terminal-devnet/open-markets";
+import { solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
+import { type TradingChain, tradingChains } from "../../../lib/core/chain-facts.ts";
+import { type Chance, createChance } from "../chance.ts";
+import { urlAt } from "../trade/chain-faults.ts";
+
+const { moon, star, taxd } = localAddresses;
+const { tokens } = await solDeployment();
+
+/** Tokens whose prices walk, and how often each is traded. */
+export const walkedTokens = (chain: TradingChain): Readonly<Record<string, number>> =>
+  chain === "sol" ? { [tokens.MOON.mint]: 3, [tokens.FEEZ.mint]: 1 } : { [moon]: 6, [star]: 2, [taxd]: 2 };
+
+/** Prices that move until disposed. */
+export type PriceWalk = AsyncDisposable & {
+  /** Moves all prices to a multiple of those at the start, in steps over a time, and holds them there. */
+  hold(factor: number, overMs: number): void;
+  /** Number of steps of each kind. */
+  counts: Map<string, number>;
+};
+
+/** A market with the multiple of its first price now, and the time of its last step. */
+type Walked = [LocalMarket, { now: number; atMs: number }];
+
+/** Returns the next multiple on a steady way to the held one. */
+function towards({ now, atMs }: Walked[1], { factor, endMs }: { factor: number; endMs: number }): number {
+  const passed = (Date.now() - atMs) / (endMs - atMs);
+  return passed > 0 && passed < 1 ? now * (factor / now) ** passed : factor;
+}
+
+/** Multiples of the first price between which prices walk. Pools have liquidity from half of it to twice. */
+const bounds = { least: 0.68, most: 1.45 };
+
+const within = (factor: number) => Math.min(bounds.most, Math.max(bounds.least, factor));
+
+/** Milliseconds between two steps of a chain. */
+const pauseMs = { least: 1500, more: 2500 };
+
+/**
+ * Moves the prices of each chain: in small steps, in jumps, and by pushes that last a block.
+ *
+ * @param port the runner's `--chain-port`
+ */
+export async function walkPrices(port: number, seed: number): Promise<PriceWalk> {
+  const ending = new AbortController();
+  const counts = new Map<string, number>();
+  let held: { factor: number; endMs: number } | undefined;
+  const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
+
+  async function step(chance: Chance, [market, factors]: Walked): Promise<void> {
+    const kind = held === undefined ? chance.weighted({ walk: 70, jump: 15, push: 15 }) : "hold";
+    const some = (least: number, more: number) =>
+      (least + more * chance.number()) * (chance.number() < 0.5 ? -1 : 1);
+    if (kind === "push") {
+      await market.moveTo(within(factors.now * (1 + some(0.1, 0.15))));
+      await market.moveTo(factors.now);
+    } else {
+      const change = { walk: some(0, 0.015), jump: some(0.05, 0.1), hold: some(0, 0.003) }[kind];
+      const target = held === undefined ? factors.now : towards(factors, held);
+      factors.now = within(target * (1 + change));
+      factors.atMs = Date.now();
+      await market.moveTo(factors.now);
+    }
+    count(kind);
+  }
+
+  async function walk(chain: TradingChain): Promise<void> {
+    const chance = createChance(`prices ${chain} ${seed}`);
+    const url = urlAt(portsOf(chain, port).node);
+    const markets = await openMarkets(chain);
+    const names = Object.keys(walkedTokens(chain));
+    const open = new Map<string, Walked>();
+    for (const token of names)
+      open.set(token, [await markets.open(url, token), { now: 1, atMs: Date.now() }]);
+    walking.push(
+      (async () => {
+        while (!ending.signal.aborted) {
+          const name = chance.weighted(walkedTokens(chain));
+          // Moves all tokens of a chain that are held, so that none of them lags behind.
+          // Counts failures alone, because the runner may be down, and chains drop and replace transactions.
+          for (const token of held === undefined ? [name] : names)
+            await step(chance, open.get(token) as Walked).catch(() => count("failed"));
+          await pause(pauseMs.least + chance.below(pauseMs.more));
+        }
+      })(),
+    );
+  }
+
+  const walking: Promise<void>[] = [];
+  await Promise.all(tradingChains.map(walk));
+  return {
+    hold(factor, overMs) {
+      held = { factor, endMs: Date.now() + overMs };
+    },
+    counts,
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await Promise.all(walking);
+    },
+  };
+}
