@@ -90,12 +90,7 @@ class FiringRun {
   readonly performers: PerformersOf<FiringEffects> = {
     now: () => this.#nowMs(),
     readParents: () => this.#readParents(),
-    childWords: ({ questions }) =>
-      Promise.all(
-        questions.map(({ lane: { wallet }, parentId, signed }) =>
-          childWordsOf(this.#reader, { wallet, parentId, signed: signed?.swap }),
-        ),
-      ),
+    childWords: ({ questions }) => Promise.all(questions.map((asked) => childWordsOf(this.#reader, asked))),
     priceWords: ({ questions }) => this.#askPrices(questions),
     quoteSums: (ask) => this.#prices.quoteSums(ask),
     prepareChildren: ({ children }) => Promise.all(children.map((child) => this.#prepareChild(child))),

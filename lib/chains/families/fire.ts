@@ -14,15 +14,9 @@ import { heldOnSol } from "../sol/held.ts";
 import type { Family } from "./family.ts";
 import type { ChainReader } from "./open-chains.ts";
 
-/** The assignment is safe, because an order's ledgers and all answers about it belong to its chain's family. */
-const families: Readonly<Record<Family, FiringFamily>> = { evm: evmFiring, sol: solFiring };
-
-const held: Readonly<Record<Family, (ask: Ask, question: HeldQuestion) => Promise<HeldUnits>>> = {
-  evm: heldOnEvm,
-  sol: heldOnSol,
-};
-
-type Signing = {
+type Firing = {
+  firing: FiringFamily;
+  held: (ask: Ask, question: HeldQuestion) => Promise<HeldUnits>;
   signedBy(
     ledger: FamilyTypes["signed"],
     siblings: readonly FamilyTypes["signed"][],
@@ -30,20 +24,21 @@ type Signing = {
   ): ChildView["signed"];
 };
 
-const ledgers: Readonly<Record<Family, Signing>> = {
-  evm: { signedBy: signedByEvm },
-  sol: { signedBy: signedBySol },
+/** The assignment is safe, because an order's ledgers and all answers about it belong to its chain's family. */
+const families: Readonly<Record<Family, Firing>> = {
+  evm: { firing: evmFiring, held: heldOnEvm, signedBy: signedByEvm },
+  sol: { firing: solFiring, held: heldOnSol, signedBy: signedBySol },
 };
 
 /** Returns the transactions of a child that the signer's ledgers show. */
 export const signedBy = (ledger: Ledger, siblings: readonly Ledger[], kind: LegKind): ChildView["signed"] =>
-  ledgers[familyOf(ledger.chain)].signedBy(ledger, siblings, kind);
+  families[familyOf(ledger.chain)].signedBy(ledger, siblings, kind);
 
-export const firingOf = (chain: Network): FiringFamily => families[familyOf(chain)];
+export const firingOf = (chain: Network): FiringFamily => families[familyOf(chain)].firing;
 
 /** Asks two hosts what wallets hold. The lesser word counts. A wallet is missing if a host is silent about it. */
 export async function heldBy({ chain, client }: ChainReader, question: HeldQuestion): Promise<HeldUnits> {
-  const [a, b] = await askInTwo(client.hosts, (ask) => held[familyOf(chain)](ask, question));
+  const [a, b] = await askInTwo(client.hosts, (ask) => families[familyOf(chain)].held(ask, question));
   return { coins: lesser(a?.coins, b?.coins), tokens: lesser(a?.tokens, b?.tokens) };
 }
 

@@ -76,13 +76,6 @@ export type HeldUnits = { coins: ReadonlyMap<string, bigint>; tokens: ReadonlyMa
 /** Why a child was not made. Without a code, the next look at its order shows the reason. */
 export type ChildRefusal = { attention: AttentionCode | undefined };
 
-export type ChildQuestion<Signed = unknown> = {
-  lane: LaneKey;
-  parentId: string;
-  child: OutChild;
-  signed: { swap: Signed; deadline: number } | undefined;
-};
-
 export type AskedChildOrder = {
   order: RestingOrder;
   orderId: string;
@@ -91,13 +84,16 @@ export type AskedChildOrder = {
   chosen: Chosen;
 };
 
+/** A question about the price of a leg, now and at some distances from the head. */
 export type LegQuestion = {
-  lane: LaneKey;
   side: Order["side"];
   token: string;
   amount: bigint;
   distances: readonly number[];
 };
+
+/** A question about at most 16 sums. */
+export type SumsQuestion = { side: Order["side"]; token: string; sums: readonly bigint[] };
 
 /** The effects of firing on the outside world. */
 export type FiringEffects<Signed = unknown, Word = unknown> = {
@@ -112,7 +108,7 @@ export type FiringEffects<Signed = unknown, Word = unknown> = {
   };
   /** Asks both hosts about the transactions of some children at once. */
   childWords: {
-    ask: { questions: readonly ChildQuestion<Signed>[] };
+    ask: { questions: readonly (AskedChild<Signed> & { child: OutChild })[] };
     answer: readonly BothWords<Word>[];
   };
   /** Asks both hosts some questions at once: what an amount brings at one block, and at earlier ones. */
@@ -122,7 +118,7 @@ export type FiringEffects<Signed = unknown, Word = unknown> = {
   };
   /** Asks both hosts what some sums bring, at one block. */
   quoteSums: {
-    ask: { chain: Network; side: Order["side"]; token: string; sums: readonly bigint[] };
+    ask: SumsQuestion;
     answer: Ladders;
   };
   /** Makes orders of children by the rules of placing, and proves them. Writes nothing. */

@@ -125,8 +125,8 @@ function* sightsOf(
     }),
   );
   const questions = asked.map(({ order, child, view: { signed } }) => {
-    const { chain, wallet } = order.mandate;
-    return { lane: { chain, wallet }, parentId: idOf(order), child, signed };
+    const { wallet, orderId: parentId } = order.mandate;
+    return { wallet, parentId, child, signed: signed?.swap };
   });
   const words = questions.length === 0 ? [] : yield* performFiring({ do: "childWords", questions });
   const nowMs = yield* performFiring({ do: "now" });
@@ -192,10 +192,10 @@ function lookAt(
   order: RestingOrder,
   leg: number,
 ): Look {
-  const { side, token, wallet } = order.mandate;
+  const { side, token } = order.mandate;
   const { amount } = parent;
   const distances = lookBack(chain, legOf(order, leg), order.mandate, random);
-  const question = { lane: { chain, wallet }, side, token, amount, distances };
+  const question = { side, token, amount, distances };
   return { parent, leg, question };
 }
 
@@ -282,7 +282,7 @@ function* chooseOf(
 ): FiringProcedure<Selection> {
   const [first] = touched;
   if (first === undefined) return { chosen: [], beyond: [], waiting: [] };
-  const { chain, side, token } = first.order.mandate;
+  const { side, token } = first.order.mandate;
   const isPublic = touched.some(({ parent }) => parent.isPublic);
   const crowd = { side, out, block: first.head.hash, isOneOfWallet: isOneOut, isPublic };
   const selection = selecting(
@@ -298,7 +298,7 @@ function* chooseOf(
   );
   let next = selection.next();
   while (!next.done)
-    next = selection.next(yield* performFiring({ do: "quoteSums", chain, side, token, sums: next.value }));
+    next = selection.next(yield* performFiring({ do: "quoteSums", side, token, sums: next.value }));
   return next.value;
 }
 

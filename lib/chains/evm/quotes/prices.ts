@@ -1,10 +1,11 @@
 import type { Block } from "../../../orders/block.ts";
+import type { LegQuestion, SumsQuestion } from "../../../orders/resting/firing.ts";
 import type { Ladder, Ladders } from "../../../orders/resting/selection.ts";
 import type { PriceWord, PriceWords } from "../../../orders/resting/touch.ts";
 import { unlessHostFails } from "../../hosts/host-fault.ts";
 import { askHost } from "../../hosts/host-group.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
-import type { SumsQuestion, TokenPrices, WordsQuestion } from "../../hosts/token-prices.ts";
+import type { TokenPrices } from "../../hosts/token-prices.ts";
 import { commonBlock } from "../calls/hosts.ts";
 import { blockCall } from "../calls/rpc-call.ts";
 import { mostApartSeconds } from "../rules/host-lag.ts";
@@ -42,7 +43,7 @@ export class EvmPrices implements TokenPrices {
     this.#nowMs = nowMs;
   }
 
-  priceWords({ side, token, amount, distances }: WordsQuestion): Promise<PriceWords> {
+  priceWords({ side, token, amount, distances }: LegQuestion): Promise<PriceWords> {
     const question = { side, token, amounts: [amount] };
     return this.#ofTwo(async ({ block, hosts }) => {
       const heights = distances.map((distance) => Math.max(0, block.number - distance));

@@ -1,8 +1,9 @@
 import type { Address } from "@solana/web3.js";
+import type { LegQuestion, SumsQuestion } from "../../../orders/resting/firing.ts";
 import type { Ladders } from "../../../orders/resting/selection.ts";
 import type { PriceWords } from "../../../orders/resting/touch.ts";
 import { askHost } from "../../hosts/host-group.ts";
-import type { SumsQuestion, TokenPrices, WordsQuestion } from "../../hosts/token-prices.ts";
+import type { TokenPrices } from "../../hosts/token-prices.ts";
 import { cpmmConfigsOf } from "../calls/cpmm-configs.ts";
 import { final } from "../calls/rpc-call.ts";
 import { paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
@@ -25,7 +26,7 @@ export class SolPrices implements TokenPrices {
     this.#nowMs = nowMs;
   }
 
-  async priceWords({ side, token, amount }: WordsQuestion): Promise<PriceWords> {
+  async priceWords({ side, token, amount }: LegQuestion): Promise<PriceWords> {
     const wordOf = (view: TokenView | undefined) =>
       view && {
         head: { ...blockOfSlot(view.slot), time: Number(view.time) },

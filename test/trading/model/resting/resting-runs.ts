@@ -130,7 +130,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
         };
       case "childWords": {
         const { questions } = effect as FiringEffects<Signed>["childWords"]["ask"];
-        return questions.map(({ child, signed }) => this.#parts.askChild(child, signed?.swap));
+        return questions.map(({ child, signed }) => this.#parts.askChild(child, signed));
       }
       case "priceWords": {
         return effect.questions.map(({ amount, distances }) => {
