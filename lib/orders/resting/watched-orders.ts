@@ -108,12 +108,14 @@ export class WatchedOrders {
 
   /** Lists the orders that are due: those with a reached leg, with a child that may have an outcome, or past their end. */
   due(nowMs: number): DueOrder[] {
-    return [...this.#orders.values()].flatMap((watched) => {
-      const sinceMs = dueSince(watched, nowMs);
-      if (sinceMs === undefined || watched.isUnderWay) return [];
+    const due: DueOrder[] = [];
+    for (const watched of this.#orders.values()) {
+      const sinceMs = watched.isUnderWay ? undefined : dueSince(watched, nowMs);
+      if (sinceMs === undefined) continue;
       const { chain, token, orderId, userID, wallet } = watched.row;
-      return [{ chain, token, orderId, userID, wallet, sinceMs, asks: asksOf(watched.row) }];
-    });
+      due.push({ chain, token, orderId, userID, wallet, sinceMs, asks: asksOf(watched.row) });
+    }
+    return due;
   }
 
   /** True if an order has a stop. */
@@ -169,10 +171,14 @@ function asksOf({ side, legs }: Trigger): number {
   return side === "sell" ? Math.min(...prices) : -Math.max(...prices);
 }
 
+/** Makes no lists, because it is asked about each order many times a second. */
 function dueSince({ row, legs, nextMs }: Watched, nowMs: number): number | undefined {
   if (row.state !== "resting" || nowMs >= row.restsUntil * 1000) return nextMs <= nowMs ? nextMs : undefined;
-  const reached = legs.flatMap((leg) => (leg.nextMs <= nowMs ? (leg.sinceMs ?? []) : []));
-  return reached.length === 0 ? undefined : Math.min(...reached);
+  let first: number | undefined;
+  for (const { sinceMs, nextMs } of legs)
+    if (sinceMs !== undefined && nextMs <= nowMs && sinceMs < (first ?? Number.POSITIVE_INFINITY))
+      first = sinceMs;
+  return first;
 }
 
 function pauseOf(kind: LegKind, { tries }: LegWatch): number {

@@ -208,8 +208,8 @@ export const idleRuns: { readonly [Name in OperationName]?: readonly [ms: number
   readChains: [100, 12],
   // Reads its lease, and eight lists of triggers of each of five chains.
   watchTriggers: [100, 41],
-  // Asks two hosts for each chain's newest block.
-  sweepLanes: [300, 17],
+  // Asks two hosts for each chain's newest block, and reads the lease of the watch over resting orders.
+  sweepLanes: [300, 18],
 };
 
 /** Numbers of users on both pages. */

@@ -147,10 +147,11 @@ class WatchRun {
   async #handOver(isOver: () => boolean): Promise<void> {
     const underWay = new Set<Promise<void>>();
     for (; !isOver(); await delay(dispatchMs)) {
+      const due = this.#due();
       for (const place of ["usual", "stopsOfSol"] as const) {
         const busy = this.#busy[place];
         while (busy.size < places[place]) {
-          const orders = this.#turns.next(this.#due(place));
+          const orders = this.#turns.next(due[place].filter((order) => !busy.has(tokenOf(order))));
           const [first] = orders;
           if (first === undefined) break;
           busy.add(tokenOf(first));
@@ -165,14 +166,13 @@ class WatchRun {
     await Promise.all(underWay);
   }
 
-  /** Lists the due orders for a kind of place. A token is handed over once at a time, so that a wave is chosen once. */
-  #due(place: keyof typeof places): DueOrder[] {
-    return this.#deps.chains.flatMap(({ chain, orders }) =>
-      orders.due(Date.now()).filter((order) => {
-        const isStopOfSol = chain === "sol" && orders.hasStop(order.orderId);
-        return isStopOfSol === (place === "stopsOfSol") && !this.#busy[place].has(tokenOf(order));
-      }),
-    );
+  /** Lists the due orders by their kind of place. A token is handed over once at a time, so that a wave is chosen once. */
+  #due(): Record<keyof typeof places, DueOrder[]> {
+    const due = { usual: [] as DueOrder[], stopsOfSol: [] as DueOrder[] };
+    for (const { chain, orders } of this.#deps.chains)
+      for (const order of orders.due(Date.now()))
+        due[chain === "sol" && orders.hasStop(order.orderId) ? "stopsOfSol" : "usual"].push(order);
+    return due;
   }
 
   async #fire(orders: readonly DueOrder[]): Promise<void> {

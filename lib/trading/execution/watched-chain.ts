@@ -13,8 +13,9 @@ const sameMs = 60 * 60_000;
 const pauseOfTokenMs = 10;
 const mostPauseMs = 4000;
 
-/** Maximum number of quotes at once. */
+/** Maximum number of quotes at once, and in a look, so that the next one is not late. */
 const quotesAtOnce = 16;
+const quotesInLook = 128;
 
 /** The last quotes of a token and side, the levels of its pools then, and whether any route paid. */
 type Quoted = { levels: PoolLevels; atMs: number; rungs: readonly Rung[]; hasRoute: boolean };
@@ -56,7 +57,11 @@ export class WatchedChain {
     if (sides.length === 0) return;
     const host = this.#host++;
     const levels = await this.#looks.levels([...new Set(sides.map(({ token }) => token))], host);
-    const near = sides.filter((side) => this.#isDue(side, levels.get(side.token), nowMs()));
+    const quotedMs = (side: WatchedSide) => this.#quoted.get(nameOf(side))?.atMs ?? 0;
+    const near = sides
+      .filter((side) => this.#isDue(side, levels.get(side.token), nowMs()))
+      .toSorted((a, b) => quotedMs(a) - quotedMs(b))
+      .slice(0, quotesInLook);
     const failures: unknown[] = [];
     await forEachConcurrently(near, { concurrency: quotesAtOnce }, async (side) => {
       try {

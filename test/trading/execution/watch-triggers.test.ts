@@ -142,6 +142,17 @@ describe("watchTriggers", () => {
     expect(fire).not.toHaveBeenCalled();
   });
 
+  it("quotes at most 128 tokens in a look, those first that were quoted longest ago", async () => {
+    rows = Array.from({ length: 300 }, (_, index) => row(`${index}`, { token: `T${index}` }));
+    start();
+    for (const [looks, price] of [0.52, 0.55, 0.52].entries()) {
+      prices = Object.fromEntries(rows.map(({ token }) => [token, price]));
+      await seconds(looks === 0 ? 0.5 : 1);
+    }
+    expect(new Set(outs.mock.calls.map(([, { token }]) => token)).size).toBe(300);
+    expect(outs.mock.calls.length).toBeLessThanOrEqual(3 * 128);
+  });
+
   it("asks about 400 orders of a token with at most 16 amounts", async () => {
     rows = Array.from({ length: 400 }, (_, index) => row(`o${index}`, { amount: 1000n + BigInt(index) }));
     prices.T = 0.3;

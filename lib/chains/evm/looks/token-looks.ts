@@ -1,15 +1,12 @@
 import { inPartsOf } from "../../../core/in-parts.ts";
 import { RecentMap } from "../../../core/recent-map.ts";
-import { askInParts } from "../../hosts/ask-in-parts.ts";
-import type { Ask } from "../../hosts/ask-together.ts";
 import { firstAnswer, hostsFrom } from "../../hosts/from-any-host.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { levelOf, type PoolLevels, type PriceQuestion, type TokenLooks } from "../../hosts/token-looks.ts";
 import { type ContractQuestion, multicall } from "../calls/multicall.ts";
 import { bestOut, HostPrices } from "../quotes/host-prices.ts";
 import { kindOf, type VenueKind } from "../rules/swap-venues.ts";
-import { routesOf } from "../venues/configured-routes.ts";
-import { type NamedPool, namedPoolsOf, poolQuotesCall, type RoutePools } from "../venues/pool-quotes.ts";
+import { type NamedPool, namedPoolsOf, type RoutePools } from "../venues/pool-quotes.ts";
 import type { EvmReader } from "../venues/reader.ts";
 
 /** Time after which a token's taxes are measured again. */
@@ -51,7 +48,7 @@ function levelsQuestion(pool: NamedPool, { data, words, weight }: Question): Con
   return { to: pool.pool, data, read: (answer) => words.map((word) => levelAt(answer, word)) };
 }
 
-/** Looks at the pools of tokens of an EVM chain. */
+/** Looks at the pools of tokens of an EVM chain, which quotes find. */
 export class EvmTokenLooks implements TokenLooks {
   readonly #reader: EvmReader;
   readonly #nowMs: () => number;
@@ -65,7 +62,6 @@ export class EvmTokenLooks implements TokenLooks {
 
   levels(tokens: readonly string[], host: number): Promise<ReadonlyMap<string, PoolLevels>> {
     return firstAnswer(this.#reader, hostsFrom(this.#reader, host), async (ask) => {
-      await this.#find(ask, tokens);
       const poolsOf = (token: string) => this.#pools.get(token) ?? [];
       const pools = [...new Map(tokens.flatMap(poolsOf).map((each) => [each.pool, each])).values()];
       const questions = pools.flatMap((pool) =>
@@ -92,20 +88,6 @@ export class EvmTokenLooks implements TokenLooks {
       this.#add(question.token, pools);
       return question.amounts.map((_, index) => look && bestOut(look, index));
     });
-  }
-
-  /** Finds the pools of tokens that are not known. Quotes find those that are made later. */
-  async #find(ask: Ask, tokens: readonly string[]): Promise<void> {
-    const { configuration } = this.#reader;
-    const unknown = tokens.filter((token) => this.#pools.get(token) === undefined);
-    const found = await askInParts(ask, unknown, (token) => ({
-      quotes: poolQuotesCall(configuration, token, [], routesOf(configuration, token), "latest"),
-    }));
-    for (const [index, token] of unknown.entries())
-      this.#add(
-        token,
-        (found[index]?.quotes.routes ?? []).map(({ route }) => route),
-      );
   }
 
   /** Adds pools to those that are known, because a single host may hide some. */

@@ -243,15 +243,16 @@ describe("EvmPrices of a token with ten empty pools", () => {
 });
 
 describe("EvmTokenLooks", () => {
-  it("adds pools that are made later when it quotes a token", async () => {
+  it("looks at the pools that quotes of a token have found, later ones too", async () => {
     const minuteMs = 60_000;
     let nowMs = Date.now();
     const looks = new EvmTokenLooks(reader(), () => nowMs);
     const count = async () => (await looks.levels([token], 0)).get(token)?.length;
     const quoted = () => looks.outs({ side: "sell", token, amounts: [10n ** 18n] }, 0);
+    expect(await count()).toBeUndefined();
+    await quoted();
     // Two words of each pool set its price.
     expect(await count()).toBe(6);
-    await quoted();
     await chain.deploy(pool(v3Positions, 1000n, 10_000));
     expect(await count()).toBe(6);
     nowMs += minuteMs;
