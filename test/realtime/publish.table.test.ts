@@ -1,12 +1,16 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { channels } from "../../lib/core/channel.ts";
+import { restingStep } from "../../lib/orders/resting/resting-step.ts";
 import { shownResting } from "../../lib/orders/resting/shown.ts";
 import { connectionsOfUser } from "../../lib/realtime/connection-records.ts";
+import { snapshotsOf } from "../../lib/realtime/snapshots.ts";
 import type { Item } from "../../lib/table/table.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import { packed } from "../../lib/trading/items/items.ts";
 import { restingKey } from "../../lib/trading/items/keys.ts";
 import { changeReaderLease } from "../../lib/trading/items/reader-leases.ts";
+import { writeStep } from "../../lib/trading/items/write-step.ts";
 import { settingsKey } from "../../lib/users/item-keys.ts";
 import { defaultSettings } from "../../lib/users/settings.ts";
 import { saveSettings } from "../../lib/users/settings-records.ts";
@@ -165,6 +169,27 @@ describe("publish", () => {
     await publishAll([streamRecord(executionItem("alice", { ...shown, version: 2 }))]);
     const data = received("alice-1").map((message) => (message as { data: unknown }).data);
     expect(data).toEqual([[shown], [{ ...shown, version: 2 }]]);
+  });
+
+  it("sends the end of a resting order, whose own item is removed", async () => {
+    const resting = storedOrder({ userID: "rae" });
+    const { userID, orderId } = resting.mandate;
+    const { table } = publishing;
+    const written = async () =>
+      new Map((await itemsNamed(table, `#${userID} `)).map((item) => [`${item.PK} ${item.SK}`, item]));
+    await writeStep(table, restingStep(resting, "absent"));
+    await connect(userID, "rae-1", ["orders"]);
+    const before = await written();
+    const wake = () => undefined;
+    await cancelOrder({ table, wake, nowMs: () => now.getTime() }, userID, orderId);
+    const after = await written();
+    const names = [...new Set([...before.keys(), ...after.keys()])];
+    const isWanted = (name: string) => name.includes(" RESTING#") || name.includes(" ORDER#");
+    await publishAll(names.filter(isWanted).map((name) => streamRecord(after.get(name), before.get(name))));
+    const ended = { orderId, status: "cancelled", stage: "done", settled: true, version: 2 };
+    expect(received("rae-1")).toMatchObject([{ channel: "orders", data: [ended] }]);
+    const [snapshot] = await snapshotsOf(table, "orders", userID, now);
+    expect(snapshot).toMatchObject({ type: "snapshot", data: [ended] });
   });
 
   it("combines a batch's orders in sequence into as many messages as they need", async () => {
