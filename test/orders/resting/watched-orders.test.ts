@@ -200,6 +200,15 @@ describe("WatchedOrders", () => {
     expect(idsDue(orders, 300_000)).toEqual(["a", "c"]);
   });
 
+  it("hands a stop over at once, however often it has fired", () => {
+    const orders = watching(row("a", { legs: [stop(700n)] }));
+    for (let count = 0; count < 500; count++) {
+      orders.note(side, at(600n), 0);
+      orders.end("a", { state: "out", askAgainMs: 0 }, 0);
+    }
+    expect(idsDue(orders, 0)).toEqual(["a"]);
+  });
+
   it("counts a leg as near if the pools' change may have reached it", () => {
     const orders = watching(row("a"));
     expect(orders.isNear(side, 0.01, 0)).toBe(true);
