@@ -182,6 +182,21 @@ describe("watchTriggers", () => {
     expect(fire.mock.calls.length).toBeGreaterThan(9);
   });
 
+  it("hands another order of a token over once the first one has its answer, so that waves do not meet", async () => {
+    const first = Promise.withResolvers<Record<string, FireWord>>();
+    fire.mockReturnValueOnce(first.promise);
+    rows = [row("a")];
+    prices = { T: 0.3 };
+    start();
+    await seconds(1.5);
+    rows = [row("a"), row("b")];
+    await seconds(5);
+    expect(handedOver()).toEqual(["a"]);
+    first.resolve({});
+    await seconds(1);
+    expect(handedOver()).toEqual(["a", "b"]);
+  });
+
   it("gives stops of sol places of their own", async () => {
     fire.mockReturnValue(new Promise(() => {}));
     rows = Array.from({ length: 20 }, (_, index) => row(`o${index}`, { token: `T${index}` }));

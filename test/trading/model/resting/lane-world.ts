@@ -86,15 +86,16 @@ export class LaneWorld extends RestingWorld {
       this.#table = new ModelTable<Evm>();
     for (const job of this.jobs.values()) {
       const known = this.#orderOf(job.orderId);
+      const order = known ?? this.#newOrder(job);
       if (known === undefined) {
-        const order = this.#newOrder(job);
         const { orderId, token } = order.intent;
         this.#table.put("order", order);
         this.#table.put("job", { ...lane, orderId, userID, token });
         const held = this.#table.get("lane", lane);
         this.#table.put("lane", { ...lane, ...held, jobs: (held?.jobs ?? 0) + 1 });
-      } else if (job.yields && !known.yields)
-        this.#table.put("order", { ...known, yields: true, revision: known.revision + 1 });
+      }
+      if (job.yields && !order.yields)
+        this.#table.put("order", { ...order, yields: true, revision: order.revision + 1 });
     }
     for (const ended of this.ended.values()) this.#table.put("ended", ended);
     for (const orderId of this.cancelled) this.#table.put("cancellation", { userID, orderId });
