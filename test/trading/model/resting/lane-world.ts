@@ -106,7 +106,8 @@ export class LaneWorld extends RestingWorld {
   #orderOf = (orderId: string) =>
     this.#table.get("order", { intent: { userID, orderId } }) as TradeOrder<Evm> | undefined;
 
-  #newOrder({ orderId, child, amount, minAmountOut, validUntil, createdAt }: LaneJob): TradeOrder<Evm> {
+  #newOrder(job: LaneJob): TradeOrder<Evm> {
+    const { orderId, child, amount, minAmountOut, validUntil, createdAt, yields } = job;
     const mandate = child && this.parents.get(child.parent.orderId)?.mandate;
     const own = intent({
       ...lane,
@@ -122,7 +123,8 @@ export class LaneWorld extends RestingWorld {
       ...(child && { parent: child.parent }),
     });
     const placed = { ...tradeOrder().placed, createdAt: new Date(createdAt).toISOString() };
-    return tradeOrder({ intent: own, mac: modelMac(own), placed, amount, ...(mandate && { mandate }) });
+    const order = { intent: own, mac: modelMac(own), placed, amount };
+    return tradeOrder({ ...order, ...(mandate && { mandate }), ...(yields && { yields }) });
   }
 
   #answer(effect: Effect, nowMs: number): Answer {
