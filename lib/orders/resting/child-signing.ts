@@ -70,19 +70,12 @@ export function childEntry(view: View, transaction: ChildTransaction, nowMs: num
   };
 }
 
-const isOnRecord = ({
-  child,
-  mandateHash,
-  isMandateGenuine,
-  isChildGenuine,
-  tally,
-  fees,
-}: ChildFacts): boolean =>
-  isMandateGenuine &&
-  isChildGenuine &&
-  child.parent.mandate === mandateHash &&
-  tally !== undefined &&
-  fees.adds > 0n;
+const isOnRecord = (facts: ChildFacts): boolean =>
+  facts.isMandateGenuine &&
+  facts.isChildGenuine &&
+  facts.child.parent.mandate === facts.mandateHash &&
+  facts.tally !== undefined &&
+  facts.fees.adds > 0n;
 
 function factsOf(
   { order, parent: read, cutoffs, limits, chainLimits }: View,

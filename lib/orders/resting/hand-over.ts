@@ -5,10 +5,8 @@ import { listOf, text } from "../schema-parts.ts";
 import { isPausing } from "./backoff.ts";
 import type { StoredResting } from "./stored.ts";
 import { triggerTimes } from "./times.ts";
+import { mostHandedOver } from "./turns.ts";
 import type { FireWord } from "./watched-orders.ts";
-
-/** Maximum number of orders that are handed over to fireOrders at once. */
-export const mostHandedOver = 48;
 
 /** Orders of one token whose prices may be reached, or whose children are out. All of it is a hint. */
 export const fireRequest = v.strictObject({

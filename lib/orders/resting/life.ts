@@ -15,9 +15,7 @@ export type OutChild = {
   validUntil: number;
 };
 
-export const firingOutcomes = [
-  ...(["out", "filled", "failed", "lapsed", "unsent", "yielded", "replaced"] as const),
-] as const;
+export const firingOutcomes = ["out", "filled", "failed", "lapsed", "unsent", "yielded", "replaced"] as const;
 
 export type FiringOutcome = (typeof firingOutcomes)[number];
 
@@ -167,6 +165,8 @@ export type ChildSight =
       isUsedUp?: true;
     };
 
+type Dead = Extract<ChildSight, { is: "dead" }> & { child: OutChild };
+
 /** Facts that end an order, beside those about its children. */
 export type EndFacts = {
   nowMs: number;
@@ -190,28 +190,24 @@ export function afterSights(
   if (order.state === "done") return order;
   const sights = order.out.map((child) => ({ child, sight: known(order, child, sightOf(child)) }));
   const filled = sights.find(({ sight }) => sight.is === "filled");
-  const dead = sights.flatMap(({ child, sight }) => (sight.is === "dead" ? [{ ...sight, child }] : []));
+  const dead: Dead[] = sights.flatMap(({ child, sight }) =>
+    sight.is === "dead" ? [{ ...sight, child }] : [],
+  );
   const end = endOf(order, facts) ?? (dead.some(({ isUsedUp }) => isUsedUp) ? endOfVoid : undefined);
   const out = sights.flatMap(({ child, sight }) => (sight.is === "dead" ? [] : [child]));
   // A filled child settles last, since its marker is what proves that its siblings are dead.
   const isSettled = filled?.sight.is === "filled" && filled.sight.isSettled && out.length === 1;
-  const state = nextState({
-    isFilled: filled !== undefined,
-    isSettled,
-    isOut: out.length > 0,
-    isEnding: end !== undefined,
-  });
+  const unfilled = out.length > 0 ? "firing" : end === undefined ? "resting" : "done";
+  const ofFilled = isSettled ? "done" : "filled";
+  const state = filled === undefined ? unfilled : ofFilled;
   const next: RestingOrder = {
     ...order,
     state,
     out: isSettled ? [] : out,
     filled: filled?.child.orderId,
     dead: dead.find(({ isProven }) => isProven)?.child.orderId ?? order.dead,
-    legs: dead.reduce(
-      (legs, { child, outcome }) => pausing(order.mandate, legs, child, outcome, facts.nowMs),
-      order.legs,
-    ),
-    firings: firingsAfter(order.firings, sights, dead),
+    legs: pausing(order, dead, facts.nowMs),
+    firings: firingsAfter(order.firings, sights),
     isCancelling: order.isCancelling || facts.isCancelled,
     end: state === "done" && !isSettled ? end : undefined,
   };
@@ -224,17 +220,6 @@ export function afterSights(
 function known({ filled }: RestingOrder, { orderId }: OutChild, sight: ChildSight): ChildSight {
   if (sight.is !== "unclear") return sight;
   return filled === orderId ? { is: "filled", isSettled: false } : { is: "out" };
-}
-
-function nextState({
-  isFilled,
-  isSettled,
-  isOut,
-  isEnding,
-}: Record<"isFilled" | "isSettled" | "isOut" | "isEnding", boolean>): RestingOrder["state"] {
-  if (isFilled) return isSettled ? "done" : "filled";
-  if (isOut) return "firing";
-  return isEnding ? "done" : "resting";
 }
 
 const endOfVoid = { status: "cancelled", reasonCode: "MANDATE_VOID" } as const;
@@ -250,38 +235,30 @@ function endOf(
 }
 
 /** A child that was never signed costs its leg no pause and no place in the queue. */
-function pausing(
-  { legs: terms }: Mandate,
-  legs: readonly LegState[],
-  { leg }: OutChild,
-  outcome: FiringOutcome,
-  nowMs: number,
-): readonly LegState[] {
-  if (outcome === "unsent") return legs;
-  return legs.map((state, index) =>
-    index === leg ? afterDeadChild(state, (terms[leg] as Leg).kind, nowMs) : state,
+const pausing = (order: RestingOrder, dead: readonly Dead[], nowMs: number): LegState[] =>
+  order.legs.map((state, index) =>
+    dead
+      .filter(({ child: { leg }, outcome }) => leg === index && outcome !== "unsent")
+      .reduce((each) => afterDeadChild(each, (order.mandate.legs[index] as Leg).kind, nowMs), state),
   );
-}
 
 function firingsAfter(
   firings: readonly Firing[],
   sights: readonly { child: OutChild; sight: ChildSight }[],
-  dead: readonly { child: OutChild; outcome: FiringOutcome }[],
 ): Firing[] {
-  const outcomes = new Map<string, FiringOutcome>([
-    ...sights.map(({ child, sight }) => [child.orderId, sight.is === "filled" ? "filled" : "out"] as const),
-    ...dead.map(({ child, outcome }) => [child.orderId, outcome] as const),
-  ]);
-  const updated = firings.map((firing) => ({
-    ...firing,
-    outcome: outcomes.get(firing.orderId) ?? firing.outcome,
-  }));
+  const outcomes = new Map(
+    sights.map(({ child, sight }): [string, FiringOutcome] => [
+      child.orderId,
+      sight.is === "dead" ? sight.outcome : sight.is === "filled" ? "filled" : "out",
+    ]),
+  );
   const kept: Firing[] = [];
-  for (const firing of updated) {
+  for (const firing of firings) {
+    const { leg, outcome } = { ...firing, outcome: outcomes.get(firing.orderId) ?? firing.outcome };
     const newer = kept.at(-1);
-    const isRepeated = newer?.outcome === "unsent" && firing.outcome === "unsent" && newer.leg === firing.leg;
+    const isRepeated = newer?.outcome === "unsent" && outcome === "unsent" && newer.leg === leg;
     if (isRepeated) kept[kept.length - 1] = { ...newer, times: (newer.times ?? 1) + (firing.times ?? 1) };
-    else kept.push(firing);
+    else kept.push({ ...firing, outcome });
   }
   return kept;
 }

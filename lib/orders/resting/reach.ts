@@ -2,21 +2,19 @@ import { ceilDivide } from "../bigints.ts";
 import type { Order } from "../execution.ts";
 import type { Leg } from "./mandate.ts";
 import { isCrossed, outAt } from "./prices.ts";
+import { mostSums } from "./selection.ts";
 
 /** A quoted amount, with what it brings. Undefined if no route trades it. */
 export type Rung = { amount: bigint; out: bigint | undefined };
 
-/** Maximum number of amounts in a question to a host. */
-const mostRungs = 16;
-
 /** Selects the amounts to quote, so that each order's amount is one of them or lies between two. */
 export function rungsFor(amounts: readonly bigint[]): bigint[] {
   const sorted = [...new Set(amounts)].toSorted((a, b) => (a < b ? -1 : 1));
-  if (sorted.length <= mostRungs) return sorted;
+  if (sorted.length <= mostSums) return sorted;
   const last = sorted.length - 1;
   return Array.from(
-    { length: mostRungs },
-    (_, rung) => sorted[Math.round((rung * last) / (mostRungs - 1))] as bigint,
+    { length: mostSums },
+    (_, rung) => sorted[Math.round((rung * last) / (mostSums - 1))] as bigint,
   );
 }
 

@@ -22,11 +22,8 @@ const leg = v.variant("kind", [
   }),
 ]);
 
-/**
- * The terms of a resting order, fixed when it is placed. Its MAC proves that placeOrder made them. The signer compares
- * each child with them.
- */
-export const mandateTerms = v.strictObject({
+/** Terms that a search for reached prices needs, too. */
+const standing = {
   ...owner,
   orderId: text,
   side: v.picklist(orderSides),
@@ -34,6 +31,14 @@ export const mandateTerms = v.strictObject({
   /** Maximum amount to spend: coin for a buy, tokens for a sale. */
   amount: units,
   legs: v.pipe(v.array(leg), v.minLength(1), v.maxLength(2), v.readonly()),
+};
+
+/**
+ * The terms of a resting order, fixed when it is placed. Its MAC proves that placeOrder made them. The signer compares
+ * each child with them.
+ */
+export const mandateTerms = v.strictObject({
+  ...standing,
   /** Slippage from the quote of a firing, in millionths. Absent if the user chose none. */
   slippagePpm: v.exactOptional(units),
   isPrivate: v.boolean(),
@@ -50,12 +55,7 @@ export const mandateTerms = v.strictObject({
 
 /** All that a search for reached prices needs to know of a resting order. It decides nothing. */
 export const triggerTerms = v.strictObject({
-  ...owner,
-  orderId: text,
-  side: v.picklist(orderSides),
-  token: text,
-  amount: units,
-  legs: mandateTerms.entries.legs,
+  ...standing,
   state: v.picklist(["resting", "firing", "filled", "done"]),
   /** End of the mandate in seconds. The row stays beyond it, until the order has ended. */
   restsUntil: count,

@@ -52,7 +52,7 @@ export type Selection = {
 };
 
 /** Maximum number of amounts in a question to a host. */
-const mostSums = 16;
+export const mostSums = 16;
 
 /** Maximum number of questions for a wave, beside those about each order alone. */
 const mostQuestions = 8;

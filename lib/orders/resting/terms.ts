@@ -33,7 +33,10 @@ export function legsOf(request: RestingRequest, decimals: number): Mandate["legs
     case "oco": {
       const limit = limitAt(of, request.takeProfit.price, "takeProfit.price");
       const stop = stopAt(of, request.stopLoss, "stopLoss.");
-      if (!isAbove(limit.price, stop.trigger)) throw crossing("takeProfit");
+      if (!isAbove(limit.price, stop.trigger)) {
+        const field = "takeProfit";
+        throw new DomainError("INVALID_REQUEST", `${field} must be above the price of stopLoss`, { field });
+      }
       return [limit, stop];
     }
   }
@@ -46,18 +49,15 @@ const limitAt = ({ chain, decimals }: Priced, price: string, field: string) => (
 
 function stopAt({ chain, decimals }: Priced, { stopPrice, price }: GivenStop, prefix: string) {
   const trigger = ratioFrom(chain, stopPrice, decimals, `${prefix}stopPrice`);
-  if (price === undefined) return { kind: "stop" as const, trigger, worst: scaled(trigger, usualWorstPpm) };
   const field = `${prefix}price`;
-  const worst = ratioFrom(chain, price, decimals, field);
+  const worst =
+    price === undefined ? scaled(trigger, usualWorstPpm) : ratioFrom(chain, price, decimals, field);
   if (!isAbove(trigger, worst) || isAbove(scaled(trigger, lowestWorstPpm), worst)) {
     const message = `${field} must be below ${prefix}stopPrice, and at least a hundredth of it`;
     throw new DomainError("INVALID_REQUEST", message, { field });
   }
   return { kind: "stop" as const, trigger, worst };
 }
-
-const crossing = (field: string) =>
-  new DomainError("INVALID_REQUEST", `${field} must be above the price of stopLoss`, { field });
 
 /** Facts that placing an order has found out, as far as a mandate needs them. */
 export type MandateFacts = PolicyKey & {

@@ -14,8 +14,8 @@ export type DueOrder = {
   asks: number;
 };
 
-/** Maximum number of orders that are handed over at once. */
-const mostOrders = 48;
+/** Maximum number of orders that are handed over to fireOrders at once. */
+export const mostHandedOver = 48;
 
 /** Maximum number of users that are remembered. */
 const mostUsers = 20_000;
@@ -50,7 +50,7 @@ export class Turns {
         return { order, turn, isFutile: Number(this.#turnsOf(order.userID).isFutile) };
       })
       .toSorted((a, b) => a.isFutile - b.isFutile || a.turn - b.turn)
-      .slice(0, mostOrders)
+      .slice(0, mostHandedOver)
       .map(({ order }) => order);
   }
 

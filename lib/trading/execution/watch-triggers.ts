@@ -2,26 +2,19 @@ import { randomUUID } from "node:crypto";
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
 import type { TradingChain } from "../../core/chain-facts.ts";
 import { delay } from "../../core/time.ts";
-import type { FireAnswer } from "../../orders/resting/hand-over.ts";
+import type { FireAnswer, FireRequest } from "../../orders/resting/hand-over.ts";
 import type { Trigger } from "../../orders/resting/stored.ts";
 import { type DueOrder, Turns } from "../../orders/resting/turns.ts";
 import { LeasedRun, type LeasedRunDeps } from "./leased-run.ts";
 import type { ReadTimes } from "./read-chains.ts";
 import type { WatchedChain } from "./watched-chain.ts";
 
-/** Orders of one token that are handed over to fireOrders. */
-export type HandOver = {
-  chain: TradingChain;
-  token: string;
-  orders: readonly { orderId: string; userID: string; wallet: string }[];
-};
-
 export type WatchDeps = {
   leases: Pick<LeasedRunDeps["effects"], "readReaderLease" | "changeReaderLease">;
   chains: readonly WatchedChain[];
   readTriggers: (chain: TradingChain) => Promise<readonly Trigger[]>;
   /** Invokes fireOrders, and returns its words about the orders by their ids. */
-  fire: (handOver: HandOver) => Promise<FireAnswer>;
+  fire: (request: FireRequest) => Promise<FireAnswer>;
   /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
   /** Receives the first error each time that all hosts of a chain fail. */

@@ -3,10 +3,11 @@ import { ChainUnavailable } from "../../../lib/chains/hosts/host-fault.ts";
 import type { PriceQuestion } from "../../../lib/chains/hosts/token-looks.ts";
 import type { TradingChain } from "../../../lib/core/chain-facts.ts";
 import type { Effects } from "../../../lib/orders/effects.ts";
+import type { FireRequest } from "../../../lib/orders/resting/hand-over.ts";
 import type { Trigger } from "../../../lib/orders/resting/stored.ts";
 import type { FireWord } from "../../../lib/orders/resting/watched-orders.ts";
 import type { ReaderLease } from "../../../lib/orders/table-step.ts";
-import { type HandOver, watchTriggers } from "../../../lib/trading/execution/watch-triggers.ts";
+import { watchTriggers } from "../../../lib/trading/execution/watch-triggers.ts";
 import { WatchedChain } from "../../../lib/trading/execution/watched-chain.ts";
 
 let lease: ReaderLease | undefined;
@@ -16,7 +17,7 @@ let prices: Record<string, number>;
 let isSilent: boolean;
 const levels = vi.fn<(chain: string) => void>();
 const outs = vi.fn<(chain: string, question: PriceQuestion) => void>();
-const fire = vi.fn<(handOver: HandOver) => Promise<Record<string, FireWord>>>();
+const fire = vi.fn<(handOver: FireRequest) => Promise<Record<string, FireWord>>>();
 const onFault = vi.fn();
 const onSilence = vi.fn();
 
