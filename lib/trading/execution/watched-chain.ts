@@ -26,6 +26,8 @@ export class WatchedChain {
   readonly orders = new WatchedOrders();
   readonly #looks: TokenLooks;
   readonly #quoted = new Map<string, Quoted>();
+  /** Time of the last try to quote a token and side, so that failing ones leave room in a look for all others. */
+  readonly #triedMs = new Map<string, number>();
   #host = 0;
 
   constructor(chain: TradingChain, looks: TokenLooks) {
@@ -57,10 +59,10 @@ export class WatchedChain {
     if (sides.length === 0) return;
     const host = this.#host++;
     const levels = await this.#looks.levels([...new Set(sides.map(({ token }) => token))], host);
-    const quotedMs = (side: WatchedSide) => this.#quoted.get(nameOf(side))?.atMs ?? 0;
+    const triedMs = (side: WatchedSide) => this.#triedMs.get(nameOf(side)) ?? 0;
     const near = sides
       .filter((side) => this.#isDue(side, levels.get(side.token), nowMs()))
-      .toSorted((a, b) => quotedMs(a) - quotedMs(b))
+      .toSorted((a, b) => triedMs(a) - triedMs(b))
       .slice(0, quotesInLook);
     const failures: unknown[] = [];
     await forEachConcurrently(near, { concurrency: quotesAtOnce }, async (side) => {
@@ -71,7 +73,8 @@ export class WatchedChain {
       }
     });
     const names = new Set(sides.map(nameOf));
-    for (const name of this.#quoted.keys()) if (!names.has(name)) this.#quoted.delete(name);
+    for (const known of [this.#quoted, this.#triedMs])
+      for (const name of known.keys()) if (!names.has(name)) known.delete(name);
     if (failures.length > 0) throw failures[0];
   }
 
@@ -87,6 +90,7 @@ export class WatchedChain {
 
   async #quote(side: WatchedSide, levels: PoolLevels, host: number, nowMs: () => number): Promise<void> {
     const { amounts } = side;
+    this.#triedMs.set(nameOf(side), nowMs());
     const outs = await this.#looks.outs(side, host);
     const rungs = amounts.map((amount, index): Rung => ({ amount, out: outs[index] }));
     const hasRoute = outs.some((out) => out !== undefined);

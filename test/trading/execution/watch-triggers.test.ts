@@ -15,6 +15,8 @@ let rows: Trigger[];
 /** Price of a token in coins, by its name. */
 let prices: Record<string, number>;
 let isSilent: boolean;
+/** Tokens that no host can quote. */
+let broken: Set<string>;
 const levels = vi.fn<(chain: string) => void>();
 const outs = vi.fn<(chain: string, question: PriceQuestion) => void>();
 const fire = vi.fn<(handOver: FireRequest) => Promise<Record<string, FireWord>>>();
@@ -42,6 +44,7 @@ const watched = (chain: TradingChain) =>
     },
     async outs(question) {
       outs(chain, question);
+      if (broken.has(question.token)) throw new ChainUnavailable("No host answers");
       const price = prices[question.token] ?? 1;
       return question.amounts.map((amount) => BigInt(Math.floor(Number(amount) * price)));
     },
@@ -63,6 +66,7 @@ beforeEach(() => {
   rows = [];
   prices = {};
   isSilent = false;
+  broken = new Set();
   fire.mockImplementation(async ({ orders }) =>
     Object.fromEntries(orders.map(({ orderId }) => [orderId, { state: "rest", askAgainMs: 3000 }])),
   );
@@ -152,6 +156,15 @@ describe("watchTriggers", () => {
     }
     expect(new Set(outs.mock.calls.map(([, { token }]) => token)).size).toBe(300);
     expect(outs.mock.calls.length).toBeLessThanOrEqual(3 * 128);
+  });
+
+  it("quotes a token that is reached although hosts fail at 200 others in each look", async () => {
+    rows = Array.from({ length: 201 }, (_, index) => row(`${index}`, { token: `T${index}` }));
+    broken = new Set(rows.slice(0, 200).map(({ token }) => token));
+    prices.T200 = 0.3;
+    start();
+    await seconds(3.1);
+    expect(handedOver()).toContain("200");
   });
 
   it("asks about 400 orders of a token with at most 16 amounts", async () => {
