@@ -3,6 +3,7 @@ import { getAddress } from "ethers/address";
 import { creationOfToken, deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { alice, startTestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, v2Liquidity } from "trading-terminal-devnet/evm/uniswap";
+import { inPartsOf } from "../../lib/core/in-parts.ts";
 import type { MinedBlock } from "./market-outcome.ts";
 import { now } from "./statistics.ts";
 
@@ -17,6 +18,9 @@ const forever = 2n ** 40n;
 const purchase = unit / 100n;
 const depth = 100n * unit;
 
+/** Number of pools that a block has gas for. */
+const tokensInBlock = 100;
+
 const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 
 /** Starts a local base chain with `count` tokens, each with its own pool. */
@@ -26,13 +30,17 @@ export async function startMarketChain(tokenCount: number) {
   const creations = Array.from({ length: tokenCount }, (_, index) =>
     creationOfToken("Token", `Token ${index}`, `T${index}`, 18, 10n ** 9n * unit),
   );
-  const tokens = (await chain.deploy(...creations)).map((address) => getAddress(String(address)));
-  await chain.deploy(
-    ...tokens.flatMap((token) => [
-      approval(token, v2Router),
-      v2Liquidity(localAddresses, deployer, { token, coins: depth, tokens: 10n ** 6n * unit }),
-    ]),
-  );
+  const tokens: string[] = [];
+  for (const part of inPartsOf(tokensInBlock, creations)) {
+    const made = (await chain.deploy(...part)).map((address) => getAddress(String(address)));
+    await chain.deploy(
+      ...made.flatMap((token) => [
+        approval(token, v2Router),
+        v2Liquidity(localAddresses, deployer, { token, coins: depth, tokens: 10n ** 6n * unit }),
+      ]),
+    );
+    tokens.push(...made);
+  }
   await chain.request("anvil_setBalance", [alice.address, hex(10n ** 27n)]);
   return {
     url: chain.url,

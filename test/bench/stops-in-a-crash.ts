@@ -66,6 +66,8 @@ export type CrashReport = {
   seconds: number;
   /** Fires that sold below the order's worst price, or that the chain would have refused. */
   failed: number;
+  /** Stops that rest in the end although they could fill. */
+  left: number;
 };
 
 function stopsOf({ stops, users, seed }: CrashOptions): Trigger[] {
@@ -91,6 +93,9 @@ const isDue = (pool: Pool, { legs: [leg], amount }: Trigger): boolean =>
 const floorOf = ({ legs: [leg], amount }: Trigger): bigint =>
   leg === undefined ? 0n : outAt("sell", worstOf(leg), amount);
 
+const canFill = (pool: Pool, row: Trigger): boolean =>
+  isDue(pool, row) && pool.out(row.amount) >= floorOf(row);
+
 /** Counts the stops that fill if each sells at once, those that ask least first. */
 function possibleOf(options: CrashOptions): Sold {
   const pool = new Pool(options.depth);
@@ -98,7 +103,7 @@ function possibleOf(options: CrashOptions): Sold {
   let left = stopsOf(options);
   const sold = { count: 0, coins: 0 };
   for (;;) {
-    const fit = left.filter((each) => isDue(pool, each) && pool.out(each.amount) >= floorOf(each));
+    const fit = left.filter((each) => canFill(pool, each));
     const [next] = fit.toSorted((a, b) => Number(worstCoins(a) - worstCoins(b)));
     if (next === undefined) return sold;
     note(sold, pool.sell(next.amount));
@@ -127,6 +132,7 @@ export function stopsInACrash(options: CrashOptions): CrashReport {
     waves: 0,
     seconds: 0,
     failed: 0,
+    left: 0,
   };
   /** The price must have held for eight seconds. */
   const holdsFromMs = 8000;
@@ -178,5 +184,6 @@ export function stopsInACrash(options: CrashOptions): CrashReport {
       report.seconds = nowMs / 1000;
     }
   }
+  report.left = [...rows.values()].filter((each) => canFill(pool, each)).length;
   return report;
 }

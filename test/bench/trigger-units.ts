@@ -4,7 +4,7 @@ import { startLocalChain } from "trading-terminal-devnet/evm/local-chain";
 import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
 import { pricesOn } from "../../lib/chains/families/prices.ts";
 import { tokenLooksOn } from "../../lib/chains/families/token-looks.ts";
-import { chainFacts, type EvmChain } from "../../lib/core/chain-facts.ts";
+import type { EvmChain } from "../../lib/core/chain-facts.ts";
 import type { Trigger } from "../../lib/orders/resting/stored.ts";
 import { lookBack } from "../../lib/orders/resting/touch.ts";
 import { WatchedChain } from "../../lib/trading/execution/watched-chain.ts";
@@ -93,7 +93,3 @@ export async function triggerUnits(chain: EvmChain): Promise<TriggerUnits> {
     await close();
   }
 }
-
-/** Number of looks in a month. */
-export const looksInMonth = (chain: EvmChain): number =>
-  (30 * 86_400) / Math.min(2, Math.max(1, chainFacts[chain].blockSeconds));
