@@ -16,6 +16,9 @@ const margin = 0.02;
 /** Number of hand-overs of a reached stop before the pauses between them grow. The price must have held for a while. */
 const steadyTries = 10;
 
+/** How often the pause doubles while fireOrders does not answer. */
+const mostMissDoublings = 3;
+
 /** Time after which a leg that is reached again counts as newly reached. */
 const forgetMs = 60_000;
 
@@ -31,6 +34,8 @@ type LegWatch = {
   sinceMs?: number | undefined;
   lastMs: number;
   tries: number;
+  /** Number of hand-overs in a row without an answer. */
+  misses: number;
   nextMs: number;
 };
 
@@ -56,7 +61,7 @@ export class WatchedOrders {
     const known = this.#orders;
     const watch = (row: Trigger): Watched => {
       const old = known.get(row.orderId);
-      const legs = old?.legs ?? row.legs.map(() => ({ lastMs: 0, tries: 0, nextMs: 0 }));
+      const legs = old?.legs ?? row.legs.map(() => ({ lastMs: 0, tries: 0, misses: 0, nextMs: 0 }));
       if (old === undefined) return { row, legs, nextMs: nowMs, isUnderWay: false };
       return Object.assign(old, { row, nextMs: old.row.state === row.state ? old.nextMs : nowMs });
     };
@@ -141,8 +146,9 @@ export class WatchedOrders {
       const kind = watched.row.legs[index]?.kind ?? "limit";
       // A shorter time asks for a further reading, which must not be late.
       const isReading = state === "rest" && askAgainMs < triggerTimes.handOverMs.first;
+      leg.misses = word === undefined ? leg.misses + 1 : 0;
       if (state === "out") leg.tries = 0;
-      else if (!isReading) leg.tries++;
+      else if (word !== undefined && !isReading) leg.tries++;
       const pauseMs = state === "out" ? this.#pauseAfterFiring(watched.row, kind, nowMs) : pauseOf(kind, leg);
       leg.nextMs = nowMs + (isReading ? askAgainMs : Math.max(askAgainMs, pauseMs));
     }
@@ -181,8 +187,10 @@ function dueSince({ row, legs, nextMs }: Watched, nowMs: number): number | undef
   return first;
 }
 
-function pauseOf(kind: LegKind, { tries }: LegWatch): number {
+function pauseOf(kind: LegKind, { tries, misses }: LegWatch): number {
   const { first, most } = triggerTimes.handOverMs;
+  // An outage of fireOrders says nothing about the order, which must not be late when it is over.
+  if (misses > 0) return first * 2 ** Math.min(misses - 1, mostMissDoublings);
   const doublings = Math.max(0, tries - (kind === "stop" ? steadyTries : 1));
   return Math.min(most, first * 2 ** Math.min(doublings, 20));
 }

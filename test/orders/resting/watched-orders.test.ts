@@ -177,6 +177,20 @@ describe("WatchedOrders", () => {
     expect(timesOf(stop(500n), 10_000, 2500)).toEqual([0, 2500, 5000, 7500, 10_000]);
   });
 
+  it("waits at most 24 seconds after hand-overs without an answer, and then as if there had been none", () => {
+    const orders = watching(row("a", { legs: [limit(500n)] }));
+    orders.note(side, at(600n), 0);
+    const pauses: number[] = [];
+    let nowMs = 0;
+    for (const word of [...Array(6).fill(undefined), { state: "rest", askAgainMs: 3000 } as const]) {
+      orders.end("a", word, nowMs);
+      const beganMs = nowMs;
+      while (orders.due(nowMs).length === 0) nowMs += 1000;
+      pauses.push(nowMs - beganMs);
+    }
+    expect(pauses).toEqual([3000, 6000, 12_000, 24_000, 24_000, 24_000, 3000]);
+  });
+
   it("lets no pause of a take-profit delay its stop", () => {
     const orders = watching(row("a", { legs: [limit(500n), stop(100n)] }));
     for (let nowMs = 0; nowMs < 100_000; nowMs += 1000) {
