@@ -146,7 +146,8 @@ try {
   for (const problem of problems) console.error(`- ${problem}`);
   broken = problems.length > 0;
 } finally {
-  await runner.stop();
+  // Reports a failed stop, but keeps the error of the run.
+  await runner.stop().catch((error: Error) => console.error(error.message));
   if (values.keep || broken) console.error(`The run's files are in ${temporary}`);
   else rmSync(temporary, { recursive: true });
 }

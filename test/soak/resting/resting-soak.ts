@@ -81,6 +81,9 @@ const finale = [
   { factor: 1.42, overMs: 10_000, ms: 50_000 },
 ] as const;
 
+/** Milliseconds after the load within which cancellations succeed, and all orders end and settle. */
+const patienceMs = 120_000;
+
 /** How much longer the load may take on a slow machine. */
 const mostSlow = 3;
 
@@ -136,7 +139,7 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
     const worker = async (index: number, of: number) => {
       const chance = createChance(`resting worker ${index} ${seed}`);
       const own = wallets.filter((_, at) => at % of === index);
-      const own_: RestingWorld = {
+      const ownWorld: RestingWorld = {
         ...world,
         chance,
         newBody: (wallet) => newRestingBody({ chance, marketOf: world.marketOf }, wallet),
@@ -151,7 +154,7 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
           await pause(250);
           continue;
         }
-        const more = await { ...tradeActions, ...restingActions }[name](own_, wallet);
+        const more = await { ...tradeActions, ...restingActions }[name](ownWorld, wallet);
         placed += more;
         onProgress?.(placed, disturbances.phase);
         await pause(places ? 0 : 300);
@@ -173,8 +176,8 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
         await pause(Math.max(0, startedAt + ((round + 1) * ms) / rounds - Date.now()));
       }
     };
-    const count_ = Math.min(atOnce, wallets.length);
-    await Promise.all([storms(), ...Array.from({ length: count_ }, (_, index) => worker(index, count_))]);
+    const workers = Math.min(atOnce, wallets.length);
+    await Promise.all([storms(), ...Array.from({ length: workers }, (_, index) => worker(index, workers))]);
     if (placed < orders) report(`only ${placed} of ${orders} orders could be placed`);
     for (const { factor, overMs, ms: heldMs } of finale) {
       walk.hold(factor, overMs);
@@ -185,19 +188,19 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
     ending.abort();
     await delaying;
     for (const problem of await lasting(() => problemsOfViews(service, traders))) report(problem);
-    await forEachConcurrently(traders, { concurrency: 6 }, (trader) =>
-      repeated(async () => {
-        if (!(await cancelAllOf({ ...world }, trader, {})))
-          throw new Error("A cancellation of all orders failed");
-      }),
-    );
+    await forEachConcurrently(traders, { concurrency: 3 }, async (trader) => {
+      for (const endMs = Date.now() + patienceMs; ; await pause(2000)) {
+        if (await cancelAllOf(world, trader, {})) return;
+        if (Date.now() > endMs) return report(`all orders of ${trader.id} could not be cancelled`);
+      }
+    });
     for (const problem of await lasting(() => problemsOfCancelled(service, traders))) report(problem);
-    await settleAll(service, chains, traders, { patienceMs: 120_000 });
+    await settleAll(service, chains, traders, { patienceMs });
     for (const problem of await lasting(() => stillResting(service), settledMs)) report(problem);
     const audited = await auditAll(
       { service, chains, traders, foreign, noteSigned, report },
       { before, cancels, faults: [...faults, ...delays], records, eras },
-      () => settleAll(service, chains, traders, { patienceMs: 120_000 }),
+      () => settleAll(service, chains, traders, { patienceMs }),
     );
     const followers = traders.flatMap(({ follower }) => follower?.counts ?? []);
     const sum = (of: "messages" | "connections") => followers.reduce((all, each) => all + each[of], 0);
@@ -229,9 +232,9 @@ const agreeMs = 15_000;
 /** Milliseconds after which the last parents have settled, which fireOrders looks at once a minute. */
 const settledMs = 130_000;
 
-async function lasting(find: () => Promise<string[]>, patienceMs = agreeMs): Promise<string[]> {
-  for (const endMs = Date.now() + patienceMs; ; await pause(500)) {
-    const problems = await find();
+async function lasting(find: () => Promise<string[]>, withinMs = agreeMs): Promise<string[]> {
+  for (const endMs = Date.now() + withinMs; ; await pause(2000)) {
+    const problems = await repeated(find);
     if (problems.length === 0 || Date.now() > endMs) return problems;
   }
 }
