@@ -40,7 +40,10 @@ export const unchangedCutoffs = (
   },
 ];
 
-/** Requires that the user still has the wallet, and has not cancelled its orders together since the cutoffs were read. */
+/**
+ * Requires that the user still has the wallet, and has not cancelled its orders together since the cutoffs were read.
+ * Otherwise an order could be accepted and void at once.
+ */
 export const unchangedOwner = (owner: LaneKey & { userID: string }, cutoffs: Cutoffs): TradeStep => {
   const { chain, wallet, userID } = owner;
   return [

@@ -300,7 +300,7 @@ function amountOf({ resting, orders }: FiringView, held: HeldUnits): bigint {
   const { mandate } = resting;
   const { side, wallet, token, amount } = mandate;
   const units = side === "buy" ? held.coins.get(wallet) : held.tokens.get(wallet);
-  // Prices of the same hosts will be missing, too.
+  // Stops no order, because prices of the same hosts will be missing, too.
   if (units === undefined) return amount;
   if (side === "buy") return units < amount ? 0n : amount;
   const others = orders.filter(({ intent }) => intent.parent?.orderId !== mandate.orderId);

@@ -5,7 +5,7 @@ import type { Ended, Tally } from "./mandate.ts";
 import type { RestingFacts } from "./stored.ts";
 import { settledTally } from "./tally.ts";
 
-/** The records from which the facts about a resting order's children are computed. */
+/** Records behind the facts about a resting order's children. */
 export type ChildRecords = {
   tally: Tally | undefined;
   ended: Ended | undefined;

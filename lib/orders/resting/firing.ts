@@ -17,7 +17,7 @@ export type ChildView<Signed = unknown> = {
    * is unsigned by then stays unsigned.
    */
   yields: boolean;
-  /** True if its order is cancelled, so that the signer signs no swap of it from now on. Read before `signed`, too. */
+  /** True if the order is cancelled, so that the signer signs no further swap of its children. Read before `signed`. */
   isRefused: boolean;
   /** True if executeOrders has proved that the child can never fill, or need not, since no other one is ever signed. */
   isProvenDead: boolean;
@@ -30,14 +30,14 @@ export type ParentView<Signed = unknown> = {
   order: RestingOrder;
   children: ReadonlyMap<string, ChildView<Signed>>;
   end: Omit<EndFacts, "nowMs">;
-  /** The signer's record of the order, and the dead children. Absent before the first one. */
+  /** The signer's record of the order, undefined before the first signature, and the order's dead children. */
   tally: Tally | undefined;
   ended: Ended | undefined;
-  /** The amount that it can spend now. 0 if the wallet holds less than a thousandth of the order's amount. */
+  /** Amount that the order can spend now. 0 if the wallet holds less than a thousandth of the order's amount. */
   amount: bigint;
   /** For each leg, the slippage of its children in millionths. */
   slippagePpm: readonly bigint[];
-  /** True if its children's transactions are public before they are mined. */
+  /** True if the children's transactions are public before they are mined. */
   isPublic: boolean;
   /** The order for whose transaction the wallet's lane waits. Absent where several may be under way. */
   busy?: { orderId: string; kind: LegKind | "market"; yields: boolean } | undefined;

@@ -20,7 +20,7 @@ export const fireRequest = v.strictObject({
 
 export type FireRequest = v.InferOutput<typeof fireRequest>;
 
-/** The words about the orders, by their ids. */
+/** Words about the orders, by id. */
 export type FireAnswer = Readonly<Record<string, FireWord>>;
 
 /**

@@ -38,6 +38,6 @@ export const isLongOver = ({ expiresAt }: Pick<Mandate, "expiresAt">, nowMs: num
 /** True if an order has a stop. Its limits then need a longer look at the price. */
 export const hasStop = ({ legs }: Pick<Mandate, "legs">): boolean => legs.some(({ kind }) => kind === "stop");
 
-/** Lists the kinds of legs, with the coin that the transactions of each may pay the network. */
+/** Returns the coin that the transactions of one kind of leg may pay the network. */
 export const budgetOf = ({ feesLimit, feesStop }: Mandate, kind: LegKind): bigint =>
   kind === "limit" ? feesLimit : feesStop;

@@ -2,10 +2,10 @@ import type { TradeStep } from "../table-step.ts";
 import { type StoredResting, triggerOf } from "./stored.ts";
 
 /**
- * Writes a resting order and its trigger. One that has ended leaves what rests, so that this is never more than what may
- * still fire.
+ * Writes a resting order and its trigger. An order that has ended moves away from those that rest, so that these are never
+ * more than what may still fire.
  *
- * @param when The revision and the version that it must have in the table, or "absent" if it is new.
+ * @param when Revision and version that the order must have in the table, or "absent" if it is new.
  */
 export function restingStep(
   order: StoredResting,

@@ -61,7 +61,7 @@ export const triggerTerms = v.strictObject({
   restsUntil: count,
 });
 
-/** The field that makes an intent one of a child. */
+/** Names the resting order that a child belongs to. */
 export const parentTerms = v.strictObject({
   orderId: text,
   /** Hash of the mandate, in hexadecimal digits. */
@@ -70,7 +70,7 @@ export const parentTerms = v.strictObject({
   leg: count,
   /** Number of the child among its parent's. */
   n: count,
-  /** The newest signed child before it. fireOrders has seen itself that this one can never fill. */
+  /** Id of the newest signed child before. fireOrders has seen itself that it can never fill. */
   after: v.exactOptional(text),
 });
 

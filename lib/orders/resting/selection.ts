@@ -11,9 +11,8 @@ export type Crossed = {
   userID: string;
   wallet: string;
   leg: Leg;
-  /** The amount that it can spend now. */
+  /** Amount that the order can spend now. */
   amount: bigint;
-  /** In millionths. */
   slippagePpm: bigint;
 };
 
@@ -38,7 +37,7 @@ export type Ladders = readonly [Ladder | undefined, Ladder | undefined];
 /** An order that fires in this wave. */
 export type Chosen = {
   crossed: Crossed;
-  /** Output of its amount at the price of the wave's last units. */
+  /** Output of the order's amount at the price of the wave's last units. */
   quotedOut: bigint;
   minAmountOut: bigint;
 };

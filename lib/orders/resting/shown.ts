@@ -28,7 +28,7 @@ export function shownResting(order: StoredResting): Order {
     maxNetworkFee: coinText(chain, feesLimit + feesStop),
     feesSpent: { limit: coinText(chain, feesSpent.limit), stop: coinText(chain, feesSpent.stop) },
     ...(newest !== undefined && { childOrderId: newest.orderId }),
-    // Whatever kept an order from firing is over once it has filled or ended.
+    // Nothing keeps an order from firing any more once it has filled or ended.
     attention: statusOf(order) === "open" ? shownAttention(order.attention) : [],
     updatedAt,
     version,

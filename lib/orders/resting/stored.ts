@@ -25,15 +25,15 @@ export const restingWarnings = [
 
 export type RestingWarning = (typeof restingWarnings)[number];
 
-/** A resting order as it is stored, with what no signature depends on. */
+/** A resting order as it is stored, with fields that no signature depends on. */
 export type StoredResting = RestingOrder & {
-  /** Id of the table in which it was placed. In a restored table, its mandate proves nothing. */
+  /** Id of the table in which the order was placed. In a restored table, its mandate proves nothing. */
   tableId: string;
   placed: AnyOrder["placed"];
   facts: RestingFacts;
-  /** Choices of its user for its children. */
+  /** Choices of the user for the order's children. */
   choices: Pick<AskedTrade, "gasPreset" | "priorityFee" | "allowUnsafe">;
-  /** Warnings when it was placed, for repeated requests. */
+  /** Warnings from when the order was placed, for repeated requests. */
   warnings: readonly RestingWarning[];
   updatedAt: string;
 };

@@ -6,7 +6,7 @@ import { blocksWithin, mostHeadSeconds, triggerTimes } from "./times.ts";
 
 /** A host's answer about what an order's own amount brings. */
 export type PriceWord = {
-  /** The block of `out`, or on sol the slot. */
+  /** Block of `out`, or on sol its slot. */
   head: { number: number; hash: string; time: number };
   /** Output of the best route, with fees and taxes. Undefined if no route has answered. */
   out: bigint | undefined;
@@ -88,7 +88,7 @@ function saysTouched({ chain, side, leg, amount, distances }: TouchQuestion, wor
 /** Crossed readings of a leg on sol, in a row. */
 export type Seen = { leg: number; n: number; sinceMs: number; lastMs: number };
 
-/** The readings in a row that fire a leg, and the time from the first to the last. */
+/** Least number of readings in a row that fire a leg, and least time from the first to the last. */
 const enough = {
   limit: { readings: 2, wait: "beforeSeconds" },
   stop: { readings: 4, wait: "lookBackSeconds" },

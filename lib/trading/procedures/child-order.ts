@@ -93,7 +93,7 @@ function tradeOf(
     token,
     amount: formatAmount(chosen.crossed.amount, inDecimals),
     minAmountOut: formatAmount(chosen.minAmountOut, outDecimals),
-    // The floor of the leg takes its place.
+    // The leg's floor takes the place of a limit.
     maxPriceImpact: Number.POSITIVE_INFINITY,
     mevProtection: isPrivate,
     ...choices,

@@ -58,8 +58,8 @@ type Look = { parent: ParentView; leg: number; question: LegQuestion };
 type Conditions = Map<string, Set<AttentionCode>>;
 
 /**
- * Moves resting orders by what is certain about their children, and fires those whose prices are reached. All that
- * brought it here is a hint: it believes only what two hosts say. Returns the ids of the orders that it fired.
+ * Moves resting orders by what is certain about their children, and fires those whose prices are reached. Believes only
+ * what two hosts say, because each request is a hint. Returns the ids of the orders that it fired.
  */
 export function* firing(family: FiringFamily, request: FiringRequest): FiringProcedure<string[]> {
   const { chain, orderIds } = request;
@@ -72,7 +72,7 @@ export function* firing(family: FiringFamily, request: FiringRequest): FiringPro
   for (const parent of parents) {
     const next = afterSights(parent.order, sightOf, { ...parent.end, nowMs });
     const order = next === parent.order ? next : yield* written(parent.order, next);
-    // Another run has moved it meanwhile.
+    // Another run has moved the order meanwhile.
     if (order === undefined) continue;
     orders.set(idOf(order), order);
     for (const leg of legsInTurn(order))

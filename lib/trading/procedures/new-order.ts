@@ -74,7 +74,6 @@ export function writesOfOrder(
       add: { jobs: 1 },
       when: jobs === undefined ? "absent" : { jobs },
     },
-    // Keeps an order from being accepted and void at once.
     ...unchangedOwner(order.intent, cutoffs),
   ];
 }

@@ -52,12 +52,7 @@ export function* placingResting(
     const placed = { ...placedPart(request, assessed), ...(slippage !== undefined && { slippage }) };
     const rest = { tableId, choices: choicesOf(trade), warnings: warningsOf(assessed) };
     const order = newStored(newResting(mandate, mac), placed, rest);
-    const step = [
-      useKey(request),
-      ...restingStep(order, "absent"),
-      // Keeps an order from being accepted and void at once.
-      ...unchangedOwner(mandate, view.cutoffs),
-    ];
+    const step = [useKey(request), ...restingStep(order, "absent"), ...unchangedOwner(mandate, view.cutoffs)];
     if (yield* perform({ do: "write", step })) {
       yield* perform({ do: "startTriggers" });
       return { order, isReplayed: false };
@@ -123,7 +118,6 @@ export function priceNow({ mandate: { chain, side, amount }, assessed }: RestTri
   return formatPrice(chain, coins, tokens, identity.decimals);
 }
 
-/** Refuses a stop that would fire at once. A limit may: it then fires as soon as it rests. */
 function objectionToStop(trial: RestTrial): DomainError | undefined {
   if (stopFiringNow(trial.mandate, trial.assessed.facts.amountOut) === undefined) return undefined;
   const price = priceNow(trial);
