@@ -59,6 +59,8 @@ const isBarred = ({ probed, safeties }: Taxes, route: EvmRoute): boolean =>
 type Ranks = {
   /** The routes of a token and side that paid best in the last look, the best one first. */
   best: readonly EvmRoute[];
+  /** The amounts of that look. Small pools may pay best for other amounts. */
+  amounts: readonly bigint[];
   /** The route that paid best until it failed by itself. */
   missing?: EvmRoute | undefined;
   /** Time when all routes were asked. */
@@ -149,7 +151,7 @@ export class HostPrices {
    * a token also simulates a purchase and a sale.
    *
    * @param heights Heights of the earlier blocks.
-   * @param asksAll True to ask all routes, not only those that paid best.
+   * @param asksAll True to search for pools again.
    * @throws {HostFault, RpcRefusal} if the host fails.
    */
   async look(
@@ -169,8 +171,9 @@ export class HostPrices {
     const usable = open.filter((route) => !isBarred(notes.taxes, route));
     const wanted = [...(known?.missing ? [known.missing] : []), ...(known?.best ?? [])];
     const best = wanted.filter((route) => hasRoute(usable, route));
-    const isDue = known === undefined || nowMs() - known.wholeMs >= this.#asking.wholeMs;
-    const isWhole = asksAll || isDue || best.length === 0;
+    const isOld = known === undefined || nowMs() - known.wholeMs >= this.#asking.wholeMs;
+    const isDue = asksAll || isOld || best.length === 0;
+    const isWhole = isDue || known.amounts.join() !== question.amounts.join();
     const withPools = usable.filter((route) => pools && hasRoute(pools, route));
     const routes = isWhole ? bestFirst(best, withPools) : best;
     const isMeasured = this.#measured.has(token);
@@ -179,7 +182,7 @@ export class HostPrices {
       probe: isMeasured ? [] : [quiet(poolQuotesCall(contracts, token, [probe], open, tag))],
       gasPrice: isMeasured ? [] : [gasPriceCall()],
       // Runs no code of a pool, so no pool can make it fail.
-      found: isWhole ? [quiet(poolQuotesCall(contracts, token, [], open, tag))] : [],
+      found: isDue ? [quiet(poolQuotesCall(contracts, token, [], open, tag))] : [],
     });
     const { hashes, probe: probed, gasPrice, found } = first.extra;
     const nowFound = found[0]?.routes.map(({ route }) => route);
@@ -197,15 +200,15 @@ export class HostPrices {
     this.#measured.add(token);
     const answers = isChanged ? await again() : (more ?? first.answers);
     const paysNothing = !answers.some(({ outs }) => outs?.some((out) => out > 0n));
-    if (paysNothing && !isWhole) return this.look(question, tag, heights, true);
+    if (paysNothing && !isDue) return this.look(question, tag, heights, true);
     const [expected] = wanted;
     const look = this.#lookOf(answers, expected, found[0]?.block);
     if (look !== undefined) {
-      const wholeMs = isWhole && nowFound !== undefined ? nowMs() : (known?.wholeMs ?? nowMs());
+      const wholeMs = isDue && nowFound !== undefined ? nowMs() : (known?.wholeMs ?? nowMs());
       // A route that fails again, after it was left out, is given up.
       const isGivenUp = known?.missing !== undefined && hasRoute(asked, known.missing);
       const missing = look.hasBest || isGivenUp ? undefined : expected;
-      notes.ranks[side] = { best: ranked(look.paid), missing, wholeMs };
+      notes.ranks[side] = { best: ranked(look.paid), amounts: question.amounts, missing, wholeMs };
     }
     return {
       look,

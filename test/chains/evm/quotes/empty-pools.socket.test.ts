@@ -59,13 +59,13 @@ beforeEach(async () => {
   await chain.restore();
 });
 
-const pool = (positions: string, coins: bigint, fee: 3000 | 10_000) =>
+const pool = (positions: string, coins: bigint, fee: 3000 | 10_000, tokensPerCoin = 10_000n) =>
   v3Liquidity({ v3Positions: positions, wrapped }, deployer, {
     token,
     fee,
     reach: 4,
     coins: coins * 10n ** 18n,
-    tokens: coins * 10n ** 22n,
+    tokens: coins * 10n ** 18n * tokensPerCoin,
   });
 
 /** Creates ten empty pools, as any stranger can. */
@@ -206,6 +206,15 @@ describe("EvmPrices of a token with ten empty pools", () => {
     expect(await wordOf(same)).toEqual(before);
     nowMs += minuteMs;
     expect((await wordOf(same))?.out).toBeGreaterThan(before?.out ?? 0n);
+  });
+
+  it("says the same price although small pools pay more for a small amount that was asked before", async () => {
+    await chain.deploy(pool(v3Positions, 2n, 10_000, 9900n), pool(pancakePositions, 2n, 3000, 9900n));
+    const before = await wordOf();
+    const same = reader();
+    const amount = 10n ** 18n;
+    await new EvmPrices(same, () => nowMs).priceWords({ side: "sell", token, amount, distances: [] });
+    expect(await wordOf(same)).toEqual(before);
   });
 
   it("asks about each route while a host does not say which pools exist", async () => {
