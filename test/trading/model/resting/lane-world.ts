@@ -5,6 +5,7 @@ import type { UnsignedEvmTransaction } from "../../../../lib/chains/evm/rules/in
 import { signedNonceOf } from "../../../../lib/chains/evm/rules/ledger.ts";
 import { signEvmTransaction } from "../../../../lib/chains/evm/rules/sign.ts";
 import { mostFeeOf } from "../../../../lib/chains/evm/rules/slot.ts";
+import { dayOf } from "../../../../lib/core/time.ts";
 import type {
   Effect,
   Effects,
@@ -15,6 +16,7 @@ import type {
 } from "../../../../lib/orders/effects.ts";
 import type { Mandate } from "../../../../lib/orders/resting/mandate.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
+import { type Limits, openPolicy } from "../../../../lib/orders/wallet-policy.ts";
 import { workLane } from "../../../../lib/trading/procedures/work-lane.ts";
 import { gwei, orderFacts, routeFacts, snapshot } from "../../../support/lane-states.ts";
 import { intent, tradeOrder, v2, wideLimits } from "../../../support/trading.ts";
@@ -31,6 +33,9 @@ const userID = "alice";
 /** The most that a swap pays the network when it is first signed, for one unit of the histories' budgets. */
 const unit = (134_415n * 2n * gwei) / 10n;
 
+/** Coin that buys spend, for one unit of the histories' amounts. */
+const coinUnit = 10n ** 12n;
+
 type Answer = Effects[keyof Effects]["answer"];
 
 /** A world whose children are executed by the lane of executeOrders and by the signer. Only MACs and keys are simulated. */
@@ -42,11 +47,16 @@ export class LaneWorld extends RestingWorld {
   #table = new ModelTable<Evm>();
   readonly #signed = new Map<string, Signed & { most: bigint }>();
   #runs = 0;
+  /** Limit of the wallet's policy, if it buys. */
+  #maxPerDay: bigint | undefined;
 
-  /** Gives mandates a gas price, and budgets in the fees of real transactions. */
+  /** Gives mandates a gas price, and amounts and budgets in proportion to the fees of real transactions. */
   override rest({ feesLimit, feesStop, ...mandate }: Mandate): void {
+    const amount = mandate.side === "buy" ? mandate.amount * coinUnit : mandate.amount;
+    if (mandate.side === "buy") this.#maxPerDay = (5n * amount) / 2n;
     super.rest({
       ...mandate,
+      amount,
       maxGasPrice: intent().maxGasPrice,
       feesLimit: feesLimit * unit,
       feesStop: feesStop * unit,
@@ -76,6 +86,9 @@ export class LaneWorld extends RestingWorld {
     }
     for (const tally of this.#table.all("tally")) this.tallies.set(tally.orderId, tally);
     const mined = this.chain.blocks.flatMap((block) => block.mined);
+    const bought = this.chain.fills().filter(({ orderId }) => this.jobs.get(orderId)?.child?.side === "buy");
+    const spent = bought.reduce((sum, fill) => sum + fill.amount, 0n);
+    must(spent <= (this.#maxPerDay ?? 0n), "buys are above the day's limit");
     this.checks.afterFees(mined.map(({ tx }) => ({ orderId: tx.orderId, fee: this.#feeOf(tx) })));
   }
 
@@ -101,6 +114,8 @@ export class LaneWorld extends RestingWorld {
     for (const orderId of this.cancelled) this.#table.put("cancellation", { userID, orderId });
     if (this.cancelledAll > 0) this.#table.put("cutoff", { userID, before: this.cancelledAll });
     this.#table.put("wallet", { ...lane, userID });
+    const { stored } = this.#limitsAt(this.nowMs);
+    if (stored !== undefined) this.#table.put("policy", stored);
   }
 
   #orderOf = (orderId: string) =>
@@ -113,7 +128,7 @@ export class LaneWorld extends RestingWorld {
       ...lane,
       orderId,
       userID,
-      side: "sell",
+      side: child?.side ?? "sell",
       amount,
       minAmountOut,
       quotedOut: minAmountOut,
@@ -181,7 +196,7 @@ export class LaneWorld extends RestingWorld {
       retired: new Set(),
       cancelled: new Set(orders.filter(isCancelled).map(({ intent: own }) => own.orderId)),
       maxGasPrices: new Map([[userID, 10n ** 18n]]),
-      limits: new Map(),
+      limits: new Map([[userID, this.#limitsAt(this.nowMs)]]),
       bytes: new Map(newest.map((hash) => [hash, hash])),
       isStopped: false,
       children: new Map(
@@ -194,6 +209,13 @@ export class LaneWorld extends RestingWorld {
         }),
       ),
     };
+  }
+
+  #limitsAt(nowMs: number): Limits {
+    const policy = { ...openPolicy, ...(this.#maxPerDay !== undefined && { maxPerDay: this.#maxPerDay }) };
+    const key = { ...lane, userID };
+    const count = this.#table.get("day", { ...key, day: dayOf(nowMs) });
+    return { stored: { ...key, policy, revision: 1 }, count };
   }
 
   override signedNonce(orderId: string): SignedNonce | undefined {

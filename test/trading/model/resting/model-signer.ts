@@ -101,7 +101,10 @@ function viewOf<F extends FamilyTypes>(
     isCancelled: isCancelled(orderId),
     cutoffs: table.cutoffsOver({ ...lane, userID }),
     maxGasPrice: 10n ** 18n,
-    limits: { stored: undefined, count: table.get("day", { ...lane, userID, day }) },
+    limits: {
+      stored: table.get("policy", { ...lane, userID }),
+      count: table.get("day", { ...lane, userID, day }),
+    },
     chainLimits,
     ...(mandate &&
       parentId !== undefined && {

@@ -57,11 +57,16 @@ export type RestingPlot = {
   forks?: boolean;
   /** Some orders expire in the middle. */
   expires?: boolean;
+  /** Three orders buy, of which the policy allows two a day. */
+  buys?: boolean;
   /** Payments to the network that each kind of leg may make. A signature counts as 10. */
   fees?: bigint;
 };
 
 const steps = 60;
+
+/** Buys for as many tokens a coin as a sale at the same price brings coins. */
+const buyAt = (ppm: bigint): Leg => ({ kind: "limit", price: { coins: 1_000_000n, tokens: ppm } });
 
 type OpenWorld = (...parts: ConstructorParameters<typeof RestingWorld>) => RestingWorld;
 
@@ -81,11 +86,15 @@ export function playResting(
   const world = openWorld(random, chain, hosts, system, plot.intruder);
   const early = { expiresAt: startSeconds + 120 + random.below(400) };
   const fees = plot.fees === undefined ? {} : { feesLimit: plot.fees, feesStop: plot.fees };
-  world.rest(
-    mandateOf("P", [limitAt(1_100_000n), stopAt(900_000n)], { ...fees, ...(plot.expires && early) }),
-  );
-  const single = [random.chance(0.5) ? limitAt(1_050_000n) : stopAt(950_000n)];
-  world.rest(mandateOf("Q", single, { amount: amount + 1n }));
+  if (!plot.buys) {
+    world.rest(
+      mandateOf("P", [limitAt(1_100_000n), stopAt(900_000n)], { ...fees, ...(plot.expires && early) }),
+    );
+    const single = [random.chance(0.5) ? limitAt(1_050_000n) : stopAt(950_000n)];
+    world.rest(mandateOf("Q", single, { amount: amount + 1n }));
+  } else
+    for (const n of [0n, 1n, 2n])
+      world.rest(mandateOf(`P${n}`, [buyAt(1_050_000n)], { side: "buy", amount: amount + n }));
   for (let step = 0; step < steps; step++) {
     movePrice(world, plot);
     if (random.chance(plot.forks ? 0.5 : 0.2)) chain.reorganise(plot.forks ? 2 : 1 + random.below(2));
@@ -205,7 +214,7 @@ function comeToEnd(world: RestingWorld, plot: RestingPlot): void {
   hosts.manners = politely;
   chain.delays = 0;
   // After an intrusion or a restore only the chain counts.
-  const isWhole = plot.intruder === undefined && !plot.restores;
+  const isWhole = plot.intruder === undefined && !plot.restores && !plot.buys;
   const isDone = () => [...world.parents.values()].every(({ state }) => state === "done");
   for (let block = 0; block < (isWhole ? 500 : 60) && !(isDone() && block > 8); block++) {
     chain.price = block < 40 ? 850_000n : 1_200_000n;
