@@ -213,7 +213,7 @@ export class HostPrices {
     return {
       look,
       hashes,
-      routes: bestFirst(notes.ranks[side]?.best ?? [], best),
+      routes: bestFirst(notes.ranks[side]?.best ?? [], asked),
       pools: notes.pools ?? [],
     };
   }
@@ -222,7 +222,13 @@ export class HostPrices {
   async before(question: PriceQuestion, routes: readonly EvmRoute[], tag: StateTag) {
     if (routes.length === 0) return undefined;
     const { answers } = await this.#quotes(question, routes, tag, {});
-    return this.#lookOf(answers, routes[0]);
+    const look = this.#lookOf(answers, routes[0]);
+    // Asks the pool that paid best then in the next looks, too: it may pay less only in one block.
+    const [best] = ranked(look?.paid ?? []);
+    const ranks = notesOn(this.host, question.token).ranks[question.side];
+    if (best !== undefined && ranks?.amounts.join() === question.amounts.join())
+      ranks.best = bestFirst(ranks.best, [best]);
+    return look;
   }
 
   async #quotes<const Extra extends object>(

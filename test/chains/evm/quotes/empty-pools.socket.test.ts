@@ -217,6 +217,30 @@ describe("EvmPrices of a token with ten empty pools", () => {
     expect(await wordOf(same)).toEqual(before);
   });
 
+  it("sees through a push of the deepest pool in one block, although other pools pay more in it", async () => {
+    await chain.deploy(pool(v3Positions, 30n, 10_000, 14_000n), pool(pancakePositions, 30n, 3000, 14_000n));
+    await chain.deploy(pool(v3Positions, 30n, 3000, 14_000n));
+    await chain.request("anvil_mine", ["0x4", "0xc"]);
+    const before = (await wordOf())?.out as bigint;
+    const newest = (await chain.request("eth_getBlockByNumber", ["latest", false])) as { hash: string };
+    host.lie = ({ method, params }, reply) => {
+      const [{ data = "" } = {}, at] = (params ?? []) as [{ data?: string }?, unknown?];
+      const isPushed = method === "eth_call" && path.test(data) && JSON.stringify(at).includes(newest.hash);
+      if (!isPushed || !("result" in reply)) return reply;
+      return { result: `${String(reply.result).slice(0, -64)}${"1".padStart(64, "0")}` };
+    };
+    const same = reader();
+    const lookBack = async (...distances: number[]) => {
+      const question = { side: "sell", token, amount: 20_000n * 10n ** 18n, distances } as const;
+      const [word] = await new EvmPrices(same, () => nowMs).priceWords(question);
+      return word && [word.out ?? 0n, ...distances.map((distance) => word.before.get(distance) ?? 0n)];
+    };
+    const isPushed = (outs: readonly bigint[] = []) => outs.map((out) => out < before);
+    expect(isPushed(await lookBack(1, 2))).toEqual([true, false, false]);
+    await chain.request("anvil_mine", ["0x1", "0xc"]);
+    expect(isPushed(await lookBack(1, 2))).toEqual([false, true, false]);
+  });
+
   it("asks about each route while a host does not say which pools exist", async () => {
     const before = await wordOf();
     let asked = 0;
