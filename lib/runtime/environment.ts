@@ -42,6 +42,8 @@ const wholeNumber = (from: 0 | 1) =>
 const json = <Schema extends v.GenericSchema>(schema: Schema, form: string) =>
   v.pipe(v.string(), v.parseJson(), schema, v.description(`JSON of ${form}`));
 
+const truth = json(v.boolean(), "true or false");
+
 /** A configuration for each chain, which has at least this field. */
 const chainsWith = (field: string) =>
   v.record(
@@ -91,13 +93,13 @@ const schemas = {
   JWKS_URI: v.pipe(v.string(), v.description("text, empty for OpenID Connect discovery")),
   MAX_TOKEN_SECONDS: wholeNumber(1),
   COOKIE_NAME: text,
-  BARE_COOKIE: json(v.boolean(), "true or false"),
+  BARE_COOKIE: truth,
   ORIGIN_KEYS: v.pipe(
     v.string(),
     v.transform((text) => (text === "" ? [] : text.split(","))),
     v.description("keys separated by commas, empty for none"),
   ),
-  EDGE_ONLY: json(v.boolean(), "true or false"),
+  EDGE_ONLY: truth,
   COOKIE_SAME_SITE: v.pipe(v.picklist(sameSites), v.description(sameSites.join(" or "))),
   CHANNEL_SHARDS: wholeNumber(1),
   CONNECTIONS_PER_USER: wholeNumber(1),
@@ -119,15 +121,15 @@ const schemas = {
   PRO_PLAN_ID: text,
   KEY_GRACE_SECONDS: wholeNumber(0),
   EXPORT_DELAY_SECONDS: wholeNumber(0),
-  LOSS_SIGN_IN: json(v.boolean(), "true or false"),
-  FAST_TRIGGERS: json(v.boolean(), "true or false"),
+  LOSS_SIGN_IN: truth,
+  FAST_TRIGGERS: truth,
   NOTICE_BUS_ARN: v.pipe(
     v.string(),
     v.transform((text) => text || undefined),
     v.description("text, empty for none"),
   ),
   LANE_SHARDS: wholeNumber(1),
-  READS_ONE_CHAIN: json(v.boolean(), "true or false"),
+  READS_ONE_CHAIN: truth,
   MARKET_CHAINS: json(v.array(v.picklist(tradingChains)), "a list of chains, empty where markets are off"),
   HOST_KEYS: v.pipe(v.string(), v.description("text, empty where no URL of a host names a key")),
   MARKET_TOKENS: json(
