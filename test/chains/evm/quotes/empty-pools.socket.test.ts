@@ -269,6 +269,7 @@ describe("EvmPrices of a token with ten empty pools", () => {
     expect(asked).toBeGreaterThan(0);
     asked = 0;
     expect(await wordOf(same)).toEqual(without);
+    expect(asked).toBe(0);
     nowMs += minuteMs + 1;
     host.lie = (_, reply) => reply;
     expect(await wordOf(same)).toEqual(before);
