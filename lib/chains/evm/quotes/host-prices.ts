@@ -334,7 +334,7 @@ const bestFirst = (best: readonly EvmRoute[], routes: readonly EvmRoute[]): EvmR
 
 const compared = (a: bigint, b: bigint): number => Number(a > b) - Number(a < b);
 
-/** Selects the routes that pay most for the largest amount and for the smallest one. */
+/** Selects the routes that pay most for the largest amount and for the smallest one, and the best one for each other. */
 function ranked(paid: readonly PaidByRoute[]): EvmRoute[] {
   const last = (paid[0]?.outs.length ?? 1) - 1;
   const by = (index: number) =>
@@ -344,7 +344,8 @@ function ranked(paid: readonly PaidByRoute[]): EvmRoute[] {
       .map(({ route }) => route);
   const [large, small] = [by(last), by(0)];
   const turns = large.flatMap((route, index) => [route, small[index]].filter((each) => each !== undefined));
-  return [...new Set([...turns, ...small])].slice(0, mostTogether);
+  const others = (paid[0]?.outs ?? []).flatMap((_, index) => by(index)[0] ?? []);
+  return [...new Set([...[...new Set([...turns, ...small])].slice(0, mostTogether), ...others])];
 }
 
 /** Returns the output of the best route for an amount, or undefined if no route trades it. */

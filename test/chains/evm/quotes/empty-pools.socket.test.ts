@@ -293,4 +293,13 @@ describe("EvmTokenLooks", () => {
     await quoted();
     expect(await count()).toBe(8);
   });
+
+  it("quotes an amount by its own best pool, although others pay more for the least and the largest one", async () => {
+    await chain.deploy(pool(v3Positions, 20n, 3000, 9900n), pool(v3Positions, 1n, 10_000, 9000n));
+    await chain.deploy(pool(pancakePositions, 100n, 3000, 10_100n));
+    const looks = new EvmTokenLooks(reader());
+    const amounts = [1n, 20_000n, 10_000_000n].map((tokens) => tokens * 10n ** 18n);
+    const first = await looks.outs({ side: "sell", token, amounts }, 0);
+    expect(await looks.outs({ side: "sell", token, amounts }, 0)).toEqual(first);
+  });
 });
