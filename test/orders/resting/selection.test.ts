@@ -133,6 +133,13 @@ describe("selecting", () => {
     expect(turns.slice(2)).toEqual(["o3", "o2", "o1", "o0"]);
   });
 
+  it("draws lots among equal orders anew in each block", () => {
+    const firstIn = (block: string) => chosenIds(select(several(4), { block }))[0];
+    const firsts = Array.from({ length: 30 }, (_, block) => firstIn(`0x${block}`));
+    expect(new Set(firsts).size).toBeGreaterThan(1);
+    expect(firstIn("0x1")).toBe(firstIn("0x1"));
+  });
+
   it("asks no question about more than 16 sums", () => {
     const { questions, chosen } = select(several(48, () => ({ amount: 1000n })));
     expect(chosen).toHaveLength(48);

@@ -110,6 +110,13 @@ describe("Turns", () => {
     for (const order of crowd) turns.end(order.userID, [false]);
     expect(turns.next([...crowd, ...due("late", "X", 1000)])[0]?.userID).toBe("late");
   });
+
+  it("hands over an order of a user whose orders fire before 48 that ask less and do not fill", () => {
+    const turns = new Turns();
+    const crowd = Array.from({ length: 60 }, (_, user) => due(`u${user}`, "T", user)).flat();
+    for (const order of crowd) turns.end(order.userID, [false]);
+    expect(turns.next([...crowd, ...due("late", "T", 1000)])[0]?.userID).toBe("late");
+  });
 });
 
 describe("WatchedOrders", () => {

@@ -48,7 +48,8 @@ type Scene = {
   /** What both hosts say that the amount of 1000 brings. Undefined if no route answers. */
   out?: bigint | undefined;
   attention?: AttentionCode;
-  /** Milliseconds that pass while a child is prepared. */
+  /** Milliseconds that pass while prices are asked for, and while a child is prepared. */
+  asking?: number;
   preparing?: number;
   chain?: Network;
   startMs?: number;
@@ -56,7 +57,14 @@ type Scene = {
 
 /** Runs the procedure and returns its effects, with the parents as it has written them. */
 function run(parents: readonly ParentView[], scene: Scene = {}, of = family) {
-  const { out, attention, preparing = 0, chain = "base", startMs = nowMs } = { out: 950n, ...scene };
+  const {
+    out,
+    attention,
+    asking = 0,
+    preparing = 0,
+    chain = "base",
+    startMs = nowMs,
+  } = { out: 950n, ...scene };
   const effects: FiringEffect[] = [];
   const moved = new Map<string, RestingOrder>();
   let clock = startMs;
@@ -71,6 +79,7 @@ function run(parents: readonly ParentView[], scene: Scene = {}, of = family) {
       case "childWords":
         return effect.questions.map(() => [{}, {}]);
       case "priceWords":
+        clock += asking;
         return effect.questions.map(({ distances }) => {
           const before = new Map(distances.flatMap((each) => (out === undefined ? [] : [[each, out]])));
           const head = { number: 9, hash: "0x9", time: startMs / 1000 };
@@ -240,6 +249,37 @@ describe("firing", () => {
       return fired.length;
     });
     expect(fires).toEqual([0, 0, 0, 1]);
+  });
+
+  it("counts no time on sol in which the hosts were answering", () => {
+    const onSol: FiringFamily = { ...family, isOneOut: false };
+    const { maxGasPrice: _, ...terms } = mandate({ chain: "sol" });
+    let order = newResting(terms, "mac");
+    const fires = [0, 2700, 5400, 8100, 10_800].map((ms) => {
+      const scene = { chain: "sol", startMs: nowMs + ms, asking: 1000 } as const;
+      const { fired, moved } = run([parent({ order })], scene, onSol);
+      order = moved.get(terms.orderId) ?? order;
+      return fired.length;
+    });
+    expect(fires).toEqual([0, 0, 0, 0, 1]);
+  });
+
+  it.each([
+    ["one after the other", "wallet", [1, 1]],
+    ["at once", "another wallet", [2]],
+  ])("makes children of two orders on sol %s if the second is of %s", (_, wallet, made) => {
+    const onSol: FiringFamily = { ...family, isOneOut: false };
+    const ofOrder = (orderId: string, of: string) => {
+      const { maxGasPrice: __, ...terms } = mandate({ chain: "sol", legs: [limit], orderId, wallet: of });
+      return parent({ order: newResting(terms, "mac") });
+    };
+    const { effects } = run(
+      [ofOrder("A", "wallet"), ofOrder("B", wallet)],
+      { chain: "sol", out: 2100n },
+      onSol,
+    );
+    const counts = effects.flatMap((each) => (each.do === "prepareChildren" ? [each.children.length] : []));
+    expect(counts).toEqual(made);
   });
 
   it("fires a take-profit beside a stop on sol after two readings, and a limit alone at once", () => {
