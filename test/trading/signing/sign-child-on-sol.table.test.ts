@@ -154,6 +154,8 @@ describe("the signer of children on Solana", () => {
     expect(await markerOf(second, nowMs + 8000)).toBe(of.orderId);
     expect((await ledgerOf(request)).swapSignedAtMs).toBe(nowMs);
     const clearing = { ...request, attempt: 3, purpose: "clear" as const, message: clear };
+    const cancelled = { userID: of.userID, orderId: of.orderId };
+    await writeStep(db.table, [{ kind: "put", of: "cancellation", item: cancelled }]);
     expect(await markerOf(clearing, nowMs + 20_000)).toBe(of.orderId);
   });
 
