@@ -90,9 +90,18 @@ const position = {
 
 const resting = {
   ...filledBuy,
-  ...{ orderId: "o-2", side: "sell", type: "oco", status: "open", stage: "resting", settled: false },
-  ...{ filledAmount: "0", receivedAmount: undefined, averagePrice: undefined, amount: "1000" },
-  ...{ takeProfit: { price: "0.00018" }, stopLoss: { stopPrice: "0.00009", price: "0.000072" } },
+  orderId: "o-2",
+  side: "sell",
+  type: "oco",
+  status: "open",
+  stage: "resting",
+  settled: false,
+  filledAmount: "0",
+  receivedAmount: undefined,
+  averagePrice: undefined,
+  amount: "1000",
+  takeProfit: { price: "0.00018" },
+  stopLoss: { stopPrice: "0.00009", price: "0.000072" },
   attention: [{ code: "INSUFFICIENT_BALANCE", since: at(-1) }],
 };
 

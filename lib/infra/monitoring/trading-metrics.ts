@@ -141,7 +141,7 @@ export function landingRates(scope: Construct, { lambda: { logGroup } }: Operati
   );
 }
 
-/** Matches log lines of logHostUnits (lib/runtime/log.ts) that also tell when an order was first sent. */
+/** Matches log lines of logHostUnits (lib/runtime/log.ts) with the time of an order's first broadcast. */
 const broadcastIn = (comparison: ">" | "<=" | ">=", ms: number) =>
   FilterPattern.all(
     FilterPattern.stringValue("$.message.event", "=", hostsAsked),

@@ -54,7 +54,13 @@ export const mandateHash = "ab".repeat(32);
 export function child(changes: Partial<ChildTerms> = {}, of = mandate()): ChildTerms {
   const { chain, wallet, userID, side, token, amount, isPrivate } = of;
   return {
-    ...{ chain, wallet, userID, side, token, amount, isPrivate },
+    chain,
+    wallet,
+    userID,
+    side,
+    token,
+    amount,
+    isPrivate,
     orderId: "C1",
     minAmountOut: 900n,
     quotedOut: 990n,

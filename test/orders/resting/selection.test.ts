@@ -133,7 +133,7 @@ describe("selecting", () => {
     expect(turns.slice(2)).toEqual(["o3", "o2", "o1", "o0"]);
   });
 
-  it("draws lots among equal orders anew in each block", () => {
+  it("draws new lots among equal orders in each block", () => {
     const firstIn = (block: string) => chosenIds(select(several(4), { block }))[0];
     const firsts = Array.from({ length: 30 }, (_, block) => firstIn(`0x${block}`));
     expect(new Set(firsts).size).toBeGreaterThan(1);

@@ -72,7 +72,12 @@ export function askedOf(
       : [terms.type === "limit" ? limit("limit", terms.price) : stop("stop", terms)];
   const [digits, places] = digitsOf(terms.amount);
   return {
-    ...{ orderId, userID, chain, wallet: address, token: body.token as string, side },
+    orderId,
+    userID,
+    chain,
+    wallet: address,
+    token: body.token as string,
+    side,
     amount: digits * 10n ** BigInt((side === "buy" ? coinDecimals : decimals) - places),
     legs,
     createdAtMs: Date.parse(createdAt),

@@ -123,7 +123,9 @@ function parentsIn(
           report(`${child.order.orderId} is a child of ${order.orderId}, with another wallet or side`);
       return [
         {
-          ...{ asked, order, firings },
+          asked,
+          order,
+          firings,
           children: own.map((child) => ({
             order: child.order,
             hashes: child.attempts.map(({ txHash }) => txHash),

@@ -51,7 +51,12 @@ export function newRestingBody(
   };
   const limit = () => (side === "buy" ? at(0.85, 1.01) : at(0.99, 1.18));
   return {
-    ...{ chain, wallet: address, token, side, type, amount },
+    chain,
+    wallet: address,
+    token,
+    side,
+    type,
+    amount,
     ...(type === "limit" && { price: limit() }),
     ...(type === "stop" && stop()),
     ...(type === "oco" && { takeProfit: { price: at(1.01, 1.18) }, stopLoss: stop() }),

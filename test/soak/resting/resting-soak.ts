@@ -127,7 +127,9 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
       await pause(200);
     const count = counter(outcomes);
     const world = {
-      ...{ service, report, count },
+      service,
+      report,
+      count,
       marketOf: (wallet, token) => records.of(wallet.chain).at(-1)?.markets.get(token),
       noteCancel: (cancel) => void cancels.push(cancel),
     } satisfies Partial<RestingWorld>;

@@ -211,7 +211,9 @@ describe("makingChild", () => {
     const { chosen } = request({ leg: 0 }, of);
     const bought = { child: "C2", kind: "limit", amount: 1000n, most: 0n, day } as const;
     const died = (final?: true) => ({
-      ...{ orderId: of.orderId, revision: 1, expiresAt: 0 },
+      orderId: of.orderId,
+      revision: 1,
+      expiresAt: 0,
       dead: [{ child: "C2", how: "failed" as const, block: 7, ...(final && { final, paid: 0n }) }],
     });
     const { limits } = viewWith({ maxPerDay: 1500n });

@@ -83,7 +83,13 @@ export function solSignerForTests() {
     const { intent } = request.claimed as NonNullable<typeof request.claimed>;
     const { chain, wallet, userID, side, amount, isPrivate, minAmountOut } = intent;
     const { maxGasPrice: _, ...of } = anyMandate({
-      ...{ chain, wallet, userID, side, token, amount, isPrivate },
+      chain,
+      wallet,
+      userID,
+      side,
+      token,
+      amount,
+      isPrivate,
       legs: [{ kind: "limit", price: { coins: amount, tokens: minAmountOut } }],
       feesLimit: 10n ** 9n,
       createdAt: nowMs - 60_000,

@@ -25,7 +25,7 @@ export class RestingHosts {
   readonly #random: Random;
   readonly #chain: RestingChain;
   manners: Manners;
-  /** True if hosts no longer have the states that tell which transaction has used a nonce. */
+  /** True if hosts have pruned old states, so that they cannot name the transaction that has used a nonce. */
   forgets = false;
 
   constructor(random: Random, chain: RestingChain, manners: Manners) {

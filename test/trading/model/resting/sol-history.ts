@@ -114,7 +114,14 @@ function intrude(world: SolWorld, orderId: string): void {
   const { chain, wallet, userID, side, token, isPrivate } = mandate;
   const minAmountOut = world.random.chance(0.2) ? 1n : floorOf(side, terms, mandate.amount);
   const child = {
-    ...{ chain, wallet, userID, side, token, isPrivate, amount: mandate.amount, minAmountOut },
+    chain,
+    wallet,
+    userID,
+    side,
+    token,
+    isPrivate,
+    amount: mandate.amount,
+    minAmountOut,
     orderId: `evil${world.jobs.size}`,
     quotedOut: minAmountOut,
     validUntil: Math.floor(world.nowMs / 1000) + 60,
