@@ -15,6 +15,7 @@ import { balancesOf, counter, type TradeReport, type TradeTarget } from "../trad
 import { followTrader, makeTraders, openOrdersOf, type Trader } from "../trade/traders.ts";
 import { auditAll } from "./audit-all.ts";
 import type { FiringReport, Period } from "./firing-audit.ts";
+import { lasting } from "./lasting.ts";
 import { recordPrices } from "./record-prices.ts";
 import {
   type Cancel,
@@ -189,14 +190,15 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
     onProgress?.(placed, "settling");
     ending.abort();
     await delaying;
-    for (const problem of await lasting(() => problemsOfViews(service, traders))) report(problem);
+    for (const problem of await lasting(() => problemsOfViews(service, traders), agreeMs)) report(problem);
     await forEachConcurrently(traders, { concurrency: 3 }, async (trader) => {
       for (const endMs = Date.now() + patienceMs; ; await pause(2000)) {
         if (await cancelAllOf(world, trader, {})) return;
         if (Date.now() > endMs) return report(`all orders of ${trader.id} could not be cancelled`);
       }
     });
-    for (const problem of await lasting(() => problemsOfCancelled(service, traders))) report(problem);
+    for (const problem of await lasting(() => problemsOfCancelled(service, traders), agreeMs))
+      report(problem);
     await settleAll(service, chains, traders, { patienceMs });
     for (const problem of await lasting(() => stillResting(service), settledMs)) report(problem);
     const audited = await auditAll(
@@ -233,13 +235,6 @@ const agreeMs = 15_000;
 
 /** Milliseconds after which the last parents have settled, which fireOrders looks at once a minute. */
 const settledMs = 130_000;
-
-async function lasting(find: () => Promise<string[]>, withinMs = agreeMs): Promise<string[]> {
-  for (const endMs = Date.now() + withinMs; ; await pause(2000)) {
-    const problems = await repeated(find);
-    if (problems.length === 0 || Date.now() > endMs) return problems;
-  }
-}
 
 type Listed = { orderId: string; type: string; stage: string };
 
@@ -279,7 +274,7 @@ async function problemsOfCancelled(service: Service, traders: readonly Trader[])
   await forEachConcurrently(traders, { concurrency: 6 }, async (trader) => {
     for (const { orderId, type, stage } of await listOf(service, trader, "open"))
       if (stage !== "cancelling")
-        problems.push(`the ${type} order ${orderId} of ${trader.id} is ${stage} after all were cancelled`);
+        problems.push(`the ${type} order ${orderId} of ${trader.id} is open after all were cancelled`);
   });
   return problems;
 }
