@@ -23,7 +23,7 @@ import type {
 } from "../orders/resting/firing.ts";
 import { type FireAnswer, type FireRequest, wordOf } from "../orders/resting/hand-over.ts";
 import { type OutChild, type RestingOrder, restingAfter } from "../orders/resting/life.ts";
-import { type Ended, isLongOver, type LegKind } from "../orders/resting/mandate.ts";
+import { classOf, type Ended, isLongOver, type LegClass } from "../orders/resting/mandate.ts";
 import { restingStep } from "../orders/resting/resting-step.ts";
 import { type StoredResting, storedAfter } from "../orders/resting/stored.ts";
 import { spendable } from "../orders/resting/tally.ts";
@@ -279,7 +279,7 @@ function childOf(view: FiringView, { orderId, leg }: OutChild, nowMs: number): C
   const order = view.children.get(orderId);
   const ledger = view.ledgers.get(orderId);
   const siblings = [...view.ledgers.values()].filter((each) => each !== ledger);
-  const { kind } = resting.mandate.legs[leg] ?? { kind: "limit" };
+  const ofChild = resting.mandate.legs[leg];
   return {
     // A lost order is no reason to wait: the ledger decides.
     hasEnded: order === undefined || hasEnded(order),
@@ -288,7 +288,7 @@ function childOf(view: FiringView, { orderId, leg }: OutChild, nowMs: number): C
     isRefused: view.isRefused,
     // A proof may have expired, and is no longer needed: no other child is ever signed.
     isProvenDead: isLongOver(resting.mandate, nowMs) || isDeadIn(ended, orderId),
-    signed: ledger && signedBy(ledger, siblings, kind),
+    signed: ledger && signedBy(ledger, siblings, ofChild ? classOf(ofChild) : "limit"),
   };
 }
 
@@ -307,5 +307,7 @@ function amountOf({ resting, orders }: FiringView, held: HeldUnits): bigint {
   return spendable(mandate, greatest(units - (reservedBy(others).tokens.get(token) ?? 0n), 0n));
 }
 
-const kindOf = ({ intent, mandate }: AnyOrder): LegKind | "market" =>
-  (intent.parent && mandate?.legs[intent.parent.leg]?.kind) ?? "market";
+function kindOf({ intent, mandate }: AnyOrder): LegClass | "market" {
+  const leg = intent.parent && mandate?.legs[intent.parent.leg];
+  return leg === undefined ? "market" : classOf(leg);
+}

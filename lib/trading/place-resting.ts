@@ -3,7 +3,7 @@ import { shownOn, type TradeQuote } from "../chains/families/quote.ts";
 import { chainFacts } from "../core/chain-facts.ts";
 import { coinText, coinUnitsFrom } from "../orders/decimal-text.ts";
 import type { Order } from "../orders/execution.ts";
-import type { Leg } from "../orders/resting/mandate.ts";
+import { isStop, type Leg } from "../orders/resting/mandate.ts";
 import { distanceOf, isCrossed, priceText, worstOf } from "../orders/resting/prices.ts";
 import type { RestingRequest } from "../orders/resting/request.ts";
 import { shownResting } from "../orders/resting/shown.ts";
@@ -91,7 +91,7 @@ function shownTrial(trial: RestTrial): ShownTrial {
   const { chain, side, amount, legs, expiresAt, feesLimit, feesStop } = mandate;
   const { facts } = assessed;
   const { amountOut, identity } = facts;
-  const worst = legs.find(({ kind }) => kind === "stop") ?? (legs[0] as Leg);
+  const worst = legs.find(isStop) ?? (legs[0] as Leg);
   const rents = placingOf(chain).markerRent(facts);
   return {
     price: priceNow(trial),

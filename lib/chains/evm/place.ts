@@ -2,6 +2,7 @@ import { greatest } from "../../orders/bigints.ts";
 import { longestValidSeconds } from "../../orders/intent.ts";
 import { planningFactsIn } from "../../orders/placed-facts.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
+import { isStop } from "../../orders/resting/mandate.ts";
 import { gasPriceOf } from "../../orders/resting/terms.ts";
 import { checkEvmTrade, evmSettingsForTrade } from "./rules/check-trade.ts";
 import type { Evm } from "./rules/family.ts";
@@ -33,7 +34,7 @@ export const evmPlacing: PlacingFamily<Evm> = {
   /** Makes stops pay at least as much as the preset `fast`, because prices fall meanwhile. */
   childFees(leg, mandate, { gasPreset }) {
     const most = gasPriceOf(mandate, leg);
-    const isHasty = leg.kind === "stop" && (gasPreset === "slow" || gasPreset === "medium");
+    const isHasty = isStop(leg) && (gasPreset === "slow" || gasPreset === "medium");
     return {
       gasPreset: isHasty ? "fast" : gasPreset,
       ...(most !== undefined && { maxGasPrice: Number(gweiText(most)) }),

@@ -3,7 +3,7 @@ import type { Network } from "../../core/network.ts";
 import { least } from "../../orders/bigints.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { ChildView, FiringFamily, HeldQuestion, HeldUnits } from "../../orders/resting/firing.ts";
-import type { LegKind } from "../../orders/resting/mandate.ts";
+import type { LegClass } from "../../orders/resting/mandate.ts";
 import type { Ledger } from "../../orders/table-step.ts";
 import { evmFiring, signedByEvm } from "../evm/fire.ts";
 import { heldOnEvm } from "../evm/held.ts";
@@ -20,7 +20,7 @@ type Firing = {
   signedBy(
     ledger: FamilyTypes["signed"],
     siblings: readonly FamilyTypes["signed"][],
-    kind: LegKind,
+    legClass: LegClass,
   ): ChildView["signed"];
 };
 
@@ -31,8 +31,11 @@ const families: Readonly<Record<Family, Firing>> = {
 };
 
 /** Returns the transactions of a child that the signer's ledgers show. */
-export const signedBy = (ledger: Ledger, siblings: readonly Ledger[], kind: LegKind): ChildView["signed"] =>
-  families[familyOf(ledger.chain)].signedBy(ledger, siblings, kind);
+export const signedBy = (
+  ledger: Ledger,
+  siblings: readonly Ledger[],
+  legClass: LegClass,
+): ChildView["signed"] => families[familyOf(ledger.chain)].signedBy(ledger, siblings, legClass);
 
 export const firingOf = (chain: Network): FiringFamily => families[familyOf(chain)].firing;
 

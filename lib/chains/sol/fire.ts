@@ -1,5 +1,5 @@
 import type { ChildView, FiringFamily } from "../../orders/resting/firing.ts";
-import type { LegKind } from "../../orders/resting/mandate.ts";
+import type { LegClass } from "../../orders/resting/mandate.ts";
 import { lifeSeconds } from "../../orders/resting/times.ts";
 import { type MessageWord, type SignedMessages, sightOfMessages } from "./rules/child-sight.ts";
 import type { Sol } from "./rules/family.ts";
@@ -9,11 +9,11 @@ import { signedMessagesOf } from "./rules/ledger.ts";
 export function signedBySol(
   ledger: Sol["signed"],
   siblings: readonly Sol["signed"][],
-  kind: LegKind,
+  legClass: LegClass,
 ): ChildView<SignedMessages>["signed"] {
   const swap = signedMessagesOf(ledger, siblings);
   const signedAtMs = ledger.swapSignedAtMs ?? 0;
-  return swap && { swap, deadline: Math.ceil(signedAtMs / 1000) + lifeSeconds("sol", kind) };
+  return swap && { swap, deadline: Math.ceil(signedAtMs / 1000) + lifeSeconds("sol", legClass) };
 }
 
 /** Fires resting orders on Solana. A take-profit and a stop may be out at once, because they share a marker. */

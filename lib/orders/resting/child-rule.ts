@@ -2,7 +2,7 @@ import { familyOf } from "../../core/chain-facts.ts";
 import { isCutOff } from "../cutoffs.ts";
 import type { Objection } from "../effects.ts";
 import { later, refused } from "../signing-state.ts";
-import type { Leg } from "./mandate.ts";
+import { classOf, type Leg, type LegClass } from "./mandate.ts";
 import { floorOf } from "./prices.ts";
 import { type ChildFacts, feesLeft, hasFiredOften } from "./tally.ts";
 import { gasPriceOf } from "./terms.ts";
@@ -91,7 +91,7 @@ const objectionToNew = ({ tally, newOfDay }: ChildFacts): Objection | undefined 
 
 function objectionToSwap(facts: ChildFacts, nowMs: number): Objection | undefined {
   const { mandate, child, tally, ended, isFirstSwap } = facts;
-  const { kind } = legOf(facts);
+  const legClass = classIn(facts);
   const isDead = (orderId: string) => ended?.dead.some((each) => each.child === orderId) ?? false;
   if (isDead(child.orderId)) return later("the child is dead");
   const { out } = tally ?? {};
@@ -100,9 +100,9 @@ function objectionToSwap(facts: ChildFacts, nowMs: number): Objection | undefine
   const isProvenDead = out && isDead(out.child) && child.parent.after === out.child;
   if (familyOf(mandate.chain) === "evm" && out && out.child !== child.orderId && !isProvenDead)
     return later("another child may still fill");
-  const late = objectionToDeadline(facts, lifeSeconds(mandate.chain, kind), nowMs);
+  const late = objectionToDeadline(facts, lifeSeconds(mandate.chain, legClass), nowMs);
   if (late !== undefined || !isFirstSwap) return late;
-  return hasFiredOften(tally, kind, nowMs) ? later("the leg has fired too often") : undefined;
+  return hasFiredOften(tally, legClass, nowMs) ? later("the leg has fired too often") : undefined;
 }
 
 /** A deadline starts at the first signature, so children do not lapse unsigned while hosts are slow. */
@@ -124,14 +124,14 @@ function objectionToDeadline(
 
 function objectionToFees(facts: ChildFacts): Objection | undefined {
   const { mandate, tally, ended, fees, feesOfDay } = facts;
-  const { kind } = legOf(facts);
-  if (fees.adds > 0n && fees.adds > feesLeft(mandate, tally, ended, kind))
+  const legClass = classIn(facts);
+  if (fees.adds > 0n && fees.adds > feesLeft(mandate, tally, ended, legClass))
     return later("the fees are above the mandate's");
   // Leaves half of the day's network fees to stops and market orders.
   const { adds, ofLimits, limit } = feesOfDay;
-  return kind === "limit" && adds > 0n && 2n * (ofLimits + adds) > limit
+  return legClass === "limit" && adds > 0n && 2n * (ofLimits + adds) > limit
     ? later("limits have used their part of the day's network fees")
     : undefined;
 }
 
-const legOf = ({ mandate, child }: ChildFacts): Leg => mandate.legs[child.parent.leg] as Leg;
+const classIn = ({ mandate, child }: ChildFacts): LegClass => classOf(mandate.legs[child.parent.leg] as Leg);

@@ -6,6 +6,7 @@ import { revisionOf } from "../signing-step.ts";
 import type { TradeStep } from "../table-step.ts";
 import { childrenOn, type DaySpend, feesOfDay, type Limits } from "../wallet-policy.ts";
 import { objectionToChild } from "./child-rule.ts";
+import { isStop } from "./mandate.ts";
 import { type ChildFacts, dueBack, type ParentFacts, tallyAfter } from "./tally.ts";
 
 /** A family's facts about a transaction of a child. */
@@ -58,7 +59,8 @@ export function childEntry(view: View, transaction: ChildTransaction, nowMs: num
   if (facts === undefined || (facts.purpose === "clear" && !isOnRecord(facts))) return undefined;
   const of = childrenOn(view.limits.count, nowMs);
   const { tally, givenBack } = tallyAfter(facts, nowMs, of.givenBack);
-  const isOfLimit = facts.mandate.legs[facts.child.parent.leg]?.kind === "limit";
+  const leg = facts.mandate.legs[facts.child.parent.leg];
+  const isOfLimit = leg !== undefined && !isStop(leg);
   return {
     givenBack: givenBack.amount,
     children: {

@@ -2,7 +2,7 @@ import type { Network } from "../../core/network.ts";
 import type { AttentionCode, Order } from "../execution.ts";
 import type { LaneKey } from "../intent.ts";
 import type { ChildSight, EndFacts, OutChild, RestingOrder } from "./life.ts";
-import type { Ended, LegKind, Tally } from "./mandate.ts";
+import type { Ended, LegClass, Tally } from "./mandate.ts";
 import type { Chosen, Ladders } from "./selection.ts";
 import type { PriceWords } from "./touch.ts";
 
@@ -40,7 +40,7 @@ export type ParentView<Signed = unknown> = {
   /** True if the children's transactions are public before they are mined. */
   isPublic: boolean;
   /** The order for whose transaction the wallet's lane waits. Absent where several may be under way. */
-  busy?: { orderId: string; kind: LegKind | "market"; yields: boolean } | undefined;
+  busy?: { orderId: string; kind: LegClass | "market"; yields: boolean } | undefined;
 };
 
 /** A child, and what the signer's ledgers say about its transactions. Undefined if none is signed. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Attention, shownAttention } from "./attention.ts";
 import { afterDeadChild, freshLeg, type LegState } from "./backoff.ts";
-import { hasStop, type Leg, type Mandate, type Tally } from "./mandate.ts";
+import { classOf, hasStop, isStop, type Leg, type Mandate, type Tally } from "./mandate.ts";
 import { triggerTimes } from "./times.ts";
 import type { Seen } from "./touch.ts";
 
@@ -114,9 +114,9 @@ export function stageOf({ state, isCancelling }: RestingOrder): "resting" | "fir
 }
 
 /** Returns the name of a leg that clients see. */
-export function legName(mandate: Mandate, { kind }: Leg): Firing["leg"] {
-  if (mandate.legs.length === 1) return kind;
-  return kind === "limit" && hasStop(mandate) ? "takeProfit" : "stopLoss";
+export function legName(mandate: Mandate, leg: Leg): Firing["leg"] {
+  if (mandate.legs.length === 1) return leg.kind;
+  return !isStop(leg) && hasStop(mandate) ? "takeProfit" : "stopLoss";
 }
 
 /** A child that the order is about to place. */
@@ -144,7 +144,7 @@ export function withSignedOut(order: RestingOrder, tally: Pick<Tally, "out"> | u
   const { child: orderId, kind } = tally?.out ?? {};
   const isKnown = orderId === order.dead || order.out.length > 0 || order.state === "done";
   if (orderId === undefined || isKnown) return order;
-  const leg = order.mandate.legs.findIndex((each) => each.kind === kind);
+  const leg = order.mandate.legs.findIndex((each) => classOf(each) === kind);
   const { n } = order.firings.find((each) => each.orderId === orderId) ?? order;
   return { ...order, state: "firing", out: [{ orderId, leg, n, validUntil: 0 }] };
 }
@@ -239,7 +239,7 @@ const pausing = (order: RestingOrder, dead: readonly Dead[], nowMs: number): Leg
   order.legs.map((state, index) =>
     dead
       .filter(({ child: { leg }, outcome }) => leg === index && outcome !== "unsent")
-      .reduce((each) => afterDeadChild(each, (order.mandate.legs[index] as Leg).kind, nowMs), state),
+      .reduce((each) => afterDeadChild(each, classOf(order.mandate.legs[index] as Leg), nowMs), state),
   );
 
 function firingsAfter(

@@ -8,7 +8,15 @@ export type Mandate = v.InferOutput<typeof mandateTerms>;
 /** A way in which a resting order can fire. Only one leg of an order ever fills. */
 export type Leg = Mandate["legs"][number];
 
-export type LegKind = Leg["kind"];
+/** The class of a leg decides on its budgets, rates, pauses, gas and slippage, and on the prices that must have held. */
+export type LegClass = "limit" | "stop";
+
+const classes: Readonly<Record<Leg["kind"], LegClass>> = { limit: "limit", stop: "stop" };
+
+export const classOf = ({ kind }: Pick<Leg, "kind">): LegClass => classes[kind];
+
+/** True if a leg ends a loss. Such a leg is never kept waiting by a limit. */
+export const isStop = (leg: Pick<Leg, "kind">): boolean => classOf(leg) === "stop";
 
 /** The intent of an order that a resting order places when it fires. */
 export type ChildTerms = IntentTerms & {
@@ -36,8 +44,8 @@ export const isLongOver = ({ expiresAt }: Pick<Mandate, "expiresAt">, nowMs: num
   nowMs >= (expiresAt + keptAfterEndSeconds) * 1000;
 
 /** True if an order has a stop. Its limits then need a longer look at the price. */
-export const hasStop = ({ legs }: Pick<Mandate, "legs">): boolean => legs.some(({ kind }) => kind === "stop");
+export const hasStop = ({ legs }: Pick<Mandate, "legs">): boolean => legs.some(isStop);
 
-/** Returns the coin that the transactions of one kind of leg may pay the network. */
-export const budgetOf = ({ feesLimit, feesStop }: Mandate, kind: LegKind): bigint =>
-  kind === "limit" ? feesLimit : feesStop;
+/** Returns the coin that the transactions of one class of legs may pay the network. */
+export const budgetOf = ({ feesLimit, feesStop }: Mandate, legClass: LegClass): bigint =>
+  legClass === "limit" ? feesLimit : feesStop;

@@ -77,12 +77,13 @@ export const parentTerms = v.strictObject({
 /** Maximum number of dead children that are remembered with what their signatures may have cost. */
 export const mostOwed = 16;
 
-const legKind = v.picklist(["limit", "stop"]);
+const legClass = v.picklist(["limit", "stop"]);
 
 /** A child whose swap was signed. */
 const signedChild = v.strictObject({
   child: text,
-  kind: legKind,
+  /** Class of its leg. */
+  kind: legClass,
   /** Coin that a buy spends, which the day's count includes. */
   amount: units,
   /** The most that the child's transactions may pay the network. */
@@ -96,7 +97,7 @@ const rate = v.strictObject({
   n: count,
 });
 
-const ofKinds = <const Entry extends v.GenericSchema>(entry: Entry) =>
+const ofClasses = <const Entry extends v.GenericSchema>(entry: Entry) =>
   v.strictObject({ limit: entry, stop: entry });
 
 /** The signer's own record of a resting order. Only the signer may write it. */
@@ -106,8 +107,8 @@ export const tallyTerms = v.strictObject({
   out: v.exactOptional(signedChild),
   /** Dead children whose final costs are not yet known, oldest first. */
   owed: listOf(signedChild, mostOwed),
-  counts: ofKinds(rate),
-  fees: ofKinds(units),
+  counts: ofClasses(rate),
+  fees: ofClasses(units),
   revision: count,
   /** Expiry in seconds, a day after the mandate's. */
   expiresAt: count,

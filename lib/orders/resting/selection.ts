@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { greatest, least } from "../bigints.ts";
 import type { Order } from "../execution.ts";
 import { minimumOf } from "../percent.ts";
-import type { Leg } from "./mandate.ts";
+import { classOf, type Leg, type LegClass } from "./mandate.ts";
 import { floorOf, isAbove, worstOf } from "./prices.ts";
 
 /** A resting order whose price is reached. All of a selection are of one token and side. */
@@ -60,7 +60,7 @@ const mostQuestions = 8;
 const publicSharePpm = 980_000n;
 
 /** How much of its floor an order must bring, in millionths. */
-const sharePpm: Readonly<Record<Leg["kind"], bigint>> = { limit: 1_001_000n, stop: 1_000_000n };
+const sharePpm: Readonly<Record<LegClass, bigint>> = { limit: 1_001_000n, stop: 1_000_000n };
 const whole = 1_000_000n;
 
 /** An amount and its output. */
@@ -198,7 +198,7 @@ function gainOf([a, b]: Ladders, before: number, at: number): bigint {
 
 /** True if a price meets what an order asks for, with a limit's margin. */
 const meets = (side: Order["side"], { leg }: Crossed, { amount, out }: Gain): boolean =>
-  out * whole >= floorOf(side, leg, amount) * sharePpm[leg.kind];
+  out * whole >= floorOf(side, leg, amount) * sharePpm[classOf(leg)];
 
 const areMet = (side: Order["side"], orders: readonly Pick<Accepted, "order">[], price: Gain): boolean =>
   orders.every(({ order }) => meets(side, order, price));

@@ -3,13 +3,13 @@ import type * as v from "valibot";
 import type { AskedTrade } from "../trade.ts";
 import type { AnyOrder } from "../trade-order.ts";
 import { isShownAlike, type RestingOrder } from "./life.ts";
-import type { LegKind } from "./mandate.ts";
+import type { LegClass } from "./mandate.ts";
 import type { triggerTerms } from "./schemas.ts";
 
 /** Facts about an order's children that clients see. */
 export type RestingFacts = {
   /** The most that signatures for children may have cost, in coin. */
-  feesSpent: Readonly<Record<LegKind, bigint>>;
+  feesSpent: Readonly<Record<LegClass, bigint>>;
   /** Coin that the transactions of all children have paid. */
   networkFee: bigint;
   /** Result of the child that has filled. */

@@ -5,10 +5,11 @@ import type { Cutoffs } from "../cutoffs.ts";
 import {
   budgetOf,
   type ChildTerms,
+  classOf,
   type Ended,
   keptAfterEndSeconds,
   type Leg,
-  type LegKind,
+  type LegClass,
   type Mandate,
   type SignedChild,
   type Tally,
@@ -76,24 +77,24 @@ export function settledTally(before: Tally, ended: Ended | undefined): Tally {
   return { ...tally, fees, owed: tally.owed.filter(({ child }) => !paidBy.has(child)) };
 }
 
-/** Maximum number of swaps of each kind of leg in a clock hour. */
+/** Maximum number of swaps of each class of legs in a clock hour. */
 const mostInHour = { limit: 12, stop: 60 };
 
-/** True if a kind of leg has used up its swaps of this hour. */
-export function hasFiredOften(tally: Tally | undefined, kind: LegKind, nowMs: number): boolean {
-  const { hour, n } = tally?.counts[kind] ?? { hour: 0, n: 0 };
-  return hour === hourOf(nowMs) && n >= mostInHour[kind];
+/** True if a class of legs has used up its swaps of this hour. */
+export function hasFiredOften(tally: Tally | undefined, legClass: LegClass, nowMs: number): boolean {
+  const { hour, n } = tally?.counts[legClass] ?? { hour: 0, n: 0 };
+  return hour === hourOf(nowMs) && n >= mostInHour[legClass];
 }
 
-/** Computes the coin that children of a kind of leg may still pay the network. */
+/** Computes the coin that children of a class of legs may still pay the network. */
 export function feesLeft(
   mandate: Mandate,
   tally: Tally | undefined,
   ended: Ended | undefined,
-  kind: LegKind,
+  legClass: LegClass,
 ): bigint {
-  const spent = tally === undefined ? 0n : settledTally(tally, ended).fees[kind];
-  return budgetOf(mandate, kind) - spent;
+  const spent = tally === undefined ? 0n : settledTally(tally, ended).fees[legClass];
+  return budgetOf(mandate, legClass) - spent;
 }
 
 /** Returns the amount that an order can spend, given what its wallet has. 0 if that is next to nothing of its amount. */
@@ -114,7 +115,7 @@ export type TallyChange = {
  */
 export function tallyAfter(facts: ChildFacts, nowMs: number, givenBackOfDay: number): TallyChange {
   const { mandate, child, purpose, ended, fees, isFirstSwap } = facts;
-  const { kind } = mandate.legs[child.parent.leg] as Leg;
+  const kind = classOf(mandate.legs[child.parent.leg] as Leg);
   const old = facts.tally ?? emptyTally(facts);
   const known = withDeadOut(old, ended);
   const before = settledTally(old, ended);

@@ -5,7 +5,7 @@ import { coinUnitsFrom } from "../decimal-text.ts";
 import type { Submission } from "../order-details.ts";
 import { millionthsOf } from "../percent.ts";
 import type { PolicyKey } from "../wallet-policy.ts";
-import type { Leg, Mandate } from "./mandate.ts";
+import { classOf, isStop, type Leg, type LegClass, type Mandate } from "./mandate.ts";
 import { isAbove, isCrossed, ratioFrom, scaled } from "./prices.ts";
 import type { GivenStop, RestingRequest } from "./request.ts";
 
@@ -112,16 +112,16 @@ const feeLimitOf = ({ chain, maxNetworkFee }: RestingRequest, { value, feeOfChil
     ? greatest(value / 10n, leastChildren * feeOfChild)
     : coinUnitsFrom(chain, maxNetworkFee, "maxNetworkFee");
 
-/** Gives each kind of legs half of the coin if an order has both, so that a limit never spends what a stop needs. */
+/** Gives each class of legs half of the coin if an order has both, so that a limit never spends what a stop needs. */
 function budgets(legs: readonly Leg[], fees: bigint): Pick<Mandate, "feesLimit" | "feesStop"> {
-  const kinds = new Set(legs.map(({ kind }) => kind));
-  const each = fees / BigInt(kinds.size);
-  return { feesLimit: kinds.has("limit") ? each : 0n, feesStop: kinds.has("stop") ? each : 0n };
+  const classes = new Set(legs.map(classOf));
+  const each = fees / BigInt(classes.size);
+  return { feesLimit: classes.has("limit") ? each : 0n, feesStop: classes.has("stop") ? each : 0n };
 }
 
 /** Finds a stop that would fire at once. A limit may: it then fires as soon as it rests. */
 export const stopFiringNow = ({ legs, side, amount }: Mandate, out: bigint): Leg | undefined =>
-  legs.find((leg) => leg.kind === "stop" && isCrossed(side, leg, amount, out));
+  legs.find((leg) => isStop(leg) && isCrossed(side, leg, amount, out));
 
 /** Maximum numbers of resting orders, of a user and of a user's wallet and token. */
 export const mostResting = { user: 100, token: 20 };
@@ -158,16 +158,14 @@ export function slippageOf(
   settings: number,
   maxSlippage: bigint | undefined,
 ): bigint {
-  const usual = leg.kind === "stop" ? stopSlippagePpm[submission] : millionthsOf(settings);
+  const usual = isStop(leg) ? stopSlippagePpm[submission] : millionthsOf(settings);
   const wanted = slippagePpm ?? usual;
   return maxSlippage === undefined ? wanted : least(wanted, maxSlippage);
 }
 
 /** A stop may pay more for gas than its user's limit at placing, because gas is dear in a crash. */
-const dearer: Readonly<Record<Leg["kind"], bigint>> = { limit: 1n, stop: 3n };
+const dearer: Readonly<Record<LegClass, bigint>> = { limit: 1n, stop: 3n };
 
 /** Returns the highest gas price of a leg's children. Undefined on chains without gas. */
-export const gasPriceOf = (
-  { maxGasPrice }: Pick<Mandate, "maxGasPrice">,
-  { kind }: Leg,
-): bigint | undefined => (maxGasPrice === undefined ? undefined : dearer[kind] * maxGasPrice);
+export const gasPriceOf = ({ maxGasPrice }: Pick<Mandate, "maxGasPrice">, leg: Leg): bigint | undefined =>
+  maxGasPrice === undefined ? undefined : dearer[classOf(leg)] * maxGasPrice;

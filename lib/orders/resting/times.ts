@@ -1,7 +1,7 @@
 import { chainFacts } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
 import { clocksApartMs } from "../intent.ts";
-import type { LegKind } from "./mandate.ts";
+import type { LegClass } from "./mandate.ts";
 
 /** Times of resting orders that do not depend on the chain, and that no run shortens. */
 const limits = {
@@ -48,8 +48,8 @@ const ethLifeSeconds = { limit: 13, stop: 24 };
 const usualLifeSeconds = { limit: 8, stop: 8 };
 
 /** Returns the time from the first signature of a child's swap to its deadline. */
-export const lifeSeconds = (chain: Network, kind: LegKind): number =>
-  (chain === "eth" ? ethLifeSeconds : usualLifeSeconds)[kind];
+export const lifeSeconds = (chain: Network, legClass: LegClass): number =>
+  (chain === "eth" ? ethLifeSeconds : usualLifeSeconds)[legClass];
 
 /** Returns the age from which the head of a chain is too old for anything to fire. */
 export const mostHeadSeconds = (chain: Network): number => Math.max(15, 3 * chainFacts[chain].blockSeconds);

@@ -1,6 +1,6 @@
 import type { Network } from "../../core/network.ts";
 import type { Order } from "../execution.ts";
-import { hasStop, type Leg, type LegKind, type Mandate } from "./mandate.ts";
+import { hasStop, isStop, type Leg, type LegClass, type Mandate } from "./mandate.ts";
 import { isCrossed } from "./prices.ts";
 import { blocksWithin, mostHeadSeconds, triggerTimes } from "./times.ts";
 
@@ -35,7 +35,7 @@ export function lookBack(
 ): number[] {
   // Several readings take the place of earlier blocks, because hosts of sol keep no earlier states.
   if (chain === "sol") return [];
-  if (leg.kind === "limit") {
+  if (!isStop(leg)) {
     if (!hasStop(order)) return [];
     return [chain === "eth" ? 1 : blocksWithin(chain, triggerTimes.beforeSeconds)];
   }
@@ -92,7 +92,7 @@ export type Seen = { leg: number; n: number; sinceMs: number; lastMs: number };
 const enough = {
   limit: { readings: 2, wait: "beforeSeconds" },
   stop: { readings: 4, wait: "lookBackSeconds" },
-} as const satisfies Record<LegKind, object>;
+} as const satisfies Record<LegClass, object>;
 
 /** True for legs that fire after several readings: on sol, those of an order with a stop. */
 export const needsReadings = (chain: Network, order: Pick<Mandate, "legs">): boolean =>
@@ -116,8 +116,8 @@ export function seenAfter(
 }
 
 /** True if the readings of a leg suffice to fire it. */
-export function isSeenEnough(seen: Seen | undefined, leg: number, kind: LegKind): boolean {
-  const { readings, wait } = enough[kind];
+export function isSeenEnough(seen: Seen | undefined, leg: number, legClass: LegClass): boolean {
+  const { readings, wait } = enough[legClass];
   if (seen?.leg !== leg || seen.n < readings) return false;
   return seen.lastMs - seen.sinceMs >= triggerTimes[wait] * 1000;
 }

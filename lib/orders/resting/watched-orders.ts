@@ -1,6 +1,6 @@
 import { RecentMap } from "../../core/recent-map.ts";
 import type { Order } from "../execution.ts";
-import type { LegKind } from "./mandate.ts";
+import { classOf, isStop, type Leg, type LegClass } from "./mandate.ts";
 import { worstOf } from "./prices.ts";
 import { distanceTo, type Rung, rungsFor } from "./reach.ts";
 import type { Trigger } from "./stored.ts";
@@ -125,7 +125,7 @@ export class WatchedOrders {
 
   /** True if an order has a stop. */
   hasStop(orderId: string): boolean {
-    return this.#orders.get(orderId)?.row.legs.some(({ kind }) => kind === "stop") ?? false;
+    return this.#orders.get(orderId)?.row.legs.some(isStop) ?? false;
   }
 
   /** Notes that an order is handed over. */
@@ -143,13 +143,14 @@ export class WatchedOrders {
     watched.nextMs = nowMs + askAgainMs;
     for (const [index, leg] of watched.legs.entries()) {
       if (leg.sinceMs === undefined) continue;
-      const kind = watched.row.legs[index]?.kind ?? "limit";
+      const legClass = classOf(watched.row.legs[index] as Leg);
       // A shorter time asks for a further reading, which must not be late.
       const isReading = state === "rest" && askAgainMs < triggerTimes.handOverMs.first;
       leg.misses = word === undefined ? leg.misses + 1 : 0;
       if (state === "out") leg.tries = 0;
       else if (word !== undefined && !isReading) leg.tries++;
-      const pauseMs = state === "out" ? this.#pauseAfterFiring(watched.row, kind, nowMs) : pauseOf(kind, leg);
+      const pauseMs =
+        state === "out" ? this.#pauseAfterFiring(watched.row, legClass, nowMs) : pauseOf(legClass, leg);
       leg.nextMs = nowMs + (isReading ? askAgainMs : Math.max(askAgainMs, pauseMs));
     }
   }
@@ -158,8 +159,8 @@ export class WatchedOrders {
     return this.#resting.get(`${side} ${token}`) ?? [];
   }
 
-  #pauseAfterFiring({ userID }: Trigger, kind: LegKind, nowMs: number): number {
-    if (kind === "stop") return 0;
+  #pauseAfterFiring({ userID }: Trigger, legClass: LegClass, nowMs: number): number {
+    if (legClass === "stop") return 0;
     const day = Math.floor(nowMs / dayMs);
     const known = this.#limits.get(userID);
     const count = known?.day === day ? known.count + 1 : 1;
@@ -187,10 +188,10 @@ function dueSince({ row, legs, nextMs }: Watched, nowMs: number): number | undef
   return first;
 }
 
-function pauseOf(kind: LegKind, { tries, misses }: LegWatch): number {
+function pauseOf(legClass: LegClass, { tries, misses }: LegWatch): number {
   const { first, most } = triggerTimes.handOverMs;
   // An outage of fireOrders says nothing about the order, which must not be late when it is over.
   if (misses > 0) return first * 2 ** Math.min(misses - 1, mostMissDoublings);
-  const doublings = Math.max(0, tries - (kind === "stop" ? steadyTries : 1));
+  const doublings = Math.max(0, tries - (legClass === "stop" ? steadyTries : 1));
   return Math.min(most, first * 2 ** Math.min(doublings, 20));
 }

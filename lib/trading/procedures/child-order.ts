@@ -10,7 +10,7 @@ import type { FamilyTypes } from "../../orders/family.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
 import { limitsGivenBack } from "../../orders/resting/child-signing.ts";
 import type { AskedChildOrder, ChildRefusal, ParentView } from "../../orders/resting/firing.ts";
-import type { Leg } from "../../orders/resting/mandate.ts";
+import { classOf, type Leg } from "../../orders/resting/mandate.ts";
 import type { StoredResting } from "../../orders/resting/stored.ts";
 import { feesLeft } from "../../orders/resting/tally.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
@@ -59,7 +59,7 @@ export function* makingChild(request: ChildRequest): Procedure<MadeChild | Child
   if (facts.amountOut < minAmountOut) return { attention: "PRICE_BEYOND_WORST" };
   const { expected, max } = check.networkFee;
   if (side === "sell" && quotedOut <= expected) return { attention: "PRICE_BEYOND_WORST" };
-  if (max > feesLeft(mandate, request.tally, request.ended, leg.kind))
+  if (max > feesLeft(mandate, request.tally, request.ended, classOf(leg)))
     return { attention: "FEE_BUDGET_SPENT" };
   const terms = {
     orderId: mandate.orderId,

@@ -24,7 +24,7 @@ import {
   type RestingOrder,
   restingAfter,
 } from "../../orders/resting/life.ts";
-import type { Leg } from "../../orders/resting/mandate.ts";
+import { classOf, isStop, type Leg } from "../../orders/resting/mandate.ts";
 import { type Chosen, type Selection, selecting } from "../../orders/resting/selection.ts";
 import { feesLeft, hasFiredOften } from "../../orders/resting/tally.ts";
 import {
@@ -100,8 +100,8 @@ const legOf = ({ mandate }: RestingOrder, leg: number): Leg => mandate.legs[leg]
 
 /** Lists the places of an order's legs, with stops first. */
 function legsInTurn({ mandate: { legs } }: RestingOrder): number[] {
-  const isStop = (leg: number) => Number(legs[leg]?.kind === "stop");
-  return [...legs.keys()].toSorted((a, b) => isStop(b) - isStop(a));
+  const rank = (leg: number) => Number(isStop(legs[leg] as Leg));
+  return [...legs.keys()].toSorted((a, b) => rank(b) - rank(a));
 }
 
 function noted(conditions: Conditions, orderId: string, ...codes: AttentionCode[]): void {
@@ -168,19 +168,19 @@ function isWorthPricing(
   nowMs: number,
   conditions: Conditions,
 ): boolean {
-  const { kind } = legOf(order, leg);
-  const isBehind = order.state === "firing" && kind === "stop" && canYield(busy);
+  const legClass = classOf(legOf(order, leg));
+  const isBehind = order.state === "firing" && legClass === "stop" && canYield(busy);
   const mayGo =
     mayFire(order, leg, nowMs, isOneOut) || (isBehind && mayFire({ ...order, out: [] }, leg, nowMs, true));
   if (!mayGo) return false;
-  const isBroke = feesLeft(order.mandate, tally, ended, kind) <= 0n;
+  const isBroke = feesLeft(order.mandate, tally, ended, legClass) <= 0n;
   if (isBroke) noted(conditions, idOf(order), "FEE_BUDGET_SPENT");
   if (amount <= 0n) noted(conditions, idOf(order), "INSUFFICIENT_BALANCE");
   return (
     !isBroke &&
     amount > 0n &&
     !isPausing(order.legs[leg] as LegState, nowMs) &&
-    !hasFiredOften(tally, kind, nowMs)
+    !hasFiredOften(tally, legClass, nowMs)
   );
 }
 
@@ -246,7 +246,8 @@ function reachedHead(
 }
 
 const hasEnoughReadings = (order: RestingOrder, leg: number): boolean =>
-  !needsReadings(order.mandate.chain, order.mandate) || isSeenEnough(order.seen, leg, legOf(order, leg).kind);
+  !needsReadings(order.mandate.chain, order.mandate) ||
+  isSeenEnough(order.seen, leg, classOf(legOf(order, leg)));
 
 /** Notes a reading of a leg that needs several. */
 function* withReading(
@@ -269,7 +270,7 @@ function* hasFreeLane(
   nowMs: number,
 ): FiringProcedure<boolean> {
   const { chain, wallet } = order.mandate;
-  if (legOf(order, leg).kind === "stop" && busy !== undefined && canYield(busy))
+  if (isStop(legOf(order, leg)) && busy !== undefined && canYield(busy))
     yield* performFiring({ do: "yieldToStop", lane: { chain, wallet }, orderId: busy.orderId });
   return busy === undefined && mayFire(order, leg, nowMs, isOneOut);
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { afterDeadChild, freshLeg, isPausing } from "../../../lib/orders/resting/backoff.ts";
-import type { LegKind } from "../../../lib/orders/resting/mandate.ts";
+import type { LegClass } from "../../../lib/orders/resting/mandate.ts";
 import { nowMs } from "./fixtures.ts";
 
 /** Lists the pauses after children that die one after another, in seconds. */
-function pauses(kind: LegKind, count: number): number[] {
+function pauses(kind: LegClass, count: number): number[] {
   let [state, at] = [freshLeg, nowMs];
   return Array.from({ length: count }, () => {
     state = afterDeadChild(state, kind, at);

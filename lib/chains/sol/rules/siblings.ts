@@ -1,3 +1,4 @@
+import { classOf } from "../../../orders/resting/mandate.ts";
 import { lifeSeconds } from "../../../orders/resting/times.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
 import type { Sol } from "./family.ts";
@@ -38,5 +39,5 @@ export function lastSigningMs(
   const endMs = validUntil * 1000;
   return leg === undefined || firstMs === undefined
     ? endMs
-    : Math.min(endMs, firstMs + lifeSeconds("sol", leg.kind) * 1000);
+    : Math.min(endMs, firstMs + lifeSeconds("sol", classOf(leg)) * 1000);
 }

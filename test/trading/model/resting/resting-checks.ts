@@ -5,7 +5,7 @@ import {
   type ChildTerms,
   hasStop,
   type Leg,
-  type LegKind,
+  type LegClass,
   type Mandate,
 } from "../../../../lib/orders/resting/mandate.ts";
 import { floorOf, isCrossed } from "../../../../lib/orders/resting/prices.ts";
@@ -20,7 +20,7 @@ export type Intruder = "fireOrders" | "executeOrders" | undefined;
 export type LaneJob = {
   orderId: string;
   child?: ChildTerms;
-  kind: LegKind | "market";
+  kind: LegClass | "market";
   createdAt: number;
   validUntil: number;
   amount: bigint;
@@ -34,10 +34,10 @@ export type LaneJob = {
 /** Time for which a price must hold on a chain before a leg fires. */
 export type Looks = {
   /** Distances from the head at which the price must have been reached, too. */
-  back: Readonly<Record<LegKind, readonly number[]>>;
+  back: Readonly<Record<LegClass, readonly number[]>>;
   mostAgeSeconds: number;
   /** Number of readings of a leg of an order with a stop, and the time over which they are made. */
-  readings: Readonly<Record<LegKind, { n: number; ms: number }>>;
+  readings: Readonly<Record<LegClass, { n: number; ms: number }>>;
 };
 
 /** The part of a world that the checks look at. */
@@ -157,7 +157,7 @@ export class RestingChecks {
 
   /** All that the children of a leg pay the network stays within the mandate's budget. */
   afterFees(paid: readonly { orderId: string; fee: bigint }[]): void {
-    const sums = new Map<Mandate, Record<LegKind, bigint>>();
+    const sums = new Map<Mandate, Record<LegClass, bigint>>();
     for (const { orderId, fee } of paid) {
       const { parentId = "", leg = 0 } = this.#children.get(orderId) ?? {};
       const mandate = this.#mandates.get(parentId);
