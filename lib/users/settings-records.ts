@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { DomainError } from "../core/domain-error.ts";
 import type { Chain } from "../core/network.ts";
-import { initially, oneOf, type When } from "../table/step.ts";
+import { saveVersion } from "../table/save-version.ts";
+import { initially } from "../table/step.ts";
 import { queryRange, readItem, type Table } from "../table/table.ts";
-import { writeOne } from "../table/write.ts";
 import { chainOf, settingsKey, settingsOf } from "./item-keys.ts";
 import { type Settings, type SettingsPatch, settingsInForce } from "./settings.ts";
 
@@ -17,8 +16,6 @@ export type SettingsItem = SettingsPatch & {
   createdAt: string;
   updatedAt: string;
   version: number;
-  /** Id of the last conditional change. */
-  changeId?: string;
 };
 
 /**
@@ -42,8 +39,7 @@ export async function readSettingsOf(table: Table, userID: string, chain: Chain)
 /**
  * Creates or changes the user's settings of a chain in one write. Returns the full record, with defaults filled in.
  *
- * @param expected the versions to accept; 0 means that there is no record. Undefined accepts every version.
- * @throws {DomainError} PRECONDITION_FAILED, without writing, if the version in the table is not among them.
+ * @throws {DomainError} PRECONDITION_FAILED, without writing, if the version in the table is not among the expected ones.
  */
 export async function saveSettings(
   table: Table,
@@ -53,34 +49,13 @@ export async function saveSettings(
   now: Date,
   expected?: readonly number[],
 ) {
-  const changeId = expected && randomUUID();
-  const { isWritten, item } = await writeOne<SettingsItem>(table, {
-    kind: "change",
-    key: settingsKey(userID, chain),
-    set: {
-      userID,
-      updatedAt: now.toISOString(),
-      ...(changeId !== undefined && { changeId }),
-      ...changes,
-      _id: initially(randomUUID()),
-      createdAt: initially(now.toISOString()),
-    },
-    add: { version: 1 },
-    when: expected && versionIn(expected),
-  });
-  // Recognizes its own change: if the SDK repeats a write whose answer was lost, the repetition fails because the first
-  // write succeeded.
-  const isOurs = isWritten || (changeId !== undefined && item?.changeId === changeId);
-  if (item === undefined || !isOurs)
-    throw new DomainError(
-      "PRECONDITION_FAILED",
-      "The settings have changed, or never had a version that If-Match names",
-    );
+  const set = {
+    userID,
+    updatedAt: now.toISOString(),
+    ...changes,
+    _id: initially(randomUUID()),
+    createdAt: initially(now.toISOString()),
+  };
+  const item = await saveVersion<SettingsItem>(table, settingsKey(userID, chain), set, expected);
   return { ...item, ...settingsInForce(chain, item) };
-}
-
-function versionIn(versions: readonly number[]): When {
-  // Uses 0 to match no record, because versions start at 1.
-  const isStored = { version: oneOf(versions.length === 0 ? [0] : versions) };
-  return versions.includes(0) ? ["absent", isStored] : isStored;
 }
