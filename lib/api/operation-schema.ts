@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { HttpErrorCode } from "./errors.ts";
+import { type HttpErrorCode, statusOfCode } from "./errors.ts";
 
 /** The shape of an error: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
 export type ErrorShape = "message" | "error" | "envelope";
@@ -23,9 +23,15 @@ export type OperationSchemas = {
   answerHeaders?: Readonly<Record<string, string>>;
   /** Errors of this operation, besides the errors that any request with such input may get. */
   errors?: readonly HttpErrorCode[];
+  /** Statuses of codes that have another status elsewhere. */
+  statuses?: { readonly [Code in HttpErrorCode]?: number };
   errorShapes?: ErrorShapes;
   /** True for a POST that is safe to repeat without an Idempotency-Key: the second request changes nothing. */
   isRepeatable?: true;
   /** Detail of IDEMPOTENCY_KEY_REUSED: the id of the record that the key created. */
   keyMakes?: "orderId" | "walletId" | "redemptionId";
 };
+
+/** Returns the status of an error, of an operation with these statuses of its own. */
+export const httpStatusOf = (code: HttpErrorCode, statuses: OperationSchemas["statuses"] = {}): number =>
+  statuses[code] ?? statusOfCode[code];

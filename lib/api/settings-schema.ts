@@ -92,7 +92,7 @@ export const IfMatchHeadersSchema = v.object({
       v.string(),
       v.check((text) => fewTags(readEntityTags(text)), tagsRule),
       v.transform((text) => readEntityTags(text) as EntityTags),
-      v.description("Changes the settings only if their ETag is in this list. `*` matches any."),
+      v.description("Changes nothing unless the current ETag is in this list. `*` matches any."),
     ),
   ),
 });

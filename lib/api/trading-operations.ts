@@ -18,8 +18,10 @@ import {
   PlacedAnswerSchema,
   PlaceOrderHeadersSchema,
 } from "./order-request-schema.ts";
+import { GivenPresetSchema, PresetAnswerSchema, PresetPathSchema } from "./preset-schema.ts";
 import { QuoteAnswerSchema, QuoteRequestSchema } from "./quote-schema.ts";
 import { NoQuerySchema } from "./scalars.ts";
+import { IfMatchHeadersSchema, IfNoneMatchHeadersSchema } from "./settings-schema.ts";
 import {
   InspectedTokenAnswerSchema,
   ListTokensQuerySchema,
@@ -127,6 +129,28 @@ export const cancelOrders = {
   success: CancelledCountSchema,
   errors: ["TRADING_DISABLED", "WALLET_NOT_FOUND"],
   isRepeatable: true,
+} as const satisfies OperationSchemas;
+
+const presetTag = { ETag: 'Version of the preset for If-Match, such as `"5"`.' };
+
+export const setPreset = {
+  path: PresetPathSchema,
+  query: NoQuerySchema,
+  headers: IfMatchHeadersSchema,
+  body: GivenPresetSchema,
+  success: PresetAnswerSchema,
+  answerHeaders: presetTag,
+  errors: ["TRADING_DISABLED", "WALLET_NOT_FOUND", "PRECONDITION_FAILED"],
+} as const satisfies OperationSchemas;
+
+export const getPreset = {
+  path: PresetPathSchema,
+  query: NoQuerySchema,
+  headers: IfNoneMatchHeadersSchema,
+  success: PresetAnswerSchema,
+  answerHeaders: presetTag,
+  errors: ["TRADING_DISABLED", "NO_PRESET"],
+  statuses: { NO_PRESET: 404 },
 } as const satisfies OperationSchemas;
 
 export const listPositions = {

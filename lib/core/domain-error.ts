@@ -63,6 +63,7 @@ export type DomainErrorDetails = {
   /** Price of one token at which the stop would fire at once, as decimal text. */
   WOULD_FIRE_NOW: { price: string };
   TOO_MANY_RESTING: { limit: number };
+  NO_PRESET: undefined;
   ORDER_NOT_CANCELLABLE: { status: OrderStatus };
 };
 

@@ -1,12 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as v from "valibot";
-import { type ErrorAnswer, type HttpErrorCode, statusOfCode } from "../api/errors.ts";
-import {
-  type ErrorShape,
-  type ErrorShapes,
-  envelopes,
-  type OperationSchemas,
-} from "../api/operation-schema.ts";
+import type { ErrorAnswer, HttpErrorCode } from "../api/errors.ts";
+import { type ErrorShape, envelopes, httpStatusOf, type OperationSchemas } from "../api/operation-schema.ts";
 import type { Request, Schemas, Success } from "../api/operation-schemas.ts";
 import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
 import { DomainError } from "../core/domain-error.ts";
@@ -73,7 +68,7 @@ export function rest<Name extends RestOperationName>(
   schemas: Schemas[Name],
   useCase: UseCase<Name>,
 ) {
-  const { success: successSchema, errorShapes = envelopes }: OperationSchemas = schemas;
+  const { success: successSchema, ...ofErrors }: OperationSchemas = schemas;
   return async (event: APIGatewayProxyEvent, context?: Context): Promise<APIGatewayProxyResult> => {
     const now = new Date();
     try {
@@ -83,7 +78,7 @@ export function rest<Name extends RestOperationName>(
       return sent(event, success(v.parse(successSchema, body), headers));
     } catch (error) {
       if (error instanceof Unauthorized) return sent(event, answer(401, error.body));
-      return sent(event, answerError(errorShapes, errorAnswer(name, error), now));
+      return sent(event, answerError(ofErrors, errorAnswer(name, error), now));
     }
   };
 }
@@ -110,7 +105,7 @@ export function refusal(name: RefusalOperationName, reason: () => DomainError) {
       if (methodsWithBody.includes(event.httpMethod)) readJsonObject(event);
       throw reason();
     } catch (error) {
-      return sent(event, answerError(envelopes, errorAnswer(name, error), now));
+      return sent(event, answerError({}, errorAnswer(name, error), now));
     }
   };
 }
@@ -284,8 +279,12 @@ function errorAnswer(operation: string, error: unknown): ErrorAnswer {
   return { code: "INTERNAL_ERROR", message: "Internal server error" };
 }
 
-function answerError(shapes: ErrorShapes, error: ErrorAnswer, now: Date): APIGatewayProxyResult {
-  const status = statusOfCode[error.code];
+function answerError(
+  { errorShapes: shapes = envelopes, statuses }: Pick<OperationSchemas, "errorShapes" | "statuses">,
+  error: ErrorAnswer,
+  now: Date,
+): APIGatewayProxyResult {
+  const status = httpStatusOf(error.code, statuses);
   const body = errorBody(status < 500 ? shapes.client : shapes.server, error, now);
   const seconds = retrySeconds[error.code];
   return answer(status, body, seconds === undefined ? {} : { "Retry-After": `${seconds}` });

@@ -8,6 +8,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   profile: "the profile",
   referral: "a user who was referred by this one",
   settings: "the trading settings of a chain",
+  preset: "what the user's automatic orders on a chain are like",
   wallet: "a wallet; the key itself makes an address unique",
   walletOwner: "a user who has, or had, the key of the address; several users may share one",
   sealedKey: "the encrypted private key of a wallet",
@@ -81,6 +82,9 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
   SETTINGS:
     "Partitions are small because rights are given by partition: few functions may change what an order " +
     "depends on.",
+  PRESETS:
+    "Presets are kept apart from settings, because they say what is bought while nobody looks. setPreset " +
+    "alone writes them.",
   SEALED:
     "A key is written and removed together with its wallet, in the same transactions and by the same " +
     "time to live.",

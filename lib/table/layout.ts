@@ -56,6 +56,12 @@ export const partitions = [
     items: { settings: { key: "SETTINGS#{chain}", changesGoTo: "its user" } },
   },
   {
+    key: "PRESETS#{userID}",
+    owner: "user",
+    isGuarded: true,
+    items: { preset: { key: "PRESET#{chain}" } },
+  },
+  {
     key: "WALLETS#{userID}",
     owner: "user",
     items: { wallet: { key: "WALLET#{network}#{address}", changesGoTo: "its user" } },

@@ -230,6 +230,7 @@ describe("the partitions", () => {
     const guarded: readonly PartitionLayout[] = partitions.filter((each) => "isGuarded" in each);
     const guardedNames = guarded.map(({ key }) => partitionNameOf(key));
     expect(Object.fromEntries(guardedNames.map((name) => [name, writersOf(name)]))).toEqual({
+      PRESETS: ["setPreset"],
       POLICY: ["loosenGuards"],
       EXPORT: ["exportWallet", "cancelExport"],
       LOCK: ["lockExports"],

@@ -105,6 +105,7 @@ const keyOfKind = {
     .tuple(lane, name, name)
     .map(([of, userID, day]) => tradingKeys.dayKey({ ...of, userID, day })),
   policy: fc.tuple(lane, name).map(([of, userID]) => tradingKeys.policyKey({ ...of, userID })),
+  preset: fc.tuple(lane, name).map(([{ chain }, userID]) => tradingKeys.presetKey({ userID, chain })),
   "shown policy": fc.tuple(lane, name).map(([of, userID]) => walletKeys.shownPolicyKey({ ...of, userID })),
   "ended lock": name.map(walletKeys.endedLockKey),
   loosening: fc
@@ -289,6 +290,7 @@ describe("everythingOf", () => {
     const own = [
       userKeys.profileKey,
       (of: string) => userKeys.settingsKey(of, "eth"),
+      (of: string) => tradingKeys.presetKey({ userID: of, chain: "eth" }),
       (of: string) => walletKey(of, "eth", "0x1"),
       (of: string) => sealedKeyKey(of, "eth", "0x1"),
       (of: string) => tradingKeys.usedKeyKey(of, "placeOrder", "k"),

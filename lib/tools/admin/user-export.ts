@@ -10,6 +10,7 @@ import { walletIn } from "../../wallets/wallet-records.ts";
 const sections = [
   "profile",
   "settings",
+  "presets",
   "wallets",
   "policies",
   "events",
@@ -36,6 +37,7 @@ export const exportedItems: Readonly<Partial<Record<ItemName, Section | LeftOut>
   profile: "profile",
   referral: "referrals",
   settings: "settings",
+  preset: "presets",
   wallet: "wallets",
   sealedKey: { because: "a secret; owners export it themselves" },
   usedKey: { because: "recognizes repeated requests" },

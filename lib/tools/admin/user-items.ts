@@ -29,6 +29,7 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   profile: removedLast,
   referral: { is: "renamed", ofAccount: true, because: "counts for the user who referred this one" },
   settings: removed,
+  preset: removed,
   wallet: removedLast,
   walletOwner: removedLast,
   sealedKey: removedLast,

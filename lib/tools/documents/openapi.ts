@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { errorBodies, UnauthorizedBodySchema } from "../../api/error-schemas.ts";
 import { type HttpErrorCode, statusOfCode } from "../../api/errors.ts";
-import { envelopes, type OperationSchemas } from "../../api/operation-schema.ts";
+import { envelopes, httpStatusOf, type OperationSchemas } from "../../api/operation-schema.ts";
 import { schemas } from "../../api/operation-schemas.ts";
 import { NoContentSchema } from "../../api/scalars.ts";
 import { operationsOf, type RestOperationName } from "../../operations/operations.ts";
@@ -58,6 +58,7 @@ const meanings: Record<HttpErrorCode, string> = {
     "The wallet has too many open orders or an unfinished transaction, or another program is using it.",
   WOULD_FIRE_NOW: "The price is at or below the stop already.",
   TOO_MANY_RESTING: "The user, or the wallet for this token, has as many resting orders as it may.",
+  NO_PRESET: "The user has no preset of the chain.",
   ORDER_NOT_CANCELLABLE: "The order has ended, or belongs to another engine.",
   UNSUPPORTED_MEDIA_TYPE: "The Content-Type is not application/json.",
   INTERNAL_ERROR: "The service failed. Changes are never saved in part.",
@@ -232,14 +233,22 @@ const retried = [429, statusOfCode.CHAIN_UNAVAILABLE];
 const retryAfter = { "Retry-After": { description: "Seconds", schema: { type: "integer" } } };
 
 /** Lists the errors of an operation by status, in order. */
-function errorsOf({ path, body, errors = [] }: OperationSchemas): Map<number, HttpErrorCode[]> {
+function errorsOf({
+  path,
+  body,
+  errors = [],
+  statuses: own,
+}: OperationSchemas): Map<number, HttpErrorCode[]> {
   const codes: HttpErrorCode[] = [...errors, "INTERNAL_ERROR"];
   if (path !== undefined || body !== undefined) codes.unshift("INVALID_REQUEST");
   if (body !== undefined) codes.push("UNSUPPORTED_MEDIA_TYPE");
-  const statuses = [...codes.map((code) => statusOfCode[code]), ...Object.keys(gatewayReasons).map(Number)];
+  const statuses = [
+    ...codes.map((code) => httpStatusOf(code, own)),
+    ...Object.keys(gatewayReasons).map(Number),
+  ];
   const byStatus = statuses
     .toSorted((a, b) => a - b)
-    .map((status) => [status, codes.filter((code) => statusOfCode[code] === status)] as const);
+    .map((status) => [status, codes.filter((code) => httpStatusOf(code, own) === status)] as const);
   return new Map(byStatus);
 }
 

@@ -89,6 +89,12 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   placeOrder: { headers: { "Idempotency-Key": "first-order" }, body: { ...trade, type: "market" } },
   cancelOrder: { ...order, body: {} },
   cancelOrders: { body: { chain: "eth" } },
+  setPreset: {
+    path: { chain: "eth" },
+    headers: { "If-Match": "*" },
+    body: { wallet: address, buyAmount: "0.1", slippage: 5, exits: [], minLiquidity: "10" },
+  },
+  getPreset: { path: { chain: "eth" }, headers: { "If-None-Match": '"7"' } },
   listOrders: { query: { status: "filled", limit: 20 } },
   getOrder: order,
   listPositions: { query: { status: "open", chain: "eth" } },

@@ -162,6 +162,15 @@ export const restNotes: Record<RestOperationName, Note> = {
     description:
       "One write decides: nothing that was placed before is signed any more, and each open order is `cancelled` or `cancelling` within ten seconds. An order placed at the same moment is counted, or placed later. Also works while trading is stopped.",
   },
+  setPreset: {
+    tag: "Trading settings",
+    description:
+      "Replaces the preset. What was ordered before stays as it is. With `If-Match`, nothing changes unless the preset has one of the given ETags.",
+  },
+  getPreset: {
+    tag: "Trading settings",
+    description: "The ETag is the version: use it for `If-Match` in a change.",
+  },
   listOrders: { tag: "Orders", description: newestFirst },
   getOrder: {
     tag: "Orders",

@@ -155,6 +155,17 @@ export const takeovers: readonly Takeover[] = [
       "change the settings of all users, and so the slippage and gas of their next orders; a change without a message raises an alarm",
   },
   {
+    functions: ["setPreset"],
+    rights: { reads: "all unprotected, POLICY", writes: "PRESETS" },
+    atMost:
+      "make the next automatic buys of all users others, within their wallets' policies; place none itself",
+  },
+  {
+    functions: ["getPreset"],
+    rights: { reads: "all unprotected, PRESETS, POLICY" },
+    atMost: "read the data of all users",
+  },
+  {
     functions: ["creditReferrals"],
     rights: { reads: "all unprotected", writes: "USER, REFERRALS", deletes: "REFERRALS" },
     atMost: "change profiles, also tiers and points; deny referrers their credit",

@@ -49,6 +49,9 @@ export const usedKeyKey = (
   key: string,
 ): Key => itemKey("usedKey", { userID, operation, key });
 
+export const presetKey = ({ userID, chain }: { userID: string; chain: Network }): Key =>
+  itemKey("preset", { userID, chain });
+
 /** Default number of shards for lanes. Readers always read these shards. */
 export const defaultLaneShards = 2;
 

@@ -5,7 +5,7 @@ import type { Key } from "../../../lib/table/keys.ts";
 import { queryRange, type Table } from "../../../lib/table/table.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
 import { write } from "../../../lib/table/write.ts";
-import { usedKeyKey } from "../../../lib/trading/items/keys.ts";
+import { presetKey, usedKeyKey } from "../../../lib/trading/items/keys.ts";
 import { settingsKey } from "../../../lib/users/item-keys.ts";
 import { walletEventKey } from "../../../lib/wallets/item-keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
@@ -20,6 +20,7 @@ const victim = "victim";
 const of = [victim, "eth", "0x1"] as const;
 const keys = {
   settings: settingsKey(victim, "eth"),
+  preset: presetKey({ userID: victim, chain: "eth" }),
   wallet: walletKey(...of),
   sealed: sealedKeyKey(...of),
   used: usedKeyKey(victim, "placeOrder", "k"),
@@ -50,6 +51,7 @@ const change = (key: Key, set: Record<string, unknown>) => ({ kind: "change", ke
 /** Changes that the victim sees in no message, because they leave the item's version unchanged. */
 const attacks = {
   "raises a user's slippage": change(keys.settings, { slippage: 100, mevProtection: false }),
+  "changes what is bought automatically": change(keys.preset, { preset: { buyAmount: "1000" } }),
   "shows another address for a wallet": change(keys.wallet, { generatedWalletAddress: "0x2" }),
   "has a wallet removed": change(keys.wallet, { expiresAt: 1 }),
   "has the key of a wallet removed": change(keys.sealed, { expiresAt: 1 }),
@@ -60,6 +62,7 @@ const attacks = {
 const writersOfWallets = ["storeWallet", "importWallet", "createWallet", "retireWallet", "restoreWallet"];
 const mayDo: Readonly<Record<string, readonly string[]>> = {
   "raises a user's slippage": ["updateTradingSettings"],
+  "changes what is bought automatically": ["setPreset"],
   "shows another address for a wallet": [...writersOfWallets, "updateWallet"],
   "has a wallet removed": [...writersOfWallets, "updateWallet"],
   "has the key of a wallet removed": writersOfWallets,

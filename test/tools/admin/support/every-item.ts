@@ -10,6 +10,7 @@ import {
   cancellationKey,
   cutoffKey,
   laneKey,
+  presetKey,
   restingKey,
   triggerKey,
 } from "../../../../lib/trading/items/keys.ts";
@@ -80,6 +81,7 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
     { ...laneKey({ chain: "eth", wallet: "0xother" }, 1), watch: departed(userID) },
     { ...restingKey(resting), userID },
     { ...triggerKey(resting), userID },
+    { ...presetKey({ userID, chain: "eth" }), userID },
     { ...marketLooksKey(userID, 1), count: 1 },
     { ...marketHistoriesKey(userID, 1), histories: 1 },
   ]);

@@ -1,0 +1,88 @@
+import * as v from "valibot";
+import { type Preset, presetWarnings } from "../orders/preset.ts";
+import { CountSchema, decimalPlaces, envelopeOf } from "./scalars.ts";
+import {
+  AddressSchema,
+  AmountTextSchema,
+  ChainNameSchema,
+  GivenAddressSchema,
+  GivenAmountSchema,
+  GivenPercentSchema,
+  PercentSchema,
+  TradingChainSchema,
+} from "./trading-scalars.ts";
+
+export const PresetPathSchema = v.strictObject({ chain: ChainNameSchema });
+
+const GivenTaxSchema = v.optional(
+  v.pipe(
+    v.number(),
+    v.minValue(0),
+    v.maxValue(100),
+    decimalPlaces(4),
+    v.description("Percent, 5 by default: a token with a higher tax is not bought"),
+  ),
+  5,
+);
+
+const switches = {
+  autoBuy: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description('Lets `auto: "buy"` place orders. Only on bsc and avax, where it is off by default'),
+    ),
+  ),
+  autoSell: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description("Adds `exits` to each buy without any. Only on bsc and avax, where it is off by default"),
+    ),
+  ),
+};
+
+const ExitsSchema = v.pipe(v.array(v.never()), v.maxLength(0, "must be empty"));
+
+/** A preset in a request. Addresses, decimal places and switches depend on the chain and are checked later. */
+export const GivenPresetSchema = v.pipe(
+  v.strictObject({
+    wallet: GivenAddressSchema,
+    buyAmount: v.pipe(GivenAmountSchema, v.description("What an automatic buy spends, in the chain's coin")),
+    slippage: v.optional(v.pipe(GivenPercentSchema, v.maxValue(50))),
+    exits: ExitsSchema,
+    maxBuyTax: GivenTaxSchema,
+    maxSellTax: GivenTaxSchema,
+    minLiquidity: v.optional(
+      v.pipe(
+        GivenAmountSchema,
+        v.description("A token with less liquidity, in the chain's coin, is not bought"),
+      ),
+    ),
+    ...switches,
+  }),
+  v.title("GivenPreset"),
+  v.description("Replaces the whole preset. The trading settings of eth, base and sol have the switches."),
+) satisfies v.GenericSchema<unknown, Preset>;
+
+export const PresetAnswerSchema = envelopeOf(
+  v.object({
+    chain: TradingChainSchema,
+    version: CountSchema,
+    preset: v.pipe(
+      v.object({
+        wallet: AddressSchema,
+        buyAmount: AmountTextSchema,
+        slippage: v.optional(PercentSchema),
+        exits: ExitsSchema,
+        maxBuyTax: PercentSchema,
+        maxSellTax: PercentSchema,
+        minLiquidity: v.optional(AmountTextSchema),
+        ...switches,
+      }),
+      v.title("Preset"),
+    ),
+    warnings: v.pipe(
+      v.array(v.picklist(presetWarnings)),
+      v.description("`NO_DAY_LIMIT`: the wallet's policy has no `maxPerDay`"),
+    ),
+  }),
+);

@@ -1,0 +1,49 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { exampleWallet } from "trading-terminal-devnet/example-wallets";
+import { beforeAll, describe, expect, it } from "vitest";
+import { get, send } from "../support/client.ts";
+import { importWallet } from "../support/terminal.ts";
+import { newUser, type User } from "../support/users.ts";
+
+const { address: wallet } = exampleWallet;
+const chain = "avax";
+const path = `/api/v2/presets/${chain}`;
+
+let user: User;
+beforeAll(async () => {
+  user = await newUser();
+  await importWallet(user, { network: chain, privateKey: exampleWallet.privateKey });
+});
+
+const set = (body: object, headers = {}) => send("PUT", path, { token: user.token, body, headers });
+const refused = (status: number, error: object) => ({ status, json: { success: false, error } });
+const given = { wallet, buyAmount: "0.1", exits: [] };
+
+describe("presets", () => {
+  it("are kept by chain, with an ETag, for wallets of their user", async () => {
+    expect(await get(path, user)).toMatchObject(refused(404, { code: "NO_PRESET" }));
+    const first = await set(given, { "If-Match": '"0"' });
+    const preset = { ...given, maxBuyTax: 5, maxSellTax: 5, autoBuy: false, autoSell: false };
+    expect(first).toMatchObject({
+      status: 200,
+      json: { data: { chain, version: 1, preset, warnings: ["NO_DAY_LIMIT"] } },
+    });
+    expect(first.headers.get("ETag")).toBe('"1"');
+    expect(await set(given, { "If-Match": '"0"' })).toMatchObject(
+      refused(412, { code: "PRECONDITION_FAILED" }),
+    );
+    const cached = await get(path, { ...user, headers: { "If-None-Match": '"1"' } });
+    expect([cached.status, cached.text]).toEqual([304, ""]);
+  });
+
+  it("name the field of bad input", async () => {
+    const bad = { exits: [{ percent: 101 }], buyAmount: "0", minLiquidity: 1, maxBuyTax: 101 };
+    for (const [field, value] of Object.entries(bad))
+      expect(await set({ ...given, [field]: value })).toMatchObject(
+        refused(400, { code: "INVALID_REQUEST", details: { field: expect.stringMatching(field) } }),
+      );
+    expect(await set({ ...given, wallet: localAddresses.usdx })).toMatchObject(
+      refused(404, { code: "WALLET_NOT_FOUND" }),
+    );
+  });
+});
