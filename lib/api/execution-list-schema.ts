@@ -179,7 +179,7 @@ const FiringSchema = v.pipe(
   v.object({
     n: whole,
     orderId: v.pipe(v.string(), v.description("The child")),
-    leg: v.picklist(["limit", "stop", "takeProfit", "stopLoss"]),
+    leg: v.picklist(["limit", "stop", "takeProfit", "stopLoss", "trailing"]),
     price: v.pipe(AmountTextSchema, v.description("Price of one token at which it fired")),
     block: whole,
     outcome: v.pipe(

@@ -114,6 +114,10 @@ const restingParts = {
   parentOrderId: described(v.string(), "The resting order that placed it"),
   takeProfit: v.optional(v.object({ price: storedAmount })),
   stopLoss: v.optional(v.object({ stopPrice: storedAmount, price: storedAmount })),
+  trailing: described(
+    v.object({ trailPercent: v.number(), mark: storedAmount, stopPrice: storedAmount }),
+    "The price that it follows upwards, and the price below it at which it fires now",
+  ),
   expiresAt: described(TimestampSchema, "Nothing fires after this time"),
   maxNetworkFee: described(storedAmount, "Native coin that the transactions of all its children may pay"),
   feesSpent: described(

@@ -69,6 +69,28 @@ const StopOrderSchema = v.pipe(
   v.description("Sells once the price is at `stopPrice` or below it, for at least `price`."),
 );
 
+const TrailingStopSchema = v.pipe(
+  v.strictObject({
+    ...sale,
+    type: v.literal("trailing_stop"),
+    trailPercent: v.pipe(
+      GivenPercentSchema,
+      v.minValue(0.5),
+      v.maxValue(90),
+      v.description("How far below its mark it fires, in percent. The mark follows the price upwards"),
+    ),
+    price: v.optional(
+      v.pipe(
+        GivenPriceSchema,
+        v.description("The least that it sells for; by default 0.8 × the price at which it would fire first"),
+      ),
+    ),
+  }),
+  tradeRules(),
+  v.title("PlaceTrailingStop"),
+  v.description("Sells once the price has fallen by `trailPercent` from its highest."),
+);
+
 const PairSchema = v.pipe(
   v.strictObject({
     ...sale,
@@ -81,7 +103,7 @@ const PairSchema = v.pipe(
   v.description("A limit and a stop for one amount, of which one fills."),
 );
 
-export const restingSchemas = [LimitOrderSchema, StopOrderSchema, PairSchema] as const;
+export const restingSchemas = [LimitOrderSchema, StopOrderSchema, PairSchema, TrailingStopSchema] as const;
 
 export const placedRestingSchemas = [
   v.object({

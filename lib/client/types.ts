@@ -9,6 +9,7 @@ export type RestingOrderRequest = (
   | Schemas["PlaceLimitOrder"]
   | Schemas["PlaceStopOrder"]
   | Schemas["PlacePair"]
+  | Schemas["PlaceTrailingStop"]
 ) & { dryRun?: false };
 /** Body of `quoteOrder`. */
 export type QuoteRequest = Schemas["QuoteRequest"];

@@ -9,7 +9,15 @@ export const channelOf = { order: "orders", position: "positions" } as const sat
 >;
 
 export const orderSides = ["buy", "sell"] as const;
-export const orderTypes = ["market", "limit", "stop", "stop_limit", "take_profit", "oco"] as const;
+export const orderTypes = [
+  "market",
+  "limit",
+  "stop",
+  "stop_limit",
+  "take_profit",
+  "oco",
+  "trailing_stop",
+] as const;
 export const positionStatuses = ["open", "closed"] as const;
 
 /** Stages of an order that this service executes itself. An ended order is `done`. */
@@ -125,6 +133,8 @@ export type Order = {
   /** The legs of a pair. */
   takeProfit?: { price: string } | undefined;
   stopLoss?: { stopPrice: string; price: string } | undefined;
+  /** The price that a trailing stop follows, and the price at which it fires. */
+  trailing?: { trailPercent: number; mark: string; stopPrice: string } | undefined;
   /** Time after which a resting order fires no more. */
   expiresAt?: string | undefined;
   /** Native coin that the transactions of all children may pay the network. */

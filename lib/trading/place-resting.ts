@@ -1,14 +1,14 @@
 import { placingOf } from "../chains/families/place.ts";
 import { shownOn, type TradeQuote } from "../chains/families/quote.ts";
-import { chainFacts } from "../core/chain-facts.ts";
 import { coinText, coinUnitsFrom } from "../orders/decimal-text.ts";
 import type { Order } from "../orders/execution.ts";
-import { isStop, type Leg } from "../orders/resting/mandate.ts";
+import { isStop, type PricedLeg } from "../orders/resting/mandate.ts";
 import { distanceOf, isCrossed, priceText, worstOf } from "../orders/resting/prices.ts";
 import type { RestingRequest } from "../orders/resting/request.ts";
 import { shownResting } from "../orders/resting/shown.ts";
 import type { RestingWarning } from "../orders/resting/stored.ts";
-import { legsOf } from "../orders/resting/terms.ts";
+import { checkPrices } from "../orders/resting/terms.ts";
+import { pricedLegs } from "../orders/resting/trailing.ts";
 import type { Performers } from "./execution/run-procedure.ts";
 import {
   keyed,
@@ -18,7 +18,7 @@ import {
   tradeRequest,
   unrefused,
 } from "./place-order.ts";
-import { placingResting, priceNow, type RestTrial, tryingResting } from "./procedures/placing-resting.ts";
+import { placingResting, type RestTrial, tryingResting } from "./procedures/placing-resting.ts";
 import type { Macs } from "./signing/intent-mac.ts";
 
 export type PlacingRestingDeps = PlacingDeps & {
@@ -59,7 +59,8 @@ export async function placeResting(
   { key, ...asked }: Placement<RestingRequest>,
 ): Promise<PlacedResting> {
   const { now, body } = asked;
-  checkTexts(body);
+  checkPrices(body);
+  if (body.maxNetworkFee !== undefined) coinUnitsFrom(body.chain, body.maxNetworkFee, "maxNetworkFee");
   const request = tradeRequest(deps, asked);
   const { chain, wallet, trade } = request;
   const performers = {
@@ -80,21 +81,16 @@ export async function placeResting(
   return { order: shownResting(order), warnings: [...order.warnings], isReplayed };
 }
 
-/** Checks the prices and the fee limit, whatever the token's decimals are. */
-function checkTexts(body: RestingRequest): void {
-  legsOf(body, chainFacts[body.chain].coin.decimals);
-  if (body.maxNetworkFee !== undefined) coinUnitsFrom(body.chain, body.maxNetworkFee, "maxNetworkFee");
-}
-
 function shownTrial(trial: RestTrial): ShownTrial {
-  const { mandate, assessed } = trial;
-  const { chain, side, amount, legs, expiresAt, feesLimit, feesStop } = mandate;
+  const { mandate, assessed, price } = trial;
+  const { chain, side, amount, expiresAt, feesLimit, feesStop } = mandate;
   const { facts } = assessed;
   const { amountOut, identity } = facts;
-  const worst = legs.find(isStop) ?? (legs[0] as Leg);
+  const legs = pricedLegs(trial);
+  const worst = legs.find(isStop) ?? (legs[0] as PricedLeg);
   const rents = placingOf(chain).markerRent(facts);
   return {
-    price: priceNow(trial),
+    price,
     distancePercent: Math.min(...legs.map((leg) => distanceOf(side, leg, amount, amountOut))),
     wouldFireNow: legs.some((leg) => isCrossed(side, leg, amount, amountOut)),
     worst: priceText(chain, worstOf(worst), identity.decimals),

@@ -11,6 +11,7 @@ const common = {
 };
 const limit = { ...common, type: "limit", price: "2" };
 const stop = { ...common, type: "stop", stopPrice: "2" };
+const trailing = { ...common, type: "trailing_stop", trailPercent: 0.5 };
 const pair = { ...common, type: "oco", takeProfit: { price: "2" }, stopLoss: { stopPrice: "1" } };
 
 describe("PlaceAnyOrderSchema", () => {
@@ -24,6 +25,8 @@ describe("PlaceAnyOrderSchema", () => {
     [stop],
     [{ ...stop, price: `0.${"0".repeat(39)}1`, expiresInSeconds: 7_776_000 }],
     [pair],
+    [trailing],
+    [{ ...trailing, trailPercent: 90, price: "0.5", percent: 50, amount: undefined }],
     [{ ...pair, stopLoss: { stopPrice: "1", price: "0.5" } }],
     [{ ...limit, chain: "sol", priorityFee: 0.001 }],
     [{ ...pair, slippage: 50, gasPreset: "turbo", maxGasPrice: 3, mevProtection: true, allowUnsafe: true }],
@@ -32,7 +35,7 @@ describe("PlaceAnyOrderSchema", () => {
   });
 
   it.each<[object, string]>([
-    [{ ...limit, type: "trailing_stop" }, "type"],
+    [{ ...limit, type: "take_profit" }, "type"],
     [{ ...limit, type: undefined }, "type"],
     [{ ...stop, side: "buy" }, "side"],
     [{ ...pair, side: "buy" }, "side"],
@@ -71,6 +74,14 @@ describe("PlaceAnyOrderSchema", () => {
     [{ ...pair, stopLoss: { price: "1" } }, "stopLoss.stopPrice"],
     [{ ...pair, stopLoss: { stopPrice: "1", percent: 3 } }, "stopLoss.percent"],
     [{ ...pair, price: "1" }, "price"],
+    [{ ...trailing, side: "buy" }, "side"],
+    [{ ...trailing, trailPercent: undefined }, "trailPercent"],
+    [{ ...trailing, trailPercent: 0.4999 }, "trailPercent"],
+    [{ ...trailing, trailPercent: 90.0001 }, "trailPercent"],
+    [{ ...trailing, trailPercent: 1.00001 }, "trailPercent"],
+    [{ ...trailing, trailPercent: "5" }, "trailPercent"],
+    [{ ...trailing, stopPrice: "1" }, "stopPrice"],
+    [{ ...trailing, price: "0" }, "price"],
   ])("names the field at fault in %j", (body, field) => {
     const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     expect(() => validate(PlaceAnyOrderSchema, given)).toThrow(

@@ -48,6 +48,7 @@ const resting: RestingOrderRequest[] = [
   { ...sale, type: "limit", price: "2" },
   { ...sale, type: "stop", stopPrice: "1" },
   { ...sale, type: "oco", takeProfit: { price: "2" }, stopLoss: { stopPrice: "1" } },
+  { ...sale, type: "trailing_stop", trailPercent: 10 },
   // @ts-expect-error A limit has no stop.
   { ...sale, type: "limit", stopPrice: "1" },
 ];
@@ -63,7 +64,7 @@ const worstOf = async ({ placeOrder }: Pick<Terminal, "placeOrder">) => {
 
 describe("types narrowed by a field", () => {
   it("types each resting order by its type, and dry runs by theirs", async () => {
-    expect(resting.map(({ type }) => type)).toEqual(["limit", "stop", "oco", "limit"]);
+    expect(resting.map(({ type }) => type)).toEqual(["limit", "stop", "oco", "trailing_stop", "limit"]);
     const placeOrder = async () => ({ data: { resting: { worst: "0.8" } } });
     expect(await worstOf({ placeOrder } as never)).toBe("0.8");
   });

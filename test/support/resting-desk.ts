@@ -8,6 +8,7 @@ import { newResting } from "../../lib/orders/resting/life.ts";
 import type { Leg, Mandate } from "../../lib/orders/resting/mandate.ts";
 import { restingStep } from "../../lib/orders/resting/resting-step.ts";
 import { newStored, type StoredResting } from "../../lib/orders/resting/stored.ts";
+import type { Mark } from "../../lib/orders/resting/trailing.ts";
 import type { FireWord } from "../../lib/orders/resting/watched-orders.ts";
 import { readItem, type Table } from "../../lib/table/table.ts";
 import { fireOrders } from "../../lib/trading/fire-orders.ts";
@@ -49,7 +50,7 @@ export function restingOf(
 
   return {
     /** Lets an order rest that sells this amount. */
-    async rest(legs: readonly Leg[], changes: Partial<Mandate> = {}): Promise<string> {
+    async rest(legs: readonly Leg[], changes: Partial<Mandate> = {}, mark?: Mark): Promise<string> {
       const now = Date.now();
       const orderId = orderIdFor(userID, `rest ${++count}`, new Date(now));
       const mandate: Mandate = {
@@ -62,7 +63,7 @@ export function restingOf(
         ...terms,
         ...changes,
       };
-      const order = newResting(mandate, await keys.macs.makeMandateMac(mandate));
+      const order = newResting(mandate, await keys.macs.makeMandateMac(mandate), mark);
       const named = { ...placed, baseSymbol: "MOON", createdAt: new Date(now).toISOString() };
       await writeStep(
         table,

@@ -3,10 +3,10 @@ import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ratioFrom } from "../../lib/orders/resting/prices.ts";
 import { restingStep } from "../../lib/orders/resting/resting-step.ts";
-import type { StoredResting } from "../../lib/orders/resting/stored.ts";
+import { type StoredResting, triggerOf } from "../../lib/orders/resting/stored.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { find } from "../../lib/trading/items/found-items.ts";
-import { cancellationKey, cutoffKey, endedKey } from "../../lib/trading/items/keys.ts";
+import { cancellationKey, cutoffKey, endedKey, triggerKey } from "../../lib/trading/items/keys.ts";
 import { readLane } from "../../lib/trading/items/views.ts";
 import { writeStep } from "../../lib/trading/items/write-step.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -79,6 +79,24 @@ describe("fireOrders on a real chain", () => {
     const order = await desk.resting(id);
     expect(order).toMatchObject({ out: [{ leg: 1 }], firings: [{ leg: "stopLoss" }] });
     expect(await desk.resting(high)).toMatchObject({ state: "resting", n: 0 });
+  });
+
+  it("raises the mark of a trailing stop with its trigger, and fires by it", async () => {
+    const desk = await opened();
+    const trailing = { kind: "trailing", trailPpm: 5000n, worst: reached } as const;
+    const mark = { price: { coins: 1n, tokens: 20_000n }, sinceMs: 0 };
+    const id = await desk.rest([trailing], {}, mark);
+    expect(await desk.fire([id])).toMatchObject([{ state: "rest" }]);
+    const order = (await desk.resting(id)) as StoredResting;
+    expect(order).toMatchObject({ state: "resting", n: 0, version: 2 });
+    // The price is about 0.0001, from which it has never moved.
+    const { coins = 0n, tokens = 1n } = order.mark?.price ?? {};
+    expect(Number(coins) / Number(tokens)).toBeCloseTo(0.0001, 5);
+    const found = await find(db.table, [triggerKey(order.mandate)]);
+    expect(found.get("trigger", order.mandate)).toEqual(triggerOf(order));
+    const high = await desk.rest([trailing], {}, { price: { coins: 2n * coins, tokens }, sinceMs: 0 });
+    expect(await desk.fire([high])).toMatchObject([{ state: "out" }]);
+    expect((await desk.resting(high))?.firings).toMatchObject([{ leg: "trailing" }]);
   });
 
   it("counts no more as out than a child that may soon fill", async () => {

@@ -110,14 +110,15 @@ type Prices = {
   stopPrice?: string | undefined;
   takeProfit?: { price: string } | undefined;
   stopLoss?: { stopPrice: string } | undefined;
+  trailing?: { stopPrice: string } | undefined;
 };
 
 /** Lists the prices at which a resting order fires, each as `show` formats it. Empty for other orders. */
 export function firesAt(
-  { type, price, stopPrice, takeProfit, stopLoss }: Prices,
+  { type, price, stopPrice, takeProfit, stopLoss, trailing }: Prices,
   show: (level: string) => string = amount,
 ): string[] {
-  const stop = type === "stop" ? stopPrice : stopLoss?.stopPrice;
+  const stop = type === "stop" ? stopPrice : (stopLoss ?? trailing)?.stopPrice;
   const limit = type === "limit" ? price : takeProfit?.price;
   return [
     ...(limit === undefined ? [] : [show(limit)]),

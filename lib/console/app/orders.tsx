@@ -142,6 +142,14 @@ function OrderRow({ order }: { order: Order }) {
             </dd>
           </>
         )}
+        {order.trailing && (
+          <>
+            <dt title="It has followed the price up to here">Mark</dt>
+            <dd>
+              {amount(order.trailing.mark)} {price}, trailed by {order.trailing.trailPercent} %
+            </dd>
+          </>
+        )}
         {market?.price !== undefined && (
           <>
             <dt title="From the market's price now">Distance</dt>

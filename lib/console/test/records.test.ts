@@ -33,6 +33,7 @@ describe("firesAt", () => {
     expect(firesAt({ type: "stop", stopPrice: "2", price: "1.6" })).toEqual(["stop 2"]);
     const pair = { type: "oco", takeProfit: { price: "3" }, stopLoss: { stopPrice: "1" } };
     expect(firesAt(pair)).toEqual(["3", "stop 1"]);
+    expect(firesAt({ type: "trailing_stop", price: "1", trailing: { stopPrice: "2" } })).toEqual(["stop 2"]);
     expect(firesAt({ type: "market", price: "1" })).toEqual([]);
   });
 });

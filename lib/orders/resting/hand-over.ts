@@ -33,7 +33,8 @@ export function wordOf(order: StoredResting | undefined, nowMs: number): FireWor
   if (order === undefined || order.state === "done") return { state: "rest", askAgainMs: againMs.ended };
   if (order.state === "firing") return { state: "out", askAgainMs: againMs.firing };
   if (order.state === "filled") return { state: "out", askAgainMs: untilFinalMs(order, nowMs) };
-  if (order.seen !== undefined) return { state: "rest", askAgainMs: againMs.reading };
+  if (order.seen !== undefined || order.rise !== undefined)
+    return { state: "rest", askAgainMs: againMs.reading };
   const pauses = order.legs.map((leg) => (isPausing(leg, nowMs) ? leg.nextAtMs - nowMs : 0));
   return { state: "rest", askAgainMs: Math.max(handOverMs.first, Math.min(...pauses)) };
 }

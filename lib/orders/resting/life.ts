@@ -4,6 +4,7 @@ import { afterDeadChild, freshLeg, type LegState } from "./backoff.ts";
 import { classOf, hasStop, isStop, type Leg, type Mandate, type Tally } from "./mandate.ts";
 import { triggerTimes } from "./times.ts";
 import type { Seen } from "./touch.ts";
+import type { Mark, Rise } from "./trailing.ts";
 
 /** A child that may still fill. */
 export type OutChild = {
@@ -23,7 +24,7 @@ export type FiringOutcome = (typeof firingOutcomes)[number];
 export type Firing = {
   n: number;
   orderId: string;
-  leg: "limit" | "stop" | "takeProfit" | "stopLoss";
+  leg: Leg["kind"] | "takeProfit" | "stopLoss";
   /** Price of one token at which it fired, as decimal text. */
   price: string;
   block: number;
@@ -60,6 +61,10 @@ export type RestingOrder = {
   dead?: string | undefined;
   legs: readonly LegState[];
   seen?: Seen | undefined;
+  /** Price below which a trailing leg fires. It never falls. */
+  mark?: Mark | undefined;
+  /** Readings of a price above the mark. */
+  rise?: Rise | undefined;
   attention: Attention;
   /** Newest first. */
   firings: readonly Firing[];
@@ -73,13 +78,14 @@ export type RestingOrder = {
 
 const mostFirings = 10;
 
-export const newResting = (mandate: Mandate, mac: string): RestingOrder => ({
+export const newResting = (mandate: Mandate, mac: string, mark?: Mark): RestingOrder => ({
   mandate,
   mac,
   state: "resting",
   n: 0,
   out: [],
   legs: mandate.legs.map(() => freshLeg),
+  ...(mark !== undefined && { mark }),
   attention: {},
   firings: [],
   isCancelling: false,
@@ -97,8 +103,9 @@ export function restingAfter(order: RestingOrder, changes: Partial<RestingOrder>
 export const isShownAlike = (a: RestingOrder, b: RestingOrder): boolean =>
   isDeepStrictEqual(shownPart(a), shownPart(b));
 
-const shownPart = ({ state, firings, isCancelling, end, filled, attention }: RestingOrder) => ({
+const shownPart = ({ state, mark, firings, isCancelling, end, filled, attention }: RestingOrder) => ({
   state,
+  mark: mark?.price,
   firings,
   isCancelling,
   end,
@@ -115,7 +122,7 @@ export function stageOf({ state, isCancelling }: RestingOrder): "resting" | "fir
 
 /** Returns the name of a leg that clients see. */
 export function legName(mandate: Mandate, leg: Leg): Firing["leg"] {
-  if (mandate.legs.length === 1) return leg.kind;
+  if (mandate.legs.length === 1 || leg.kind === "trailing") return leg.kind;
   return !isStop(leg) && hasStop(mandate) ? "takeProfit" : "stopLoss";
 }
 
@@ -132,6 +139,7 @@ export function afterFiring(order: RestingOrder, { price, block, ...child }: New
     n,
     out: [...order.out, { ...child, n }],
     seen: undefined,
+    rise: undefined,
     firings: [firing, ...order.firings].slice(0, mostFirings),
   });
 }

@@ -8,10 +8,17 @@ export type Mandate = v.InferOutput<typeof mandateTerms>;
 /** A way in which a resting order can fire. Only one leg of an order ever fills. */
 export type Leg = Mandate["legs"][number];
 
+/** A leg with the price at which it fires now. */
+export type PricedLeg = Extract<Leg, { kind: LegClass }>;
+
 /** The class of a leg decides on its budgets, rates, pauses, gas and slippage, and on the prices that must have held. */
 export type LegClass = "limit" | "stop";
 
-const classes: Readonly<Record<Leg["kind"], LegClass>> = { limit: "limit", stop: "stop" };
+const classes: Readonly<Record<Leg["kind"], LegClass>> = {
+  limit: "limit",
+  stop: "stop",
+  trailing: "stop",
+};
 
 export const classOf = ({ kind }: Pick<Leg, "kind">): LegClass => classes[kind];
 

@@ -5,7 +5,7 @@ import { ceilDivide } from "../bigints.ts";
 import { formatAmount } from "../decimal-text.ts";
 import type { Order } from "../execution.ts";
 import { percentOf } from "../percent.ts";
-import type { Leg } from "./mandate.ts";
+import type { Leg, PricedLeg } from "./mandate.ts";
 
 /** An exact price: units of the coin for units of the token. */
 export type Ratio = { coins: bigint; tokens: bigint };
@@ -70,14 +70,14 @@ export const floorOf = (side: Order["side"], leg: Leg, amount: bigint): bigint =
 const limitMarginPpm = 1000n;
 
 /** True if the best executable quote of an amount reaches a leg's price: with a margin for a limit, exactly for a stop. */
-export function isCrossed(side: Order["side"], leg: Leg, amount: bigint, out: bigint): boolean {
+export function isCrossed(side: Order["side"], leg: PricedLeg, amount: bigint, out: bigint): boolean {
   if (leg.kind === "limit") return isWithMargin(side, leg.price, amount, out);
   const { coins, tokens } = leg.trigger;
   return side === "sell" && out * tokens <= amount * coins;
 }
 
 /** Computes how far the price has to move until it reaches a leg's, in percent of the price now. */
-export function distanceOf(side: Order["side"], leg: Leg, amount: bigint, out: bigint): number {
+export function distanceOf(side: Order["side"], leg: PricedLeg, amount: bigint, out: bigint): number {
   if (isCrossed(side, leg, amount, out)) return 0;
   const then = outAt(side, leg.kind === "limit" ? leg.price : leg.trigger, amount);
   // Outputs of a sale grow with the price, and those of a buy fall.

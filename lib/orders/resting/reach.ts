@@ -1,6 +1,6 @@
 import { ceilDivide } from "../bigints.ts";
 import type { Order } from "../execution.ts";
-import type { Leg } from "./mandate.ts";
+import type { PricedLeg } from "./mandate.ts";
 import { isCrossed, outAt } from "./prices.ts";
 import { mostSums } from "./selection.ts";
 
@@ -25,7 +25,12 @@ export function rungsFor(amounts: readonly bigint[]): bigint[] {
  *
  * @param rungs Quotes by one host, in the order of their amounts.
  */
-export function distanceTo(side: Order["side"], leg: Leg, amount: bigint, rungs: readonly Rung[]): number {
+export function distanceTo(
+  side: Order["side"],
+  leg: PricedLeg,
+  amount: bigint,
+  rungs: readonly Rung[],
+): number {
   const isStop = leg.kind === "stop";
   const rung = isStop
     ? (rungs.find((each) => each.amount >= amount) ?? rungs.at(-1))

@@ -7,7 +7,8 @@ export type GivenStop = { stopPrice: string; price?: string | undefined };
 type GivenPrices =
   | { type: "limit"; price: string }
   | ({ type: "stop" } & GivenStop)
-  | { type: "oco"; takeProfit: { price: string }; stopLoss: GivenStop };
+  | { type: "oco"; takeProfit: { price: string }; stopLoss: GivenStop }
+  | { type: "trailing_stop"; trailPercent: number; price?: string | undefined };
 
 /** A request for a resting order. Prices are decimal text, in whole coins for one whole token. */
 export type RestingRequest = Omit<

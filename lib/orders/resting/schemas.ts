@@ -12,15 +12,23 @@ const part = v.pipe(v.bigint(), v.minValue(1n), v.maxValue(mostInRatio));
 /** An exact price: this many units of the coin for this many units of the token. */
 const ratio = v.strictObject({ coins: part, tokens: part });
 
-const leg = v.variant("kind", [
-  v.strictObject({ kind: v.literal("limit"), price: ratio }),
-  v.strictObject({
-    kind: v.literal("stop"),
-    trigger: ratio,
-    /** Lowest price that the chain may accept once the stop has fired. */
-    worst: ratio,
-  }),
-]);
+const limit = v.strictObject({ kind: v.literal("limit"), price: ratio });
+
+const limitHint = v.strictObject({
+  ...limit.entries,
+  /** True if the mark of a trailing stop may rise at the price, and nothing fires. */
+  isOfMark: v.exactOptional(v.literal(true)),
+});
+
+/** Lowest price that the chain may accept once a leg has fired. */
+const worst = ratio;
+
+const stop = v.strictObject({ kind: v.literal("stop"), trigger: ratio, worst });
+
+/** A stop that follows the price upwards. It fires this share below its mark, in millionths. */
+const trailing = v.strictObject({ kind: v.literal("trailing"), trailPpm: units, worst });
+
+const leg = v.variant("kind", [limit, stop, trailing]);
 
 /** Terms that a search for reached prices needs, too. */
 const standing = {
@@ -30,7 +38,6 @@ const standing = {
   token: text,
   /** Maximum amount to spend: coin for a buy, tokens for a sale. */
   amount: units,
-  legs: v.pipe(v.array(leg), v.minLength(1), v.maxLength(2), v.readonly()),
 };
 
 /**
@@ -39,6 +46,7 @@ const standing = {
  */
 export const mandateTerms = v.strictObject({
   ...standing,
+  legs: v.pipe(v.array(leg), v.minLength(1), v.maxLength(2), v.readonly()),
   /** Slippage from the quote of a firing, in millionths. Absent if the user chose none. */
   slippagePpm: v.exactOptional(units),
   isPrivate: v.boolean(),
@@ -56,6 +64,8 @@ export const mandateTerms = v.strictObject({
 /** All that a search for reached prices needs to know of a resting order. It decides nothing. */
 export const triggerTerms = v.strictObject({
   ...standing,
+  /** Prices at which the order is to be looked at. */
+  legs: v.pipe(v.array(v.variant("kind", [limitHint, stop])), v.readonly()),
   state: v.picklist(["resting", "firing", "filled", "done"]),
   /** End of the mandate in seconds. The row stays beyond it, until the order has ended. */
   restsUntil: count,

@@ -5,6 +5,7 @@ import type { AnyOrder } from "../trade-order.ts";
 import { isShownAlike, type RestingOrder } from "./life.ts";
 import type { LegClass } from "./mandate.ts";
 import type { triggerTerms } from "./schemas.ts";
+import { hintsOf } from "./trailing.ts";
 
 /** Facts about an order's children that clients see. */
 export type RestingFacts = {
@@ -75,7 +76,8 @@ export function storedAfter(
   };
 }
 
-export const triggerOf = ({ mandate, state }: RestingOrder): Trigger => {
-  const { chain, wallet, userID, orderId, side, token, amount, legs, expiresAt } = mandate;
-  return { chain, wallet, userID, orderId, side, token, amount, legs, state, restsUntil: expiresAt };
+export const triggerOf = (order: RestingOrder): Trigger => {
+  const { chain, wallet, userID, orderId, side, token, amount, expiresAt } = order.mandate;
+  const of = { chain, wallet, userID, orderId, side, token, amount };
+  return { ...of, legs: hintsOf(order), state: order.state, restsUntil: expiresAt };
 };

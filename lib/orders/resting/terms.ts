@@ -1,3 +1,4 @@
+import { chainFacts } from "../../core/chain-facts.ts";
 import { DomainError } from "../../core/domain-error.ts";
 import { greatest, least } from "../bigints.ts";
 import { type Cutoffs, firstAfter } from "../cutoffs.ts";
@@ -5,9 +6,10 @@ import { coinUnitsFrom } from "../decimal-text.ts";
 import type { Submission } from "../order-details.ts";
 import { millionthsOf } from "../percent.ts";
 import type { PolicyKey } from "../wallet-policy.ts";
-import { classOf, isStop, type Leg, type LegClass, type Mandate } from "./mandate.ts";
-import { isAbove, isCrossed, ratioFrom, scaled } from "./prices.ts";
+import { classOf, isStop, type Leg, type LegClass, type Mandate, type PricedLeg } from "./mandate.ts";
+import { isAbove, isCrossed, type Ratio, ratioFrom, scaled } from "./prices.ts";
 import type { GivenStop, RestingRequest } from "./request.ts";
+import { pricedLegs, type Standing, trailedBy } from "./trailing.ts";
 
 /** Share of a stop's price that it sells for at least, by default and at the lowest, in millionths. */
 const usualWorstPpm = 800_000n;
@@ -15,15 +17,29 @@ const lowestWorstPpm = 10_000n;
 
 const usualRestSeconds = 2_592_000;
 
+/**
+ * Checks a request's prices before anything is asked or read, whatever the token's decimals are.
+ *
+ * @throws {DomainError} INVALID_REQUEST
+ */
+export function checkPrices(request: RestingRequest): void {
+  const { chain } = request;
+  const { decimals } = chainFacts[chain].coin;
+  // The others depend on the price now.
+  if (request.type !== "trailing_stop") legsOf(request, decimals, { coins: 1n, tokens: 1n });
+  else if (request.price !== undefined) ratioFrom(chain, request.price, decimals, "price");
+}
+
 type Priced = Pick<RestingRequest, "chain"> & { decimals: number };
 
 /**
  * Reads the legs of a request. A pair has the limit first.
  *
  * @param decimals The token's decimals.
+ * @param now The price now.
  * @throws {DomainError} INVALID_REQUEST
  */
-export function legsOf(request: RestingRequest, decimals: number): Mandate["legs"] {
+export function legsOf(request: RestingRequest, decimals: number, now: Ratio): Mandate["legs"] {
   const of = { chain: request.chain, decimals };
   switch (request.type) {
     case "limit":
@@ -39,6 +55,12 @@ export function legsOf(request: RestingRequest, decimals: number): Mandate["legs
       }
       return [limit, stop];
     }
+    case "trailing_stop": {
+      const trailPpm = millionthsOf(request.trailPercent);
+      return [
+        { kind: "trailing", trailPpm, worst: worstBelow(of, trailedBy(now, trailPpm), request.price, "") },
+      ];
+    }
   }
 }
 
@@ -47,16 +69,24 @@ const limitAt = ({ chain, decimals }: Priced, price: string, field: string) => (
   price: ratioFrom(chain, price, decimals, field),
 });
 
-function stopAt({ chain, decimals }: Priced, { stopPrice, price }: GivenStop, prefix: string) {
-  const trigger = ratioFrom(chain, stopPrice, decimals, `${prefix}stopPrice`);
+function stopAt(of: Priced, { stopPrice, price }: GivenStop, prefix: string) {
+  const trigger = ratioFrom(of.chain, stopPrice, of.decimals, `${prefix}stopPrice`);
+  return { kind: "stop" as const, trigger, worst: worstBelow(of, trigger, price, prefix) };
+}
+
+/** Reads the least price at which a stop sells. */
+function worstBelow(
+  { chain, decimals }: Priced,
+  trigger: Ratio,
+  price: string | undefined,
+  prefix: string,
+): Ratio {
+  if (price === undefined) return scaled(trigger, usualWorstPpm);
   const field = `${prefix}price`;
-  const worst =
-    price === undefined ? scaled(trigger, usualWorstPpm) : ratioFrom(chain, price, decimals, field);
-  if (!isAbove(trigger, worst) || isAbove(scaled(trigger, lowestWorstPpm), worst)) {
-    const message = `${field} must be below ${prefix}stopPrice, and at least a hundredth of it`;
-    throw new DomainError("INVALID_REQUEST", message, { field });
-  }
-  return { kind: "stop" as const, trigger, worst };
+  const worst = ratioFrom(chain, price, decimals, field);
+  if (isAbove(trigger, worst) && !isAbove(scaled(trigger, lowestWorstPpm), worst)) return worst;
+  const message = `${field} must be below the price at which the stop fires, and at least a hundredth of it`;
+  throw new DomainError("INVALID_REQUEST", message, { field });
 }
 
 /** Facts that placing an order has found out, as far as a mandate needs them. */
@@ -66,6 +96,8 @@ export type MandateFacts = PolicyKey & {
   decimals: number;
   /** The coin that the amount spends, or would bring now. */
   value: bigint;
+  /** The price now, for the order's own size. */
+  now: Ratio;
   /** The most that one child's transactions may pay the network. */
   feeOfChild: bigint;
   isPrivate: boolean;
@@ -87,7 +119,7 @@ const leastChildren = 6n;
  */
 export function mandateOf(request: RestingRequest, facts: MandateFacts): Mandate {
   const { chain, wallet, userID, orderId, amount, decimals, isPrivate, maxGasPrice } = facts;
-  const legs = legsOf(request, decimals);
+  const legs = legsOf(request, decimals, facts.now);
   const createdAt = Math.max(facts.nowMs, firstAfter(request, facts.cutoffs));
   return {
     chain,
@@ -120,8 +152,10 @@ function budgets(legs: readonly Leg[], fees: bigint): Pick<Mandate, "feesLimit" 
 }
 
 /** Finds a stop that would fire at once. A limit may: it then fires as soon as it rests. */
-export const stopFiringNow = ({ legs, side, amount }: Mandate, out: bigint): Leg | undefined =>
-  legs.find((leg) => isStop(leg) && isCrossed(side, leg, amount, out));
+export const stopFiringNow = (order: Standing & { mandate: Mandate }, out: bigint): PricedLeg | undefined =>
+  pricedLegs(order).find(
+    (leg) => isStop(leg) && isCrossed(order.mandate.side, leg, order.mandate.amount, out),
+  );
 
 /** Maximum numbers of resting orders, of a user and of a user's wallet and token. */
 export const mostResting = { user: 100, token: 20 };

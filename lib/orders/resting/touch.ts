@@ -1,6 +1,6 @@
 import type { Network } from "../../core/network.ts";
 import type { Order } from "../execution.ts";
-import { hasStop, isStop, type Leg, type LegClass, type Mandate } from "./mandate.ts";
+import { hasStop, isStop, type Leg, type LegClass, type Mandate, type PricedLeg } from "./mandate.ts";
 import { isCrossed } from "./prices.ts";
 import { blocksWithin, mostHeadSeconds, triggerTimes } from "./times.ts";
 
@@ -62,27 +62,43 @@ const areTogether = (chain: Network, a: PriceWord, b: PriceWord): boolean =>
 export type TouchQuestion = {
   chain: Network;
   side: Order["side"];
-  leg: Leg;
+  leg: PricedLeg;
   amount: bigint;
   distances: readonly number[];
 };
+
+/** What hosts say that an amount brings, at some blocks. */
+export type Samples = readonly [bigint, ...bigint[]];
+
+/**
+ * Returns all that both hosts say the amount brings, at the head and at the earlier blocks that were asked about. Undefined
+ * if any of it is missing, old or about another state.
+ */
+export function samplesIn(
+  { chain, distances }: Pick<TouchQuestion, "chain" | "distances">,
+  [a, b]: PriceWords,
+  nowMs: number,
+): Samples | undefined {
+  if (a === undefined || b === undefined || !areTogether(chain, a, b)) return undefined;
+  const samples: bigint[] = [];
+  for (const { head, out, before, hasBest } of [a, b]) {
+    if (isOldHead(chain, head, nowMs) || !hasBest) return undefined;
+    for (const each of [out, ...distances.map((distance) => before.get(distance))]) {
+      if (each === undefined) return undefined;
+      samples.push(each);
+    }
+  }
+  const [first, ...others] = samples;
+  return first === undefined ? undefined : [first, ...others];
+}
 
 /**
  * True if both hosts say that a leg's price is reached. Each host may prevent a firing alone, and none can cause one.
  * For a limit the lesser of both outputs counts therefore, and for a stop the greater one.
  */
-export function isTouched(question: TouchQuestion, [a, b]: PriceWords, nowMs: number): boolean {
-  if (a === undefined || b === undefined || !areTogether(question.chain, a, b)) return false;
-  return [a, b].every((word) => saysTouched(question, word, nowMs));
-}
-
-function saysTouched({ chain, side, leg, amount, distances }: TouchQuestion, word: PriceWord, nowMs: number) {
-  const { head, out, before, hasBest } = word;
-  if (isOldHead(chain, head, nowMs)) return false;
-  if (out === undefined || !hasBest) return false;
-  return [out, ...distances.map((distance) => before.get(distance))].every(
-    (each) => each !== undefined && isCrossed(side, leg, amount, each),
-  );
+export function isTouched({ side, leg, amount, ...asked }: TouchQuestion, words: PriceWords, nowMs: number) {
+  const samples = samplesIn(asked, words, nowMs);
+  return samples?.every((out) => isCrossed(side, leg, amount, out)) ?? false;
 }
 
 /** Crossed readings of a leg on sol, in a row. */

@@ -10,6 +10,8 @@ export type DueOrder = {
   wallet: string;
   /** Time since which it is due. */
   sinceMs: number;
+  /** True if only the mark of a trailing stop may rise. */
+  isOfMark: boolean;
   /** How much it asks for. An order that asks for less fills at prices at which others do not. */
   asks: number;
 };
@@ -59,8 +61,9 @@ export class Turns {
     for (const { userID } of orders) this.#users.set(userID, { ...this.#turnsOf(userID), servedMs: nowMs });
   }
 
-  /** Notes which of a user's orders that were handed over are out now. */
+  /** Notes which of a user's orders that were handed over to fire are out now. */
   end(userID: string, areOut: readonly boolean[]): void {
+    if (areOut.length === 0) return;
     this.#users.set(userID, { ...this.#turnsOf(userID), isFutile: !areOut.includes(true) });
   }
 

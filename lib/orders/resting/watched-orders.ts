@@ -1,7 +1,7 @@
 import { RecentMap } from "../../core/recent-map.ts";
 import type { Order } from "../execution.ts";
-import { classOf, isStop, type Leg, type LegClass } from "./mandate.ts";
-import { worstOf } from "./prices.ts";
+import { classOf, isStop, type Leg, type LegClass, type PricedLeg } from "./mandate.ts";
+import { type Ratio, worstOf } from "./prices.ts";
 import { distanceTo, type Rung, rungsFor } from "./reach.ts";
 import type { Trigger } from "./stored.ts";
 import { triggerTimes } from "./times.ts";
@@ -39,6 +39,8 @@ type LegWatch = {
   nextMs: number;
 };
 
+const newWatch = (): LegWatch => ({ lastMs: 0, tries: 0, misses: 0, nextMs: 0 });
+
 type Watched = { row: Trigger; legs: LegWatch[]; nextMs: number; isUnderWay: boolean };
 
 /** The amounts of one token and side that rest. */
@@ -61,8 +63,10 @@ export class WatchedOrders {
     const known = this.#orders;
     const watch = (row: Trigger): Watched => {
       const old = known.get(row.orderId);
-      const legs = old?.legs ?? row.legs.map(() => ({ lastMs: 0, tries: 0, misses: 0, nextMs: 0 }));
+      const legs = old?.legs ?? row.legs.map(newWatch);
       if (old === undefined) return { row, legs, nextMs: nowMs, isUnderWay: false };
+      for (const [index, leg] of row.legs.entries())
+        if (!isSamePrice(leg, old.row.legs[index])) legs[index] = newWatch();
       return Object.assign(old, { row, nextMs: old.row.state === row.state ? old.nextMs : nowMs });
     };
     this.#orders = new Map(rows.map((row) => [row.orderId, watch(row)]));
@@ -83,7 +87,7 @@ export class WatchedOrders {
 
   /** True if quotes of a token and side are to be noted for a new order. */
   hasNew({ side, token }: WatchedSide): boolean {
-    return this.#of(side, token).some(({ legs: [leg] }) => leg?.distance === undefined);
+    return this.#of(side, token).some(({ legs }) => legs.some(({ distance }) => distance === undefined));
   }
 
   /**
@@ -118,7 +122,8 @@ export class WatchedOrders {
       const sinceMs = watched.isUnderWay ? undefined : dueSince(watched, nowMs);
       if (sinceMs === undefined) continue;
       const { chain, token, orderId, userID, wallet } = watched.row;
-      due.push({ chain, token, orderId, userID, wallet, sinceMs, asks: asksOf(watched.row) });
+      const isOfMark = isOnlyOfMark(watched);
+      due.push({ chain, token, orderId, userID, wallet, sinceMs, isOfMark, asks: asksOf(watched.row) });
     }
     return due;
   }
@@ -169,6 +174,13 @@ export class WatchedOrders {
   }
 }
 
+const isSamePrice = (a: PricedLeg, b: PricedLeg | undefined): boolean => {
+  const [own, other] = [watchedPrice(a), b && watchedPrice(b)];
+  return own.coins === other?.coins && own.tokens === other.tokens;
+};
+
+const watchedPrice = (leg: PricedLeg): Ratio => (leg.kind === "limit" ? leg.price : leg.trigger);
+
 /** Sales ask least at the lowest price, and buys at the highest. */
 function asksOf({ side, legs }: Trigger): number {
   const prices = legs.map((leg) => {
@@ -187,6 +199,14 @@ function dueSince({ row, legs, nextMs }: Watched, nowMs: number): number | undef
       first = sinceMs;
   return first;
 }
+
+/** True if all that is reached of a resting order is the price at which its mark may rise. */
+const isOnlyOfMark = ({ row, legs }: Watched): boolean =>
+  row.state === "resting" &&
+  legs.every(({ sinceMs }, at) => {
+    const leg = row.legs[at];
+    return sinceMs === undefined || (leg?.kind === "limit" && leg.isOfMark === true);
+  });
 
 function pauseOf(legClass: LegClass, { tries, misses }: LegWatch): number {
   const { first, most } = triggerTimes.handOverMs;

@@ -57,7 +57,7 @@ async function voidOrder(table: Table, now: Date, name: { userID: string; orderI
   throw new Error(`The resting order ${orderId} keeps changing`);
 }
 
-const types: readonly unknown[] = ["limit", "stop", "oco"];
+const types: readonly unknown[] = ["limit", "stop", "oco", "trailing_stop"];
 
 /** Returns a backup's record of a resting order that was open as one that has ended, and any other item as it is. */
 export function withoutRest(key: Key, item: StoredItem, now: Date): StoredItem {

@@ -34,8 +34,10 @@ import {
   lookBack,
   needsReadings,
   type PriceWords,
+  samplesIn,
   seenAfter,
 } from "../../orders/resting/touch.ts";
+import { markAfter, pricedLeg } from "../../orders/resting/trailing.ts";
 
 /** Resting orders of one token whose prices may have come, or whose children are out. */
 export type FiringRequest = {
@@ -95,8 +97,6 @@ export function* firing(family: FiringFamily, request: FiringRequest): FiringPro
 }
 
 const idOf = ({ mandate }: RestingOrder): string => mandate.orderId;
-
-const legOf = ({ mandate }: RestingOrder, leg: number): Leg => mandate.legs[leg] as Leg;
 
 /** Lists the places of an order's legs, with stops first. */
 function legsInTurn({ mandate: { legs } }: RestingOrder): number[] {
@@ -168,7 +168,7 @@ function isWorthPricing(
   nowMs: number,
   conditions: Conditions,
 ): boolean {
-  const legClass = classOf(legOf(order, leg));
+  const legClass = classOf(pricedLeg(order, leg));
   const isBehind = order.state === "firing" && legClass === "stop" && canYield(busy);
   const mayGo =
     mayFire(order, leg, nowMs, isOneOut) || (isBehind && mayFire({ ...order, out: [] }, leg, nowMs, true));
@@ -194,7 +194,7 @@ function lookAt(
 ): Look {
   const { side, token } = order.mandate;
   const { amount } = parent;
-  const distances = lookBack(chain, legOf(order, leg), order.mandate, random);
+  const distances = lookBack(chain, pricedLeg(order, leg), order.mandate, random);
   const question = { side, token, amount, distances };
   return { parent, leg, question };
 }
@@ -220,7 +220,8 @@ function* touchedOf(
     const known = orders.get(id);
     if (known === undefined || touched.has(id)) continue;
     const head = reachedHead(known, look, words[index] ?? silence, answeredMs, conditions);
-    const order = yield* withReading(known, leg, head !== undefined, { askedMs, answeredMs });
+    const read = yield* withReading(known, leg, head !== undefined, { askedMs, answeredMs });
+    const order = read && (yield* withMark(read, look, words[index] ?? silence, { askedMs, answeredMs }));
     if (order === undefined) orders.delete(id);
     else orders.set(id, order);
     if (order === undefined || head === undefined || !hasEnoughReadings(order, leg)) continue;
@@ -241,13 +242,13 @@ function reachedHead(
   const isRouteless = words.every((word) => word !== undefined && word.out === undefined);
   noted(conditions, idOf(order), ...(isRouteless ? (["NO_ROUTE"] as const) : []));
   const { chain } = order.mandate;
-  const isReached = isTouched({ chain, leg: legOf(order, leg), ...question }, words, nowMs);
+  const isReached = isTouched({ chain, leg: pricedLeg(order, leg), ...question }, words, nowMs);
   return isReached ? words[0]?.head : undefined;
 }
 
 const hasEnoughReadings = (order: RestingOrder, leg: number): boolean =>
   !needsReadings(order.mandate.chain, order.mandate) ||
-  isSeenEnough(order.seen, leg, classOf(legOf(order, leg)));
+  isSeenEnough(order.seen, leg, classOf(pricedLeg(order, leg)));
 
 /** Notes a reading of a leg that needs several. */
 function* withReading(
@@ -261,6 +262,20 @@ function* withReading(
   return isDeepStrictEqual(seen, order.seen) ? order : yield* written(order, restingAfter(order, { seen }));
 }
 
+/** Notes a rise of the price that a trailing leg follows. */
+function* withMark(
+  order: RestingOrder,
+  { leg, question }: Look,
+  words: PriceWords,
+  times: { askedMs: number; answeredMs: number },
+): FiringProcedure<RestingOrder | undefined> {
+  const { amount, distances } = question;
+  const samples = samplesIn({ chain: order.mandate.chain, distances }, words, times.answeredMs);
+  const next = markAfter(order, leg, samples && { amount, samples, ...times });
+  const isSame = isDeepStrictEqual(next, { mark: order.mark, rise: order.rise });
+  return isSame ? order : yield* written(order, restingAfter(order, next));
+}
+
 /** True if the wallet's lane is free for the child. A due stop makes a limit's child make way, whatever its token. */
 function* hasFreeLane(
   { isOneOut }: FiringFamily,
@@ -270,7 +285,7 @@ function* hasFreeLane(
   nowMs: number,
 ): FiringProcedure<boolean> {
   const { chain, wallet } = order.mandate;
-  if (isStop(legOf(order, leg)) && busy !== undefined && canYield(busy))
+  if (isStop(pricedLeg(order, leg)) && busy !== undefined && canYield(busy))
     yield* performFiring({ do: "yieldToStop", lane: { chain, wallet }, orderId: busy.orderId });
   return busy === undefined && mayFire(order, leg, nowMs, isOneOut);
 }
@@ -292,7 +307,7 @@ function* chooseOf(
       orderId: idOf(order),
       userID: order.mandate.userID,
       wallet: order.mandate.wallet,
-      leg: legOf(order, leg),
+      leg: pricedLeg(order, leg),
       amount: parent.amount,
       slippagePpm: parent.slippagePpm[leg] as bigint,
     })),

@@ -8,11 +8,12 @@ import { objectionToLoss } from "../../orders/large-loss.ts";
 import type { Assessed } from "../../orders/placing-family.ts";
 import { newResting } from "../../orders/resting/life.ts";
 import type { Mandate } from "../../orders/resting/mandate.ts";
-import { floorOf } from "../../orders/resting/prices.ts";
+import { floorOf, ratioFrom } from "../../orders/resting/prices.ts";
 import type { RestingRequest } from "../../orders/resting/request.ts";
 import { restingStep } from "../../orders/resting/resting-step.ts";
 import { newStored, type RestingWarning, type StoredResting } from "../../orders/resting/stored.ts";
 import { mandateOf, mostResting, restingLimit, stopFiringNow } from "../../orders/resting/terms.ts";
+import { firstMark, type Mark } from "../../orders/resting/trailing.ts";
 import { lossOf } from "../../orders/trade-check.ts";
 import { assess, type PlacingRefusal, readView, type TradeRequest } from "./assess.ts";
 import { type KeyedRequest, replayedBy, useKey } from "./keyed-request.ts";
@@ -24,7 +25,13 @@ export type RestRequest = TradeRequest<RestingRequest> & { orderId: string };
 export type PlaceRestingRequest = RestRequest & KeyedRequest & { tableId: string };
 
 /** A resting order as it would be placed. */
-export type RestTrial = { mandate: Mandate; assessed: Assessed };
+export type RestTrial = {
+  mandate: Mandate;
+  assessed: Assessed;
+  mark: Mark | undefined;
+  /** The price now of one token, for the order's own size. */
+  price: string;
+};
 
 type Refused = { refused: PlacingRefusal };
 
@@ -44,14 +51,14 @@ export function* placingResting(
       yield* perform({ do: "startTriggers" });
       return tried;
     }
-    const { mandate, assessed } = tried;
+    const { mandate, assessed, mark } = tried;
     const objection = objectionToStop(tried) ?? objectionToCrowd(tried, view);
     if (objection !== undefined) return { refused: objection };
     const mac = yield* perform({ do: "makeMandateMac", mandate });
     const { slippage } = trade;
     const placed = { ...placedPart(request, assessed), ...(slippage !== undefined && { slippage }) };
     const rest = { tableId, choices: choicesOf(trade), warnings: warningsOf(assessed) };
-    const order = newStored(newResting(mandate, mac), placed, rest);
+    const order = newStored(newResting(mandate, mac, mark), placed, rest);
     const step = [useKey(request), ...restingStep(order, "absent"), ...unchangedOwner(mandate, view.cutoffs)];
     if (yield* perform({ do: "write", step })) {
       yield* perform({ do: "startTriggers" });
@@ -79,14 +86,21 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
   if ("refused" in assessed) return assessed;
   const { facts, check, setup } = assessed;
   const maxGasPrice = family.gasPriceIn(check);
+  const { amount, amountOut, identity } = facts;
+  const { decimals } = identity;
+  const [coins, tokens] = trade.side === "buy" ? [amount, amountOut] : [amountOut, amount];
+  const price = formatPrice(chain, coins, tokens, decimals);
+  // Counts as it is shown, to 18 digits.
+  const now = ratioFrom(chain, price, decimals, "amount");
   const mandate = mandateOf(trade, {
     chain,
     wallet,
     userID,
     orderId,
-    amount: facts.amount,
-    decimals: facts.identity.decimals,
-    value: trade.side === "buy" ? facts.amount : facts.amountOut,
+    amount,
+    decimals,
+    value: coins,
+    now,
     feeOfChild: check.networkFee.max,
     isPrivate: check.submission === "private",
     ...(maxGasPrice !== undefined && { maxGasPrice }),
@@ -105,22 +119,17 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
           quotedOut: facts.amountOut,
           priceImpact: 0,
         });
-  return objection === undefined ? { mandate, assessed } : { refused: objection };
+  return objection === undefined
+    ? { mandate, assessed, mark: firstMark(mandate, now), price }
+    : { refused: objection };
 }
 
 const lowestFloor = ({ legs, side, amount }: Mandate): bigint =>
   legs.map((leg) => floorOf(side, leg, amount)).reduce((a, b) => least(a, b));
 
-/** Returns the price now of one token, for the order's own size. */
-export function priceNow({ mandate: { chain, side, amount }, assessed }: RestTrial): string {
-  const { amountOut, identity } = assessed.facts;
-  const [coins, tokens] = side === "buy" ? [amount, amountOut] : [amountOut, amount];
-  return formatPrice(chain, coins, tokens, identity.decimals);
-}
-
 function objectionToStop(trial: RestTrial): DomainError | undefined {
-  if (stopFiringNow(trial.mandate, trial.assessed.facts.amountOut) === undefined) return undefined;
-  const price = priceNow(trial);
+  const { price } = trial;
+  if (stopFiringNow(trial, trial.assessed.facts.amountOut) === undefined) return undefined;
   const message = `The price is ${price} already, so the stop would fire at once`;
   return new DomainError("WOULD_FIRE_NOW", message, { price });
 }

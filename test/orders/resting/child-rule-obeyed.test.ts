@@ -108,7 +108,7 @@ function expectPromises(facts: ChildFacts): void {
   const { all, wallet } = facts.cutoffs;
   const times = [all?.before, all?.base, wallet?.before].map((time = 0) => time);
   expect(Math.max(...times)).toBeLessThan(terms.createdAt);
-  const kind = leg?.kind ?? "limit";
+  const kind = leg?.kind === "limit" ? "limit" : "stop";
   if (fees.adds > 0n) expect((tally?.fees[kind] ?? 0n) + fees.adds <= 500n).toBe(true);
   if (leg?.kind === "limit") expect(facts.feesOfDay.ofLimits).toBe(0n);
   if (tally === undefined) expect(facts.newOfDay).toBeLessThan(100);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { objectionToChild } from "../../../lib/orders/resting/child-rule.ts";
 import type { Tally } from "../../../lib/orders/resting/mandate.ts";
 import { type ChildFacts, hourOf } from "../../../lib/orders/resting/tally.ts";
-import { child, childFacts, mandate, nowMs } from "./fixtures.ts";
+import { child, childFacts, mandate, nowMs, trailing } from "./fixtures.ts";
 
 const seconds = nowMs / 1000;
 const hour = hourOf(nowMs);
@@ -29,6 +29,12 @@ const ended = (...children: string[]) => ({
 
 const parent = (changes: Partial<ReturnType<typeof child>["parent"]>) => ({
   child: child({ parent: { ...child().parent, ...changes } }),
+});
+
+/** A trailing stop as the only leg, and its child, which asks for as much as that leg does. */
+const ofTrailing = (changes: Partial<ReturnType<typeof child>> = {}) => ({
+  mandate: mandate({ legs: [trailing] }),
+  child: child({ parent: { ...child().parent, leg: 0 }, minAmountOut: 720n, ...changes }),
 });
 
 /** A child of the limit, which asks for as much as that leg does. */
@@ -59,6 +65,7 @@ const refusals: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ["an amount of 0", { child: child({ amount: 0n }) }],
   ["less than the worst price", { child: child({ minAmountOut: 799n }) }],
   ["less than the price of a limit", { child: ofLimit({ minAmountOut: 1999n }) }],
+  ["less than the worst price of a trailing stop", ofTrailing({ minAmountOut: 719n })],
   ["a gas price above three times that of a stop's user", { child: child({ maxGasPrice: 31n }) }],
   ["a gas price above that of a limit's user", { child: ofLimit({ maxGasPrice: 11n }) }],
   ["a child that outlives its mandate", { mandate: mandate({ expiresAt: seconds + 59 }) }],
@@ -122,6 +129,7 @@ describe("objectionToChild", () => {
   it.each<[string, ChildFacts]>([
     ["the first swap of a stop", childFacts()],
     ["the first swap of a limit", childFacts({ child: ofLimit() })],
+    ["a trailing stop at its worst price", childFacts(ofTrailing({ maxGasPrice: 30n }))],
     ["a stop's gas price of three times the user's", childFacts({ child: child({ maxGasPrice: 30n }) })],
     ["a deadline of 10 seconds", childFacts({ deadline: seconds + 10 })],
     [

@@ -1,5 +1,5 @@
 import { newResting } from "../../../lib/orders/resting/life.ts";
-import type { ChildTerms, Leg, Mandate } from "../../../lib/orders/resting/mandate.ts";
+import type { ChildTerms, Leg, Mandate, PricedLeg } from "../../../lib/orders/resting/mandate.ts";
 import { newStored, type StoredResting } from "../../../lib/orders/resting/stored.ts";
 import type { ChildFacts } from "../../../lib/orders/resting/tally.ts";
 
@@ -7,14 +7,17 @@ export const nowMs = Date.parse("2026-11-29T12:00:00.000Z");
 const seconds = nowMs / 1000;
 
 /** Sells at 2 coins a token, if both have the same decimals. */
-export const limit: Leg = { kind: "limit", price: { coins: 2n, tokens: 1n } };
+export const limit: PricedLeg = { kind: "limit", price: { coins: 2n, tokens: 1n } };
 
 /** Sells once a token costs 1 coin, for at least 0.8. */
-export const stop: Leg = {
+export const stop: PricedLeg = {
   kind: "stop",
   trigger: { coins: 1n, tokens: 1n },
   worst: { coins: 4n, tokens: 5n },
 };
+
+/** Sells a tenth below its mark, for at least 0.72 coins a token. */
+export const trailing: Leg = { kind: "trailing", trailPpm: 100_000n, worst: { coins: 18n, tokens: 25n } };
 
 export const mandate = (changes: Partial<Mandate> = {}): Mandate => ({
   chain: "base",

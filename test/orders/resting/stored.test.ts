@@ -4,6 +4,7 @@ import { restingStep } from "../../../lib/orders/resting/resting-step.ts";
 import { shownResting } from "../../../lib/orders/resting/shown.ts";
 import { type RestingFacts, storedAfter } from "../../../lib/orders/resting/stored.ts";
 import { legsOf } from "../../../lib/orders/resting/terms.ts";
+import { firstMark } from "../../../lib/orders/resting/trailing.ts";
 import { nowMs, storedOrder } from "./fixtures.ts";
 
 const pair = {
@@ -11,7 +12,8 @@ const pair = {
   takeProfit: { price: "0.0002" },
   stopLoss: { stopPrice: "0.00008" },
 } as const;
-const legs = legsOf(pair, 18);
+const now = { coins: 1n, tokens: 10_000n };
+const legs = legsOf(pair, 18, now);
 const feesLimit = 25n * 10n ** 15n;
 const order = storedOrder({ legs, amount: 5000n * 10n ** 18n, feesLimit, feesStop: feesLimit });
 const newChild = { orderId: "C1", leg: 1, validUntil: nowMs / 1000 + 60, price: "0.00008", block: 7 };
@@ -37,12 +39,29 @@ describe("shownResting", () => {
     expect(shownResting(order)).not.toHaveProperty("validUntil");
   });
 
+  it("shows what a trailing stop follows, and the price at which it fires now", () => {
+    const request = { ...pair, type: "trailing_stop", trailPercent: 12.5 } as const;
+    const of = storedOrder({ legs: legsOf(request, 18, now) });
+    const mark = { price: { coins: 1n, tokens: 3000n }, sinceMs: nowMs };
+    const later = storedAfter(
+      of,
+      restingAfter({ ...of, mark: firstMark(of.mandate, now) }, { mark }),
+      of.facts,
+      nowMs,
+    );
+    expect(shownResting(later)).toMatchObject({
+      ...{ type: "trailing_stop", price: "0.00007", version: 2 },
+      trailing: { trailPercent: 12.5, mark: "0.000333333333333333333", stopPrice: "0.000291666666666666667" },
+    });
+    expect(shownResting(later)).not.toHaveProperty("stopPrice");
+  });
+
   it("shows the price of a single leg, with all of its digits", () => {
     const price = `0.${"0".repeat(19)}123456789012345678901`;
-    const of = { legs: legsOf({ ...pair, type: "limit", price }, 0) };
+    const of = { legs: legsOf({ ...pair, type: "limit", price }, 0, now) };
     const one = shownResting({ ...storedOrder(of), placed: { ...order.placed, decimals: 0 } });
     expect(one).toMatchObject({ type: "limit", price });
-    const stop = { legs: legsOf({ ...pair, type: "stop", stopPrice: "3" }, 18) };
+    const stop = { legs: legsOf({ ...pair, type: "stop", stopPrice: "3" }, 18, now) };
     const other = shownResting(storedOrder(stop));
     expect(other).toMatchObject({ type: "stop", stopPrice: "3", price: "2.4" });
   });

@@ -11,7 +11,7 @@ import {
   slippageOf,
   stopFiringNow,
 } from "../../../lib/orders/resting/terms.ts";
-import { limit, mandate, nowMs, stop } from "./fixtures.ts";
+import { limit, mandate, nowMs, stop, trailing } from "./fixtures.ts";
 
 const common = { chain: "base", wallet: "0xf39F", side: "sell", token: "0x5409", amount: "5000" } as const;
 const oco = {
@@ -21,6 +21,8 @@ const oco = {
   stopLoss: { stopPrice: "1", price: "0.8" },
 } as const;
 
+const now = { coins: 1n, tokens: 1n };
+
 const facts: MandateFacts = {
   chain: "base",
   wallet: "0xf39F",
@@ -29,6 +31,7 @@ const facts: MandateFacts = {
   amount: 5000n,
   decimals: 18,
   value: 1000n,
+  now,
   feeOfChild: 10n,
   isPrivate: false,
   maxGasPrice: 7n,
@@ -38,16 +41,26 @@ const facts: MandateFacts = {
 
 describe("legsOf", () => {
   it("reads a limit, a stop and a pair", () => {
-    expect(legsOf({ ...common, type: "limit", price: "2" }, 18)).toEqual([limit]);
-    expect(legsOf({ ...common, type: "stop", stopPrice: "1", price: "0.8" }, 18)).toEqual([stop]);
-    expect(legsOf(oco, 18)).toEqual([limit, stop]);
+    expect(legsOf({ ...common, type: "limit", price: "2" }, 18, now)).toEqual([limit]);
+    expect(legsOf({ ...common, type: "stop", stopPrice: "1", price: "0.8" }, 18, now)).toEqual([stop]);
+    expect(legsOf(oco, 18, now)).toEqual([limit, stop]);
   });
 
   it("sells a stop for at least 0.8 times its price by default", () => {
-    expect(legsOf({ ...common, type: "stop", stopPrice: "1" }, 18)).toEqual([stop]);
+    expect(legsOf({ ...common, type: "stop", stopPrice: "1" }, 18, now)).toEqual([stop]);
+  });
+
+  it("sells a trailing stop for at least 0.8 times the first price at which it fires", () => {
+    const request = { ...common, type: "trailing_stop", trailPercent: 10 } as const;
+    expect(legsOf(request, 18, now)).toEqual([trailing]);
+    expect(legsOf({ ...request, price: "0.5" }, 18, now)).toEqual([
+      { ...trailing, worst: { coins: 1n, tokens: 2n } },
+    ]);
   });
 
   it.each<[string, RestingRequest]>([
+    ["price", { ...common, type: "trailing_stop", trailPercent: 10, price: "0.9" }],
+    ["price", { ...common, type: "trailing_stop", trailPercent: 10, price: "0.0089999" }],
     ["price", { ...common, type: "limit", price: "0" }],
     ["stopPrice", { ...common, type: "stop", stopPrice: "0" }],
     ["price", { ...common, type: "stop", stopPrice: "1", price: "1" }],
@@ -57,13 +70,13 @@ describe("legsOf", () => {
     ["stopLoss.price", { ...oco, stopLoss: { stopPrice: "1", price: "1.1" } }],
     ["takeProfit", { ...oco, takeProfit: { price: "1" } }],
   ])("names %s in %j", (field, request) => {
-    expect(() => legsOf(request, 18)).toThrow(
+    expect(() => legsOf(request, 18, now)).toThrow(
       expect.objectContaining({ code: "INVALID_REQUEST", details: { field } }),
     );
   });
 
   it("allows a worst price of exactly a hundredth of the stop", () => {
-    expect(legsOf({ ...common, type: "stop", stopPrice: "1", price: "0.01" }, 18)).toMatchObject([
+    expect(legsOf({ ...common, type: "stop", stopPrice: "1", price: "0.01" }, 18, now)).toMatchObject([
       { worst: { coins: 1n, tokens: 100n } },
     ]);
   });
@@ -116,9 +129,9 @@ describe("mandateOf", () => {
 
 describe("stopFiringNow", () => {
   it("finds a stop at or above the current price, and lets a crossed limit pass", () => {
-    expect(stopFiringNow(mandate(), 1000n)).toBe(stop);
-    expect(stopFiringNow(mandate(), 1001n)).toBeUndefined();
-    expect(stopFiringNow(mandate(), 3000n)).toBeUndefined();
+    expect(stopFiringNow({ mandate: mandate() }, 1000n)).toBe(stop);
+    expect(stopFiringNow({ mandate: mandate() }, 1001n)).toBeUndefined();
+    expect(stopFiringNow({ mandate: mandate() }, 3000n)).toBeUndefined();
   });
 });
 

@@ -64,7 +64,7 @@ describe("distanceTo", () => {
 describe("Turns", () => {
   const due = (userID: string, token: string, sinceMs: number, count = 1): DueOrder[] =>
     Array.from({ length: count }, (_, index) => ({
-      ...({ chain: "base", token, userID, sinceMs, asks: sinceMs } as const),
+      ...({ chain: "base", token, userID, sinceMs, isOfMark: false, asks: sinceMs } as const),
       orderId: `${userID} ${token} ${index}`,
       wallet: "w",
     }));
@@ -102,6 +102,13 @@ describe("Turns", () => {
     expect(next()).toBe("new");
     turns.begin(due("new", "C", 9), 300);
     expect(next()).toBe("honest");
+  });
+
+  it("holds nothing against a user of whom nothing was to fire", () => {
+    const turns = new Turns();
+    turns.end("a", []);
+    turns.end("b", [false]);
+    expect(turns.next([...due("b", "B", 1), ...due("a", "A", 2)])[0]?.userID).toBe("a");
   });
 
   it("gives 99 users with orders that cannot fill no turn before a user whose order can", () => {
@@ -196,6 +203,41 @@ describe("WatchedOrders", () => {
       pauses.push(nowMs - beganMs);
     }
     expect(pauses).toEqual([3000, 6000, 12_000, 24_000, 24_000, 24_000, 3000]);
+  });
+
+  describe("a trailing stop", () => {
+    const rising = (coins: bigint) => ({ ...limit(coins), isOfMark: true }) as const;
+    const trailing = (coins: bigint) => row("a", { legs: [stop(coins - 100n), rising(coins)] });
+
+    it("is due when its mark may rise, which says nothing about its user's firings", () => {
+      const orders = watching(trailing(500n));
+      orders.note(side, at(600n), 1000);
+      expect(orders.due(1000)).toMatchObject([{ orderId: "a", sinceMs: 1000, isOfMark: true }]);
+      orders.note(side, at(400n), 2000);
+      expect(orders.due(2000)).toMatchObject([{ isOfMark: false }]);
+    });
+
+    it("is quoted again with its new prices as soon as its mark has risen, without a pause", () => {
+      const orders = watching(trailing(500n));
+      for (let nowMs = 0; nowMs < 60_000; nowMs += 1000) {
+        orders.note(side, at(600n), nowMs);
+        if (orders.due(nowMs).length > 0) orders.end("a", { state: "rest", askAgainMs: 3000 }, nowMs);
+      }
+      orders.take([trailing(590n)], 60_000);
+      expect(orders.hasNew(side)).toBe(true);
+      orders.note(side, at(600n), 60_000);
+      expect(idsDue(orders, 60_000)).toEqual(["a"]);
+    });
+
+    it("is due at once when it is to fire, however long the price has been above its mark", () => {
+      const orders = watching(trailing(500n));
+      for (let nowMs = 0; nowMs < 100_000; nowMs += 1000) {
+        orders.note(side, at(600n), nowMs);
+        if (orders.due(nowMs).length > 0) orders.end("a", { state: "rest", askAgainMs: 3000 }, nowMs);
+      }
+      orders.note(side, at(399n), 100_000);
+      expect(idsDue(orders, 100_000)).toEqual(["a"]);
+    });
   });
 
   it("lets no pause of a take-profit delay its stop", () => {

@@ -10,8 +10,9 @@ import type {
 import { afterFiring, newResting, type RestingOrder } from "../../../lib/orders/resting/life.ts";
 import type { Mandate } from "../../../lib/orders/resting/mandate.ts";
 import type { PriceWord } from "../../../lib/orders/resting/touch.ts";
+import { firstMark } from "../../../lib/orders/resting/trailing.ts";
 import { firing } from "../../../lib/trading/procedures/firing.ts";
-import { limit, mandate, nowMs, stop } from "../../orders/resting/fixtures.ts";
+import { limit, mandate, nowMs, stop, trailing } from "../../orders/resting/fixtures.ts";
 
 const family: FiringFamily = { isOneOut: true, sightOf: () => ({ is: "dead", outcome: "failed" }) };
 
@@ -232,6 +233,29 @@ describe("firing", () => {
     expect(names).toContain("priceWords");
     expect(fired).toEqual([]);
     expect(names).not.toContain("yieldToStop");
+  });
+
+  describe("a trailing stop", () => {
+    const terms = mandate({ legs: [trailing], createdAt: nowMs - 15_000 });
+    const order = newResting(terms, "mac", firstMark(terms, { coins: 1n, tokens: 1n }));
+
+    it("raises its mark to a price above it, and fires by the new one", () => {
+      const { fired, moved } = run([parent({ order })], { out: 2000n });
+      expect(fired).toEqual([]);
+      const raised = moved.get(terms.orderId);
+      expect(raised).toMatchObject({
+        mark: { price: { coins: 2000n, tokens: 1000n } },
+        version: 2,
+        revision: 2,
+      });
+      expect(run([parent({ order })], { out: 1700n }).fired).toEqual([]);
+      expect(run([parent({ order: raised as RestingOrder })], { out: 1800n }).fired).toEqual([terms.orderId]);
+    });
+
+    it("does not move while its price is between both", () => {
+      expect(run([parent({ order })], { out: 901n })).toMatchObject({ fired: [], moved: new Map() });
+      expect(run([parent({ order })], { out: 900n }).fired).toEqual([terms.orderId]);
+    });
   });
 
   it("fires nothing by a look that has grown old while the child was prepared", () => {

@@ -89,6 +89,18 @@ describe("placingResting", () => {
     expect(step[0]).toMatchObject({ item: { key: "k-1", orderId, fingerprint: "body" }, when: "absent" });
   });
 
+  it("starts the mark of a trailing stop at the price now, and its worst price from there", () => {
+    const { answer } = place(requestOf({ type: "trailing_stop", trailPercent: 20 }));
+    expect(answer).toMatchObject({
+      order: {
+        mandate: { legs: [{ kind: "trailing", trailPpm: 200_000n, worst: { coins: 16n, tokens: 5n } }] },
+        mark: { price: { coins: 5n, tokens: 1n }, sinceMs: nowMs },
+      },
+    });
+    const over = requestOf({ type: "trailing_stop", trailPercent: 20, price: "4" });
+    expect(() => place(over)).toThrow(expect.objectContaining({ details: { field: "price" } }));
+  });
+
   it("needs the tokens that it sells, and no coin; a buy needs nothing, whatever else is open", () => {
     expect(place(limit("6"), { facts: { held: { coins: 0n, tokens: 999n } } }).answer).toMatchObject({
       refused: { code: "INSUFFICIENT_BALANCE", details: { token, available: "0.000000000000000999" } },

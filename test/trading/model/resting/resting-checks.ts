@@ -3,13 +3,15 @@ import type { RestingOrder } from "../../../../lib/orders/resting/life.ts";
 import {
   budgetOf,
   type ChildTerms,
+  classOf,
   hasStop,
   type Leg,
   type LegClass,
   type Mandate,
 } from "../../../../lib/orders/resting/mandate.ts";
-import { floorOf, isCrossed } from "../../../../lib/orders/resting/prices.ts";
+import { floorOf, isAbove, isCrossed } from "../../../../lib/orders/resting/prices.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
+import { pricedLeg } from "../../../../lib/orders/resting/trailing.ts";
 import { must } from "../violation.ts";
 import type { Fill } from "./resting-chain.ts";
 
@@ -59,7 +61,7 @@ export class RestingChecks {
   readonly #mandates = new Map<string, Mandate>();
   /** The parent and the leg of each child whose swap was signed. */
   readonly #children = new Map<string, { parentId: string; leg: number }>();
-  readonly #swaps: { parentId: string; orderId: string; kind: Leg["kind"]; hour: number }[] = [];
+  readonly #swaps: { parentId: string; orderId: string; kind: LegClass; hour: number }[] = [];
   /** Answers of the honest host about each amount, newest last. Each order has an amount of its own. */
   readonly #prices = new Map<bigint, { word: PriceWord; atMs: number }[]>();
   readonly #chain: { fills(): Fill[] };
@@ -86,22 +88,43 @@ export class RestingChecks {
   }
 
   /** No leg fires that an honest host would not fire, at the head and over the look-back. */
-  beforeFiring(run: { nowMs: number }, { mandate }: RestingOrder, legAt: number): void {
-    const leg = mandate.legs[legAt] as Leg;
+  beforeFiring(run: { nowMs: number }, order: RestingOrder, legAt: number): void {
+    const { mandate } = order;
+    const leg = pricedLeg(order, legAt);
     const { back, mostAgeSeconds, readings } = this.#looks;
     const { n, ms } = hasStop(mandate) ? readings[leg.kind] : { n: 1, ms: 0 };
     const distances = leg.kind === "stop" || hasStop(mandate) ? back[leg.kind] : [];
-    const honest = (this.#prices.get(mandate.amount) ?? []).filter(({ word: { out, before } }) =>
-      [out, ...distances.map((each) => before.get(each))].every(
-        (each) => each !== undefined && isCrossed(mandate.side, leg, mandate.amount, each),
-      ),
+    const honest = this.#honestly(mandate, distances, (out) =>
+      isCrossed(mandate.side, leg, mandate.amount, out),
     );
     const isFresh = honest.some(({ word }) => run.nowMs / 1000 - word.head.time <= mostAgeSeconds);
     must(isFresh, `a ${leg.kind} fires although an honest host has not seen its price long enough`);
     const times = honest.map(({ atMs }) => atMs);
     const isLong = times.length >= n && Math.max(...times) - Math.min(...times) >= ms;
     must(isLong, `a ${leg.kind} fires after too few readings`);
-    this.#world.seen.add(`fire: ${leg.kind}`);
+    this.#world.seen.add(`fire: ${mandate.legs[legAt]?.kind}`);
+  }
+
+  /** Returns the answers of the honest host of which all outputs are true for a test. */
+  #honestly({ amount }: Mandate, distances: readonly number[], isTrue: (out: bigint) => boolean) {
+    return (this.#prices.get(amount) ?? []).filter(({ word: { out, before } }) =>
+      [out, ...distances.map((each) => before.get(each))].every((each) => each !== undefined && isTrue(each)),
+    );
+  }
+
+  /** A mark never falls, and rises only as far as an honest host has seen the price at all samples. */
+  #afterMark({ mandate, mark: old }: RestingOrder, { mark }: RestingOrder): void {
+    if (old === undefined || mark === undefined || isDeepStrictEqual(old, mark)) return;
+    const { coins, tokens } = mark.price;
+    must(isAbove(mark.price, old.price), "a mark falls");
+    const { back, readings } = this.#looks;
+    const honest = this.#honestly(mandate, back.stop, (out) => out * tokens >= coins * mandate.amount);
+    const times = honest.map(({ atMs }) => atMs).filter((atMs) => this.#world.nowMs - atMs < 60_000);
+    const isLong =
+      times.length >= readings.stop.n && Math.max(...times) - Math.min(...times) >= readings.stop.ms;
+    must(isLong, "a mark rises above what an honest host has seen");
+    must(mark.sinceMs - old.sinceMs >= 15_000, "a mark rises too often");
+    this.#world.seen.add("mark");
   }
 
   /** Versions grow, and a parent in the state of firing has a child that exists. */
@@ -109,6 +132,7 @@ export class RestingChecks {
     must(after.revision === before.revision + 1, "a revision does not grow by one");
     must(after.version >= before.version, "a version shrinks");
     must(before.state !== "done", "an order moves after its end");
+    this.#afterMark(before, after);
     must(
       (after.state === "firing" || after.state === "filled") === after.out.length > 0,
       "a state has no child",
@@ -129,12 +153,11 @@ export class RestingChecks {
     if (this.#children.has(orderId)) return;
     this.#children.set(orderId, { parentId: mandate.orderId, leg: parent.leg });
     const hour = Math.floor(nowMs / 3_600_000);
-    this.#swaps.push({ parentId: mandate.orderId, orderId, kind: leg.kind, hour });
-    const same = this.#swaps.filter(
-      ({ parentId, kind }) => parentId === mandate.orderId && kind === leg.kind,
-    );
-    must(same.filter((each) => each.hour === hour).length <= mostInHour[leg.kind], "a leg fires too often");
-    must(BigInt(same.length) * 10n <= budgetOf(mandate, leg.kind), "the fees are above the mandate's");
+    const kind = classOf(leg);
+    this.#swaps.push({ parentId: mandate.orderId, orderId, kind, hour });
+    const same = this.#swaps.filter((each) => each.parentId === mandate.orderId && each.kind === kind);
+    must(same.filter((each) => each.hour === hour).length <= mostInHour[kind], "a leg fires too often");
+    must(BigInt(same.length) * 10n <= budgetOf(mandate, kind), "the fees are above the mandate's");
   }
 
   /** A parent fills once, by its leg's price, within its amount and its time. */
@@ -162,7 +185,7 @@ export class RestingChecks {
       const { parentId = "", leg = 0 } = this.#children.get(orderId) ?? {};
       const mandate = this.#mandates.get(parentId);
       if (mandate === undefined) continue;
-      const { kind } = mandate.legs[leg] as Leg;
+      const kind = classOf(mandate.legs[leg] as Leg);
       const known = sums.get(mandate) ?? { limit: 0n, stop: 0n };
       sums.set(mandate, { ...known, [kind]: known[kind] + fee });
       must(known[kind] + fee <= budgetOf(mandate, kind), "children have paid more than their budget");

@@ -1,12 +1,13 @@
 import { newResting } from "../../../../lib/orders/resting/life.ts";
-import type { Leg, Mandate } from "../../../../lib/orders/resting/mandate.ts";
+import { classOf, type Leg, type Mandate } from "../../../../lib/orders/resting/mandate.ts";
 import { floorOf } from "../../../../lib/orders/resting/prices.ts";
+import { firstMark } from "../../../../lib/orders/resting/trailing.ts";
 import { Random } from "../random.ts";
 import { Violation } from "../violation.ts";
 import { RestingChain, type Signed } from "./resting-chain.ts";
 import type { Intruder } from "./resting-checks.ts";
 import { politely, RestingHosts } from "./resting-hosts.ts";
-import { mandateHash } from "./resting-runs.ts";
+import { mandateHash, startMark } from "./resting-runs.ts";
 import { type RestingSystem, RestingWorld, restingSystem } from "./resting-world.ts";
 
 export const startSeconds = Date.UTC(2026, 10, 21, 20) / 1000;
@@ -18,6 +19,13 @@ export const stopAt = (ppm: bigint): Leg => ({
   kind: "stop",
   trigger: { coins: ppm, tokens: 1_000_000n },
   worst: { coins: ppm * 8n, tokens: 10_000_000n },
+});
+
+/** Sells for at least 0.8 times the first price at which it fires. */
+export const trailingBy = (trailPpm: bigint): Leg => ({
+  kind: "trailing",
+  trailPpm,
+  worst: { coins: (1_000_000n - trailPpm) * 8n, tokens: 10_000_000n },
 });
 
 export const mandateOf = (
@@ -57,6 +65,8 @@ export type RestingPlot = {
   forks?: boolean;
   /** Some orders expire in the middle. */
   expires?: boolean;
+  /** A stop follows the price. */
+  trails?: boolean;
   /** Three orders buy, of which the policy allows two a day. */
   buys?: boolean;
   /** Payments to the network that each kind of leg may make. A signature counts as 10. */
@@ -90,7 +100,9 @@ export function playResting(
     world.rest(
       mandateOf("P", [limitAt(1_100_000n), stopAt(900_000n)], { ...fees, ...(plot.expires && early) }),
     );
-    const single = [random.chance(0.5) ? limitAt(1_050_000n) : stopAt(950_000n)];
+    const single = plot.trails
+      ? [trailingBy(100_000n)]
+      : [random.chance(0.5) ? limitAt(1_050_000n) : stopAt(950_000n)];
     world.rest(mandateOf("Q", single, { amount: amount + 1n }));
   } else
     for (const n of [0n, 1n, 2n])
@@ -163,7 +175,7 @@ function cancel(world: RestingWorld, orderId: string): void {
 /** Puts the parents back as they were placed. Ledgers, tallies, proofs and cancellations are lost. */
 function restore(world: RestingWorld): void {
   for (const { mandate } of world.parents.values()) {
-    world.parents.set(mandate.orderId, newResting(mandate, "mac"));
+    world.parents.set(mandate.orderId, newResting(mandate, "mac", firstMark(mandate, startMark)));
     world.isVoid.add(mandate.orderId);
   }
   for (const items of [world.jobs, world.ledgers, world.tallies, world.ended, world.cancelled]) items.clear();
@@ -187,7 +199,7 @@ function intrude(world: RestingWorld): void {
       ...(odd === 1 && { minAmountOut: 1n }),
       ...(odd === 2 && { validUntil: child.validUntil + 86_400 }),
     },
-    mandate.legs[child.parent.leg]?.kind ?? "limit",
+    classOf(mandate.legs[child.parent.leg] as Leg),
   );
   world.parents.set(mandate.orderId, { ...parent, state: "resting", out: [], revision: parent.revision + 1 });
 }

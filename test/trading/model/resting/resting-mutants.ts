@@ -3,6 +3,7 @@ import type { BothWords } from "../../../../lib/orders/resting/firing.ts";
 import type { ChildFacts } from "../../../../lib/orders/resting/tally.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import type { RestingPlot } from "./resting-history.ts";
+import { startMark } from "./resting-runs.ts";
 import { type RestingSystem, restingSystem } from "./resting-world.ts";
 
 type RestingMutant = {
@@ -162,6 +163,27 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
       })),
     },
     plot: {},
+  }),
+  "raises a mark by a push of one block": () => ({
+    system: {
+      heardPrices: pricing(({ out = 0n, ...word }, distances) => ({
+        ...word,
+        out,
+        before: new Map(
+          distances.map((distance) => [distance, out > 1_000_000n ? out : (word.before.get(distance) ?? 0n)]),
+        ),
+      })),
+    },
+    plot: { trails: true },
+  }),
+  "forgets a rise of the mark": () => ({
+    system: {
+      view: ({ order, ...view }) => ({
+        ...view,
+        order: { ...order, ...(order.mark && { mark: { ...order.mark, price: startMark } }) },
+      }),
+    },
+    plot: { trails: true },
   }),
   "believes one host about a price": () => ({
     system: { heardPrices: ([a]) => [a, a] },

@@ -14,9 +14,17 @@ import {
   type RestingOrder,
   withSignedOut,
 } from "../../../../lib/orders/resting/life.ts";
-import type { ChildTerms, Ended, Mandate, Tally } from "../../../../lib/orders/resting/mandate.ts";
+import {
+  type ChildTerms,
+  classOf,
+  type Ended,
+  type Leg,
+  type Mandate,
+  type Tally,
+} from "../../../../lib/orders/resting/mandate.ts";
 import type { Ladders } from "../../../../lib/orders/resting/selection.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
+import { firstMark } from "../../../../lib/orders/resting/trailing.ts";
 import { firing } from "../../../../lib/trading/procedures/firing.ts";
 import type { Random } from "../random.ts";
 import { must } from "../violation.ts";
@@ -24,6 +32,9 @@ import type { Fill } from "./resting-chain.ts";
 import { type Intruder, type LaneJob, type Looks, RestingChecks } from "./resting-checks.ts";
 
 export const mandateHash = "ab".repeat(32);
+
+/** Price when orders are placed. */
+export const startMark = { coins: 1n, tokens: 1n };
 
 type FireRun = {
   procedure: FiringProcedure<string[]>;
@@ -87,7 +98,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
   }
 
   rest(mandate: Mandate): void {
-    this.parents.set(mandate.orderId, newResting(mandate, "mac"));
+    this.parents.set(mandate.orderId, newResting(mandate, "mac", firstMark(mandate, startMark)));
     this.checks.noteMandate(mandate);
   }
 
@@ -248,7 +259,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
         ...(after !== undefined && { after }),
       },
     };
-    this.addJob(orderId, child, mandate.legs[leg]?.kind ?? "market");
+    this.addJob(orderId, child, classOf(mandate.legs[leg] as Leg));
   }
 
   /** Adds an order to the lane. */

@@ -12,6 +12,8 @@ const plots: Readonly<Record<string, RestingPlot>> = {
   cancellations: { cancels: true },
   "an early expiry": { expires: true },
   "a price that touches a limit again and again": { hovers: true },
+  "a stop that follows the price": { trails: true },
+  "a stop that follows the price of a host that lies": { trails: true, isLiar: true },
   "forks in which a swap may fail or fill": { forks: true },
   "a limit that spends all its fees": { hovers: true, fees: 40n },
   "a restored table": { restores: true },
@@ -21,10 +23,10 @@ const plots: Readonly<Record<string, RestingPlot>> = {
 
 const wanted = [
   ...["failed", "cleared", "unused", "foreign"].map((how) => `dead: ${how}`),
-  ...["limit", "stop"].map((kind) => `fire: ${kind}`),
+  ...["limit", "stop", "trailing"].map((kind) => `fire: ${kind}`),
   ...["failed", "lapsed", "unsent", "yielded", "filled"].map((outcome) => `outcome: ${outcome}`),
   ...["CANCELLED_BY_USER", "EXPIRED", "MANDATE_VOID"].map((reason) => `parent: done ${reason}`),
-  ...["yield", "settled", "restored", "taken back", "lost to another run"],
+  ...["yield", "mark", "settled", "restored", "taken back", "lost to another run"],
 ];
 
 describe("resting orders in the model", () => {

@@ -1,4 +1,4 @@
-import type { Leg, Mandate } from "../../../../lib/orders/resting/mandate.ts";
+import { classOf, type Leg, type Mandate } from "../../../../lib/orders/resting/mandate.ts";
 import { floorOf } from "../../../../lib/orders/resting/prices.ts";
 import { Random } from "../random.ts";
 import { Violation } from "../violation.ts";
@@ -16,6 +16,8 @@ const stop: Leg = {
   trigger: { coins: 9n, tokens: 10n },
   worst: { coins: 72n, tokens: 100n },
 };
+
+const trailing: Leg = { kind: "trailing", trailPpm: 100_000n, worst: stop.worst };
 
 export const solMandateOf = (
   orderId: string,
@@ -48,6 +50,8 @@ export type SolPlot = {
   clears?: boolean;
   /** The price jumps between both legs and stays there for a while. */
   whips?: boolean;
+  /** A stop follows the price. */
+  trails?: boolean;
   /** Strangers pay lamports into markers. */
   deposits?: boolean;
 };
@@ -70,7 +74,9 @@ function playSolResting(
   world.asksForClears = plot.clears ?? false;
   if (plot.whips) chain.delays = random.chance(0.5) ? 0.9 : 0.99;
   world.rest(solMandateOf("P", [limit, stop]));
-  world.rest(solMandateOf("Q", [random.chance(0.5) ? limit : stop], { amount: amount + 1n }));
+  world.rest(
+    solMandateOf("Q", [plot.trails ? trailing : random.chance(0.5) ? limit : stop], { amount: amount + 1n }),
+  );
   for (let step = 0; step < steps; step++) {
     movePrice(world, plot);
     if (random.chance(0.2)) chain.reorganise();
@@ -128,7 +134,7 @@ function intrude(world: SolWorld, orderId: string): void {
     createdAt: world.nowMs,
     parent: { orderId, mandate: mandateHash, leg, n: 1 },
   };
-  world.addJob(child.orderId, child, terms.kind);
+  world.addJob(child.orderId, child, classOf(terms));
   world.parents.set(orderId, { ...parent, state: "resting", out: [], revision: parent.revision + 1 });
 }
 

@@ -14,15 +14,16 @@ const plots: Readonly<Record<string, SolPlot>> = {
   "receipts that are behind": { isTorn: true },
   "a stranger's deposits on markers": { deposits: true },
   "a price that jumps between both legs": { whips: true },
+  "a stop that follows the price": { trails: true },
   cancellations: { cancels: true },
   "an executeOrders that asks for clears": { clears: true, cancels: true },
   "a fireOrders that was taken over": { intruder: "fireOrders", cancels: true },
 };
 
 const wanted = [
-  ...["limit", "stop"].map((kind) => `fire: ${kind}`),
+  ...["limit", "stop", "trailing"].map((kind) => `fire: ${kind}`),
   ...["failed", "lapsed", "replaced", "filled"].map((outcome) => `outcome: ${outcome}`),
-  ...["parent: done CANCELLED_BY_USER", "two legs out", "taken back"],
+  ...["parent: done CANCELLED_BY_USER", "two legs out", "taken back", "mark"],
 ];
 
 type SolMutant = {
