@@ -24,11 +24,14 @@ const quietMs = 6000;
 /** Part of the price now: below it the demo buys, above it it takes profit, and below it it stops. */
 const levels = { limit: 0.97, takeProfit: 1.05, stop: 0.93 } as const;
 
-/** Target of each move, a few percent beyond the level. */
-const moves = { limit: 0.94, takeProfit: 1.09, stop: 0.88 } as const;
+/** How far below the highest price the demo's trailing stop sells, in percent. */
+const trailPercent = 5;
+
+/** Target of each move, a few percent beyond the level. The last two lead up and down again, but not to the start. */
+const moves = { limit: 0.94, takeProfit: 1.09, stop: 0.88, high: 1.25, below: 1.12 } as const;
 
 /**
- * Places a limit, a take-profit and a stop, and moves the price to each of them. Before that, pushes the price beyond the
+ * Places a limit, a take-profit and stops, and moves the price to each of them. Before that, pushes the price beyond a
  * stop for one block, which must fire nothing. Returns every difference between the chain and the service.
  */
 export async function restingDemo(deps: RestingDeps): Promise<string[]> {
@@ -49,10 +52,18 @@ export async function restingDemo(deps: RestingDeps): Promise<string[]> {
     problems.push(...(await fired(deps, oco, () => market.moveTo(moves.takeProfit))));
     await market.moveTo(1);
 
-    const stop = await place(deps, { type: "stop", side: "sell", percent: 100, stopPrice: at(levels.stop) });
+    const stop = await place(deps, { type: "stop", side: "sell", percent: 50, stopPrice: at(levels.stop) });
     problems.push(...(await quietDuringPush(deps, stop, market)));
     problems.push(...(await fired(deps, stop, () => market.moveTo(moves.stop))));
-    onStep(`${chain}: ${symbol} ${token} has been bought by a limit, and sold by a take-profit and a stop`);
+    await market.moveTo(1);
+
+    const trailing = await place(deps, { type: "trailing_stop", side: "sell", percent: 100, trailPercent });
+    await market.moveTo(moves.high);
+    problems.push(...(await followed(deps, trailing, price * moves.below)));
+    problems.push(...(await fired(deps, trailing, () => market.moveTo(moves.below))));
+    onStep(
+      `${chain}: ${symbol} ${token} has been bought by a limit, and sold by a take-profit and two stops`,
+    );
   } finally {
     await market.moveTo(1);
   }
@@ -113,6 +124,18 @@ async function fired(
     if (Date.now() - startMs > patienceMs) return [`${type} ${orderId} has not fired`];
     await delay(250);
   }
+}
+
+/** Waits until a trailing stop would fire at a price, because its mark has risen. */
+async function followed(deps: RestingDeps, { orderId }: Order, price: number): Promise<string[]> {
+  for (const startMs = Date.now(); Date.now() - startMs < deps.patienceMs; await delay(250)) {
+    const { order } = await detailOf(deps, orderId);
+    const { mark, stopPrice } = order.trailing ?? {};
+    if (Number(stopPrice) <= price) continue;
+    deps.onStep(`${deps.demo.chain}: the mark has risen to ${mark}, and the stop to ${stopPrice}`);
+    return [];
+  }
+  return [`the mark of ${orderId} has not risen`];
 }
 
 type Held = Awaited<ReturnType<DemoChain["holdings"]>>;
