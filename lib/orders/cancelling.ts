@@ -78,7 +78,7 @@ function* cancellingNoted(
 
 /**
  * Cancels a resting order whose cancellation is recorded, and its children. It ends at once if none is out. Otherwise
- * fireOrders ends it, once it is certain whether a child has filled.
+ * fireOrders ends it, once it is certain whether a child has filled. fireOrders also says when its children have settled.
  *
  * @param known The order as it was just read, if it was.
  */
@@ -90,7 +90,8 @@ function* cancellingResting(userID: string, orderId: string, known?: StoredResti
     const status = statusOf(order);
     if (status === "cancelled") return { resting: order };
     if (status !== "open") return { refused: "ORDER_NOT_CANCELLABLE", status };
-    const end = { nowMs, isCancelled: true, isRetired: false, isVoid: false };
+    const isSettled = order.n === 0;
+    const end = { nowMs, isCancelled: true, isRetired: false, isVoid: false, isSettled };
     const cancelled = storedAfter(
       order,
       afterSights(order, () => ({ is: "out" }), end),

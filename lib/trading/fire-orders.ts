@@ -283,7 +283,6 @@ function childOf(view: FiringView, { orderId, leg }: OutChild, nowMs: number): C
   return {
     // A lost order is no reason to wait: the ledger decides.
     hasEnded: order === undefined || hasEnded(order),
-    isSettled: order?.life.settled ?? false,
     yields: order?.yields ?? false,
     isRefused: view.isRefused,
     // A proof may have expired, and is no longer needed: no other child is ever signed.

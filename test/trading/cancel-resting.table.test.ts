@@ -82,6 +82,7 @@ describe("cancelOrder, for a resting order", () => {
   it.each<[string, Partial<StoredResting>]>([
     ["filled", { state: "filled" }],
     ["filled", { state: "done" }],
+    ["expired", { state: "ended", end: { status: "expired", reasonCode: "EXPIRED" } }],
     ["expired", { state: "done", end: { status: "expired", reasonCode: "EXPIRED" } }],
   ])("refuses one that is %s, but records the cancellation", async (status, changes) => {
     const { order, userID, orderId } = await rest();

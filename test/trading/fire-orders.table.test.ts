@@ -5,6 +5,7 @@ import { ratioFrom } from "../../lib/orders/resting/prices.ts";
 import { restingStep } from "../../lib/orders/resting/resting-step.ts";
 import { type StoredResting, triggerOf } from "../../lib/orders/resting/stored.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import { find } from "../../lib/trading/items/found-items.ts";
 import { cancellationKey, cutoffKey, endedKey, triggerKey } from "../../lib/trading/items/keys.ts";
 import { readLane } from "../../lib/trading/items/views.ts";
@@ -142,9 +143,11 @@ describe("fireOrders on a real chain", () => {
     await desk.fire([id]);
     await putItems(db.table, [cancellationKey({ userID: desk.userID, orderId: id })]);
     await desk.fire([id]);
-    expect(await desk.record(id)).toMatchObject({ status: "cancelled", stage: "done", settled: true });
+    expect(await desk.record(id)).toMatchObject({ status: "cancelled", stage: "done", settled: false });
     const [job] = await jobsOf(desk);
     await desk.settle();
+    await desk.fire([id]);
+    expect(await desk.record(id)).toMatchObject({ status: "cancelled", settled: true });
     expect((await desk.read(String(job?.orderId))).order).not.toMatchObject({ status: "filled" });
   });
 
@@ -288,6 +291,48 @@ describe("children in their lane on a real chain", () => {
     await mineAndWork(desk);
     await desk.fire([id]);
     expect(await desk.resting(id)).toMatchObject({ state: "filled", filled: childId });
+  });
+
+  /** Cancels an order whose child counts as dead, although its swap is in no block. */
+  async function cancelledBeforeSettled(desk: Desk) {
+    const id = await desk.rest([limitAt(reached)]);
+    const childId = await swapSent(desk, id);
+    const known = (await desk.resting(id)) as StoredResting;
+    const revision = known.revision + 1;
+    const rested = { ...known, state: "resting", out: [], dead: childId, revision } as const;
+    await writeStep(db.table, restingStep(rested, known));
+    const cancel = () => cancelOrder({ table: db.table, wake: desk.wake }, desk.userID, id);
+    const shown = await cancel();
+    expect(shown).toMatchObject({ status: "cancelled", stage: "done", settled: false });
+    expect(await cancel()).toEqual(shown);
+    return { id, childId };
+  }
+
+  it("settle their cancelled resting order once their own fees are final", async () => {
+    const desk = await opened();
+    const { id, childId } = await cancelledBeforeSettled(desk);
+    await chain.request("anvil_dropAllTransactions", []);
+    expect(await desk.fire([id])).toEqual([{ state: "rest", askAgainMs: 2000 }]);
+    expect(await desk.record(id)).toMatchObject({ status: "cancelled", settled: false });
+    await desk.settle();
+    const { order } = await desk.read(childId);
+    expect(order).toMatchObject({ status: "cancelled", settled: true });
+    await desk.fire([id]);
+    const { networkFee } = order;
+    const settled = { settled: true, reasonCode: "CANCELLED_BY_USER", networkFee };
+    expect(await desk.record(id)).toMatchObject({ ...settled, feesSpent: { limit: networkFee } });
+    expect(await desk.resting(id)).toBeUndefined();
+  });
+
+  it("fill their resting order after its end, if one fills that counted as dead", async () => {
+    const desk = await opened();
+    const { id, childId } = await cancelledBeforeSettled(desk);
+    await mineAndWork(desk);
+    await desk.fire([id]);
+    expect(await desk.resting(id)).toMatchObject({ state: "filled", filled: childId });
+    await desk.settle();
+    await desk.fire([id]);
+    expect(await desk.record(id)).toMatchObject({ status: "filled", settled: true });
   });
 
   it("make way for a stop, which then fires", async () => {

@@ -58,7 +58,11 @@ describe("listOrders", () => {
     const filled = storedOrder({ userID });
     await put({ ...filled, state: "filled" });
     const { orderId } = filled.mandate;
+    const end = { status: "expired", reasonCode: "EXPIRED" } as const;
+    const ended = { ...storedOrder({ userID, orderId: idOf(8) }), state: "ended", end } as const;
+    await put(ended);
     expect(idsIn(await list(userID, { status: "resting" }))).toEqual([]);
+    expect(idsIn(await list(userID, { status: "expired" }))).toEqual([ended.mandate.orderId]);
     expect(idsIn(await list(userID, { status: "filled" }))).toEqual([orderId]);
   });
 

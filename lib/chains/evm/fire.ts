@@ -17,13 +17,13 @@ export function signedByEvm(ledger: Evm["signed"]): ChildView<SignedNonce>["sign
 export const evmFiring: FiringFamily<SignedNonce, NonceWord> = {
   isOneOut: true,
   sightOf({ chain, child, view, nowMs }, words) {
-    const { signed, isSettled, isProvenDead, yields } = view;
+    const { signed, isProvenDead, yields } = view;
     if (words.includes(undefined)) return { is: "unclear" };
     if (signed === undefined) {
       const isPast = words.every((word) => word !== undefined && word.head.time > child.validUntil);
       return isPast && nowMs > child.validUntil * 1000 ? { is: "dead", outcome: "unsent" } : { is: "out" };
     }
-    if (fillBlockOf(signed.swap, words) !== undefined) return { is: "filled", isSettled };
+    if (fillBlockOf(signed.swap, words) !== undefined) return { is: "filled" };
     // The host that lacks the fill may only be behind.
     if (words.some((word) => word !== undefined && hasFilled(signed.swap, word))) return { is: "unclear" };
     const death = isProvenDead ? deathOf(chain as EvmChain, signed.swap, words) : undefined;

@@ -19,6 +19,5 @@ export function signedBySol(
 /** Fires resting orders on Solana. A take-profit and a stop may be out at once, because they share a marker. */
 export const solFiring: FiringFamily<SignedMessages, MessageWord> = {
   isOneOut: false,
-  sightOf: ({ child, view: { signed, isSettled }, nowMs }, words) =>
-    sightOfMessages(child, signed?.swap, words, { isSettled, nowMs }),
+  sightOf: ({ child, view: { signed }, nowMs }, words) => sightOfMessages(child, signed?.swap, words, nowMs),
 };

@@ -40,8 +40,8 @@ export function limitsGivenBack(
   nowMs: number,
 ): Limits {
   if (parent === undefined || count === undefined) return { stored, count };
-  const back = dueBack(parent.tally, parent.ended, nowMs, childrenOn(count, nowMs).givenBack);
-  return { stored, count: { ...count, spent: greatest(count.spent - back, 0n) } };
+  const { amount } = dueBack(parent.tally, parent.ended, nowMs, childrenOn(count, nowMs).givenBack);
+  return { stored, count: { ...count, spent: greatest(count.spent - amount, 0n) } };
 }
 
 /** Changes of records by a signature for a child, beside those by a signature for any order. */

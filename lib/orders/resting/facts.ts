@@ -1,4 +1,3 @@
-import { greatest } from "../bigints.ts";
 import type { AnyOrder } from "../trade-order.ts";
 import type { RestingOrder } from "./life.ts";
 import type { Ended, Tally } from "./mandate.ts";
@@ -9,7 +8,7 @@ import { settledTally } from "./tally.ts";
 export type ChildRecords = {
   tally: Tally | undefined;
   ended: Ended | undefined;
-  /** Orders of the children that are out, by id. */
+  /** Orders of the children that are out or have not settled, by id. */
   children: ReadonlyMap<string, AnyOrder>;
 };
 
@@ -44,11 +43,13 @@ const feesIn = ({ feesSpent, networkFee }: RestingFacts) => ({ feesSpent, networ
 function feesOf({ tally, ended, children }: ChildRecords) {
   if (tally === undefined) return undefined;
   const { out, owed, fees } = settledTally(tally, ended);
-  // Leaves out the most that signatures may pay, because the orders say what they have paid.
-  const pending = [...owed, ...(out === undefined ? [] : [out])].reduce((sum, { most }) => sum + most, 0n);
-  const paid = [...children.values()].reduce((sum, { life }) => sum + life.networkFee, 0n);
   const { limit, stop } = fees;
-  return { feesSpent: { limit, stop }, networkFee: greatest(limit + stop - pending + paid, 0n) };
+  // Counts what a child has paid, as its order says, in place of the most that its signatures may pay.
+  const networkFee = [...owed, ...(out === undefined ? [] : [out])].reduce(
+    (sum, { child, most }) => sum - most + (children.get(child)?.life.networkFee ?? most),
+    limit + stop,
+  );
+  return { feesSpent: { limit, stop }, networkFee };
 }
 
 function fillOf(child: AnyOrder | undefined): RestingFacts["fill"] {

@@ -10,8 +10,6 @@ import type { PriceWords } from "./touch.ts";
 export type ChildView<Signed = unknown> = {
   /** True if the child's order has filled or ended, as executeOrders says. Only a hint to look. */
   hasEnded: boolean;
-  /** True if the outcome of the child's order is final, as executeOrders says. */
-  isSettled: boolean;
   /**
    * True if the child makes way for a stop. Read before `signed`: the signer signs no swap of such a child, so one that
    * is unsigned by then stays unsigned.

@@ -30,17 +30,18 @@ export type FireAnswer = Readonly<Record<string, FireWord>>;
  */
 export function wordOf(order: StoredResting | undefined, nowMs: number): FireWord {
   const { againMs, handOverMs } = triggerTimes;
-  if (order === undefined || order.state === "done") return { state: "rest", askAgainMs: againMs.ended };
+  if (order === undefined || order.state === "done") return { state: "rest", askAgainMs: againMs.done };
   if (order.state === "firing") return { state: "out", askAgainMs: againMs.firing };
   if (order.state === "filled") return { state: "out", askAgainMs: untilFinalMs(order, nowMs) };
+  if (order.state === "ended") return { state: "rest", askAgainMs: untilFinalMs(order, nowMs) };
   if (order.seen !== undefined || order.rise !== undefined)
     return { state: "rest", askAgainMs: againMs.reading };
   const pauses = order.legs.map((leg) => (isPausing(leg, nowMs) ? leg.nextAtMs - nowMs : 0));
   return { state: "rest", askAgainMs: Math.max(handOverMs.first, Math.min(...pauses)) };
 }
 
-/** Doubles the pauses since a fill: chains are final after seconds, or after minutes. */
+/** Doubles the pauses since a fill or an end: chains are final after seconds, or after minutes. */
 function untilFinalMs({ updatedAt }: StoredResting, nowMs: number): number {
-  const { first, most } = triggerTimes.againMs.filled;
+  const { first, most } = triggerTimes.againMs.settling;
   return Math.min(most, Math.max(first, nowMs - Date.parse(updatedAt)));
 }

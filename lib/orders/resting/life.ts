@@ -40,17 +40,18 @@ export type ParentEnd =
 /**
  * A resting order:
  *
- * | state   | meaning                                          | next           |
- * | ------- | ------------------------------------------------ | -------------- |
- * | resting | no child may fill                                | firing, done   |
- * | firing  | a child may fill                                 | resting, filled, done |
- * | filled  | a child's fill is in a block                     | firing, done   |
- * | done    | nothing changes any more                         |                |
+ * | state   | meaning                                          | next                         |
+ * | ------- | ------------------------------------------------ | ---------------------------- |
+ * | resting | no child may fill                                | firing, ended, done          |
+ * | firing  | a child may fill                                 | resting, filled, ended, done |
+ * | filled  | a child's fill is in a block                     | firing, ended, done          |
+ * | ended   | no child fills any more, but one has not settled | firing, filled, done         |
+ * | done    | nothing changes any more                         |                              |
  */
 export type RestingOrder = {
   mandate: Mandate;
   mac: string;
-  state: "resting" | "firing" | "filled" | "done";
+  state: "resting" | "firing" | "filled" | "ended" | "done";
   /** Number of children so far. */
   n: number;
   /** At most one on EVM chains, and one of each leg on sol. */
@@ -115,7 +116,7 @@ const shownPart = ({ state, mark, firings, isCancelling, end, filled, attention 
 
 /** Returns the stage that clients see. */
 export function stageOf({ state, isCancelling }: RestingOrder): "resting" | "firing" | "cancelling" | "done" {
-  if (state === "done") return "done";
+  if (state === "ended" || state === "done") return "done";
   if (state === "resting") return "resting";
   return isCancelling && state === "firing" ? "cancelling" : "firing";
 }
@@ -163,7 +164,7 @@ export type ChildSight =
   /** A host is silent, or the hosts differ about a fill. */
   | { is: "unclear" }
   /** Its fill is in a block, according to both hosts. */
-  | { is: "filled"; isSettled: boolean }
+  | { is: "filled" }
   /** It can never fill. If its swap is signed, and no sibling's would keep it from filling, both hosts have proved it. */
   | {
       is: "dead";
@@ -184,6 +185,8 @@ export type EndFacts = {
   isRetired: boolean;
   /** True if the mandate is of another table, or its MAC is of another key. */
   isVoid: boolean;
+  /** True if the orders of all children have settled. */
+  isSettled: boolean;
 };
 
 /**
@@ -201,23 +204,25 @@ export function afterSights(
   const dead: Dead[] = sights.flatMap(({ child, sight }) =>
     sight.is === "dead" ? [{ ...sight, child }] : [],
   );
-  const end = endOf(order, facts) ?? (dead.some(({ isUsedUp }) => isUsedUp) ? endOfVoid : undefined);
   const out = sights.flatMap(({ child, sight }) => (sight.is === "dead" ? [] : [child]));
+  const isUsedUp = dead.some((each) => each.isUsedUp);
+  const due = order.end ?? endOf(order, facts) ?? (isUsedUp ? endOfVoid : undefined);
+  const end = out.length === 0 ? due : undefined;
+  const unfilled = out.length > 0 ? "firing" : end === undefined ? "resting" : "ended";
   // A filled child settles last, since its marker is what proves that its siblings are dead.
-  const isSettled = filled?.sight.is === "filled" && filled.sight.isSettled && out.length === 1;
-  const unfilled = out.length > 0 ? "firing" : end === undefined ? "resting" : "done";
-  const ofFilled = isSettled ? "done" : "filled";
-  const state = filled === undefined ? unfilled : ofFilled;
+  const isOver = filled === undefined ? end !== undefined : out.length === 1;
+  const unsettled = filled === undefined ? unfilled : "filled";
+  const state = isOver && facts.isSettled ? "done" : unsettled;
   const next: RestingOrder = {
     ...order,
     state,
-    out: isSettled ? [] : out,
+    out: state === "done" ? [] : out,
     filled: filled?.child.orderId,
     dead: dead.find(({ isProven }) => isProven)?.child.orderId ?? order.dead,
     legs: pausing(order, dead, facts.nowMs),
     firings: firingsAfter(order.firings, sights),
     isCancelling: order.isCancelling || facts.isCancelled,
-    end: state === "done" && !isSettled ? end : undefined,
+    end,
   };
   return isDeepStrictEqual(next, { filled: undefined, dead: undefined, end: undefined, ...order })
     ? order
@@ -227,7 +232,7 @@ export function afterSights(
 /** Keeps what was known of a child while nothing new is clear. */
 function known({ filled }: RestingOrder, { orderId }: OutChild, sight: ChildSight): ChildSight {
   if (sight.is !== "unclear") return sight;
-  return filled === orderId ? { is: "filled", isSettled: false } : { is: "out" };
+  return { is: filled === orderId ? "filled" : "out" };
 }
 
 const endOfVoid = { status: "cancelled", reasonCode: "MANDATE_VOID" } as const;
@@ -274,7 +279,7 @@ function firingsAfter(
 /** True if the order's own state allows another child for a leg. */
 export function mayFire(order: RestingOrder, leg: number, nowMs: number, isOneOut: boolean): boolean {
   const { state, out, isCancelling, mandate } = order;
-  if (isCancelling || state === "filled" || state === "done") return false;
+  if (isCancelling || (state !== "resting" && state !== "firing")) return false;
   // A child that would live past the order's expiry is not placed.
   if (nowMs >= mandate.expiresAt * 1000) return false;
   return isOneOut ? out.length === 0 : !out.some((child) => child.leg === leg);

@@ -66,7 +66,7 @@ export const triggerTerms = v.strictObject({
   ...standing,
   /** Prices at which the order is to be looked at. */
   legs: v.pipe(v.array(v.variant("kind", [limitHint, stop])), v.readonly()),
-  state: v.picklist(["resting", "firing", "filled", "done"]),
+  state: v.picklist(["resting", "firing", "filled", "ended", "done"]),
   /** End of the mandate in seconds. The row stays beyond it, until the order has ended. */
   restsUntil: count,
 });

@@ -117,7 +117,6 @@ export function tallyAfter(facts: ChildFacts, nowMs: number, givenBackOfDay: num
   const { mandate, child, purpose, ended, fees, isFirstSwap } = facts;
   const kind = classOf(mandate.legs[child.parent.leg] as Leg);
   const old = facts.tally ?? emptyTally(facts);
-  const known = withDeadOut(old, ended);
   const before = settledTally(old, ended);
   const charged = { ...before.fees, [kind]: before.fees[kind] + fees.adds };
   const rest = { ...before, fees: charged, revision: old.revision + 1 };
@@ -133,10 +132,9 @@ export function tallyAfter(facts: ChildFacts, nowMs: number, givenBackOfDay: num
     ? { ...rest.counts, [kind]: oneMore(rest.counts[kind], hourOf(nowMs)) }
     : rest.counts;
   const tally = { ...rest, counts };
-  const givenBack = givenBackBy(known, before, dayOf(nowMs), givenBackOfDay);
   return {
     tally: familyOf(mandate.chain) === "evm" ? { ...tally, out: signed } : withOwed(tally, signed),
-    givenBack,
+    givenBack: dueBack(facts.tally, ended, nowMs, givenBackOfDay),
   };
 }
 
@@ -146,16 +144,20 @@ const withDeadOut = (tally: Tally, ended: Ended | undefined): Tally =>
     ? withOwed(tally, tally.out)
     : tally;
 
-/** Returns the coin of dead buys that the next swap of an order takes off the day's count. */
+/** Returns the buys of this day that the next swap of an order takes off its count: it is final that they are dead. */
 export function dueBack(
   tally: Tally | undefined,
   ended: Ended | undefined,
   nowMs: number,
   givenBackOfDay: number,
-): bigint {
-  if (tally === undefined) return 0n;
-  const known = withDeadOut(tally, ended);
-  return givenBackBy(known, settledTally(tally, ended), dayOf(nowMs), givenBackOfDay).amount;
+): TallyChange["givenBack"] {
+  if (tally === undefined) return nothing;
+  const { owed } = settledTally(tally, ended);
+  const gone = withDeadOut(tally, ended).owed.filter(
+    (each) => each.day === dayOf(nowMs) && each.amount > 0n && !owed.includes(each),
+  );
+  const given = gone.slice(0, Math.max(0, mostGivenBack - givenBackOfDay));
+  return { amount: given.reduce((sum, { amount }) => sum + amount, 0n), buys: given.length };
 }
 
 const nothing = { amount: 0n, buys: 0 };
@@ -180,10 +182,3 @@ const signedDay = ({ out, owed }: Tally, orderId: string): string | undefined =>
 
 const oneMore = ({ hour, n }: Tally["counts"]["limit"], now: number) =>
   hour === now ? { hour, n: n + 1 } : { hour: now, n: 1 };
-
-/** Takes buys of this day off its count, if it is final that they have not filled. */
-function givenBackBy(before: Tally, { owed }: Tally, day: string, givenBackOfDay: number) {
-  const gone = before.owed.filter((each) => each.day === day && each.amount > 0n && !owed.includes(each));
-  const given = gone.slice(0, Math.max(0, mostGivenBack - givenBackOfDay));
-  return { amount: given.reduce((sum, { amount }) => sum + amount, 0n), buys: given.length };
-}

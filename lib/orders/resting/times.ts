@@ -36,8 +36,8 @@ const waits = (share: number) => ({
   againMs: {
     reading: 2500 * share,
     firing: 2000 * share,
-    filled: { first: 2000 * share, most: 60_000 * share },
-    ended: 300_000 * share,
+    settling: { first: 2000 * share, most: 60_000 * share },
+    done: 300_000 * share,
   },
 });
 

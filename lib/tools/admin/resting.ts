@@ -3,6 +3,7 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { epochSeconds } from "../../core/time.ts";
 import { restingAfter } from "../../orders/resting/life.ts";
 import { restingStep } from "../../orders/resting/resting-step.ts";
+import { statusOf } from "../../orders/resting/shown.ts";
 import { type StoredResting, storedAfter, type Trigger, triggerOf } from "../../orders/resting/stored.ts";
 import type { ItemWrite } from "../../orders/table-step.ts";
 import { reasonText } from "../../orders/trade-order.ts";
@@ -49,7 +50,7 @@ async function voidOrder(table: Table, now: Date, name: { userID: string; orderI
   for (let tries = 0; tries < maxTries; tries++) {
     const order = await readParent(table, userID, orderId);
     if (order === undefined || order.state === "done") return;
-    const end = order.state === "filled" ? undefined : mandateVoid;
+    const end = statusOf(order) === "open" ? mandateVoid : order.end;
     const done = restingAfter(order, { state: "done", out: [], end });
     if (await writeStep(table, restingStep(storedAfter(order, done, order.facts, now.getTime()), order)))
       return;
@@ -59,7 +60,13 @@ async function voidOrder(table: Table, now: Date, name: { userID: string; orderI
 
 const types: readonly unknown[] = ["limit", "stop", "oco", "trailing_stop"];
 
-/** Returns a backup's record of a resting order that was open as one that has ended, and any other item as it is. */
+const voided: StoredItem = {
+  status: { S: mandateVoid.status },
+  reasonCode: { S: mandateVoid.reasonCode },
+  reason: { S: reasonText.MANDATE_VOID },
+};
+
+/** Settles a backup's record of a resting order, as void if it was open. Returns any other item as it is. */
 export function withoutRest(key: Key, item: StoredItem, now: Date): StoredItem {
   const kind = itemAt(key);
   const isRecord = (kind === "order" || kind === "listedOrder") && item.lane !== undefined;
@@ -67,11 +74,9 @@ export function withoutRest(key: Key, item: StoredItem, now: Date): StoredItem {
   const expiresAt = epochSeconds(now) + 7 * 86_400;
   return {
     ...item,
-    status: { S: mandateVoid.status },
+    ...(item.status?.S === "open" && voided),
     stage: { S: "done" },
     settled: { BOOL: true },
-    reasonCode: { S: mandateVoid.reasonCode },
-    reason: { S: reasonText.MANDATE_VOID },
     attention: { L: [] },
     updatedAt: { S: now.toISOString() },
     version: { N: String(Number(item.version?.N) + 1) },

@@ -16,13 +16,13 @@ import { oldestFirst, tradeKeyOf } from "./lane-records.ts";
 /** A resting order with all of the table that decides whether it fires. */
 export type FiringView = {
   resting: StoredResting;
-  /** The orders of its children that are out, by id. */
+  /** The orders of its children that are out or have not settled, by id. */
   children: ReadonlyMap<string, AnyOrder>;
   /** The signer's ledgers of its newest children, by id. */
   ledgers: ReadonlyMap<string, Ledger>;
   tally: Tally | undefined;
   ended: Ended | undefined;
-  end: Pick<EndFacts, "isCancelled" | "isRetired">;
+  end: Omit<EndFacts, "nowMs" | "isVoid">;
   /** True if the order is cancelled, so that the signer signs no swap of its children from now on. */
   isRefused: boolean;
   /** All users' unsettled orders of the wallet, oldest first, and its slots. */
@@ -36,7 +36,8 @@ type Lane = Pick<FiringView, "orders" | "slots">;
 
 /**
  * Reads resting orders for a look at them, in three rounds. The last one has the signer's ledgers, because the signer
- * signs no swap of a child that was read as making way or as cancelled.
+ * signs no swap of a child that was read as making way, as cancelled or as dead. The first one has the jobs: a child
+ * without a job has settled, so what the second one reads of it is final.
  */
 export async function readFiring(
   table: Table,
@@ -44,17 +45,20 @@ export async function readFiring(
   names: readonly RestingName[],
   day: string,
 ): Promise<FiringView[]> {
-  const found = await findOnChain(
-    table,
-    chain,
-    names.flatMap((name) => [
-      keysOfItems.resting({ mandate: name }),
-      keysOfItems.tally(name),
-      keysOfItems.ended(name),
-      keysOfItems.cancellation(name),
-      ...keysOfUser(name, name.userID, day),
-    ]),
-  );
+  const wallets = [...new Set(names.map(({ wallet }) => wallet))];
+  const [found, lists] = await Promise.all([
+    findOnChain(
+      table,
+      chain,
+      names.flatMap((name) => [
+        keysOfItems.resting({ mandate: name }),
+        keysOfItems.tally(name),
+        keysOfItems.cancellation(name),
+        ...keysOfUser(name, name.userID, day),
+      ]),
+    ),
+    Promise.all(wallets.map((wallet) => queryRange<object>(table, jobsAndSlotsOf({ chain, wallet })))),
+  ]);
   const stored = found.all(
     "resting",
     names.map((mandate) => ({ mandate })),
@@ -63,52 +67,67 @@ export async function readFiring(
     ...order,
     ...withSignedOut(order, found.get("tally", order.mandate)),
   }));
-  const wallets = [...new Set(resting.map(({ mandate }) => mandate.wallet))];
-  const [items, lists] = await Promise.all([
-    find(
-      table,
-      resting.flatMap(({ mandate: { userID }, out }) =>
-        out.map(({ orderId }) => tradeKeyOf({ userID, orderId })),
-      ),
-    ),
-    Promise.all(wallets.map((wallet) => queryRange<object>(table, jobsAndSlotsOf({ chain, wallet })))),
-  ]);
   const jobs = lists.map((list) => list.filter(isJob).map((item) => contentOf("job", item)));
-  const newest = resting.flatMap(({ firings, out }) => [...firings, ...out].map(({ orderId }) => orderId));
-  const rest = await find(table, [
+  const items = await find(table, [
     ...jobs.flat().map(tradeKeyOf),
-    ...newest.map((orderId) => keysOfItems.ledger({ orderId })),
+    ...resting.flatMap(({ mandate: { userID, orderId }, out }) => [
+      keysOfItems.ended({ orderId }),
+      ...out.map((child) => tradeKeyOf({ userID, orderId: child.orderId })),
+    ]),
   ]);
   const lanes = new Map(
     wallets.map((wallet, index): [string, Lane] => {
       const named = (jobs[index] ?? []).map(({ userID, orderId }) => ({ intent: { userID, orderId } }));
       const slots = (lists[index] ?? []).filter(isSlot).map((item) => contentOf("slot", item));
-      return [wallet, { orders: oldestFirst(rest.all("order", named)), slots }];
+      return [wallet, { orders: oldestFirst(items.all("order", named)), slots }];
     }),
   );
-  return resting.map((order) => {
-    const { mandate, out, firings } = order;
-    const { userID, wallet } = mandate;
+  const views = resting.map((order) => {
+    const { mandate } = order;
+    const lane = lanes.get(mandate.wallet) as Lane;
+    const own = lane.orders.filter(({ intent }) => intent.parent?.orderId === mandate.orderId);
+    return { lane, own, resting: withFilledOut(order, own) };
+  });
+  const rest = await find(
+    table,
+    views.flatMap(({ resting: { firings, out } }) => [...firings, ...out].map(keysOfItems.ledger)),
+  );
+  return views.map(({ lane, own, resting }) => {
+    const { mandate, out, firings } = resting;
+    const { userID } = mandate;
     const isRetired = found.isRetired(mandate, userID);
     const isRefused =
       found.has(keysOfItems.cancellation(mandate)) || isCutOff(mandate, found.cutoffs(mandate, userID));
+    const outs = byId(out, ({ orderId }) => items.get("order", { intent: { userID, orderId } }));
     return {
-      resting: order,
-      children: byId(out, ({ orderId }) => items.get("order", { intent: { userID, orderId } })),
+      resting,
+      children: new Map([...own.map((order) => [order.intent.orderId, order] as const), ...outs]),
       ledgers: byId([...firings, ...out], ({ orderId }) => rest.get("ledger", { orderId })),
       tally: found.get("tally", mandate),
-      ended: found.get("ended", mandate),
+      ended: items.get("ended", mandate),
       end: {
         // Leaves orders of retired wallets to their own end, although retiring cuts them off, too.
         isCancelled: found.has(keysOfItems.cancellation(mandate)) || (!isRetired && isRefused),
         isRetired,
+        isSettled: own.length === 0 && [...outs.values()].every(({ life }) => life.settled),
       },
       isRefused,
-      ...(lanes.get(wallet) as Lane),
+      ...lane,
       settings: found.settings(chain, userID),
       limits: found.limits(mandate, day),
     };
   });
+}
+
+/** Takes dead children back that have filled after all, as a deep reorganisation lets them. */
+function withFilledOut(order: StoredResting, own: readonly AnyOrder[]): StoredResting {
+  const isOut = (id: string) => order.out.some(({ orderId }) => orderId === id);
+  const back = own.flatMap(({ intent: { orderId, parent, validUntil }, life }) =>
+    parent === undefined || life.status !== "filled" || isOut(orderId)
+      ? []
+      : [{ orderId, leg: parent.leg, n: parent.n, validUntil }],
+  );
+  return { ...order, out: [...order.out, ...back] };
 }
 
 function byId<Named extends { orderId: string }, Item>(

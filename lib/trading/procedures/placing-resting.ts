@@ -11,6 +11,7 @@ import type { Mandate } from "../../orders/resting/mandate.ts";
 import { floorOf, ratioFrom } from "../../orders/resting/prices.ts";
 import type { RestingRequest } from "../../orders/resting/request.ts";
 import { restingStep } from "../../orders/resting/resting-step.ts";
+import { statusOf } from "../../orders/resting/shown.ts";
 import { newStored, type RestingWarning, type StoredResting } from "../../orders/resting/stored.ts";
 import { mandateOf, mostResting, restingLimit, stopFiringNow } from "../../orders/resting/terms.ts";
 import { firstMark, type Mark } from "../../orders/resting/trailing.ts";
@@ -135,7 +136,7 @@ function objectionToStop(trial: RestTrial): DomainError | undefined {
 }
 
 function objectionToCrowd({ mandate }: RestTrial, { resting }: PlacingView): DomainError | undefined {
-  const others = (resting?.all ?? []).filter(({ state }) => state !== "filled");
+  const others = (resting?.all ?? []).filter((order) => statusOf(order) === "open");
   const limit = restingLimit(
     mandate,
     others.map((each) => each.mandate),

@@ -27,7 +27,6 @@ function sight(
 ) {
   const view: ChildView<SignedNonce> = {
     hasEnded: true,
-    isSettled: false,
     yields: false,
     isRefused: false,
     isProvenDead: true,
@@ -57,7 +56,7 @@ describe("evmFiring", () => {
 
   it("believes in a fill that both hosts have, and in nothing while one of them has it", () => {
     const filled = receipt("s1", "ok");
-    expect(sight(filled)).toEqual({ is: "filled", isSettled: false });
+    expect(sight(filled)).toEqual({ is: "filled" });
     expect([sight(filled, {}), sight(failed, filled)]).toEqual(Array(2).fill({ is: "unclear" }));
   });
 

@@ -101,7 +101,7 @@ describe("what rests, if a function is taken over", () => {
   });
 
   it("announces each order that fireOrders or a cancellation ends and leaves in place", () => {
-    const end = { nowMs: 0, isCancelled: true, isRetired: false, isVoid: false };
+    const end = { nowMs: 0, isCancelled: true, isRetired: false, isVoid: false, isSettled: true };
     const ended = afterSights(order, () => ({ is: "out" }), end);
     const item = { ...key, ...(packed({ ...order, ...ended }) as object) };
     expect(readChange(streamRecord(item, items[0]))).toMatchObject({ execution: { status: "cancelled" } });

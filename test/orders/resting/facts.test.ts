@@ -38,15 +38,21 @@ describe("factsOfChildren", () => {
       feesSpent: { limit: 30n, stop: 100n },
       networkFee: 30n + 60n + 12n,
     });
+    // Its signatures count at most, and cover approvals that it may have paid.
+    expect(facts({ tally: tally(), children }).networkFee).toBe(130n);
   });
 
-  it("counts what a dead child has paid once that is final", () => {
+  it("counts the most that a dead child could pay until its order says, or it is final, what it has paid", () => {
     const owed = [signed("D", 50n)];
-    expect(facts({ tally: tally({ owed }) }).networkFee).toBe(80n);
+    expect(facts({ tally: tally({ owed }) }).networkFee).toBe(130n);
+    const children = new Map([["D", tradeOrder({ life: { ...unstarted, networkFee: 9n } })]]);
+    expect(facts({ tally: tally({ owed }), children })).toEqual({
+      feesSpent: { limit: 30n, stop: 100n },
+      networkFee: 89n,
+    });
     const dead = [{ child: "D", how: "failed", block: 1, final: true, paid: 9n } as const];
-    expect(
-      facts({ tally: tally({ owed }), ended: { orderId: "P", dead, revision: 1, expiresAt: 0 } }),
-    ).toEqual({
+    const ended = { orderId: "P", dead, revision: 1, expiresAt: 0 };
+    expect(facts({ tally: tally({ owed }), ended, children })).toEqual({
       feesSpent: { limit: 30n, stop: 59n },
       networkFee: 89n,
     });

@@ -6,8 +6,8 @@ import { nowMs, storedOrder } from "./fixtures.ts";
 
 const resting = (changes: Partial<StoredResting> = {}): StoredResting => ({ ...storedOrder(), ...changes });
 
-const filled = (secondsAgo: number) =>
-  resting({ state: "filled", updatedAt: new Date(nowMs - secondsAgo * 1000).toISOString() });
+const movedAgo = (secondsAgo: number, state: StoredResting["state"] = "filled") =>
+  resting({ state, updatedAt: new Date(nowMs - secondsAgo * 1000).toISOString() });
 
 const legs = (...afterMs: number[]) => afterMs.map((ms) => ({ tries: 1, nextAtMs: nowMs + ms }));
 
@@ -23,10 +23,11 @@ describe("wordOf", () => {
       2500,
     ],
     ["one with a child that is out", resting({ state: "firing" }), "out", 2000],
-    ["one whose fill is new", filled(0), "out", 2000],
-    ["one that has filled a while ago", filled(9), "out", 9000],
-    ["one that has filled minutes ago", filled(300), "out", 60_000],
-    ["one that has ended", resting({ state: "done" }), "rest", 300_000],
+    ["one whose fill is new", movedAgo(0), "out", 2000],
+    ["one that has filled a while ago", movedAgo(9), "out", 9000],
+    ["one that has filled minutes ago", movedAgo(300), "out", 60_000],
+    ["one that has ended a while ago", movedAgo(9, "ended"), "rest", 9000],
+    ["one that is done", resting({ state: "done" }), "rest", 300_000],
     ["one that is not in the table", undefined, "rest", 300_000],
   ])("says when to hand over %s again", (_, order, state, askAgainMs) => {
     expect(wordOf(order, nowMs)).toEqual({ state, askAgainMs });

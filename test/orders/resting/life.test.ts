@@ -15,7 +15,7 @@ import {
 } from "../../../lib/orders/resting/life.ts";
 import { limit, mandate, nowMs, stop } from "./fixtures.ts";
 
-const facts: EndFacts = { nowMs, isCancelled: false, isRetired: false, isVoid: false };
+const facts: EndFacts = { nowMs, isCancelled: false, isRetired: false, isVoid: false, isSettled: false };
 const resting = newResting(mandate(), "mac");
 const newChild = (orderId: string, leg = 1) => ({
   orderId,
@@ -29,8 +29,7 @@ const dead = (outcome: Extract<ChildSight, { is: "dead" }>["outcome"]): ChildSig
   is: "dead",
   outcome,
 });
-const filled: ChildSight = { is: "filled", isSettled: false };
-const settled: ChildSight = { is: "filled", isSettled: true };
+const filled: ChildSight = { is: "filled" };
 const out: ChildSight = { is: "out" };
 
 const moved = (order: RestingOrder, sight: ChildSight, changes: Partial<EndFacts> = {}) =>
@@ -74,7 +73,8 @@ describe("afterSights", () => {
       firings: [{ outcome: "filled" }],
       version: 3,
     });
-    expect(moved(seen, settled)).toMatchObject({ state: "done", filled: "C1", end: undefined });
+    const done = { state: "done", filled: "C1", out: [], end: undefined };
+    expect(moved(seen, filled, { isSettled: true })).toMatchObject(done);
   });
 
   it("fires on if a reorganisation takes the fill back", () => {
@@ -121,7 +121,9 @@ describe("afterSights", () => {
     [{ nowMs: mandate().expiresAt * 1000 }, "expired", "EXPIRED"],
     [{ isVoid: true, isCancelled: true }, "cancelled", "MANDATE_VOID"],
   ])("ends an order at rest if %j", (changes, status, reasonCode) => {
-    expect(moved(resting, out, changes)).toMatchObject({ state: "done", end: { status, reasonCode } });
+    const end = { status, reasonCode };
+    expect(moved(resting, out, { ...changes, isSettled: true })).toMatchObject({ state: "done", end });
+    expect(moved(resting, out, changes)).toMatchObject({ state: "ended", end });
   });
 
   it("waits with a cancellation for the child that is out, and ends as the chain decides", () => {
@@ -129,21 +131,42 @@ describe("afterSights", () => {
     expect(waiting).toMatchObject({ state: "firing", isCancelling: true, end: undefined });
     expect(stageOf(waiting)).toBe("cancelling");
     expect(moved(waiting, dead("failed"))).toMatchObject({
-      state: "done",
+      state: "ended",
       end: { reasonCode: "CANCELLED_BY_USER" },
     });
     expect(moved(waiting, filled)).toMatchObject({ state: "filled", end: undefined });
     expect(moved(waiting, dead("failed"))).toEqual(moved(waiting, dead("failed"), { isCancelled: true }));
-    expect(moved(moved(waiting, filled), settled)).toMatchObject({ state: "done", end: undefined });
+    const done = moved(moved(waiting, filled), filled, { isSettled: true });
+    expect(done).toMatchObject({ state: "done", end: undefined });
+  });
+
+  it("shows an end at once, keeps its reason, and is done once all children have settled", () => {
+    const ended = moved(firing, dead("failed"), { isCancelled: true });
+    expect([ended.state, ended.out, stageOf(ended)]).toEqual(["ended", [], "done"]);
+    expect(moved(ended, out, { isVoid: true })).toBe(ended);
+    const done = moved(ended, out, { isVoid: true, isSettled: true });
+    expect(done).toMatchObject({ state: "done", end: ended.end, version: ended.version + 1 });
+  });
+
+  it("takes an end back while a child is out again, and for good if that child has filled", () => {
+    const ended = moved(firing, dead("failed"), { isCancelled: true });
+    const again = { ...ended, out: firing.out };
+    const back = moved(again, out, { isCancelled: true });
+    expect(back).toMatchObject({ state: "firing", end: undefined, firings: [{ outcome: "out" }] });
+    expect(moved(back, dead("failed"))).toMatchObject({ state: "ended", end: ended.end });
+    expect(moved(again, filled)).toMatchObject({ state: "filled", filled: "C1", end: undefined });
   });
 
   it("settles a fill on sol only after its siblings are dead", () => {
     const both = afterFiring(afterFiring(resting, newChild("C1", 0)), newChild("C2", 1));
     const see = (order: RestingOrder, ...sights: ChildSight[]) =>
       afterSights(order, ({ n }) => sights[n - 1] as ChildSight, facts);
-    expect(see(both, settled, out)).toMatchObject({ state: "filled", out: [{}, {}] });
+    const later = { ...facts, isSettled: true };
+    const seeLater = (...sights: ChildSight[]) =>
+      afterSights(both, ({ n }) => sights[n - 1] as ChildSight, later);
+    expect(seeLater(filled, out)).toMatchObject({ state: "filled", out: [{}, {}] });
     expect(see(both, filled, dead("replaced"))).toMatchObject({ state: "filled", out: [{ orderId: "C1" }] });
-    expect(see(both, settled, dead("replaced"))).toMatchObject({
+    expect(seeLater(filled, dead("replaced"))).toMatchObject({
       state: "done",
       firings: [{ outcome: "replaced" }, { outcome: "filled" }],
     });
@@ -153,7 +176,8 @@ describe("afterSights", () => {
   it("ends an order whose marker is made without a fill, once none of its children may fill", () => {
     const usedUp: ChildSight = { is: "dead", outcome: "lapsed", isUsedUp: true };
     const end = { status: "cancelled", reasonCode: "MANDATE_VOID" };
-    expect(moved(firing, usedUp)).toMatchObject({ state: "done", end, firings: [{ outcome: "lapsed" }] });
+    expect(moved(firing, usedUp)).toMatchObject({ state: "ended", end, firings: [{ outcome: "lapsed" }] });
+    expect(moved(moved(firing, usedUp), out, { isSettled: true })).toMatchObject({ state: "done", end });
     expect(moved(firing, usedUp, { isCancelled: true })).toMatchObject({
       end: { reasonCode: "CANCELLED_BY_USER" },
     });
@@ -165,7 +189,7 @@ describe("afterSights", () => {
   });
 
   it("changes nothing once an order is done", () => {
-    const done = moved(resting, out, { isCancelled: true });
+    const done = moved(resting, out, { isCancelled: true, isSettled: true });
     expect(moved(done, out, { isVoid: true })).toBe(done);
   });
 });
@@ -184,7 +208,7 @@ describe("withSignedOut", () => {
 
   it("changes nothing if that child is known to be dead, or another one is out", () => {
     const proven = moved(firing, { is: "dead", outcome: "lapsed", isProven: true });
-    const done = moved(resting, out, { isCancelled: true });
+    const done = moved(resting, out, { isCancelled: true, isSettled: true });
     for (const order of [proven, firing, done]) expect(withSignedOut(order, tally("C1"))).toBe(order);
     expect(withSignedOut(forgotten, undefined)).toBe(forgotten);
   });
@@ -210,8 +234,9 @@ describe("mayFire", () => {
     expect(allowed(firing, false)).toEqual([true, false]);
   });
 
-  it("allows none after a fill, a cancellation or the expiry", () => {
+  it("allows none after a fill, an end, a cancellation or the expiry", () => {
     expect(allowed(moved(firing, filled), false)).toEqual([false, false]);
+    expect(allowed(moved(resting, out, { isVoid: true }), true)).toEqual([false, false]);
     expect(allowed({ ...resting, isCancelling: true }, false)).toEqual([false, false]);
     const { expiresAt } = mandate();
     expect([expiresAt * 1000 - 1, expiresAt * 1000].map((at) => mayFire(resting, 1, at, true))).toEqual([

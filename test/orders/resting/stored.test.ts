@@ -18,7 +18,7 @@ const feesLimit = 25n * 10n ** 15n;
 const order = storedOrder({ legs, amount: 5000n * 10n ** 18n, feesLimit, feesStop: feesLimit });
 const newChild = { orderId: "C1", leg: 1, validUntil: nowMs / 1000 + 60, price: "0.00008", block: 7 };
 const facts: RestingFacts = { feesSpent: { limit: 0n, stop: 3n }, networkFee: 3n };
-const ending = { nowMs, isCancelled: true, isRetired: false, isVoid: false };
+const ending = { nowMs, isCancelled: true, isRetired: false, isVoid: false, isSettled: true };
 const cancelled = storedAfter(
   order,
   afterSights(order, () => ({ is: "out" }), ending),
@@ -73,20 +73,30 @@ describe("shownResting", () => {
     const of = (moved: typeof noted) => shownResting(storedAfter(order, moved, order.facts, nowMs)).attention;
     expect(of(noted)).toEqual([{ code: "PRICE_BEYOND_WORST", since }]);
     const fired = afterFiring(noted, newChild);
-    const alive = { ...ending, isCancelled: false };
-    expect(of(afterSights(fired, () => ({ is: "filled", isSettled: false }), alive))).toEqual([]);
+    const alive = { ...ending, isCancelled: false, isSettled: false };
+    expect(of(afterSights(fired, () => ({ is: "filled" }), alive))).toEqual([]);
     expect(of(afterSights(noted, () => ({ is: "out" }), ending))).toEqual([]);
   });
 
   it("shows the child's fill and the fees of all children", () => {
     const fill = { spent: 10n ** 18n, received: 8n * 10n ** 13n, txHash: "0x1" };
     const fired = afterFiring(order, newChild);
-    const sight = { is: "filled", isSettled: true } as const;
+    const sight = { is: "filled" } as const;
     const done = afterSights(fired, () => sight, { ...ending, isCancelled: false });
     expect(shownResting(storedAfter(order, done, { ...facts, fill }, nowMs + 1))).toMatchObject({
       ...{ status: "filled", stage: "done", settled: true, txHash: "0x1", childOrderId: "C1" },
       ...{ filledAmount: "1", receivedAmount: "0.00008", averagePrice: "0.00008" },
       ...{ networkFee: "0.000000000000000003", updatedAt: new Date(nowMs + 1).toISOString() },
+    });
+  });
+
+  it("shows that an order has ended before its child has settled", () => {
+    const fired = afterFiring(order, newChild);
+    const sight = { is: "dead", outcome: "failed" } as const;
+    const ended = afterSights(fired, () => sight, { ...ending, isSettled: false });
+    expect(shownResting(storedAfter(order, ended, facts, nowMs))).toMatchObject({
+      ...{ status: "cancelled", stage: "done", settled: false, reasonCode: "CANCELLED_BY_USER" },
+      attention: [],
     });
   });
 

@@ -15,6 +15,7 @@ import { targetWith } from "./support/custody.ts";
 const db = tableForTests();
 const idOf = (n: number) => `01KAMZ3Q5T9WJ2M4N6P8V0000${n}`;
 const voided = { status: "cancelled", stage: "done", settled: true, reasonCode: "MANDATE_VOID" };
+const expired = { status: "expired", reasonCode: "EXPIRED" } as const;
 
 let table: Table;
 let backup: Table;
@@ -36,25 +37,27 @@ describe("admin restore, with resting orders", () => {
   it.each([[], ["--exact"]])("ends what rests, and shows that it is void: --fix %s", async (...exact) => {
     const resting = await rest(1);
     const filled = await rest(2, { state: "filled" });
+    await rest(4, { state: "ended", end: expired });
     await putItems(backup, await itemsNamed(table, ""));
     const end = { status: "cancelled", reasonCode: "CANCELLED_BY_USER" } as const;
     // Ends the second order after the backup, and places another one.
     await writeStep(table, restingStep({ ...filled, state: "done", end, revision: 2, version: 2 }, filled));
     await rest(3);
     const { code, out } = await admin("restore", backup.name, "--fix", "--yes", ...exact);
-    expect([code, out]).toEqual([0, expect.stringContaining("ended: 2 resting orders\n")]);
+    expect([code, out]).toEqual([0, expect.stringContaining("ended: 3 resting orders\n")]);
     expect(await itemsNamed(table, "RESTING#")).toEqual([]);
     expect(await itemsNamed(table, "TRIGGERS#")).toEqual([]);
     expect(await itemsNamed(table, cancellationKey(resting.mandate).SK)).toHaveLength(1);
     expect(await statusOf(1)).toMatchObject({ ...voided, version: 2 });
     expect(await statusOf(2)).toMatchObject({ status: "cancelled", reasonCode: "CANCELLED_BY_USER" });
+    expect(await statusOf(4)).toMatchObject({ ...expired, stage: "done", settled: true });
     const shown = (await listed()).find(({ orderId }) => orderId === idOf(1));
     expect(shown).toMatchObject(voided);
   });
 
   it("shows orders of a lost table as void, and puts nothing back that could fire", async () => {
     await rest(1);
-    await rest(2, { state: "filled" });
+    await rest(2, { state: "ended", end: expired });
     const items = await itemsNamed(table, "");
     await putItems(backup, items);
     table = await db.newTable();
@@ -64,7 +67,7 @@ describe("admin restore, with resting orders", () => {
     expect(await itemsNamed(table, "TRIGGERS#")).toEqual([]);
     expect(await listed()).toMatchObject([
       { ...voided, version: 2, attention: [] },
-      { ...voided, version: 2 },
+      { ...expired, stage: "done", settled: true, version: 2 },
     ]);
     expect(await statusOf(1)).toMatchObject(voided);
   });

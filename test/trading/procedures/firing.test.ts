@@ -21,7 +21,7 @@ const parent = (changes: Partial<ParentView> = {}, of: Partial<Mandate> = {}): P
   return {
     order: newResting(terms, "mac"),
     children: new Map(),
-    end: { isCancelled: false, isRetired: false, isVoid: false },
+    end: { isCancelled: false, isRetired: false, isVoid: false, isSettled: true },
     tally: undefined,
     ended: undefined,
     amount: terms.amount,
@@ -36,10 +36,7 @@ const firingParent = (leg: number, changes: Partial<ParentView> = {}, view: Part
   return parent({
     order: afterFiring(newResting(mandate(), "mac"), child),
     children: new Map([
-      [
-        "C1",
-        { hasEnded: false, isSettled: false, yields: false, isRefused: false, isProvenDead: false, ...view },
-      ],
+      ["C1", { hasEnded: false, yields: false, isRefused: false, isProvenDead: false, ...view }],
     ]),
     ...changes,
   });
@@ -170,7 +167,7 @@ describe("firing", () => {
   });
 
   it("fires nothing for an order that ends, or has nothing to spend", () => {
-    const end = { isCancelled: true, isRetired: false, isVoid: false };
+    const end = { isCancelled: true, isRetired: false, isVoid: false, isSettled: true };
     expect(run([parent({ end })])).toMatchObject({ fired: [] });
     const empty = run([parent({ amount: 0n })]);
     expect(empty.names).not.toContain("priceWords");

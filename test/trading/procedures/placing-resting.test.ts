@@ -176,9 +176,14 @@ describe("placingResting", () => {
     expect(messageWith(same)).toBe("At most 20 orders of a wallet and token can rest; cancel others first");
   });
 
-  it("counts no order that has filled", () => {
-    const { all } = restingOf(100);
-    const resting = { all: all.map((order) => ({ ...order, state: "filled" as const })), placed: undefined };
+  it("counts no order that has filled or ended", () => {
+    const { all } = restingOf(200);
+    const ended = { state: "ended", end: { status: "expired", reasonCode: "EXPIRED" } } as const;
+    const changed = all.map((order, index) => ({
+      ...order,
+      ...(index < 100 ? ended : { state: "filled" as const }),
+    }));
+    const resting = { all: changed, placed: undefined };
     expect(place(limit("6"), { views: [view({ resting })] }).code).toBeUndefined();
   });
 

@@ -34,7 +34,7 @@ export function sightOfMessages(
   { validUntil }: OutChild,
   signed: SignedMessages | undefined,
   [a, b]: MessageWords,
-  { isSettled, nowMs }: { isSettled: boolean; nowMs: number },
+  nowMs: number,
 ): ChildSight {
   if (a === undefined || b === undefined) return { is: "unclear" };
   const words = [a, b];
@@ -47,7 +47,7 @@ export function sightOfMessages(
   const clears = signed.clears.map(({ signature }) => signature);
   const hasRun = (signatures: readonly string[]) =>
     signatures.some((signature) => words.every((word) => hasFilled(word, signature)));
-  if (hasRun(own)) return { is: "filled", isSettled };
+  if (hasRun(own)) return { is: "filled" };
   if (own.some((signature) => words.some((word) => hasFilled(word, signature)))) return { is: "unclear" };
   const areOver = (messages: readonly SentMessage[]) =>
     words.every((word) => messages.every((message) => isOver(word, message)));

@@ -30,11 +30,11 @@ const receipt = (signature: string, status: "ok" | "failed", height = 100) =>
   ({ receipts: new Map([[signature, { height, status }]]) }) as const;
 
 const sight = (a: Partial<MessageWord> | undefined, b = a, of: SignedMessages | undefined = signed) =>
-  sightOfMessages(child, of, [a && word(a), b && word(b)], { isSettled: false, nowMs: 2_000_000 });
+  sightOfMessages(child, of, [a && word(a), b && word(b)], 2_000_000);
 
 describe("sightOfMessages", () => {
   it("sees a fill that both hosts have", () => {
-    expect(sight(receipt("m2", "ok"))).toEqual({ is: "filled", isSettled: false });
+    expect(sight(receipt("m2", "ok"))).toEqual({ is: "filled" });
     expect(sight(receipt("m2", "ok"), {})).toEqual({ is: "unclear" });
     expect(sight(undefined, receipt("m2", "ok"))).toEqual({ is: "unclear" });
   });
@@ -82,7 +82,7 @@ describe("sightOfMessages", () => {
 
   it("gives a child up that was never signed, once its deadline is past by all clocks", () => {
     const unsigned = (time: number, nowMs: number) =>
-      sightOfMessages(child, undefined, [word(), word({ time })], { isSettled: false, nowMs });
+      sightOfMessages(child, undefined, [word(), word({ time })], nowMs);
     expect(unsigned(1001, 1_000_001)).toEqual({ is: "dead", outcome: "unsent" });
     expect(unsigned(1000, 1_000_001)).toEqual({ is: "out" });
     expect(unsigned(1001, 1_000_000)).toEqual({ is: "out" });
@@ -91,7 +91,7 @@ describe("sightOfMessages", () => {
   it("sees from an unsigned child that the marker is made, if both hosts show it", () => {
     const unsigned = (...areMarked: [boolean, boolean]) => {
       const [a, b] = areMarked.map((isMarked) => word({ isMarked }));
-      return sightOfMessages(child, undefined, [a, b], { isSettled: false, nowMs: 2_000_000 });
+      return sightOfMessages(child, undefined, [a, b], 2_000_000);
     };
     expect(unsigned(true, true)).toEqual({ is: "dead", outcome: "unsent", isUsedUp: true });
     expect(unsigned(true, false)).toEqual({ is: "dead", outcome: "unsent" });

@@ -127,7 +127,13 @@ export class RestingChecks {
     this.#world.seen.add("mark");
   }
 
-  /** Versions grow, and a parent in the state of firing has a child that exists. */
+  /** True if all children of a parent have settled. */
+  areSettled(parentId: string): boolean {
+    const own = [...this.#world.jobs.values()].filter(({ child }) => child?.parent.orderId === parentId);
+    return own.every(({ isSettled }) => isSettled);
+  }
+
+  /** Versions grow, a parent in the state of firing has a child that exists, and one is done after its children. */
   afterMove(before: RestingOrder, after: RestingOrder): void {
     must(after.revision === before.revision + 1, "a revision does not grow by one");
     must(after.version >= before.version, "a version shrinks");
@@ -139,6 +145,10 @@ export class RestingChecks {
     );
     if (this.#world.intruder === undefined)
       for (const { orderId } of after.out) must(this.#world.jobs.has(orderId), "a parent names no child");
+    must(
+      after.state !== "done" || this.areSettled(after.mandate.orderId),
+      "an order is done although a child has not settled",
+    );
   }
 
   /** Nothing is signed after a cancellation, above a budget or too often. */

@@ -1,5 +1,5 @@
 import type { NonceWord, SignedNonce } from "../../../../lib/chains/evm/rules/death.ts";
-import type { BothWords } from "../../../../lib/orders/resting/firing.ts";
+import type { BothWords, ParentView } from "../../../../lib/orders/resting/firing.ts";
 import type { ChildFacts } from "../../../../lib/orders/resting/tally.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import type { RestingPlot } from "./resting-history.ts";
@@ -40,6 +40,12 @@ const pricing =
   (change: (word: PriceWord, distances: readonly number[]) => PriceWord): RestingSystem["heardPrices"] =>
   (words, distances) =>
     each(words, (word) => change(word, distances));
+
+/** Takes all children of some orders for settled. */
+const settling =
+  (isEarly: (view: ParentView<SignedNonce>) => boolean): RestingSystem["view"] =>
+  (view) =>
+    isEarly(view) ? { ...view, end: { ...view.end, isSettled: true } } : view;
 
 const fireOrders = { intruder: "fireOrders" } as const;
 const executeOrders = { intruder: "executeOrders" } as const;
@@ -197,6 +203,10 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
     system: { view: (view) => ({ ...view, end: { ...view.end, isVoid: false } }) },
     plot: { restores: true },
   }),
+  "settles an order with the proof of its child's death": () => ({
+    system: { view: settling(({ order }) => order.state !== "filled") },
+    plot: { cancels: true },
+  }),
   "counts a leg's swaps for life": () => ({
     system: { objection: countsForever() },
     plot: { hovers: true },
@@ -212,22 +222,8 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
     },
     plot: { hovers: true, fees: 40n },
   }),
-  "takes a fill for lasting": () => {
-    const filled = new Set<string>();
-    return {
-      system: {
-        family: {
-          ...restingSystem.family,
-          sightOf(asked, words) {
-            const sight = restingSystem.family.sightOf(asked, words);
-            if (sight.is === "filled") filled.add(asked.child.orderId);
-            return filled.has(asked.child.orderId) && sight.is === "out"
-              ? { is: "filled", isSettled: true }
-              : sight;
-          },
-        },
-      },
-      plot: {},
-    };
-  },
+  "takes a fill for lasting": () => ({
+    system: { view: settling(({ order }) => order.state === "filled") },
+    plot: {},
+  }),
 };

@@ -178,7 +178,6 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
         id,
         {
           hasEnded: job?.hasEnded ?? false,
-          isSettled: job?.isSettled ?? false,
           yields: job?.yields ?? false,
           isRefused: isCancelled,
           isProvenDead: job !== undefined && this.#parts.isProvenDead(job),
@@ -189,7 +188,12 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     return {
       order,
       children: new Map(children),
-      end: { isCancelled, isRetired: false, isVoid: this.isVoid.has(orderId) },
+      end: {
+        isCancelled,
+        isRetired: false,
+        isVoid: this.isVoid.has(orderId),
+        isSettled: this.checks.areSettled(orderId),
+      },
       tally: this.tallies.get(orderId),
       ended: this.ended.get(orderId),
       amount,

@@ -50,6 +50,8 @@ export const restingSystem: RestingSystem = {
 type LedgerOf = { swaps: Signed[]; clears: Signed[]; signedAtMs: number };
 
 const feeOfSignature = 10n;
+/** Number of further blocks after which an outcome is final. */
+const finalDepth = 6;
 
 const lifeOf = ({ kind }: LaneJob): number => (kind === "market" ? 600 : lifeSeconds("eth", kind));
 
@@ -59,8 +61,8 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
   readonly hosts: RestingHosts;
   readonly system: RestingSystem;
   readonly ledgers = new Map<string, LedgerOf>();
-  /** Children whose death was proved once. The record of an order names only the newest ones. */
-  readonly #buried = new Set<string>();
+  /** For each child whose death was proved once, the block then. The record of an order names only the newest ones. */
+  readonly #buried = new Map<string, number>();
   #hashes = 0;
 
   constructor(
@@ -193,7 +195,7 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
   proveDead(job: LaneJob, how: Ended["dead"][number]["how"]): void {
     const { child, orderId } = job;
     if (child === undefined || this.isProvenDead(job)) return;
-    this.#buried.add(orderId);
+    this.#buried.set(orderId, this.chain.head.number);
     const { dead, revision, expiresAt } = this.#dead(child.parent.orderId);
     this.ended.set(child.parent.orderId, {
       orderId: child.parent.orderId,
@@ -206,8 +208,10 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
   /** Does what executeOrders does for the lane. May stop after any step. */
   work(isKilled: () => boolean): void {
     for (const job of this.jobs.values()) {
-      if (job.isSettled || this.#buried.has(job.orderId)) continue;
-      if (job.hasEnded && !this.ledgers.has(job.orderId)) continue;
+      const buriedAt = this.#buried.get(job.orderId);
+      const isFinal = buriedAt !== undefined && this.chain.head.number - buriedAt >= finalDepth;
+      job.isSettled ||= isFinal || (job.hasEnded && !this.ledgers.has(job.orderId));
+      if (job.isSettled || buriedAt !== undefined) continue;
       this.#observe(job);
       if (this.intruder === "executeOrders" && this.ledgers.has(job.orderId) && this.random.chance(0.1))
         this.proveDead(job, "failed");
@@ -248,7 +252,7 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
       heard.some((word) => word?.receipts.get(hash)?.status === "failed"),
     );
     if (fill !== undefined || hasFailed || death !== undefined) job.hasEnded = true;
-    if (fill !== undefined && heard.every((word) => (word?.head.number ?? 0) - fill.number >= 6)) {
+    if (fill !== undefined && heard.every((word) => (word?.head.number ?? 0) - fill.number >= finalDepth)) {
       job.isSettled = true;
       this.seen.add("settled");
     }

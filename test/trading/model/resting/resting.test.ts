@@ -26,6 +26,7 @@ const wanted = [
   ...["limit", "stop", "trailing"].map((kind) => `fire: ${kind}`),
   ...["failed", "lapsed", "unsent", "yielded", "filled"].map((outcome) => `outcome: ${outcome}`),
   ...["CANCELLED_BY_USER", "EXPIRED", "MANDATE_VOID"].map((reason) => `parent: done ${reason}`),
+  "parent: ended CANCELLED_BY_USER",
   ...["yield", "mark", "settled", "restored", "taken back", "lost to another run"],
 ];
 

@@ -31,6 +31,8 @@ const mostMessages = 3;
 /** Number of blocks for which a message lives. */
 const liveHeights = 150;
 
+type SolWords = readonly (MessageWord | undefined)[];
+
 /** Simulates the signer and the lane of a wallet on Solana. */
 export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
   readonly chain: SolChain;
@@ -145,6 +147,7 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
       const height = Math.max(...(fill ?? []).map((receipt) => receipt?.height ?? 0));
       if (fill !== undefined && [a, b].every((word) => word !== undefined && word.finalHeight >= height))
         job.isSettled = true;
+      if (this.#isOver(job, swap, [a, b])) job.hasEnded = job.isSettled = true;
       if (job.hasEnded) continue;
       const messages = this.ledgers.get(job.orderId)?.messages ?? [];
       const isCleared = messages.some(({ kind }) => kind === "clear");
@@ -152,6 +155,19 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
       if (isDue && messages.length > 0 && !isCleared) this.#send(this.sign(job, "clear"));
       else if (!job.isCancelling && messages.length < mostMessages) this.#send(this.sign(job, "swap"));
     }
+  }
+
+  /** True if no message of a child is signed any more, and none that is signed can run. */
+  #isOver({ isCancelling, validUntil }: LaneJob, swap: SignedMessages | undefined, words: SolWords): boolean {
+    if (!isCancelling && this.nowMs < validUntil * 1000) return false;
+    return words.every(
+      (word) =>
+        word !== undefined &&
+        (swap?.own ?? []).every(
+          ({ signature, lastHeight }) =>
+            (word.receipts.get(signature)?.height ?? lastHeight + 1) <= word.finalHeight,
+        ),
+    );
   }
 
   /** Called when all parents have come to their end. */
