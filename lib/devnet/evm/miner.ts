@@ -7,6 +7,8 @@ export type MinerOptions = {
   request: (method: string, params?: readonly unknown[]) => Promise<unknown>;
   /** Keeps transactions out of the public pool and makes blocks with them. */
   relay?: { hasWaiting(): boolean; mine: () => Promise<void> } | undefined;
+  /** True while the chain makes no blocks. */
+  isHalted?: () => boolean;
   onBlock?: (block: MinedBlock) => void;
   /** Called whenever the chain is idle. */
   onIdle?: () => void;
@@ -29,7 +31,7 @@ export type Miner = {
 export function startMiner(options: MinerOptions): Miner {
   const { request, relay, times = usualTimes } = options;
   const finalAfter = finalAfterBlocks(times);
-  const { onBlock = () => {}, onIdle = () => {}, onFailure = () => {} } = options;
+  const { isHalted = () => false, onBlock = () => {}, onIdle = () => {}, onFailure = () => {} } = options;
   const mine = relay?.mine ?? (() => request("evm_mine"));
   /** Newest block at the last check, and the newest block with transactions if that block may not be final. */
   let seen = { height: -1, busy: -1 };
@@ -47,6 +49,7 @@ export function startMiner(options: MinerOptions): Miner {
   }
 
   async function step(): Promise<void> {
+    if (isHalted()) return;
     const [pool, head] = await Promise.all([request("txpool_status"), request("eth_blockNumber")]);
     const height = Number(head);
     // Looks for transactions in new blocks, which may include transactions that arrived late.

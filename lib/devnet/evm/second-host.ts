@@ -30,7 +30,7 @@ const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 /**
  * For each failure, the share of requests, questions or transactions that meet it. All other settings apply to every
  * request: the host is `blocksBehind` or `lagMs` behind the chain, has limits, allows a call at most `mostGas`, and
- * gives the fixed `results` of some methods.
+ * gives the fixed `results` of some methods. While a host says `isHalted`, its chain makes no blocks.
  */
 const HostFaults = ratesSchema(names, {
   blocksBehind: v.optional(Count),
@@ -48,6 +48,7 @@ const HostFaults = ratesSchema(names, {
   logBlocks: v.optional(Count),
   logAddresses: v.optional(Count),
   mostLogs: v.optional(Count),
+  isHalted: v.optional(v.boolean()),
   results: v.optional(v.record(v.string(), v.unknown())),
 });
 

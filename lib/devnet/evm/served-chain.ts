@@ -9,7 +9,7 @@ import { createHeads } from "./heads.ts";
 import { startLocalChain } from "./local-chain.ts";
 import { type MinedBlock, type Miner, startMiner } from "./miner.ts";
 import { startRelay } from "./relay.ts";
-import { startSecondHost } from "./second-host.ts";
+import { type SecondHost, startSecondHost } from "./second-host.ts";
 
 export type ServedChainOptions = {
   chain: EvmChain;
@@ -64,12 +64,14 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
   let miner: Miner | undefined;
   const inFront = { canBeSet: faults, seed };
   const heads = createHeads();
+  const openedHosts: SecondHost[] = [];
   async function openHost(preferred: number): Promise<string> {
     const onWaiting = () => miner?.wake();
     const host = await preferring(preferred, (port) =>
       startSecondHost({ ...inFront, port, chainUrl: url, finalAfter, heads, onWaiting }),
     );
     undo.defer(() => host.close());
+    openedHosts.push(host);
     return host.url;
   }
   const hosts = [faults ? await openHost(ports.firstHost) : url, await openHost(ports.secondHost)] as const;
@@ -114,6 +116,7 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
       request,
       relay,
       times,
+      isHalted: () => openedHosts.some(({ faults }) => faults.isHalted === true),
       onFailure: warning("does not answer"),
       onBlock(block) {
         note(block);

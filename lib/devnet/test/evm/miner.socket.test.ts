@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ChainTimes } from "../../evm/chain-times.ts";
 import { type MinedBlock, type Miner, startMiner } from "../../evm/miner.ts";
@@ -58,6 +59,18 @@ describe("startMiner", () => {
     expect(blocks.map(({ number }) => number)).toEqual([1, 2, 3].map((count) => before + count));
     const newest = (await chain.request("eth_getBlockByNumber", ["latest", false])) as MinedBlock;
     expect(blocks.at(-1)?.hash).toBe(newest.hash);
+  });
+
+  it("makes no blocks while the chain is halted, and goes on afterwards", async () => {
+    let isHalted = true;
+    const { miner, blocks, rest } = started({ isHalted: () => isHalted });
+    await send();
+    miner.wake();
+    await setTimeout(5 * times.blockMs);
+    expect(blocks).toEqual([]);
+    isHalted = false;
+    await rest();
+    expect(blocks).toHaveLength(3);
   });
 
   it("reports an outage of the chain once, and continues after it", async () => {
