@@ -85,6 +85,14 @@ describe("imports", () => {
     expect(violations.map(shown)).toEqual([]);
   });
 
+  it("lets the judge of resting orders import only itself and the local chains", () => {
+    const violations = sourceFiles
+      .filter(({ path }) => isIn("test/replay", path))
+      .flatMap(({ path, imports }) => imports.map((imported) => ({ path, imported })))
+      .filter(({ imported }) => !["test/replay", "lib/devnet"].some((folder) => isIn(folder, imported)));
+    expect(violations.map(shown)).toEqual([]);
+  });
+
   it("finds each folder in the list", () => {
     expect(checked.map(({ path }) => path).filter((path) => roomOf(path) === undefined)).toEqual([]);
   });

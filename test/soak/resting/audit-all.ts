@@ -1,5 +1,8 @@
-import { isEvmChain } from "../../../lib/core/chain-facts.ts";
-import type { Order } from "../../../lib/orders/execution.ts";
+import { isEvmChain, type TradingChain } from "../../../lib/core/chain-facts.ts";
+import type { Asked, AskedLeg } from "../../replay/asked.ts";
+import { type Child, type Comparison, compareAll } from "../../replay/compare.ts";
+import type { Period } from "../../replay/points.ts";
+import type { PriceRecords } from "../../replay/record-prices.ts";
 import type { Service } from "../service.ts";
 import type { ChainAccess } from "../trade/chain-access.ts";
 import type { Balances, ShownOrder } from "../trade/facts.ts";
@@ -10,11 +13,8 @@ import { problemsOfSol } from "../trade/sol/sol-audit.ts";
 import type { ShownSolOrder } from "../trade/sol/sol-facts.ts";
 import { problemsOfTrade } from "../trade/trade-audit.ts";
 import { lastingProblems } from "../trade/trade-soak.ts";
-import type { Report, SentOrder, Trader } from "../trade/traders.ts";
-import { type Asked, type AskedLeg, askedOf } from "./asked.ts";
-import { auditFirings, type Child, type FiringReport, type Period } from "./firing-audit.ts";
-import type { PriceRecords } from "./record-prices.ts";
-import { type Cancel, decimalsOf } from "./resting-actions.ts";
+import type { Report, Trader } from "../trade/traders.ts";
+import { askedIn, type Cancel } from "./resting-actions.ts";
 import { fillsOnEvm, fillsOnSol, problemsOfParent, type ShownParent, withChildren } from "./resting-audit.ts";
 import type { restingEras } from "./resting-eras.ts";
 
@@ -32,7 +32,8 @@ type AuditStage = {
 type Recorded = {
   before: ReadonlyMap<ChainAccess, ReadonlyMap<string, Balances>>;
   cancels: readonly Cancel[];
-  faults: readonly Period[];
+  /** Times of faults of a chain, and of recovery from them. */
+  faultsOf: (chain: TradingChain) => readonly Period[];
   records: PriceRecords;
   eras: ReturnType<typeof restingEras>;
 };
@@ -44,9 +45,9 @@ type Recorded = {
  */
 export async function auditAll(
   { service, chains, traders, foreign, noteSigned, report }: AuditStage,
-  { before, cancels, faults, records, eras }: Recorded,
+  { before, cancels, faultsOf, records, eras }: Recorded,
   settle: () => Promise<string[]>,
-): Promise<{ shown: ShownTrade; firings: FiringReport }> {
+): Promise<{ shown: ShownTrade; firings: Comparison }> {
   const shown = await readTrade(service, traders, report);
   // Settles again, because reading positions makes lanes look for tokens that other programs moved.
   const leftovers = await settle();
@@ -82,14 +83,14 @@ export async function auditAll(
     const fills = onEvm === undefined ? fillsOnSol(parent.asked, sol) : fillsOnEvm(parent, onEvm);
     for (const problem of problemsOfParent(parent, fills)) report(problem);
   }
-  const firings = auditFirings({
+  const firings = compareAll({
     orders: parents.map((parent) => ({
       asked: parent.asked,
       children: childrenOf(parent),
       attention: (parent.order.attention ?? []).map(({ code }) => code),
     })),
     records: (chain) => records.of(chain),
-    faults,
+    faults: faultsOf,
   });
   for (const problem of firings.problems) report(problem);
   for (const problem of await lastingProblems(() => problemsOfStreams(traders, shown))) report(problem);
@@ -138,15 +139,12 @@ function parentsIn(
     });
 }
 
-const askedIn = (userID: string, sent: SentOrder, order: Order) =>
-  askedOf(userID, sent, order, decimalsOf(sent.wallet.chain));
-
 /** Milliseconds that the clock of an order may be ahead of a cancellation of all orders that it was placed before. */
 const clocksApartMs = 5000;
 
 function cancelledIn(asked: Asked, cancels: readonly Cancel[]): Asked {
   const own = cancels.filter(
-    ({ userID, orderId = asked.orderId, chain = asked.chain, wallet = asked.wallet, atMs }) =>
+    ({ userID = asked.userID, orderId = asked.orderId, chain = asked.chain, wallet = asked.wallet, atMs }) =>
       userID === asked.userID &&
       orderId === asked.orderId &&
       chain === asked.chain &&

@@ -3,44 +3,58 @@ import { parseUnits } from "ethers/utils";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { chainFacts } from "../../../lib/core/chain-facts.ts";
 import type { Order } from "../../../lib/orders/execution.ts";
+import { type Asked, askedOf } from "../../replay/asked.ts";
+import { kindOf } from "../../replay/kinds.ts";
+import { pointsOf } from "../../replay/points.ts";
+import { outOf, type PriceRecord } from "../../replay/pools.ts";
 import { isFault, outcomeOf, type TradeWorld } from "../trade/trade-actions.ts";
 import { noteShown, openOrdersOf, type SentOrder, type Trader, type TraderWallet } from "../trade/traders.ts";
-import { askedOf, isReached } from "./asked.ts";
-import { type Market, outOf } from "./pools.ts";
-import { walkedTokens } from "./walk-prices.ts";
+import { reachOf, walkedTokens } from "./walk-prices.ts";
 
-/** A request to cancel some orders of a user. */
-export type Cancel = { userID: string; orderId?: string; chain?: string; wallet?: string; atMs: number };
+/** A request to cancel some orders of a user, or a restore, which ends those of all. */
+export type Cancel = { userID?: string; orderId?: string; chain?: string; wallet?: string; atMs: number };
 
 export type RestingWorld = TradeWorld & {
-  /** The newest state of a token's pools. */
-  marketOf(wallet: TraderWallet, token: string): Market | undefined;
+  /** The newest state of the pools of the wallet's chain. */
+  recordOf(wallet: TraderWallet): PriceRecord | undefined;
   /** Records a request to cancel before it is sent. */
   noteCancel(cancel: Cancel): void;
 };
 
 export const decimalsOf = (chain: TraderWallet["chain"]) => (chain === "sol" ? 6 : 18);
 
+/** Reads a request that has placed an order, with the id and the time of the answer. */
+export const askedIn = (
+  userID: string,
+  { wallet: { chain, address: wallet }, body }: SentOrder,
+  { orderId, createdAt }: Order,
+): Asked => {
+  const createdAtMs = Date.parse(createdAt);
+  return askedOf({ orderId, userID, chain, wallet, body, decimals: decimalsOf(chain), createdAtMs });
+};
+
 const path = "/api/v2/orders";
 
 /** Makes the body of a resting order, with prices around the price now. */
 export function newRestingBody(
-  { chance, marketOf }: Pick<RestingWorld, "chance" | "marketOf">,
+  { chance, recordOf }: Pick<RestingWorld, "chance" | "recordOf">,
   wallet: TraderWallet,
 ): SentOrder["body"] {
   const { chain, address } = wallet;
   const token = chance.weighted(walkedTokens(chain));
-  const type = chance.weighted({ limit: 45, stop: 30, oco: 25 });
+  const type = chance.weighted({ limit: 40, stop: 25, oco: 20, trailing_stop: 15 });
   const side = type === "limit" && chance.number() < 0.5 ? "buy" : "sell";
   const coinDecimals = chainFacts[chain].coin.decimals;
   const whole = side === "buy" ? "0.0" : `${chance.pick([50, 120, 300])}.`;
   const amount = `${whole}${1 + chance.below(4)}${String(chance.below(10 ** 4)).padStart(4, "0")}`;
   const units = parseUnits(amount, side === "buy" ? coinDecimals : decimalsOf(chain));
-  const market = marketOf(wallet, token);
+  const market = recordOf(wallet)?.markets.get(token);
   const out = market === undefined ? 0 : outOf(market, side, units);
   const ratio = side === "buy" ? Number(units) / out : out / Number(units);
   const price = ratio * 10 ** (decimalsOf(chain) - coinDecimals);
-  const at = (least: number, most: number) => textOfPrice(price * (least + (most - least) * chance.number()));
+  const reach = reachOf(chain, token);
+  const at = (least: number, most: number) =>
+    textOfPrice(price * (1 + reach * (least + (most - least) * chance.number() - 1)));
   const worst = chance.number() < 0.3;
   const stop = () => {
     const stopPrice = at(0.8, 0.985);
@@ -59,6 +73,7 @@ export function newRestingBody(
     amount,
     ...(type === "limit" && { price: limit() }),
     ...(type === "stop" && stop()),
+    ...(type === "trailing_stop" && { trailPercent: trailOf(reach * (2 + 13 * chance.number())) }),
     ...(type === "oco" && { takeProfit: { price: at(1.01, 1.18) }, stopLoss: stop() }),
     ...(chance.number() < 0.4 && { slippage: chance.pick([0.5, 3, 10, 50]) }),
     ...(chance.number() < 0.25 && { expiresInSeconds: 60 + chance.below(60) }),
@@ -70,22 +85,30 @@ export function newRestingBody(
   };
 }
 
+/** Rounds a trail to places that the service accepts, and to the smallest one. */
+const trailOf = (percent: number): number => Math.max(0.5, Math.round(10 * percent) / 10);
+
 /** Formats a price with 18 places. */
 const textOfPrice = (price: number): string => price.toFixed(18).replace(/0+$/, "");
 
 export const openParentsOf = (wallet: TraderWallet): Order[] =>
   openOrdersOf(wallet).filter(({ type }) => type !== "market");
 
+/** True if a leg may fire by the newest state of the pools. */
+const isReachedNow = (asked: Asked, record: PriceRecord): boolean =>
+  asked.legs.some((leg) => {
+    const points = pointsOf(asked, leg.amount, [record]);
+    return kindOf(leg).sights(leg, { asked, points, faults: [] })[0] !== "no";
+  });
+
 /** Finds a resting order whose price is reached now. */
-function firingOf({ chance, marketOf }: RestingWorld, wallet: TraderWallet): Order | undefined {
-  const { trader, chain } = wallet;
+function firingOf({ chance, recordOf }: RestingWorld, wallet: TraderWallet): Order | undefined {
+  const { trader } = wallet;
   const found = openParentsOf(wallet).filter((order) => {
     const sent = trader.sent.get(order.clientOrderId ?? "");
-    const market = marketOf(wallet, order.token ?? "");
-    if (sent === undefined || market === undefined) return false;
-    const asked = askedOf(trader.id, sent, order, decimalsOf(chain));
-    const out = outOf(market, asked.side, asked.amount);
-    return order.stage === "firing" || asked.legs.some((leg) => isReached(asked, leg, out, 0));
+    const record = recordOf(wallet);
+    if (sent === undefined || record === undefined) return false;
+    return order.stage === "firing" || isReachedNow(askedIn(trader.id, sent, order), record);
   });
   return found.length === 0 ? undefined : chance.pick(found);
 }

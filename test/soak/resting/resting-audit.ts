@@ -1,8 +1,8 @@
 import type { Order } from "../../../lib/orders/execution.ts";
+import { type Asked, type AskedLeg, respects } from "../../replay/asked.ts";
 import { type ChainFacts, textOf, unitsOf } from "../trade/facts.ts";
 import { differences, problemsOfEnd } from "../trade/order-audit.ts";
 import type { SolFacts } from "../trade/sol/sol-facts.ts";
-import { type Asked, type AskedLeg, respects } from "./asked.ts";
 
 /** A successful swap of a resting order's child, as read from a block. */
 export type Fill = { hash: string; spent: bigint; received: bigint };
@@ -41,25 +41,29 @@ export const fillsOnSol = ({ orderId, token, side }: Asked, { transactions }: So
         : { hash, spent: -gained, received: -toPools };
     });
 
+/** True for an order that a restore has ended, without a look at its child. */
+const isVoid = ({ reasonCode }: Pick<Order, "reasonCode">) => reasonCode === "MANDATE_VOID";
+
 /** Checks fills alone: at most one, within the amount and the price of some leg, and none of a cancelled order. */
 export function problemsOfFills(
   asked: Asked,
-  { status }: Pick<Order, "status">,
+  order: Pick<Order, "status" | "reasonCode">,
   fills: readonly Fill[],
   leg?: AskedLeg["name"],
 ): string[] {
+  const { status } = order;
   const legs = asked.legs.filter(({ name }) => leg === undefined || name === leg);
   const spent = fills.reduce((sum, fill) => sum + fill.spent, 0n);
   return [
-    ...(fills.length > 1
+    ...(fills.length > asked.fills
       ? [`was filled ${fills.length} times, by ${fills.map(({ hash }) => hash).join(", ")}`]
       : []),
     ...(spent > asked.amount ? [`spent ${spent} of ${asked.amount} units`] : []),
-    ...(fills.length > 0 && (status === "cancelled" || status === "expired")
+    ...(fills.length > 0 && (status === "cancelled" || status === "expired") && !isVoid(order)
       ? [`is ${status}, and a block has its swap`]
       : []),
     ...fills
-      .filter((fill) => !legs.some(({ worst }) => respects(asked.side, worst, fill)))
+      .filter((fill) => !legs.some(({ worst }) => worst === undefined || respects(asked.side, worst, fill)))
       .map(({ hash, spent: paid, received }) => `got ${received} for ${paid} by ${hash}, beyond its price`),
   ].map((problem) => `resting order ${asked.orderId} of ${asked.userID} on ${asked.chain} ${problem}`);
 }
@@ -76,14 +80,14 @@ export function problemsOfParent(parent: ShownParent, fills: readonly Fill[]): s
   const problems = [
     ...problemsOfEnd({ order }),
     ...(order.status === "filled" && fill === undefined ? ["is filled, and no block has its swap"] : []),
-    ...(order.status !== "filled" && fill !== undefined
+    ...(order.status !== "filled" && fill !== undefined && !isVoid(order)
       ? [`is ${order.status}, and a block has its swap`]
       : []),
-    ...(filled.length === (order.status === "filled" ? 1 : 0)
+    ...(filled.length === (isVoid(order) ? fills.length : order.status === "filled" ? 1 : 0)
       ? []
       : [`is ${order.status}, and has ${filled.length} filled children`]),
-    ...(open.length === 0 ? [] : [`has ended, and shows ${open[0]?.orderId} as out`]),
-    ...(fill === undefined
+    ...(open.length === 0 || isVoid(order) ? [] : [`has ended, and shows ${open[0]?.orderId} as out`]),
+    ...(fill === undefined || isVoid(order)
       ? []
       : [
           ...differences("filledAmount", order.filledAmount, textOf(fill.spent, given, chain)),
@@ -106,6 +110,7 @@ export function problemsOfParent(parent: ShownParent, fills: readonly Fill[]): s
 function problemsOfFee({ asked: { chain }, order, children }: ShownParent, fees: bigint): string[] {
   const isMore = unitsOf(order.networkFee, "native", chain) > fees;
   if (isMore && children.some(({ isApprovalAlone = false }) => isApprovalAlone)) return [];
+  if (isVoid(order)) return [];
   return differences("networkFee", order.networkFee, textOf(fees, "native", chain));
 }
 

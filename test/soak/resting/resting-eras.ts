@@ -10,6 +10,7 @@ import {
 } from "trading-terminal-devnet/sol/made-accounts";
 import { tokenAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
 import type { Order } from "../../../lib/orders/execution.ts";
+import type { PriceRecords } from "../../replay/record-prices.ts";
 import type { ChainAccess } from "../trade/chain-access.ts";
 import type { Balances } from "../trade/facts.ts";
 import { readSol } from "../trade/sol/read-sol.ts";
@@ -23,9 +24,7 @@ import {
   type Trader,
   type TraderWallet,
 } from "../trade/traders.ts";
-import { askedOf } from "./asked.ts";
-import type { PriceRecords } from "./record-prices.ts";
-import { decimalsOf } from "./resting-actions.ts";
+import { askedIn } from "./resting-actions.ts";
 import { fillsOnSol, problemsOfFills, withOwnGains } from "./resting-audit.ts";
 
 /** Units of each token that a wallet has at first, enough for all of its sales. */
@@ -35,11 +34,11 @@ const abi = new Interface(["function transfer(address to, uint256 value) returns
 
 /** Gives tokens to the wallets of an EVM chain. */
 export async function giveTokens(access: ChainAccess, wallets: readonly TraderWallet[]): Promise<void> {
-  const { moon, star, taxd } = localAddresses;
+  const { moon, star, taxd, comet } = localAddresses;
   const own = new Set(wallets.filter(({ chain }) => chain === access.chain).map(({ address }) => address));
   await access.request("anvil_impersonateAccount", deployer);
   for (const address of own)
-    for (const token of [moon, star, taxd]) {
+    for (const token of [moon, star, taxd, comet]) {
       const data = abi.encodeFunctionData("transfer", [address, given.evm]);
       await access.request("eth_sendTransaction", { from: deployer, to: token, data, gas: "0x30d40" });
     }
@@ -90,7 +89,7 @@ export function restingEras(
           const body = sent.get(("orderId" in each && each.clientOrderId) || "");
           if (body === undefined || each.chain !== "sol") return [];
           const order = each as Order;
-          return [{ order, asked: askedOf(id, body, order, decimalsOf("sol")) }];
+          return [{ order, asked: askedIn(id, body, order) }];
         }),
       );
       const chain = await eras.read();

@@ -20,10 +20,12 @@ export function restingReportOf(report: RestingReport): string {
     ({ order }) => `${order.chain} ${order.status} ${order.reasonCode ?? ""}`,
   );
   const filled = parents.filter(({ status }) => status === "filled").length;
-  const waits = (["limit", "stop"] as const).map(
-    (kind) =>
-      `${kind}s ${secondsAt(firings.waits[kind], 0.5)} s (p50), ${secondsAt(firings.waits[kind], 0.95)} s (p95), ${secondsAt(firings.waits[kind], 1)} s at most`,
-  );
+  const waits = Object.entries(firings.waits)
+    .filter(([, own]) => own.length > 0)
+    .map(([kind, own]) => {
+      const [half, most, all] = [0.5, 0.95, 1].map((share) => `${secondsAt(own, share)} s`);
+      return `${kind} ${half} (p50), ${most} (p95), ${all} at most`;
+    });
   return [
     countTable(["answers", "count"], new Map(answers)),
     countTable(["resting orders ended", "count"], counted(ends)),

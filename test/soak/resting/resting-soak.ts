@@ -1,8 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import type { TradingChain } from "../../../lib/core/chain-facts.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import { restingDisagreements } from "../../../lib/tools/admin/resting.ts";
 import { readResting } from "../../../lib/trading/items/resting-records.ts";
+import type { Comparison } from "../../replay/compare.ts";
+import type { Period } from "../../replay/points.ts";
+import { recordPrices } from "../../replay/record-prices.ts";
 import { createChance } from "../chance.ts";
 import { createService, type Service } from "../service.ts";
 import { accessChains } from "../trade/chain-access.ts";
@@ -14,9 +18,8 @@ import { tradeActions } from "../trade/trade-actions.ts";
 import { balancesOf, counter, type TradeReport, type TradeTarget } from "../trade/trade-soak.ts";
 import { followTrader, makeTraders, openOrdersOf, type Trader } from "../trade/traders.ts";
 import { auditAll } from "./audit-all.ts";
-import type { FiringReport, Period } from "./firing-audit.ts";
+import { halt, restoreTable } from "./incidents.ts";
 import { lasting } from "./lasting.ts";
-import { recordPrices } from "./record-prices.ts";
 import {
   type Cancel,
   cancelAllOf,
@@ -41,7 +44,7 @@ export type RestingReport = RestingSoakOptions &
   Pick<TradeReport, "outcomes" | "spells" | "crashes" | "seconds" | "shown" | "streams" | "problems"> & {
     /** Steps of prices by kind. */
     moves: ReadonlyMap<string, number>;
-    firings: FiringReport;
+    firings: Comparison;
     comparedOnSol: number;
     /** Number of simple requests that were slow or failed. */
     delays: number;
@@ -49,6 +52,9 @@ export type RestingReport = RestingSoakOptions &
 
 /** Milliseconds from the end of faults until orders fire in time again. */
 const recoveryMs = 20_000;
+
+/** Milliseconds within which requests have ended before a restore. */
+const closingMs = 5000;
 
 /** Milliseconds after which a simple request counts as slow. The service then has too little of the machine. */
 const slowMs = 1500;
@@ -91,7 +97,7 @@ const mostSlow = 3;
 /** Length of the load in milliseconds, and its rounds of faults and of calm. */
 function lengthOf(orders: number) {
   const ms = Math.min(430_000, Math.max(120_000, orders * 850));
-  const rounds = Math.max(1, Math.round(ms / 85_000));
+  const rounds = Math.max(2, Math.round(ms / 85_000));
   return { ms, rounds, stormSeconds: Math.floor((0.45 * ms) / rounds / 1000) };
 }
 
@@ -114,6 +120,7 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
   const outcomes: TradeReport["outcomes"] = new Map();
   const cancels: Cancel[] = [];
   const faults: Period[] = [];
+  const halts: (Period & { chain: TradingChain })[] = [];
   const { ms, rounds, stormSeconds } = lengthOf(orders);
   const startedAt = Date.now();
   for (const trader of traders) followTrader(service, trader, report);
@@ -131,7 +138,7 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
       service,
       report,
       count,
-      marketOf: (wallet, token) => records.of(wallet.chain).at(-1)?.markets.get(token),
+      recordOf: (wallet) => records.of(wallet.chain).at(-1),
       noteCancel: (cancel) => void cancels.push(cancel),
     } satisfies Partial<RestingWorld>;
     let placed = 0;
@@ -145,10 +152,11 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
       const ownWorld: RestingWorld = {
         ...world,
         chance,
-        newBody: (wallet) => newRestingBody({ chance, marketOf: world.marketOf }, wallet),
+        newBody: (wallet) => newRestingBody({ chance, recordOf: world.recordOf }, wallet),
       };
-      while (Date.now() < startedAt + ms || (placed < orders && Date.now() < startedAt + mostSlow * ms)) {
+      while (isStorming || (placed < orders && Date.now() < startedAt + mostSlow * ms)) {
         await disturbances.settled();
+        await opened;
         const wallet = chance.pick(own);
         const isAhead = placed >= Math.min(orders, (orders * (Date.now() - startedAt)) / ms + 1);
         const name = chance.weighted(restingWeights);
@@ -163,6 +171,29 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
         await pause(places ? 0 : 300);
       }
     };
+    /** Resolves while users may place orders. */
+    let opened: Promise<unknown> = Promise.resolve();
+    const whileClosed = async (act: () => Promise<void>) => {
+      const open = Promise.withResolvers<void>();
+      opened = open.promise;
+      // Lets requests end that are on their way.
+      await pause(closingMs);
+      await act().finally(open.resolve);
+    };
+    const incidents = [
+      async () => {
+        const { fromMs: atMs } = await restoreTable(service, whileClosed);
+        cancels.push({ atMs });
+        disturbances.spells.set("restore", 1);
+      },
+      async () => {
+        const access = createChance(`halt ${seed}`).pick(chains);
+        const { fromMs, toMs } = await halt(access, walk);
+        halts.push({ chain: access.chain, fromMs, toMs: toMs + recoveryMs });
+        disturbances.spells.set("halt", 1);
+      },
+    ];
+    let isStorming = true;
     const storms = async () => {
       let clock = 0;
       for (let round = 0; round < rounds; round++) {
@@ -176,8 +207,12 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
         await disturbances.end();
         await wakeAll(service);
         period.toMs = Date.now() + recoveryMs;
+        const isLast = round === rounds - 1;
+        // Restores the table in the first round, and halts a chain in the last.
+        for (const incident of incidents.splice(0, isLast ? incidents.length : 1)) await incident();
         await pause(Math.max(0, startedAt + ((round + 1) * ms) / rounds - Date.now()));
       }
+      isStorming = false;
     };
     const workers = Math.min(atOnce, wallets.length);
     await Promise.all([storms(), ...Array.from({ length: workers }, (_, index) => worker(index, workers))]);
@@ -201,9 +236,14 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
       report(problem);
     await settleAll(service, chains, traders, { patienceMs });
     for (const problem of await lasting(() => stillResting(service), settledMs)) report(problem);
+    const faultsOf = (chain: TradingChain) => [
+      ...faults,
+      ...delays,
+      ...halts.filter((each) => each.chain === chain),
+    ];
     const audited = await auditAll(
       { service, chains, traders, foreign, noteSigned, report },
-      { before, cancels, faults: [...faults, ...delays], records, eras },
+      { before, cancels, faultsOf, records, eras },
       () => settleAll(service, chains, traders, { patienceMs }),
     );
     const followers = traders.flatMap(({ follower }) => follower?.counts ?? []);

@@ -8,23 +8,39 @@ import { type TradingChain, tradingChains } from "../../../lib/core/chain-facts.
 import { type Chance, createChance } from "../chance.ts";
 import { urlAt } from "../trade/chain-faults.ts";
 
-const { moon, star, taxd } = localAddresses;
+const { moon, star, taxd, comet } = localAddresses;
 const { tokens } = await solDeployment();
 
-/** Tokens whose prices walk, and how often each is traded. */
-export const walkedTokens = (chain: TradingChain): Readonly<Record<string, number>> =>
-  chain === "sol" ? { [tokens.MOON.mint]: 3, [tokens.FEEZ.mint]: 1 } : { [moon]: 6, [star]: 2, [taxd]: 2 };
+const onSol = { [tokens.MOON.mint]: 3, [tokens.FEEZ.mint]: 1 };
+const onEvm = { [moon]: 6, [star]: 2, [taxd]: 2 };
+
+/** Tokens whose prices walk, and how often each is traded. COMET has pools on two chains alone. */
+const walked: Readonly<Record<TradingChain, Readonly<Record<string, number>>>> = {
+  eth: onEvm,
+  base: { ...onEvm, [comet]: 2 },
+  bsc: onEvm,
+  avax: { ...onEvm, [comet]: 2 },
+  sol: onSol,
+};
+
+export const walkedTokens = (chain: TradingChain): Readonly<Record<string, number>> => walked[chain];
+
+/** Returns the part of the usual moves that a token's pools allow. LFJ's have liquidity from 0.9 of the price to 1.12. */
+export const reachOf = (chain: TradingChain, token: string): number =>
+  chain === "avax" && token === comet ? 0.2 : 1;
 
 /** Prices that move until disposed. */
 export type PriceWalk = AsyncDisposable & {
   /** Moves all prices to a multiple of those at the start, in steps over a time, and holds them there. */
   hold(factor: number, overMs: number): void;
+  /** Leaves a chain alone while it makes no blocks. */
+  setHalted(chain: TradingChain, isHalted: boolean): void;
   /** Number of steps of each kind. */
   counts: Map<string, number>;
 };
 
 /** A market with the multiple of its first price now, and the time of its last step. */
-type Walked = [LocalMarket, { now: number; atMs: number }];
+type Walked = [LocalMarket, { now: number; atMs: number; reach: number }];
 
 /** Returns the next multiple on a steady way to the held one. */
 function towards({ now, atMs }: Walked[1], { factor, endMs }: { factor: number; endMs: number }): number {
@@ -37,6 +53,9 @@ const bounds = { least: 0.68, most: 1.45 };
 
 const within = (factor: number) => Math.min(bounds.most, Math.max(bounds.least, factor));
 
+/** Returns the multiple to which a token's pools go. */
+const moved = ({ reach }: Pick<Walked[1], "reach">, factor: number) => 1 + (factor - 1) * reach;
+
 /** Milliseconds between two steps of a chain. */
 const pauseMs = { least: 1500, more: 2500 };
 
@@ -48,6 +67,7 @@ const pauseMs = { least: 1500, more: 2500 };
 export async function walkPrices(port: number, seed: number): Promise<PriceWalk> {
   const ending = new AbortController();
   const counts = new Map<string, number>();
+  const halted = new Set<TradingChain>();
   let held: { factor: number; endMs: number } | undefined;
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
 
@@ -56,14 +76,14 @@ export async function walkPrices(port: number, seed: number): Promise<PriceWalk>
     const some = (least: number, more: number) =>
       (least + more * chance.number()) * (chance.number() < 0.5 ? -1 : 1);
     if (kind === "push") {
-      await market.moveTo(within(factors.now * (1 + some(0.1, 0.15))));
-      await market.moveTo(factors.now);
+      await market.moveTo(moved(factors, within(factors.now * (1 + some(0.1, 0.15)))));
+      await market.moveTo(moved(factors, factors.now));
     } else {
       const change = { walk: some(0, 0.015), jump: some(0.05, 0.1), hold: some(0, 0.003) }[kind];
       const target = held === undefined ? factors.now : towards(factors, held);
       factors.now = within(target * (1 + change));
       factors.atMs = Date.now();
-      await market.moveTo(factors.now);
+      await market.moveTo(moved(factors, factors.now));
     }
     count(kind);
   }
@@ -75,14 +95,18 @@ export async function walkPrices(port: number, seed: number): Promise<PriceWalk>
     const names = Object.keys(walkedTokens(chain));
     const open = new Map<string, Walked>();
     for (const token of names)
-      open.set(token, [await markets.open(url, token), { now: 1, atMs: Date.now() }]);
+      open.set(token, [
+        await markets.open(url, token),
+        { now: 1, atMs: Date.now(), reach: reachOf(chain, token) },
+      ]);
     walking.push(
       (async () => {
         while (!ending.signal.aborted) {
           const name = chance.weighted(walkedTokens(chain));
           // Moves all tokens of a chain that are held, so that none of them lags behind.
           // Counts failures alone, because the runner may be down, and chains drop and replace transactions.
-          for (const token of held === undefined ? [name] : names)
+          const moving = held === undefined ? [name] : names;
+          for (const token of halted.has(chain) ? [] : moving)
             await step(chance, open.get(token) as Walked).catch(() => count("failed"));
           await pause(pauseMs.least + chance.below(pauseMs.more));
         }
@@ -96,6 +120,7 @@ export async function walkPrices(port: number, seed: number): Promise<PriceWalk>
     hold(factor, overMs) {
       held = { factor, endMs: Date.now() + overMs };
     },
+    setHalted: (chain, isHalted) => void halted[isHalted ? "add" : "delete"](chain),
     counts,
     async [Symbol.asyncDispose]() {
       ending.abort();
