@@ -10,8 +10,8 @@ export type DueOrder = {
   wallet: string;
   /** Time since which it is due. */
   sinceMs: number;
-  /** True if only the mark of a trailing stop may rise. */
-  isOfMark: boolean;
+  /** True if a leg may fire. Otherwise the order has a child or an end to look at, or a mark that may rise. */
+  isToFire: boolean;
   /** How much it asks for. An order that asks for less fills at prices at which others do not. */
   asks: number;
 };

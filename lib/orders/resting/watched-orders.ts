@@ -122,8 +122,8 @@ export class WatchedOrders {
       const sinceMs = watched.isUnderWay ? undefined : dueSince(watched, nowMs);
       if (sinceMs === undefined) continue;
       const { chain, token, orderId, userID, wallet } = watched.row;
-      const isOfMark = isOnlyOfMark(watched);
-      due.push({ chain, token, orderId, userID, wallet, sinceMs, isOfMark, asks: asksOf(watched.row) });
+      const isToFire = mayFire(watched);
+      due.push({ chain, token, orderId, userID, wallet, sinceMs, isToFire, asks: asksOf(watched.row) });
     }
     return due;
   }
@@ -146,6 +146,8 @@ export class WatchedOrders {
     const { state, askAgainMs } = word ?? { state: "rest", askAgainMs: triggerTimes.handOverMs.first };
     watched.isUnderWay = false;
     watched.nextMs = nowMs + askAgainMs;
+    // A look at a child says nothing about legs, and is no further firing.
+    if (watched.row.state !== "resting") return;
     for (const [index, leg] of watched.legs.entries()) {
       if (leg.sinceMs === undefined) continue;
       const legClass = classOf(watched.row.legs[index] as Leg);
@@ -200,12 +202,12 @@ function dueSince({ row, legs, nextMs }: Watched, nowMs: number): number | undef
   return first;
 }
 
-/** True if all that is reached of a resting order is the price at which its mark may rise. */
-const isOnlyOfMark = ({ row, legs }: Watched): boolean =>
+/** True if a leg of a resting order is reached, beside the price at which its mark may rise. */
+const mayFire = ({ row, legs }: Watched): boolean =>
   row.state === "resting" &&
-  legs.every(({ sinceMs }, at) => {
+  legs.some(({ sinceMs }, at) => {
     const leg = row.legs[at];
-    return sinceMs === undefined || (leg?.kind === "limit" && leg.isOfMark === true);
+    return sinceMs !== undefined && !(leg?.kind === "limit" && leg.isOfMark);
   });
 
 function pauseOf(legClass: LegClass, { tries, misses }: LegWatch): number {

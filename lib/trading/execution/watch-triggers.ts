@@ -185,7 +185,7 @@ class WatchRun {
     for (const [userID, own] of Map.groupBy(orders, (order) => order.userID))
       this.#turns.end(
         userID,
-        own.filter((each) => !each.isOfMark).map(({ orderId }) => words?.[orderId]?.state === "out"),
+        own.filter(({ isToFire }) => isToFire).map(({ orderId }) => words?.[orderId]?.state === "out"),
       );
   }
 

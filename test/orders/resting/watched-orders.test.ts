@@ -64,7 +64,7 @@ describe("distanceTo", () => {
 describe("Turns", () => {
   const due = (userID: string, token: string, sinceMs: number, count = 1): DueOrder[] =>
     Array.from({ length: count }, (_, index) => ({
-      ...({ chain: "base", token, userID, sinceMs, isOfMark: false, asks: sinceMs } as const),
+      ...({ chain: "base", token, userID, sinceMs, isToFire: true, asks: sinceMs } as const),
       orderId: `${userID} ${token} ${index}`,
       wallet: "w",
     }));
@@ -212,9 +212,9 @@ describe("WatchedOrders", () => {
     it("is due when its mark may rise, which says nothing about its user's firings", () => {
       const orders = watching(trailing(500n));
       orders.note(side, at(600n), 1000);
-      expect(orders.due(1000)).toMatchObject([{ orderId: "a", sinceMs: 1000, isOfMark: true }]);
+      expect(orders.due(1000)).toMatchObject([{ orderId: "a", sinceMs: 1000, isToFire: false }]);
       orders.note(side, at(400n), 2000);
-      expect(orders.due(2000)).toMatchObject([{ isOfMark: false }]);
+      expect(orders.due(2000)).toMatchObject([{ isToFire: true }]);
     });
 
     it("is quoted again with its new prices as soon as its mark has risen, without a pause", () => {
@@ -261,6 +261,18 @@ describe("WatchedOrders", () => {
     orders.note(side, at(600n), 299_999);
     expect(idsDue(orders, 299_999)).toEqual(["c"]);
     expect(idsDue(orders, 300_000)).toEqual(["a", "c"]);
+  });
+
+  it("counts no look at a child or an end as a firing, and none says anything about its user's firings", () => {
+    const orders = watching(row("a"));
+    orders.note(side, at(600n), 0);
+    for (const state of ["firing", "filled", "ended"] as const) {
+      orders.take([row("a", { state })], 0);
+      expect(orders.due(0)).toMatchObject([{ isToFire: false }]);
+      for (let count = 0; count < 100; count++) orders.end("a", { state: "out", askAgainMs: 0 }, 0);
+    }
+    orders.take([row("a")], 0);
+    expect(idsDue(orders, 0)).toEqual(["a"]);
   });
 
   it("hands a stop over at once, however often it has fired", () => {
