@@ -17,7 +17,6 @@ import type {
   ChildView,
   FiringEffects,
   HeldUnits,
-  LegQuestion,
   ParentView,
   PreparedChild,
 } from "../orders/resting/firing.ts";
@@ -28,7 +27,7 @@ import { restingStep } from "../orders/resting/resting-step.ts";
 import { type StoredResting, storedAfter } from "../orders/resting/stored.ts";
 import { spendable } from "../orders/resting/tally.ts";
 import { slippageOf } from "../orders/resting/terms.ts";
-import type { PriceWords } from "../orders/resting/touch.ts";
+import { randomBlocks } from "../orders/resting/touch.ts";
 import { type Ledger, type TradeStep, unchanged } from "../orders/table-step.ts";
 import { type AnyOrder, hasEnded } from "../orders/trade-order.ts";
 import type { Table } from "../table/table.ts";
@@ -48,7 +47,6 @@ type FireDeps = {
   /** Wakes the lane of a wallet. */
   wake: NonNullable<Performers["wake"]>;
   nowMs?: () => number;
-  random?: () => number;
 };
 
 /** Number of attempts to write to a child's order, which its lane may write to at the same time. */
@@ -61,8 +59,8 @@ export async function fireOrders(deps: FireDeps, request: FireRequest): Promise<
   if (reader === undefined) return {};
   const run = new FiringRun(deps, reader, request);
   const orderIds = orders.map(({ orderId }) => orderId);
-  const { random = Math.random } = deps;
-  await runEffects(firing(firingOf(chain), { chain, orderIds, random }), run.performers);
+  const dice = Array.from({ length: randomBlocks }, Math.random);
+  await runEffects(firing(firingOf(chain), { chain, orderIds, dice }), run.performers);
   await run.publishFacts();
   return run.answer();
 }
@@ -91,7 +89,7 @@ class FiringRun {
     now: () => this.#nowMs(),
     readParents: () => this.#readParents(),
     childWords: ({ questions }) => Promise.all(questions.map((asked) => childWordsOf(this.#reader, asked))),
-    priceWords: ({ questions }) => this.#askPrices(questions),
+    priceWords: ({ questions }) => this.#prices.priceWords(questions),
     quoteSums: (ask) => this.#prices.quoteSums(ask),
     prepareChildren: ({ children }) => Promise.all(children.map((child) => this.#prepareChild(child))),
     moveParent: ({ order, revision }) => this.#write(order, revision),
@@ -175,14 +173,6 @@ class FiringRun {
         yields: busy.yields ?? false,
       },
     };
-  }
-
-  /** Asks the first question alone, because it finds the block that the others are about. */
-  async #askPrices(questions: readonly LegQuestion[]): Promise<PriceWords[]> {
-    const [first, ...others] = questions;
-    if (first === undefined) return [];
-    const words = await this.#prices.priceWords(first);
-    return [words, ...(await Promise.all(others.map((each) => this.#prices.priceWords(each))))];
   }
 
   async #prepareChild({ order, ...asked }: AskedChildOrder): Promise<PreparedChild | ChildRefusal> {

@@ -5,8 +5,10 @@ import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
 import { pricesOn } from "../../lib/chains/families/prices.ts";
 import { tokenLooksOn } from "../../lib/chains/families/token-looks.ts";
 import type { EvmChain } from "../../lib/core/chain-facts.ts";
+import type { Leg } from "../../lib/orders/resting/mandate.ts";
 import type { Trigger } from "../../lib/orders/resting/stored.ts";
-import { lookBack } from "../../lib/orders/resting/touch.ts";
+import { lookBack, randomBlocks } from "../../lib/orders/resting/touch.ts";
+import { mostHandedOver } from "../../lib/orders/resting/turns.ts";
 import { WatchedChain } from "../../lib/trading/execution/watched-chain.ts";
 import { startCountingHost } from "./counting-host.ts";
 import { countsOf } from "./host-requests.ts";
@@ -15,9 +17,9 @@ export type TriggerUnits = {
   /** Units of a look at all tokens without a reached price, and of one after which a token is quoted. */
   look: number;
   quotedLook: number;
-  /** Units of both hosts for the price of an order that is handed over: the first one of a run, and each other one. */
-  limit: readonly [first: number, other: number];
-  stop: readonly [first: number, other: number];
+  /** Units of both hosts for the price of an order that is handed over alone, and with 47 others of other amounts. */
+  limit: readonly [alone: number, ofMany: number];
+  stop: readonly [alone: number, ofMany: number];
   tokens: number;
 };
 
@@ -67,25 +69,24 @@ export async function triggerUnits(chain: EvmChain): Promise<TriggerUnits> {
     const market = await openEvmMarket({ chain, url, token: moon });
     await market.moveTo(1.01);
     const legs = { limit: [{ kind: "limit", price: worst }], stop: (rows[0] as Trigger).legs } as const;
-    const priceOf = async (kind: "limit" | "stop") => {
-      const prices = pricesOn(reader);
-      const ask = () => {
-        const distances = lookBack(
-          chain,
-          legs[kind][0] as Trigger["legs"][number],
-          { legs: legs[kind] },
-          Math.random,
-        );
-        return prices.priceWords({ side: "sell", token: moon, amount: 100n * coin, distances });
-      };
-      return [await spent(ask), await spent(ask)] as const;
+    const priceOf = async (kind: "limit" | "stop", count: number) => {
+      const dice = Array.from({ length: randomBlocks }, Math.random);
+      const [leg] = legs[kind] as Trigger["legs"];
+      const distances = lookBack(chain, leg as Leg, { legs: legs[kind] }, dice);
+      const questions = Array.from({ length: count }, (_, index) => ({
+        ...({ side: "sell", token: moon, distances } as const),
+        amount: BigInt(100 + index) * coin,
+      }));
+      return (await spent(() => pricesOn(reader).priceWords(questions))) / count;
     };
-    await priceOf("limit");
+    const pricesOf = async (kind: "limit" | "stop") =>
+      [await priceOf(kind, 1), await priceOf(kind, mostHandedOver)] as const;
+    await priceOf("limit", 1);
     return {
       look: quiet,
       quotedLook,
-      limit: await priceOf("limit"),
-      stop: await priceOf("stop"),
+      limit: await pricesOf("limit"),
+      stop: await pricesOf("stop"),
       tokens: tokens.length,
     };
   } finally {

@@ -33,10 +33,10 @@ async function printUnits() {
         [
           ["a look at the pools of a few tokens", figure(units.look), figure(units.look / planned.look)],
           ["quote of a token that comes near", figure(units.quotedLook - units.look), ""],
-          ["a limit, first of a run", figure(units.limit[0]), ""],
-          ["a limit, each other one", figure(units.limit[1]), ""],
-          ["a stop, first of a run", figure(units.stop[0]), ""],
-          ["a stop, each other one", figure(units.stop[1]), ""],
+          ["a limit alone", figure(units.limit[0]), ""],
+          ["a limit, one of 48 of other amounts", figure(units.limit[1]), ""],
+          ["a stop alone", figure(units.stop[0]), ""],
+          ["a stop, one of 48 of other amounts", figure(units.stop[1]), ""],
         ],
       )}`,
     );

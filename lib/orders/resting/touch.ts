@@ -19,19 +19,19 @@ export type PriceWord = {
 export type PriceWords = readonly [PriceWord | undefined, PriceWord | undefined];
 
 /** Number of random blocks at which a stop's price must have held, on chains with short blocks. */
-const samples = 3;
+export const randomBlocks = 3;
 
 /**
  * Chooses the distances from the head at which both hosts are asked about a leg's price. They are random, so nobody can
  * push the price in just these blocks.
  *
- * @param random Returns a number from 0 up to, but not including, 1.
+ * @param dice Random numbers from 0 up to, but not including, 1, as many as {@link randomBlocks}.
  */
 export function lookBack(
   chain: Network,
   leg: Leg,
   order: Pick<Mandate, "legs">,
-  random: () => number,
+  dice: readonly number[],
 ): number[] {
   // Several readings take the place of earlier blocks, because hosts of sol keep no earlier states.
   if (chain === "sol") return [];
@@ -41,7 +41,7 @@ export function lookBack(
   }
   if (chain === "eth") return [1, 2];
   const left = Array.from({ length: blocksWithin(chain, triggerTimes.lookBackSeconds) }, (_, at) => at + 1);
-  return Array.from({ length: samples }, () => left.splice(Math.floor(random() * left.length), 1)).flat();
+  return dice.flatMap((die) => left.splice(Math.floor(die * left.length), 1));
 }
 
 /** True if a head is so old that nothing fires by it. */

@@ -43,8 +43,8 @@ import { markAfter, pricedLeg } from "../../orders/resting/trailing.ts";
 export type FiringRequest = {
   chain: Network;
   orderIds: readonly string[];
-  /** Returns a number from 0 up to, but not including, 1. */
-  random: () => number;
+  /** Random numbers for {@link lookBack}, the same for all orders, so that one question serves many. */
+  dice: readonly number[];
 };
 
 /** A parent with the leg whose price both hosts say is reached. */
@@ -186,15 +186,10 @@ function isWorthPricing(
 
 const canYield = (busy: ParentView["busy"]): boolean => busy?.kind === "limit" && !busy.yields;
 
-function lookAt(
-  { chain, random }: FiringRequest,
-  parent: ParentView,
-  order: RestingOrder,
-  leg: number,
-): Look {
+function lookAt({ chain, dice }: FiringRequest, parent: ParentView, order: RestingOrder, leg: number): Look {
   const { side, token } = order.mandate;
   const { amount } = parent;
-  const distances = lookBack(chain, pricedLeg(order, leg), order.mandate, random);
+  const distances = lookBack(chain, pricedLeg(order, leg), order.mandate, dice);
   const question = { side, token, amount, distances };
   return { parent, leg, question };
 }

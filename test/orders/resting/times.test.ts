@@ -13,7 +13,7 @@ it("divides how long a price must hold and the pauses of a leg by ten, but no li
     const isEnough = (ms: number) =>
       isSeenEnough({ leg: 0, n: 4, sinceMs: nowMs, lastMs: nowMs + ms }, 0, "stop");
     return {
-      lookBack: lookBack("base", stop, mandate(), () => 0.999)[0],
+      lookBack: lookBack("base", stop, mandate(), [0.999])[0],
       pauseMs: afterDeadChild(freshLeg, "limit", nowMs).nextAtMs - nowMs,
       readings: [800, 8000].map(isEnough),
     };

@@ -13,7 +13,7 @@ import { limit, mandate, nowMs, stop } from "./fixtures.ts";
 
 const pair = mandate();
 const alone = mandate({ legs: [limit] });
-const first = () => 0;
+const first = [0, 0, 0];
 
 describe("lookBack", () => {
   it.each([
@@ -35,7 +35,7 @@ describe("lookBack", () => {
       return seed / 2_147_483_647;
     };
     for (let tries = 0; tries < 500; tries++) {
-      const distances = lookBack(chain, stop, pair, random);
+      const distances = lookBack(chain, stop, pair, [random(), random(), random()]);
       expect(new Set(distances).size).toBe(3);
       for (const each of distances) seen.add(each);
     }

@@ -24,12 +24,12 @@ type Judged = { records: readonly PriceRecord[]; prices: Pick<TokenPrices, "pric
 async function compared({ records, prices, scale = 1n }: Judged) {
   const found: number[] = [];
   for (const [token, market] of records[0]?.markets ?? [])
-    for (const side of ["buy", "sell"] as const)
-      for (const each of amounts[side]) {
-        const amount = each / scale;
-        const [word] = await prices.priceWords({ side, token, amount, distances: [] });
-        found.push(outOf(market, side, amount) / Number(word?.out));
-      }
+    for (const side of ["buy", "sell"] as const) {
+      const asked = amounts[side].map((each) => ({ side, token, amount: each / scale, distances: [] }));
+      const words = await prices.priceWords(asked);
+      for (const [index, { amount }] of asked.entries())
+        found.push(outOf(market, side, amount) / Number(words[index]?.[0]?.out));
+    }
   return found;
 }
 

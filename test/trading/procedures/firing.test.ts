@@ -67,7 +67,7 @@ function run(parents: readonly ParentView[], scene: Scene = {}, of = family) {
   const moved = new Map<string, RestingOrder>();
   let clock = startMs;
   const orderIds = parents.map(({ order }) => order.mandate.orderId);
-  const procedure = firing(of, { chain, orderIds, random: () => 0 });
+  const procedure = firing(of, { chain, orderIds, dice: [0, 0, 0] });
   const answer = (effect: FiringEffect): unknown => {
     switch (effect.do) {
       case "now":

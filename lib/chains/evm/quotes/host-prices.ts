@@ -24,7 +24,7 @@ export type PriceLook = {
   block: PoolQuotes["block"];
   /** Routes that have answered, whether or not they pay. */
   paid: readonly PaidByRoute[];
-  /** True if the route that paid best in the last look has answered. */
+  /** True if the routes that paid best in the last look, one for each amount, have answered. */
   hasBest: boolean;
 };
 
@@ -57,12 +57,14 @@ const isBarred = ({ probed, safeties }: Taxes, route: EvmRoute): boolean =>
   safetyOfKind(route, probed, safeties).sellable === false && safeties.some(({ sellable }) => sellable);
 
 type Ranks = {
-  /** The routes of a token and side that paid best in the last look, the best one first. */
+  /** The routes of a token and side that are asked until all are asked again. */
   best: readonly EvmRoute[];
-  /** The amounts of that look. Small pools may pay best for other amounts. */
-  amounts: readonly bigint[];
-  /** The route that paid best until it failed by itself. */
-  missing?: EvmRoute | undefined;
+  /** Those of them that paid best for an amount in the last look. */
+  firsts: readonly EvmRoute[];
+  /** The amounts of that look as text. Small pools may pay best for other amounts. */
+  amounts: string;
+  /** The routes that paid best until they failed by themselves. */
+  missing: readonly EvmRoute[];
   /** Time when all routes were asked. */
   wholeMs: number;
 };
@@ -73,6 +75,15 @@ type Looked = {
   hashes: readonly Block[];
   routes: readonly EvmRoute[];
   pools: readonly RoutePools[];
+};
+
+type LookOptions = {
+  /** Heights of the earlier blocks. */
+  heights?: readonly number[];
+  /** False if a look has just been made, so that its routes are kept. */
+  renews?: boolean;
+  /** True to search for pools again. */
+  asksAll?: boolean;
 };
 
 /** Notes about a host's answers about a token. */
@@ -150,15 +161,12 @@ export class HostPrices {
    * Asks about a block, and for the hashes of earlier ones. The amounts that reach the pools count, so the first look at
    * a token also simulates a purchase and a sale.
    *
-   * @param heights Heights of the earlier blocks.
-   * @param asksAll True to search for pools again.
    * @throws {HostFault, RpcRefusal} if the host fails.
    */
   async look(
     question: PriceQuestion,
     tag: StateTag,
-    heights: readonly number[] = [],
-    asksAll = false,
+    { heights = [], renews = true, asksAll = false }: LookOptions = {},
   ): Promise<Looked> {
     const { contracts, nowMs } = this.#asking;
     const { side, token } = question;
@@ -168,24 +176,28 @@ export class HostPrices {
     const open = routesOf(contracts, token).filter(
       (route) => !notes.leftOut.some((left) => nowMs() < left.untilMs && isSameEvmRoute(left.route, route)),
     );
-    const usable = open.filter((route) => !isBarred(notes.taxes, route));
-    const wanted = [...(known?.missing ? [known.missing] : []), ...(known?.best ?? [])];
-    const best = wanted.filter((route) => hasRoute(usable, route));
-    const isOld = known === undefined || nowMs() - known.wholeMs >= this.#asking.wholeMs;
+    const isUsable = (route: EvmRoute) => !isBarred(notes.taxes, route);
+    const usable = open.filter(isUsable);
+    const missing = known?.missing ?? [];
+    const best = bestFirst(missing, known?.best ?? []).filter((route) => hasRoute(usable, route));
+    const isOld = known === undefined || (renews && nowMs() - known.wholeMs >= this.#asking.wholeMs);
     const isDue = asksAll || isOld || best.length === 0;
-    const isWhole = isDue || known.amounts.join() !== question.amounts.join();
+    const isWhole = isDue || known.amounts !== amountsText(question);
     const withPools = usable.filter((route) => pools && hasRoute(pools, route));
     const routes = isWhole ? bestFirst(best, withPools) : best;
     const isMeasured = this.#measured.has(token);
     const first = await this.#quotes(question, routes, tag, {
       hashes: heights.map(blockCall),
-      probe: isMeasured ? [] : [quiet(poolQuotesCall(contracts, token, [probe], open, tag))],
+      // Says which pools exist, and what they pay a stranger whose taxes are measured.
+      found:
+        isDue || !isMeasured
+          ? [quiet(poolQuotesCall(contracts, token, isMeasured ? [] : [probe], open, tag))]
+          : [],
       gasPrice: isMeasured ? [] : [gasPriceCall()],
-      // Runs no code of a pool, so no pool can make it fail.
-      found: isDue ? [quiet(poolQuotesCall(contracts, token, [], open, tag))] : [],
     });
-    const { hashes, probe: probed, gasPrice, found } = first.extra;
-    const nowFound = found[0]?.routes.map(({ route }) => route);
+    const { hashes, gasPrice } = first.extra;
+    const [found] = first.extra.found;
+    const nowFound = found?.routes.map(({ route }) => route);
     if (nowFound !== undefined) notes.pools = nowFound;
     // A host that does not say which pools exist is asked about each route.
     const existing = nowFound ?? pools ?? open;
@@ -194,21 +206,32 @@ export class HostPrices {
     const asked = [...routes, ...others];
     const again = async () => (await this.#quotes(question, asked, tag, {})).answers;
     const [isChanged, more] = await Promise.all([
-      probed[0] !== undefined && this.#measure(notes, token, probed[0], gasPrice[0] ?? 0n),
+      !isMeasured && found !== undefined && this.#measure(notes, token, found, gasPrice[0] ?? 0n),
       others.length === 0 ? undefined : again(),
     ]);
     this.#measured.add(token);
     const answers = isChanged ? await again() : (more ?? first.answers);
     const paysNothing = !answers.some(({ outs }) => outs?.some((out) => out > 0n));
-    if (paysNothing && !isDue) return this.look(question, tag, heights, true);
-    const [expected] = wanted;
-    const look = this.#lookOf(answers, expected, found[0]?.block);
+    if (paysNothing && !isDue) return this.look(question, tag, { heights, asksAll: true });
+    const expected = bestFirst(missing, known?.firsts ?? []).filter(isUsable);
+    const look = this.#lookOf(
+      answers.filter(({ route }) => isUsable(route)),
+      expected,
+      found?.block,
+    );
     if (look !== undefined) {
       const wholeMs = isDue && nowFound !== undefined ? nowMs() : (known?.wholeMs ?? nowMs());
       // A route that fails again, after it was left out, is given up.
-      const isGivenUp = known?.missing !== undefined && hasRoute(asked, known.missing);
-      const missing = look.hasBest || isGivenUp ? undefined : expected;
-      notes.ranks[side] = { best: ranked(look.paid), amounts: question.amounts, missing, wholeMs };
+      const isGivenUp = (route: EvmRoute) => hasRoute(missing, route) && hasRoute(asked, route);
+      // Keeps routes that paid best in earlier blocks until all are asked again.
+      const kept = isOld ? [] : (this.#ranksOf(question)?.best ?? []);
+      notes.ranks[side] = {
+        best: bestFirst(ranked(look), kept),
+        firsts: firstsOf(look),
+        amounts: amountsText(question),
+        missing: expected.filter((route) => !hasPaid(look, route) && !isGivenUp(route)),
+        wholeMs,
+      };
     }
     return {
       look,
@@ -218,17 +241,21 @@ export class HostPrices {
     };
   }
 
-  /** Asks what some routes pay at an earlier block. Undefined if the one that pays best now does not answer. */
-  async before(question: PriceQuestion, routes: readonly EvmRoute[], tag: StateTag) {
-    if (routes.length === 0) return undefined;
+  /** Asks what the routes of a look paid at an earlier block. */
+  async before(question: PriceQuestion, { look: now, routes }: Looked, tag: StateTag) {
+    if (now === undefined || routes.length === 0) return undefined;
     const { answers } = await this.#quotes(question, routes, tag, {});
-    const look = this.#lookOf(answers, routes[0]);
-    // Asks the pool that paid best then in the next looks, too: it may pay less only in one block.
-    const [best] = ranked(look?.paid ?? []);
-    const ranks = notesOn(this.host, question.token).ranks[question.side];
-    if (best !== undefined && ranks?.amounts.join() === question.amounts.join())
-      ranks.best = bestFirst(ranks.best, [best]);
+    const look = this.#lookOf(answers, firstsOf(now));
+    // Asks the pools that paid best then in the next looks, too: they may pay less only in one block.
+    const ranks = this.#ranksOf(question);
+    if (look !== undefined && ranks !== undefined) ranks.best = bestFirst(ranks.best, firstsOf(look));
     return look;
+  }
+
+  /** Returns the ranks of the last look, if that was about the same amounts. */
+  #ranksOf(question: PriceQuestion): Ranks | undefined {
+    const ranks = notesOn(this.host, question.token).ranks[question.side];
+    return ranks?.amounts === amountsText(question) ? ranks : undefined;
   }
 
   async #quotes<const Extra extends object>(
@@ -273,10 +300,13 @@ export class HostPrices {
     return { answers, extra: others };
   }
 
-  /** @param at The block at which no route was found. */
+  /**
+   * @param expected Routes that must answer. If there are none, all of them must.
+   * @param at The block at which no route was found.
+   */
   #lookOf(
     answers: readonly RouteAnswer[],
-    best: EvmRoute | undefined,
+    expected: readonly EvmRoute[],
     at?: PoolQuotes["block"],
   ): PriceLook | undefined {
     const blocks = answers.length === 0 && at ? [at] : answers.flatMap(({ block }) => block ?? []);
@@ -288,9 +318,9 @@ export class HostPrices {
       return undefined;
     const paid = answers.flatMap(({ route, outs }) => (outs === undefined ? [] : [{ route, outs }]));
     const hasBest =
-      best === undefined
+      expected.length === 0
         ? paid.length === answers.length
-        : paid.some(({ route }) => isSameEvmRoute(route, best));
+        : expected.every((route) => hasPaid({ paid }, route));
     return { block, paid, hasBest };
   }
 
@@ -320,6 +350,8 @@ const probe: PoolTrade = { side: "buy", amountIn: probeCoins };
 /** A route's answer. It has no block if the route has failed. */
 type RouteAnswer = { route: EvmRoute; block?: PoolQuotes["block"]; outs?: readonly bigint[] };
 
+const amountsText = ({ amounts }: PriceQuestion): string => `${amounts.filter((amount) => amount > 0n)}`;
+
 const hasRoute = (routes: readonly EvmRoute[], route: EvmRoute): boolean =>
   routes.some((each) => isSameEvmRoute(each, route));
 
@@ -334,22 +366,33 @@ const bestFirst = (best: readonly EvmRoute[], routes: readonly EvmRoute[]): EvmR
 
 const compared = (a: bigint, b: bigint): number => Number(a > b) - Number(a < b);
 
+type Paid = Pick<PriceLook, "paid">;
+
+const hasPaid = ({ paid }: Paid, route: EvmRoute): boolean =>
+  paid.some((each) => isSameEvmRoute(each.route, route));
+
+/** Lists the routes that trade an amount, the one that pays most first. */
+const payersOf = ({ paid }: Paid, index: number): EvmRoute[] =>
+  paid
+    .filter(({ outs }) => (outs[index] ?? 0n) > 0n)
+    .toSorted((a, b) => compared(b.outs[index] ?? 0n, a.outs[index] ?? 0n))
+    .map(({ route }) => route);
+
+/** Selects the route that pays most for each amount. */
+const firstsOf = (look: Paid): EvmRoute[] => [
+  ...new Set((look.paid[0]?.outs ?? []).flatMap((_, index) => payersOf(look, index)[0] ?? [])),
+];
+
 /** Selects the routes that pay most for the largest amount and for the smallest one, and the best one for each other. */
-function ranked(paid: readonly PaidByRoute[]): EvmRoute[] {
-  const last = (paid[0]?.outs.length ?? 1) - 1;
-  const by = (index: number) =>
-    paid
-      .filter(({ outs }) => (outs[index] ?? 0n) > 0n)
-      .toSorted((a, b) => compared(b.outs[index] ?? 0n, a.outs[index] ?? 0n))
-      .map(({ route }) => route);
-  const [large, small] = [by(last), by(0)];
+function ranked(look: Paid): EvmRoute[] {
+  const [large, small] = [payersOf(look, (look.paid[0]?.outs.length ?? 1) - 1), payersOf(look, 0)];
   const turns = large.flatMap((route, index) => [route, small[index]].filter((each) => each !== undefined));
-  const others = (paid[0]?.outs ?? []).flatMap((_, index) => by(index)[0] ?? []);
-  return [...new Set([...[...new Set([...turns, ...small])].slice(0, mostTogether), ...others])];
+  const most = [...new Set([...turns, ...small])].slice(0, mostTogether);
+  return [...new Set([...most, ...firstsOf(look)])];
 }
 
 /** Returns the output of the best route for an amount, or undefined if no route trades it. */
-export function bestOut({ paid }: Pick<PriceLook, "paid">, index = 0): bigint | undefined {
+export function bestOut({ paid }: Paid, index: number): bigint | undefined {
   const out = greatest(0n, ...paid.map(({ outs }) => outs[index] ?? 0n));
   return out > 0n ? out : undefined;
 }

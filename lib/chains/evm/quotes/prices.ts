@@ -1,6 +1,7 @@
+import { inPartsOf } from "../../../core/in-parts.ts";
 import type { Block } from "../../../orders/block.ts";
 import type { LegQuestion, SumsQuestion } from "../../../orders/resting/firing.ts";
-import type { Ladder, Ladders } from "../../../orders/resting/selection.ts";
+import { type Ladder, type Ladders, mostSums } from "../../../orders/resting/selection.ts";
 import type { PriceWord, PriceWords } from "../../../orders/resting/touch.ts";
 import { unlessHostFails } from "../../hosts/host-fault.ts";
 import { askHost } from "../../hosts/host-group.ts";
@@ -43,34 +44,59 @@ export class EvmPrices implements TokenPrices {
     this.#nowMs = nowMs;
   }
 
-  priceWords({ side, token, amount, distances }: LegQuestion): Promise<PriceWords> {
-    const question = { side, token, amounts: [amount] };
-    return this.#ofTwo(async ({ block, hosts }) => {
+  async priceWords(questions: readonly LegQuestion[]): Promise<PriceWords[]> {
+    const sorted = questions.toSorted((a, b) => (a.amount < b.amount ? -1 : 1));
+    const alike = Map.groupBy(sorted, ({ side, token, distances }) => `${side} ${token} ${distances}`);
+    const [first, ...others] = [...alike.values()].flatMap((each) => inPartsOf(mostSums, each));
+    if (first === undefined) return [];
+    // Asks the first question alone, because it finds the block that the others are about, and measures taxes.
+    const words = new Map(await this.#wordsOf(first));
+    for (const more of await Promise.all(others.map((each) => this.#wordsOf(each))))
+      for (const [question, ofBoth] of more) words.set(question, ofBoth);
+    return questions.map((question) => words.get(question) ?? [undefined, undefined]);
+  }
+
+  /** Asks one question for several amounts of the same side and distances, the least one first. */
+  async #wordsOf(asked: readonly LegQuestion[]): Promise<(readonly [LegQuestion, PriceWords])[]> {
+    const { side, token, distances } = asked[0] as LegQuestion;
+    const question = { side, token, amounts: asked.map(({ amount }) => amount) };
+    const [a, b] = await this.#ofTwo(async ({ block, hosts }) => {
       const heights = distances.map((distance) => Math.max(0, block.number - distance));
-      const looks = await onEach(hosts, (host) => host.look(question, block, heights));
+      const looks = await onEach(hosts, (host) => host.look(question, block, { heights }));
       // A host refuses hashes of blocks that are not its own, and the numbers are checked below.
       const hashes = looks.find((look) => look !== undefined)?.hashes.map(({ hash }) => hash) ?? [];
-      return onEach(hosts, async (host, index): Promise<PriceWord | undefined> => {
-        const { look, routes = [] } = looks[index] ?? {};
-        if (look?.block.number !== block.number) return undefined;
-        const before = new Map<number, bigint>();
-        const earlier = await Promise.all(hashes.map((hash) => host.before(question, routes, { hash })));
-        for (const [at, each] of earlier.entries()) {
-          const isSure = each?.hasBest && each.block.number === heights[at];
-          const out = isSure ? bestOut(each) : undefined;
-          if (out !== undefined) before.set(distances[at] as number, out);
-        }
+      return onEach(hosts, async (host, index): Promise<PriceWord[] | undefined> => {
+        const looked = looks[index];
+        const look = looked?.look;
+        if (looked === undefined || look?.block.number !== block.number) return undefined;
+        const earlier = await Promise.all(hashes.map((hash) => host.before(question, looked, { hash })));
+        const sure = earlier.flatMap((each, at) =>
+          each?.hasBest && each.block.number === heights[at]
+            ? [{ distance: distances[at] as number, look: each }]
+            : [],
+        );
         const head = { ...look.block, hash: block.hash };
-        return { head, out: bestOut(look), before, hasBest: look.hasBest };
+        return asked.map((_, at) => ({
+          head,
+          out: bestOut(look, at),
+          before: new Map(
+            sure.flatMap(({ distance, look: then }) => {
+              const out = bestOut(then, at);
+              return out === undefined ? [] : [[distance, out]];
+            }),
+          ),
+          hasBest: look.hasBest,
+        }));
       });
     });
+    return asked.map((each, at) => [each, [a?.[at], b?.[at]]]);
   }
 
   quoteSums({ side, token, sums }: SumsQuestion): Promise<Ladders> {
     const question = { side, token, amounts: sums };
     return this.#ofTwo(({ block, hosts }) =>
       onEach(hosts, async (host): Promise<Ladder | undefined> => {
-        const { look } = await host.look(question, block);
+        const { look } = await host.look(question, block, { renews: false });
         return look?.block.number === block.number ? look.paid.map(({ outs }) => outs) : undefined;
       }),
     );

@@ -26,7 +26,20 @@ export class SolPrices implements TokenPrices {
     this.#nowMs = nowMs;
   }
 
-  async priceWords({ side, token, amount }: LegQuestion): Promise<PriceWords> {
+  priceWords(questions: readonly LegQuestion[]): Promise<PriceWords[]> {
+    return Promise.all(questions.map((question) => this.#wordsOf(question)));
+  }
+
+  async quoteSums({ side, token, sums }: SumsQuestion): Promise<Ladders> {
+    const ladderOf = (view: TokenView | undefined) =>
+      view?.pools.map((pool) =>
+        sums.map((sum) => paymentsOf({ pools: [pool] }, side, sum)[0]?.amountOut ?? 0n),
+      );
+    const [a, b] = await this.#viewsOf(token);
+    return [ladderOf(a), ladderOf(b)];
+  }
+
+  async #wordsOf({ side, token, amount }: LegQuestion): Promise<PriceWords> {
     const wordOf = (view: TokenView | undefined) =>
       view && {
         head: { ...blockOfSlot(view.slot), time: Number(view.time) },
@@ -37,15 +50,6 @@ export class SolPrices implements TokenPrices {
       };
     const [a, b] = await this.#viewsOf(token);
     return [wordOf(a), wordOf(b)];
-  }
-
-  async quoteSums({ side, token, sums }: SumsQuestion): Promise<Ladders> {
-    const ladderOf = (view: TokenView | undefined) =>
-      view?.pools.map((pool) =>
-        sums.map((sum) => paymentsOf({ pools: [pool] }, side, sum)[0]?.amountOut ?? 0n),
-      );
-    const [a, b] = await this.#viewsOf(token);
-    return [ladderOf(a), ladderOf(b)];
   }
 
   #viewsOf(token: string): Promise<Views> {

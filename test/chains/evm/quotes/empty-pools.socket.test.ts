@@ -2,16 +2,22 @@ import { Interface } from "ethers/abi";
 import { deployer, localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
-import { approval, type DeployerTransaction, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
+import {
+  approval,
+  type DeployerTransaction,
+  type V3Fee,
+  v3Liquidity,
+} from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { evmBalances } from "../../../../lib/chains/evm/balances.ts";
 import { EvmTokenLooks } from "../../../../lib/chains/evm/looks/token-looks.ts";
 import { EvmPrices } from "../../../../lib/chains/evm/quotes/prices.ts";
 import { quotesOfEvmHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
-import { newStranger } from "../../../../lib/chains/evm/venues/probe-simulation.ts";
+import { newStranger, probeCoins } from "../../../../lib/chains/evm/venues/probe-simulation.ts";
 import type { EvmReader } from "../../../../lib/chains/evm/venues/reader.ts";
 import { DomainError } from "../../../../lib/core/domain-error.ts";
 import { EvmPoolFinder } from "../../../../lib/markets/evm/pools.ts";
+import type { LegQuestion } from "../../../../lib/orders/resting/firing.ts";
 import { chainsOf } from "../../../support/chain-reader.ts";
 import { deployOddToken } from "../../../support/odd-tokens.ts";
 
@@ -59,7 +65,7 @@ beforeEach(async () => {
   await chain.restore();
 });
 
-const pool = (positions: string, coins: bigint, fee: 3000 | 10_000, tokensPerCoin = 10_000n) =>
+const pool = (positions: string, coins: bigint, fee: V3Fee, tokensPerCoin = 10_000n) =>
   v3Liquidity({ v3Positions: positions, wrapped }, deployer, {
     token,
     fee,
@@ -151,17 +157,26 @@ describe("finding pools of a token among empty ones", () => {
 describe("EvmPrices of a token with ten empty pools", () => {
   const minuteMs = 60_000;
   let nowMs: number;
-  const wordOf = async (from = reader(), side: "buy" | "sell" = "sell") => {
-    const amount = 20_000n * 10n ** 18n;
-    const [word] = await new EvmPrices(from, () => nowMs).priceWords({ side, token, amount, distances: [] });
+  const amount = 20_000n * 10n ** 18n;
+  const question = { side: "sell", amount, distances: [] as number[] } as const;
+  /** Asks in a run of its own, and returns the words of the only host. */
+  const wordsOf = async (from: EvmReader, ...asked: readonly Partial<Omit<LegQuestion, "token">>[]) => {
+    const questions = asked.map((each) => ({ ...question, token, ...each }));
+    return (await new EvmPrices(from, () => nowMs).priceWords(questions)).map(([word]) => word);
+  };
+  const wordOf = async (from = reader(), asked: Partial<Omit<LegQuestion, "token">> = {}) => {
+    const [word] = await wordsOf(from, asked);
     return word && { out: word.out, hasBest: word.hasBest };
   };
-  /** Matches PoolQuoter's path to the deepest pool alone: the number of the venue, and the fee. */
-  const venue = venues.findIndex((each) => each.venue === "pancakeswap-v3");
-  const path = new RegExp(`0{8}${venue.toString(16).padStart(2, "0")}002710(?:0{8})0{40}`);
+  /** Matches PoolQuoter's path to a pool alone: the number of the venue, and the fee. */
+  const pathTo = (venue: "uniswap-v3" | "pancakeswap-v3", fee: V3Fee) => {
+    const row = venues.findIndex((each) => each.venue === venue);
+    return new RegExp(`0{9}${row}${fee.toString(16).padStart(6, "0")}0{48}`);
+  };
+  const path = pathTo("pancakeswap-v3", 10_000);
 
-  /** Matches a question without amounts: the offsets of its lists of amounts and of venues follow each other. */
-  const withoutAmounts = /0{62}a0[\da-f]{128}0{62}c0/;
+  /** Matches a question about the purchase of a stranger, whose only amount follows the number of amounts. */
+  const ofStranger = new RegExp(`0{63}1${probeCoins.toString(16).padStart(64, "0")}`);
 
   beforeEach(() => {
     nowMs = Date.now();
@@ -190,8 +205,8 @@ describe("EvmPrices of a token with ten empty pools", () => {
       await wordOf(same);
       return calls;
     };
-    // A call finds the pools, one measures taxes, and one asks all pools.
-    expect(await callsOf()).toBe(3);
+    // A call finds the pools for the measurement of taxes, and one asks all of them.
+    expect(await callsOf()).toBe(2);
     expect(await callsOf()).toBe(2);
     await chain.deploy(...strangersPools());
     nowMs += minuteMs;
@@ -208,17 +223,80 @@ describe("EvmPrices of a token with ten empty pools", () => {
     expect((await wordOf(same))?.out).toBeGreaterThan(before?.out ?? 0n);
   });
 
+  it("asks each pool about up to 16 amounts in one call at each block", async () => {
+    await chain.deploy(pool(v3Positions, 20n, 10_000), pool(pancakePositions, 5n, 500));
+    await chain.request("anvil_mine", ["0x4", "0xc"]);
+    const asked = Array.from({ length: 20 }, (_, index) => ({
+      amount: BigInt(20 - index) * 10n ** 21n,
+      distances: [1, 2],
+    }));
+    const alone = await Promise.all(asked.map(async (each) => (await wordsOf(reader(), each))[0]));
+    let calls = 0;
+    host.lie = ({ method }, reply) => {
+      if (method === "eth_call") calls++;
+      return reply;
+    };
+    expect(await wordsOf(reader(), ...asked)).toEqual(alone);
+    expect(new Set(alone.map((word) => word?.out)).size).toBe(20);
+    // One call finds five pools, and two parts of the amounts are asked about at three blocks.
+    expect(calls).toBe(1 + 2 * 3 * 5);
+  });
+
+  it("counts no price of several amounts while a route that paid best for one of them fails by itself", async () => {
+    await chain.deploy(pool(v3Positions, 1n, 10_000, 9000n), pool(pancakePositions, 20n, 500, 9900n));
+    const same = reader();
+    const { hash } = (await chain.request("eth_getBlockByNumber", ["latest", false])) as { hash: string };
+    await chain.mine();
+    const asked = [1n, 5000n, 20_000n].map((tokens) => ({ amount: tokens * 10n ** 18n, distances: [1] }));
+    const seen = async () =>
+      (await wordsOf(same, ...asked)).map((word) => [word?.hasBest, word?.before.size] as const);
+    const failing = (pool: RegExp, at: string) => {
+      host.lie = ({ method, params }, reply) => {
+        const [{ data = "" } = {}, tag] = (params ?? []) as [{ data?: string }?, unknown?];
+        const fails = method === "eth_call" && pool.test(data) && JSON.stringify(tag).includes(at);
+        return fails ? { error: { code: 3, message: "execution reverted" } } : reply;
+      };
+    };
+    for (const best of [pathTo("uniswap-v3", 10_000), pathTo("pancakeswap-v3", 500)])
+      for (const [at, word] of [
+        [hash, [true, 0]],
+        ["", [false, 1]],
+      ] as const) {
+        host.lie = (_, reply) => reply;
+        nowMs += minuteMs + 1;
+        expect(await seen()).toEqual(asked.map(() => [true, 1]));
+        failing(best, at);
+        expect(await seen()).toEqual(asked.map(() => word));
+      }
+  });
+
+  it("leaves out pools of a kind through which a stranger cannot sell the token", async () => {
+    const same = reader();
+    const fair = await wordOf(same);
+    const router = venues.find((each) => each.venue === "uniswap-v3")?.router.toLowerCase() ?? "";
+    host.lie = ({ method, params }, reply) => {
+      if (method !== "eth_simulateV1" || !JSON.stringify(params).toLowerCase().includes(router)) return reply;
+      const { result: [bought, sold] = [] } = reply as { result?: { calls: object[] }[] };
+      return {
+        result: [bought, { ...sold, calls: sold?.calls.map((call) => ({ ...call, status: "0x0" })) }],
+      };
+    };
+    const word = await wordOf(same);
+    expect(word?.out).toBeLessThan(fair?.out ?? 0n);
+    expect(word?.hasBest).toBe(true);
+    expect(await wordOf(same)).toEqual(word);
+  });
+
   it("says the same price although small pools pay more for a small amount that was asked before", async () => {
-    await chain.deploy(pool(v3Positions, 2n, 10_000, 9900n), pool(pancakePositions, 2n, 3000, 9900n));
+    await chain.deploy(pool(v3Positions, 2n, 10_000, 9900n), pool(pancakePositions, 2n, 500, 9900n));
     const before = await wordOf();
     const same = reader();
-    const amount = 10n ** 18n;
-    await new EvmPrices(same, () => nowMs).priceWords({ side: "sell", token, amount, distances: [] });
+    await wordOf(same, { amount: 10n ** 18n });
     expect(await wordOf(same)).toEqual(before);
   });
 
   it("sees through a push of the deepest pool in one block, although other pools pay more in it", async () => {
-    await chain.deploy(pool(v3Positions, 30n, 10_000, 14_000n), pool(pancakePositions, 30n, 3000, 14_000n));
+    await chain.deploy(pool(v3Positions, 30n, 10_000, 14_000n), pool(pancakePositions, 30n, 500, 14_000n));
     await chain.deploy(pool(v3Positions, 30n, 3000, 14_000n));
     await chain.request("anvil_mine", ["0x4", "0xc"]);
     const before = (await wordOf())?.out as bigint;
@@ -231,12 +309,17 @@ describe("EvmPrices of a token with ten empty pools", () => {
     };
     const same = reader();
     const lookBack = async (...distances: number[]) => {
-      const question = { side: "sell", token, amount: 20_000n * 10n ** 18n, distances } as const;
-      const [word] = await new EvmPrices(same, () => nowMs).priceWords(question);
+      const [word] = await wordsOf(same, { distances });
       return word && [word.out ?? 0n, ...distances.map((distance) => word.before.get(distance) ?? 0n)];
     };
     const isPushed = (outs: readonly bigint[] = []) => outs.map((out) => out < before);
     expect(isPushed(await lookBack(1, 2))).toEqual([true, false, false]);
+    // Another order of this amount may be reached, and is then quoted in its wave, now or just before all are asked again.
+    for (const passedMs of [0, 5000]) {
+      nowMs += passedMs;
+      await new EvmPrices(same, () => nowMs).quoteSums({ side: "sell", token, sums: [0n, amount] });
+      expect(isPushed(await lookBack(1, 2))).toEqual([true, false, false]);
+    }
     await chain.request("anvil_mine", ["0x1", "0xc"]);
     expect(isPushed(await lookBack(1, 2))).toEqual([false, true, false]);
   });
@@ -246,7 +329,7 @@ describe("EvmPrices of a token with ten empty pools", () => {
     let asked = 0;
     host.lie = ({ method, params }, reply) => {
       const { data = "" } = (params?.[0] ?? {}) as { data?: string };
-      if (method !== "eth_call" || !withoutAmounts.test(data)) return reply;
+      if (method !== "eth_call" || !ofStranger.test(data)) return reply;
       asked++;
       return { error: { code: 3, message: "execution reverted" } };
     };
@@ -296,7 +379,7 @@ describe("EvmTokenLooks", () => {
 
   it("quotes an amount by its own best pool, although others pay more for the least and the largest one", async () => {
     await chain.deploy(pool(v3Positions, 20n, 3000, 9900n), pool(v3Positions, 1n, 10_000, 9000n));
-    await chain.deploy(pool(pancakePositions, 100n, 3000, 10_100n));
+    await chain.deploy(pool(pancakePositions, 100n, 500, 10_100n));
     const looks = new EvmTokenLooks(reader());
     const amounts = [1n, 20_000n, 10_000_000n].map((tokens) => tokens * 10n ** 18n);
     const first = await looks.outs({ side: "sell", token, amounts }, 0);

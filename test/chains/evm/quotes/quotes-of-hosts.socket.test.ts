@@ -10,6 +10,8 @@ import { beginEvmQuotes, quotesOfEvmHosts } from "../../../../lib/chains/evm/quo
 import { jointEvmQuote } from "../../../../lib/chains/evm/rules/joint-facts.ts";
 import type { EvmQuoteQuestion, EvmTradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../../lib/core/domain-error.ts";
+import type { LegQuestion } from "../../../../lib/orders/resting/firing.ts";
+import type { PriceWords } from "../../../../lib/orders/resting/touch.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
 import { deployOddToken } from "../../../support/odd-tokens.ts";
 
@@ -262,11 +264,10 @@ describe("EvmPrices", () => {
   const abi = new Interface(["function swapExactETHForTokens(uint256, address[], address, uint256) payable"]);
   const trade = { side: "buy", token: moon, amount: coin / 2n } as const;
   const pricesOf = (...hosts: string[]) => new EvmPrices(readerOf(chain, { hosts }));
-  const wordsOf = (
-    hosts: string[],
-    distances: number[] = [],
-    asked: Partial<Parameters<EvmPrices["priceWords"]>[0]> = {},
-  ) => pricesOf(...hosts).priceWords({ ...trade, ...asked, distances });
+  const wordsOf = async (hosts: string[], distances: number[] = [], asked: Partial<LegQuestion> = {}) => {
+    const [words] = await pricesOf(...hosts).priceWords([{ ...trade, ...asked, distances }]);
+    return words as PriceWords;
+  };
   const unreachable = "http://127.0.0.1:1";
 
   it("says what an amount brings now and brought earlier", async () => {
@@ -309,7 +310,9 @@ describe("EvmPrices", () => {
     expect(a?.length).toBeGreaterThan(3);
     for (const [index, amount] of sums.entries()) {
       const best = (a ?? []).map((outs) => outs[index] as bigint).toSorted((x, y) => (x < y ? 1 : -1))[0];
-      expect(await prices.priceWords({ ...trade, amount, distances: [] })).toMatchObject([{ out: best }, {}]);
+      expect(await prices.priceWords([{ ...trade, amount, distances: [] }])).toMatchObject([
+        [{ out: best }, {}],
+      ]);
     }
   });
 

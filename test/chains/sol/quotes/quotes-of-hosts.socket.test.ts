@@ -9,6 +9,7 @@ import { solEffects } from "../../../../lib/chains/sol/look.ts";
 import { beginSolQuotes, quotesOfSolHosts } from "../../../../lib/chains/sol/quotes/quotes-of-hosts.ts";
 import { jointSolQuote } from "../../../../lib/chains/sol/rules/joint-facts.ts";
 import type { SolHostQuote, SolQuoteQuestion } from "../../../../lib/chains/sol/rules/trade-facts.ts";
+import type { PriceWords } from "../../../../lib/orders/resting/touch.ts";
 import { startCountingHost } from "../../../bench/counting-host.ts";
 import {
   naming,
@@ -269,7 +270,8 @@ describe("pricesOn", () => {
   const trade = { side: "buy", amount: 10n ** 9n, distances: [] } as const;
   const wordsOf = async (asked: readonly TestSolHost[]) => {
     const token = chain.deployment.tokens.MOON.mint;
-    return pricesOn(await solReaderOf(chain, asked)).priceWords({ ...trade, token });
+    const [words] = await pricesOn(await solReaderOf(chain, asked)).priceWords([{ ...trade, token }]);
+    return words as PriceWords;
   };
   const told = { out: fair, hasBest: true, head: { number: expect.any(Number), time: expect.any(Number) } };
 

@@ -104,7 +104,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
 
   startFiring(): void {
     const { network: chain, family } = this.#parts;
-    const request = { chain, orderIds: [...this.parents.keys()], random: this.random.next };
+    const request = { chain, orderIds: [...this.parents.keys()], dice: [] };
     const procedure = firing(family as FiringFamily, request);
     const next = procedure.next();
     if (!next.done) this.runs.push({ procedure, effect: next.value, read: new Map(), nowMs: this.nowMs });
