@@ -210,7 +210,7 @@ export function afterSights(
   const end = out.length === 0 ? due : undefined;
   const unfilled = out.length > 0 ? "firing" : end === undefined ? "resting" : "ended";
   // A filled child settles last, since its marker is what proves that its siblings are dead.
-  const isOver = filled === undefined ? end !== undefined : out.length === 1;
+  const isOver = filled === undefined ? end !== undefined : !sights.some(({ sight }) => sight.is === "out");
   const unsettled = filled === undefined ? unfilled : "filled";
   const state = isOver && facts.isSettled ? "done" : unsettled;
   const next: RestingOrder = {

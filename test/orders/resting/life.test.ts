@@ -173,6 +173,12 @@ describe("afterSights", () => {
     expect(see(both, dead("failed"), out)).toMatchObject({ state: "firing", out: [{ orderId: "C2" }] });
   });
 
+  it("settles an order of which a deep reorganisation has let two children fill", () => {
+    const both = afterFiring(afterFiring(resting, newChild("C1")), newChild("C2"));
+    expect(moved(both, filled)).toMatchObject({ state: "filled", out: [{}, {}] });
+    expect(moved(both, filled, { isSettled: true })).toMatchObject({ state: "done", filled: "C1", out: [] });
+  });
+
   it("ends an order whose marker is made without a fill, once none of its children may fill", () => {
     const usedUp: ChildSight = { is: "dead", outcome: "lapsed", isUsedUp: true };
     const end = { status: "cancelled", reasonCode: "MANDATE_VOID" };
