@@ -187,8 +187,9 @@ function isWorthPricing(
 const canYield = (busy: ParentView["busy"]): boolean => busy?.kind === "limit" && !busy.yields;
 
 function lookAt({ chain, dice }: FiringRequest, parent: ParentView, order: RestingOrder, leg: number): Look {
-  const { side, token } = order.mandate;
-  const { amount } = parent;
+  const { side, token, legs } = order.mandate;
+  // The price of a part is better. A mark that rose by it would fire the whole at once.
+  const { amount } = legs[leg]?.kind === "trailing" ? order.mandate : parent;
   const distances = lookBack(chain, pricedLeg(order, leg), order.mandate, dice);
   const question = { side, token, amount, distances };
   return { parent, leg, question };

@@ -253,6 +253,15 @@ describe("firing", () => {
       expect(run([parent({ order })], { out: 901n })).toMatchObject({ fired: [], moved: new Map() });
       expect(run([parent({ order })], { out: 900n }).fired).toEqual([terms.orderId]);
     });
+
+    it("follows the price of its whole amount while the wallet can sell only a part, whose price is better", () => {
+      const part = parent({ order, amount: 100n });
+      expect(run([part], { out: 950n })).toMatchObject({ fired: [], moved: new Map() });
+      const { effects } = run([part], { out: 900n });
+      expect(effects.find((effect) => effect.do === "prepareChildren")).toMatchObject({
+        children: [{ chosen: { crossed: { amount: 100n } } }],
+      });
+    });
   });
 
   it("fires nothing by a look that has grown old while the child was prepared", () => {
