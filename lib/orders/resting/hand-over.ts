@@ -34,8 +34,8 @@ export function wordOf(order: StoredResting | undefined, nowMs: number): FireWor
   if (order.state === "firing") return { state: "out", askAgainMs: againMs.firing };
   if (order.state === "filled") return { state: "out", askAgainMs: untilFinalMs(order, nowMs) };
   if (order.state === "ended") return { state: "rest", askAgainMs: untilFinalMs(order, nowMs) };
-  if (order.seen !== undefined || order.rise !== undefined)
-    return { state: "rest", askAgainMs: againMs.reading };
+  const readMs = Math.max(order.seen?.lastMs ?? 0, order.rise?.seen.lastMs ?? 0);
+  if (nowMs - readMs <= triggerTimes.readingGapMs) return { state: "rest", askAgainMs: againMs.reading };
   const pauses = order.legs.map((leg) => (isPausing(leg, nowMs) ? leg.nextAtMs - nowMs : 0));
   return { state: "rest", askAgainMs: Math.max(handOverMs.first, Math.min(...pauses)) };
 }

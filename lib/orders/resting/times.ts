@@ -28,8 +28,8 @@ const waits = (share: number) => ({
   forgetMs: 3_600_000 * share,
   /** First and longest pause before an order is handed over again whose price is reached and that does not fire. */
   handOverMs: { first: 3000 * share, most: 300_000 * share },
-  /** Shortest time between two rises of a mark. */
-  markMs: 15_000 * share,
+  /** Shortest time between two rises of a mark, and the longest pause before a price above it is looked at again. */
+  markMs: { first: 15_000 * share, most: 60_000 * share },
   /** Shortest time for which an attention code stays as it is. */
   attentionMs: 60_000 * share,
   /** Time after which an order is looked at again, by its state. */

@@ -73,7 +73,7 @@ export function markAfter(
   const { amount, samples, answeredMs } = sight;
   const price = { coins: least(...samples), tokens: amount };
   const wanted = scaled(mark.price, whole + leastRise(leg));
-  if (answeredMs - mark.sinceMs < triggerTimes.markMs || isAbove(wanted, price))
+  if (answeredMs - mark.sinceMs < triggerTimes.markMs.first || isAbove(wanted, price))
     return { mark, rise: undefined };
   if (!needsReadings(mandate.chain, mandate))
     return { mark: { price, sinceMs: answeredMs }, rise: undefined };

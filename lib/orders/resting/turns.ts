@@ -10,8 +10,8 @@ export type DueOrder = {
   wallet: string;
   /** Time since which it is due. */
   sinceMs: number;
-  /** True if a leg may fire. Otherwise the order has a child or an end to look at, or a mark that may rise. */
-  isToFire: boolean;
+  /** A leg may fire, or only a mark may rise, or there is a child or an end to look at. */
+  purpose: "fire" | "raise" | "look";
   /** How much it asks for. An order that asks for less fills at prices at which others do not. */
   asks: number;
 };
@@ -26,7 +26,7 @@ type UserTurns = { servedMs: number; isFutile: boolean };
 
 /**
  * Gives each user a turn at the places of fireOrders, so that no crowd of orders that cannot fill keeps another user's
- * order waiting. Users whose last orders did not fire come after the others.
+ * order waiting. Users whose last orders did not fire come after the others, as do orders that only raise a mark.
  */
 export class Turns {
   readonly #users = new RecentMap<string, UserTurns>(mostUsers);
@@ -49,7 +49,7 @@ export class Turns {
       .map((order) => {
         const turn = taken.get(order.userID) ?? 0;
         taken.set(order.userID, turn + 1);
-        return { order, turn, isFutile: Number(this.#turnsOf(order.userID).isFutile) };
+        return { order, turn, isFutile: Number(this.#isFutile(order)) };
       })
       .toSorted((a, b) => a.isFutile - b.isFutile || a.turn - b.turn)
       .slice(0, mostHandedOver)
@@ -72,8 +72,13 @@ export class Turns {
   }
 
   #isBefore(a: DueOrder, b: DueOrder): boolean {
+    const isFutile = this.#isFutile(b);
+    if (this.#isFutile(a) !== isFutile) return isFutile;
     const [one, other] = [this.#turnsOf(a.userID), this.#turnsOf(b.userID)];
-    if (one.isFutile !== other.isFutile) return other.isFutile;
     return one.servedMs !== other.servedMs ? one.servedMs < other.servedMs : a.sinceMs < b.sinceMs;
+  }
+
+  #isFutile({ userID, purpose }: DueOrder): boolean {
+    return purpose === "raise" || this.#turnsOf(userID).isFutile;
   }
 }

@@ -1,6 +1,6 @@
 import { RecentMap } from "../../core/recent-map.ts";
 import type { Order } from "../execution.ts";
-import { classOf, isStop, type Leg, type LegClass, type PricedLeg } from "./mandate.ts";
+import { classOf, isStop, type LegClass, type PricedLeg } from "./mandate.ts";
 import { type Ratio, worstOf } from "./prices.ts";
 import { distanceTo, type Rung, rungsFor } from "./reach.ts";
 import type { Trigger } from "./stored.ts";
@@ -39,7 +39,9 @@ type LegWatch = {
   nextMs: number;
 };
 
-const newWatch = (): LegWatch => ({ lastMs: 0, tries: 0, misses: 0, nextMs: 0 });
+const newWatch = (nextMs = 0): LegWatch => ({ lastMs: 0, tries: 0, misses: 0, nextMs });
+
+type Hint = Trigger["legs"][number];
 
 type Watched = { row: Trigger; legs: LegWatch[]; nextMs: number; isUnderWay: boolean };
 
@@ -63,10 +65,11 @@ export class WatchedOrders {
     const known = this.#orders;
     const watch = (row: Trigger): Watched => {
       const old = known.get(row.orderId);
-      const legs = old?.legs ?? row.legs.map(newWatch);
+      const legs = old?.legs ?? row.legs.map(() => newWatch());
       if (old === undefined) return { row, legs, nextMs: nowMs, isUnderWay: false };
       for (const [index, leg] of row.legs.entries())
-        if (!isSamePrice(leg, old.row.legs[index])) legs[index] = newWatch();
+        if (!isSamePrice(leg, old.row.legs[index]))
+          legs[index] = newWatch(isOfMark(leg) ? nowMs + triggerTimes.markMs.first : 0);
       return Object.assign(old, { row, nextMs: old.row.state === row.state ? old.nextMs : nowMs });
     };
     this.#orders = new Map(rows.map((row) => [row.orderId, watch(row)]));
@@ -91,13 +94,16 @@ export class WatchedOrders {
   }
 
   /**
-   * True if a leg may be reached that is to be handed over.
+   * True if a leg may be reached that is to be handed over. A mark has time until the next quotes.
    *
    * @param change How far the prices of the token's pools have moved since the last quotes, as a natural logarithm.
    */
   isNear({ side, token }: WatchedSide, change: number, nowMs: number): boolean {
-    return this.#of(side, token).some(({ legs }) =>
-      legs.some(({ distance = 0, nextMs }) => nextMs <= nowMs && distance <= change + margin),
+    return this.#of(side, token).some(({ row, legs }) =>
+      legs.some(
+        ({ distance = 0, nextMs }, at) =>
+          nextMs <= nowMs && distance <= change + (isOfMark(row.legs[at]) ? 0 : margin),
+      ),
     );
   }
 
@@ -122,8 +128,8 @@ export class WatchedOrders {
       const sinceMs = watched.isUnderWay ? undefined : dueSince(watched, nowMs);
       if (sinceMs === undefined) continue;
       const { chain, token, orderId, userID, wallet } = watched.row;
-      const isToFire = mayFire(watched);
-      due.push({ chain, token, orderId, userID, wallet, sinceMs, isToFire, asks: asksOf(watched.row) });
+      const asks = asksOf(watched.row);
+      due.push({ chain, token, orderId, userID, wallet, sinceMs, purpose: purposeOf(watched), asks });
     }
     return due;
   }
@@ -150,14 +156,16 @@ export class WatchedOrders {
     if (watched.row.state !== "resting") return;
     for (const [index, leg] of watched.legs.entries()) {
       if (leg.sinceMs === undefined) continue;
-      const legClass = classOf(watched.row.legs[index] as Leg);
+      const ofRow = watched.row.legs[index] as Hint;
       // A shorter time asks for a further reading, which must not be late.
       const isReading = state === "rest" && askAgainMs < triggerTimes.handOverMs.first;
       leg.misses = word === undefined ? leg.misses + 1 : 0;
       if (state === "out") leg.tries = 0;
       else if (word !== undefined && !isReading) leg.tries++;
       const pauseMs =
-        state === "out" ? this.#pauseAfterFiring(watched.row, legClass, nowMs) : pauseOf(legClass, leg);
+        state === "out" && !isOfMark(ofRow)
+          ? this.#pauseAfterFiring(watched.row, classOf(ofRow), nowMs)
+          : pauseOf(ofRow, leg);
       leg.nextMs = nowMs + (isReading ? askAgainMs : Math.max(askAgainMs, pauseMs));
     }
   }
@@ -175,6 +183,9 @@ export class WatchedOrders {
     return count > mostLimitsADay ? triggerTimes.handOverMs.most : 0;
   }
 }
+
+/** True for the price at which the mark of a trailing stop may rise. */
+const isOfMark = (hint: Hint | undefined): boolean => hint?.kind === "limit" && hint.isOfMark === true;
 
 const isSamePrice = (a: PricedLeg, b: PricedLeg | undefined): boolean => {
   const [own, other] = [watchedPrice(a), b && watchedPrice(b)];
@@ -202,18 +213,17 @@ function dueSince({ row, legs, nextMs }: Watched, nowMs: number): number | undef
   return first;
 }
 
-/** True if a leg of a resting order is reached, beside the price at which its mark may rise. */
-const mayFire = ({ row, legs }: Watched): boolean =>
-  row.state === "resting" &&
-  legs.some(({ sinceMs }, at) => {
-    const leg = row.legs[at];
-    return sinceMs !== undefined && !(leg?.kind === "limit" && leg.isOfMark);
-  });
+function purposeOf({ row, legs }: Watched): DueOrder["purpose"] {
+  const reached = row.legs.filter((_, at) => legs[at]?.sinceMs !== undefined);
+  if (row.state !== "resting" || reached.length === 0) return "look";
+  return reached.every(isOfMark) ? "raise" : "fire";
+}
 
-function pauseOf(legClass: LegClass, { tries, misses }: LegWatch): number {
-  const { first, most } = triggerTimes.handOverMs;
+function pauseOf(hint: Hint, { tries, misses }: LegWatch): number {
+  // A price that holds for a minute always raises a mark, however often one that did not hold has been handed over.
+  const { first, most } = isOfMark(hint) ? triggerTimes.markMs : triggerTimes.handOverMs;
   // An outage of fireOrders says nothing about the order, which must not be late when it is over.
-  if (misses > 0) return first * 2 ** Math.min(misses - 1, mostMissDoublings);
-  const doublings = Math.max(0, tries - (legClass === "stop" ? steadyTries : 1));
+  if (misses > 0) return Math.min(most, first * 2 ** Math.min(misses - 1, mostMissDoublings));
+  const doublings = Math.max(0, tries - (isStop(hint) ? steadyTries : 1));
   return Math.min(most, first * 2 ** Math.min(doublings, 20));
 }

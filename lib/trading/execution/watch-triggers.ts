@@ -185,7 +185,9 @@ class WatchRun {
     for (const [userID, own] of Map.groupBy(orders, (order) => order.userID))
       this.#turns.end(
         userID,
-        own.filter(({ isToFire }) => isToFire).map(({ orderId }) => words?.[orderId]?.state === "out"),
+        own
+          .filter(({ purpose }) => purpose === "fire")
+          .map(({ orderId }) => words?.[orderId]?.state === "out"),
       );
   }
 

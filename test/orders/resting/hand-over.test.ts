@@ -18,9 +18,15 @@ describe("wordOf", () => {
     ["one of whose legs may fire", resting({ legs: legs(20_000, 0) }), "rest", 3000],
     [
       "one that needs more readings",
-      resting({ seen: { leg: 1, n: 1, sinceMs: 0, lastMs: 0 } }),
+      resting({ seen: { leg: 1, n: 1, sinceMs: nowMs - 6000, lastMs: nowMs - 6000 } }),
       "rest",
       2500,
+    ],
+    [
+      "one whose last reading is too old for a further one",
+      resting({ seen: { leg: 1, n: 1, sinceMs: nowMs - 6001, lastMs: nowMs - 6001 } }),
+      "rest",
+      3000,
     ],
     ["one with a child that is out", resting({ state: "firing" }), "out", 2000],
     ["one whose fill is new", movedAgo(0), "out", 2000],

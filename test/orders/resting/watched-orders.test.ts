@@ -64,7 +64,7 @@ describe("distanceTo", () => {
 describe("Turns", () => {
   const due = (userID: string, token: string, sinceMs: number, count = 1): DueOrder[] =>
     Array.from({ length: count }, (_, index) => ({
-      ...({ chain: "base", token, userID, sinceMs, isToFire: true, asks: sinceMs } as const),
+      ...({ chain: "base", token, userID, sinceMs, purpose: "fire", asks: sinceMs } as const),
       orderId: `${userID} ${token} ${index}`,
       wallet: "w",
     }));
@@ -109,6 +109,16 @@ describe("Turns", () => {
     turns.end("a", []);
     turns.end("b", [false]);
     expect(turns.next([...due("b", "B", 1), ...due("a", "A", 2)])[0]?.userID).toBe("a");
+  });
+
+  it("gives a user whose marks rise all the time no turn before another one whose stop has not fired yet", () => {
+    const turns = new Turns();
+    turns.end("victim", [false]);
+    const marks = due("pump", "A", 1).map((order) => ({ ...order, purpose: "raise" as const }));
+    turns.begin(marks, 100);
+    expect(turns.next([...marks, ...due("victim", "B", 2)])[0]?.userID).toBe("victim");
+    const same = [...marks, ...due("victim", "A", 2), ...due("new", "A", 3)];
+    expect(turns.next(same).map(({ userID }) => userID)).toEqual(["new", "pump", "victim"]);
   });
 
   it("gives 99 users with orders that cannot fill no turn before a user whose order can", () => {
@@ -212,12 +222,12 @@ describe("WatchedOrders", () => {
     it("is due when its mark may rise, which says nothing about its user's firings", () => {
       const orders = watching(trailing(500n));
       orders.note(side, at(600n), 1000);
-      expect(orders.due(1000)).toMatchObject([{ orderId: "a", sinceMs: 1000, isToFire: false }]);
+      expect(orders.due(1000)).toMatchObject([{ orderId: "a", sinceMs: 1000, purpose: "raise" }]);
       orders.note(side, at(400n), 2000);
-      expect(orders.due(2000)).toMatchObject([{ isToFire: true }]);
+      expect(orders.due(2000)).toMatchObject([{ purpose: "fire" }]);
     });
 
-    it("is quoted again with its new prices as soon as its mark has risen, without a pause", () => {
+    it("is quoted again with its new prices as soon as its mark has risen, and due once it may rise again", () => {
       const orders = watching(trailing(500n));
       for (let nowMs = 0; nowMs < 60_000; nowMs += 1000) {
         orders.note(side, at(600n), nowMs);
@@ -226,7 +236,30 @@ describe("WatchedOrders", () => {
       orders.take([trailing(590n)], 60_000);
       expect(orders.hasNew(side)).toBe(true);
       orders.note(side, at(600n), 60_000);
-      expect(idsDue(orders, 60_000)).toEqual(["a"]);
+      expect(idsDue(orders, 74_999)).toEqual([]);
+      expect(idsDue(orders, 75_000)).toEqual(["a"]);
+    });
+
+    it("is handed over each minute at least while the price is above its mark, however long", () => {
+      const orders = watching(trailing(500n));
+      const times: number[] = [];
+      for (let nowMs = 0; nowMs < 3_600_000; nowMs += 1000) {
+        orders.note(side, at(600n), nowMs);
+        if (orders.due(nowMs).length === 0) continue;
+        times.push(nowMs / 1000);
+        orders.end("a", { state: "rest", askAgainMs: 3000 }, nowMs);
+      }
+      expect(times.slice(0, 5)).toEqual([0, 15, 45, 105, 165]);
+      expect(times.slice(-2)).toEqual([3525, 3585]);
+    });
+
+    it("is quoted again once its pools have moved as far as its mark, and as a stop before its price comes", () => {
+      const orders = watching(trailing(500n));
+      orders.note(side, at(490n), 0);
+      expect(orders.isNear(side, 0.015, 0)).toBe(false);
+      expect(orders.isNear(side, 0.022, 0)).toBe(true);
+      orders.note(side, at(405n), 0);
+      expect(orders.isNear(side, 0, 0)).toBe(true);
     });
 
     it("is due at once when it is to fire, however long the price has been above its mark", () => {
@@ -268,7 +301,7 @@ describe("WatchedOrders", () => {
     orders.note(side, at(600n), 0);
     for (const state of ["firing", "filled", "ended"] as const) {
       orders.take([row("a", { state })], 0);
-      expect(orders.due(0)).toMatchObject([{ isToFire: false }]);
+      expect(orders.due(0)).toMatchObject([{ purpose: "look" }]);
       for (let count = 0; count < 100; count++) orders.end("a", { state: "out", askAgainMs: 0 }, 0);
     }
     orders.take([row("a")], 0);
