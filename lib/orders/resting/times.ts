@@ -11,8 +11,8 @@ const limits = {
   clockMs: clocksApartMs,
   /** Allowance for the time between the lane's clock and the signer's. */
   signingSeconds: 2,
-  /** Longest gap between two readings on sol that belong together. */
-  readingGapMs: 6000,
+  /** Longest gap between two readings on sol that belong together. A slow watch must still fire stops. */
+  readingGapMs: 15_000,
 } as const;
 
 /** All waits of resting orders that do not depend on the chain. */

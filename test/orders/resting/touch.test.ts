@@ -138,6 +138,10 @@ describe("seenAfter", () => {
     expect(isEnough(2600, 2600, 2600)).toBe(false);
   });
 
+  it("joins readings that a slow watch takes 10 seconds apart", () => {
+    expect(isEnough(10_000, 10_000, 10_000)).toBe(true);
+  });
+
   it("wants two readings of a take-profit beside a stop on sol, over at least 2 seconds", () => {
     const isTaken = (...gaps: number[]) => isSeenEnough(readings(...gaps), 1, "limit");
     expect([isTaken(2000), isTaken(1999), isTaken()]).toEqual([true, false, false]);
@@ -148,7 +152,7 @@ describe("seenAfter", () => {
   });
 
   it("begins again after a gap, a reading that is not crossed, or one of another leg", () => {
-    expect(isEnough(2700, 2700, 6001)).toBe(false);
+    expect(isEnough(2700, 2700, 15_001)).toBe(false);
     const seen = readings(2700, 2700) as Seen;
     expect(seenAfter(seen, 1, false, atOnce(nowMs + 8100))).toBeUndefined();
     expect(seenAfter(seen, 0, true, atOnce(nowMs + 8100))).toMatchObject({ leg: 0, n: 1 });
