@@ -31,29 +31,30 @@ async function everyResting(table: Table, userID?: string): Promise<StoredRestin
 
 /**
  * Ends all that rests, of one user or of all, and cancels it for good. After a restore, nobody knows what has become of
- * it.
+ * it. Orders that have filled or ended are cancelled alone: they fire no more, and settle once their children have.
  *
  * @returns the number of orders that have ended.
  * @throws {Error} if other writers keep changing an order. The command can be repeated.
  */
 export async function voidResting(table: Table, now: Date, userID?: string): Promise<number> {
-  const found = await everyResting(table, userID);
-  for (const { mandate } of found) await voidOrder(table, now, mandate);
-  return found.length;
+  let ended = 0;
+  for (const { mandate } of await everyResting(table, userID))
+    if (await voidOrder(table, now, mandate)) ended++;
+  return ended;
 }
 
 const maxTries = 5;
 
-async function voidOrder(table: Table, now: Date, name: { userID: string; orderId: string }): Promise<void> {
+/** Returns whether the order was open. */
+async function voidOrder(table: Table, now: Date, name: { userID: string; orderId: string }) {
   const { userID, orderId } = name;
   await writeStep(table, [{ kind: "put", of: "cancellation", item: { userID, orderId } }]);
   for (let tries = 0; tries < maxTries; tries++) {
     const order = await readParent(table, userID, orderId);
-    if (order === undefined || order.state === "done") return;
-    const end = statusOf(order) === "open" ? mandateVoid : order.end;
-    const done = restingAfter(order, { state: "done", out: [], end });
+    if (order === undefined || statusOf(order) !== "open") return false;
+    const done = restingAfter(order, { state: "done", out: [], end: mandateVoid });
     if (await writeStep(table, restingStep(storedAfter(order, done, order.facts, now.getTime()), order)))
-      return;
+      return true;
   }
   throw new Error(`The resting order ${orderId} keeps changing`);
 }
