@@ -21,14 +21,18 @@ type Case = {
   faults?: [number, number];
 };
 
-function firingsOf({ chain = "avax", terms, price, children = [], faults }: Case, others: Fired[] = []) {
-  const { problems } = compareAll({
+const noneListed = { fired: 0, "left too soon": 0, excused: 0, missed: 0 };
+const noneFired = { listed: 0, "at an edge": 0, wrong: 0, unknown: 0 };
+
+const firingsOf = (facts: Case, others?: Fired[]) => comparisonOf(facts, others).problems;
+
+function comparisonOf({ chain = "avax", terms, price, children = [], faults }: Case, others: Fired[] = []) {
+  return compareAll({
     orders: [{ asked: askedFor(chain, terms), children, attention: [] }, ...others],
     records: () => recordsOf(chain, price),
     faults: () =>
       faults === undefined ? [] : [{ fromMs: startMs + 1000 * faults[0], toMs: startMs + 1000 * faults[1] }],
   });
-  return problems;
 }
 
 const missed = expect.stringContaining("has not fired in time");
@@ -172,6 +176,28 @@ describe("compareAll", () => {
     ],
   ])("judges %s", (_, facts, problems) => {
     expect(firingsOf(facts)).toEqual(problems);
+  });
+
+  it.each([
+    [
+      "fires in a listed time",
+      { price: during(20, 90, 1.2), children: [childAt(22, "limit")] },
+      [{ fired: 1 }, { listed: 1 }],
+    ],
+    [
+      "fires at the edge of its price",
+      { price: during(20, 90, 1.102), children: [childAt(22, "limit")] },
+      [{}, { "at an edge": 1 }],
+    ],
+    ["misses its price", { price: during(20, 90, 1.2) }, [{ missed: 1 }, {}]],
+    ["has too little time", { price: during(20, 29, 1.2) }, [{ "left too soon": 1 }, {}]],
+    ["has a fault", { price: during(20, 90, 1.2), faults: [10, 100] }, [{ excused: 1 }, {}]],
+  ] as [string, Omit<Case, "terms">, object[]][])("counts a limit that %s", (_, facts, [listed, firings]) => {
+    const found = comparisonOf({ terms: limit, ...facts });
+    expect(found).toMatchObject({
+      listed: { ...noneListed, ...listed },
+      firings: { ...noneFired, ...firings },
+    });
   });
 
   it("lets an order wait for another one of its wallet", () => {

@@ -28,11 +28,10 @@ export type Facts = {
 
 export type Comparison = {
   problems: string[];
-  /** Firings whose prices were recorded, and all others. */
-  judged: number;
-  unjudged: number;
-  /** Times in which an order had to fire, and did or did not. */
-  due: number;
+  /** Number of times in which the price of a leg was reached, by what came of them. */
+  listed: Record<"fired" | "left too soon" | "excused" | "missed", number>;
+  /** Number of firings: in a listed time, at its edge by the margins and the look-back, wrong, or without records. */
+  firings: Record<"listed" | "at an edge" | "wrong" | "unknown", number>;
   /** Milliseconds from a reached price to the firing, without faults and other orders of the wallet. */
   waits: Record<AskedLeg["kind"], number[]>;
 };
@@ -47,9 +46,8 @@ const rearmMs = (count: number) => 75_000 + Math.min(300_000, 5000 * 2 ** (count
 export function compareAll({ orders, records, faults }: Facts): Comparison {
   const comparison: Comparison = {
     problems: [],
-    judged: 0,
-    unjudged: 0,
-    due: 0,
+    listed: { fired: 0, "left too soon": 0, excused: 0, missed: 0 },
+    firings: { listed: 0, "at an edge": 0, wrong: 0, unknown: 0 },
     waits: { limit: [], stop: [], trailing: [], slice: [] },
   };
   const byWallet = Map.groupBy(orders, ({ asked: { chain, wallet } }) => `${chain} ${wallet}`);
@@ -104,6 +102,10 @@ const sliceOf = (leg: AskedLeg) => (leg.kind === "slice" ? leg.slice : undefined
 const isOf = (leg: AskedLeg, child: Child) =>
   (child.leg ?? leg.name) === leg.name && child.slice === sliceOf(leg);
 
+/** True for a child of a listed time, or of the look right after it. */
+const isIn = ({ createdAtMs }: Child, { fromMs, toMs }: Period) =>
+  createdAtMs >= fromMs && createdAtMs <= toMs + 1000;
+
 const nameOf = (leg: AskedLeg, { orderId, userID, chain }: Asked) =>
   `the ${[leg.name, sliceOf(leg)].filter(Boolean).join(" ")} of ${orderId} of ${userID} on ${chain}`;
 
@@ -124,13 +126,13 @@ function judgeMissed(
   function judgePeriod({ fromMs, toMs, byMs }: Due): void {
     const quiet = quietMs({ fromMs, toMs }, busy);
     const allowed = byMs - fromMs;
-    const firing = children.find(
-      (child) => isOf(leg, child) && child.createdAtMs >= fromMs && child.createdAtMs <= toMs + 1000,
-    );
+    const firing = children.find((child) => isOf(leg, child) && isIn(child, { fromMs, toMs }));
     if (firing !== undefined)
       comparison.waits[leg.kind].push(Math.max(0, quietMs({ fromMs, toMs: firing.createdAtMs }, busy)));
-    if (firing !== undefined || quiet > allowed) comparison.due++;
-    if (quiet <= allowed + 1000 * graceSeconds) return;
+    const isMissed = quiet > allowed + 1000 * graceSeconds;
+    const rest = firing !== undefined ? "fired" : toMs - fromMs > allowed ? "excused" : "left too soon";
+    comparison.listed[isMissed ? "missed" : rest]++;
+    if (!isMissed) return;
     const [from, to] = [fromMs, toMs].map((atMs) => new Date(atMs).toISOString());
     const shown = attention.length === 0 ? "" : `, and shows ${attention.join(", ")}`;
     comparison.problems.push(
@@ -155,6 +157,9 @@ function judgeFired(comparison: Comparison, asked: Asked, child: Child, verdicts
     comparison.problems.push(`${nameOf(verdict.leg, asked)} fired ${orderId} in block ${block}, ${text}`);
   if (createdAtMs > asked.expiresAtMs) problem("after the order had expired");
   const objection = verdict.objectionTo({ block, atMs: createdAtMs });
-  comparison[objection === undefined ? "unjudged" : "judged"]++;
-  if (objection !== undefined && objection !== "none") problem(complaints[objection]);
+  const isListed = verdict.due.some((each) => isIn(child, each));
+  const firing = objection === undefined ? "unknown" : isListed ? "listed" : "at an edge";
+  const isWrong = objection !== undefined && objection !== "none";
+  comparison.firings[isWrong ? "wrong" : firing]++;
+  if (isWrong) problem(complaints[objection]);
 }

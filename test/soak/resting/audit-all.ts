@@ -1,5 +1,5 @@
 import { isEvmChain, type TradingChain } from "../../../lib/core/chain-facts.ts";
-import type { Asked, AskedLeg } from "../../replay/asked.ts";
+import type { Asked } from "../../replay/asked.ts";
 import { type Child, type Comparison, compareAll } from "../../replay/compare.ts";
 import type { Period } from "../../replay/points.ts";
 import type { PriceRecords } from "../../replay/record-prices.ts";
@@ -157,10 +157,11 @@ function cancelledIn(asked: Asked, cancels: readonly Cancel[]): Asked {
 const childrenOf = ({ children, firings }: ShownParent & { firings: readonly Firing[] }): Child[] =>
   children.map(({ order: { orderId, createdAt, updatedAt, status } }) => {
     const firing = firings.find((each) => each.orderId === orderId);
-    const of: { leg?: AskedLeg["name"]; block?: number } = firing ?? {};
+    const of: Partial<Firing> = firing ?? {};
     return {
       orderId,
       ...(of.leg !== undefined && of.block !== undefined && { leg: of.leg, block: of.block }),
+      ...(of.slice !== undefined && { slice: of.slice }),
       createdAtMs: Date.parse(createdAt),
       doneAtMs: Date.parse(updatedAt),
       isFilled: status === "filled",

@@ -9,7 +9,7 @@ import { pointsOf } from "../../replay/points.ts";
 import { outOf, type PriceRecord } from "../../replay/pools.ts";
 import { isFault, outcomeOf, type TradeWorld } from "../trade/trade-actions.ts";
 import { noteShown, openOrdersOf, type SentOrder, type Trader, type TraderWallet } from "../trade/traders.ts";
-import { reachOf, walkedTokens } from "./walk-prices.ts";
+import { countOf, reachOf, walkedTokens } from "./walk-prices.ts";
 
 /** A request to cancel some orders of a user, or a restore, which ends those of all. */
 export type Cancel = { userID?: string; orderId?: string; chain?: string; wallet?: string; atMs: number };
@@ -45,7 +45,7 @@ export function newRestingBody(
   const type = chance.weighted({ limit: 40, stop: 25, oco: 20, trailing_stop: 15 });
   const side = type === "limit" && chance.number() < 0.5 ? "buy" : "sell";
   const coinDecimals = chainFacts[chain].coin.decimals;
-  const whole = side === "buy" ? "0.0" : `${chance.pick([50, 120, 300])}.`;
+  const whole = side === "buy" ? "0.0" : `${chance.pick([50, 120, 300]) * countOf(token)}.`;
   const amount = `${whole}${1 + chance.below(4)}${String(chance.below(10 ** 4)).padStart(4, "0")}`;
   const units = parseUnits(amount, side === "buy" ? coinDecimals : decimalsOf(chain));
   const market = recordOf(wallet)?.markets.get(token);
@@ -124,6 +124,13 @@ export const restingWeights = {
   cancelOne: 8,
   cancelAsItFires: 8,
   cancelAll: 1.5,
+};
+
+/** Most cancellations of each kind for an order that was placed, so that most orders rest until the end. */
+export const mostCancels: Readonly<Record<string, number>> = {
+  cancelOne: 0.1,
+  cancelAsItFires: 0.1,
+  cancelAll: 0.01,
 };
 
 async function cancel(

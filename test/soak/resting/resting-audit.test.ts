@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Order } from "../../../lib/orders/execution.ts";
 import type { Child } from "../../replay/compare.ts";
-import { askedFor, coin, limit, pair } from "../../replay/fixtures.ts";
+import { askedFor, coin, limit, pair, sliced } from "../../replay/fixtures.ts";
 import {
   type Fill,
   problemsOfFills,
@@ -65,6 +65,33 @@ describe("problemsOfParent", () => {
 
   it("reports no problem if order, children and chain agree", () => {
     expect(problemsOfParent(good, fills)).toEqual([]);
+  });
+
+  it("adds up the slices of an order, and reports one that fills twice", () => {
+    const asked = askedFor("avax", sliced);
+    const slices = [1, 2].map(
+      (slice) => ({ orderId: `${slice}`, leg: "slice", slice, outcome: "filled" }) as const,
+    );
+    const parent: ShownParent = {
+      asked,
+      order: { ...order, status: "cancelled", filledAmount: "66", receivedAmount: "80", networkFee: "1" },
+      children: slices.map(({ orderId }) => ({ order: { ...child, orderId }, hashes: [] })),
+      firings: slices,
+    };
+    const parts = [fills[0], fills[0]].map((fill) => ({
+      ...(fill as Fill),
+      spent: 33n * coin,
+      received: 40n * coin,
+    }));
+    const reasoned = {
+      ...parent,
+      order: { ...parent.order, reasonCode: "CANCELLED_BY_USER" },
+    } as ShownParent;
+    expect(problemsOfParent(reasoned, parts)).toEqual([]);
+    const twice = { ...reasoned, firings: slices.map((each) => ({ ...each, slice: 2 })) };
+    expect(problemsOfParent(twice, parts)).toEqual([
+      expect.stringContaining("has filled a slice twice, of 2, 2"),
+    ]);
   });
 
   it("lets the child of an order fill that a restore has ended", () => {

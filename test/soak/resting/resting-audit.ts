@@ -14,7 +14,7 @@ export type ShownParent = {
   /** Its children, with the hashes of their attempts. Some have approved a sale that was never signed. */
   children: readonly { order: Order; hashes: readonly string[]; isApprovalAlone?: boolean }[];
   /** Children that its firings name, with their legs. */
-  firings: readonly { orderId: string; leg: AskedLeg["name"]; outcome: string }[];
+  firings: readonly { orderId: string; leg: AskedLeg["name"]; slice?: number; outcome: string }[];
 };
 
 /** Finds the fills of a parent on an EVM chain by the hashes of its children. */
@@ -30,10 +30,12 @@ export function fillsOnEvm({ asked, children }: ShownParent, { transactions }: C
     });
 }
 
-/** Finds the fills of a parent on sol by its marker, which all children share. */
+/** Finds the fills of a parent on sol by its marker, which all children share, or by those of its slices. */
 export const fillsOnSol = ({ orderId, token, side }: Asked, { transactions }: SolFacts): Fill[] =>
   transactions
-    .filter(({ purpose, isOk, orderId: marked }) => isOk && purpose === "swap" && marked === orderId)
+    .filter(
+      ({ purpose, isOk, orderId: marked }) => isOk && purpose === "swap" && marked?.split(".")[0] === orderId,
+    )
     .map(({ hash, tokens, toPools }) => {
       const gained = tokens.get(token) ?? 0n;
       return side === "buy"
@@ -43,6 +45,9 @@ export const fillsOnSol = ({ orderId, token, side }: Asked, { transactions }: So
 
 /** True for an order that a restore has ended, without a look at its child. */
 const isVoid = ({ reasonCode }: Pick<Order, "reasonCode">) => reasonCode === "MANDATE_VOID";
+
+/** True if an order's end says whether it has filled: that of an order with slices does not. */
+const saysFill = ({ fills }: Asked, order: Pick<Order, "reasonCode">) => fills === 1 && !isVoid(order);
 
 /** Checks fills alone: at most one, within the amount and the price of some leg, and none of a cancelled order. */
 export function problemsOfFills(
@@ -59,7 +64,7 @@ export function problemsOfFills(
       ? [`was filled ${fills.length} times, by ${fills.map(({ hash }) => hash).join(", ")}`]
       : []),
     ...(spent > asked.amount ? [`spent ${spent} of ${asked.amount} units`] : []),
-    ...(fills.length > 0 && (status === "cancelled" || status === "expired") && !isVoid(order)
+    ...(fills.length > 0 && (status === "cancelled" || status === "expired") && saysFill(asked, order)
       ? [`is ${status}, and a block has its swap`]
       : []),
     ...fills
@@ -75,25 +80,28 @@ export function problemsOfParent(parent: ShownParent, fills: readonly Fill[]): s
   const [given, taken] = side === "buy" ? ["native", token] : [token, "native"];
   const filled = children.filter((child) => child.order.status === "filled");
   const [fill] = fills;
+  const sum = (of: "spent" | "received") => fills.reduce((all, each) => all + each[of], 0n);
+  const slices = firings.flatMap(({ slice, outcome }) => (outcome === "filled" && slice ? [slice] : []));
   const fees = children.reduce((sum, child) => sum + unitsOf(child.order.networkFee, "native", chain), 0n);
   const open = firings.filter(({ outcome }) => outcome === "out");
   const problems = [
     ...problemsOfEnd({ order }),
     ...(order.status === "filled" && fill === undefined ? ["is filled, and no block has its swap"] : []),
-    ...(order.status !== "filled" && fill !== undefined && !isVoid(order)
+    ...(order.status !== "filled" && fill !== undefined && saysFill(asked, order)
       ? [`is ${order.status}, and a block has its swap`]
       : []),
-    ...(filled.length === (isVoid(order) ? fills.length : order.status === "filled" ? 1 : 0)
+    ...(filled.length === (saysFill(asked, order) ? Number(order.status === "filled") : fills.length)
       ? []
       : [`is ${order.status}, and has ${filled.length} filled children`]),
     ...(open.length === 0 || isVoid(order) ? [] : [`has ended, and shows ${open[0]?.orderId} as out`]),
     ...(fill === undefined || isVoid(order)
       ? []
       : [
-          ...differences("filledAmount", order.filledAmount, textOf(fill.spent, given, chain)),
-          ...differences("receivedAmount", order.receivedAmount, textOf(fill.received, taken, chain)),
-          ...differences("txHash", order.txHash, fill.hash),
+          ...differences("filledAmount", order.filledAmount, textOf(sum("spent"), given, chain)),
+          ...differences("receivedAmount", order.receivedAmount, textOf(sum("received"), taken, chain)),
+          ...(asked.fills === 1 ? differences("txHash", order.txHash, fill.hash) : []),
         ]),
+    ...(new Set(slices).size < slices.length ? [`has filled a slice twice, of ${slices.join(", ")}`] : []),
     ...problemsOfFee(parent, fees),
     ...firings
       .filter(({ orderId }) => !children.some((child) => child.order.orderId === orderId))

@@ -8,6 +8,7 @@ import {
   tokenAccountData,
   u64,
 } from "trading-terminal-devnet/sol/made-accounts";
+import type { SolDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import { tokenAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
 import type { Order } from "../../../lib/orders/execution.ts";
 import type { PriceRecords } from "../../replay/record-prices.ts";
@@ -28,7 +29,14 @@ import { askedIn } from "./resting-actions.ts";
 import { fillsOnSol, problemsOfFills, withOwnGains } from "./resting-audit.ts";
 
 /** Units of each token that a wallet has at first, enough for all of its sales. */
-const given = { evm: 50_000n * 10n ** 18n, sol: 50_000n * 10n ** 6n };
+const given = { evm: 50_000n * 10n ** 18n, sol: 100_000_000n * 10n ** 6n };
+
+/** Tokens that wallets have on sol, with the extensions of their accounts. */
+const heldOnSol = ({ tokens: { MOON, FEEZ }, pump: { curves, pools } }: SolDeployment) => [
+  { ...MOON, extensions: [] },
+  { ...FEEZ, extensions: [extension(2, u64(0n))] },
+  ...[curves.BEND, pools.GRAD].map((token) => ({ ...token, extensions: [extension(7)] })),
+];
 
 const abi = new Interface(["function transfer(address to, uint256 value) returns (bool)"]);
 
@@ -48,11 +56,10 @@ export async function giveTokens(access: ChainAccess, wallets: readonly TraderWa
 
 /** Funds the wallets on a new Solana chain. */
 export async function fundNewSol(access: SolAccess, wallets: readonly TraderWallet[]): Promise<void> {
-  const { MOON, FEEZ } = access.deployment.tokens;
+  const held = heldOnSol(access.deployment);
   await fundOnSol(access, wallets);
   for (const { chain, address } of wallets)
-    for (const { mint, program } of chain === "sol" ? [MOON, FEEZ] : []) {
-      const extensions = mint === FEEZ.mint ? [extension(2, u64(0n))] : [];
+    for (const { mint, program, extensions } of chain === "sol" ? held : []) {
       const data = tokenAccountData(mint, address as Address, given.sol, { extensions });
       await setAccount((method, params = []) => access.request(method, ...params), {
         address: await tokenAccountOf(address as Address, mint, program),
@@ -64,8 +71,8 @@ export async function fundNewSol(access: SolAccess, wallets: readonly TraderWall
 }
 
 /** Balances of a Solana wallet before its first trade. */
-export const startOf = ({ deployment: { tokens } }: SolAccess): Balances =>
-  new Map([...startOnSol, [tokens.MOON.mint, given.sol], [tokens.FEEZ.mint, given.sol]]);
+export const startOf = ({ deployment }: SolAccess): Balances =>
+  new Map([...startOnSol, ...heldOnSol(deployment).map(({ mint }) => [mint, given.sol] as const)]);
 
 /** The eras of the Solana chain. Each crash of the runner ends the chain, and the runner then forgets its orders. */
 export function restingEras(

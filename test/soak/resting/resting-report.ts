@@ -6,6 +6,11 @@ const secondsAt = (waits: readonly number[], share: number): string => {
   return ((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0) / 1000).toFixed(1);
 };
 
+const listOf = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(", ");
+
 /** Formats the outcomes of requests and orders, the firings and their times. */
 export function restingReportOf(report: RestingReport): string {
   const { outcomes, shown, spells, moves, firings, orders, users, seconds, crashes, streams, problems } =
@@ -34,8 +39,9 @@ export function restingReportOf(report: RestingReport): string {
     countTable(["moves of prices", "times"], moves),
     [
       `${parents.length} resting orders at the end (${orders} asked for) of ${users} users in ${seconds.toFixed(0)} s, seed ${report.seed}`,
-      `${children.length} firings, ${filled} orders filled; the prices of ${firings.judged} firings were recorded, of ${firings.unjudged} not`,
-      `${firings.due} times an order had to fire; from a reached price to the firing: ${waits.join("; ")}`,
+      `${children.length} firings, ${filled} orders filled`,
+      `by the judge's lists, prices were reached this often: ${listOf(firings.listed)}; orders fired: ${listOf(firings.firings)}`,
+      `from a reached price to the firing: ${waits.join("; ")}`,
       `${report.delays} of the requests that are made each second were slow or failed; such times are not judged`,
       `${crashes} crashes of the runner, each with a restart on the same data and chains, except sol: ${report.comparedOnSol} of its orders compared before`,
       `${streams.count} streams: ${streams.connections} connections, ${streams.messages} messages`,

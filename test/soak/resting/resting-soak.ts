@@ -23,6 +23,7 @@ import { lasting } from "./lasting.ts";
 import {
   type Cancel,
   cancelAllOf,
+  mostCancels,
   newRestingBody,
   type RestingWorld,
   restingActions,
@@ -96,7 +97,7 @@ const mostSlow = 3;
 
 /** Length of the load in milliseconds, and its rounds of faults and of calm. */
 function lengthOf(orders: number) {
-  const ms = Math.min(430_000, Math.max(120_000, orders * 850));
+  const ms = Math.min(860_000, Math.max(120_000, orders * 850));
   const rounds = Math.max(2, Math.round(ms / 85_000));
   return { ms, rounds, stormSeconds: Math.floor((0.45 * ms) / rounds / 1000) };
 }
@@ -142,6 +143,8 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
       noteCancel: (cancel) => void cancels.push(cancel),
     } satisfies Partial<RestingWorld>;
     let placed = 0;
+    const timesOf = (action: string) =>
+      [...(outcomes.get(action)?.values() ?? [])].reduce((sum, times) => sum + times, 0);
     const delays: Period[] = [];
     const ending = new AbortController();
     const delaying = recordDelays(service, traders, { delays, signal: ending.signal });
@@ -161,7 +164,8 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
         const isAhead = placed >= Math.min(orders, (orders * (Date.now() - startedAt)) / ms + 1);
         const name = chance.weighted(restingWeights);
         const places = name.startsWith("place");
-        if (places && (isAhead || openOrdersOf(wallet).length >= mostOpen)) {
+        const isMuch = timesOf(name) >= (mostCancels[name] ?? Number.POSITIVE_INFINITY) * placed;
+        if (isMuch || (places && (isAhead || openOrdersOf(wallet).length >= mostOpen))) {
           await pause(250);
           continue;
         }

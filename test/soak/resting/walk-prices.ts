@@ -9,9 +9,10 @@ import { type Chance, createChance } from "../chance.ts";
 import { urlAt } from "../trade/chain-faults.ts";
 
 const { moon, star, taxd, comet } = localAddresses;
-const { tokens } = await solDeployment();
+const { tokens, pump } = await solDeployment();
+const [bend, grad] = [pump.curves.BEND.mint, pump.pools.GRAD.mint];
 
-const onSol = { [tokens.MOON.mint]: 3, [tokens.FEEZ.mint]: 1 };
+const onSol = { [tokens.MOON.mint]: 3, [tokens.FEEZ.mint]: 1, [bend]: 1, [grad]: 1 };
 const onEvm = { [moon]: 6, [star]: 2, [taxd]: 2 };
 
 /** Tokens whose prices walk, and how often each is traded. COMET has pools on two chains alone. */
@@ -24,6 +25,9 @@ const walked: Readonly<Record<TradingChain, Readonly<Record<string, number>>>> =
 };
 
 export const walkedTokens = (chain: TradingChain): Readonly<Record<string, number>> => walked[chain];
+
+/** Returns how many of a token are worth about as much as one MOON. */
+export const countOf = (token: string): number => ({ [bend]: 2000, [grad]: 250 })[token] ?? 1;
 
 /** Returns the part of the usual moves that a token's pools allow. LFJ's have liquidity from 0.9 of the price to 1.12. */
 export const reachOf = (chain: TradingChain, token: string): number =>

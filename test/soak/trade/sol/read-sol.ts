@@ -8,6 +8,7 @@ import {
   wsolMint,
 } from "../../../../lib/chains/sol/calls/addresses.ts";
 import { cpmmProgram } from "../../../../lib/chains/sol/calls/cpmm-addresses.ts";
+import { pumpPrograms, pumpVolumeOfUser } from "../../../../lib/chains/sol/calls/pump-addresses.ts";
 import type { Balances } from "../facts.ts";
 import type { SolAccess } from "./sol-access.ts";
 import type { SolFacts, SolTokenAccount, SolTransaction } from "./sol-facts.ts";
@@ -124,7 +125,8 @@ async function readTransaction(
   const pools = [meta.preTokenBalances, meta.postTokenBalances].map((balances) =>
     unitsByMint(balances.filter(({ owner }) => owner === deployment.authority)),
   );
-  const isSwap = instructions.some(({ program }) => program === cpmmProgram);
+  const exchanges: readonly (string | undefined)[] = [cpmmProgram, ...Object.values(pumpPrograms)];
+  const isSwap = instructions.some(({ program }) => exchanges.includes(program));
   const common = {
     hash,
     wallet,
@@ -144,11 +146,16 @@ async function readTransaction(
   const marker = await markerOf(wallet as Address, orderId);
   const wsol = await wsolAccountOf(wallet as Address, orderId);
   const kept = await Promise.all(
-    Object.values(deployment.tokens).map(({ mint, program }) =>
-      tokenAccountOf(wallet as Address, mint, program),
-    ),
+    [
+      ...Object.values(deployment.tokens),
+      ...Object.values(deployment.pump.curves),
+      ...Object.values(deployment.pump.pools),
+    ].map(({ mint, program }) => tokenAccountOf(wallet as Address, mint, program)),
   );
-  const rent = [marker, ...kept].reduce((sum, address) => sum + gained(address), 0n);
+  const volumes = await Promise.all(
+    (["curve", "pool"] as const).map((market) => pumpVolumeOfUser(market, wallet as Address)),
+  );
+  const rent = [marker, ...kept, ...volumes].reduce((sum, address) => sum + gained(address), 0n);
   return { ...common, purpose: isSwap ? "swap" : "clear", orderId, rent, donated: -gained(wsol) };
 }
 
