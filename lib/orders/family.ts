@@ -69,6 +69,8 @@ export type FactsTerms = {
   };
   safety: TokenSafety;
   flags: readonly TokenFlag[];
+  /** Coins in the deepest pool of the token. */
+  liquidity: CoinUnits;
   /** The wallet's balances. Absent if no wallet is given. */
   held?: { coins: CoinUnits; tokens: TokenUnits };
 };

@@ -37,5 +37,6 @@ export const solFacts: SolTradeFacts = {
   },
   safety: { sellable: true, buyTax: 0, sellTax: 0, hasLoss: false },
   flags: [],
+  liquidity: 20_000_000_000n,
   held: { coins: 10_000_000_000n, tokens: 0n },
 };

@@ -299,6 +299,7 @@ function assess(
     baseFee,
     safety,
     flags: flagsOf(identity, safety, { liquidity: tried.liquidity, coin: weiOfCoin }),
+    liquidity: tried.liquidity,
     ...(tried.coins !== undefined && { held: { coins: tried.coins, tokens: belongings.held } }),
     ...(tried.nextNonce !== undefined && { nextNonce: tried.nextNonce }),
     ...(forPlanning && { forPlanning }),

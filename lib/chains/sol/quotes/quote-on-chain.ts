@@ -128,6 +128,7 @@ export async function quoteOnSol(
       costs,
       safety,
       flags: flagsOf(identity, safety, { liquidity, coin }, ofMint),
+      liquidity,
       ...(held && { held }),
       ...(forPlanning && { forPlanning }),
     };
