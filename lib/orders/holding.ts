@@ -1,4 +1,6 @@
 import type { CoinUnits, TokenUnits } from "../core/units.ts";
+import { greatest } from "./bigints.ts";
+
 /** A swap that is in a block. */
 export type Fill = {
   orderId: string;
@@ -49,6 +51,8 @@ export type Holding = {
   /** The position's number in its book, starting at 1. */
   ordinal: number;
   amount: TokenUnits;
+  /** The greatest `amount` so far. Absent in holdings of earlier versions that no buy has changed since. */
+  most?: TokenUnits;
   /** Coin that was paid for the held `amount`. */
   cost: CoinUnits;
   realizedPnl: CoinUnits;
@@ -118,6 +122,7 @@ function bought(held: Holding, { spent, received, networkFee, settled }: Fill & 
     ...held,
     cost,
     amount,
+    most: greatest(held.most ?? held.amount, amount),
     entry: { cost, amount },
     networkFees: held.networkFees + networkFee,
     settled: held.settled && settled,
@@ -161,3 +166,6 @@ function sold(held: Holding, { spent, received, networkFee, settled, time }: Fil
 
 const closedIfEmpty = (held: Holding, time: string): Holding =>
   held.amount === 0n ? { ...held, closedAt: time } : held;
+
+/** True if almost all of a position was sold. Nobody sells such a rest, so it does not count as held. */
+export const isDust = ({ amount, most = amount }: Holding): boolean => amount * 1000n < most;
