@@ -12,6 +12,7 @@ import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 import { startTriggersOf } from "../../lib/trading/execution/start-firing.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
+import { placeAutomatic } from "../../lib/trading/place-automatic.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { placeResting } from "../../lib/trading/place-resting.ts";
 import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
@@ -32,12 +33,14 @@ const deps = {
 export const handler = rest("placeOrder", schemas.placeOrder, async ({ userID, headers, ...asked }) => {
   const { body } = asked;
   // Starts the order's later functions while hosts are asked. A resting order needs none of them yet.
-  if (body.type === "market" && body.dryRun !== true) announceOrder(body.chain);
-  const key = headers["Idempotency-Key"];
+  if ("auto" in body || (body.type === "market" && body.dryRun !== true)) announceOrder(body.chain);
+  const caller = { ...asked, userID, key: headers["Idempotency-Key"] };
   const placed =
-    body.type === "market"
-      ? await placeOrder(deps, { ...asked, body, userID, key })
-      : await placeResting(deps, { ...asked, body, userID, key });
+    "auto" in body
+      ? await placeAutomatic(deps, { ...caller, body })
+      : body.type === "market"
+        ? await placeOrder(deps, { ...caller, body })
+        : await placeResting(deps, { ...caller, body });
   if (!("order" in placed)) return enveloped(placed);
   const { isReplayed, ...data } = placed;
   return maybeReplayed(data, isReplayed);

@@ -58,6 +58,8 @@ const detailsOfCode = {
   }),
   WOULD_FIRE_NOW: v.object({ price: AmountText }),
   TOO_MANY_RESTING: v.object({ limit: v.number() }),
+  ALREADY_HELD: v.object({ positionId: v.exactOptional(v.string()) }),
+  LIQUIDITY_TOO_LOW: v.object({ liquidity: AmountText, least: AmountText }),
   ORDER_NOT_CANCELLABLE: v.object({ status: v.picklist(orderStatuses) }),
 } satisfies { [Code in HttpErrorCode]?: v.GenericSchema } & DetailSchemas;
 

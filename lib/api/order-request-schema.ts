@@ -1,7 +1,8 @@
 import * as v from "valibot";
+import { presetWarnings } from "../orders/preset.ts";
 import { quoteWarnings } from "../orders/quote-warnings.ts";
 import { defaultMaxPriceImpact } from "../orders/trade.ts";
-import type { PlaceOrderRequest } from "../orders/trade-request.ts";
+import type { AutomaticRequest, PlaceOrderRequest } from "../orders/trade-request.ts";
 import { documented, tradeVariants } from "./documented.ts";
 import { OrderSchema } from "./execution-schema.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
@@ -35,9 +36,37 @@ export const PlaceOrderSchema = v.pipe(
   ),
 ) satisfies v.GenericSchema<PlaceOrderRequest>;
 
-/** A request for an order of any type. */
+const AutomaticBuySchema = v.pipe(
+  v.strictObject({
+    auto: v.literal("buy"),
+    chain: ChainNameSchema,
+    token: GivenAddressSchema,
+    wallet: v.pipe(v.optional(GivenAddressSchema), v.description("In place of the preset's")),
+  }),
+  v.title("PlaceAutomaticBuy"),
+  v.description("Buys as the user's preset of the chain says. Needs the switch `autoBuy`."),
+) satisfies v.GenericSchema<AutomaticRequest>;
+
+const ofTypes = [PlaceOrderSchema, ...restingSchemas] as const;
+const typedSchema = v.variant("type", ofTypes);
+
+const isAutomatic = (input: unknown): boolean =>
+  typeof input === "object" && input !== null && "auto" in input;
+
+/**
+ * A request for an order of any type, or for an automatic one. Only its field `auto` decides which, so that an error is
+ * about the form that the client means.
+ */
 export const PlaceAnyOrderSchema = v.pipe(
-  v.variant("type", [PlaceOrderSchema, ...restingSchemas]),
+  Object.assign(v.union([...ofTypes, AutomaticBuySchema]), {
+    "~run": ((dataset, config) => {
+      const schema = isAutomatic(dataset.value) ? AutomaticBuySchema : typedSchema;
+      return schema["~run"](dataset, config);
+    }) as v.GenericSchema<
+      v.InferInput<typeof typedSchema> | AutomaticRequest,
+      v.InferOutput<typeof typedSchema> | AutomaticRequest
+    >["~run"],
+  }),
   v.title("PlaceAnyOrder"),
 );
 
@@ -49,9 +78,9 @@ export const PlacedAnswerSchema = envelopeOf(
     v.object({
       order: OrderSchema,
       warnings: v.pipe(
-        v.array(v.picklist(quoteWarnings)),
+        v.array(v.picklist([...quoteWarnings, ...presetWarnings])),
         v.description(
-          "`MEV_UNPROTECTED`: the order goes to a public pool, or on sol to hosts, also if it asked for protection. `MINIMUM_ABOVE_QUOTE`: its `minAmountOut` is above the quote, so it is most likely rejected with `SLIPPAGE_EXCEEDED`",
+          "`MEV_UNPROTECTED`: the order goes to a public pool, or on sol to hosts, also if it asked for protection. `MINIMUM_ABOVE_QUOTE`: its `minAmountOut` is above the quote, so it is most likely rejected with `SLIPPAGE_EXCEEDED`. `NO_DAY_LIMIT`, of an automatic buy: the wallet's policy has no `maxPerDay`",
         ),
       ),
     }),

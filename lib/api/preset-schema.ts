@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { type Preset, presetWarnings } from "../orders/preset.ts";
 import { CountSchema, decimalPlaces, envelopeOf } from "./scalars.ts";
+import { autoBuySwitch, autoSellSwitch } from "./settings-schema.ts";
 import {
   AddressSchema,
   AmountTextSchema,
@@ -25,20 +26,7 @@ const GivenTaxSchema = v.optional(
   5,
 );
 
-const switches = {
-  autoBuy: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.description('Lets `auto: "buy"` place orders. Only on bsc and avax, where it is off by default'),
-    ),
-  ),
-  autoSell: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.description("Adds `exits` to each buy without any. Only on bsc and avax, where it is off by default"),
-    ),
-  ),
-};
+const switches = { autoBuy: v.optional(autoBuySwitch), autoSell: v.optional(autoSellSwitch) };
 
 const ExitsSchema = v.pipe(v.array(v.never()), v.maxLength(0, "must be empty"));
 
@@ -60,7 +48,9 @@ export const GivenPresetSchema = v.pipe(
     ...switches,
   }),
   v.title("GivenPreset"),
-  v.description("Replaces the whole preset. The trading settings of eth, base and sol have the switches."),
+  v.description(
+    "Replaces the whole preset. Only presets of bsc and avax have the switches, which are off by default; eth, base and sol have them in their trading settings.",
+  ),
 ) satisfies v.GenericSchema<unknown, Preset>;
 
 export const PresetAnswerSchema = envelopeOf(

@@ -30,6 +30,14 @@ export const priorityFee = v.pipe(
 );
 export const gasPreset = v.picklist(gasPresets);
 const flag = v.boolean();
+export const autoBuySwitch = v.pipe(
+  flag,
+  v.description('Lets a request with `auto: "buy"` place the buy that the preset of the chain describes'),
+);
+export const autoSellSwitch = v.pipe(
+  flag,
+  v.description("Adds the exits of the chain's preset to each buy that names none"),
+);
 
 export const ChainPathSchema = v.strictObject({
   chain: v.picklist(chains),
@@ -43,8 +51,8 @@ export const SettingsPatchSchema = v.pipe(
     maxGasPrice: v.optional(maxGasPrice),
     priorityFee: v.optional(priorityFee),
     mevProtection: v.optional(flag),
-    autoBuy: v.optional(flag),
-    autoSell: v.optional(flag),
+    autoBuy: v.optional(autoBuySwitch),
+    autoSell: v.optional(autoSellSwitch),
   }),
   v.title("TradingSettingsPatch"),
   v.description(
@@ -54,7 +62,7 @@ export const SettingsPatchSchema = v.pipe(
 
 // Applies no limits to responses, so that stored records stay valid if a limit is narrowed later.
 const number = (unit: "Percent" | "Gwei" | "SOL") => v.pipe(v.number(), v.description(unit));
-const flags = { mevProtection: flag, autoBuy: flag, autoSell: flag };
+const flags = { mevProtection: flag, autoBuy: autoBuySwitch, autoSell: autoSellSwitch };
 const evm = { slippage: number("Percent"), gasPreset, maxGasPrice: number("Gwei"), ...flags };
 const solana = { slippage: number("Percent"), priorityFee: number("SOL"), ...flags };
 const record = { _id: v.string(), userID: v.string() };

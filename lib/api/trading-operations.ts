@@ -93,6 +93,9 @@ export const placeOrder = {
   errors: [
     "IDEMPOTENCY_KEY_MISSING",
     "IDEMPOTENCY_KEY_REUSED",
+    "AUTO_BUY_OFF",
+    "NO_PRESET",
+    "ALREADY_HELD",
     ...ofChains,
     "WALLET_NOT_FOUND",
     "WALLET_BUSY",
@@ -109,6 +112,7 @@ export const placeOrder = {
     "SIGN_IN_REQUIRED",
     "WOULD_FIRE_NOW",
     "TOO_MANY_RESTING",
+    "LIQUIDITY_TOO_LOW",
     "CHAIN_UNAVAILABLE",
   ],
   keyMakes: "orderId",

@@ -38,6 +38,7 @@ export { createTerminal, type Terminal, type TerminalOptions } from "./terminal.
 export type { TokenProvider } from "./token-keeper.ts";
 export {
   type Attempt,
+  type AutomaticOrderRequest,
   type Balance,
   type Candle,
   type ExportLock,
@@ -50,6 +51,7 @@ export {
   type OrderRequest,
   type Policy,
   type Pool,
+  type Preset,
   type Profile,
   type Quote,
   type QuoteRequest,

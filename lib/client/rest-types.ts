@@ -128,17 +128,21 @@ export type RestAnswer<Name extends OperationName, Data = RestData<Name>> =
   | { data: Data; error?: undefined; headers: Headers }
   | { data?: undefined; error: RestError<Name>; headers?: Headers };
 
-type OrderType = RestRequest<"placeOrder">["body"]["type"];
+/** A request to place an order with another body. */
+type Placing<Body> = Omit<RestRequest<"placeOrder">, "body"> & { body: Body };
+
+type Automatic = Schemas["PlaceAutomaticBuy"];
+type Typed = Exclude<RestRequest<"placeOrder">["body"], Automatic>;
+type OrderType = Typed["type"];
+type Placed = Extract<RestData<"placeOrder">, { order: object }>;
 
 /** A placed order, or only its quote if `dryRun` was set, with the terms at which a resting order would fire. */
-type PlaceOrder = <DryRun extends boolean = false, Type extends OrderType = "market">(
-  request: RestRequest<"placeOrder"> & { body: { dryRun?: DryRun; type: Type } },
-) => Promise<
-  RestAnswer<
-    "placeOrder",
-    DryRun extends true ? TrialOf<Type> : Extract<RestData<"placeOrder">, { order: object }>
-  >
->;
+type PlaceOrder = {
+  <DryRun extends boolean = false, Type extends OrderType = "market">(
+    request: Placing<Typed & { dryRun?: DryRun; type: Type }>,
+  ): Promise<RestAnswer<"placeOrder", DryRun extends true ? TrialOf<Type> : Placed>>;
+  (request: Placing<Automatic>): Promise<RestAnswer<"placeOrder", Placed>>;
+};
 
 type Trial = Extract<RestData<"placeOrder">, { dryRun: true }>;
 type RestingTrial = Extract<Trial, { resting: object }>;

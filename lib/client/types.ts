@@ -11,6 +11,10 @@ export type RestingOrderRequest = (
   | Schemas["PlacePair"]
   | Schemas["PlaceTrailingStop"]
 ) & { dryRun?: false };
+/** Body of `placeOrder` for a buy that the user's preset describes. */
+export type AutomaticOrderRequest = Schemas["PlaceAutomaticBuy"];
+/** What automatic orders on a chain are like. */
+export type Preset = Schemas["Preset"];
 /** Body of `quoteOrder`. */
 export type QuoteRequest = Schemas["QuoteRequest"];
 export type Quote = Schemas["Quote"];

@@ -63,7 +63,12 @@ export type DomainErrorDetails = {
   /** Price of one token at which the stop would fire at once, as decimal text. */
   WOULD_FIRE_NOW: { price: string };
   TOO_MANY_RESTING: { limit: number };
+  AUTO_BUY_OFF: undefined;
   NO_PRESET: undefined;
+  /** The open position, if that is the reason. */
+  ALREADY_HELD: { positionId?: string };
+  /** Decimal text in the chain's coin: what the deepest pool has, and what the preset demands. */
+  LIQUIDITY_TOO_LOW: { liquidity: string; least: string };
   ORDER_NOT_CANCELLABLE: { status: OrderStatus };
 };
 

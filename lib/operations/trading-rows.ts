@@ -75,7 +75,7 @@ export const tradingRows = {
       "dynamodb:UpdateItem",
     ],
     writes: ["USEDKEYS", "TRADES", "LANE", "LANES", "RESTING", "TRIGGERS"],
-    reads: [...orderChecks, "CANCELLED", "RESTING"],
+    reads: [...orderChecks, "CANCELLED", "RESTING", "PRESETS"],
     mac: ["kms:GenerateMac"],
     invokes: ["executeOrders", "watchTriggers"],
     env: ["TRADING", "HOST_KEYS", "LANE_SHARDS", "TABLE_ID", "LOSS_SIGN_IN"],

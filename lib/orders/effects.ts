@@ -1,4 +1,5 @@
 import type { WeiPerGas } from "../core/units.ts";
+import type { AutomaticFacts } from "./automatic-buy.ts";
 import type { Look } from "./block.ts";
 import type { Book } from "./book.ts";
 import type { Cutoffs } from "./cutoffs.ts";
@@ -91,6 +92,8 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
   jobs: number | undefined;
   /** All that rests of the user, and the resting order that the key has placed. Present if the request asks for them. */
   resting?: { all: readonly StoredResting[]; placed: StoredResting | undefined } | undefined;
+  /** What the user has of the token of an automatic buy. Present if the request is for one. */
+  automatic?: AutomaticFacts | undefined;
   /** The user's settings for the chain. */
   settings: F["trader"]["settings"];
   isStopped: boolean;
@@ -162,7 +165,15 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
     answer: SigningView<F> & { isClaimGenuine?: boolean };
   };
   readPlacing: {
-    ask: { lane: LaneKey; day: string; userID: string; key?: string; rests?: boolean };
+    ask: {
+      lane: LaneKey;
+      day: string;
+      userID: string;
+      key?: string;
+      rests?: boolean;
+      /** Token of an automatic buy. */
+      automatic?: string;
+    };
     answer: PlacingView<F>;
   };
   readOrder: {

@@ -28,8 +28,6 @@ export type StoredPreset = { userID: string; chain: Network; preset: Preset; ver
 
 export const hasSettings = (chain: Network): boolean => chains.some((each) => each === chain);
 
-const off: Switches = { autoBuy: false, autoSell: false };
-
 /**
  * Reads a preset from a request. Switches that are absent are off.
  *
@@ -65,11 +63,11 @@ export const warningsOfLimits = (policy: WalletPolicy | undefined): PresetWarnin
   policy?.maxPerDay === undefined ? ["NO_DAY_LIMIT"] : [];
 
 /** Returns the switches of a chain, which are in the user's settings or, without settings, in the preset. */
-export const switchesOf = (
+export function switchesOf(
   chain: Network,
   settings: SettingsPatch | undefined,
   preset: Preset | undefined,
-) => ({
-  ...off,
-  ...(hasSettings(chain) ? settings : preset),
-});
+): Switches {
+  const { autoBuy = false, autoSell = false } = (hasSettings(chain) ? settings : preset) ?? {};
+  return { autoBuy, autoSell };
+}

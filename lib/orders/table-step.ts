@@ -1,11 +1,13 @@
 import type * as v from "valibot";
 import type { Network } from "../core/network.ts";
 import { atMost, type Condition, type Matching, type When } from "../table/step.ts";
+import type { AutomaticBuy } from "./automatic-buy.ts";
 import type { BlockName } from "./block.ts";
 import type { Book, BookKey } from "./book.ts";
 import type { Position } from "./execution.ts";
 import type { FamilyTypes, SlotTerms } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
+import type { StoredPreset } from "./preset.ts";
 import type { Ended, Mandate, Tally } from "./resting/mandate.ts";
 import type { StoredResting, Trigger } from "./resting/stored.ts";
 import type { ledgerOwner } from "./schemas.ts";
@@ -171,6 +173,8 @@ export type Items = {
   position: Position & { userID: string };
   wallet: TradingWallet;
   policy: PolicyRecord;
+  preset: StoredPreset;
+  automaticBuy: AutomaticBuy;
   day: DaySpend;
   tally: Tally;
   ended: Ended;
@@ -202,6 +206,8 @@ export type Names = {
   position: { userID: string; positionId: string };
   wallet: LaneKey & { userID: string };
   policy: PolicyKey;
+  preset: { userID: string; chain: Network };
+  automaticBuy: Omit<AutomaticBuy, "atMs">;
   day: PolicyKey & { day: string };
   tally: { orderId: string };
   ended: { orderId: string };
@@ -248,13 +254,14 @@ export const isFreeAt = (nowMs: number): Condition<Lane>[] => [
 ];
 
 /** Kinds of items that other functions also write, or that are written only once. */
-type Special = "wallet" | "policy" | "cancellation" | "cutoff" | "bytes" | "held" | "trigger" | "rested";
+type Special = "wallet" | "policy" | "preset" | "cancellation" | "cutoff" | "bytes" | Unchecked;
 
-type Unchecked = "held" | "trigger" | "rested";
+type Unchecked = "automaticBuy" | "held" | "trigger" | "rested";
 
 export type ItemWrite =
   | { [K in Exclude<Kind, Special>]: PutOf<K> | RemoveOf<K> | CheckOf<K> }[Exclude<Kind, Special>]
   | { [K in Exclude<Special, Unchecked>]: CheckOf<K> }[Exclude<Special, Unchecked>]
+  | { kind: "put"; of: "automaticBuy"; item: AutomaticBuy; when: When<AutomaticBuy> }
   | { kind: "put"; of: "held"; item: BookKey; when?: undefined }
   | { kind: "remove"; of: "held"; item: BookKey; when?: undefined }
   | { kind: "put"; of: "trigger"; item: Trigger; when?: undefined }

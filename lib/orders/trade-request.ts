@@ -11,3 +11,6 @@ export type PlaceOrderRequest = AskedTrade & {
   type: "market";
   dryRun?: boolean | undefined;
 };
+
+/** A request for a buy that the user's preset describes. */
+export type AutomaticRequest = { auto: "buy"; chain: Network; token: string; wallet?: string | undefined };

@@ -13,6 +13,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   walletOwner: "a user who has, or had, the key of the address; several users may share one",
   sealedKey: "the encrypted private key of a wallet",
   usedKey: "an idempotency key that was used",
+  automaticBuy: "when the user last bought the token automatically",
   connection: "an open connection, with its channels",
   connectionCount: "the connections that count towards the user's limit",
   userKey: "the record of the user's API key",

@@ -80,7 +80,10 @@ export const partitions = [
   {
     key: "USEDKEYS#{userID}",
     owner: "user",
-    items: { usedKey: { key: "USEDKEY#{operation}#{key}" } },
+    items: {
+      usedKey: { key: "USEDKEY#{operation}#{key}" },
+      automaticBuy: { key: "AUTO#{chain}#{token}" },
+    },
   },
   {
     key: "CONNECTIONS#{userID}",

@@ -65,7 +65,7 @@ export async function readItem<Content>(
 /** Condition on the items that a query returns. Those that it leaves out cost read units, too. */
 export type Filter = {
   parameters: { FilterExpression: string; ExpressionAttributeNames: Record<string, string> };
-  values: Readonly<Record<string, number>>;
+  values: Readonly<Record<string, number | string>>;
 };
 
 export type QueryOptions = {

@@ -2,7 +2,7 @@ import { foldedAddress } from "../chains/families/address.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { RestingRequest } from "../orders/resting/request.ts";
 import { defaultMaxPriceImpact } from "../orders/trade.ts";
-import type { PlaceOrderRequest } from "../orders/trade-request.ts";
+import type { AutomaticRequest, PlaceOrderRequest } from "../orders/trade-request.ts";
 
 /** Default values of fields that a request omits. */
 const defaults = { maxPriceImpact: defaultMaxPriceImpact, allowUnsafe: false };
@@ -42,5 +42,8 @@ function canonicalFields(body: object, chain: PlaceOrderRequest["chain"]): objec
  * Computes the fingerprint of a request. Two bodies have the same fingerprint if they differ only in the order of
  * fields, or in how they write amounts, prices and addresses.
  */
-export const fingerprintOf = ({ dryRun: _, ...body }: PlaceOrderRequest | RestingRequest): string =>
+export const fingerprintOf = ({
+  dryRun: _,
+  ...body
+}: (PlaceOrderRequest | RestingRequest | AutomaticRequest) & { dryRun?: boolean | undefined }): string =>
   fingerprint(canonicalFields({ ...defaults, ...body }, body.chain));

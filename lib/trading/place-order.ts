@@ -10,12 +10,13 @@ import { coinUnitsFrom } from "../orders/decimal-text.ts";
 import type { Procedure } from "../orders/effects.ts";
 import type { Order } from "../orders/execution.ts";
 import { submissionOf } from "../orders/order-details.ts";
+import type { PresetWarning } from "../orders/preset.ts";
 import { type QuoteWarning, warningsOfOrder } from "../orders/quote-warnings.ts";
 import { unsupportedChain } from "../orders/requests.ts";
 import type { RestingRequest } from "../orders/resting/request.ts";
 import type { AskedTrade } from "../orders/trade.ts";
 import { shownOrder } from "../orders/trade-order.ts";
-import type { PlaceOrderRequest } from "../orders/trade-request.ts";
+import type { AutomaticRequest, PlaceOrderRequest } from "../orders/trade-request.ts";
 import type { Table } from "../table/table.ts";
 import { type Performers, runProcedure } from "./execution/run-procedure.ts";
 import { tableEffects } from "./execution/table-effects.ts";
@@ -23,7 +24,7 @@ import { fingerprintOf } from "./idempotency.ts";
 import { readPlacing } from "./items/views.ts";
 import type { PlacingRefusal, TradeRequest } from "./procedures/assess.ts";
 import type { KeyedRequest } from "./procedures/keyed-request.ts";
-import { placing, trying } from "./procedures/placing.ts";
+import { type PlaceAnswer, placing, trying } from "./procedures/placing.ts";
 import type { Macs } from "./signing/intent-mac.ts";
 
 export type PlacingDeps = {
@@ -46,9 +47,13 @@ export type Placement<Body = PlaceOrderRequest> = {
   body: Body;
 };
 
-export type PlacedOrder =
-  | { order: Order; warnings: QuoteWarning[]; isReplayed: boolean }
-  | { dryRun: true; quote: TradeQuote };
+export type PlacedMarketOrder = {
+  order: Order;
+  warnings: (QuoteWarning | PresetWarning)[];
+  isReplayed: boolean;
+};
+
+export type PlacedOrder = PlacedMarketOrder | { dryRun: true; quote: TradeQuote };
 
 /**
  * Places an order once for each user and key, or shows the result without placing it.
@@ -65,7 +70,13 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
     return { dryRun: true, quote: shownOn(request.chain, request.wallet, request.trade, answer, now) };
   }
   const placement = { ...request, ...keyed({ ...asked, key }) };
-  const { order, isReplayed } = await unrefused(placing(placement), performersOf(deps, request));
+  return shownPlaced(await unrefused(placing(placement), performersOf(deps, request)));
+}
+
+export function shownPlaced({
+  order,
+  isReplayed,
+}: Extract<PlaceAnswer, { order: unknown }>): PlacedMarketOrder {
   const { minAmountOut: least, quotedOut: quoted } = order.intent;
   const warnings = warningsOfOrder(submissionOf(order.intent), { least, quoted });
   return { order: shownOrder(order), warnings, isReplayed };
@@ -113,7 +124,7 @@ export function keyed({
   now,
   key,
   body,
-}: Placement<PlaceOrderRequest | RestingRequest>): KeyedRequest {
+}: Placement<PlaceOrderRequest | RestingRequest | AutomaticRequest>): KeyedRequest {
   requireKey(key, "places no second order");
   return { userID, orderId: orderIdFor(userID, key, now), key, fingerprint: fingerprintOf(body) };
 }

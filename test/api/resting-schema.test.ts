@@ -14,6 +14,8 @@ const stop = { ...common, type: "stop", stopPrice: "2" };
 const trailing = { ...common, type: "trailing_stop", trailPercent: 0.5 };
 const pair = { ...common, type: "oco", takeProfit: { price: "2" }, stopLoss: { stopPrice: "1" } };
 
+const automatic = { auto: "buy", chain: "eth", token: common.token };
+
 describe("PlaceAnyOrderSchema", () => {
   it.each<[object]>([
     [{ ...common, type: "market" }],
@@ -29,6 +31,8 @@ describe("PlaceAnyOrderSchema", () => {
     [{ ...trailing, trailPercent: 90, price: "0.5", percent: 50, amount: undefined }],
     [{ ...pair, stopLoss: { stopPrice: "1", price: "0.5" } }],
     [{ ...limit, chain: "sol", priorityFee: 0.001 }],
+    [automatic],
+    [{ ...automatic, wallet: common.wallet }],
     [{ ...pair, slippage: 50, gasPreset: "turbo", maxGasPrice: 3, mevProtection: true, allowUnsafe: true }],
   ])("accepts %j", (body) => {
     expect(validate(PlaceAnyOrderSchema, body)).toEqual(body);
@@ -53,7 +57,7 @@ describe("PlaceAnyOrderSchema", () => {
     [{ ...limit, validForSeconds: 60 }, "validForSeconds"],
     [{ ...limit, pool: common.token }, "pool"],
     [{ ...limit, slices: 2 }, "slices"],
-    [{ ...limit, auto: "buy" }, "auto"],
+    [{ ...limit, auto: "buy" }, "side"],
     [{ ...stop, trailPercent: 5 }, "trailPercent"],
     [{ ...limit, slippage: 50.0001 }, "slippage"],
     [{ ...limit, expiresInSeconds: 59 }, "expiresInSeconds"],
@@ -82,6 +86,14 @@ describe("PlaceAnyOrderSchema", () => {
     [{ ...trailing, trailPercent: "5" }, "trailPercent"],
     [{ ...trailing, stopPrice: "1" }, "stopPrice"],
     [{ ...trailing, price: "0" }, "price"],
+    [{ ...automatic, auto: "sell" }, "auto"],
+    [{ ...automatic, auto: undefined }, "type"],
+    [{ ...automatic, token: undefined }, "token"],
+    [{ ...automatic, chain: "doge" }, "chain"],
+    [{ ...automatic, amount: "1" }, "amount"],
+    [{ ...automatic, dryRun: true }, "dryRun"],
+    [{ ...automatic, type: "market" }, "type"],
+    [{ ...automatic, exits: [] }, "exits"],
   ])("names the field at fault in %j", (body, field) => {
     const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     expect(() => validate(PlaceAnyOrderSchema, given)).toThrow(

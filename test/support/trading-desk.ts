@@ -18,6 +18,7 @@ import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import type { WakeEvent } from "../../lib/trading/execution/wake-effect.ts";
 import { getOrder } from "../../lib/trading/get-order.ts";
 import { readLane } from "../../lib/trading/items/views.ts";
+import { placeAutomatic } from "../../lib/trading/place-automatic.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { newReader, readChain } from "../../lib/trading/procedures/reading.ts";
 import { checksBy } from "../../lib/trading/signing/intent-mac.ts";
@@ -113,6 +114,11 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     const request = { userID, now: new Date(), receivedMs, signedInAt };
     return placeOrder(deps, { ...request, key: key ?? undefined, body });
   };
+  /** Asks for an automatic buy of MOON under a new key, by default with the preset's wallet. */
+  const askAutomatic = (asked: { wallet?: string } = {}, key = `k-${++count}`) => {
+    const body = { auto: "buy", chain: lane.chain, token: localAddresses.moon, ...asked } as const;
+    return placeAutomatic(deps, { userID, now: new Date(), signedInAt, key, body });
+  };
   const watchAndWork = async () => {
     woken = Number(events.isWaiting);
     await runProcedure(readChain(lane.chain, newReader()), effects);
@@ -130,6 +136,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     macs,
     wake,
     ask,
+    askAutomatic,
     broadcasts,
     async place(asked: Asked, key?: string, receivedMs?: number): Promise<Order> {
       const placed = await ask(asked, key, receivedMs);

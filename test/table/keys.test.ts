@@ -93,6 +93,9 @@ const keyOfKind = {
     .tuple(lane, name, name)
     .map(([of, userID, token]) => tradingKeys.heldTokenKey({ ...of, userID, token })),
   "used key": fc.tuple(name, name).map(([userID, key]) => tradingKeys.usedKeyKey(userID, "placeOrder", key)),
+  "automatic buy": fc
+    .tuple(lane, name, name)
+    .map(([{ chain }, userID, token]) => tradingKeys.automaticBuyKey({ userID, chain, token })),
   lane: fc.tuple(lane, fc.nat()).map((of) => tradingKeys.laneKey(...of)),
   "shards of lanes": lane.map(({ chain }) => tradingKeys.laneShardsKey(chain)),
   "place of a lane": lane.map(tradingKeys.lanePlaceKey),

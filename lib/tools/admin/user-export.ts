@@ -41,6 +41,7 @@ export const exportedItems: Readonly<Partial<Record<ItemName, Section | LeftOut>
   wallet: "wallets",
   sealedKey: { because: "a secret; owners export it themselves" },
   usedKey: { because: "recognizes repeated requests" },
+  automaticBuy: { because: "repeats the orders" },
   connection: "connections",
   connectionCount: { because: "repeats the connections" },
   userKey: { because: "a secret" },

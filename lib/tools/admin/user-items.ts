@@ -34,6 +34,7 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   walletOwner: removedLast,
   sealedKey: removedLast,
   usedKey: removedLast,
+  automaticBuy: removed,
   connection: removed,
   connectionCount: removedLast,
   userKey: removedLast,

@@ -58,7 +58,11 @@ const meanings: Record<HttpErrorCode, string> = {
     "The wallet has too many open orders or an unfinished transaction, or another program is using it.",
   WOULD_FIRE_NOW: "The price is at or below the stop already.",
   TOO_MANY_RESTING: "The user, or the wallet for this token, has as many resting orders as it may.",
+  AUTO_BUY_OFF: "The user's switch for automatic buys is off on this chain.",
   NO_PRESET: "The user has no preset of the chain.",
+  ALREADY_HELD:
+    "The user has an open position of the token or an open buy, or bought it automatically less than ten minutes ago.",
+  LIQUIDITY_TOO_LOW: "The token's deepest pool has less coin than the preset demands.",
   ORDER_NOT_CANCELLABLE: "The order has ended, or belongs to another engine.",
   UNSUPPORTED_MEDIA_TYPE: "The Content-Type is not application/json.",
   INTERNAL_ERROR: "The service failed. Changes are never saved in part.",

@@ -158,7 +158,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["setPreset"],
     rights: { reads: "all unprotected, POLICY", writes: "PRESETS" },
     atMost:
-      "make the next automatic buys of all users others, within their wallets' policies; place none itself",
+      "make the next automatic buys of all users others, and switch them on and off on bsc and avax, within their wallets' policies; place none itself",
   },
   {
     functions: ["getPreset"],
@@ -307,7 +307,7 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["placeOrder"],
     rights: {
-      reads: "all unprotected, POLICY, SIGNED, TRADING, CANCELLED, RESTING",
+      reads: "all unprotected, POLICY, SIGNED, TRADING, CANCELLED, RESTING, PRESETS",
       writes: "USEDKEYS, TRADES, LANE, LANES, RESTING, TRIGGERS",
       uses: "authenticate orders; invoke executeOrders, watchTriggers",
     },

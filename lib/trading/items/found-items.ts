@@ -91,15 +91,16 @@ class Found {
 
   /** Returns the user's settings for orders on a chain. */
   settings = (chain: Network, userID: string): FamilyTypes["trader"]["settings"] =>
-    settingsFamily(chain).settingsOf(chain, this.#storedSettings(chain, userID));
+    settingsFamily(chain).settingsOf(chain, this.storedSettings(chain, userID));
 
-  #storedSettings(chain: Network, userID: string): SettingsPatch | undefined {
+  /** Returns the settings that the user has changed. Undefined on a chain without settings. */
+  storedSettings(chain: Network, userID: string): SettingsPatch | undefined {
     const [key] = settingsKeysOf(chain, userID);
     return key && (this.#items.get(keyText(key)) as SettingsPatch | undefined);
   }
 
   maxGasPrice = (chain: Network, userID: string): WeiPerGas =>
-    settingsFamily(chain).maxGasPriceOf(chain, this.#storedSettings(chain, userID));
+    settingsFamily(chain).maxGasPriceOf(chain, this.storedSettings(chain, userID));
 }
 
 /** Turns a key into text, to use it as the key of a map. */

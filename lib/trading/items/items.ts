@@ -7,6 +7,7 @@ import type { Key } from "../../table/keys.ts";
 import type { Item } from "../../table/table.ts";
 import { walletKey } from "../../table/wallet-keys.ts";
 import {
+  automaticBuyKey,
   bookKey,
   cancellationKey,
   cutoffKey,
@@ -17,6 +18,7 @@ import {
   jobKey,
   ledgerKey,
   policyKey,
+  presetKey,
   restingKey,
   signedBytesKey,
   slotKey,
@@ -44,6 +46,8 @@ export const keysOfItems: { readonly [K in Exclude<Kind, "lane">]: (name: Names[
   position: ({ userID, positionId }) => executionKey(userID, "position", positionId),
   wallet: ({ userID, chain, wallet }) => walletKey(userID, chain, wallet),
   policy: policyKey,
+  preset: presetKey,
+  automaticBuy: automaticBuyKey,
   day: dayKey,
   tally: ({ orderId }) => tallyKey(orderId),
   ended: ({ orderId }) => endedKey(orderId),

@@ -49,8 +49,11 @@ export const usedKeyKey = (
   key: string,
 ): Key => itemKey("usedKey", { userID, operation, key });
 
-export const presetKey = ({ userID, chain }: { userID: string; chain: Network }): Key =>
-  itemKey("preset", { userID, chain });
+export const presetKey = ({ userID, chain }: Names["preset"]): Key => itemKey("preset", { userID, chain });
+
+/** Stores an automatic buy next to the used keys, since it too keeps a second order from being placed. */
+export const automaticBuyKey = ({ userID, chain, token }: Names["automaticBuy"]): Key =>
+  itemKey("automaticBuy", { userID, chain, token });
 
 /** Default number of shards for lanes. Readers always read these shards. */
 export const defaultLaneShards = 2;
@@ -229,6 +232,7 @@ const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
     "resting",
     "trigger",
     "heldToken",
+    "automaticBuy",
   ] as const),
 ]);
 

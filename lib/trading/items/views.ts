@@ -10,6 +10,7 @@ import type { Job, JobName, Lane, MissedToken, Names } from "../../orders/table-
 import type { AnyOrder } from "../../orders/trade-order.ts";
 import { type Filter, type Item, queryRange, type Table } from "../../table/table.ts";
 import { ownersOfWallet } from "../../table/wallet-keys.ts";
+import { readOwned } from "./automatic-view.ts";
 import { find, findOnChain, keysOfUser, keyText } from "./found-items.ts";
 import { contentOf, keysOfItems, type StoredOrder } from "./items.ts";
 import {
@@ -151,16 +152,18 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
 
 /**
  * Reads the facts for placing an order with one call. Needs two more calls if the wallet has other orders, one more if
- * the key was used, and one more if the lane is not in its home shard.
+ * the key was used, and one more if the lane is not in its home shard. Two more read what the user has of a token.
  */
 export async function readPlacing(
   table: Table,
-  { lane, day, userID, key, rests }: Effects["readPlacing"]["ask"],
+  { lane, day, userID, key, rests, automatic: token }: Effects["readPlacing"]["ask"],
 ): Promise<PlacingView> {
   const named = key === undefined ? undefined : { userID, key };
+  const bought = token === undefined ? undefined : { userID, chain: lane.chain, token };
   const home = homeShard(lane, table);
   const found = await findOnChain(table, lane.chain, [
     ...(named ? [keysOfItems.key(named)] : []),
+    ...(bought ? [keysOfItems.automaticBuy(bought)] : []),
     laneKey(lane, home),
     lanePlaceKey(lane),
     ...keysOfUser(lane, userID, day),
@@ -169,10 +172,11 @@ export async function readPlacing(
   const shard = found.laneShard(lane) ?? home;
   const withLane = await find(table, [laneKey(lane, shard)], found);
   const jobs = withLane.lane(lane, shard)?.jobs;
-  const [laneOrders, placed, all] = await Promise.all([
+  const [laneOrders, placed, all, held] = await Promise.all([
     jobs === undefined || jobs === 0 ? [] : laneOrdersOf(table, lane),
     used && find(table, [tradeKeyOf(used)]),
     rests ? readResting(table, userID) : [],
+    bought && readOwned(table, bought),
   ]);
   return {
     used,
@@ -188,6 +192,7 @@ export async function readPlacing(
           restedIn(used && placed?.stored("order", orderNamed(used))),
       },
     }),
+    ...(held && { automatic: { ...held, atMs: bought && found.get("automaticBuy", bought)?.atMs } }),
     settings: found.settings(lane.chain, userID),
     isStopped: found.isStopped(lane.chain),
     cutoffs: found.cutoffs(lane, userID),

@@ -1,5 +1,6 @@
 import { DomainError } from "../../core/domain-error.ts";
 import { dayOf } from "../../core/time.ts";
+import type { AutomaticLimits } from "../../orders/automatic-buy.ts";
 import { coinUnitsFrom } from "../../orders/decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
 import type { FamilyTypes, HostAnswers, TraderTerms } from "../../orders/family.ts";
@@ -21,6 +22,8 @@ export type TradeRequest<Trade extends AskedTrade = AskedTrade> = LaneKey & {
   setup: FamilyTypes["setup"] | DomainError<"UNSUPPORTED_CHAIN">;
   /** Output that the minimum is compared with. By default the quoted one. */
   quotedOut?: bigint;
+  /** What a preset demands of the token of an automatic buy. */
+  automatic?: AutomaticLimits;
 } & Pick<TraderTerms, "mayLose" | "isChild" | "rests">;
 
 /** `CHAIN_UNAVAILABLE` means that no two hosts agree. */
@@ -29,7 +32,10 @@ export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
 export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 
 /** Reads the records that a request is assessed by. */
-export const readView = ({ chain, wallet, userID, createdAt, rests }: TradeRequest, key?: string) =>
+export const readView = (
+  { chain, wallet, userID, createdAt, rests, automatic, trade }: TradeRequest,
+  key?: string,
+) =>
   perform({
     do: "readPlacing",
     lane: { chain, wallet },
@@ -37,6 +43,7 @@ export const readView = ({ chain, wallet, userID, createdAt, rests }: TradeReque
     userID,
     ...(key !== undefined && { key }),
     ...(rests && { rests }),
+    ...(automatic && { automatic: trade.token }),
   });
 
 /** Runs all checks in their order of precedence, starting with those that do not query the chain. */

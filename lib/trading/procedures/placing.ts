@@ -4,6 +4,7 @@ import { type Procedure, perform } from "../../orders/effects.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { AnyOrder } from "../../orders/trade-order.ts";
 import { type AssessAnswer, assess, type PlacingRefusal, readView, type TradeRequest } from "./assess.ts";
+import { assessAutomatic, pauseAutomatic } from "./automatic-buy.ts";
 import { type KeyedRequest, replayedBy, useKey } from "./keyed-request.ts";
 import { makeOrder, type OrderRequest, wakeFor, writesOfOrder } from "./new-order.ts";
 
@@ -27,18 +28,19 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
     const replay = replayedBy(request, view, view.order);
     if (replay !== undefined && "order" in replay) yield* wakeAgain(replay.order);
     if (replay !== undefined) return replay;
-    const assessed = yield* assess(family, request, view, known);
+    const assessed = yield* assessAutomatic(family, request, view, known);
     if ("refused" in assessed) return assessed;
     // Reuses the facts in later attempts, unless the amount is a percentage: it refers to the balance that newer orders
     // have left.
     if (request.trade.percent === undefined) known = assessed.facts;
     const made = yield* makeOrder(family, request, assessed, view);
-    if (yield* perform({ do: "write", step: [useKey(request), ...writesOfOrder(made, view)] })) {
+    const step = [useKey(request), ...pauseAutomatic(request), ...writesOfOrder(made, view)];
+    if (yield* perform({ do: "write", step })) {
       yield* wakeFor(made);
       return { order: made.order, isReplayed: false };
     }
-    // In the meantime the key was used, the wallet was removed, orders were cancelled together, or another order has
-    // reserved funds that this order needs.
+    // In the meantime the key was used, the wallet was removed, orders were cancelled together, the token was bought
+    // automatically, or another order has reserved funds that this order needs.
   }
   return {
     refused: new DomainError("WALLET_BUSY", "Too many orders are being placed for the wallet at once"),

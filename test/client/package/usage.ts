@@ -51,12 +51,16 @@ export async function orders(): Promise<unknown> {
   });
   const onSol = { type: "market", chain: "sol", wallet: "9uKP", token: "9Qr8" } as const;
   await terminal.placeOrder({ body: { ...onSol, side: "sell", percent: 100, priorityFee: 0.001 } });
-  return [id, found, await terminal.waitForOrder(id ?? "", { until: "filled", timeoutMs: 1000 })];
+  const automatic = await terminal.placeOrder({ body: { auto: "buy", chain: "eth", token } });
+  const bought: Order | undefined = automatic.data?.order;
+  return [id, found, bought, await terminal.waitForOrder(id ?? "", { until: "filled", timeoutMs: 1000 })];
 }
 
 export async function mistakes(): Promise<void> {
   // @ts-expect-error: a purchase with a share
   await terminal.placeOrder({ body: { ...order, side: "buy", percent: 50 } });
+  // @ts-expect-error: an automatic buy with an amount
+  await terminal.placeOrder({ body: { auto: "buy", chain: "eth", token, amount: "1" } });
   // @ts-expect-error: an amount and a share
   await terminal.placeOrder({ body: { ...order, side: "sell", amount: "1", percent: 50 } });
   // @ts-expect-error: neither

@@ -1,12 +1,12 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { exampleWallet } from "trading-terminal-devnet/example-wallets";
 import { beforeAll, describe, expect, it } from "vitest";
-import { get, send } from "../support/client.ts";
-import { importWallet } from "../support/terminal.ts";
+import { get, post, send } from "../support/client.ts";
+import { changeSettings, importWallet } from "../support/terminal.ts";
 import { newUser, type User } from "../support/users.ts";
 
 const { address: wallet } = exampleWallet;
-const chain = "avax";
+const chain = "bsc";
 const path = `/api/v2/presets/${chain}`;
 
 let user: User;
@@ -36,13 +36,36 @@ describe("presets", () => {
     expect([cached.status, cached.text]).toEqual([304, ""]);
   });
 
+  it("let a request of one field buy once, while the switch of the chain is on", async () => {
+    const buy = (key: string, body: object = { auto: "buy", chain, token: localAddresses.moon }) =>
+      post("/api/v2/orders", { token: user.token, headers: { "Idempotency-Key": key }, body });
+    expect(await buy("a")).toMatchObject(refused(409, { code: "AUTO_BUY_OFF" }));
+    expect(await set({ ...given, autoBuy: true, minLiquidity: "1000000" })).toMatchObject({ status: 200 });
+    const details = { liquidity: expect.any(String), least: "1000000" };
+    expect(await buy("a")).toMatchObject(refused(409, { code: "LIQUIDITY_TOO_LOW", details }));
+    expect(await set({ ...given, autoBuy: true })).toMatchObject({ status: 200 });
+    const order = { type: "market", side: "buy", wallet, amount: "0.1", token: localAddresses.moon };
+    const placed = await buy("a");
+    expect(placed).toMatchObject({
+      status: 200,
+      json: { data: { order, warnings: ["MEV_UNPROTECTED", "NO_DAY_LIMIT"] } },
+    });
+    expect((await buy("a")).headers.get("Idempotent-Replayed")).toBe("true");
+    expect(await buy("b")).toMatchObject(refused(409, { code: "ALREADY_HELD" }));
+    await changeSettings(user, "base", { autoBuy: true });
+    const onBase = { auto: "buy", chain: "base", token: localAddresses.moon };
+    expect(await buy("c", onBase)).toMatchObject(refused(409, { code: "NO_PRESET" }));
+    const field = { code: "INVALID_REQUEST", details: { field: "amount" } };
+    expect(await buy("c", { ...onBase, amount: "1" })).toMatchObject(refused(400, field));
+  });
+
   it("name the field of bad input", async () => {
     const bad = { exits: [{ percent: 101 }], buyAmount: "0", minLiquidity: 1, maxBuyTax: 101 };
     for (const [field, value] of Object.entries(bad))
       expect(await set({ ...given, [field]: value })).toMatchObject(
         refused(400, { code: "INVALID_REQUEST", details: { field: expect.stringMatching(field) } }),
       );
-    expect(await set({ ...given, wallet: localAddresses.usdx })).toMatchObject(
+    expect(await set({ ...given, wallet: localAddresses.moon })).toMatchObject(
       refused(404, { code: "WALLET_NOT_FOUND" }),
     );
   });

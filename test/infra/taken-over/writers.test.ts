@@ -4,13 +4,16 @@ import type { OperationName } from "../../../lib/operations/operations.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { sealedKeyKey } from "../../../lib/table/wallet-keys.ts";
 import {
+  automaticBuyKey,
   cancellationKey,
   cutoffKey,
   cutoffPartKeys,
   policyKey,
+  presetKey,
   slotKey,
   tradeKey,
 } from "../../../lib/trading/items/keys.ts";
+import { settingsKey } from "../../../lib/users/item-keys.ts";
 import { Theft } from "../../support/signed-bytes.ts";
 import { slot, v2 } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
@@ -102,6 +105,24 @@ describe("a setWalletPolicy that was taken over", () => {
     for (const odd of [{ policy: openPolicy }, { pending }])
       await intruder.put(policyKey(policyOfAlice), { ...policyOfAlice, ...odd });
     expect(intruder.denials).toBe(2);
+    expect(await signs("ALICEOVERSPENDS")).toEqual({ later: "the policy forbids it: maxPerOrder" });
+  });
+});
+
+describe("a setPreset that was taken over", () => {
+  it("changes what is bought automatically, but neither places an order nor lifts a limit or a pause", async () => {
+    const { desk, intruder, signs } = await intrudeAs("setPreset");
+    const { intent, ...order } = desk.named("ALICEOVERSPENDS");
+    await intruder.put(presetKey(intent), { preset: { buyAmount: "1000", autoBuy: true } });
+    expect(intruder.denials).toBe(0);
+    const writes = [
+      [tradeKey("alice", "NEW".padEnd(26, "0")), { intent, ...order }],
+      [policyKey(policyOfAlice), { ...policyOfAlice, policy: openPolicy }],
+      [settingsKey("alice", "eth"), { autoBuy: true, slippage: 100 }],
+      [automaticBuyKey(intent), { atMs: 0 }],
+    ] as const;
+    for (const [key, item] of writes) await intruder.put(key, item);
+    expect(intruder.denials).toBe(writes.length);
     expect(await signs("ALICEOVERSPENDS")).toEqual({ later: "the policy forbids it: maxPerOrder" });
   });
 });

@@ -3,9 +3,12 @@ import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openChains } from "../../../lib/chains/families/open-chains.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
+import { automaticBuyKey, presetKey } from "../../../lib/trading/items/keys.ts";
 import { startTrading, stopTrading } from "../../../lib/trading/items/stops.ts";
 import { quoteOrder } from "../../../lib/trading/quote-order.ts";
+import { settingsKey } from "../../../lib/users/item-keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
+import { putItems } from "../../support/items.ts";
 import { putPolicy, putWallet } from "../../support/placed-orders.ts";
 import { openDesk, type TradingDesk } from "../../support/trading-desk.ts";
 
@@ -219,5 +222,85 @@ describe("placeOrder", () => {
     await expect(desk.ask({ amount: "50", dryRun: true }, null)).rejects.toMatchObject(
       code("PRICE_IMPACT_TOO_HIGH"),
     );
+  });
+});
+
+describe("placeAutomatic", () => {
+  const setAutoBuy = (autoBuy: boolean) =>
+    putItems(db.table, [{ ...settingsKey(desk.userID, "eth"), autoBuy, slippage: 7 }]);
+  const setPreset = (changes: object = {}) => {
+    const { userID, wallet } = desk;
+    const preset = { wallet, buyAmount: "0.01", exits: [], maxBuyTax: 5, maxSellTax: 5, ...changes };
+    const name = { userID, chain: "eth" } as const;
+    return putItems(db.table, [{ ...presetKey(name), ...name, preset, version: 1 }]);
+  };
+  const instruct = async (changes?: object) => Promise.all([setAutoBuy(true), setPreset(changes)]);
+  /** Sets the time of the last automatic buy. */
+  const lastBuy = (minutesAgo: number) => {
+    const name = { userID: desk.userID, chain: "eth", token: moon } as const;
+    const atMs = Date.now() - minutesAgo * 60_000;
+    return putItems(db.table, [{ ...automaticBuyKey(name), ...name, atMs }]);
+  };
+
+  it("buys what the preset says, and fills in the rest from the settings", async () => {
+    await instruct();
+    const { wallet, userID } = desk;
+    const first = await desk.askAutomatic({}, "k");
+    const order = { type: "market", side: "buy", wallet, token: moon, amount: "0.01", slippage: 7 };
+    expect(first).toMatchObject({ order, warnings: ["MEV_UNPROTECTED", "NO_DAY_LIMIT"], isReplayed: false });
+    await setAutoBuy(false);
+    await setPreset({ buyAmount: "0.5", slippage: 3 });
+    const policy = { ...openPolicy, maxPerDay: 10n ** 18n };
+    await putPolicy(db.table, { userID, chain: "eth", wallet, policy, revision: 1 });
+    const { orderId } = first.order;
+    const again = { order: { ...order, orderId }, warnings: ["MEV_UNPROTECTED"], isReplayed: true };
+    expect(await desk.askAutomatic({}, "k")).toMatchObject(again);
+    await expect(desk.askAutomatic({ wallet }, "k")).rejects.toMatchObject(
+      code("IDEMPOTENCY_KEY_REUSED", { orderId }),
+    );
+    await expect(desk.askAutomatic()).rejects.toMatchObject(code("AUTO_BUY_OFF"));
+  });
+
+  it("checks the switch, the preset, the wallet and what is held, and then all that a buy is checked for", async () => {
+    const stranger = "0x000000000000000000000000000000000000dEaD";
+    const refusal = (asked = {}) => desk.askAutomatic(asked, "k").catch(({ code }) => code);
+    await stopTrading(db.table, ["eth"], new Date());
+    expect(await refusal({ wallet: `${moon.slice(0, -1)}a` })).toBe("INVALID_REQUEST");
+    await setPreset({ wallet: stranger, minLiquidity: "1000000" });
+    expect(await refusal()).toBe("AUTO_BUY_OFF");
+    await setAutoBuy(true);
+    await lastBuy(9);
+    expect(await refusal()).toBe("WALLET_NOT_FOUND");
+    expect(await refusal({ wallet: desk.wallet })).toBe("ALREADY_HELD");
+    await lastBuy(10);
+    expect(await refusal({ wallet: desk.wallet })).toBe("TRADING_DISABLED");
+    await startTrading(db.table, ["eth"]);
+    expect(await refusal({ wallet: desk.wallet })).toBe("LIQUIDITY_TOO_LOW");
+    const other = await openDesk(db.table, chain);
+    await putItems(db.table, [{ ...settingsKey(other.userID, "eth"), autoBuy: true }]);
+    await expect(other.askAutomatic()).rejects.toMatchObject(code("NO_PRESET"));
+  });
+
+  it("lets one of two devices buy that ask at once, even with different wallets", async () => {
+    await instruct();
+    const { wallet } = await openDesk(db.table, chain, { userID: desk.userID });
+    const asked = await Promise.allSettled([desk.askAutomatic(), desk.askAutomatic({ wallet })]);
+    const reasons = asked.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+    expect(reasons).toEqual([expect.objectContaining(code("ALREADY_HELD", {}))]);
+    await lastBuy(60);
+    for (const each of [desk.wallet, wallet])
+      await expect(desk.askAutomatic({ wallet: each })).rejects.toMatchObject(code("ALREADY_HELD", {}));
+  });
+
+  it("buys a token again once its position is closed or dust, and ten minutes have passed", async () => {
+    await instruct();
+    await desk.askAutomatic();
+    await desk.settle();
+    await lastBuy(60);
+    const held = code("ALREADY_HELD", { positionId: expect.any(String) });
+    await expect(desk.askAutomatic()).rejects.toMatchObject(held);
+    await desk.place({ side: "sell", amount: undefined, percent: 99.95 });
+    await desk.settle();
+    expect(await desk.askAutomatic()).toMatchObject({ order: { status: "open" } });
   });
 });

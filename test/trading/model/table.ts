@@ -29,6 +29,8 @@ const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   position: ({ userID, positionId }) => `${userID}/${positionId}`,
   wallet: ({ userID, wallet }) => `${userID}/${wallet}`,
   policy: ({ userID, wallet }) => `${userID}/${wallet}`,
+  preset: ({ userID, chain }) => `${userID}/${chain}`,
+  automaticBuy: ({ userID, token }) => `${userID}/${token}`,
   day: ({ userID, wallet, day }) => `${userID}/${wallet}/${day}`,
   tally: ({ orderId }) => orderId,
   ended: ({ orderId }) => orderId,

@@ -7,6 +7,7 @@ import { setStock } from "../../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../../lib/table/table.ts";
 import { walletOwnerKey } from "../../../../lib/table/wallet-keys.ts";
 import {
+  automaticBuyKey,
   cancellationKey,
   cutoffKey,
   laneKey,
@@ -82,6 +83,7 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
     { ...restingKey(resting), userID },
     { ...triggerKey(resting), userID },
     { ...presetKey({ userID, chain: "eth" }), userID },
+    { ...automaticBuyKey(resting), userID },
     { ...marketLooksKey(userID, 1), count: 1 },
     { ...marketHistoriesKey(userID, 1), histories: 1 },
   ]);
