@@ -265,6 +265,37 @@ describe("the console", () => {
     await context.close();
   });
 
+  it("keeps a preset for each chain, and overwrites no newer one", async () => {
+    const { page, context } = await browser.visit();
+    await signIn(page, "petra");
+    const wallets = panel(page, "Wallets");
+    await wallets.getByText("Make a wallet").click();
+    await wallets.getByLabel("Name").fill("Sniper");
+    await wallets.getByRole("button", { name: "Make" }).click();
+    await wallets.getByRole("listitem").filter({ hasText: "Sniper" }).waitFor();
+    const settings = panel(page, "Settings");
+    await settings.getByText("BNB Chain", { exact: true }).click();
+    await settings.getByText("Preset for automatic orders").click();
+    await settings.getByText("Add a wallet on this chain first").waitFor();
+    await settings.getByText("Ethereum", { exact: true }).click();
+    await settings.getByText("Preset for automatic orders").click();
+    const amount = settings.getByLabel("Amount of a buy, ETH");
+    await amount.fill("0.05");
+    await settings.getByRole("button", { name: "Save the preset" }).click();
+    await settings.getByText("spend any amount in a day").waitFor();
+    await page.reload();
+    await settings.getByText("Preset for automatic orders").click();
+    expect(await amount.inputValue()).toBe("0.05");
+    const stale = {
+      status: 412,
+      json: { success: false, error: { code: "PRECONDITION_FAILED", message: "It has changed" } },
+    };
+    await page.route("**/presets/eth", (route) => route.fulfill(stale), { times: 1 });
+    await settings.getByRole("button", { name: "Save the preset" }).click();
+    await page.getByText("It has changed").waitFor();
+    await context.close();
+  });
+
   it("keeps the theme for the next user of the browser", async () => {
     const { page, context } = await browser.visit();
     await signIn(page, "heidi");

@@ -1,20 +1,15 @@
 import { useState } from "preact/hooks";
 import type { Settings, SettingsChain } from "trading-terminal-client";
-import { Choice, Field, Form, Panel } from "./controls.tsx";
+import { Choice, Field, Form, type NetworkName, networks, Panel } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { plainNumber } from "./format.ts";
+import { hasSettings, PresetDrawer, switchTexts } from "./preset-form.tsx";
 import { gasPresets } from "./ticket/order-limits.ts";
-
-const chains = [
-  ["eth", "Ethereum"],
-  ["base", "Base"],
-  ["sol", "Solana"],
-] as const;
 
 const switches = [
   ["mevProtection", "MEV protection"],
-  ["autoBuy", "Auto buy, for execution engines"],
-  ["autoSell", "Auto sell, for execution engines"],
+  ["autoBuy", switchTexts.autoBuy],
+  ["autoSell", switchTexts.autoSell],
 ] as const;
 const numbers = {
   slippage: "Slippage, %",
@@ -24,8 +19,8 @@ const numbers = {
 
 export function SettingsPanel() {
   const { state } = useDesk();
-  const [chain, setChain] = useState<SettingsChain>("eth");
-  const current = state?.settings[chain];
+  const [chain, setChain] = useState<NetworkName>("eth");
+  const current = hasSettings(chain) ? state?.settings[chain] : undefined;
   // Keeps unsaved edits while another chain is shown.
   const [drafts, setDrafts] = useState<Partial<Record<SettingsChain, Draft>>>({});
   return (
@@ -34,8 +29,8 @@ export function SettingsPanel() {
       area="settings"
       aside={current && <span class="badge">version {current.version}</span>}
     >
-      <Choice label="Chain" name="settings-chain" value={chain} options={chains} onPick={setChain} />
-      {current ? (
+      <Choice label="Chain" name="settings-chain" value={chain} options={networks} onPick={setChain} />
+      {current && hasSettings(chain) ? (
         <SettingsForm
           key={chain}
           chain={chain}
@@ -44,8 +39,11 @@ export function SettingsPanel() {
           setDraft={(draft) => setDrafts((all) => ({ ...all, [chain]: draft }))}
         />
       ) : (
-        <p class="empty">Reading the settings …</p>
+        <p class="empty">
+          {hasSettings(chain) ? "Reading the settings …" : "The settings of this chain cannot be changed."}
+        </p>
       )}
+      <PresetDrawer key={`preset of ${chain}`} chain={chain} />
     </Panel>
   );
 }
