@@ -33,13 +33,21 @@ type LegWatch = {
   /** Time since which the leg is reached. */
   sinceMs?: number | undefined;
   lastMs: number;
+  /** Level of the price at which the tries began. */
+  level: number;
   tries: number;
   /** Number of hand-overs in a row without an answer. */
   misses: number;
   nextMs: number;
 };
 
-const newWatch = (nextMs = 0): LegWatch => ({ lastMs: 0, tries: 0, misses: 0, nextMs });
+const newWatch = (nextMs = 0): LegWatch => ({
+  lastMs: 0,
+  level: Number.POSITIVE_INFINITY,
+  tries: 0,
+  misses: 0,
+  nextMs,
+});
 
 type Hint = Trigger["legs"][number];
 
@@ -102,19 +110,23 @@ export class WatchedOrders {
     return this.#of(side, token).some(({ row, legs }) =>
       legs.some(
         ({ distance = 0, nextMs }, at) =>
-          nextMs <= nowMs && distance <= change + (isOfMark(row.legs[at]) ? 0 : margin),
+          (nextMs <= nowMs || change > margin) && distance <= change + (isOfMark(row.legs[at]) ? 0 : margin),
       ),
     );
   }
 
   /** Notes quotes of a token and side. */
   note({ side, token }: WatchedSide, rungs: readonly Rung[], nowMs: number): void {
+    const level = levelOf(rungs);
     for (const { row, legs } of this.#of(side, token)) {
       for (const [index, leg] of row.legs.entries()) {
         const watch = legs[index] as LegWatch;
         watch.distance = distanceTo(side, leg, row.amount, rungs);
         const isReached = watch.distance === 0;
-        if (isReached && nowMs - watch.lastMs > forgetMs) watch.tries = 0;
+        // A price at which the order could not fill says nothing about another one.
+        const isNew = nowMs - watch.lastMs > forgetMs || Math.abs(level - watch.level) > margin;
+        if (isReached && isNew)
+          Object.assign(watch, { level, tries: 0, ...(watch.tries > 0 && { nextMs: nowMs }) });
         watch.sinceMs = isReached ? (watch.sinceMs ?? nowMs) : undefined;
         if (isReached) watch.lastMs = nowMs;
       }
@@ -186,6 +198,12 @@ export class WatchedOrders {
 
 /** True for the price at which the mark of a trailing stop may rise. */
 const isOfMark = (hint: Hint | undefined): boolean => hint?.kind === "limit" && hint.isOfMark === true;
+
+/** Returns the logarithm of the price of the smallest amount that trades, or 0 without one. */
+function levelOf(rungs: readonly Rung[]): number {
+  const { amount, out = 0n } = rungs.find((rung) => rung.out) ?? { amount: 0n };
+  return out === 0n ? 0 : Math.log(Number(out) / Number(amount));
+}
 
 const isSamePrice = (a: PricedLeg, b: PricedLeg | undefined): boolean => {
   const [own, other] = [watchedPrice(a), b && watchedPrice(b)];

@@ -197,6 +197,34 @@ describe("WatchedOrders", () => {
     expect(timesOf(stop(500n), 30_000)).toEqual(Array.from({ length: 11 }, (_, index) => index * 3000));
   });
 
+  it.each([
+    ["falls further", 340n],
+    ["rises, but is still below it", 360n],
+  ])("hands a stop over at once when its price %s, however long it could not fill before", (_, out) => {
+    const orders = watching(row("a", { legs: [stop(500n)] }));
+    for (let nowMs = 0; nowMs < 3_600_000; nowMs += 1000) {
+      orders.note(side, at(350n), nowMs);
+      if (orders.due(nowMs).length > 0) orders.end("a", { state: "rest", askAgainMs: 3000 }, nowMs);
+    }
+    const nowMs = 3_600_000;
+    orders.note(side, at(355n), nowMs);
+    expect(idsDue(orders, nowMs)).toEqual([]);
+    expect([0.015, 0.025].map((change) => orders.isNear(side, change, nowMs))).toEqual([false, true]);
+    orders.note(side, at(out), nowMs);
+    expect(idsDue(orders, nowMs)).toEqual(["a"]);
+  });
+
+  it("hands a stop over at once when its price comes back after a minute, however long it could not fill before", () => {
+    const orders = watching(row("a", { legs: [stop(500n)] }));
+    for (let nowMs = 0; nowMs < 3_600_000; nowMs += 1000) {
+      orders.note(side, at(495n), nowMs);
+      if (orders.due(nowMs).length > 0) orders.end("a", { state: "rest", askAgainMs: 3000 }, nowMs);
+    }
+    orders.note(side, at(501n), 3_600_000);
+    orders.note(side, at(495n), 3_660_000);
+    expect(idsDue(orders, 3_660_000)).toEqual(["a"]);
+  });
+
   it("hands an order over again for its next reading as soon as fireOrders asks for it", () => {
     expect(timesOf(stop(500n), 10_000, 2500)).toEqual([0, 2500, 5000, 7500, 10_000]);
   });
