@@ -27,6 +27,7 @@ const detailsOfCode = {
     symbol: v.string(),
     needed: AmountText,
     available: AmountText,
+    forExits: v.exactOptional(AmountText),
   }),
   INSUFFICIENT_POINTS: v.object({ needed: v.number(), available: v.number() }),
   POLICY_LIMIT: v.variant("rule", [
@@ -56,7 +57,12 @@ const detailsOfCode = {
     buyTax: v.nullable(Percent),
     sellTax: v.nullable(Percent),
   }),
-  WOULD_FIRE_NOW: v.object({ price: AmountText }),
+  WOULD_FIRE_NOW: v.object({
+    price: AmountText,
+    roundTrip: v.exactOptional(AmountText),
+    exit: v.exactOptional(v.number()),
+  }),
+  EXITS_UNAVAILABLE: v.object({ reason: v.picklist(["ROUTE_NEEDS_JUPITER", "CANNOT_SELL"]) }),
   TOO_MANY_RESTING: v.object({ limit: v.number() }),
   ALREADY_HELD: v.object({ positionId: v.exactOptional(v.string()) }),
   LIQUIDITY_TOO_LOW: v.object({ liquidity: AmountText, least: AmountText }),

@@ -111,13 +111,46 @@ const orderOf = (parts: Parts) => {
 
 /** Fields of resting orders, and of the orders that these place. */
 const restingParts = {
-  parentOrderId: described(v.string(), "The resting order that placed it"),
-  takeProfit: v.optional(v.object({ price: storedAmount })),
-  stopLoss: v.optional(v.object({ stopPrice: storedAmount, price: storedAmount })),
+  parentOrderId: described(v.string(), "The resting order that placed it, or the buy of an exit"),
+  takeProfit: v.optional(
+    v.object({ percent: v.exactOptional(v.number()), price: v.exactOptional(storedAmount) }),
+  ),
+  stopLoss: v.optional(
+    v.object({
+      percent: v.exactOptional(v.number()),
+      stopPrice: v.exactOptional(storedAmount),
+      price: v.exactOptional(storedAmount),
+    }),
+  ),
   trailing: described(
-    v.object({ trailPercent: v.number(), mark: storedAmount, stopPrice: storedAmount }),
+    v.object({
+      trailPercent: v.number(),
+      mark: v.exactOptional(storedAmount),
+      stopPrice: v.exactOptional(storedAmount),
+    }),
     "The price that it follows upwards, and the price below it at which it fires now",
   ),
+  exits: described(
+    v.array(
+      v.object({
+        orderId: v.string(),
+        percent: v.number(),
+        takeProfit: v.optional(
+          v.object({ percent: v.optional(v.number()), price: v.optional(storedAmount) }),
+        ),
+        stopLoss: v.optional(
+          v.object({
+            percent: v.optional(v.number()),
+            stopPrice: v.optional(storedAmount),
+            price: v.optional(storedAmount),
+          }),
+        ),
+        trailing: v.optional(v.object({ trailPercent: v.number() })),
+      }),
+    ),
+    "The exits of a buy, as they were asked for. Each is an order of its own",
+  ),
+  maxAmount: described(storedAmount, "The most that an exit sells, whatever its buy receives"),
   expiresAt: described(TimestampSchema, "Nothing fires after this time"),
   maxNetworkFee: described(storedAmount, "Native coin that the transactions of all its children may pay"),
   feesSpent: described(

@@ -5,6 +5,7 @@ import { defaultMaxPriceImpact } from "../orders/trade.ts";
 import type { AutomaticRequest, PlaceOrderRequest } from "../orders/trade-request.ts";
 import { documented, tradeVariants } from "./documented.ts";
 import { OrderSchema } from "./execution-schema.ts";
+import { exitsOfBuy } from "./exits-schema.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { QuoteSchema, tradeDescription, tradeEntries, tradeRules } from "./quote-schema.ts";
 import { placedRestingSchemas, restingSchemas } from "./resting-schema.ts";
@@ -27,6 +28,7 @@ export const PlaceOrderSchema = v.pipe(
       ),
     ),
     dryRun: v.optional(v.boolean()),
+    exits: exitsOfBuy,
   }),
   tradeRules(),
   documented(tradeVariants({ title: "SellShare", required: ["percent"] })),

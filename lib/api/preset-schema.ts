@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { type Preset, presetWarnings } from "../orders/preset.ts";
+import { PercentExitsSchema } from "./exits-schema.ts";
 import { CountSchema, decimalPlaces, envelopeOf } from "./scalars.ts";
 import { autoBuySwitch, autoSellSwitch } from "./settings-schema.ts";
 import {
@@ -28,15 +29,13 @@ const GivenTaxSchema = v.optional(
 
 const switches = { autoBuy: v.optional(autoBuySwitch), autoSell: v.optional(autoSellSwitch) };
 
-const ExitsSchema = v.pipe(v.array(v.never()), v.maxLength(0, "must be empty"));
-
 /** A preset in a request. Addresses, decimal places and switches depend on the chain and are checked later. */
 export const GivenPresetSchema = v.pipe(
   v.strictObject({
     wallet: GivenAddressSchema,
     buyAmount: v.pipe(GivenAmountSchema, v.description("What an automatic buy spends, in the chain's coin")),
     slippage: v.optional(v.pipe(GivenPercentSchema, v.maxValue(50))),
-    exits: ExitsSchema,
+    exits: PercentExitsSchema,
     maxBuyTax: GivenTaxSchema,
     maxSellTax: GivenTaxSchema,
     minLiquidity: v.optional(
@@ -62,7 +61,7 @@ export const PresetAnswerSchema = envelopeOf(
         wallet: AddressSchema,
         buyAmount: AmountTextSchema,
         slippage: v.optional(PercentSchema),
-        exits: ExitsSchema,
+        exits: PercentExitsSchema,
         maxBuyTax: PercentSchema,
         maxSellTax: PercentSchema,
         minLiquidity: v.optional(AmountTextSchema),

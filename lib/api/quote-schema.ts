@@ -55,6 +55,7 @@ type GivenTrade = {
   chain: Network;
   side: Order["side"];
   wallet?: string | undefined;
+  exits?: readonly object[] | undefined;
 } & {
   [Name in (typeof valueFields)[number]]?: string | number | undefined;
 };
@@ -65,7 +66,18 @@ const valueFields = [
 ];
 
 /** Returns the field at fault and the reason if a trade's fields contradict each other. */
-function tradeProblem({ chain, side, wallet, amount, percent, slippage, minAmountOut, ...fees }: GivenTrade) {
+function tradeProblem({
+  chain,
+  side,
+  wallet,
+  amount,
+  percent,
+  exits,
+  slippage,
+  minAmountOut,
+  ...fees
+}: GivenTrade) {
+  if (side === "sell" && exits !== undefined) return ["exits", "is for buys only"] as const;
   if (chain !== "sol" && fees.priorityFee !== undefined)
     return ["priorityFee", "is for sol only; use gasPreset and maxGasPrice instead"] as const;
   if (chain !== "sol" && fees.pool !== undefined) return ["pool", "is for sol only"] as const;

@@ -1,8 +1,7 @@
 import * as v from "valibot";
-import { priceRule } from "../orders/resting/prices.ts";
 import { restingWarnings } from "../orders/resting/stored.ts";
-import { decimalFormat } from "./documented.ts";
 import { OrderSchema } from "./execution-schema.ts";
+import { exitsOfBuy } from "./exits-schema.ts";
 import { QuoteSchema, tradeEntries, tradeRules } from "./quote-schema.ts";
 import { TimestampSchema } from "./scalars.ts";
 import {
@@ -11,14 +10,9 @@ import {
   GivenAddressSchema,
   GivenAmountSchema,
   GivenPercentSchema,
+  GivenPriceSchema,
+  stopPrices,
 } from "./trading-scalars.ts";
-
-const GivenPriceSchema = v.pipe(
-  v.string(priceRule),
-  v.regex(/^(?=.*[1-9])\d{1,41}(\.\d{1,40})?$/, priceRule),
-  v.description("Native coin for one token, as decimal text"),
-  decimalFormat(),
-);
 
 const { pool: _, minAmountOut: __, maxPriceImpact: ___, ...choices } = tradeEntries;
 
@@ -46,17 +40,10 @@ const common = {
   dryRun: v.optional(v.boolean()),
 };
 
-const stopPrices = {
-  stopPrice: GivenPriceSchema,
-  price: v.optional(
-    v.pipe(GivenPriceSchema, v.description("The least that it sells for; 0.8 × `stopPrice` by default")),
-  ),
-};
-
 const sale = { ...common, side: v.literal("sell", "must be sell with this type") };
 
 const LimitOrderSchema = v.pipe(
-  v.strictObject({ ...common, type: v.literal("limit"), price: GivenPriceSchema }),
+  v.strictObject({ ...common, type: v.literal("limit"), price: GivenPriceSchema, exits: exitsOfBuy }),
   tradeRules(),
   v.title("PlaceLimitOrder"),
   v.description("Buys at `price` or below it, or sells at it or above, after fees and taxes."),

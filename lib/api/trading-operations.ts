@@ -110,6 +110,7 @@ export const placeOrder = {
     "NO_REFERENCE",
     "PRICE_IMPACT_TOO_HIGH",
     "SIGN_IN_REQUIRED",
+    "EXITS_UNAVAILABLE",
     "WOULD_FIRE_NOW",
     "TOO_MANY_RESTING",
     "LIQUIDITY_TOO_LOW",

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { tradingChains } from "../core/chain-facts.ts";
 import { networks } from "../core/network.ts";
+import { priceRule } from "../orders/resting/prices.ts";
 import { decimalFormat } from "./documented.ts";
 import { decimalPlaces, TimestampSchema } from "./scalars.ts";
 
@@ -40,6 +41,22 @@ export const GivenAmountSchema = v.pipe(
   v.description("A decimal number as text, in whole coins or tokens"),
   decimalFormat(),
 );
+
+/** A price above 0 in a request. */
+export const GivenPriceSchema = v.pipe(
+  v.string(priceRule),
+  v.regex(/^(?=.*[1-9])\d{1,41}(\.\d{1,40})?$/, priceRule),
+  v.description("Native coin for one token, as decimal text"),
+  decimalFormat(),
+);
+
+/** The prices of a stop in a request. */
+export const stopPrices = {
+  stopPrice: GivenPriceSchema,
+  price: v.optional(
+    v.pipe(GivenPriceSchema, v.description("The least that it sells for; 0.8 × `stopPrice` by default")),
+  ),
+};
 
 /** A percentage above 0 in a request. */
 export const GivenPercentSchema = v.pipe(

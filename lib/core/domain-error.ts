@@ -34,7 +34,14 @@ export type DomainErrorDetails = {
   NO_ROUTE: { reason: "ROUTE_NEEDS_JUPITER" } | undefined;
   AMOUNT_TOO_SMALL: undefined;
   /** Coin or token whose balance is too low: an address, or `native`. */
-  INSUFFICIENT_BALANCE: { token: string; symbol: string; needed: string; available: string };
+  INSUFFICIENT_BALANCE: {
+    token: string;
+    symbol: string;
+    needed: string;
+    available: string;
+    /** The part of `needed` that the sales of a buy's exits may cost. */
+    forExits?: string;
+  };
   TRADING_DISABLED: undefined;
   MARKETS_DISABLED: undefined;
   LOOK_LIMIT_REACHED: undefined;
@@ -60,8 +67,13 @@ export type DomainErrorDetails = {
   INSUFFICIENT_POINTS: { needed: number; available: number };
   REWARD_BUSY: undefined;
   WALLET_BUSY: undefined;
-  /** Price of one token at which the stop would fire at once, as decimal text. */
-  WOULD_FIRE_NOW: { price: string };
+  /**
+   * Price of one token now, as decimal text. For an exit also what a token would bring if it were sold again at once, and
+   * the exit's place in the list.
+   */
+  WOULD_FIRE_NOW: { price: string; roundTrip?: string; exit?: number };
+  /** Why exits could not sell the token. */
+  EXITS_UNAVAILABLE: { reason: "ROUTE_NEEDS_JUPITER" | "CANNOT_SELL" };
   TOO_MANY_RESTING: { limit: number };
   AUTO_BUY_OFF: undefined;
   NO_PRESET: undefined;

@@ -122,15 +122,30 @@ function shownPositions(book: Book, holdings: readonly Holding[], isFinal: boole
   return { positions: [...current, ...takenBack].toSorted((a, b) => a.ordinal - b.ordinal), changed };
 }
 
+/** Returns the id of the position that is open. */
+export const openPositionOf = (book: Book): string | undefined =>
+  book.positions.find(({ status }) => status === "open")?.positionId;
+
+/** Returns the id of the position that an order's fill belongs to. Undefined once the fill is summed up. */
+export function positionOfFill(book: Book, orderId: string): string | undefined {
+  const at = book.events.findIndex((event) => event.orderId === orderId);
+  if (at < 0) return undefined;
+  const holdings = holdingsAfter(book.base, book.events.slice(0, at + 1), book.nextOrdinal);
+  return positionIdOf(book, (holdings.at(-1) as Holding).ordinal);
+}
+
+const positionIdOf = ({ userID, chain, wallet, token }: Book, ordinal: number): string =>
+  hashedId([userID, chain, wallet, token, ordinal]);
+
 /** The values of a position whose fills were in blocks that the chain has replaced. */
 const emptied = { status: "closed", amount: "0", cost: "0", realizedPnl: "0", networkFees: "0" } as const;
 
-const firstShown = ({ chain, wallet, token, ...book }: Book, ordinal: number) => ({
+const firstShown = (book: Book, ordinal: number) => ({
   ordinal,
-  positionId: hashedId([book.userID, chain, wallet, token, ordinal]),
-  wallet,
-  chain,
-  token,
+  positionId: positionIdOf(book, ordinal),
+  wallet: book.wallet,
+  chain: book.chain,
+  token: book.token,
   version: 0,
 });
 

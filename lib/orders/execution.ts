@@ -2,6 +2,7 @@ import type { PrivateChannel } from "../core/channel.ts";
 import type { ExecutionKind, OrderStatus } from "../core/execution-words.ts";
 import type { Network } from "../core/network.ts";
 import { epochSeconds } from "../core/time.ts";
+import type { PlacedExit } from "./resting/exits/given.ts";
 
 export const channelOf = { order: "orders", position: "positions" } as const satisfies Record<
   ExecutionKind,
@@ -28,7 +29,9 @@ export const orderStages = [
   "sent",
   "cancelling",
   "done",
+  "pending",
   "resting",
+  "suspended",
   "firing",
 ] as const;
 
@@ -44,7 +47,9 @@ export const reasonCodes = [
   "NONCE_TAKEN",
   "NOT_INCLUDED",
   "NO_ROUTE",
+  "PARENT_NOT_FILLED",
   "POLICY_LIMIT",
+  "POSITION_CLOSED",
   "RELAY_UNAVAILABLE",
   "REPLACED",
   "REVERTED",
@@ -67,6 +72,8 @@ export const attentionCodes = [
   "INSUFFICIENT_BALANCE",
   "POLICY_LIMIT",
   "TRADING_DISABLED",
+  "EXIT_SUSPENDED",
+  "POSITION_CHANGED",
 ] as const;
 
 export type AttentionCode = (typeof attentionCodes)[number];
@@ -128,13 +135,17 @@ export type Order = {
   reasonCode?: ReasonCode | undefined;
   /** After this time, the signer signs no transaction that could fill the order. */
   validUntil?: string | undefined;
-  /** The resting order that placed this one. */
+  /** The resting order that placed this one, or the buy of an exit. */
   parentOrderId?: string | undefined;
   /** The legs of a pair. */
-  takeProfit?: { price: string } | undefined;
-  stopLoss?: { stopPrice: string; price: string } | undefined;
+  takeProfit?: { percent?: number; price?: string } | undefined;
+  stopLoss?: { percent?: number; stopPrice?: string; price?: string } | undefined;
   /** The price that a trailing stop follows, and the price at which it fires. */
-  trailing?: { trailPercent: number; mark: string; stopPrice: string } | undefined;
+  trailing?: { trailPercent: number; mark?: string; stopPrice?: string } | undefined;
+  /** The exits of a buy. */
+  exits?: PlacedExit[] | undefined;
+  /** The most that an exit sells, whatever its buy receives. */
+  maxAmount?: string | undefined;
   /** Time after which a resting order fires no more. */
   expiresAt?: string | undefined;
   /** Native coin that the transactions of all children may pay the network. */

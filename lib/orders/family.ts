@@ -39,6 +39,8 @@ export type TraderTerms = {
   isChild?: boolean | undefined;
   /** True for a resting order, which spends nothing yet. */
   rests?: boolean | undefined;
+  /** Number of exits of a buy. Their sales need coin once it has filled. */
+  exits?: number | undefined;
   /** Rules for the wallet's orders. Absent if no wallet is given. */
   rules?: OrderRules | undefined;
 };

@@ -12,6 +12,8 @@ export type Need = {
   decimals: number;
   needed: bigint;
   available: bigint;
+  /** The part of `needed` that the sales of exits may cost. */
+  forExits?: bigint | undefined;
 };
 
 export const isEnough = ({ needed, available }: Need): boolean => available >= needed;
@@ -20,8 +22,14 @@ export const isEnough = ({ needed, available }: Need): boolean => available >= n
 export function shortage(needs: readonly Need[]): DomainError<"INSUFFICIENT_BALANCE"> | undefined {
   const short = needs.find((need) => !isEnough(need));
   if (short === undefined) return undefined;
-  const { token, symbol, decimals } = short;
+  const { token, symbol, decimals, forExits = 0n } = short;
   const [needed, available] = [formatAmount(short.needed, decimals), formatAmount(short.available, decimals)];
   const message = `The wallet needs ${needed} ${symbol} and has ${available} available`;
-  return new DomainError("INSUFFICIENT_BALANCE", message, { token, symbol, needed, available });
+  return new DomainError("INSUFFICIENT_BALANCE", message, {
+    token,
+    symbol,
+    needed,
+    available,
+    ...(forExits > 0n && { forExits: formatAmount(forExits, decimals) }),
+  });
 }

@@ -29,6 +29,8 @@ export type PlacingFamily<F extends FamilyTypes = FamilyTypes> = {
   secondsFor(check: F["check"]): number;
   /** Returns the highest gas price of an order. Undefined on chains without gas. */
   gasPriceIn(check: F["check"]): bigint | undefined;
+  /** Returns the fees of the pools of the best route, in basis points. */
+  feesBps(facts: F["facts"]): readonly number[];
   /** Returns the coin that stays in the marker of an order. Undefined on chains without markers. */
   markerRent(facts: F["facts"]): bigint | undefined;
   /** Chooses how a child of a resting order pays the network. */

@@ -2,6 +2,7 @@ import { DomainError } from "../core/domain-error.ts";
 import { chains, type Network } from "../core/network.ts";
 import type { Settings, SettingsPatch } from "../users/settings.ts";
 import { coinText, coinUnitsFrom } from "./decimal-text.ts";
+import type { PercentExit } from "./resting/exits/given.ts";
 import type { WalletPolicy } from "./wallet-policy.ts";
 
 /** Switches that let the service trade for its user: buy by request of one field, and add exits to buys. */
@@ -16,7 +17,7 @@ export type Preset = {
   /** What an automatic buy spends. */
   buyAmount: string;
   slippage?: number | undefined;
-  exits: never[];
+  exits: PercentExit[];
   maxBuyTax: number;
   maxSellTax: number;
   /** The least liquidity of a token that is bought. */

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { isOwnId } from "../core/record-ids.ts";
 import type { CoinUnits } from "../core/units.ts";
 import { orderSides, orderStages, reasonCodes } from "./execution.ts";
+import type { PlacedExit } from "./resting/exits/given.ts";
 import { mandateTerms, parentTerms } from "./resting/schemas.ts";
 import { blockNames, count, listOf, owner, text, textLike, units } from "./schema-parts.ts";
 
@@ -69,6 +70,8 @@ const placedTerms = v.strictObject({
   /** Slippage in percent. Absent if the client named the minimum. */
   slippage: v.exactOptional(v.number()),
   percent: v.exactOptional(v.number()),
+  /** The exits of a buy, which the signer knows by their own mandates. */
+  exits: v.exactOptional(v.custom<readonly PlacedExit[]>(() => true)),
   createdAt: text,
 });
 

@@ -75,6 +75,7 @@ export const needsOfResting = (
  * Lists what a trade needs, starting with the coin.
  *
  * @param coins All the coin that the trade needs.
+ * @param forExits Coin that must stay for the sales of its exits.
  */
 export function needsOfTrade(
   chain: TradingChain,
@@ -82,9 +83,11 @@ export function needsOfTrade(
   { identity, amount }: Pick<FactsTerms, "identity" | "amount">,
   coins: CoinUnits,
   available: { coins: CoinUnits; tokens: TokenUnits },
+  forExits: CoinUnits,
 ): Need[] {
   const { symbol, decimals } = chainFacts[chain].coin;
-  const coin = { token: nativeToken, symbol, decimals, needed: coins, available: available.coins };
+  const needed = coins + forExits;
+  const coin = { token: nativeToken, symbol, decimals, needed, available: available.coins, forExits };
   const ofToken = { token: identity.token, symbol: identity.symbol, decimals: identity.decimals };
   return side === "buy" ? [coin] : [coin, { ...ofToken, needed: amount, available: available.tokens }];
 }

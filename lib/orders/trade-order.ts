@@ -131,7 +131,7 @@ export function shownAlike(
     side,
     token,
   }: Pick<IntentTerms, "orderId" | "chain" | "wallet" | "side" | "token">,
-  { clientOrderId, decimals, percent, slippage, createdAt, ...names }: AnyOrder["placed"],
+  { clientOrderId, decimals, percent, slippage, exits, createdAt, ...names }: AnyOrder["placed"],
   result: Pick<Life, "spent" | "networkFee"> & {
     amount: bigint;
     received?: bigint | undefined;
@@ -158,6 +158,7 @@ export function shownAlike(
     ...(received !== undefined && { receivedAmount: formatAmount(received, outDecimals) }),
     ...(coins && tokens && { averagePrice: formatPrice(chain, coins, tokens, decimals) }),
     ...(slippage !== undefined && { slippage }),
+    ...(exits && { exits: [...exits] }),
     networkFee: coinText(chain, networkFee),
     ...(txHash !== undefined && { txHash }),
     ...(reasonCode !== undefined && { reason: reasonText[reasonCode], reasonCode }),
@@ -177,7 +178,9 @@ export const reasonText: Readonly<Record<ReasonCode, string>> = {
   NONCE_TAKEN: "Another program used the wallet meanwhile",
   NOT_INCLUDED: "No block included the transaction in time",
   NO_ROUTE: "No pool can make the trade",
+  PARENT_NOT_FILLED: "Its buy did not fill",
   POLICY_LIMIT: "The wallet's policy forbids the trade",
+  POSITION_CLOSED: "The position that it sells is closed",
   RELAY_UNAVAILABLE: "The relay cannot be reached",
   REPLACED: "Another order of the same pair was faster",
   REVERTED: "The trade failed on the chain",

@@ -1,5 +1,6 @@
 import type { GasPreset } from "../users/settings.ts";
 import type { Order } from "./execution.ts";
+import type { GivenExit } from "./resting/exits/given.ts";
 
 /**
  * The trade that a request asks for. Amounts are decimal text, and the token's address is in the form in which its
@@ -33,6 +34,8 @@ export type AskedTrade = Trade & {
   allowUnsafe?: boolean | undefined;
   /** Lifetime of the order. By default that of its family. */
   validForSeconds?: number | undefined;
+  /** What is to rest once a buy has filled. */
+  exits?: readonly GivenExit[] | undefined;
 };
 
 /** Default limit for the price impact, in percent. */

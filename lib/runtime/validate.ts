@@ -54,7 +54,7 @@ export const givenTwice = (part: Part, name: string): InvalidRequest =>
  */
 function problemOf(part: Part, name: string, problem: string): InvalidRequest {
   const noun = part in nouns ? nouns[part as keyof typeof nouns] : undefined;
-  if (!/^[A-Za-z_][\w.-]{0,23}$/.test(name))
+  if (!/^[A-Za-z_][\w-]{0,23}(?:\.[\w-]{1,24}){0,4}$/.test(name))
     return new InvalidRequest(`A ${noun ?? `field of the ${part}`} ${problem}`);
   return new InvalidRequest(noun === undefined ? `${name} ${problem}` : `The ${noun} ${name} ${problem}`, {
     field: name,

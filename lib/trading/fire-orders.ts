@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { childWordsOf } from "../chains/families/child-words.ts";
-import { firingOf, heldBy, signedBy } from "../chains/families/fire.ts";
+import { type FoundUnits, firingOf, heldBy, signedBy } from "../chains/families/fire.ts";
 import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
 import { pricesOn } from "../chains/families/prices.ts";
 import { askQuotes, setupOn } from "../chains/families/quote.ts";
@@ -10,13 +10,15 @@ import { greatest } from "../orders/bigints.ts";
 import type { Order } from "../orders/execution.ts";
 import { submissionOf } from "../orders/order-details.ts";
 import { reservedBy } from "../orders/reserved.ts";
+import { birthAmount } from "../orders/resting/exits/after-buy.ts";
+import { amountOf } from "../orders/resting/exits/entry.ts";
 import { factsOfChildren, isRefusedForGood } from "../orders/resting/facts.ts";
 import type {
   AskedChildOrder,
+  Birth,
   ChildRefusal,
   ChildView,
   FiringEffects,
-  HeldUnits,
   ParentView,
   PreparedChild,
 } from "../orders/resting/firing.ts";
@@ -95,6 +97,7 @@ class FiringRun {
     moveParent: ({ order, revision }) => this.#write(order, revision),
     fire: (ask) => this.#fire(ask),
     yieldToStop: (ask) => this.#yieldToStop(ask),
+    birthWords: (ask) => this.#birthWords(ask),
   };
 
   /** Shows clients what has changed about children without a move of their order. */
@@ -134,14 +137,14 @@ class FiringRun {
   }
 
   /** Asks what the wallets hold, unless no order may fire. */
-  #heldBy(views: readonly FiringView[]): Promise<HeldUnits> | HeldUnits {
+  #heldBy(views: readonly FiringView[]): Promise<FoundUnits> | FoundUnits {
     const mandates = views.flatMap(({ resting: { state, mandate } }) =>
-      state === "resting" || state === "firing" ? [mandate] : [],
+      state === "resting" || state === "suspended" || state === "firing" ? [mandate] : [],
     );
     const walletsOn = (side: "buy" | "sell") => [
       ...new Set(mandates.flatMap((mandate) => (mandate.side === side ? [mandate.wallet] : []))),
     ];
-    if (mandates.length === 0) return { coins: new Map(), tokens: new Map() };
+    if (mandates.length === 0) return { coins: new Map(), tokens: new Map(), most: new Map() };
     return heldBy(this.#reader, {
       token: this.#request.token,
       buyers: walletsOn("buy"),
@@ -149,7 +152,7 @@ class FiringRun {
     });
   }
 
-  #parentOf(view: FiringView, held: HeldUnits): ParentView {
+  #parentOf(view: FiringView, held: FoundUnits): ParentView {
     const { resting: order, tally, ended, end, settings, limits } = view;
     const { mandate } = order;
     const submission = submissionOf(mandate);
@@ -162,7 +165,8 @@ class FiringRun {
       end: { ...end, isVoid: order.tableId !== this.#deps.table.id || isRefusedForGood(order, view) },
       tally,
       ended,
-      amount: amountOf(view, held),
+      exit: view.exit && { ...view.exit, isDust: isDust(order, held) },
+      amount: spendableBy(view, held),
       slippagePpm: mandate.legs.map((leg) =>
         slippageOf(mandate, leg, submission, settings.slippage, maxSlippage),
       ),
@@ -173,6 +177,17 @@ class FiringRun {
         yields: busy.yields ?? false,
       },
     };
+  }
+
+  /** Asks for the balance after both hosts have shown the fill, so that it includes what the buy has brought. */
+  async #birthWords({ order, received }: FiringEffects["birthWords"]["ask"]): Promise<Birth> {
+    const { wallet, token } = order.mandate;
+    const { most } = await heldBy(this.#reader, { token, buyers: [], sellers: [wallet] });
+    const amount = birthAmount(order.mandate, received, most.get(wallet));
+    const [words = [undefined, undefined]] = await this.#prices.priceWords([
+      { side: "sell", token, amount, distances: [] },
+    ]);
+    return { amount, words };
   }
 
   async #prepareChild({ order, ...asked }: AskedChildOrder): Promise<PreparedChild | ChildRefusal> {
@@ -285,15 +300,22 @@ const isDeadIn = (ended: Ended | undefined, orderId: string): boolean =>
   ended?.dead.some(({ child }) => child === orderId) ?? false;
 
 /** Computes what an order can spend: a sale what is left of its amount, a buy all of it or nothing. */
-function amountOf({ resting, orders }: FiringView, held: HeldUnits): bigint {
+function spendableBy({ resting, orders }: FiringView, held: FoundUnits): bigint {
   const { mandate } = resting;
-  const { side, wallet, token, amount } = mandate;
+  const { side, wallet, token } = mandate;
+  const amount = amountOf(resting);
   const units = side === "buy" ? held.coins.get(wallet) : held.tokens.get(wallet);
   // Stops no order, because prices of the same hosts will be missing, too.
   if (units === undefined) return amount;
   if (side === "buy") return units < amount ? 0n : amount;
   const others = orders.filter(({ intent }) => intent.parent?.orderId !== mandate.orderId);
-  return spendable(mandate, greatest(units - (reservedBy(others).tokens.get(token) ?? 0n), 0n));
+  return spendable({ amount }, greatest(units - (reservedBy(others).tokens.get(token) ?? 0n), 0n));
+}
+
+/** True if both hosts say that a wallet has next to nothing of what an order sells. */
+function isDust(order: StoredResting, { most }: FoundUnits): boolean {
+  const units = most.get(order.mandate.wallet);
+  return units !== undefined && spendable({ amount: amountOf(order) }, units) === 0n;
 }
 
 function kindOf({ intent, mandate }: AnyOrder): LegClass | "market" {

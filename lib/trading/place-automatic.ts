@@ -46,9 +46,11 @@ export async function placeAutomatic(
     token: body.token,
     amount: preset.buyAmount,
     slippage: preset.slippage,
+    ...(switches.autoSell && { exits: preset.exits }),
   };
   const request = tradeRequest(deps, { ...asked, body: buy });
-  const placement = { ...request, ...ofKey, automatic: automaticLimits(chain, preset) };
+  const ofTable = { tableId: deps.tableId };
+  const placement = { ...request, ...ofKey, ...ofTable, automatic: automaticLimits(chain, preset) };
   const placed = shownPlaced(await unrefused(placing(placement), performersOf(deps, request)));
   const { wallet } = placed.order;
   const [limits] = await readLimits(deps.table, [{ userID, chain, wallet }], now);

@@ -30,7 +30,11 @@ import type { Macs } from "./signing/intent-mac.ts";
 export type PlacingDeps = {
   table: Table;
   chains: Chains;
-  macs: Pick<Macs, "makeMac">;
+  macs: Pick<Macs, "makeMac" | "makeMandateMac">;
+  /** Id of the table. */
+  tableId: string;
+  /** Starts the watch over prices, unless a run is alive. */
+  startTriggers: () => void | Promise<void>;
   /** True if orders that could lose more than half of their value need a recent sign-in. */
   lossSignIn: boolean;
   /** Wakes the lane of a wallet. */
@@ -69,7 +73,7 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
     const answer = await unrefused(trying(request), performersOf(deps, request));
     return { dryRun: true, quote: shownOn(request.chain, request.wallet, request.trade, answer, now) };
   }
-  const placement = { ...request, ...keyed({ ...asked, key }) };
+  const placement = { ...request, ...keyed({ ...asked, key }), tableId: deps.tableId };
   return shownPlaced(await unrefused(placing(placement), performersOf(deps, request)));
 }
 
@@ -101,7 +105,10 @@ export function tradeRequest<Body extends AskedTrade & Pick<PlaceOrderRequest, "
   return { chain, wallet, userID, createdAt, trade, setup, mayLose };
 }
 
-export function performersOf({ table, chains, macs, wake }: PlacingDeps, request: TradeRequest) {
+export function performersOf(
+  { table, chains, macs, wake, startTriggers }: PlacingDeps,
+  request: TradeRequest,
+) {
   const reader = chains.get(request.chain);
   // Asks hosts while the table is read, although the order may be refused, or may exist already.
   const begun = reader && beginQuotesBy(reader, request);
@@ -113,6 +120,11 @@ export function performersOf({ table, chains, macs, wake }: PlacingDeps, request
       return begun.finish(question);
     },
     makeMac: ({ intent }) => macs.makeMac(intent),
+    makeMandateMac: ({ mandate }) => macs.makeMandateMac(mandate),
+    startTriggers: async () => {
+      await startTriggers();
+      return undefined;
+    },
     now: () => Date.now(),
     wake,
   } satisfies Performers;

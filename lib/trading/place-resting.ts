@@ -9,7 +9,6 @@ import { shownResting } from "../orders/resting/shown.ts";
 import type { RestingWarning } from "../orders/resting/stored.ts";
 import { checkPrices } from "../orders/resting/terms.ts";
 import { pricedLegs } from "../orders/resting/trailing.ts";
-import type { Performers } from "./execution/run-procedure.ts";
 import {
   keyed,
   type Placement,
@@ -19,15 +18,6 @@ import {
   unrefused,
 } from "./place-order.ts";
 import { placingResting, type RestTrial, tryingResting } from "./procedures/placing-resting.ts";
-import type { Macs } from "./signing/intent-mac.ts";
-
-export type PlacingRestingDeps = PlacingDeps & {
-  macs: Pick<Macs, "makeMandateMac">;
-  /** Id of the table. */
-  tableId: string;
-  /** Starts the watch over prices, unless a run is alive. */
-  startTriggers: () => void | Promise<void>;
-};
 
 /** What a resting order would be like if it were placed now. Prices are coins for one token. */
 type ShownTrial = {
@@ -55,7 +45,7 @@ export type PlacedResting =
  * @throws {ChainUnavailable} if no two hosts of the chain agree.
  */
 export async function placeResting(
-  deps: PlacingRestingDeps,
+  deps: PlacingDeps,
   { key, ...asked }: Placement<RestingRequest>,
 ): Promise<PlacedResting> {
   const { now, body } = asked;
@@ -63,14 +53,7 @@ export async function placeResting(
   if (body.maxNetworkFee !== undefined) coinUnitsFrom(body.chain, body.maxNetworkFee, "maxNetworkFee");
   const request = tradeRequest(deps, asked);
   const { chain, wallet, trade } = request;
-  const performers = {
-    ...performersOf(deps, request),
-    makeMandateMac: ({ mandate }) => deps.macs.makeMandateMac(mandate),
-    startTriggers: async () => {
-      await deps.startTriggers();
-      return undefined;
-    },
-  } satisfies Performers;
+  const performers = performersOf(deps, request);
   if (body.dryRun === true) {
     const answer = await unrefused(tryingResting({ ...request, orderId: "" }), performers);
     const quote = shownOn(chain, wallet, trade, answer.assessed, now);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { GivenPresetSchema } from "../../lib/api/preset-schema.ts";
 import { validate } from "../../lib/runtime/validate.ts";
 
+const exit = (percent: number) => ({ percent, stopLoss: { percent: -50 }, takeProfit: { percent: 100 } });
 const least = { wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", buyAmount: "0.1", exits: [] };
 
 describe("GivenPresetSchema", () => {
@@ -15,7 +16,9 @@ describe("GivenPresetSchema", () => {
     ["wallet", [undefined, "", "alice", 1]],
     ["buyAmount", [undefined, "0", "-1", 1, "1e3", ""]],
     ["slippage", [0, 50.1, "5", null]],
-    ["exits", [undefined, null, {}, [{ percent: 50 }]]],
+    ["exits", [undefined, null, {}, [exit(60), exit(41)]]],
+    ["exits.0", [[{ percent: 50 }]]],
+    ["exits.0.takeProfit.price", [[{ percent: 50, takeProfit: { price: "1" } }]]],
     ["maxBuyTax", [-1, 100.1, "5", null, 0.00001]],
     ["maxSellTax", [-1, 100.1, "5", null, 0.00001]],
     ["minLiquidity", ["0", 3, null]],

@@ -10,6 +10,8 @@ const common = {
   amount: "1",
 };
 const limit = { ...common, type: "limit", price: "2" };
+const market = { ...common, side: "buy", type: "market" };
+const exit = { percent: 50, takeProfit: { percent: 100_000 }, stopLoss: { percent: -95 } };
 const stop = { ...common, type: "stop", stopPrice: "2" };
 const trailing = { ...common, type: "trailing_stop", trailPercent: 0.5 };
 const pair = { ...common, type: "oco", takeProfit: { price: "2" }, stopLoss: { stopPrice: "1" } };
@@ -21,6 +23,9 @@ describe("PlaceAnyOrderSchema", () => {
     [{ ...common, type: "market" }],
     [limit],
     [{ ...limit, side: "buy" }],
+    [{ ...market, exits: [] }],
+    [{ ...market, exits: [exit, { percent: 50, takeProfit: { price: "2" } }] }],
+    [{ ...limit, side: "buy", exits: [{ percent: 100, trailing: { trailPercent: 3 } }] }],
     [{ ...limit, price: `1${"0".repeat(40)}`, expiresInSeconds: 60, maxNetworkFee: "0.1", slippage: 50 }],
     [{ ...limit, amount: undefined, percent: 50 }],
     [{ ...limit, gasPreset: "fast", maxGasPrice: 3, mevProtection: true, allowUnsafe: true, dryRun: true }],
@@ -52,6 +57,35 @@ describe("PlaceAnyOrderSchema", () => {
     [{ ...limit, price: `1${"0".repeat(41)}` }, "price"],
     [{ ...limit, stopPrice: "1" }, "stopPrice"],
     [{ ...limit, exits: [] }, "exits"],
+    [{ ...market, side: "sell", exits: [exit] }, "exits"],
+    [{ ...market, exits: [exit, exit, exit, exit] }, "exits"],
+    [
+      {
+        ...market,
+        exits: [
+          { ...exit, percent: 60 },
+          { ...exit, percent: 40.0001 },
+        ],
+      },
+      "exits",
+    ],
+    [{ ...market, exits: [exit, { percent: 50 }] }, "exits.1"],
+    [{ ...market, exits: [{ ...exit, percent: 0 }] }, "exits.0.percent"],
+    [{ ...market, exits: [{ ...exit, takeProfit: { percent: 0 } }] }, "exits.0.takeProfit.percent"],
+    [{ ...market, exits: [{ ...exit, takeProfit: { percent: 100_001 } }] }, "exits.0.takeProfit.percent"],
+    [{ ...market, exits: [{ ...exit, takeProfit: { price: "0" } }] }, "exits.0.takeProfit.price"],
+    [{ ...market, exits: [{ ...exit, takeProfit: { price: "1", percent: 1 } }] }, "exits.0.takeProfit"],
+    [{ ...market, exits: [{ ...exit, takeProfit: {} }] }, "exits.0.takeProfit"],
+    [{ ...market, exits: [{ ...exit, stopLoss: { percent: 0 } }] }, "exits.0.stopLoss.percent"],
+    [{ ...market, exits: [{ ...exit, stopLoss: { percent: -95.1 } }] }, "exits.0.stopLoss.percent"],
+    [{ ...market, exits: [{ ...exit, stopLoss: { percent: -5, price: "1" } }] }, "exits.0.stopLoss"],
+    [{ ...market, exits: [{ ...exit, stopLoss: { percent: -5, stopPrice: "1" } }] }, "exits.0.stopLoss"],
+    [{ ...market, exits: [{ ...exit, trailing: { trailPercent: 5 } }] }, "exits.0"],
+    [
+      { ...market, exits: [{ percent: 1, trailing: { trailPercent: 2.9 } }] },
+      "exits.0.trailing.trailPercent",
+    ],
+    [{ ...stop, exits: [exit] }, "exits"],
     [{ ...limit, minAmountOut: "1" }, "minAmountOut"],
     [{ ...limit, maxPriceImpact: 5 }, "maxPriceImpact"],
     [{ ...limit, validForSeconds: 60 }, "validForSeconds"],

@@ -50,6 +50,7 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
   orderId: plain.orderId,
   key: plain.key,
   fingerprint: plain.fingerprint,
+  tableId: "table",
   trade: {
     side: plain.side,
     token: plain.token,

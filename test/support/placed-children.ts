@@ -77,6 +77,8 @@ type Child = {
   n?: number;
   leg?: number;
   changes?: Partial<EvmIntent>;
+  /** Nonce of the swap. By default the number of the child. */
+  place?: number;
   /** Seconds from now to the deadline of the call. */
   lives?: number;
   /** Makes the MACs that the order shows. */
@@ -93,7 +95,7 @@ export function openChildren(db: { readonly table: Table }) {
   /** Places a child with a planned swap, and returns the request to sign it. */
   async function placedChild(
     of: Mandate,
-    { n = 1, leg = 0, changes = {}, lives = 13, by = {}, shown = of }: Child = {},
+    { n = 1, leg = 0, changes = {}, place = n, lives = 13, by = {}, shown = of }: Child = {},
   ) {
     const { ofIntent = childMacs.makeChildMac, ofMandate = macs.makeMandateMac } = by;
     const { chain, wallet, userID, side, amount } = of;
@@ -108,7 +110,7 @@ export function openChildren(db: { readonly table: Table }) {
     });
     const mac = await ofIntent(own);
     const claimed = { intent: own, mac, mandate: shown, mandateMac: await ofMandate(shown) };
-    const item = slot({ place: n, call: swapBy(own, v2, own.amount, seconds + lives) }, own);
+    const item = slot({ place, call: swapBy(own, v2, own.amount, seconds + lives) }, own);
     await writeStep(db.table, [
       { kind: "put", of: "order", item: tradeOrder({ ...claimed, amount: own.amount }), when: "absent" },
       { kind: "put", of: "slot", item, when: "absent" },
@@ -116,7 +118,7 @@ export function openChildren(db: { readonly table: Table }) {
     const secret = { table: db.table, vault };
     await putSealedWallet(secret, { chain, wallet }, userID, privateKeys.get(wallet) ?? "");
     const { orderId } = own;
-    const lane = { chain, wallet, userID, orderId, place: n };
+    const lane = { chain, wallet, userID, orderId, place };
     return { ...lane, purpose: "swap", fees: item.fees, claimed } satisfies SignRequest<Evm>;
   }
 

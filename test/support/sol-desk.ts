@@ -115,7 +115,15 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
       const { mint: token } = chain.deployment.tokens.MOON;
       const body = { ...lane, type: "market", side: "buy", token, ...asked } as PlaceOrderRequest;
       return placeOrder(
-        { table: tableOf("placeOrder"), chains, macs, wake, lossSignIn: false },
+        {
+          table: tableOf("placeOrder"),
+          tableId: "table",
+          chains,
+          macs,
+          wake,
+          lossSignIn: false,
+          startTriggers: () => undefined,
+        },
         { userID, now, signedInAt: undefined, key: idempotencyKey, body },
       );
     },

@@ -99,7 +99,15 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     ...ignoredNotes(),
   };
   const signer: Signer = (request) => signOnRequest(signing, request);
-  const deps = { table: tableOf("placeOrder"), chains, macs, wake, lossSignIn };
+  const deps = {
+    table: tableOf("placeOrder"),
+    tableId: "table",
+    chains,
+    macs,
+    wake,
+    lossSignIn,
+    startTriggers: nothing,
+  };
   const broadcasts: Broadcast[] = [];
   const work = (by: Signer = signer, afterMs = 0, event: WakeEvent = events.next()) => {
     const nowMs = () => Date.now() + afterMs;
@@ -137,6 +145,8 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     wake,
     ask,
     askAutomatic,
+    /** What placing needs. */
+    placing: deps,
     broadcasts,
     async place(asked: Asked, key?: string, receivedMs?: number): Promise<Order> {
       const placed = await ask(asked, key, receivedMs);

@@ -45,9 +45,14 @@ function open({ waits = false } = {}) {
   const deps: PlacingDeps = {
     table: { name: "table", client: { send } as never },
     chains: new Map([["eth", reader]]),
-    macs: { makeMac: () => Promise.reject(new Error("No order may be placed")) },
+    tableId: "table",
+    macs: {
+      makeMac: () => Promise.reject(new Error("No order may be placed")),
+      makeMandateMac: () => Promise.reject(new Error("No exit may be placed")),
+    },
     lossSignIn: false,
     wake: () => undefined,
+    startTriggers: () => undefined,
   };
   const place = (changes: Partial<PlaceOrderRequest> = {}, key: string | null = "key") =>
     placeOrder(deps, {

@@ -289,7 +289,9 @@ describe("placeOrder on sol", () => {
     const { refusalOf, userID, lane } = await newTrader();
     await stopTrading(db.table, ["sol"], new Date());
     expect(await refusalOf({}).finally(() => startTrading(db.table, ["sol"]))).toBe("TRADING_DISABLED");
-    const deps = { table: db.table, chains: new Map(), macs, lossSignIn: false, wake: () => undefined };
+    const nothing = () => undefined;
+    const ofTable = { table: db.table, tableId: "table", chains: new Map() };
+    const deps = { ...ofTable, macs, lossSignIn: false, wake: nothing, startTriggers: nothing };
     const body = { ...lane, type: "market", side: "buy", token: moon, amount: "1" } as const;
     await expect(
       placeOrder(deps, { userID, now: new Date(), signedInAt: undefined, key: "k", body }),

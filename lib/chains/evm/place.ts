@@ -7,7 +7,7 @@ import { gasPriceOf } from "../../orders/resting/terms.ts";
 import { checkEvmTrade, evmSettingsForTrade } from "./rules/check-trade.ts";
 import type { Evm } from "./rules/family.ts";
 import { gweiText, usualGasLimit } from "./rules/fees.ts";
-import { isSameEvmRoute } from "./rules/intent.ts";
+import { isSameEvmRoute, poolsOf } from "./rules/intent.ts";
 import { jointEvmQuote } from "./rules/joint-facts.ts";
 import { evmFactsText } from "./rules/placed-facts.ts";
 import { routesToBind } from "./rules/route-choice.ts";
@@ -29,6 +29,7 @@ export const evmPlacing: PlacingFamily<Evm> = {
   byOwnPools: (answer) => answer,
   check: checkEvmTrade,
   gasPriceIn: ({ maxGasPrice }) => maxGasPrice,
+  feesBps: ({ routes: [best] }) => poolsOf(best).map(({ feeBps }) => feeBps),
   markerRent: () => undefined,
   secondsFor: ({ settings }) => validSeconds[settings.gasPreset],
   /** Makes stops pay at least as much as the preset `fast`, because prices fall meanwhile. */

@@ -1,6 +1,6 @@
 import { familyOf } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
-import { least } from "../../orders/bigints.ts";
+import { greatest, least } from "../../orders/bigints.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { ChildView, FiringFamily, HeldQuestion, HeldUnits } from "../../orders/resting/firing.ts";
 import type { LegClass } from "../../orders/resting/mandate.ts";
@@ -39,18 +39,25 @@ export const signedBy = (
 
 export const firingOf = (chain: Network): FiringFamily => families[familyOf(chain)].firing;
 
-/** Asks two hosts what wallets hold. The lesser word counts. A wallet is missing if a host is silent about it. */
-export async function heldBy({ chain, client }: ChainReader, question: HeldQuestion): Promise<HeldUnits> {
+/** Amounts that wallets hold by the lesser word of two hosts, and tokens by the greater one. */
+export type FoundUnits = HeldUnits & { most: HeldUnits["tokens"] };
+
+/** Asks two hosts what wallets hold. A wallet is missing if a host is silent about it. */
+export async function heldBy({ chain, client }: ChainReader, question: HeldQuestion): Promise<FoundUnits> {
   const [a, b] = await askInTwo(client.hosts, (ask) => families[familyOf(chain)].held(ask, question));
-  return { coins: lesser(a?.coins, b?.coins), tokens: lesser(a?.tokens, b?.tokens) };
+  return {
+    coins: joined(least, a?.coins, b?.coins),
+    tokens: joined(least, a?.tokens, b?.tokens),
+    most: joined(greatest, a?.tokens, b?.tokens),
+  };
 }
 
 type Units = HeldUnits["coins"];
 
-const lesser = (a: Units = new Map(), b: Units = new Map()): Units =>
+const joined = (choose: typeof least, a: Units = new Map(), b: Units = new Map()): Units =>
   new Map(
     [...a].flatMap(([wallet, units]) => {
       const other = b.get(wallet);
-      return other === undefined ? [] : [[wallet, least(units, other)] as const];
+      return other === undefined ? [] : [[wallet, choose(units, other)] as const];
     }),
   );

@@ -40,6 +40,7 @@ export const solPlacing: PlacingFamily<Sol> = {
   },
   check: checkSolTrade,
   gasPriceIn: () => undefined,
+  feesBps: ({ routes: [best] }) => [best.feeBps ?? 0],
   markerRent: ({ costs }) => costs.rents.marker,
   secondsFor: () => usualSeconds,
   childFees: () => ({}),

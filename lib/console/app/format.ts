@@ -108,9 +108,9 @@ type Prices = {
   type: string;
   price?: string | undefined;
   stopPrice?: string | undefined;
-  takeProfit?: { price: string } | undefined;
-  stopLoss?: { stopPrice: string } | undefined;
-  trailing?: { stopPrice: string } | undefined;
+  takeProfit?: { price?: string } | undefined;
+  stopLoss?: { stopPrice?: string } | undefined;
+  trailing?: { stopPrice?: string } | undefined;
 };
 
 /** Lists the prices at which a resting order fires, each as `show` formats it. Empty for other orders. */

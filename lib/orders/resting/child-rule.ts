@@ -23,6 +23,7 @@ export function objectionToChild(facts: ChildFacts, nowMs: number): Objection | 
     objectionToTerms(facts) ??
     objectionToTimes(facts, nowMs) ??
     objectionToEnd(facts) ??
+    objectionToExit(facts) ??
     objectionToNew(facts) ??
     (facts.purpose === "swap" ? objectionToSwap(facts, nowMs) : undefined) ??
     objectionToFees(facts)
@@ -83,6 +84,10 @@ function objectionToClear(facts: ChildFacts): Objection | undefined {
   const isOver = facts.isCancelled || (objectionToOrigin(facts) === undefined && hasEnded(facts));
   return isOver ? undefined : later("the resting order has not ended");
 }
+
+/** So no exit of a buy that never came about sells tokens that the wallet has from elsewhere. */
+const objectionToExit = ({ mandate, hasBought }: ChildFacts): Objection | undefined =>
+  mandate.exit === undefined || hasBought ? undefined : later("the buy of the exit was never signed");
 
 const objectionToNew = ({ tally, newOfDay }: ChildFacts): Objection | undefined =>
   tally === undefined && newOfDay >= mostNewOfDay

@@ -1,6 +1,7 @@
 import type { Network } from "../../core/network.ts";
 import type { AttentionCode, Order } from "../execution.ts";
 import type { LaneKey } from "../intent.ts";
+import type { Paid } from "./exits/entry.ts";
 import type { ChildSight, EndFacts, OutChild, RestingOrder } from "./life.ts";
 import type { Ended, LegClass, Tally } from "./mandate.ts";
 import type { Chosen, Ladders } from "./selection.ts";
@@ -23,11 +24,42 @@ export type ChildView<Signed = unknown> = {
   signed?: { swap: Signed; deadline: number } | undefined;
 };
 
+/** The buy of an exit, as its records and the book of its token show it. */
+export type BuyView = {
+  /** The order whose swap buys. Absent while a resting buy has none that has filled. */
+  child?: OutChild | undefined;
+  /** Id of the order that names its marker on sol. */
+  markerId: string;
+  /** The records of that order. Undefined if there are none. */
+  view: ChildView | undefined;
+  /** What the buy has brought, as executeOrders says. */
+  fill?: Paid | undefined;
+  /** The position that the buy's fill belongs to. Undefined if the book has summed it up already. */
+  positionId?: string | undefined;
+  /** True if executeOrders says that the buy has its final outcome. */
+  isSettled: boolean;
+};
+
+/** What an exit depends on, beside its buy. */
+export type ExitView = {
+  /** Undefined once no reorganisation can take the buy back. */
+  buy: BuyView | undefined;
+  /** The position of the token that is open now. */
+  openPositionId: string | undefined;
+  /** True if both hosts say that the wallet has next to nothing of what the exit sells. */
+  isDust: boolean;
+};
+
+/** The sale of what an exit is to sell, just after its buy: the amount, and what it would bring by both hosts. */
+export type Birth = { amount: bigint; words: PriceWords };
+
 /** A resting order, with all that fireOrders needs to move it. */
 export type ParentView<Signed = unknown> = {
   order: RestingOrder;
   children: ReadonlyMap<string, ChildView<Signed>>;
-  end: Omit<EndFacts, "nowMs">;
+  end: Omit<EndFacts, "nowMs" | "ofExit">;
+  /** What an exit depends on. Absent for other orders. */
+  exit?: ExitView | undefined;
   /** The signer's record of the order, undefined before the first signature, and the order's dead children. */
   tally: Tally | undefined;
   ended: Ended | undefined;
@@ -114,6 +146,8 @@ export type FiringEffects<Signed = unknown, Word = unknown> = {
     ask: { questions: readonly LegQuestion[] };
     answer: readonly PriceWords[];
   };
+  /** Asks what a wallet holds now, and both hosts what the sale of an exit's share, or of what is left of it, would bring. */
+  birthWords: { ask: { order: RestingOrder; received: bigint }; answer: Birth };
   /** Asks both hosts what some sums bring, at one block. */
   quoteSums: {
     ask: SumsQuestion;

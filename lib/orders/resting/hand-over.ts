@@ -34,10 +34,15 @@ export function wordOf(order: StoredResting | undefined, nowMs: number): FireWor
   if (order.state === "firing") return { state: "out", askAgainMs: againMs.firing };
   if (order.state === "filled") return { state: "out", askAgainMs: untilFinalMs(order, nowMs) };
   if (order.state === "ended") return { state: "rest", askAgainMs: untilFinalMs(order, nowMs) };
+  if (order.state === "pending") return { state: "rest", askAgainMs: againMs.firing };
+  const lookAgainMs = order.entry?.isFinal === false ? untilFinalMs(order, nowMs) : againMs.done;
+  const again = order.entry && { lookAgainMs };
+  if (order.state === "suspended") return { state: "rest", askAgainMs: lookAgainMs };
   const readMs = Math.max(order.seen?.lastMs ?? 0, order.rise?.seen.lastMs ?? 0);
-  if (nowMs - readMs <= triggerTimes.readingGapMs) return { state: "rest", askAgainMs: againMs.reading };
+  if (nowMs - readMs <= triggerTimes.readingGapMs)
+    return { state: "rest", askAgainMs: againMs.reading, ...again };
   const pauses = order.legs.map((leg) => (isPausing(leg, nowMs) ? leg.nextAtMs - nowMs : 0));
-  return { state: "rest", askAgainMs: Math.max(handOverMs.first, Math.min(...pauses)) };
+  return { state: "rest", askAgainMs: Math.max(handOverMs.first, Math.min(...pauses)), ...again };
 }
 
 /** Doubles the pauses since a fill or an end: chains are final after seconds, or after minutes. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Attention, shownAttention } from "./attention.ts";
 import { afterDeadChild, freshLeg, type LegState } from "./backoff.ts";
+import { type Entry, endsAt } from "./exits/entry.ts";
 import { classOf, hasStop, isStop, type Leg, type Mandate, type Tally } from "./mandate.ts";
 import { triggerTimes } from "./times.ts";
 import type { Seen } from "./touch.ts";
@@ -24,7 +25,7 @@ export type FiringOutcome = (typeof firingOutcomes)[number];
 export type Firing = {
   n: number;
   orderId: string;
-  leg: Leg["kind"] | "takeProfit" | "stopLoss";
+  leg: Exclude<Leg["kind"], "gain" | "loss"> | "takeProfit" | "stopLoss";
   /** Price of one token at which it fired, as decimal text. */
   price: string;
   block: number;
@@ -32,26 +33,33 @@ export type Firing = {
   times?: number;
 };
 
+/** Why an exit has nothing to sell. */
+export type ExitEnd = "POSITION_CLOSED" | "PARENT_NOT_FILLED" | "AMOUNT_TOO_SMALL";
+
 /** Why a resting order has ended without a fill. */
 export type ParentEnd =
-  | { status: "cancelled"; reasonCode: "CANCELLED_BY_USER" | "WALLET_RETIRED" | "MANDATE_VOID" }
+  | { status: "cancelled"; reasonCode: "CANCELLED_BY_USER" | "WALLET_RETIRED" | "MANDATE_VOID" | ExitEnd }
   | { status: "expired"; reasonCode: "EXPIRED" };
 
 /**
  * A resting order:
  *
- * | state   | meaning                                          | next                         |
- * | ------- | ------------------------------------------------ | ---------------------------- |
- * | resting | no child may fill                                | firing, ended, done          |
- * | firing  | a child may fill                                 | resting, filled, ended, done |
- * | filled  | a child's fill is in a block                     | firing, ended, done          |
- * | ended   | no child fills any more, but one has not settled | firing, filled, done         |
- * | done    | nothing changes any more                         |                              |
+ * | state     | meaning                                          | next                         |
+ * | --------- | ------------------------------------------------ | ---------------------------- |
+ * | pending   | the buy of an exit has not filled                | resting, suspended, done     |
+ * | resting   | no child may fill                                | firing, ended, done; of an exit also pending, suspended |
+ * | suspended | an exit that waits for its owner                 | pending, ended, done         |
+ * | firing    | a child may fill                                 | resting, filled, ended, done |
+ * | filled    | a child's fill is in a block                     | firing, ended, done          |
+ * | ended     | no child fills any more, but one has not settled | firing, filled, done         |
+ * | done      | nothing changes any more                         |                              |
  */
 export type RestingOrder = {
   mandate: Mandate;
   mac: string;
-  state: "resting" | "firing" | "filled" | "ended" | "done";
+  state: "pending" | "resting" | "suspended" | "firing" | "filled" | "ended" | "done";
+  /** What the buy of an exit has brought. Absent while it is pending. */
+  entry?: Entry | undefined;
   /** Number of children so far. */
   n: number;
   /** At most one on EVM chains, and one of each leg on sol. */
@@ -82,7 +90,7 @@ const mostFirings = 10;
 export const newResting = (mandate: Mandate, mac: string, mark?: Mark): RestingOrder => ({
   mandate,
   mac,
-  state: "resting",
+  state: mandate.exit === undefined ? "resting" : "pending",
   n: 0,
   out: [],
   legs: mandate.legs.map(() => freshLeg),
@@ -104,8 +112,9 @@ export function restingAfter(order: RestingOrder, changes: Partial<RestingOrder>
 export const isShownAlike = (a: RestingOrder, b: RestingOrder): boolean =>
   isDeepStrictEqual(shownPart(a), shownPart(b));
 
-const shownPart = ({ state, mark, firings, isCancelling, end, filled, attention }: RestingOrder) => ({
+const shownPart = ({ state, entry, mark, firings, isCancelling, end, filled, attention }: RestingOrder) => ({
   state,
+  entry: entry && { ...entry, isFinal: undefined },
   mark: mark?.price,
   firings,
   isCancelling,
@@ -115,15 +124,19 @@ const shownPart = ({ state, mark, firings, isCancelling, end, filled, attention 
 });
 
 /** Returns the stage that clients see. */
-export function stageOf({ state, isCancelling }: RestingOrder): "resting" | "firing" | "cancelling" | "done" {
-  if (state === "ended" || state === "done") return "done";
-  if (state === "resting") return "resting";
+export function stageOf({
+  state,
+  isCancelling,
+}: RestingOrder): Exclude<RestingOrder["state"], "filled" | "ended"> | "cancelling" {
+  if (state === "ended") return "done";
+  if (state !== "firing" && state !== "filled") return state;
   return isCancelling && state === "firing" ? "cancelling" : "firing";
 }
 
 /** Returns the name of a leg that clients see. */
 export function legName(mandate: Mandate, leg: Leg): Firing["leg"] {
-  if (mandate.legs.length === 1 || leg.kind === "trailing") return leg.kind;
+  if (leg.kind === "trailing") return leg.kind;
+  if (mandate.legs.length === 1) return classOf(leg);
   return !isStop(leg) && hasStop(mandate) ? "takeProfit" : "stopLoss";
 }
 
@@ -187,6 +200,8 @@ export type EndFacts = {
   isVoid: boolean;
   /** True if the orders of all children have settled. */
   isSettled: boolean;
+  /** Why an exit has nothing to sell. */
+  ofExit?: ExitEnd | undefined;
 };
 
 /**
@@ -208,7 +223,8 @@ export function afterSights(
   const isUsedUp = dead.some((each) => each.isUsedUp);
   const due = order.end ?? endOf(order, facts) ?? (isUsedUp ? endOfVoid : undefined);
   const end = out.length === 0 ? due : undefined;
-  const unfilled = out.length > 0 ? "firing" : end === undefined ? "resting" : "ended";
+  const waits = order.state === "pending" || order.state === "suspended" ? order.state : "resting";
+  const unfilled = out.length > 0 ? "firing" : end === undefined ? waits : "ended";
   // A filled child settles last, since its marker is what proves that its siblings are dead.
   const isOver = filled === undefined ? end !== undefined : !sights.some(({ sight }) => sight.is === "out");
   const unsettled = filled === undefined ? unfilled : "filled";
@@ -238,13 +254,14 @@ function known({ filled }: RestingOrder, { orderId }: OutChild, sight: ChildSigh
 const endOfVoid = { status: "cancelled", reasonCode: "MANDATE_VOID" } as const;
 
 function endOf(
-  { mandate, isCancelling }: RestingOrder,
-  { nowMs, isCancelled, isRetired, isVoid }: EndFacts,
+  order: RestingOrder,
+  { nowMs, isCancelled, isRetired, isVoid, ofExit }: EndFacts,
 ): ParentEnd | undefined {
   if (isVoid) return endOfVoid;
-  if (isCancelled || isCancelling) return { status: "cancelled", reasonCode: "CANCELLED_BY_USER" };
+  if (isCancelled || order.isCancelling) return { status: "cancelled", reasonCode: "CANCELLED_BY_USER" };
   if (isRetired) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
-  return nowMs >= mandate.expiresAt * 1000 ? { status: "expired", reasonCode: "EXPIRED" } : undefined;
+  if (ofExit !== undefined) return { status: "cancelled", reasonCode: ofExit };
+  return nowMs >= endsAt(order) * 1000 ? { status: "expired", reasonCode: "EXPIRED" } : undefined;
 }
 
 /** A child that was never signed costs its leg no pause and no place in the queue. */
@@ -278,13 +295,13 @@ function firingsAfter(
 
 /** True if the order's own state allows another child for a leg. */
 export function mayFire(order: RestingOrder, leg: number, nowMs: number, isOneOut: boolean): boolean {
-  const { state, out, isCancelling, mandate } = order;
+  const { state, out, isCancelling } = order;
   if (isCancelling || (state !== "resting" && state !== "firing")) return false;
   // A child that would live past the order's expiry is not placed.
-  if (nowMs >= mandate.expiresAt * 1000) return false;
+  if (nowMs >= endsAt(order) * 1000) return false;
   return isOneOut ? out.length === 0 : !out.some((child) => child.leg === leg);
 }
 
 /** Returns the deadline of a child that is placed now, in seconds. */
-export const childValidUntil = ({ expiresAt }: Mandate, nowMs: number): number =>
-  Math.min(expiresAt, Math.floor(nowMs / 1000) + triggerTimes.childSeconds);
+export const childValidUntil = (order: RestingOrder, nowMs: number): number =>
+  Math.min(endsAt(order), Math.floor(nowMs / 1000) + triggerTimes.childSeconds);

@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import { hashedId } from "../../core/record-ids.ts";
 import type { IntentTerms } from "../intent.ts";
 import type { endedTerms, mandateTerms, parentTerms, tallyTerms } from "./schemas.ts";
 
@@ -18,12 +19,18 @@ const classes: Readonly<Record<Leg["kind"], LegClass>> = {
   limit: "limit",
   stop: "stop",
   trailing: "stop",
+  gain: "limit",
+  loss: "stop",
 };
 
 export const classOf = ({ kind }: Pick<Leg, "kind">): LegClass => classes[kind];
 
 /** True if a leg ends a loss. Such a leg is never kept waiting by a limit. */
 export const isStop = (leg: Pick<Leg, "kind">): boolean => classOf(leg) === "stop";
+
+/** Returns the id of a child. Two runs that fire the same order make the same one. */
+export const childIdOf = ({ userID, orderId }: Pick<Mandate, "userID" | "orderId">, n: number): string =>
+  hashedId(["child", userID, orderId, n]);
 
 /** The intent of an order that a resting order places when it fires. */
 export type ChildTerms = IntentTerms & {

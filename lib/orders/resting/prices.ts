@@ -33,6 +33,9 @@ export function ratioFrom(chain: Network, text: string, decimals: number, field:
   });
 }
 
+/** Share of a stop's price that it sells for at least by default, in millionths. */
+export const usualWorstPpm = 800_000n;
+
 /** Multiplies a price by a share in millionths. */
 export const scaled = ({ coins, tokens }: Ratio, ppm: bigint): Ratio =>
   reduced({ coins: coins * ppm, tokens: tokens * 1_000_000n });

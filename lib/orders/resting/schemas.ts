@@ -28,7 +28,11 @@ const stop = v.strictObject({ kind: v.literal("stop"), trigger: ratio, worst });
 /** A stop that follows the price upwards. It fires this share below its mark, in millionths. */
 const trailing = v.strictObject({ kind: v.literal("trailing"), trailPpm: units, worst });
 
-const leg = v.variant("kind", [limit, stop, trailing]);
+/** Legs of exits, at a share of the price that the buy has paid, in millionths. */
+const gain = v.strictObject({ kind: v.literal("gain"), ppm: units, worst });
+const loss = v.strictObject({ kind: v.literal("loss"), ppm: units, worst });
+
+const leg = v.variant("kind", [limit, stop, trailing, gain, loss]);
 
 /** Terms that a search for reached prices needs, too. */
 const standing = {
@@ -47,6 +51,15 @@ const standing = {
 export const mandateTerms = v.strictObject({
   ...standing,
   legs: v.pipe(v.array(leg), v.minLength(1), v.maxLength(2), v.readonly()),
+  /** The buy whose tokens an exit sells, and its share of them in millionths. Absent for other orders. */
+  exit: v.exactOptional(
+    v.strictObject({
+      of: text,
+      sharePpm: units,
+      /** Shares of the buy's other exits, if this one sells what they leave. */
+      others: v.exactOptional(listOf(units, 2)),
+    }),
+  ),
   /** Slippage from the quote of a firing, in millionths. Absent if the user chose none. */
   slippagePpm: v.exactOptional(units),
   isPrivate: v.boolean(),
@@ -66,7 +79,9 @@ export const triggerTerms = v.strictObject({
   ...standing,
   /** Prices at which the order is to be looked at. */
   legs: v.pipe(v.array(v.variant("kind", [limitHint, stop])), v.readonly()),
-  state: v.picklist(["resting", "firing", "filled", "ended", "done"]),
+  state: v.picklist(["pending", "resting", "suspended", "firing", "filled", "ended", "done"]),
+  /** The buy of an exit. */
+  exitOf: v.exactOptional(text),
   /** End of the mandate in seconds. The row stays beyond it, until the order has ended. */
   restsUntil: count,
 });
@@ -82,6 +97,8 @@ export const parentTerms = v.strictObject({
   n: count,
   /** Id of the newest signed child before. fireOrders has seen itself that it can never fill. */
   after: v.exactOptional(text),
+  /** For an exit: number of the child that has bought its tokens, or 0 if its buy is a market order. */
+  bought: v.exactOptional(count),
 });
 
 /** Maximum number of dead children that are remembered with what their signatures may have cost. */

@@ -1,23 +1,25 @@
-import { coinText, formatPrice } from "../decimal-text.ts";
+import { coinText, formatAmount, formatPrice } from "../decimal-text.ts";
 import type { Order } from "../execution.ts";
 import { percentFrom } from "../percent.ts";
 import { type Life, shownAlike } from "../trade-order.ts";
 import { shownAttention } from "./attention.ts";
+import { amountOf, endsAt } from "./exits/entry.ts";
 import { type RestingOrder, stageOf } from "./life.ts";
 import type { Leg } from "./mandate.ts";
 import { priceText, type Ratio } from "./prices.ts";
 import type { StoredResting } from "./stored.ts";
-import { trailedBy } from "./trailing.ts";
+import { pricedLeg } from "./trailing.ts";
 
 /** Returns the status that clients see. */
-export function statusOf({ state, end }: RestingOrder): Life["status"] {
+export function statusOf({ state, end }: Pick<RestingOrder, "state" | "end">): Life["status"] {
   return state === "filled" || (state === "done" && end === undefined) ? "filled" : (end?.status ?? "open");
 }
 
 /** Returns a resting order as clients and streams see it. Its children are orders of their own. */
 export function shownResting(order: StoredResting): Order {
   const { mandate, placed, facts, state, end, firings, version, updatedAt } = order;
-  const { chain, amount, feesLimit, feesStop } = mandate;
+  const { chain, exit, feesLimit, feesStop } = mandate;
+  const amount = amountOf(order);
   const { networkFee, feesSpent, fill = { spent: 0n } } = facts;
   const [newest] = firings;
   return {
@@ -26,7 +28,8 @@ export function shownResting(order: StoredResting): Order {
     status: statusOf(order),
     stage: stageOf(order),
     settled: state === "done",
-    expiresAt: new Date(mandate.expiresAt * 1000).toISOString(),
+    ...(exit && { parentOrderId: exit.of, maxAmount: formatAmount(mandate.amount, placed.decimals) }),
+    ...(state !== "pending" && { expiresAt: new Date(endsAt(order) * 1000).toISOString() }),
     maxNetworkFee: coinText(chain, feesLimit + feesStop),
     feesSpent: { limit: coinText(chain, feesSpent.limit), stop: coinText(chain, feesSpent.stop) },
     ...(newest !== undefined && { childOrderId: newest.orderId }),
@@ -37,27 +40,47 @@ export function shownResting(order: StoredResting): Order {
   };
 }
 
-/** Shows the prices as they were given, in whole coins for one whole token, and marks to 18 digits. */
-function termsOf({ mandate, mark, placed }: StoredResting): Pick<Order, "type"> & Partial<Order> {
+/**
+ * Shows the prices as they were given, in whole coins for one whole token. Those that depend on a fill or a mark have 18
+ * digits, and those of a fill are missing before it.
+ */
+function termsOf(order: StoredResting): Pick<Order, "type"> & Partial<Order> {
+  const { mandate } = order;
+  const shown = mandate.legs.map((_, at) => legTerms(order, at));
+  const named = Object.assign({}, ...shown.map(({ named }) => named)) as Partial<Order>;
+  const [only, other] = shown;
+  if (only === undefined || other !== undefined) return { type: "oco", ...named };
+  return { type: only.type, ...only.prices, ...(mandate.exit || only.type === "trailing_stop" ? named : {}) };
+}
+
+type LegTerms = {
+  type: Order["type"];
+  prices: Pick<Order, "price" | "stopPrice">;
+  named: Pick<Order, "takeProfit" | "stopLoss" | "trailing">;
+};
+
+/** Shows a leg: its prices as those of an order that has no other leg, and under its name. */
+function legTerms(order: StoredResting, at: number): LegTerms {
+  const { mandate, mark, placed, entry } = order;
   const { chain } = mandate;
-  const { decimals } = placed;
-  const text = (price: Ratio) => priceText(chain, price, decimals);
-  const [first, second] = mandate.legs;
-  const stop = (leg: Leg) =>
-    leg.kind === "stop" ? { stopPrice: text(leg.trigger), price: text(leg.worst) } : undefined;
-  if (first?.kind === "stop") return { type: "stop", ...stop(first) };
-  if (first?.kind === "trailing") {
-    const { trailPpm, worst } = first;
-    const rounded = ({ coins, tokens }: Ratio) => formatPrice(chain, coins, tokens, decimals);
-    const at = mark && { mark: rounded(mark.price), stopPrice: rounded(trailedBy(mark.price, trailPpm)) };
-    return {
-      type: "trailing_stop",
-      price: text(worst),
-      ...(at && { trailing: { trailPercent: percentFrom(trailPpm), ...at } }),
-    };
+  const leg = mandate.legs[at] as Leg;
+  const priced = pricedLeg(order, at);
+  const exact = (price: Ratio) => priceText(chain, price, placed.decimals);
+  const rounded = ({ coins, tokens }: Ratio) => formatPrice(chain, coins, tokens, placed.decimals);
+  const isOfFill = leg.kind === "gain" || leg.kind === "loss";
+  const percent = isOfFill ? { percent: percentFrom(leg.ppm - 1_000_000n) } : {};
+  const text = isOfFill ? rounded : exact;
+  const isKnown = mandate.exit === undefined || entry !== undefined || !isOfFill;
+  if (priced.kind === "limit") {
+    const prices = isKnown ? { price: text(priced.price) } : {};
+    return { type: "limit", prices, named: { takeProfit: { ...percent, ...prices } } };
   }
-  const limit = first && { price: text(first.price) };
-  return second === undefined
-    ? { type: "limit", ...limit }
-    : { type: "oco", takeProfit: limit, stopLoss: stop(second) };
+  const { trigger, worst } = priced;
+  if (leg.kind === "trailing") {
+    const moving = mark && { mark: rounded(mark.price), stopPrice: rounded(trigger) };
+    const trailing = { trailPercent: percentFrom(leg.trailPpm), ...moving };
+    return { type: "trailing_stop", prices: mark ? { price: text(worst) } : {}, named: { trailing } };
+  }
+  const prices = isKnown ? { stopPrice: text(trigger), price: text(worst) } : {};
+  return { type: "stop", prices, named: { stopLoss: { ...percent, ...prices } } };
 }

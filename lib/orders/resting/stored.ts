@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type * as v from "valibot";
 import type { AskedTrade } from "../trade.ts";
 import type { AnyOrder } from "../trade-order.ts";
+import { amountOf, endsAt } from "./exits/entry.ts";
 import { isShownAlike, type RestingOrder } from "./life.ts";
 import type { LegClass } from "./mandate.ts";
 import type { triggerTerms } from "./schemas.ts";
@@ -38,6 +39,12 @@ export type StoredResting = RestingOrder & {
   warnings: readonly RestingWarning[];
   updatedAt: string;
 };
+
+export const choicesOf = ({ gasPreset, priorityFee, allowUnsafe }: AskedTrade): StoredResting["choices"] => ({
+  ...(gasPreset !== undefined && { gasPreset }),
+  ...(priorityFee !== undefined && { priorityFee }),
+  ...(allowUnsafe !== undefined && { allowUnsafe }),
+});
 
 export type Trigger = v.InferOutput<typeof triggerTerms>;
 
@@ -77,7 +84,14 @@ export function storedAfter(
 }
 
 export const triggerOf = (order: RestingOrder): Trigger => {
-  const { chain, wallet, userID, orderId, side, token, amount, expiresAt } = order.mandate;
-  const of = { chain, wallet, userID, orderId, side, token, amount };
-  return { ...of, legs: hintsOf(order), state: order.state, restsUntil: expiresAt };
+  const { chain, wallet, userID, orderId, side, token, exit } = order.mandate;
+  const of = { chain, wallet, userID, orderId, side, token, amount: amountOf(order) };
+  const { state } = order;
+  return {
+    ...of,
+    legs: hintsOf(order),
+    state,
+    ...(exit && { exitOf: exit.of }),
+    restsUntil: endsAt(order),
+  };
 };

@@ -42,6 +42,8 @@ export type ChildFacts = {
   ended: Ended | undefined;
   /** True if the user has cancelled the resting order. */
   isCancelled: boolean;
+  /** True if the signer has signed a swap of the buy that an exit names. */
+  hasBought?: boolean;
   /** The user's cancellations of many orders. */
   cutoffs: Cutoffs;
   /** Coin that a buy's swap spends, as the day's count includes it. */
@@ -57,7 +59,7 @@ export type ChildFacts = {
 /** Facts about a child's resting order that the signer reads. */
 export type ParentFacts = Pick<
   ChildFacts,
-  "mandate" | "mandateHash" | "isMandateGenuine" | "tally" | "ended" | "isCancelled"
+  "mandate" | "mandateHash" | "isMandateGenuine" | "tally" | "ended" | "isCancelled" | "hasBought"
 >;
 
 /** Maximum number of dead buys of a wallet that are taken off the count of one day. */

@@ -6,13 +6,14 @@ import { coinUnitsFrom } from "../decimal-text.ts";
 import type { Submission } from "../order-details.ts";
 import { millionthsOf } from "../percent.ts";
 import type { PolicyKey } from "../wallet-policy.ts";
+import type { RestingOrder } from "./life.ts";
 import { classOf, isStop, type Leg, type LegClass, type Mandate, type PricedLeg } from "./mandate.ts";
-import { isAbove, isCrossed, type Ratio, ratioFrom, scaled } from "./prices.ts";
+import { isAbove, isCrossed, type Ratio, ratioFrom, scaled, usualWorstPpm } from "./prices.ts";
 import type { GivenStop, RestingRequest } from "./request.ts";
+import { statusOf } from "./shown.ts";
 import { pricedLegs, type Standing, trailedBy } from "./trailing.ts";
 
-/** Share of a stop's price that it sells for at least, by default and at the lowest, in millionths. */
-const usualWorstPpm = 800_000n;
+/** Share of a stop's price that it sells for at least at the lowest, in millionths. */
 const lowestWorstPpm = 10_000n;
 
 const usualRestSeconds = 2_592_000;
@@ -49,10 +50,7 @@ export function legsOf(request: RestingRequest, decimals: number, now: Ratio): M
     case "oco": {
       const limit = limitAt(of, request.takeProfit.price, "takeProfit.price");
       const stop = stopAt(of, request.stopLoss, "stopLoss.");
-      if (!isAbove(limit.price, stop.trigger)) {
-        const field = "takeProfit";
-        throw new DomainError("INVALID_REQUEST", `${field} must be above the price of stopLoss`, { field });
-      }
+      if (!isAbove(limit.price, stop.trigger)) throw pairProblem("takeProfit");
       return [limit, stop];
     }
     case "trailing_stop": {
@@ -64,12 +62,16 @@ export function legsOf(request: RestingRequest, decimals: number, now: Ratio): M
   }
 }
 
-const limitAt = ({ chain, decimals }: Priced, price: string, field: string) => ({
+/** Makes the error of a pair whose limit would sell at a price at which its stop does. */
+export const pairProblem = (field: string) =>
+  new DomainError("INVALID_REQUEST", `${field} must be above the price of stopLoss`, { field });
+
+export const limitAt = ({ chain, decimals }: Priced, price: string, field: string) => ({
   kind: "limit" as const,
   price: ratioFrom(chain, price, decimals, field),
 });
 
-function stopAt(of: Priced, { stopPrice, price }: GivenStop, prefix: string) {
+export function stopAt(of: Priced, { stopPrice, price }: GivenStop, prefix: string) {
   const trigger = ratioFrom(of.chain, stopPrice, of.decimals, `${prefix}stopPrice`);
   return { kind: "stop" as const, trigger, worst: worstBelow(of, trigger, price, prefix) };
 }
@@ -111,6 +113,10 @@ export type MandateFacts = PolicyKey & {
 /** Number of children that the network fees suffice for at least, by default. */
 const leastChildren = 6n;
 
+/** Computes what an order's children may pay the network by default. */
+export const usualFees = ({ value, feeOfChild }: Pick<MandateFacts, "value" | "feeOfChild">): bigint =>
+  greatest(value / 10n, leastChildren * feeOfChild);
+
 /**
  * Makes the mandate of a request. Its time is after the user's last cancellation of all orders, so that no order is
  * accepted and void at once because clocks differ.
@@ -139,13 +145,11 @@ export function mandateOf(request: RestingRequest, facts: MandateFacts): Mandate
   };
 }
 
-const feeLimitOf = ({ chain, maxNetworkFee }: RestingRequest, { value, feeOfChild }: MandateFacts): bigint =>
-  maxNetworkFee === undefined
-    ? greatest(value / 10n, leastChildren * feeOfChild)
-    : coinUnitsFrom(chain, maxNetworkFee, "maxNetworkFee");
+const feeLimitOf = ({ chain, maxNetworkFee }: RestingRequest, facts: MandateFacts): bigint =>
+  maxNetworkFee === undefined ? usualFees(facts) : coinUnitsFrom(chain, maxNetworkFee, "maxNetworkFee");
 
 /** Gives each class of legs half of the coin if an order has both, so that a limit never spends what a stop needs. */
-function budgets(legs: readonly Leg[], fees: bigint): Pick<Mandate, "feesLimit" | "feesStop"> {
+export function budgets(legs: readonly Leg[], fees: bigint): Pick<Mandate, "feesLimit" | "feesStop"> {
   const classes = new Set(legs.map(classOf));
   const each = fees / BigInt(classes.size);
   return { feesLimit: classes.has("limit") ? each : 0n, feesStop: classes.has("stop") ? each : 0n };
@@ -158,18 +162,33 @@ export const stopFiringNow = (order: Standing & { mandate: Mandate }, out: bigin
   );
 
 /** Maximum numbers of resting orders, of a user and of a user's wallet and token. */
-export const mostResting = { user: 100, token: 20 };
+const mostResting = { user: 100, token: 20 };
 
-/** Returns the limit that another resting order would exceed. */
-export function restingLimit(
-  { chain, wallet, token }: Pick<Mandate, "chain" | "wallet" | "token">,
+/** Returns the limit that new resting orders of a wallet and token would exceed. */
+function restingLimit(
+  added: readonly Pick<Mandate, "chain" | "wallet" | "token">[],
   resting: readonly Pick<Mandate, "chain" | "wallet" | "token">[],
 ): number | undefined {
-  if (resting.length >= mostResting.user) return mostResting.user;
+  const [first] = added;
+  if (first === undefined) return undefined;
+  if (resting.length + added.length > mostResting.user) return mostResting.user;
   const same = resting.filter(
-    (each) => each.chain === chain && each.wallet === wallet && each.token === token,
+    ({ chain, wallet, token }) => first.chain === chain && first.wallet === wallet && first.token === token,
   );
-  return same.length >= mostResting.token ? mostResting.token : undefined;
+  return same.length + added.length > mostResting.token ? mostResting.token : undefined;
+}
+
+/** Refuses new resting orders of a wallet and token if too many rest beside them. */
+export function objectionToCrowd(
+  added: readonly Mandate[],
+  resting: readonly Pick<RestingOrder, "state" | "end" | "mandate">[],
+): DomainError | undefined {
+  const others = resting.filter((order) => statusOf(order) === "open").map(({ mandate }) => mandate);
+  const limit = restingLimit(added, others);
+  if (limit === undefined) return undefined;
+  const which = limit === mostResting.token ? "orders of a wallet and token" : "orders";
+  const message = `At most ${limit} ${which} can rest; cancel others first`;
+  return new DomainError("TOO_MANY_RESTING", message, { limit });
 }
 
 /** Slippage of stops by default, in millionths. In a public pool more would only feed sandwiches. */

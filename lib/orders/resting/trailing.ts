@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import { least } from "../bigints.ts";
+import { legOfFill, type Paid } from "./exits/entry.ts";
 import type { Leg, Mandate, PricedLeg } from "./mandate.ts";
 import { isAbove, type Ratio, scaled } from "./prices.ts";
 import type { triggerTerms } from "./schemas.ts";
@@ -15,7 +16,11 @@ export type Rise = { seen: Seen; price: Ratio };
 type Trailing = Extract<Leg, { kind: "trailing" }>;
 
 /** The part of a resting order that its prices depend on. */
-export type Standing = { mandate: Pick<Mandate, "legs">; mark?: Mark | undefined };
+export type Standing = {
+  mandate: Pick<Mandate, "legs">;
+  mark?: Mark | undefined;
+  entry?: Paid | undefined;
+};
 
 const whole = 1_000_000n;
 
@@ -23,10 +28,12 @@ const whole = 1_000_000n;
 export const trailedBy = (mark: Ratio, trailPpm: bigint): Ratio => scaled(mark, whole - trailPpm);
 
 /** Returns a leg as it would fire now. */
-export function pricedLeg({ mandate, mark }: Standing, at: number): PricedLeg {
+export function pricedLeg({ mandate, mark, entry }: Standing, at: number): PricedLeg {
   const leg = mandate.legs[at] as Leg;
+  if (leg.kind === "gain" || leg.kind === "loss") return legOfFill(leg, entry);
   if (leg.kind !== "trailing") return leg;
-  const { trailPpm, worst } = leg;
+  const { trailPpm } = leg;
+  const worst = entry?.trailWorst ?? leg.worst;
   // Without a mark, nothing above the worst price may fire.
   return { kind: "stop", trigger: mark ? trailedBy(mark.price, trailPpm) : worst, worst };
 }

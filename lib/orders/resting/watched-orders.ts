@@ -8,7 +8,12 @@ import { triggerTimes } from "./times.ts";
 import type { DueOrder } from "./turns.ts";
 
 /** The answer of fireOrders about an order. */
-export type FireWord = { state: "out" | "rest"; askAgainMs: number };
+export type FireWord = {
+  state: "out" | "rest";
+  askAgainMs: number;
+  /** Time after which an exit is looked at again, whatever the price. */
+  lookAgainMs?: number | undefined;
+};
 
 /** How much further than its pools' prices a token's price may move, as a natural logarithm. */
 const margin = 0.02;
@@ -137,7 +142,7 @@ export class WatchedOrders {
   due(nowMs: number): DueOrder[] {
     const due: DueOrder[] = [];
     for (const watched of this.#orders.values()) {
-      const sinceMs = watched.isUnderWay ? undefined : dueSince(watched, nowMs);
+      const sinceMs = watched.isUnderWay || this.#waits(watched) ? undefined : dueSince(watched, nowMs);
       if (sinceMs === undefined) continue;
       const { chain, token, orderId, userID, wallet } = watched.row;
       const asks = asksOf(watched.row);
@@ -161,9 +166,13 @@ export class WatchedOrders {
   end(orderId: string, word: FireWord | undefined, nowMs: number): void {
     const watched = this.#orders.get(orderId);
     if (watched === undefined) return;
-    const { state, askAgainMs } = word ?? { state: "rest", askAgainMs: triggerTimes.handOverMs.first };
+    const {
+      state,
+      askAgainMs,
+      lookAgainMs = askAgainMs,
+    }: FireWord = word ?? { state: "rest", askAgainMs: triggerTimes.handOverMs.first };
     watched.isUnderWay = false;
-    watched.nextMs = nowMs + askAgainMs;
+    watched.nextMs = nowMs + lookAgainMs;
     // A look at a child says nothing about legs, and is no further firing.
     if (watched.row.state !== "resting") return;
     for (const [index, leg] of watched.legs.entries()) {
@@ -180,6 +189,11 @@ export class WatchedOrders {
           : pauseOf(ofRow, leg);
       leg.nextMs = nowMs + (isReading ? askAgainMs : Math.max(askAgainMs, pauseMs));
     }
+  }
+
+  /** True if the buy of an exit rests, so that nothing has become of it. */
+  #waits({ row: { state, exitOf = "" } }: Watched): boolean {
+    return state === "pending" && this.#orders.get(exitOf)?.row.state === "resting";
   }
 
   #of(side: Order["side"], token: string): readonly Watched[] {
@@ -223,7 +237,9 @@ function asksOf({ side, legs }: Trigger): number {
 
 /** Makes no lists, because it is asked about each order many times a second. */
 function dueSince({ row, legs, nextMs }: Watched, nowMs: number): number | undefined {
-  if (row.state !== "resting" || nowMs >= row.restsUntil * 1000) return nextMs <= nowMs ? nextMs : undefined;
+  const isOver = row.state !== "resting" || nowMs >= row.restsUntil * 1000;
+  if (nextMs <= nowMs && (isOver || row.exitOf !== undefined)) return nextMs;
+  if (isOver) return undefined;
   let first: number | undefined;
   for (const { sinceMs, nextMs } of legs)
     if (sinceMs !== undefined && nextMs <= nowMs && sinceMs < (first ?? Number.POSITIVE_INFINITY))

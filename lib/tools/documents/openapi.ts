@@ -56,7 +56,8 @@ const meanings: Record<HttpErrorCode, string> = {
   REWARD_BUSY: "Too many users are buying the reward now. Try again after `Retry-After` seconds.",
   WALLET_BUSY:
     "The wallet has too many open orders or an unfinished transaction, or another program is using it.",
-  WOULD_FIRE_NOW: "The price is at or below the stop already.",
+  EXITS_UNAVAILABLE: "The token could not be sold by exits.",
+  WOULD_FIRE_NOW: "The price is at or below the stop already, or would be once a buy is sold again.",
   TOO_MANY_RESTING: "The user, or the wallet for this token, has as many resting orders as it may.",
   AUTO_BUY_OFF: "The user's switch for automatic buys is off on this chain.",
   NO_PRESET: "The user has no preset of the chain.",

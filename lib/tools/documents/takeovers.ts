@@ -344,7 +344,7 @@ export const takeovers: readonly Takeover[] = [
       uses: "invoke signTransaction, readChains",
     },
     atMost:
-      "delay orders, lie about them, waste fees, and show transactions to others before they are in a block; say that children of resting orders are dead, which fires nothing, because fireOrders looks for itself",
+      "delay orders, lie about them, waste fees, and show transactions to others before they are in a block; say that children of resting orders are dead, which fires nothing, because fireOrders looks for itself; say what a buy has brought, which moves the prices of its exits down to their worst ones",
   },
   {
     functions: ["fireOrders"],
@@ -355,7 +355,7 @@ export const takeovers: readonly Takeover[] = [
       uses: "authenticate children; invoke executeOrders",
     },
     atMost:
-      "fire each resting order early, late or never, down to its worst price and within its fees; end resting orders, which their users see; read at which prices orders fire; forge orders and positions that clients see; make other orders wait, or end them before they are signed",
+      "fire each resting order early, late or never, down to its worst price and within its fees, exits only of buys that the signer knows; end resting orders, which their users see; read at which prices orders fire; forge orders and positions that clients see; make other orders wait, or end them before they are signed",
   },
   {
     functions: ["signTransaction"],

@@ -8,6 +8,7 @@ import type { Ledger, RestingName } from "../../orders/table-step.ts";
 import { type AnyOrder, hasEnded } from "../../orders/trade-order.ts";
 import type { Limits } from "../../orders/wallet-policy.ts";
 import { queryRange, type Table } from "../../table/table.ts";
+import { type ExitRecords, readExits } from "./exit-views.ts";
 import { find, findOnChain, keysOfUser } from "./found-items.ts";
 import { contentOf, keysOfItems } from "./items.ts";
 import { isJob, isSlot, jobsAndSlotsOf, triggerParts, triggersOfToken } from "./keys.ts";
@@ -30,6 +31,8 @@ export type FiringView = {
   slots: readonly SlotTerms[];
   settings: FamilyTypes["trader"]["settings"];
   limits: Limits;
+  /** Present for an exit. */
+  exit: ExitRecords | undefined;
 };
 
 type Lane = Pick<FiringView, "orders" | "slots">;
@@ -68,12 +71,15 @@ export async function readFiring(
     ...withSignedOut(order, found.get("tally", order.mandate)),
   }));
   const jobs = lists.map((list) => list.filter(isJob).map((item) => contentOf("job", item)));
-  const items = await find(table, [
-    ...jobs.flat().map(tradeKeyOf),
-    ...resting.flatMap(({ mandate: { userID, orderId }, out }) => [
-      keysOfItems.ended({ orderId }),
-      ...out.map((child) => tradeKeyOf({ userID, orderId: child.orderId })),
+  const [items, exits] = await Promise.all([
+    find(table, [
+      ...jobs.flat().map(tradeKeyOf),
+      ...resting.flatMap(({ mandate: { userID, orderId }, out }) => [
+        keysOfItems.ended({ orderId }),
+        ...out.map((child) => tradeKeyOf({ userID, orderId: child.orderId })),
+      ]),
     ]),
+    readExits(table, resting),
   ]);
   const lanes = new Map(
     wallets.map((wallet, index): [string, Lane] => {
@@ -115,6 +121,7 @@ export async function readFiring(
       ...lane,
       settings: found.settings(chain, userID),
       limits: found.limits(mandate, day),
+      exit: exits.get(mandate.orderId),
     };
   });
 }

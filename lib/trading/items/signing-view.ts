@@ -1,4 +1,6 @@
-import type { Effects, SigningView } from "../../orders/effects.ts";
+import { hasSwap } from "../../chains/families/ledger.ts";
+import type { Effects, SigningView, SignRequest } from "../../orders/effects.ts";
+import { childIdOf } from "../../orders/resting/mandate.ts";
 import type { ParentFacts } from "../../orders/resting/tally.ts";
 import type { Items, Names } from "../../orders/table-step.ts";
 import type { Key } from "../../table/keys.ts";
@@ -11,13 +13,31 @@ import { InvalidItem, parsed, type SigningKind } from "./signing-schemas.ts";
 
 /** Records of an order that is to be signed, and of the resting order that it names. */
 type StoredView = Omit<SigningView, "chainLimits" | "parent">;
-type StoredParent = Pick<ParentFacts, "tally" | "ended" | "isCancelled">;
+type StoredParent = Pick<ParentFacts, "tally" | "ended" | "isCancelled" | "hasBought">;
 
 const keysOfParent = (userID: string, orderId: string): Key[] => [
   keysOfItems.tally({ orderId }),
   keysOfItems.ended({ orderId }),
   keysOfItems.cancellation({ userID, orderId }),
 ];
+
+/**
+ * Returns the order whose swap has bought the tokens of an exit. If the buy rested, fireOrders says which of its children
+ * that was, and cannot name any other order.
+ */
+function buyerOf({ intent, mandate }: NonNullable<SignRequest["claimed"]>): { orderId: string } | undefined {
+  if (mandate?.exit === undefined) return undefined;
+  const { of: orderId } = mandate.exit;
+  const { bought = 0 } = intent.parent ?? {};
+  return { orderId: bought === 0 ? orderId : childIdOf({ ...mandate, orderId }, bought) };
+}
+
+const isSwapSigned = (ledger: Items["ledger"] | undefined, { userID, chain, wallet }: SignRequest): boolean =>
+  ledger !== undefined &&
+  ledger.userID === userID &&
+  ledger.chain === chain &&
+  ledger.wallet === wallet &&
+  hasSwap(ledger);
 
 /**
  * Reads the facts for signing with one call. The core never sees the encrypted key.
@@ -30,6 +50,7 @@ export async function readSigning(
 ): Promise<{ view: StoredView; ofParent: StoredParent | undefined; sealed: SealedWallet | undefined }> {
   const { chain, userID, claimed } = request;
   const parentId = claimed?.intent.parent?.orderId;
+  const buyer = claimed && buyerOf(claimed);
   const found = await findOnChain(table, chain, [
     tradeKeyOf(request),
     keysOfItems.slot(request),
@@ -38,6 +59,7 @@ export async function readSigning(
     sealedKeyKey(userID, chain, request.wallet),
     ...keysOfUser(request, userID, day),
     ...(parentId === undefined ? [] : keysOfParent(userID, parentId)),
+    ...(buyer === undefined ? [] : [keysOfItems.ledger(buyer)]),
   ]);
   const known = <K extends SigningKind>(kind: K, name: Names[K]): Items[K] | undefined => {
     const item = found.stored(kind, name);
@@ -73,6 +95,7 @@ export async function readSigning(
           tally: knownUnlessClear("tally", { orderId: parentId }),
           ended: knownUnlessClear("ended", { orderId: parentId }),
           isCancelled: found.has(keysOfItems.cancellation({ userID, orderId: parentId })),
+          ...(buyer && { hasBought: isSwapSigned(knownUnlessClear("ledger", buyer), request) }),
         };
   return { view, ofParent, sealed: found.sealedWallet(request, userID) };
 }

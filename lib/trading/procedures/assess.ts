@@ -58,7 +58,9 @@ export function* assess(
   const { laneOrders: orders, settings } = view;
   if (early !== undefined || setup instanceof DomainError) return { refused: early ?? "CHAIN_UNAVAILABLE" };
   const rules = rulesFor(request, view, setup.limits);
-  const trader = { orders, settings, rules, mayLose, isChild, rests, isStopped: view.isStopped };
+  const { isStopped } = view;
+  const exits = trade.exits?.length ?? 0;
+  const trader = { orders, settings, rules, mayLose, isChild, rests, exits, isStopped };
   const question = family.questionAbout(request, trade, trader);
   const answers: HostAnswers = known ? [known, known] : yield* perform({ do: "quote", question });
   const [a, b] = answers;

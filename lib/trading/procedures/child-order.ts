@@ -67,6 +67,7 @@ export function* makingChild(request: ChildRequest): Procedure<MadeChild | Child
     leg: request.leg,
     n: parent.n + 1,
     ...(parent.dead !== undefined && { after: parent.dead }),
+    ...(parent.entry && { bought: parent.entry.bought }),
   };
   const order = { ...asked, orderId, validUntil, parent: { terms, mandate, mandateMac } };
   const made = yield* makeOrder(family, order, assessed, view);

@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Network } from "../../core/network.ts";
-import { hashedId } from "../../core/record-ids.ts";
 import { type AttentionCode, orderSides } from "../../orders/execution.ts";
 import { attentionAfter } from "../../orders/resting/attention.ts";
 import { isPausing, type LegState } from "../../orders/resting/backoff.ts";
 import {
   type ChildRefusal,
-  type ChildView,
   type FiringFamily,
   type FiringProcedure,
   type LegQuestion,
@@ -16,15 +14,12 @@ import {
 } from "../../orders/resting/firing.ts";
 import {
   afterFiring,
-  afterSights,
-  type ChildSight,
   childValidUntil,
   mayFire,
-  type OutChild,
   type RestingOrder,
   restingAfter,
 } from "../../orders/resting/life.ts";
-import { classOf, isStop, type Leg } from "../../orders/resting/mandate.ts";
+import { childIdOf, classOf, isStop, type Leg } from "../../orders/resting/mandate.ts";
 import { type Chosen, type Selection, selecting } from "../../orders/resting/selection.ts";
 import { feesLeft, hasFiredOften } from "../../orders/resting/tally.ts";
 import {
@@ -38,6 +33,7 @@ import {
   seenAfter,
 } from "../../orders/resting/touch.ts";
 import { markAfter, pricedLeg } from "../../orders/resting/trailing.ts";
+import { movedBySights, sightsOf, silence, written } from "./child-sights.ts";
 
 /** Resting orders of one token whose prices may have come, or whose children are out. */
 export type FiringRequest = {
@@ -72,11 +68,12 @@ export function* firing(family: FiringFamily, request: FiringRequest): FiringPro
   const sightOf = yield* sightsOf(family, parents);
   const nowMs = yield* performFiring({ do: "now" });
   for (const parent of parents) {
-    const next = afterSights(parent.order, sightOf, { ...parent.end, nowMs });
-    const order = next === parent.order ? next : yield* written(parent.order, next);
+    const order = yield* movedBySights(parent, sightOf, nowMs);
     // Another run has moved the order meanwhile.
     if (order === undefined) continue;
     orders.set(idOf(order), order);
+    // The amount that it can spend was read before the buy of the exit was seen to fill.
+    if (parent.order.state === "pending") continue;
     for (const leg of legsInTurn(order))
       if (isWorthPricing(family, parent, order, leg, nowMs, conditions))
         looks.push(lookAt(request, parent, order, leg));
@@ -106,57 +103,6 @@ function legsInTurn({ mandate: { legs } }: RestingOrder): number[] {
 
 function noted(conditions: Conditions, orderId: string, ...codes: AttentionCode[]): void {
   conditions.set(orderId, new Set([...(conditions.get(orderId) ?? []), ...codes]));
-}
-
-/** Returns what is certain about children, and what both hosts say about those that are worth asking about. */
-function* sightsOf(
-  family: FiringFamily,
-  parents: readonly ParentView[],
-): FiringProcedure<(child: OutChild) => ChildSight> {
-  const readMs = yield* performFiring({ do: "now" });
-  const sights = new Map<string, ChildSight>();
-  const asked = parents.flatMap(({ order, children }) =>
-    order.out.flatMap((child) => {
-      const view = children.get(child.orderId);
-      const known = view && unsignedSight(view);
-      if (known !== undefined) sights.set(child.orderId, known);
-      if (view === undefined || known !== undefined || !isWorthAsking(order, child, view, readMs)) return [];
-      return [{ order, child, view }];
-    }),
-  );
-  const questions = asked.map(({ order, child, view: { signed } }) => {
-    const { wallet, orderId: parentId } = order.mandate;
-    return { wallet, parentId, child, signed: signed?.swap };
-  });
-  const words = questions.length === 0 ? [] : yield* performFiring({ do: "childWords", questions });
-  const nowMs = yield* performFiring({ do: "now" });
-  for (const [index, { order, child, view }] of asked.entries()) {
-    const { chain } = order.mandate;
-    sights.set(child.orderId, family.sightOf({ chain, child, view, nowMs }, words[index] ?? silence));
-  }
-  return ({ orderId }) => sights.get(orderId) ?? { is: "unclear" };
-}
-
-const silence = [undefined, undefined] as const;
-
-/** Sight of an unsigned child that the signer refuses from now on. It needs no host's word. */
-function unsignedSight({ signed, yields, isRefused }: ChildView): ChildSight | undefined {
-  if (signed !== undefined) return undefined;
-  if (yields) return { is: "dead", outcome: "yielded" };
-  return isRefused ? { is: "dead", outcome: "unsent" } : undefined;
-}
-
-/** Asks hosts only about children that have an outcome, or are past their deadline. */
-const isWorthAsking = (
-  { filled }: RestingOrder,
-  { orderId, validUntil }: OutChild,
-  { hasEnded, isProvenDead, signed }: ChildView,
-  nowMs: number,
-): boolean =>
-  filled === orderId || hasEnded || isProvenDead || nowMs > (signed?.deadline ?? validUntil) * 1000;
-
-function* written(old: RestingOrder, order: RestingOrder): FiringProcedure<RestingOrder | undefined> {
-  return (yield* performFiring({ do: "moveParent", order, revision: old.revision })) ? order : undefined;
 }
 
 /** True if a leg could fire, or if it is a stop behind a limit's child that can make way. */
@@ -331,10 +277,8 @@ function* fireChildren(
     const nowMs = yield* performFiring({ do: "now" });
     const children = wave.map((each) => {
       const { order, leg } = touched.get(each.crossed.orderId) as Touched;
-      const { mandate, n } = order;
-      // Two runs that fire the same order make the same id, so only one of their writes succeeds.
-      const orderId = hashedId(["child", mandate.userID, mandate.orderId, n + 1]);
-      return { order, orderId, leg, validUntil: childValidUntil(mandate, nowMs), chosen: each };
+      const orderId = childIdOf(order.mandate, order.n + 1);
+      return { order, orderId, leg, validUntil: childValidUntil(order, nowMs), chosen: each };
     });
     const made = yield* performFiring({ do: "prepareChildren", children });
     for (const [index, { order, orderId }] of children.entries()) {

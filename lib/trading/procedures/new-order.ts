@@ -4,6 +4,7 @@ import type { FamilyTypes, SlotTerms } from "../../orders/family.ts";
 import type { IntentTerms } from "../../orders/intent.ts";
 import { reservedLane } from "../../orders/lane-steps.ts";
 import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
+import { exitIdOf } from "../../orders/resting/exits/entry.ts";
 import type { Mandate } from "../../orders/resting/mandate.ts";
 import type { ItemWrite, Job, TradeStep } from "../../orders/table-step.ts";
 import { type AnyOrder, type TradeOrder, unstarted } from "../../orders/trade-order.ts";
@@ -118,7 +119,7 @@ function intentOf(
 
 /** Returns the facts about an order that never change, apart from its slippage. */
 export function placedPart(
-  { trade: { percent }, key, createdAt }: TradeRequest & { key?: string },
+  { trade: { percent, exits = [] }, userID, orderId, key, createdAt }: Omit<OrderRequest, "validUntil">,
   { facts, check }: Assessed,
 ): AnyOrder["placed"] {
   const { symbol, decimals } = facts.identity;
@@ -128,6 +129,9 @@ export function placedPart(
     baseSymbol: symbol,
     decimals,
     ...(percent !== undefined && { percent }),
+    ...(exits.length > 0 && {
+      exits: exits.map((exit, index) => ({ ...exit, orderId: exitIdOf({ userID, orderId }, index) })),
+    }),
     createdAt,
   };
 }

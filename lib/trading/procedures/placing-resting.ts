@@ -1,6 +1,6 @@
 import { placingOf } from "../../chains/families/place.ts";
 import { DomainError } from "../../core/domain-error.ts";
-import { least } from "../../orders/bigints.ts";
+import { greatest, least } from "../../orders/bigints.ts";
 import { unchangedOwner } from "../../orders/cutoffs.ts";
 import { formatPrice } from "../../orders/decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
@@ -8,17 +8,22 @@ import { objectionToLoss } from "../../orders/large-loss.ts";
 import type { Assessed } from "../../orders/placing-family.ts";
 import { newResting } from "../../orders/resting/life.ts";
 import type { Mandate } from "../../orders/resting/mandate.ts";
-import { floorOf, ratioFrom } from "../../orders/resting/prices.ts";
+import { floorOf, type Ratio, ratioFrom } from "../../orders/resting/prices.ts";
 import type { RestingRequest } from "../../orders/resting/request.ts";
 import { restingStep } from "../../orders/resting/resting-step.ts";
-import { statusOf } from "../../orders/resting/shown.ts";
-import { newStored, type RestingWarning, type StoredResting } from "../../orders/resting/stored.ts";
-import { mandateOf, mostResting, restingLimit, stopFiringNow } from "../../orders/resting/terms.ts";
+import {
+  choicesOf,
+  newStored,
+  type RestingWarning,
+  type StoredResting,
+} from "../../orders/resting/stored.ts";
+import { mandateOf, objectionToCrowd, stopFiringNow } from "../../orders/resting/terms.ts";
 import { firstMark, type Mark } from "../../orders/resting/trailing.ts";
 import { lossOf } from "../../orders/trade-check.ts";
 import { assess, type PlacingRefusal, readView, type TradeRequest } from "./assess.ts";
 import { type KeyedRequest, replayedBy, useKey } from "./keyed-request.ts";
 import { placedPart } from "./new-order.ts";
+import { exitsOf, makingExits } from "./placing-exits.ts";
 
 /** A request for a resting order. */
 export type RestRequest = TradeRequest<RestingRequest> & { orderId: string };
@@ -32,6 +37,7 @@ export type RestTrial = {
   mark: Mark | undefined;
   /** The price now of one token, for the order's own size. */
   price: string;
+  exits: readonly Mandate[];
 };
 
 type Refused = { refused: PlacingRefusal };
@@ -53,14 +59,20 @@ export function* placingResting(
       return tried;
     }
     const { mandate, assessed, mark } = tried;
-    const objection = objectionToStop(tried) ?? objectionToCrowd(tried, view);
+    const objection = objectionToStop(tried) ?? objectionToRest(tried, view);
     if (objection !== undefined) return { refused: objection };
     const mac = yield* perform({ do: "makeMandateMac", mandate });
     const { slippage } = trade;
     const placed = { ...placedPart(request, assessed), ...(slippage !== undefined && { slippage }) };
-    const rest = { tableId, choices: choicesOf(trade), warnings: warningsOf(assessed) };
-    const order = newStored(newResting(mandate, mac, mark), placed, rest);
-    const step = [useKey(request), ...restingStep(order, "absent"), ...unchangedOwner(mandate, view.cutoffs)];
+    const rest = { tableId, choices: choicesOf(trade) };
+    const resting = newResting(mandate, mac, mark);
+    const order = newStored(resting, placed, { ...rest, warnings: warningsOf(assessed) });
+    const step = [
+      useKey(request),
+      ...restingStep(order, "absent"),
+      ...(yield* makingExits(tried.exits, placed, rest)),
+      ...unchangedOwner(mandate, view.cutoffs),
+    ];
     if (yield* perform({ do: "write", step })) {
       yield* perform({ do: "startTriggers" });
       return { order, isReplayed: false };
@@ -74,8 +86,8 @@ export function* tryingResting(request: RestRequest): Procedure<RestTrial | Refu
   const view = yield* readView({ ...request, rests: true });
   const tried = yield* assessResting(request, view);
   if ("refused" in tried) return tried;
-  const crowded = objectionToCrowd(tried, view);
-  return crowded === undefined ? tried : { refused: crowded };
+  const refused = objectionToRest(tried, view);
+  return refused === undefined ? tried : { refused };
 }
 
 /** Runs all checks of orders that apply while an order rests. A resting order only has to fit its own prices. */
@@ -120,9 +132,20 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
           quotedOut: facts.amountOut,
           priceImpact: 0,
         });
-  return objection === undefined
-    ? { mandate, assessed, mark: firstMark(mandate, now), price }
-    : { refused: objection };
+  if (objection !== undefined) return { refused: objection };
+  const { isPrivate: _, ...buy } = mandate;
+  const quoted = quotedBuy(mandate, facts);
+  const exits = exitsOf(trade.exits ?? [], { ...buy, quoted, endsAt: mandate.expiresAt }, assessed);
+  return "refused" in exits ? exits : { mandate, assessed, mark: firstMark(mandate, now), price, exits };
+}
+
+const objectionToRest = ({ mandate, exits }: RestTrial, { resting }: PlacingView) =>
+  objectionToCrowd([mandate, ...exits], resting?.all ?? []);
+
+/** Returns what a resting buy spends and receives: at its price, or at the price now if that is better. */
+function quotedBuy({ side, amount, legs: [leg] }: Mandate, { amountOut }: Assessed["facts"]): Ratio {
+  const least = leg === undefined ? amountOut : floorOf(side, leg, amount);
+  return { coins: amount, tokens: greatest(least, amountOut) };
 }
 
 const lowestFloor = ({ legs, side, amount }: Mandate): bigint =>
@@ -134,24 +157,6 @@ function objectionToStop(trial: RestTrial): DomainError | undefined {
   const message = `The price is ${price} already, so the stop would fire at once`;
   return new DomainError("WOULD_FIRE_NOW", message, { price });
 }
-
-function objectionToCrowd({ mandate }: RestTrial, { resting }: PlacingView): DomainError | undefined {
-  const others = (resting?.all ?? []).filter((order) => statusOf(order) === "open");
-  const limit = restingLimit(
-    mandate,
-    others.map((each) => each.mandate),
-  );
-  if (limit === undefined) return undefined;
-  const which = limit === mostResting.token ? "orders of a wallet and token" : "orders";
-  const message = `At most ${limit} ${which} can rest; cancel others first`;
-  return new DomainError("TOO_MANY_RESTING", message, { limit });
-}
-
-const choicesOf = ({ gasPreset, priorityFee, allowUnsafe }: RestingRequest): StoredResting["choices"] => ({
-  ...(gasPreset !== undefined && { gasPreset }),
-  ...(priorityFee !== undefined && { priorityFee }),
-  ...(allowUnsafe !== undefined && { allowUnsafe }),
-});
 
 /** Share of the market's depth, in percent of its price, from which an order's market counts as thin. */
 const thinPercent = 5;

@@ -1,15 +1,21 @@
 import { placingOf } from "../../chains/families/place.ts";
 import { DomainError } from "../../core/domain-error.ts";
-import { type Procedure, perform } from "../../orders/effects.ts";
+import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
+import type { IntentTerms } from "../../orders/intent.ts";
+import type { Assessed } from "../../orders/placing-family.ts";
+import type { Mandate } from "../../orders/resting/mandate.ts";
+import { choicesOf } from "../../orders/resting/stored.ts";
+import { objectionToCrowd } from "../../orders/resting/terms.ts";
 import type { AnyOrder } from "../../orders/trade-order.ts";
 import { type AssessAnswer, assess, type PlacingRefusal, readView, type TradeRequest } from "./assess.ts";
 import { assessAutomatic, pauseAutomatic } from "./automatic-buy.ts";
 import { type KeyedRequest, replayedBy, useKey } from "./keyed-request.ts";
 import { makeOrder, type OrderRequest, wakeFor, writesOfOrder } from "./new-order.ts";
+import { exitsOf, makingExits } from "./placing-exits.ts";
 
 /** A request to place an order. */
-export type PlaceRequest = OrderRequest & KeyedRequest;
+export type PlaceRequest = OrderRequest & KeyedRequest & { tableId: string };
 
 export type PlaceAnswer = { order: AnyOrder; isReplayed: boolean } | { refused: PlacingRefusal };
 
@@ -24,7 +30,7 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
   const family = placingOf(request.chain);
   let known: FamilyTypes["facts"] | undefined;
   for (let tries = 0; tries < maxTries; tries++) {
-    const view = yield* readView(request, request.key);
+    const view = yield* readView(withResting(request), request.key);
     const replay = replayedBy(request, view, view.order);
     if (replay !== undefined && "order" in replay) yield* wakeAgain(replay.order);
     if (replay !== undefined) return replay;
@@ -34,9 +40,16 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
     // have left.
     if (request.trade.percent === undefined) known = assessed.facts;
     const made = yield* makeOrder(family, request, assessed, view);
-    const step = [useKey(request), ...pauseAutomatic(request), ...writesOfOrder(made, view)];
+    const { intent, placed } = made.order;
+    const exits = exitsBeside(request, intent, assessed, view);
+    if ("refused" in exits) return exits;
+    const rest = { tableId: request.tableId, choices: choicesOf(request.trade) };
+    const ofExits = yield* makingExits(exits, placed, rest);
+    const own = [useKey(request), ...pauseAutomatic(request)];
+    const step = [...own, ...writesOfOrder(made, view), ...ofExits];
     if (yield* perform({ do: "write", step })) {
       yield* wakeFor(made);
+      if (exits.length > 0) yield* perform({ do: "startTriggers" });
       return { order: made.order, isReplayed: false };
     }
     // In the meantime the key was used, the wallet was removed, orders were cancelled together, the token was bought
@@ -49,7 +62,35 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
 
 /** Computes the terms of an order for the trade, without recording anything. */
 export function* trying(request: TradeRequest): Procedure<AssessAnswer> {
-  return yield* assess(placingOf(request.chain), request, yield* readView(request));
+  const view = yield* readView(withResting(request));
+  const assessed = yield* assess(placingOf(request.chain), request, view);
+  if ("refused" in assessed) return assessed;
+  const terms = { createdAt: Date.parse(request.createdAt), validUntil: 0, orderId: "" };
+  const exits = exitsBeside(request, terms, assessed, view);
+  return "refused" in exits ? exits : assessed;
+}
+
+/** Asks for all that rests of the user if exits are to be added to it. */
+const withResting = (request: TradeRequest): TradeRequest => ({
+  ...request,
+  rests: (request.trade.exits ?? []).length > 0,
+});
+
+/** Makes the mandates of the exits that are placed with an order, unless too much rests already. */
+function exitsBeside(
+  { chain, wallet, userID, trade }: TradeRequest,
+  { orderId, createdAt = 0, validUntil }: Pick<IntentTerms, "orderId" | "createdAt" | "validUntil">,
+  assessed: Assessed,
+  { resting }: PlacingView,
+): readonly Mandate[] | { refused: DomainError } {
+  const { exits: given = [], token } = trade;
+  const { amount, amountOut } = assessed.facts;
+  const quoted = { coins: amount, tokens: amountOut };
+  const buy = { chain, wallet, userID, orderId, token, createdAt, endsAt: validUntil, quoted };
+  const exits = exitsOf(given, buy, assessed);
+  if ("refused" in exits) return exits;
+  const refused = objectionToCrowd(exits, resting?.all ?? []);
+  return refused === undefined ? exits : { refused };
 }
 
 /** Wakes the lane of an order that was placed before. */

@@ -95,6 +95,7 @@ const postponements: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ["a cancelled order", { isCancelled: true }],
   ["an order that a cancellation of all covers", { cutoffs: { all: upTo(nowMs - 60_000) } }],
   ["an order of a wallet retired since", { cutoffs: { wallet: upTo(nowMs - 60_000) } }],
+  ["an exit whose buy was never signed", { mandate: mandate({ exit: { of: "BUY", sharePpm: 1n } }) }],
   ["a second child while the first may fill", { tally: tally({ out: signed("C0") }) }],
   ["a second child if only executeOrders says that the first is dead", { ...executorSays("C0") }],
   [

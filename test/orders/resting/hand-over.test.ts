@@ -35,9 +35,27 @@ describe("wordOf", () => {
     ["one that has ended a while ago", movedAgo(9, "ended"), "rest", 9000],
     ["one that is done", resting({ state: "done" }), "rest", 300_000],
     ["one that is not in the table", undefined, "rest", 300_000],
+    ["an exit whose buy has not filled", resting({ state: "pending" }), "rest", 2000],
+    ["an exit that is suspended", resting({ state: "suspended" }), "rest", 300_000],
   ])("says when to hand over %s again", (_, order, state, askAgainMs) => {
     expect(wordOf(order, nowMs)).toEqual({ state, askAgainMs });
   });
+});
+
+describe("wordOf an exit that rests", () => {
+  it.each([
+    [false, 9, 9000],
+    [true, 9, 300_000],
+  ])(
+    "says when to look at its buy and its position again if the buy is final: %s",
+    (isFinal, ago, lookAgainMs) => {
+      const entry = { spent: 1n, received: 1n, amount: 1n, endsAt: 1, positionId: "P", bought: 0, isFinal };
+      expect(wordOf({ ...movedAgo(ago, "resting"), entry }, nowMs)).toMatchObject({
+        askAgainMs: 3000,
+        lookAgainMs,
+      });
+    },
+  );
 });
 
 describe("fireRequest", () => {

@@ -255,8 +255,8 @@ describe("mayFire", () => {
 describe("childValidUntil", () => {
   it("is a minute after placing, but never after the order's expiry", () => {
     const { expiresAt } = mandate();
-    expect(childValidUntil(mandate(), nowMs)).toBe(nowMs / 1000 + 60);
-    expect(childValidUntil(mandate(), expiresAt * 1000 - 5000)).toBe(expiresAt);
+    expect(childValidUntil(resting, nowMs)).toBe(nowMs / 1000 + 60);
+    expect(childValidUntil(resting, expiresAt * 1000 - 5000)).toBe(expiresAt);
   });
 });
 

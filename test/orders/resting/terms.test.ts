@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
+import type { Mandate } from "../../../lib/orders/resting/mandate.ts";
 import type { RestingRequest } from "../../../lib/orders/resting/request.ts";
 import { mandateTerms } from "../../../lib/orders/resting/schemas.ts";
 import {
@@ -7,7 +8,7 @@ import {
   legsOf,
   type MandateFacts,
   mandateOf,
-  restingLimit,
+  objectionToCrowd,
   slippageOf,
   stopFiringNow,
 } from "../../../lib/orders/resting/terms.ts";
@@ -135,31 +136,34 @@ describe("stopFiringNow", () => {
   });
 });
 
-describe("restingLimit", () => {
-  it("allows 100 orders of a user and 20 of a wallet and token", () => {
-    const order = mandate();
-    const others = (count: number, token: (index: number) => string) =>
-      Array.from({ length: count }, (_, index) => ({ ...order, token: token(index) }));
-    expect(restingLimit(order, others(99, String))).toBeUndefined();
-    expect(restingLimit(order, others(100, String))).toBe(100);
-    expect(
-      restingLimit(
-        order,
-        others(19, () => order.token),
-      ),
-    ).toBeUndefined();
-    expect(
-      restingLimit(
-        order,
-        others(20, () => order.token),
-      ),
-    ).toBe(20);
-    expect(
-      restingLimit(
-        { ...order, wallet: "0x1" },
-        others(20, () => order.token),
-      ),
-    ).toBeUndefined();
+describe("objectionToCrowd", () => {
+  const order = mandate();
+  const limitBeside = (
+    count: number,
+    token: (index: number) => string,
+    added: readonly Mandate[] = [order],
+  ) =>
+    objectionToCrowd(
+      added,
+      Array.from({ length: count }, (_, index) => ({
+        state: "resting" as const,
+        mandate: { ...order, token: token(index) },
+      })),
+    )?.details;
+
+  it("allows 100 orders of a user and 20 of a wallet and token, new ones included", () => {
+    expect(limitBeside(99, String)).toBeUndefined();
+    expect(limitBeside(100, String)).toEqual({ limit: 100 });
+    expect(limitBeside(19, () => order.token)).toBeUndefined();
+    expect(limitBeside(20, () => order.token)).toEqual({ limit: 20 });
+    expect(limitBeside(18, () => order.token, [order, order, order])).toEqual({ limit: 20 });
+    expect(limitBeside(20, () => order.token, [{ ...order, wallet: "0x1" }])).toBeUndefined();
+    expect(limitBeside(100, String, [])).toBeUndefined();
+  });
+
+  it("counts no order that has filled", () => {
+    const filled = Array.from({ length: 20 }, () => ({ state: "filled" as const, mandate: order }));
+    expect(objectionToCrowd([order], filled)).toBeUndefined();
   });
 });
 

@@ -168,6 +168,26 @@ describe("WatchedOrders", () => {
     expect(idsDue(orders, 2100)).toEqual(["a"]);
   });
 
+  it("finds a pending exit due unless its buy rests", () => {
+    const exit = (exitOf: string) => row("e", { state: "pending", exitOf });
+    expect(idsDue(watching(exit("market")), 0)).toEqual(["e"]);
+    const orders = watching(exit("b"), row("b"));
+    expect(idsDue(orders, 60_000)).toEqual([]);
+    orders.take([exit("b"), row("b", { state: "filled" })], 60_000);
+    expect(idsDue(orders, 60_000)).toEqual(["e", "b"]);
+    orders.take([exit("b")], 60_000);
+    expect(idsDue(orders, 60_000)).toEqual(["e"]);
+  });
+
+  it("finds an exit due for its prices, and from time to time for its position", () => {
+    const orders = watching(row("e", { exitOf: "b" }));
+    orders.end("e", { state: "rest", askAgainMs: 3000, lookAgainMs: 300_000 }, 0);
+    expect(idsDue(orders, 299_999)).toEqual([]);
+    expect(idsDue(orders, 300_000)).toEqual(["e"]);
+    orders.note(side, at(600n), 4000);
+    expect(idsDue(orders, 4000)).toEqual(["e"]);
+  });
+
   it("finds an order due at the end of its mandate", () => {
     const orders = watching(row("a", { restsUntil: 5 }));
     expect(idsDue(orders, 4999)).toEqual([]);

@@ -84,6 +84,11 @@ function run(parents: readonly ParentView[], scene: Scene = {}, of = family) {
           const word = { head, out, before, hasBest: true } as PriceWord;
           return [word, word];
         });
+      case "birthWords": {
+        const head = { number: 9, hash: "0x9", time: startMs / 1000 };
+        const word: PriceWord = { head, out, before: new Map(), hasBest: true };
+        return { amount: effect.received, words: [word, word] };
+      }
       case "quoteSums": {
         const ladder = [effect.sums.map((sum) => (sum * (out ?? 0n)) / 1000n)];
         return [ladder, ladder];

@@ -124,6 +124,29 @@ describe("the signer of a child", () => {
     });
   });
 
+  it("signs the child of an exit only if it has signed a swap of the very buy, or of a child of it", async () => {
+    const buyer = newMandate();
+    const { wallet, userID } = buyer;
+    const exitOf = (of: string, orderId: string) =>
+      newMandate({ ...newPair(), wallet, userID, orderId, exit: { of, sharePpm: 1_000_000n } });
+    const signsExit = async (of: string, orderId: string, place: number, bought?: number) => {
+      const exit = exitOf(of, orderId);
+      const parent = { ...parentOf(exit), ...(bought !== undefined && { bought }) };
+      const request = await placedChild(exit, { changes: { parent, nextNonce: place }, place });
+      return sign(request);
+    };
+    const never = { later: "the buy of the exit was never signed" };
+    expect(await signsExit(childId(buyer, 1), "e1", 11)).toEqual(never);
+    expect(await signs(await placedChild(buyer))).toBe(true);
+    expect(await signsExit(childId(buyer, 1), "e2", 12)).toHaveProperty("raw");
+    expect(await signsExit(buyer.orderId, "e3", 13, 1)).toHaveProperty("raw");
+    expect(await signsExit(buyer.orderId, "e4", 14, 2)).toEqual(never);
+    expect(await signsExit(buyer.orderId, "e5", 15)).toEqual(never);
+    const other = newMandate();
+    expect(await signs(await placedChild(other))).toBe(true);
+    expect(await signsExit(childId(other, 1), "e6", 16)).toEqual(never);
+  });
+
   it("signs one of two children whose signatures are asked for at once", async () => {
     const of = newPair();
     const children = [await placedChild(of), await placedChild(of, { n: 2 })];
@@ -267,7 +290,6 @@ describe("the signer of a child", () => {
     expect(ofMarket.keys).toHaveLength(12);
     expect(ofChild).toMatchObject({ names: ofMarket.names, macsChecked: 2 });
     expect(ofChild.keys).toHaveLength(15);
-    expect(await findItem(keysOfItems.ledger({ orderId }))).not.toHaveProperty("signatures");
   });
 });
 

@@ -47,9 +47,11 @@ export async function newSolTrader(
   const woken: unknown[] = [];
   const deps = {
     table,
+    tableId: "table",
     chains,
     macs,
     lossSignIn: false,
+    startTriggers: () => undefined,
     wake: (ask: unknown) => {
       woken.push(ask);
       return undefined;

@@ -14,7 +14,14 @@ import {
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
-import { type EvmNetworkFee, evmNetworkFee, feesWithin, type PlannedGas, weiOfGwei } from "./fees.ts";
+import {
+  type EvmNetworkFee,
+  evmNetworkFee,
+  feeOfExits,
+  feesWithin,
+  type PlannedGas,
+  weiOfGwei,
+} from "./fees.ts";
 import type { EvmFees } from "./intent.ts";
 import { objectionToEvmOrder } from "./order-checks.ts";
 import type { EvmOrderSettings } from "./order-settings.ts";
@@ -82,7 +89,7 @@ export function checkEvmTrade(
   const needs = trader.rests
     ? needsOfResting(side, facts)
     : available
-      ? needsOfTrade(setup.chain, side, facts, coins, available)
+      ? needsOfTrade(setup.chain, side, facts, coins, available, feeOfExits(trader.exits ?? 0, swapGas, fees))
       : [];
   const objection = objectionToEvmOrder({
     chain: setup.chain,

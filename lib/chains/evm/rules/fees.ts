@@ -178,6 +178,16 @@ export function evmNetworkFee(
   };
 }
 
+/**
+ * Computes what the sales of exits may cost: for each an approval and two attempts, at a gas price that has risen by half.
+ *
+ * @param swap The buy's own swap, whose gas is like that of a sale.
+ */
+export function feeOfExits(exits: number, swap: PlannedGas, fees: EvmFees): Wei {
+  const approve = { gasLimit: usualGasLimit.approve, l1Fee: swap.l1Fee };
+  return (BigInt(exits) * mostFee([approve, swap, swap], fees) * 3n) / 2n;
+}
+
 /** Computes the highest possible network fees of transactions. */
 export function mostFee(transactions: readonly Omit<PlannedGas, "estimate">[], fees: EvmFees): Wei {
   const gas = transactions.reduce((sum, { gasLimit }) => sum + gasLimit, 0n);

@@ -16,6 +16,8 @@ export const emptyEvmLedger = (intent: IntentTerms): Ledger<Evm> => ({
 export const isEvmEntered = ({ fees }: Evm["signed"], { place }: Pick<EvmSlot, "place">): boolean =>
   Object.hasOwn(fees, String(place));
 
+export const hasEvmSwap = ({ swap }: Evm["signed"]): boolean => swap !== undefined;
+
 /** Returns the swap of a child with all that was signed at its nonce. Undefined if none is signed. */
 export function signedNonceOf({ swap, signatures = [] }: Evm["signed"]): SignedNonce | undefined {
   if (swap === undefined) return undefined;

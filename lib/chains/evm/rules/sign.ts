@@ -123,7 +123,7 @@ function signingStep(
     {
       kind: "put",
       of: "ledger",
-      item: entered(ledger ?? emptyEvmLedger(intent), transaction, intent.parent && { hash, nowMs }),
+      item: entered(ledger ?? emptyEvmLedger(intent), transaction, { hash, nowMs }),
       when: revisionOf(ledger),
     },
     ...(entry?.step ?? []),
@@ -149,11 +149,11 @@ function countingWrites(
   return [{ kind: "put", of: "day", item, when: revisionOf(count) }];
 }
 
-/** @param child The signature of a child's transaction. Others need no record of it. */
+/** Names each signature by its hash, which tells fireOrders what has become of a child, or of the buy of an exit. */
 function entered(
   ledger: Ledger<Evm>,
   transaction: UnsignedEvmTransaction,
-  child: Pick<Signature, "hash" | "nowMs"> | undefined,
+  { hash, nowMs }: Pick<Signature, "hash" | "nowMs">,
 ): Ledger<Evm> {
   const { nonce, call, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   const most = greatest(ledger.fees[nonce]?.most ?? 0n, mostFeeOf(transaction));
@@ -162,10 +162,8 @@ function entered(
     ...ledger,
     ...(isNewApproval && { approveNonces: [...ledger.approveNonces, nonce] }),
     ...(call.purpose === "swap" && { swap: { nonce, call } }),
-    ...(child && {
-      signatures: [...(ledger.signatures ?? []), { nonce, purpose: call.purpose, hash: child.hash }],
-      ...(isFirstSwap(call, ledger) && { swapSignedAtMs: child.nowMs }),
-    }),
+    signatures: [...(ledger.signatures ?? []), { nonce, purpose: call.purpose, hash }],
+    ...(isFirstSwap(call, ledger) && { swapSignedAtMs: nowMs }),
     fees: { ...ledger.fees, [nonce]: { maxFeePerGas, maxPriorityFeePerGas, most } },
     revision: ledger.revision + 1,
   };

@@ -120,11 +120,13 @@ export function checkSolTrade(
   const budget = least(asked, affordable);
   const attempts = leastTip === undefined ? wanted : Math.min(wanted, attemptsWithTip(budget, leastTip));
   const { attempt, networkFee } = feeOf(budget, attempts);
+  // For each exit, a marker and two sales at fees that have risen by half.
+  const ofExits = BigInt(trader.exits ?? 0) * (3n * networkFee.max + costs.rents.marker);
   const leastAmount = leastOut("sol", trade, settings, facts);
   const needs = trader.rests
     ? needsOfResting(side, facts)
     : available
-      ? needsOfTrade("sol", side, facts, besideFees + networkFee.max, available)
+      ? needsOfTrade("sol", side, facts, besideFees + networkFee.max, available, ofExits)
       : [];
   const objection = objectionBeside(budget < lowest ? tooLow(budget, lowest) : undefined, {
     chain: "sol",

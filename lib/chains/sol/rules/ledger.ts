@@ -13,6 +13,8 @@ export const emptySolLedger = (intent: IntentTerms): Ledger<Sol> => ({
 /** True if a ledger shows that the signer has signed for the slot. */
 export const isSolEntered = ({ messages }: Sol["signed"]): boolean => messages.length > 0;
 
+export const hasSolSwap = ({ messages }: Sol["signed"]): boolean => messages.some(isSwap);
+
 /**
  * Returns the messages of a child, and those of the order's other children. Undefined if no swap of it is signed.
  *

@@ -31,6 +31,7 @@ export const request = ({ trade, ...changes }: Changes = {}): PlaceRequest => ({
   orderId: "o1",
   key: "k-1",
   fingerprint: "body",
+  tableId: "table",
   createdAt,
   mayLose: true,
   trade: { side: "buy", token: solMint, amount: "1", ...trade },

@@ -150,6 +150,10 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
           return this.#parts.hearPrices(words, distances);
         });
       }
+      case "birthWords": {
+        const words = this.#parts.askPrices(effect.received, []);
+        return { amount: effect.received, words: this.#parts.hearPrices(words, []) };
+      }
       case "quoteSums":
         return this.#parts.askSums(effect.sums);
       case "prepareChildren":

@@ -1,0 +1,111 @@
+import { least } from "../../bigints.ts";
+import type { AttentionCode } from "../../execution.ts";
+import { attentionAfter } from "../attention.ts";
+import type { Birth, BuyView, ExitView } from "../firing.ts";
+import { type ChildSight, type ExitEnd, type OutChild, type RestingOrder, restingAfter } from "../life.ts";
+import type { Mandate } from "../mandate.ts";
+import { scaled, usualWorstPpm } from "../prices.ts";
+import { pricedLegs, trailedBy } from "../trailing.ts";
+import { type Entry, higher, isTooClose, partOf } from "./entry.ts";
+import { longestRestSeconds } from "./mandates.ts";
+
+/** State of a buy, as far as it is certain. */
+export type BuySight = "unclear" | "open" | "filled" | "unfilled";
+
+/** Decides what is certain about a buy. Both hosts must show its fill, or agree that there is none. */
+export function sightOfBuy(
+  { child, fill, isSettled }: BuyView,
+  sightOf: (child: OutChild) => ChildSight,
+): BuySight {
+  const sight = child === undefined ? "out" : sightOf(child).is;
+  if (sight === "filled") return fill === undefined ? "unclear" : "filled";
+  if (sight === "unclear") return fill === undefined && !isSettled ? "open" : "unclear";
+  return isSettled && fill === undefined ? "unfilled" : "open";
+}
+
+/** Returns why an exit has nothing to sell any more. Tokens that anybody may send keep none alive. */
+export function endOfExit(
+  { mandate, state, entry }: RestingOrder,
+  { buy, isDust }: ExitView,
+  sight: BuySight,
+): ExitEnd | undefined {
+  if (entry?.isFinal && isDust) return "POSITION_CLOSED";
+  if (state !== "pending") return undefined;
+  if (sight === "unfilled") return "PARENT_NOT_FILLED";
+  return sight === "filled" && buy?.fill !== undefined && partOf(mandate, buy.fill.received) === 0n
+    ? "AMOUNT_TOO_SMALL"
+    : undefined;
+}
+
+/** Returns an exit without a child, after what has become of its buy and its position. */
+export function afterBuy(order: RestingOrder, view: ExitView, sight: BuySight, nowMs: number): RestingOrder {
+  const { state, entry } = order;
+  if (entry === undefined || (state !== "resting" && state !== "suspended")) return order;
+  const { buy, openPositionId } = view;
+  const { spent, received } = buy?.fill ?? entry;
+  const isSame = spent === entry.spent && received === entry.received;
+  if (sight === "open" || sight === "unfilled" || (sight === "filled" && !isSame))
+    return restingAfter(order, { state: "pending", entry: undefined, mark: undefined, attention: {} });
+  const positionId = buy?.positionId ?? entry.positionId;
+  const isFinal = entry.isFinal || (sight === "filled" && buy?.isSettled === true);
+  const known: Entry = { ...entry, positionId, isFinal };
+  const isOther = openPositionId !== undefined && openPositionId !== positionId;
+  if (isOther && state === "resting") return suspended(order, known, "POSITION_CHANGED", nowMs);
+  const isChanged = positionId !== entry.positionId || isFinal !== entry.isFinal;
+  return isChanged ? restingAfter(order, { entry: known }) : order;
+}
+
+/**
+ * Lets an exit rest whose buy has filled. Suspends it if both hosts say that its stop would fire as soon as it rests, for
+ * example because the token has a tax. Returns the same order if a host is silent.
+ */
+export function afterFill(
+  order: RestingOrder,
+  { child, fill, positionId }: BuyView,
+  openPositionId: string | undefined,
+  { amount, words }: Birth,
+  nowMs: number,
+): RestingOrder {
+  const { mandate } = order;
+  const position = positionId ?? openPositionId;
+  if (fill === undefined || position === undefined || words.includes(undefined)) return order;
+  const [a, b] = words.map((word) => word?.out);
+  const [trail] = mandate.legs.flatMap((leg) => (leg.kind === "trailing" ? [leg] : []));
+  const lowest = a === undefined || b === undefined ? 0n : least(a, b);
+  // A trailing stop needs a price from which it starts.
+  if (trail !== undefined && lowest === 0n) return order;
+  const price = { coins: lowest, tokens: amount };
+  const entry: Entry = {
+    ...fill,
+    ...(trail && {
+      trailWorst: higher(trail.worst, scaled(trailedBy(price, trail.trailPpm), usualWorstPpm)),
+    }),
+    amount,
+    endsAt: Math.min(mandate.expiresAt, Math.floor(nowMs / 1000) + longestRestSeconds),
+    positionId: position,
+    bought: child?.n ?? 0,
+    isFinal: false,
+  };
+  const legs = pricedLegs({ mandate, entry });
+  const isSold = [a, b].every((out) => out !== undefined && legs.some((leg) => isTooClose(leg, amount, out)));
+  if (isSold && trail === undefined) return suspended(order, entry, "EXIT_SUSPENDED", nowMs);
+  return restingAfter(order, { state: "resting", entry, ...(trail && { mark: { price, sinceMs: nowMs } }) });
+}
+
+/** Bounds what an exit sells by what its wallet holds, unless that is next to nothing. Then its position ends it. */
+export function birthAmount(mandate: Mandate, received: bigint, held: bigint | undefined): bigint {
+  const share = partOf(mandate, received);
+  return held === undefined || held >= share || held * 1000n < share ? share : held;
+}
+
+const suspended = (
+  order: RestingOrder,
+  entry: Entry,
+  code: Extract<AttentionCode, "EXIT_SUSPENDED" | "POSITION_CHANGED">,
+  nowMs: number,
+): RestingOrder =>
+  restingAfter(order, {
+    state: "suspended",
+    entry,
+    attention: attentionAfter({}, new Set([code]), nowMs),
+  });

@@ -1,0 +1,68 @@
+import { hashedId } from "../../../core/record-ids.ts";
+import { least } from "../../bigints.ts";
+import type { Leg, Mandate, PricedLeg } from "../mandate.ts";
+import { isAbove, outAt, type Ratio, scaled, usualWorstPpm } from "../prices.ts";
+
+/** What the buy of an exit has brought. */
+export type Entry = {
+  spent: bigint;
+  received: bigint;
+  /** Least price of a trailing leg. */
+  trailWorst?: Ratio | undefined;
+  /** What the exit sells of it. */
+  amount: bigint;
+  /** Time in seconds after which the exit fires no more. */
+  endsAt: number;
+  /** The position that the buy has made larger. The exit sells no other one. */
+  positionId: string;
+  /** Number of the child that has bought, or 0 if the buy is a market order. */
+  bought: number;
+  /** True once no reorganisation can take the buy back. */
+  isFinal: boolean;
+};
+
+/** A resting order, as far as its prices, amount and end depend on the buy of an exit. */
+type Standing = { mandate: Mandate; entry?: Entry | undefined };
+
+export const exitIdOf = (buy: Pick<Mandate, "userID" | "orderId">, index: number): string =>
+  hashedId(["exit", buy.userID, buy.orderId, index]);
+
+const whole = 1_000_000n;
+
+/** Computes what an exit sells at most of what its buy has received. The last one of 100 % sells what the others leave. */
+export function partOf({ amount, exit }: Mandate, received: bigint): bigint {
+  const part = (ppm: bigint) => (received * ppm) / whole;
+  const { sharePpm, others } = exit ?? { sharePpm: whole };
+  const own = others?.reduce((left, ppm) => left - part(ppm), received) ?? part(sharePpm);
+  return least(own, amount);
+}
+
+/** What a buy has paid, and got for it. */
+export type Paid = Pick<Entry, "spent" | "received" | "trailWorst">;
+
+/** Returns a leg of an exit at the price that follows from what its buy has paid. Until then, it is at its worst price. */
+export function legOfFill(
+  { kind, ppm, worst }: Extract<Leg, { kind: "gain" | "loss" }>,
+  paid: Paid | undefined,
+): PricedLeg {
+  const price = paid === undefined ? worst : scaled({ coins: paid.spent, tokens: paid.received }, ppm);
+  if (kind === "gain") return { kind: "limit", price: higher(price, worst) };
+  return { kind: "stop", trigger: price, worst: higher(scaled(price, usualWorstPpm), worst) };
+}
+
+export const higher = (a: Ratio, b: Ratio): Ratio => (isAbove(a, b) ? a : b);
+
+export const amountOf = ({ mandate, entry }: Standing): bigint => entry?.amount ?? mandate.amount;
+
+export const endsAt = ({ mandate, entry }: Standing): number => entry?.endsAt ?? mandate.expiresAt;
+
+/** How far below what a sale at once would bring a stop must lie, in millionths. A smaller distance is noise. */
+const leastDistancePpm = 30_000n;
+
+/**
+ * True if a stop would fire as soon as it rests, or by the slightest move of the price.
+ *
+ * @param out What the sale of the amount would bring now, with fees and taxes.
+ */
+export const isTooClose = (leg: PricedLeg, amount: bigint, out: bigint): boolean =>
+  leg.kind === "stop" && outAt("sell", leg.trigger, amount) * whole > out * (whole - leastDistancePpm);

@@ -1,0 +1,60 @@
+/** The price of a take-profit: in coins for one token, or in percent above what the buy pays for one. */
+export type GivenGain = { price?: string | undefined; percent?: number | undefined };
+
+/** The prices of a stop, or a negative percentage below what the buy pays for one token. */
+export type GivenLoss = {
+  stopPrice?: string | undefined;
+  price?: string | undefined;
+  percent?: number | undefined;
+};
+
+/** What sells a part of a buy as soon as the buy has filled. */
+export type GivenExit = {
+  /** The part, in percent of what the buy receives. */
+  percent: number;
+  takeProfit?: GivenGain | undefined;
+  stopLoss?: GivenLoss | undefined;
+  /** A stop that follows the price upwards. */
+  trailing?: GivenTrail | undefined;
+};
+
+type GivenTrail = { trailPercent: number };
+
+/** An exit that fits any buy of any token. */
+export type PercentExit = {
+  percent: number;
+  takeProfit?: { percent: number } | undefined;
+  stopLoss?: { percent: number } | undefined;
+  trailing?: GivenTrail | undefined;
+};
+
+/** An exit as the record of its buy shows it. */
+export type PlacedExit = GivenExit & { orderId: string };
+
+/** Least distance of an exit's trailing stop in percent, so that it does not fire as soon as it rests. */
+export const leastTrail = 3;
+
+/** Maximum number of exits of a buy. */
+export const mostExits = 3;
+
+export const hasOnePrice = ({ price, percent }: GivenGain): boolean =>
+  (price === undefined) !== (percent === undefined);
+
+export const hasOneStop = ({ stopPrice, price, percent }: GivenLoss): boolean =>
+  stopPrice === undefined ? percent !== undefined && price === undefined : percent === undefined;
+
+export const hasLeg = ({ takeProfit, stopLoss, trailing }: GivenExit): boolean =>
+  takeProfit !== undefined || stopLoss !== undefined || trailing !== undefined;
+
+export const hasOneLoss = ({ stopLoss, trailing }: GivenExit): boolean =>
+  stopLoss === undefined || trailing === undefined;
+
+/** True if exits sell all that their buy receives. The last one then takes what rounding has left. */
+export const sellAll = (exits: readonly Pick<GivenExit, "percent">[]): boolean =>
+  tenThousandths(exits) === 1_000_000;
+
+export const sellTooMuch = (exits: readonly Pick<GivenExit, "percent">[]): boolean =>
+  tenThousandths(exits) > 1_000_000;
+
+const tenThousandths = (exits: readonly Pick<GivenExit, "percent">[]): number =>
+  exits.reduce((sum, { percent }) => sum + Math.round(percent * 10_000), 0);

@@ -1,0 +1,88 @@
+import type { Network } from "../../../core/network.ts";
+import { greatest } from "../../bigints.ts";
+import { millionthsOf } from "../../percent.ts";
+import type { Leg, Mandate } from "../mandate.ts";
+import { isAbove, type Ratio, scaled, usualWorstPpm } from "../prices.ts";
+import { budgets, limitAt, pairProblem, stopAt, usualFees } from "../terms.ts";
+import { exitIdOf } from "./entry.ts";
+import { type GivenExit, sellAll } from "./given.ts";
+
+/** Facts about a buy, as far as the mandates of its exits need them. */
+export type BuyFacts = Pick<
+  Mandate,
+  "chain" | "wallet" | "userID" | "orderId" | "token" | "isPrivate" | "createdAt" | "maxGasPrice"
+> & {
+  decimals: number;
+  /** Coins that the buy spends, and tokens that it is to receive. */
+  quoted: Ratio;
+  /** The most that one child's transactions may pay the network. */
+  feeOfChild: bigint;
+  /** Time in seconds after which the buy cannot fill. */
+  endsAt: number;
+};
+
+/** Longest time for which an exit rests after its buy's fill. */
+export const longestRestSeconds = 7_776_000;
+
+/** How many times better than quoted a buy may fill, so that its exits still sell all of it at their prices. */
+const mostBetter = 2n;
+
+const whole = 1_000_000n;
+
+/**
+ * Makes the mandates of a buy's exits, which hold whatever the buy will have paid. They bound what an exit sells by twice
+ * its share of the quote, and the prices that follow from the fill by half of what they are at the quote.
+ *
+ * @throws {DomainError} INVALID_REQUEST
+ */
+export function exitMandates(exits: readonly GivenExit[], facts: BuyFacts): Mandate[] {
+  const shares = exits.map(({ percent }) => millionthsOf(percent));
+  const { decimals, quoted, feeOfChild, endsAt, orderId: of, ...terms } = facts;
+  return exits.map((exit, index) => {
+    const sharePpm = shares[index] as bigint;
+    const takesRest = sellAll(exits) && index === exits.length - 1;
+    const legs = legsOf(exit, facts, `exits.${index}`);
+    return {
+      ...terms,
+      orderId: exitIdOf(facts, index),
+      side: "sell",
+      amount: greatest((mostBetter * quoted.tokens * sharePpm) / whole, 1n),
+      legs,
+      exit: { of, sharePpm, ...(takesRest && { others: shares.slice(0, -1) }) },
+      ...budgets(legs, usualFees({ value: (quoted.coins * sharePpm) / whole, feeOfChild })),
+      expiresAt: endsAt + longestRestSeconds,
+    };
+  });
+}
+
+type Priced = { chain: Network; decimals: number; quoted: Ratio };
+
+/** Reads the legs of an exit. A pair has the limit first. */
+function legsOf({ takeProfit, stopLoss, trailing }: GivenExit, facts: Priced, field: string): Leg[] {
+  const legs: Leg[] = [];
+  if (takeProfit?.percent !== undefined) legs.push(ofFill("gain", takeProfit.percent, facts, whole));
+  else if (takeProfit?.price !== undefined)
+    legs.push(limitAt(facts, takeProfit.price, `${field}.takeProfit.price`));
+  if (stopLoss?.percent !== undefined) legs.push(ofFill("loss", stopLoss.percent, facts, usualWorstPpm));
+  else if (stopLoss?.stopPrice !== undefined)
+    legs.push(stopAt(facts, { ...stopLoss, stopPrice: stopLoss.stopPrice }, `${field}.stopLoss.`));
+  if (trailing !== undefined) {
+    const trailPpm = millionthsOf(trailing.trailPercent);
+    legs.push({
+      kind: "trailing",
+      trailPpm,
+      worst: worstAt(facts, ((whole - trailPpm) * usualWorstPpm) / whole),
+    });
+  }
+  const [limit, stop] = legs;
+  if (limit?.kind === "limit" && stop?.kind === "stop" && !isAbove(limit.price, stop.trigger))
+    throw pairProblem(`${field}.takeProfit`);
+  return legs;
+}
+
+function ofFill(kind: "gain" | "loss", percent: number, facts: Priced, worstPpm: bigint): Leg {
+  const ppm = whole + millionthsOf(percent);
+  return { kind, ppm, worst: worstAt(facts, (ppm * worstPpm) / whole) };
+}
+
+const worstAt = ({ quoted }: Priced, ppm: bigint): Ratio => scaled(quoted, ppm / mostBetter);

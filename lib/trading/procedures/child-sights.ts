@@ -1,0 +1,120 @@
+import {
+  afterBuy,
+  afterFill,
+  type BuySight,
+  endOfExit,
+  sightOfBuy,
+} from "../../orders/resting/exits/after-buy.ts";
+import {
+  type ChildView,
+  type ExitView,
+  type FiringFamily,
+  type FiringProcedure,
+  type ParentView,
+  performFiring,
+} from "../../orders/resting/firing.ts";
+import { afterSights, type ChildSight, type OutChild, type RestingOrder } from "../../orders/resting/life.ts";
+
+type SightOf = (child: OutChild) => ChildSight;
+
+/** A child, or the buy of an exit, whose swap may be in a block. */
+type Asked = {
+  order: RestingOrder;
+  child: OutChild;
+  view: ChildView;
+  /** Id of the order that names the marker of the swap on sol. */
+  parentId: string;
+};
+
+/**
+ * Returns what is certain about children and buys of exits, and what both hosts say about those that are worth asking
+ * about.
+ */
+export function* sightsOf(family: FiringFamily, parents: readonly ParentView[]): FiringProcedure<SightOf> {
+  const readMs = yield* performFiring({ do: "now" });
+  const sights = new Map<string, ChildSight>();
+  const asked = new Map<string, Asked>();
+  for (const parent of parents) {
+    for (const each of swapsOf(parent)) {
+      const { orderId } = each.child;
+      const known = unsignedSight(each.view);
+      if (known !== undefined) sights.set(orderId, known);
+      else if (isWorthAsking(each, readMs)) asked.set(orderId, each);
+    }
+  }
+  const questions = [...asked.values()].map(({ order, child, parentId, view: { signed } }) => ({
+    wallet: order.mandate.wallet,
+    parentId,
+    child,
+    signed: signed?.swap,
+  }));
+  const words = questions.length === 0 ? [] : yield* performFiring({ do: "childWords", questions });
+  const nowMs = yield* performFiring({ do: "now" });
+  for (const [index, { order, child, view }] of [...asked.values()].entries()) {
+    const { chain } = order.mandate;
+    sights.set(child.orderId, family.sightOf({ chain, child, view, nowMs }, words[index] ?? silence));
+  }
+  return ({ orderId }) => sights.get(orderId) ?? { is: "unclear" };
+}
+
+export const silence = [undefined, undefined] as const;
+
+function swapsOf({ order, children, exit }: ParentView): Asked[] {
+  const { child, view, markerId = "" } = exit?.buy ?? {};
+  const own = order.out.map((each) => [each, children.get(each.orderId), order.mandate.orderId] as const);
+  const all = child === undefined ? own : [...own, [child, view, markerId] as const];
+  return all.flatMap(([each, known, parentId]) =>
+    known === undefined ? [] : [{ order, child: each, view: known, parentId }],
+  );
+}
+
+/** Sight of an unsigned child that the signer refuses from now on. It needs no host's word. */
+function unsignedSight({ signed, yields, isRefused }: ChildView): ChildSight | undefined {
+  if (signed !== undefined) return undefined;
+  if (yields) return { is: "dead", outcome: "yielded" };
+  return isRefused ? { is: "dead", outcome: "unsent" } : undefined;
+}
+
+/** Asks hosts only about swaps that have an outcome, whose fill counts already, or that are past their deadline. */
+function isWorthAsking({ order, child, view }: Asked, nowMs: number): boolean {
+  const { hasEnded, isProvenDead, signed } = view;
+  const isCounted =
+    order.filled === child.orderId || (order.entry !== undefined && !order.out.includes(child));
+  return isCounted || hasEnded || isProvenDead || nowMs > (signed?.deadline ?? child.validUntil) * 1000;
+}
+
+/**
+ * Moves an order by what is certain about its children and, for an exit, about its buy and its position. Undefined if
+ * another run has moved it meanwhile.
+ */
+export function* movedBySights(
+  { order, exit, end }: ParentView,
+  sightOf: SightOf,
+  nowMs: number,
+): FiringProcedure<RestingOrder | undefined> {
+  // A buy that is final is read no more.
+  const sight = exit?.buy === undefined ? "filled" : sightOfBuy(exit.buy, sightOf);
+  const ofExit = exit && endOfExit(order, exit, sight);
+  const seen = afterSights(order, sightOf, { ...end, ofExit, nowMs });
+  const next = seen === order && exit !== undefined ? yield* exitAfter(order, exit, sight, nowMs) : seen;
+  return next === order ? order : yield* written(order, next);
+}
+
+/** Lets an exit rest once its buy has filled, and makes it wait again if the buy is taken back. */
+function* exitAfter(
+  order: RestingOrder,
+  exit: ExitView,
+  sight: BuySight,
+  nowMs: number,
+): FiringProcedure<RestingOrder> {
+  const { buy } = exit;
+  if (order.state !== "pending") return afterBuy(order, exit, sight, nowMs);
+  if (sight !== "filled" || buy?.fill === undefined) return order;
+  const birth = yield* performFiring({ do: "birthWords", order, received: buy.fill.received });
+  return afterFill(order, buy, exit.openPositionId, birth, nowMs);
+}
+
+/** Writes a moved order. Undefined if another run has moved it meanwhile. */
+export function* written(old: RestingOrder, order: RestingOrder): FiringProcedure<RestingOrder | undefined> {
+  return (yield* performFiring({ do: "moveParent", order, revision: old.revision })) ? order : undefined;
+}

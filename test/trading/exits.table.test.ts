@@ -1,0 +1,184 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { GivenExit } from "../../lib/orders/resting/exits/given.ts";
+import { placeResting } from "../../lib/trading/place-resting.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { openRestingDesk } from "../support/resting-desk.ts";
+
+const db = tableForTests();
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await startTestChain();
+});
+afterAll(() => chain.close());
+
+const far: GivenExit = { percent: 50, takeProfit: { percent: 500 }, stopLoss: { percent: -50 } };
+/** Sells as soon as it rests. */
+const near: GivenExit = { percent: 50, takeProfit: { price: "0.0000001" } };
+
+/** Opens a desk that has placed a buy with exits. */
+async function bought(...exits: GivenExit[]) {
+  const desk = await openRestingDesk(db.table, chain);
+  const buy = await desk.place({ amount: "0.5", exits });
+  const ids = (buy.exits ?? []).map(({ orderId }) => orderId);
+  return { ...desk, buy, ids };
+}
+
+/** Works on the buy until it is in a block. */
+async function fill(desk: Pick<Awaited<ReturnType<typeof openRestingDesk>>, "watchAndWork">): Promise<void> {
+  await desk.watchAndWork();
+  await chain.mine();
+  await desk.watchAndWork();
+}
+
+/** Sends all MOON of a wallet to somebody else. */
+async function moveAway(from: string): Promise<void> {
+  const word = (value: string) => value.replace(/^0x/, "").padStart(64, "0");
+  const held = await chain.call(localAddresses.moon, `0x70a08231${word(from)}`);
+  const data = `0xa9059cbb${word(localAddresses.wrapped)}${word(held)}`;
+  await chain.request("anvil_impersonateAccount", [from]);
+  await chain.request("eth_sendTransaction", [{ from, to: localAddresses.moon, data }]);
+  await chain.mine();
+}
+
+describe("exits of a market order on a real chain", () => {
+  it("rest at the prices of the fill, and one whose price is reached sells its share", async () => {
+    const desk = await bought(far, near);
+    const [first = "", last = ""] = desk.ids;
+    expect(desk.buy.exits).toMatchObject([far, near]);
+    const pending = await desk.record(first);
+    expect(pending).toMatchObject({ stage: "pending", parentOrderId: desk.buy.orderId, type: "oco" });
+    expect(pending).not.toHaveProperty("restsUntil");
+    expect(await desk.fire(desk.ids)).toEqual(desk.ids.map(() => ({ state: "rest", askAgainMs: 2000 })));
+    await fill(desk);
+    const { order } = await desk.read(desk.buy.orderId);
+    const { spent, received } = { spent: 5n * 10n ** 17n, received: await desk.held() };
+    expect(order).toMatchObject({ status: "filled", settled: false });
+    await desk.fire(desk.ids);
+    expect(await desk.resting(first)).toMatchObject({
+      state: "resting",
+      entry: { spent, received, amount: received / 2n, isFinal: false, bought: 0 },
+    });
+    expect(await desk.resting(last)).toMatchObject({ entry: { amount: received - received / 2n } });
+    await desk.settle();
+    const words = await desk.fire(desk.ids);
+    expect(words.map(({ state }) => state)).toEqual(["rest", "out"]);
+    expect(await desk.resting(first)).toMatchObject({ state: "resting", entry: { isFinal: true } });
+    await desk.settle();
+    expect(await desk.held()).toBe(received / 2n);
+    await desk.fire(desk.ids);
+    expect(await desk.record(last)).toMatchObject({ status: "filled", type: "limit" });
+  });
+
+  it("end with their buy if it does not fill", async () => {
+    const desk = await bought(far);
+    await desk.cancel(desk.buy.orderId);
+    await desk.settle();
+    await desk.fire(desk.ids);
+    expect(await desk.record(desk.ids[0] ?? "")).toMatchObject({
+      status: "cancelled",
+      reasonCode: "PARENT_NOT_FILLED",
+    });
+  });
+
+  it("end once their tokens have left the wallet, and not before the buy is final", async () => {
+    const desk = await bought(far);
+    const [id = ""] = desk.ids;
+    await fill(desk);
+    await desk.fire(desk.ids);
+    await moveAway(desk.wallet);
+    await desk.fire(desk.ids);
+    expect(await desk.resting(id)).toMatchObject({ state: "resting" });
+    await desk.settle();
+    await desk.fire(desk.ids);
+    await desk.fire(desk.ids);
+    expect(await desk.record(id)).toMatchObject({ status: "cancelled", reasonCode: "POSITION_CLOSED" });
+  });
+
+  it("wait again for a buy that a reorganisation has taken back", async () => {
+    const desk = await openRestingDesk(db.table, chain);
+    const snapshot = await chain.request("evm_snapshot", []);
+    const { exits = [] } = await desk.place({ amount: "0.5", exits: [far] });
+    const ids = exits.map(({ orderId }) => orderId);
+    await fill(desk);
+    await desk.fire(ids);
+    expect(await desk.resting(ids[0] ?? "")).toMatchObject({ state: "resting" });
+    await chain.request("evm_revert", [snapshot]);
+    await chain.mine();
+    await desk.fire(ids);
+    expect(await desk.resting(ids[0] ?? "")).toMatchObject({ state: "pending" });
+  });
+});
+
+describe("a request for exits", () => {
+  it("is refused if a stop lies above what selling at once would bring", async () => {
+    const desk = await openRestingDesk(db.table, chain);
+    const exits = [far, { percent: 50, stopLoss: { percent: -3 } }];
+    await expect(desk.place({ amount: "0.5", exits })).rejects.toMatchObject({
+      code: "WOULD_FIRE_NOW",
+      details: { price: expect.any(String), roundTrip: expect.any(String), exit: 1 },
+    });
+    const taxed = { amount: "0.5", token: localAddresses.taxd };
+    await expect(
+      desk.place({ ...taxed, exits: [{ percent: 100, stopLoss: { percent: -8 } }] }),
+    ).rejects.toMatchObject({ code: "WOULD_FIRE_NOW" });
+    await expect(desk.place({ ...taxed, exits: [far] })).resolves.toMatchObject({ status: "open" });
+  });
+
+  it("is refused for a token that cannot be sold", async () => {
+    const desk = await openRestingDesk(db.table, chain);
+    const trap = { amount: "0.1", token: localAddresses.trap, allowUnsafe: true };
+    await expect(desk.place({ ...trap, exits: [near] })).rejects.toMatchObject({
+      code: "EXITS_UNAVAILABLE",
+      details: { reason: "CANNOT_SELL" },
+    });
+  });
+
+  it("needs coin for the sales of the exits", async () => {
+    const desk = await openRestingDesk(db.table, chain);
+    const holds = (coins: number) =>
+      chain.request("anvil_setBalance", [desk.wallet, `0x${BigInt(Math.round(coins * 1e18)).toString(16)}`]);
+    const refusal = () => desk.place({ amount: "0.5", exits: [far, far] }).catch(({ details }) => details);
+    await holds(0.5);
+    const { needed, forExits } = await refusal();
+    await holds(needed - forExits / 2);
+    expect(await refusal()).toMatchObject({ needed, forExits });
+    await expect(desk.place({ amount: "0.5" })).resolves.toMatchObject({ status: "open" });
+  });
+});
+
+describe("exits of a limit", () => {
+  it("rest once a child of the limit has filled", async () => {
+    const desk = await openRestingDesk(db.table, chain);
+    const placed = await placeResting(desk.placing, {
+      userID: desk.userID,
+      now: new Date(),
+      signedInAt: undefined,
+      key: "limit",
+      body: {
+        ...desk.lane,
+        type: "limit",
+        side: "buy",
+        token: localAddresses.moon,
+        amount: "0.5",
+        price: "1",
+        exits: [far],
+      },
+    });
+    if (!("order" in placed)) throw new Error("It was not placed");
+    const ids = (placed.order.exits ?? []).map(({ orderId }) => orderId);
+    const all = [placed.order.orderId, ...ids];
+    await desk.fire(all);
+    expect(await desk.resting(ids[0] ?? "")).toMatchObject({ state: "pending" });
+    await desk.settle();
+    await desk.fire(all);
+    await desk.fire(all);
+    const received = await desk.held();
+    expect(await desk.resting(ids[0] ?? "")).toMatchObject({
+      state: "resting",
+      entry: { received, amount: received / 2n, bought: 1 },
+    });
+  });
+});
