@@ -46,8 +46,8 @@ describe("the console", () => {
     await page.getByText("Vault is restored").waitFor();
     await renamed.getByRole("button", { name: "Edit" }).waitFor();
 
-    // Browsers log refused requests as errors. The ticket may ask for balances while the wallet is retired.
-    const expected = /status of 403 .*\/restore$|status of 404 .*\/balances\?/;
+    // Browsers log refused requests as errors. The ticket may ask about the wallet while it is retired.
+    const expected = /status of 403 .*\/restore$|status of 404 .*\/(balances\?|quotes$)/;
     expect(complaints.filter((text) => !expected.test(text))).toEqual([]);
     expect([...origins]).toEqual([browser.runner.baseUrl]);
     const kept = await page.evaluate("[{ ...localStorage }, { ...sessionStorage }, document.cookie]");
