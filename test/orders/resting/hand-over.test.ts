@@ -18,13 +18,13 @@ describe("wordOf", () => {
     ["one of whose legs may fire", resting({ legs: legs(20_000, 0) }), "rest", 3000],
     [
       "one that needs more readings",
-      resting({ seen: { leg: 1, n: 1, sinceMs: nowMs - 6000, lastMs: nowMs - 6000 } }),
+      resting({ seen: { leg: 1, n: 1, sinceMs: nowMs - 15_000, lastMs: nowMs - 15_000 } }),
       "rest",
       2500,
     ],
     [
       "one whose last reading is too old for a further one",
-      resting({ seen: { leg: 1, n: 1, sinceMs: nowMs - 6001, lastMs: nowMs - 6001 } }),
+      resting({ seen: { leg: 1, n: 1, sinceMs: nowMs - 15_001, lastMs: nowMs - 15_001 } }),
       "rest",
       3000,
     ],
