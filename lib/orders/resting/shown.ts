@@ -79,7 +79,8 @@ function legTerms(order: StoredResting, at: number): LegTerms {
   if (leg.kind === "trailing") {
     const moving = mark && { mark: rounded(mark.price), stopPrice: rounded(trigger) };
     const trailing = { trailPercent: percentFrom(leg.trailPpm), ...moving };
-    return { type: "trailing_stop", prices: mark ? { price: text(worst) } : {}, named: { trailing } };
+    const least = mandate.exit === undefined ? exact(worst) : rounded(worst);
+    return { type: "trailing_stop", prices: mark ? { price: least } : {}, named: { trailing } };
   }
   const prices = isKnown ? { stopPrice: text(trigger), price: text(worst) } : {};
   return { type: "stop", prices, named: { stopLoss: { ...percent, ...prices } } };

@@ -31,7 +31,7 @@ const trailPercent = 5;
 const moves = { limit: 0.94, takeProfit: 1.09, stop: 0.88, high: 1.25, below: 1.12 } as const;
 
 /**
- * Places a limit, a take-profit and stops, and moves the price to each of them. Before that, pushes the price beyond a
+ * Places a limit, a take-profit, stops and a buy with an exit, and moves the price to each of them. Before that, pushes the price beyond a
  * stop for one block, which must fire nothing. Returns every difference between the chain and the service.
  */
 export async function restingDemo(deps: RestingDeps): Promise<string[]> {
@@ -61,8 +61,14 @@ export async function restingDemo(deps: RestingDeps): Promise<string[]> {
     await market.moveTo(moves.high);
     problems.push(...(await followed(deps, trailing, price * moves.below)));
     problems.push(...(await fired(deps, trailing, () => market.moveTo(moves.below))));
+    await market.moveTo(1);
+
+    const exit = await bought(deps, [
+      { percent: 100, takeProfit: { percent: 10 }, stopLoss: { percent: -20 } },
+    ]);
+    problems.push(...(await fired(deps, exit, () => market.moveTo(moves.high))));
     onStep(
-      `${chain}: ${symbol} ${token} has been bought by a limit, and sold by a take-profit and two stops`,
+      `${chain}: ${symbol} ${token} has been bought by a limit, and sold by two take-profits and two stops`,
     );
   } finally {
     await market.moveTo(1);
@@ -84,8 +90,26 @@ async function place({ demo, terminal, onStep }: RestingDeps, terms: object): Pr
   });
   if (error !== undefined) throw new StartupError(`The service answers ${error.code}: ${error.message}`);
   const { order } = data as { order: Order };
-  onStep(`${chain}: ${order.type} ${order.orderId} rests`);
+  onStep(`${chain}: ${order.type} ${order.orderId} ${order.type === "market" ? "is placed" : "rests"}`);
   return order;
+}
+
+/** Buys with an exit, and waits until the buy is settled and the exit rests. */
+async function bought(deps: RestingDeps, exits: object[]): Promise<Order> {
+  const { demo, patienceMs, onStep } = deps;
+  const buy = await place(deps, { type: "market", side: "buy", amount: demo.amount, exits });
+  const [exit] = buy.exits ?? [];
+  for (const startMs = Date.now(); Date.now() - startMs < patienceMs; await delay(250)) {
+    const { order } = await detailOf(deps, exit?.orderId ?? "");
+    const isSettled = (await detailOf(deps, buy.orderId)).order.settled;
+    if (order.stage !== "resting" || !isSettled) continue;
+    const { stopLoss, takeProfit, amount } = order;
+    onStep(
+      `${demo.chain}: its exit sells ${amount} at ${takeProfit?.price}, or below ${stopLoss?.stopPrice}`,
+    );
+    return order;
+  }
+  throw new StartupError(`The exit of ${buy.orderId} does not rest`);
 }
 
 const detailOf = async ({ terminal }: RestingDeps, orderId: string): Promise<Detail> => {

@@ -89,6 +89,28 @@ describe("resting orders on a real Solana chain and table", () => {
     });
   });
 
+  it("let an exit of a market order rest from its fill on, and sell its share", async () => {
+    const desk = await openResting();
+    const exits = [{ percent: 50, takeProfit: { price: "0.0000001" } }];
+    const placed = await desk.ask({ amount: "0.5", exits });
+    if (!("order" in placed)) return expect.fail("It was not placed");
+    const [{ orderId: id } = { orderId: "" }] = placed.order.exits ?? [];
+    await desk.fire([id]);
+    expect(await desk.resting(id)).toMatchObject({ state: "pending" });
+    await desk.settle();
+    await desk.fire([id]);
+    const { entry } = (await desk.resting(id)) as StoredResting;
+    const { order } = await desk.read(placed.order.orderId);
+    expect(entry).toMatchObject({ spent: 500_000_000n, amount: (entry?.received ?? 0n) / 2n });
+    expect(coins(order.receivedAmount)).toBe((entry?.received ?? 0n) * 1000n);
+    await desk.fire([id]);
+    await desk.settle();
+    await desk.fire([id]);
+    const { order: exit, firings = [] } = await desk.read(id);
+    expect(exit).toMatchObject({ status: "filled", settled: true, filledAmount: exit.amount });
+    await expectChainAgrees(desk, [desk.buy, placed.order.orderId, firings[0]?.orderId ?? ""]);
+  });
+
   it("fill one of two children that are out at once, and end the other one as replaced", async () => {
     const desk = await openResting();
     const id = await desk.rest([limitAt(reached), stopAt({ coins: 5n, tokens: 100n })]);

@@ -24,8 +24,12 @@ export type Entry = {
 /** A resting order, as far as its prices, amount and end depend on the buy of an exit. */
 type Standing = { mandate: Mandate; entry?: Entry | undefined };
 
-export const exitIdOf = (buy: Pick<Mandate, "userID" | "orderId">, index: number): string =>
-  hashedId(["exit", buy.userID, buy.orderId, index]);
+/** Number of digits of an order's id that tell its time. */
+const timeDigits = 10;
+
+/** Makes the id of an exit. It has the time of its buy, since markers on sol are made of ids with a time alone. */
+export const exitIdOf = ({ userID, orderId }: Pick<Mandate, "userID" | "orderId">, index: number): string =>
+  orderId.slice(0, timeDigits) + hashedId(["exit", userID, orderId, index]).slice(timeDigits);
 
 const whole = 1_000_000n;
 

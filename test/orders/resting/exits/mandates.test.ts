@@ -81,6 +81,7 @@ describe("exitMandates", () => {
       mandatesOf({ percent: 50, takeProfit: { percent: 1 } }, { percent: 50, takeProfit: { percent: 1 } });
     const ids = exits().map(({ orderId }) => orderId);
     expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id.slice(0, 10)).toBe(buy.orderId.slice(0, 10));
     expect(exits().map(({ orderId }) => orderId)).toEqual(ids);
   });
 });
