@@ -23,7 +23,7 @@ const concurrency = 20;
  * Cancels all of a user's orders, or those of a chain or a wallet, with a single write. Then cancels each open one as
  * `cancelOrder` does, and wakes its lane. Repeating the request also cancels what was placed since.
  *
- * @returns the number of orders that were open. Those with signed swaps may still be filled.
+ * @returns the number of orders that were open, without children. Those with signed swaps may still be filled.
  * @throws {DomainError} INVALID_REQUEST if the wallet is no address. WALLET_NOT_FOUND if the user has no such wallet;
  * only after the write, so that nobody who hides a wallet can prevent it.
  */
@@ -53,7 +53,8 @@ export async function cancelOrders(
   } finally {
     for (const lane of lanes.values()) await deps.wake({ lane });
   }
-  return open.length;
+  const isChild = (order: (typeof open)[number]) => "intent" in order && order.intent.parent !== undefined;
+  return open.filter((order) => !isChild(order)).length;
 }
 
 const isInScope = (lane: LaneKey, { chain, wallet }: Omit<CutoffScope, "userID">): boolean =>
