@@ -3,6 +3,7 @@ import type { Network } from "../../core/network.ts";
 import { type AttentionCode, orderSides } from "../../orders/execution.ts";
 import { attentionAfter } from "../../orders/resting/attention.ts";
 import { isPausing, type LegState } from "../../orders/resting/backoff.ts";
+import { amountOf } from "../../orders/resting/exits/entry.ts";
 import {
   type ChildRefusal,
   type FiringFamily,
@@ -135,7 +136,7 @@ const canYield = (busy: ParentView["busy"]): boolean => busy?.kind === "limit" &
 function lookAt({ chain, dice }: FiringRequest, parent: ParentView, order: RestingOrder, leg: number): Look {
   const { side, token, legs } = order.mandate;
   // The price of a part is better. A mark that rose by it would fire the whole at once.
-  const { amount } = legs[leg]?.kind === "trailing" ? order.mandate : parent;
+  const amount = legs[leg]?.kind === "trailing" ? amountOf(order) : parent.amount;
   const distances = lookBack(chain, pricedLeg(order, leg), order.mandate, dice);
   const question = { side, token, amount, distances };
   return { parent, leg, question };

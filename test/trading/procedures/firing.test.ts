@@ -267,6 +267,15 @@ describe("firing", () => {
         children: [{ chosen: { crossed: { amount: 100n } } }],
       });
     });
+
+    it("follows the price of what an exit sells, and not of the most that it may sell", () => {
+      const paid = { spent: 500n, received: 500n, amount: 500n, endsAt: terms.expiresAt };
+      const entry = { ...paid, positionId: "position", bought: 0, isFinal: true };
+      const { effects } = run([parent({ order: { ...order, entry }, amount: 500n })]);
+      expect(effects.find((effect) => effect.do === "priceWords")).toMatchObject({
+        questions: [{ amount: 500n }],
+      });
+    });
   });
 
   it("fires nothing by a look that has grown old while the child was prepared", () => {
