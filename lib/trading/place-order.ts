@@ -13,6 +13,7 @@ import { submissionOf } from "../orders/order-details.ts";
 import type { PresetWarning } from "../orders/preset.ts";
 import { type QuoteWarning, warningsOfOrder } from "../orders/quote-warnings.ts";
 import { unsupportedChain } from "../orders/requests.ts";
+import { checkExits } from "../orders/resting/exits/mandates.ts";
 import type { RestingRequest } from "../orders/resting/request.ts";
 import type { AskedTrade } from "../orders/trade.ts";
 import { shownOrder } from "../orders/trade-order.ts";
@@ -95,6 +96,7 @@ export function tradeRequest<Body extends AskedTrade & Pick<PlaceOrderRequest, "
   const wallet = readAddress(chain, body.wallet, "wallet");
   const pool = body.pool === undefined ? undefined : readAddress(chain, body.pool, "pool");
   const trade = { ...body, token: readAddress(chain, body.token, "token"), pool };
+  checkExits(chain, body.exits ?? []);
   if (side === "buy") coinUnitsFrom(chain, amount, "amount");
   else if (minAmountOut !== undefined) coinUnitsFrom(chain, minAmountOut, "minAmountOut");
   const reader = chains.get(chain);

@@ -79,6 +79,7 @@ it.each([{}, { dryRun: true }])(
 
 it.each<[string, Partial<PlaceOrderRequest>, null?]>([
   ["INVALID_REQUEST", { amount: "much" }],
+  ["INVALID_REQUEST", { exits: [{ percent: 1, takeProfit: { price: "1" }, stopLoss: { stopPrice: "2" } }] }],
   ["IDEMPOTENCY_KEY_MISSING", {}, null],
   ["UNSUPPORTED_CHAIN", { chain: "base" }],
 ])("asks no host about a request that is refused by itself, with %s", async (code, changes, key) => {

@@ -134,6 +134,26 @@ export const distancesFrom = (market: string, order: Prices): string[] =>
 export const isResting = (order: Prices & { status: string }) =>
   order.status === "open" && firesAt(order).length > 0;
 
+type Place = { chain: string; wallet: string; token?: string | undefined; status: string };
+
+/** Selects the open exits that sell an open position. Only exits have a `maxAmount`. */
+export const exitsOf = <Order extends Place & { maxAmount?: string | undefined }>(
+  { chain, wallet, token, status }: Place,
+  orders: readonly Order[],
+): Order[] =>
+  orders.filter(
+    (order) =>
+      [status, order.status].every((each) => each === "open") &&
+      order.maxAmount !== undefined &&
+      order.chain === chain &&
+      order.wallet === wallet &&
+      order.token === token,
+  );
+
+/** Shows where an exit sells, or that it waits for its buy or its owner. */
+export const exitPrices = (exit: Prices & { stage?: string | undefined }): string =>
+  exit.stage === "pending" || exit.stage === "suspended" ? `(${exit.stage})` : firesAt(exit).join(", ");
+
 /** Formats a gain or loss with its sign, or 0 as a dash. */
 export function signed(text: string, unit: string): string {
   if (/^-?0*\.?0*$/.test(text)) return "–";

@@ -142,7 +142,7 @@ function OrderRow({ order }: { order: Order }) {
             </dd>
           </>
         )}
-        {order.trailing && (
+        {order.trailing?.mark !== undefined && (
           <>
             <dt title="It has followed the price up to here">Mark</dt>
             <dd>

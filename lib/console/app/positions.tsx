@@ -3,7 +3,7 @@ import type { Position } from "trading-terminal-client";
 import { Panel } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
-import { amount, day, pairUnits, signed, words } from "./format.ts";
+import { amount, day, exitPrices, exitsOf, pairUnits, signed, words } from "./format.ts";
 import { PositionTotals, WorthCells } from "./market/worth-view.tsx";
 import { QuickSale } from "./ticket/quick-sale.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
@@ -38,8 +38,9 @@ export function Positions() {
 const percents = [25, 50, 100] as const;
 
 function PositionRow({ position }: { position: Position }) {
-  const { openTicket } = useDesk();
+  const { state, openTicket } = useDesk();
   const nameOf = useWalletNames();
+  const exits = exitsOf(position, state?.orders ?? []);
   const [sold, setSold] = useState<number>();
   const { chain, symbol, status, token, wallet } = position;
   const { base: name, quote: coin } = pairUnits(position);
@@ -74,6 +75,12 @@ function PositionRow({ position }: { position: Position }) {
             <dd>
               {amount(position.movedOut)} {name}
             </dd>
+          </>
+        )}
+        {exits.length > 0 && (
+          <>
+            <dt>Exits</dt>
+            <dd>{exits.map((exit) => `${amount(exit.amount)} at ${exitPrices(exit)}`).join("; ")}</dd>
           </>
         )}
         <dt>Wallet</dt>

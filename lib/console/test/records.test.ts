@@ -1,6 +1,6 @@
 import type { Order } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { distancesFrom, firesAt, pairUnits, usd, usdText } from "../app/format.ts";
+import { distancesFrom, exitPrices, exitsOf, firesAt, pairUnits, usd, usdText } from "../app/format.ts";
 import { marksOf } from "../app/market/bars.ts";
 
 const fill: Partial<Order> = {
@@ -66,5 +66,27 @@ describe("dollars", () => {
   it("separates the thousands of dollar amounts, as in all other numbers", () => {
     expect([usd(2597.631), usd(1.00064), usd(1_234_567)]).toEqual(["2 597.63", "1.0006", "1 234 567.00"]);
     expect([usdText("-1234.5"), usdText("0.00012345678")]).toEqual(["−$1 234.50", "$0.00012346"]);
+  });
+});
+
+describe("exitsOf", () => {
+  const position = { chain: "eth", wallet: "0x1", token: "0x2", status: "open" };
+  const exit = { ...position, type: "limit", price: "3", maxAmount: "5", stage: "resting" };
+
+  it("selects the open exits of a position's wallet and token", () => {
+    const others = [
+      { ...exit, maxAmount: undefined },
+      { ...exit, status: "filled" },
+      { ...exit, wallet: "0x3" },
+      { ...exit, token: "0x4" },
+      { ...exit, chain: "base" },
+    ];
+    expect(exitsOf(position, [exit, ...others])).toEqual([exit]);
+    expect(exitsOf({ ...position, status: "closed" }, [exit])).toEqual([]);
+  });
+
+  it("are shown with their prices, or with what they wait for", () => {
+    expect(exitPrices(exit)).toBe("3");
+    expect(exitPrices({ type: "oco", stage: "pending" })).toBe("(pending)");
   });
 });

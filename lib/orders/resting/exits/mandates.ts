@@ -1,3 +1,4 @@
+import { chainFacts } from "../../../core/chain-facts.ts";
 import type { Network } from "../../../core/network.ts";
 import { greatest } from "../../bigints.ts";
 import { millionthsOf } from "../../percent.ts";
@@ -53,6 +54,17 @@ export function exitMandates(exits: readonly GivenExit[], facts: BuyFacts): Mand
       expiresAt: endsAt + longestRestSeconds,
     };
   });
+}
+
+/**
+ * Checks the prices of exits, whatever the token's decimals are.
+ *
+ * @throws {DomainError} INVALID_REQUEST
+ */
+export function checkExits(chain: Network, exits: readonly GivenExit[]): void {
+  const { decimals } = chainFacts[chain].coin;
+  const facts = { chain, decimals, quoted: { coins: 1n, tokens: 1n } };
+  for (const [index, exit] of exits.entries()) legsOf(exit, facts, `exits.${index}`);
 }
 
 type Priced = { chain: Network; decimals: number; quoted: Ratio };
