@@ -7,7 +7,7 @@ import { WatchedOrders, type WatchedSide } from "../../orders/resting/watched-or
 
 /** Time after which a token is quoted again if its pools have changed or do not trade it, and otherwise. */
 const changedMs = 60_000;
-const sameMs = 60 * 60_000;
+const sameMs = 10 * 60_000;
 
 /** Pause for each token of sol, and the longest pause. */
 const pauseOfTokenMs = 10;
@@ -81,7 +81,7 @@ export class WatchedChain {
   #isDue(side: WatchedSide, levels: PoolLevels = [], nowMs: number): boolean {
     const last = this.#quoted.get(nameOf(side));
     // New amounts may lie beyond the ones that were quoted.
-    if (last?.rungs.map(({ amount }) => amount).join() !== side.amounts.join()) return true;
+    if (last === undefined || !areOf(side.amounts, last.rungs)) return true;
     if (this.orders.hasNew(side)) this.orders.note(side, last.rungs, nowMs);
     const change = changeOf(last.levels, levels);
     if (nowMs - last.atMs >= (change === 0 && last.hasRoute ? sameMs : changedMs)) return true;
@@ -98,6 +98,9 @@ export class WatchedChain {
     this.orders.note(side, rungs, nowMs());
   }
 }
+
+const areOf = (amounts: readonly bigint[], rungs: readonly Rung[]): boolean =>
+  amounts.length === rungs.length && rungs.every(({ amount }, index) => amount === amounts[index]);
 
 const nameOf = ({ side, token }: WatchedSide): string => `${side} ${token}`;
 

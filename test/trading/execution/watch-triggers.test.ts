@@ -129,7 +129,7 @@ describe("watchTriggers", () => {
     expect(handedOver()).toContain("b");
   });
 
-  it("quotes a token only if its price may have come near, or once a minute", async () => {
+  it("quotes a token only if its price may have come near, a minute after its pools have moved, or after ten", async () => {
     rows = [row("a")];
     start();
     await seconds(5);
@@ -139,11 +139,13 @@ describe("watchTriggers", () => {
     expect(outs).toHaveBeenCalledTimes(1);
     await seconds(40);
     expect(outs).toHaveBeenCalledTimes(2);
-    await seconds(600);
+    await seconds(580);
     expect(outs).toHaveBeenCalledTimes(2);
+    await seconds(20);
+    expect(outs).toHaveBeenCalledTimes(3);
     prices.T = 0.51;
     await seconds(1.1);
-    expect(outs).toHaveBeenCalledTimes(3);
+    expect(outs).toHaveBeenCalledTimes(4);
     expect(fire).not.toHaveBeenCalled();
   });
 
