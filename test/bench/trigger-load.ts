@@ -34,7 +34,8 @@ const rowsInStep = 50;
 export async function triggerLoad(orders: number, tokens: number, seconds: number): Promise<TriggerLoad> {
   const temporary = await mkdtemp(join(tmpdir(), "triggers-"));
   const credentials = { accessKeyId: randomBytes(8).toString("hex"), secretAccessKey: "local" };
-  const database = await startDynamoDb({ temporary, credentials, reaper: createReaper() });
+  const reaper = createReaper();
+  const database = await startDynamoDb({ temporary, credentials, reaper });
   const chain = await startMarketChain(tokens);
   const region = "us-east-1";
   const table = await createTable(openTable("bench", { endpoint: database.endpoint, region, credentials }));
@@ -84,6 +85,7 @@ export async function triggerLoad(orders: number, tokens: number, seconds: numbe
   } finally {
     await chain.close();
     await database.stop();
+    await reaper.close();
     await rm(temporary, { recursive: true, force: true });
   }
 }
