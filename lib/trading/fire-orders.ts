@@ -62,9 +62,9 @@ export async function fireOrders(deps: FireDeps, request: FireRequest): Promise<
   const run = new FiringRun(deps, reader, request);
   const orderIds = orders.map(({ orderId }) => orderId);
   const dice = Array.from({ length: randomBlocks }, Math.random);
-  await runEffects(firing(firingOf(chain), { chain, orderIds, dice }), run.performers);
+  const { waiting } = await runEffects(firing(firingOf(chain), { chain, orderIds, dice }), run.performers);
   await run.publishFacts();
-  return run.answer();
+  return run.answer(waiting);
 }
 
 /** Performs the effects of firing for some orders of one token. */
@@ -108,11 +108,14 @@ class FiringRun {
     }
   }
 
-  answer(): FireAnswer {
+  answer(waiting: readonly string[]): FireAnswer {
     const nowMs = this.#nowMs();
     const { orders } = this.#request;
     return Object.fromEntries(
-      orders.map(({ orderId }) => [orderId, wordOf(this.#stored.get(orderId), nowMs)]),
+      orders.map(({ orderId }) => [
+        orderId,
+        wordOf(this.#stored.get(orderId), nowMs, waiting.includes(orderId)),
+      ]),
     );
   }
 

@@ -27,8 +27,10 @@ export type FireAnswer = Readonly<Record<string, FireWord>>;
  * Says whether a child of an order may fill, and when to hand the order over again.
  *
  * @param order Undefined if it rests no more.
+ * @param isWaiting True if the order would have fired if another one of its wallet or token had not been first. It is
+ * handed over again soon, or a wallet's last stop in a crash would come as many pauses late as there are others.
  */
-export function wordOf(order: StoredResting | undefined, nowMs: number): FireWord {
+export function wordOf(order: StoredResting | undefined, nowMs: number, isWaiting = false): FireWord {
   const { againMs, handOverMs } = triggerTimes;
   if (order === undefined || order.state === "done") return { state: "rest", askAgainMs: againMs.done };
   if (order.state === "firing") return { state: "out", askAgainMs: againMs.firing };
@@ -39,7 +41,7 @@ export function wordOf(order: StoredResting | undefined, nowMs: number): FireWor
   const again = order.entry && { lookAgainMs };
   if (order.state === "suspended") return { state: "rest", askAgainMs: lookAgainMs };
   const readMs = Math.max(order.seen?.lastMs ?? 0, order.rise?.seen.lastMs ?? 0);
-  if (nowMs - readMs <= triggerTimes.readingGapMs)
+  if (isWaiting || nowMs - readMs <= triggerTimes.readingGapMs)
     return { state: "rest", askAgainMs: againMs.reading, ...again };
   const pauses = order.legs.map((leg) => (isPausing(leg, nowMs) ? leg.nextAtMs - nowMs : 0));
   return { state: "rest", askAgainMs: Math.max(handOverMs.first, Math.min(...pauses)), ...again };

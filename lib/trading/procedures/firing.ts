@@ -58,9 +58,13 @@ type Conditions = Map<string, Set<AttentionCode>>;
 
 /**
  * Moves resting orders by what is certain about their children, and fires those whose prices are reached. Believes only
- * what two hosts say, because each request is a hint. Returns the ids of the orders that it fired.
+ * what two hosts say, because each request is a hint. Returns the ids of the orders that it fired, and of those that wait
+ * for others that came first.
  */
-export function* firing(family: FiringFamily, request: FiringRequest): FiringProcedure<string[]> {
+export function* firing(
+  family: FiringFamily,
+  request: FiringRequest,
+): FiringProcedure<{ fired: readonly string[]; waiting: readonly string[] }> {
   const { chain, orderIds } = request;
   const { parents, out } = yield* performFiring({ do: "readParents", chain, orderIds });
   const conditions: Conditions = new Map();
@@ -79,11 +83,13 @@ export function* firing(family: FiringFamily, request: FiringRequest): FiringPro
       if (isWorthPricing(family, parent, order, leg, nowMs, conditions))
         looks.push(lookAt(request, parent, order, leg));
   }
-  const touched = yield* touchedOf(family, looks, orders, conditions);
+  const waiting: string[] = [];
+  const touched = yield* touchedOf(family, looks, orders, conditions, waiting);
   const fired: string[] = [];
   for (const side of orderSides) {
     const crossed = touched.filter(({ order }) => order.mandate.side === side);
-    const { chosen, beyond } = yield* chooseOf(family, crossed, out[side]);
+    const { chosen, beyond, waiting: others } = yield* chooseOf(family, crossed, out[side]);
+    waiting.push(...others.map(({ orderId }) => orderId));
     for (const { orderId } of beyond) noted(conditions, orderId, "PRICE_BEYOND_WORST");
     fired.push(...(yield* fireChildren(crossed, chosen, conditions)));
   }
@@ -91,7 +97,7 @@ export function* firing(family: FiringFamily, request: FiringRequest): FiringPro
     [...orders.values()].filter((order) => !fired.includes(idOf(order))),
     conditions,
   );
-  return fired;
+  return { fired, waiting };
 }
 
 const idOf = ({ mandate }: RestingOrder): string => mandate.orderId;
@@ -151,6 +157,7 @@ function* touchedOf(
   looks: readonly Look[],
   orders: Map<string, RestingOrder>,
   conditions: Conditions,
+  waiting: string[],
 ): FiringProcedure<Touched[]> {
   const askedMs = yield* performFiring({ do: "now" });
   const questions = looks.map(({ question }) => question);
@@ -170,6 +177,8 @@ function* touchedOf(
     if (order === undefined || head === undefined || !hasEnoughReadings(order, leg)) continue;
     const isFree = yield* hasFreeLane(family, parent, order, leg, answeredMs);
     touched.set(id, isFree ? { parent, order, leg, head } : undefined);
+    // A child is over within a minute. A market order may keep the lane for longer.
+    if (!isFree && parent.busy !== undefined && parent.busy.kind !== "market") waiting.push(id);
   }
   return [...touched.values()].filter((each) => each !== undefined);
 }

@@ -58,6 +58,13 @@ describe("wordOf an exit that rests", () => {
   );
 });
 
+describe("wordOf an order that waits for others", () => {
+  it("asks for it again as soon as for a further reading, whose pauses do not grow", () => {
+    expect(wordOf(resting(), nowMs, true)).toEqual({ state: "rest", askAgainMs: 2500 });
+    expect(wordOf(resting({ state: "firing" }), nowMs, true)).toEqual({ state: "out", askAgainMs: 2000 });
+  });
+});
+
 describe("fireRequest", () => {
   const order = { orderId: "0".repeat(26), userID: "alice", wallet: "0x1" };
   const request = { chain: "eth", token: "0x2", orders: [order] };

@@ -111,7 +111,7 @@ function run(parents: readonly ParentView[], scene: Scene = {}, of = family) {
     effects.push(next.value);
     next = procedure.next(answer(next.value) as never);
   }
-  return { fired: next.value, effects, names: effects.map((effect) => effect.do), moved };
+  return { ...next.value, effects, names: effects.map((effect) => effect.do), moved };
 }
 
 const codes = ({ moved }: ReturnType<typeof run>) =>
@@ -231,10 +231,20 @@ describe("firing", () => {
     ["limit", "limit", { kind: "limit", yields: false }],
   ] as const)("waits with a %s for a lane that is busy with a %s", (kind, _, busy) => {
     const [leg, out] = kind === "stop" ? [stop, 950n] : [limit, 2100n];
-    const { fired, names } = run([parent({ busy: { orderId: "C9", ...busy } }, { legs: [leg] })], { out });
+    const view = parent({ busy: { orderId: "C9", ...busy } }, { legs: [leg] });
+    const { fired, waiting, names } = run([view], { out });
     expect(names).toContain("priceWords");
+    // A market order may take long, so the pauses of what waits for it grow.
+    expect(waiting).toEqual(busy.kind === "market" ? [] : [view.order.mandate.orderId]);
     expect(fired).toEqual([]);
     expect(names).not.toContain("yieldToStop");
+  });
+
+  it("says which orders wait for the first one of their wallet", () => {
+    const { fired, waiting } = run([parent({}, { orderId: "A" }), parent({}, { orderId: "B" })]);
+    expect([...fired, ...waiting].toSorted()).toEqual(["A", "B"]);
+    expect(fired).toHaveLength(1);
+    expect(run([parent({}, { orderId: "A" })], { out: 2000n }).waiting).toEqual([]);
   });
 
   describe("a trailing stop", () => {

@@ -5,7 +5,6 @@ import type {
   FiringEffect,
   FiringEffects,
   FiringFamily,
-  FiringProcedure,
   ParentView,
 } from "../../../../lib/orders/resting/firing.ts";
 import {
@@ -37,7 +36,7 @@ export const mandateHash = "ab".repeat(32);
 export const startMark = { coins: 1n, tokens: 1n };
 
 type FireRun = {
-  procedure: FiringProcedure<string[]>;
+  procedure: ReturnType<typeof firing>;
   effect: FiringEffect;
   read: Map<string, bigint>;
   nowMs: number;
@@ -77,6 +76,8 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
   /** Parents whose mandates name another table, because this one was restored. */
   readonly isVoid = new Set<string>();
   readonly runs: FireRun[] = [];
+  /** The orders that the last run has found to wait for others. */
+  waiting: readonly string[] = [];
   /** What happened in the history. */
   readonly seen = new Set<string>();
   /** How far the clock is ahead of the newest block. */
@@ -102,9 +103,9 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     this.checks.noteMandate(mandate);
   }
 
-  startFiring(): void {
+  startFiring(orderIds = [...this.parents.keys()]): void {
     const { network: chain, family } = this.#parts;
-    const request = { chain, orderIds: [...this.parents.keys()], dice: [] };
+    const request = { chain, orderIds, dice: [] };
     const procedure = firing(family as FiringFamily, request);
     const next = procedure.next();
     if (!next.done) this.runs.push({ procedure, effect: next.value, read: new Map(), nowMs: this.nowMs });
@@ -120,7 +121,8 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     const answer = this.#answer(run, isKilled);
     if (isKilled) return true;
     const next = run.procedure.next(answer as never);
-    if (!next.done) run.effect = next.value;
+    if (next.done) this.waiting = next.value.waiting;
+    else run.effect = next.value;
     return next.done === true;
   }
 
