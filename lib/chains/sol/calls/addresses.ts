@@ -60,8 +60,8 @@ export const tokenAccountOf = (wallet: Address, mint: Address, tokenProgram: Add
 export const markerOf = (wallet: Address, orderId: string): Promise<Address> =>
   createAddressWithSeed({ baseAddress: wallet, seed: orderId, programAddress: programs.system });
 
-/** The text fits into the 32 bytes of a seed, because an order's id has 26 bytes. */
-export const wsolSeedOf = (orderId: string): string => `${orderId}.wsol`;
+/** The text fits into the 32 bytes of a seed, because an order's id has 26 bytes, and the number of a slice 3. */
+export const wsolSeedOf = (orderId: string): string => `${orderId}.w`;
 
 /** Returns the account of wrapped SOL that exists only within an order's transaction. */
 export const wsolAccountOf = (wallet: Address, orderId: string): Promise<Address> =>

@@ -49,7 +49,7 @@ import { cpmmSwap, objectionToCpmm } from "../venues/raydium-cpmm.ts";
 /** Maximum size of a transaction on the chain, in bytes. */
 const mostTransactionBytes = 1232;
 
-const orderIdPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const orderIdPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}(\.[1-9]\d?)?$/;
 const mostU64 = (1n << 64n) - 1n;
 
 const refused = (reason: string): Objection => ({ refused: reason });
@@ -72,7 +72,8 @@ export async function composeMessage(
 
 function objectionToTerms(terms: MessageTerms, tipAccounts: readonly Address[]): Objection | undefined {
   if (!addressesIn(terms).every(isAddress)) return refused("an address is not base58 of 32 bytes");
-  if (!orderIdPattern.test(terms.orderId)) return refused("the order's id is not a ULID");
+  if (!orderIdPattern.test(terms.orderId))
+    return refused("the order's id is neither a ULID nor that of a slice");
   if (amountsIn(terms).some((amount) => amount < 0n || amount > mostU64))
     return refused("an amount is not one of 64 bits");
   const { computeUnitLimit, markerRentLamports } = terms;

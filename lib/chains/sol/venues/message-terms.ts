@@ -37,7 +37,7 @@ export type SolVenue = SolPoolVenue | JupiterVenue;
 
 type CommonTerms = {
   wallet: Address;
-  /** Id of the order, a ULID. It is the seed of the marker. */
+  /** Id of the order, a ULID, with the number of a slice after a point. It is the seed of the marker. */
   orderId: string;
   blockhash: string;
   computeUnitLimit: number;

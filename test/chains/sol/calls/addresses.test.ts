@@ -57,6 +57,6 @@ describe("accounts of an order", () => {
   // Addresses as createWithSeed of @solana/web3.js 1 derives them.
   it("derives the addresses of an order's accounts from their seeds", async () => {
     expect(await markerOf(wallet, orderId)).toBe("2xFYB7C55SJuc3mjNgdDYeB16nnRvsDP3uAzU3ZimjAN");
-    expect(await wsolAccountOf(wallet, orderId)).toBe("3ZuSEgL7dAmsa86TiMquYiEfawcYDEneiqj276GCi1aF");
+    expect(await wsolAccountOf(wallet, orderId)).toBe("GsiHgCZuDerqXb5uwp23nUiLk61pTwzNokH5SHvt2PkN");
   });
 });

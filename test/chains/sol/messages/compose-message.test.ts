@@ -51,7 +51,7 @@ const accountsOf = (terms: AttemptTerms) => ({
     associated,
     ...[wallet, terms.tokenProgram, terms.mint].map((each) => bs58.decode(each)),
   ),
-  w: seededAddress(wallet, `${orderId}.wsol`, token),
+  w: seededAddress(wallet, `${orderId}.w`, token),
 });
 
 const shown = (message: Uint8Array) =>
@@ -85,7 +85,7 @@ const opening = (terms: AttemptTerms, lamports: bigint) => {
     [system, `02000000${u64(lamports)}`, `SW ${wallet}`, `W ${w}`],
     [
       system,
-      `09000000${key(wallet)}${text(`${orderId}.wsol`)}${u64(165n)}${key(token)}`,
+      `09000000${key(wallet)}${text(`${orderId}.w`)}${u64(165n)}${key(token)}`,
       ...[`W ${w}`, `SW ${wallet}`],
     ],
     [token, `12${key(wallet)}`, `W ${w}`, wsol],
@@ -226,9 +226,9 @@ describe("composeMessage", () => {
     ["an address is not base58", { wallet: `1${other}` as never }],
     ["an address is not base58", { blockhash: `1${other}` }],
     ["an address is not base58", { tip: { account: "1" as never, lamports: 1n } }],
-    ["the order's id is not a ULID", { orderId: orderId.toLowerCase() }],
-    ["the order's id is not a ULID", { orderId: orderId.slice(1) }],
-    ["the order's id is not a ULID", { orderId: `${orderId}0` }],
+    ["the order's id is neither a ULID nor that of a slice", { orderId: orderId.toLowerCase() }],
+    ["the order's id is neither a ULID nor that of a slice", { orderId: orderId.slice(1) }],
+    ["the order's id is neither a ULID nor that of a slice", { orderId: `${orderId}0` }],
     ["an amount is not one of 64 bits", { amountIn: 1n << 64n }],
     ["an amount is not one of 64 bits", { amountIn: -1n }],
     ["an amount is not one of 64 bits", { minAmountOut: 1n << 64n }],

@@ -22,7 +22,7 @@ const [wallet, account, mint, delegate] = [
   "GgBaCs3NCBuZN12kCJgAW63ydqohFkHEdfdEXBPzLHq",
 ] as [Address, Address, Address, Address];
 const marker = "2xFYB7C55SJuc3mjNgdDYeB16nnRvsDP3uAzU3ZimjAN" as Address;
-const wsol = "3ZuSEgL7dAmsa86TiMquYiEfawcYDEneiqj276GCi1aF" as Address;
+const wsol = "GsiHgCZuDerqXb5uwp23nUiLk61pTwzNokH5SHvt2PkN" as Address;
 const orderId = "01KAMZ3Q5T9WJ2M4N6P8R0S1V3";
 
 const budget = "ComputeBudget111111111111111111111111111111";
@@ -34,7 +34,7 @@ const associated = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
 const base = "01".repeat(32);
 const ownedByToken = "06ddf6e1d765a193d9cbe146ceeb79ac1cb485ed5f5b37913a8cf5857eff00a9";
 const ownedBySystem = "00".repeat(32);
-const [idInHex, seedInHex] = [orderId, `${orderId}.wsol`].map((text) => Buffer.from(text).toString("hex"));
+const [idInHex, seedInHex] = [orderId, `${orderId}.w`].map((text) => Buffer.from(text).toString("hex"));
 
 /** Shows an instruction with S for signing accounts, and W for writable ones. */
 function shown({ programAddress, accounts, data }: SolInstruction) {
@@ -73,10 +73,10 @@ describe("instructions", () => {
     ],
     [
       "allocateWithSeed of a token account",
-      allocateTokenAccount(wallet, wsol, `${orderId}.wsol`),
+      allocateTokenAccount(wallet, wsol, `${orderId}.w`),
       [
         system,
-        `09000000${base}1f00000000000000${seedInHex}a500000000000000${ownedByToken}`,
+        `09000000${base}1c00000000000000${seedInHex}a500000000000000${ownedByToken}`,
         `W ${wsol}`,
         `S ${wallet}`,
       ],
