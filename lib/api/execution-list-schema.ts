@@ -179,7 +179,8 @@ const FiringSchema = v.pipe(
   v.object({
     n: whole,
     orderId: v.pipe(v.string(), v.description("The child")),
-    leg: v.picklist(["limit", "stop", "takeProfit", "stopLoss", "trailing"]),
+    slice: v.exactOptional(v.pipe(whole, v.description("Number of the slice, from 1"))),
+    leg: v.picklist(["limit", "stop", "takeProfit", "stopLoss", "trailing", "slice"]),
     price: v.pipe(AmountTextSchema, v.description("Price of one token at which it fired")),
     block: whole,
     outcome: v.pipe(
@@ -197,7 +198,10 @@ export const OrderAnswerSchema = envelopeOf(
   v.object({
     order: OrderSchema,
     firings: v.exactOptional(
-      v.pipe(v.array(FiringSchema), v.description("Firings of a resting order, the newest ten first")),
+      v.pipe(
+        v.array(FiringSchema),
+        v.description("Firings of a resting order, the newest ten first, or a hundred of one with slices"),
+      ),
     ),
     attempts: v.pipe(
       v.array(v.union([EvmAttemptSchema, SolAttemptSchema])),

@@ -151,6 +151,9 @@ const restingParts = {
     "The exits of a buy, as they were asked for. Each is an order of its own",
   ),
   maxAmount: described(storedAmount, "The most that an exit sells, whatever its buy receives"),
+  slices: described(v.number(), "Number of its slices"),
+  slicesDone: described(v.number(), "Number of the slices that have filled"),
+  nextAt: described(TimestampSchema, "Time at which its next slice is due"),
   expiresAt: described(TimestampSchema, "Nothing fires after this time"),
   maxNetworkFee: described(storedAmount, "Native coin that the transactions of all its children may pay"),
   feesSpent: described(

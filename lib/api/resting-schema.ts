@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { mostSlices } from "../orders/resting/schemas.ts";
 import { restingWarnings } from "../orders/resting/stored.ts";
 import { OrderSchema } from "./execution-schema.ts";
 import { exitsOfBuy } from "./exits-schema.ts";
@@ -90,7 +91,65 @@ const PairSchema = v.pipe(
   v.description("A limit and a stop for one amount, of which one fills."),
 );
 
-export const restingSchemas = [LimitOrderSchema, StopOrderSchema, PairSchema, TrailingStopSchema] as const;
+/** Maximum time that all slices take, so that an order ends within 90 days. */
+const mostSeconds = 7_689_600;
+const mostSlicesOfSol = 24;
+
+const { expiresInSeconds: ____, ...commonOfSlices } = common;
+
+const SlicesSchema = v.pipe(
+  v.strictObject({
+    ...commonOfSlices,
+    type: v.literal("twap"),
+    slices: v.pipe(
+      v.number(),
+      v.integer("must be a whole number"),
+      v.minValue(2),
+      v.maxValue(mostSlices),
+      v.description(`Number of equal parts, on sol at most ${mostSlicesOfSol}, because each keeps a rent`),
+    ),
+    intervalSeconds: v.pipe(
+      v.number(),
+      v.integer("must be a whole number"),
+      v.minValue(60),
+      v.maxValue(604_800),
+      v.description("Time from one slice to the next. The first one is due at once"),
+    ),
+    price: v.optional(
+      v.pipe(
+        GivenPriceSchema,
+        v.description("The worst price of each slice; 30 % beyond the quote by default"),
+      ),
+    ),
+  }),
+  tradeRules(),
+  v.forward(
+    v.check(
+      ({ chain, slices }) => chain !== "sol" || slices <= mostSlicesOfSol,
+      `must be at most ${mostSlicesOfSol} on sol`,
+    ),
+    ["slices"],
+  ),
+  v.forward(
+    v.check(
+      ({ slices, intervalSeconds }) => slices * intervalSeconds <= mostSeconds,
+      `must be at most ${mostSeconds} seconds for all slices together`,
+    ),
+    ["intervalSeconds"],
+  ),
+  v.title("PlaceTwap"),
+  v.description(
+    "Trades the amount in equal slices, one each `intervalSeconds`. A missed slice is not made up.",
+  ),
+);
+
+export const restingSchemas = [
+  LimitOrderSchema,
+  StopOrderSchema,
+  PairSchema,
+  TrailingStopSchema,
+  SlicesSchema,
+] as const;
 
 export const placedRestingSchemas = [
   v.object({
@@ -111,7 +170,7 @@ export const placedRestingSchemas = [
       expiresAt: TimestampSchema,
       maxNetworkFee: AmountTextSchema,
       rents: v.exactOptional(
-        v.pipe(AmountTextSchema, v.description("SOL that stays in its marker, beside `maxNetworkFee`")),
+        v.pipe(AmountTextSchema, v.description("SOL that stays in its markers, beside `maxNetworkFee`")),
       ),
     }),
   }),

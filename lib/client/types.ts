@@ -10,6 +10,7 @@ export type RestingOrderRequest = (
   | Schemas["PlaceStopOrder"]
   | Schemas["PlacePair"]
   | Schemas["PlaceTrailingStop"]
+  | Schemas["PlaceTwap"]
 ) & { dryRun?: false };
 /** Body of `placeOrder` for a buy that the user's preset describes. */
 export type AutomaticOrderRequest = Schemas["PlaceAutomaticBuy"];

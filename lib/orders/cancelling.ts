@@ -1,9 +1,10 @@
 import { raisedByOne, raisedTo } from "./cutoffs.ts";
 import { type Effects, type Procedure, perform } from "./effects.ts";
+import type { Order } from "./execution.ts";
 import type { SlotTerms } from "./family.ts";
 import { afterSights } from "./resting/life.ts";
 import { restingStep } from "./resting/resting-step.ts";
-import { statusOf } from "./resting/shown.ts";
+import { mayStillFill, statusOf } from "./resting/shown.ts";
 import { type StoredResting, storedAfter } from "./resting/stored.ts";
 import { type CutoffScope, unchanged } from "./table-step.ts";
 import {
@@ -13,7 +14,6 @@ import {
   changed,
   hasEnded,
   hasSignedSwap,
-  type Life,
   lifeAfter,
 } from "./trade-order.ts";
 
@@ -21,7 +21,7 @@ export type CancelAnswer =
   | { order: AnyOrder }
   | { resting: StoredResting }
   | { refused: "ORDER_NOT_FOUND" }
-  | { refused: "ORDER_NOT_CANCELLABLE"; status: Life["status"] };
+  | { refused: "ORDER_NOT_CANCELLABLE"; status: Order["status"] };
 
 const maxTries = 5;
 
@@ -89,7 +89,7 @@ function* cancellingResting(userID: string, orderId: string, known?: StoredResti
     if (order === undefined) return { refused: "ORDER_NOT_FOUND" };
     const status = statusOf(order);
     if (status === "cancelled") return { resting: order };
-    if (status !== "open") return { refused: "ORDER_NOT_CANCELLABLE", status };
+    if (!mayStillFill(order)) return { refused: "ORDER_NOT_CANCELLABLE", status };
     const isSettled = order.n === 0;
     const end = { nowMs, isCancelled: true, isRetired: false, isVoid: false, isSettled };
     const cancelled = storedAfter(
@@ -133,7 +133,7 @@ export function* cuttingOff(scope: CutoffScope): Procedure<readonly (AnyOrder | 
   if (!isRaised) yield* perform({ do: "write", step: [raisedByOne(scope)] });
   const orders = yield* perform({ do: "readOpenOrders", scope });
   const resting = yield* perform({ do: "readResting", scope });
-  const parents = resting.filter((order) => statusOf(order) === "open");
+  const parents = resting.filter(mayStillFill);
   const ids = new Set(parents.map(({ mandate }) => mandate.orderId));
   return [...orders.filter(({ intent }) => !ids.has(intent.parent?.orderId ?? "")), ...parents];
 }

@@ -18,6 +18,7 @@ export const orderTypes = [
   "take_profit",
   "oco",
   "trailing_stop",
+  "twap",
 ] as const;
 export const positionStatuses = ["open", "closed"] as const;
 
@@ -146,6 +147,10 @@ export type Order = {
   exits?: PlacedExit[] | undefined;
   /** The most that an exit sells, whatever its buy receives. */
   maxAmount?: string | undefined;
+  /** Number of slices, how many of them have filled, and when the next one is due. */
+  slices?: number | undefined;
+  slicesDone?: number | undefined;
+  nextAt?: string | undefined;
   /** Time after which a resting order fires no more. */
   expiresAt?: string | undefined;
   /** Native coin that the transactions of all children may pay the network. */

@@ -2,6 +2,7 @@ import type { LaneView } from "./effects.ts";
 import type { AskedChild } from "./resting/firing.ts";
 import { type DeadChild, keptAfterEndSeconds } from "./resting/mandate.ts";
 import { mostOwed } from "./resting/schemas.ts";
+import { fillIdOf } from "./resting/slices.ts";
 import type { DeathProof, SlotRules } from "./slot-rules.ts";
 import type { ItemWrite } from "./table-step.ts";
 import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
@@ -38,7 +39,7 @@ export const unprovenIn = (
         const signed = unfilledSwap(view, rules, order);
         if (parent === undefined || signed === undefined || deadOf(view, order) !== undefined) return [];
         const isOver = hasEnded(order) || nowMs > signed.deadline * 1000;
-        return isOver ? [{ order, asked: { wallet, parentId: parent.orderId, signed } }] : [];
+        return isOver ? [{ order, asked: { wallet, fillId: fillIdOf(parent), signed } }] : [];
       });
 
 /** True unless an ended order must not settle yet, because its child's death is not proved. */

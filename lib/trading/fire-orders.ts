@@ -26,6 +26,7 @@ import { type FireAnswer, type FireRequest, wordOf } from "../orders/resting/han
 import { type OutChild, type RestingOrder, restingAfter } from "../orders/resting/life.ts";
 import { classOf, type Ended, isLongOver, type LegClass } from "../orders/resting/mandate.ts";
 import { restingStep } from "../orders/resting/resting-step.ts";
+import { amountOfChild, fillIdOf, sliceAt } from "../orders/resting/slices.ts";
 import { type StoredResting, storedAfter } from "../orders/resting/stored.ts";
 import { spendable } from "../orders/resting/tally.ts";
 import { slippageOf } from "../orders/resting/terms.ts";
@@ -169,7 +170,7 @@ class FiringRun {
       tally,
       ended,
       exit: view.exit && { ...view.exit, isDust: isDust(order, held) },
-      amount: spendableBy(view, held),
+      amount: spendableBy(view, held, this.#nowMs()),
       slippagePpm: mandate.legs.map((leg) =>
         slippageOf(mandate, leg, submission, settings.slippage, maxSlippage),
       ),
@@ -264,15 +265,20 @@ class FiringRun {
 /** Time in which an unsigned child counts as out. One that its lane holds back for longer must keep no other waiting. */
 const signingMs = 10_000;
 
-/** Adds up, for each side, what children sell or spend that may soon fill. Of an order's children only one can. */
+/**
+ * Adds up, for each side, what children sell or spend that may soon fill. Of an order's children, or those of a slice,
+ * only one can.
+ */
 function outOf(children: readonly ChildOut[], nowMs: number): Record<Order["side"], bigint> {
   const soon = children.filter(({ parent, order, ledger }) => {
     const untilMs = deadlineMs(ledger) ?? Date.parse(order.placed.createdAt) + signingMs;
     return !hasEnded(order) && nowMs < untilMs && parent.filled === undefined;
   });
   const outs = { buy: 0n, sell: 0n };
-  for (const [{ mandate }, own] of Map.groupBy(soon, ({ parent }) => parent))
-    outs[mandate.side] += greatest(0n, ...own.map(({ order }) => order.amount));
+  const fillOf = ({ order: { intent } }: ChildOut) => intent.parent && fillIdOf(intent.parent);
+  for (const [, own] of Map.groupBy(soon, fillOf))
+    for (const [side, same] of Map.groupBy(own, ({ parent }) => parent.mandate.side))
+      outs[side] += greatest(0n, ...same.map(({ order }) => order.amount));
   return outs;
 }
 
@@ -286,7 +292,8 @@ function childOf(view: FiringView, { orderId, leg }: OutChild, nowMs: number): C
   const { resting, ended } = view;
   const order = view.children.get(orderId);
   const ledger = view.ledgers.get(orderId);
-  const siblings = [...view.ledgers.values()].filter((each) => each !== ledger);
+  // The signer signs only one child of a slice.
+  const siblings = resting.mandate.slices ? [] : [...view.ledgers.values()].filter((each) => each !== ledger);
   const ofChild = resting.mandate.legs[leg];
   return {
     // A lost order is no reason to wait: the ledger decides.
@@ -302,23 +309,26 @@ function childOf(view: FiringView, { orderId, leg }: OutChild, nowMs: number): C
 const isDeadIn = (ended: Ended | undefined, orderId: string): boolean =>
   ended?.dead.some(({ child }) => child === orderId) ?? false;
 
-/** Computes what an order can spend: a sale what is left of its amount, a buy all of it or nothing. */
-function spendableBy({ resting, orders }: FiringView, held: FoundUnits): bigint {
+/** Computes what an order, or its slice, can spend: a sale what is left of its amount, a buy all of it or nothing. */
+function spendableBy({ resting, orders }: FiringView, held: FoundUnits, nowMs: number): bigint {
   const { mandate } = resting;
   const { side, wallet, token } = mandate;
-  const amount = amountOf(resting);
+  const slice = sliceAt(mandate, nowMs);
+  const amount = slice === undefined ? amountOf(resting) : amountOfChild(mandate, slice);
   const units = side === "buy" ? held.coins.get(wallet) : held.tokens.get(wallet);
   // Stops no order, because prices of the same hosts will be missing, too.
   if (units === undefined) return amount;
   if (side === "buy") return units < amount ? 0n : amount;
-  const others = orders.filter(({ intent }) => intent.parent?.orderId !== mandate.orderId);
-  return spendable({ amount }, greatest(units - (reservedBy(others).tokens.get(token) ?? 0n), 0n));
+  const others = orders.filter(
+    ({ intent }) => intent.parent?.orderId !== mandate.orderId || mandate.slices !== undefined,
+  );
+  return spendable(amount, greatest(units - (reservedBy(others).tokens.get(token) ?? 0n), 0n));
 }
 
 /** True if both hosts say that a wallet has next to nothing of what an order sells. */
 function isDust(order: StoredResting, { most }: FoundUnits): boolean {
   const units = most.get(order.mandate.wallet);
-  return units !== undefined && spendable({ amount: amountOf(order) }, units) === 0n;
+  return units !== undefined && spendable(amountOf(order), units) === 0n;
 }
 
 function kindOf({ intent, mandate }: AnyOrder): LegClass | "market" {

@@ -10,6 +10,9 @@ import { readRestingOrder } from "./items/resting-records.ts";
 import { readOrder } from "./items/views.ts";
 import { detailsOf } from "./order-report.ts";
 
+/** Maximum number of firings in an answer. */
+const mostShown = 100;
+
 /**
  * Returns an order. If it was placed through this API, includes its transactions, or the firings of a resting order.
  *
@@ -27,7 +30,7 @@ export async function getOrder(
   if (order !== undefined) return { order: shownOrder(order), ...detailsOf(order, slots) };
   const resting = rested ?? (await readRestingOrder(table, userID, orderId));
   if (resting !== undefined)
-    return { order: shownResting(resting), attempts: [], firings: [...resting.firings] };
+    return { order: shownResting(resting), attempts: [], firings: resting.firings.slice(0, mostShown) };
   if (recorded === undefined) throw orderNotFound();
   return { order: recorded as unknown as Order, attempts: [] };
 }

@@ -1,5 +1,5 @@
 import { DomainError } from "../core/domain-error.ts";
-import type { Order } from "../orders/execution.ts";
+import { isOpen, type Order } from "../orders/execution.ts";
 import { shownResting } from "../orders/resting/shown.ts";
 import { shownOrder } from "../orders/trade-order.ts";
 import { getItems } from "../table/batch-get.ts";
@@ -43,7 +43,7 @@ export async function listOrders(
 }
 
 const restingOf = async (table: Table, userID: string): Promise<Order[]> =>
-  (await readResting(table, userID)).map(shownResting).filter(({ status }) => status === "open");
+  (await readResting(table, userID)).map(shownResting).filter(isOpen);
 
 async function childrenOf(table: Table, userID: string, parent: string): Promise<Order[]> {
   const { firings = [] } = (await readParent(table, userID, parent)) ?? {};

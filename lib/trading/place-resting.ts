@@ -29,7 +29,7 @@ type ShownTrial = {
   worst: string;
   expiresAt: string;
   maxNetworkFee: string;
-  /** Coin that its marker keeps, beside `maxNetworkFee`. */
+  /** Coin that its markers keep, beside `maxNetworkFee`. */
   rents?: string;
 };
 
@@ -66,7 +66,7 @@ export async function placeResting(
 
 function shownTrial(trial: RestTrial): ShownTrial {
   const { mandate, assessed, price } = trial;
-  const { chain, side, amount, expiresAt, feesLimit, feesStop } = mandate;
+  const { chain, side, amount, slices, expiresAt, feesLimit, feesStop } = mandate;
   const { facts } = assessed;
   const { amountOut, identity } = facts;
   const legs = pricedLegs(trial);
@@ -79,6 +79,6 @@ function shownTrial(trial: RestTrial): ShownTrial {
     worst: priceText(chain, worstOf(worst), identity.decimals),
     expiresAt: new Date(expiresAt * 1000).toISOString(),
     maxNetworkFee: coinText(chain, feesLimit + feesStop),
-    ...(rents !== undefined && { rents: coinText(chain, rents) }),
+    ...(rents !== undefined && { rents: coinText(chain, rents * BigInt(slices?.count ?? 1)) }),
   };
 }

@@ -14,6 +14,7 @@ const market = { ...common, side: "buy", type: "market" };
 const exit = { percent: 50, takeProfit: { percent: 100_000 }, stopLoss: { percent: -95 } };
 const stop = { ...common, type: "stop", stopPrice: "2" };
 const trailing = { ...common, type: "trailing_stop", trailPercent: 0.5 };
+const twap = { ...common, type: "twap", slices: 2, intervalSeconds: 60 };
 const pair = { ...common, type: "oco", takeProfit: { price: "2" }, stopLoss: { stopPrice: "1" } };
 
 const automatic = { auto: "buy", chain: "eth", token: common.token };
@@ -33,6 +34,9 @@ describe("PlaceAnyOrderSchema", () => {
     [{ ...stop, price: `0.${"0".repeat(39)}1`, expiresInSeconds: 7_776_000 }],
     [pair],
     [trailing],
+    [twap],
+    [{ ...twap, side: "buy", slices: 100, intervalSeconds: 76_896, price: "3" }],
+    [{ ...twap, chain: "sol", slices: 24, intervalSeconds: 604_800 / 2, priorityFee: 0.001 }],
     [{ ...trailing, trailPercent: 90, price: "0.5", percent: 50, amount: undefined }],
     [{ ...pair, stopLoss: { stopPrice: "1", price: "0.5" } }],
     [{ ...limit, chain: "sol", priorityFee: 0.001 }],
@@ -112,6 +116,17 @@ describe("PlaceAnyOrderSchema", () => {
     [{ ...pair, stopLoss: { price: "1" } }, "stopLoss.stopPrice"],
     [{ ...pair, stopLoss: { stopPrice: "1", percent: 3 } }, "stopLoss.percent"],
     [{ ...pair, price: "1" }, "price"],
+    [{ ...twap, slices: 1 }, "slices"],
+    [{ ...twap, slices: 101 }, "slices"],
+    [{ ...twap, slices: 2.5 }, "slices"],
+    [{ ...twap, slices: undefined }, "slices"],
+    [{ ...twap, chain: "sol", slices: 25 }, "slices"],
+    [{ ...twap, intervalSeconds: 59 }, "intervalSeconds"],
+    [{ ...twap, intervalSeconds: 604_801 }, "intervalSeconds"],
+    [{ ...twap, slices: 100, intervalSeconds: 76_897 }, "intervalSeconds"],
+    [{ ...twap, expiresInSeconds: 86_400 }, "expiresInSeconds"],
+    [{ ...twap, price: "0" }, "price"],
+    [{ ...twap, stopPrice: "1" }, "stopPrice"],
     [{ ...trailing, side: "buy" }, "side"],
     [{ ...trailing, trailPercent: undefined }, "trailPercent"],
     [{ ...trailing, trailPercent: 0.4999 }, "trailPercent"],

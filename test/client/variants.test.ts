@@ -49,6 +49,7 @@ const resting: RestingOrderRequest[] = [
   { ...sale, type: "stop", stopPrice: "1" },
   { ...sale, type: "oco", takeProfit: { price: "2" }, stopLoss: { stopPrice: "1" } },
   { ...sale, type: "trailing_stop", trailPercent: 10 },
+  { ...sale, type: "twap", slices: 3, intervalSeconds: 60 },
   // @ts-expect-error A limit has no stop.
   { ...sale, type: "limit", stopPrice: "1" },
 ];
@@ -64,7 +65,14 @@ const worstOf = async ({ placeOrder }: Pick<Terminal, "placeOrder">) => {
 
 describe("types narrowed by a field", () => {
   it("types each resting order by its type, and dry runs by theirs", async () => {
-    expect(resting.map(({ type }) => type)).toEqual(["limit", "stop", "oco", "trailing_stop", "limit"]);
+    expect(resting.map(({ type }) => type)).toEqual([
+      "limit",
+      "stop",
+      "oco",
+      "trailing_stop",
+      "twap",
+      "limit",
+    ]);
     const placeOrder = async () => ({ data: { resting: { worst: "0.8" } } });
     expect(await worstOf({ placeOrder } as never)).toBe("0.8");
   });

@@ -70,7 +70,7 @@ describe("placeOrder", () => {
     ["validForSeconds", { validForSeconds: 14 }],
     ["validForSeconds", { validForSeconds: 601 }],
     ["validForSeconds", { validForSeconds: 60.5 }],
-    ["type", { type: "twap" }],
+    ["type", { type: "take_profit" }],
     ["price", { type: "limit" }],
     ["type", { type: undefined }],
     ["side", { side: "hold" }],

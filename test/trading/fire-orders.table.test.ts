@@ -1,4 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { parseUnits } from "ethers/utils";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ratioFrom } from "../../lib/orders/resting/prices.ts";
@@ -264,6 +266,49 @@ describe("children in their lane on a real chain", () => {
     expect((await desk.read(childId)).order).toMatchObject({ status: "filled", settled: true });
     expect(await desk.record(id)).toMatchObject({ status: "filled", settled: true });
     expect(await endedOf(id)).toBeUndefined();
+  });
+
+  it("fill slice by slice, and settle their order with the sum", async () => {
+    const desk = await opened();
+    const slices = { count: 2, everySeconds: 4 };
+    const createdAt = Math.floor(Date.now() / 1000) * 1000;
+    const id = await desk.rest([{ kind: "slice", worst: reached }], {
+      slices,
+      createdAt,
+      amount: 10n ** 21n + 1n,
+    });
+    const first = await swapSent(desk, id);
+    await chain.mine();
+    await desk.work();
+    await desk.fire([id]);
+    expect(await desk.record(id)).toMatchObject({
+      ...{ status: "partially_filled", stage: "firing", settled: false, slicesDone: 1 },
+      filledAmount: "500",
+    });
+    const { dueAt } = triggerOf((await desk.resting(id)) as StoredResting);
+    await delay(Number(dueAt) * 1000 - Date.now());
+    await desk.fire([id]);
+    const [second] = (await desk.resting(id))?.out ?? [];
+    await desk.watchAndWork();
+    await chain.mine();
+    await desk.work();
+    await desk.settle();
+    await desk.fire([id]);
+    const [a, b] = [await desk.read(first), await desk.read(String(second?.orderId))];
+    const record = await desk.record(id);
+    expect(record).toMatchObject({
+      ...{
+        status: "filled",
+        settled: true,
+        slices: 2,
+        slicesDone: 2,
+        filledAmount: "1000.000000000000000001",
+      },
+    });
+    const sum = (name: "networkFee" | "receivedAmount") =>
+      [a, b].reduce((total, { order }) => total + parseUnits(String(order[name]), 18), 0n);
+    expect(parseUnits(String(record?.networkFee), 18)).toBe(sum("networkFee"));
+    expect(parseUnits(String(record?.receivedAmount), 18)).toBe(sum("receivedAmount"));
   });
 
   it("do not fire again for a lie of executeOrders about their death", async () => {

@@ -9,6 +9,7 @@ import type { LaneKey } from "../../orders/intent.ts";
 import type { LaneCore } from "../../orders/lane-core.ts";
 import { hasEnded, type TradeOrder } from "../../orders/trade-order.ts";
 import type { Sol } from "./rules/family.ts";
+import { markIdOf } from "./rules/intent.ts";
 import { nextSolMove, refusedSolStep, wantsClear, wantsSwap } from "./rules/next-move.ts";
 import { slotOfOrder } from "./rules/order-life.ts";
 import { placedSolSnapshots } from "./rules/placed-facts.ts";
@@ -27,7 +28,7 @@ const questionAbout = (
     (order) => !hasEnded(order) && !order.isCancelling && wantsSwap(order, slotOfOrder(order, slots), nowMs),
   );
   const parents = new Map(
-    orders.flatMap(({ intent: { orderId, parent } }) => (parent ? [[orderId, parent.orderId]] : [])),
+    orders.flatMap(({ intent }) => (intent.parent ? [[intent.orderId, markIdOf(intent)]] : [])),
   );
   return {
     chain: lane.chain,

@@ -119,20 +119,29 @@ export function firesAt(
   show: (level: string) => string = amount,
 ): string[] {
   const stop = type === "stop" ? stopPrice : (stopLoss ?? trailing)?.stopPrice;
-  const limit = type === "limit" ? price : takeProfit?.price;
+  const limit = type === "limit" || type === "twap" ? price : takeProfit?.price;
   return [
     ...(limit === undefined ? [] : [show(limit)]),
     ...(stop === undefined ? [] : [`stop ${show(stop)}`]),
   ];
 }
 
+type Slices = { slices?: number | undefined; slicesDone?: number | undefined; nextAt?: string | undefined };
+
+/** Says how many slices of an order have filled, and when the next one is due. Undefined for other orders. */
+export const slicesText = ({ slices, slicesDone = 0, nextAt }: Slices): string | undefined =>
+  slices === undefined
+    ? undefined
+    : `${slicesDone} of ${slices} slices${nextAt === undefined ? "" : `, next ${day(nextAt)}`}`;
+
 /** Lists how far the market's price is from those at which a resting order fires. */
 export const distancesFrom = (market: string, order: Prices): string[] =>
   firesAt(order, (level) => percentText((Number(level) / Number(market) - 1) * 100));
 
+export const isOpen = ({ status }: { status: string }) => status === "open" || status === "partially_filled";
+
 /** True for an open order that waits for a price. The stream has all of them. */
-export const isResting = (order: Prices & { status: string }) =>
-  order.status === "open" && firesAt(order).length > 0;
+export const isResting = (order: Prices & { status: string }) => isOpen(order) && firesAt(order).length > 0;
 
 type Place = { chain: string; wallet: string; token?: string | undefined; status: string };
 

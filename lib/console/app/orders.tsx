@@ -4,7 +4,18 @@ import { isSameToken } from "trading-terminal-client/markets";
 import { type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
-import { amount, day, distancesFrom, firesAt, isResting, pairUnits, unitsOf, words } from "./format.ts";
+import {
+  amount,
+  day,
+  distancesFrom,
+  firesAt,
+  isOpen,
+  isResting,
+  pairUnits,
+  slicesText,
+  unitsOf,
+  words,
+} from "./format.ts";
 import { OrderDetails } from "./order-details.tsx";
 import { Warnings } from "./ticket/quote-view.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
@@ -73,7 +84,7 @@ export function Orders() {
         <Select label="Status" value={status} options={statuses} onPick={setStatus} />
         <Select label="Chain" value={chain} options={chains} onPick={setChain} />
       </div>
-      {state?.orders.some(({ status }) => status === "open") && (
+      {state?.orders.some(isOpen) && (
         <button type="button" class="plain" disabled={isCancelling} onClick={cancelAll}>
           {chain === "" ? "Cancel all orders" : `Cancel all orders on ${chain}`}
         </button>
@@ -102,6 +113,7 @@ export function Orders() {
 
 /** Describes an order's outcome in a few words. */
 function outcome({ status, stage, settled, reasonCode, reason }: Order): string {
+  if (status === "partially_filled" && stage !== undefined) return `partially filled: ${stage}`;
   if (status === "open") return reasonCode ? `${stage}: ${words(reasonCode)}` : (stage ?? "open");
   const why = reasonCode === "CANCELLED_BY_USER" ? "by you" : reasonCode ? words(reasonCode) : reason;
   const end = why ? `${words(status)}: ${why}` : words(status);
@@ -142,6 +154,12 @@ function OrderRow({ order }: { order: Order }) {
             </dd>
           </>
         )}
+        {slicesText(order) !== undefined && (
+          <>
+            <dt>Progress</dt>
+            <dd>{slicesText(order)}</dd>
+          </>
+        )}
         {order.trailing?.mark !== undefined && (
           <>
             <dt title="It has followed the price up to here">Mark</dt>
@@ -173,7 +191,7 @@ function OrderRow({ order }: { order: Order }) {
         <dt>Placed</dt>
         <dd>{day(order.createdAt)}</dd>
       </dl>
-      {status === "open" && hasStages && (
+      {isOpen(order) && hasStages && (
         <button type="button" disabled={isBusy || order.stage === "cancelling"} onClick={cancel}>
           Cancel
         </button>

@@ -1,4 +1,5 @@
 import { useDesk } from "./desk.ts";
+import { isOpen } from "./format.ts";
 
 const tabs = [
   ["trade", "Trade"],
@@ -15,7 +16,7 @@ export function Tabs({ tab, onPick }: { tab: Tab; onPick: (tab: Tab) => void }) 
   const { state } = useDesk();
   const open = {
     positions: state?.positions.filter(({ status }) => status === "open").length,
-    orders: state?.orders.filter(({ status }) => status === "open").length,
+    orders: state?.orders.filter(isOpen).length,
   };
   return (
     <nav class="tabs" aria-label="Parts of the desk">

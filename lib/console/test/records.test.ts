@@ -1,6 +1,15 @@
 import type { Order } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { distancesFrom, exitPrices, exitsOf, firesAt, pairUnits, usd, usdText } from "../app/format.ts";
+import {
+  distancesFrom,
+  exitPrices,
+  exitsOf,
+  firesAt,
+  pairUnits,
+  slicesText,
+  usd,
+  usdText,
+} from "../app/format.ts";
 import { marksOf } from "../app/market/bars.ts";
 
 const fill: Partial<Order> = {
@@ -35,6 +44,17 @@ describe("firesAt", () => {
     expect(firesAt(pair)).toEqual(["3", "stop 1"]);
     expect(firesAt({ type: "trailing_stop", price: "1", trailing: { stopPrice: "2" } })).toEqual(["stop 2"]);
     expect(firesAt({ type: "market", price: "1" })).toEqual([]);
+  });
+});
+
+describe("slicesText", () => {
+  it("says how many slices have filled and when the next one is due, and nothing of other orders", () => {
+    const nextAt = "2026-01-02T12:30:00.000Z";
+    expect(slicesText({ slices: 3, slicesDone: 1, nextAt })).toMatch(
+      /^1 of 3 slices, next 2 Jan, \d\d:\d\d$/,
+    );
+    expect(slicesText({ slices: 3, slicesDone: 3 })).toBe("3 of 3 slices");
+    expect(slicesText({})).toBeUndefined();
   });
 });
 

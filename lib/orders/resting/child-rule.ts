@@ -4,6 +4,8 @@ import type { Objection } from "../effects.ts";
 import { later, refused } from "../signing-state.ts";
 import { classOf, type Leg, type LegClass } from "./mandate.ts";
 import { floorOf } from "./prices.ts";
+import { objectionToSlice } from "./slice-rule.ts";
+import { amountOfChild } from "./slices.ts";
 import { type ChildFacts, feesLeft, hasFiredOften } from "./tally.ts";
 import { gasPriceOf } from "./terms.ts";
 import { lifeSeconds, triggerTimes } from "./times.ts";
@@ -20,6 +22,7 @@ export function objectionToChild(facts: ChildFacts, nowMs: number): Objection | 
   if (facts.purpose === "clear") return objectionToClear(facts);
   return (
     objectionToOrigin(facts) ??
+    objectionToSlice(facts.mandate, facts.child, facts.tally, nowMs) ??
     objectionToTerms(facts) ??
     objectionToTimes(facts, nowMs) ??
     objectionToEnd(facts) ??
@@ -47,7 +50,7 @@ function objectionToOrigin(facts: ChildFacts): Objection | undefined {
 function objectionToTerms({ mandate, child }: ChildFacts): Objection | undefined {
   const leg = mandate.legs[child.parent.leg];
   if (leg === undefined) return refused("the mandate has no such leg");
-  if (child.amount <= 0n || child.amount > mandate.amount)
+  if (child.amount <= 0n || child.amount > amountOfChild(mandate, child.parent.slice))
     return refused("the amount is above the mandate's");
   if (child.minAmountOut < floorOf(mandate.side, leg, child.amount))
     return refused("the minimum is below the leg's");
@@ -107,7 +110,7 @@ function objectionToSwap(facts: ChildFacts, nowMs: number): Objection | undefine
     return later("another child may still fill");
   const late = objectionToDeadline(facts, lifeSeconds(mandate.chain, legClass), nowMs);
   if (late !== undefined || !isFirstSwap) return late;
-  return hasFiredOften(tally, legClass, nowMs) ? later("the leg has fired too often") : undefined;
+  return hasFiredOften(mandate, tally, legClass, nowMs) ? later("the leg has fired too often") : undefined;
 }
 
 /** A deadline starts at the first signature, so children do not lapse unsigned while hosts are slow. */

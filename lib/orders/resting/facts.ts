@@ -14,12 +14,45 @@ export type ChildRecords = {
 
 /** Computes what clients see of a resting order's children. */
 export function factsOfChildren(
-  { filled }: Pick<RestingOrder, "filled">,
+  order: Pick<RestingOrder, "mandate" | "filled" | "firings">,
   known: RestingFacts,
   records: ChildRecords,
 ): RestingFacts {
+  if (order.mandate.slices !== undefined) return factsOfSlices(order, known, records);
+  const { filled } = order;
   const fill = filled === undefined ? undefined : (fillOf(records.children.get(filled)) ?? known.fill);
   return { ...(feesOf(records) ?? feesIn(known)), ...(fill && { fill }) };
+}
+
+/** Adds up what all children have paid and filled. Those that have settled are known from before. */
+function factsOfSlices(
+  { firings }: Pick<RestingOrder, "firings">,
+  known: RestingFacts,
+  records: ChildRecords,
+): RestingFacts {
+  const parts = { ...known.parts };
+  for (const [orderId, child] of records.children) {
+    const fill = fillOf(child);
+    parts[orderId] = { networkFee: child.life.networkFee, ...(fill && { fill }) };
+  }
+  const fills = firings.flatMap(({ orderId, outcome }) => {
+    const fill = outcome === "filled" ? parts[orderId]?.fill : undefined;
+    return fill === undefined ? [] : [fill];
+  });
+  const [newest] = fills;
+  const { feesSpent } = feesOf(records) ?? known;
+  return {
+    feesSpent,
+    networkFee: Object.values(parts).reduce((sum, { networkFee }) => sum + networkFee, 0n),
+    ...(newest && {
+      fill: {
+        ...newest,
+        spent: fills.reduce((sum, { spent }) => sum + spent, 0n),
+        received: fills.reduce((sum, { received = 0n }) => sum + received, 0n),
+      },
+    }),
+    parts,
+  };
 }
 
 /** Number of unsigned children in a row after which another refusal counts for good. */

@@ -74,7 +74,7 @@ export type ParentView<Signed = unknown> = {
 };
 
 /** A child, and what the signer's ledgers say about its transactions. Undefined if none is signed. */
-export type AskedChild<Signed = unknown> = { wallet: string; parentId: string; signed: Signed | undefined };
+export type AskedChild<Signed = unknown> = { wallet: string; fillId: string; signed: Signed | undefined };
 
 /** Answers of the two hosts. Undefined for a host without a clear answer. */
 export type BothWords<Word = unknown> = readonly [Word | undefined, Word | undefined];

@@ -3,6 +3,7 @@ import { tradingChains } from "../../core/chain-facts.ts";
 import { isOwnId } from "../../core/record-ids.ts";
 import { listOf, text } from "../schema-parts.ts";
 import { isPausing } from "./backoff.ts";
+import { nextDueAt } from "./slices.ts";
 import type { StoredResting } from "./stored.ts";
 import { triggerTimes } from "./times.ts";
 import { mostHandedOver } from "./turns.ts";
@@ -33,7 +34,7 @@ export type FireAnswer = Readonly<Record<string, FireWord>>;
 export function wordOf(order: StoredResting | undefined, nowMs: number, isWaiting = false): FireWord {
   const { againMs, handOverMs } = triggerTimes;
   if (order === undefined || order.state === "done") return { state: "rest", askAgainMs: againMs.done };
-  if (order.state === "firing") return { state: "out", askAgainMs: againMs.firing };
+  if (order.state === "firing") return { state: "out", askAgainMs: untilOutcomeMs(order, nowMs) };
   if (order.state === "filled") return { state: "out", askAgainMs: untilFinalMs(order, nowMs) };
   if (order.state === "ended") return { state: "rest", askAgainMs: untilFinalMs(order, nowMs) };
   if (order.state === "pending") return { state: "rest", askAgainMs: againMs.firing };
@@ -43,8 +44,23 @@ export function wordOf(order: StoredResting | undefined, nowMs: number, isWaitin
   const readMs = Math.max(order.seen?.lastMs ?? 0, order.rise?.seen.lastMs ?? 0);
   if (isWaiting || nowMs - readMs <= triggerTimes.readingGapMs)
     return { state: "rest", askAgainMs: againMs.reading, ...again };
+  if (order.nextSlice !== undefined) return { state: "rest", askAgainMs: untilSliceMs(order, nowMs) };
   const pauses = order.legs.map((leg) => (isPausing(leg, nowMs) ? leg.nextAtMs - nowMs : 0));
   return { state: "rest", askAgainMs: Math.max(handOverMs.first, Math.min(...pauses)), ...again };
+}
+
+/** Waits for blocks if all that is out of an order with slices has filled, but not beyond the time of the next slice. */
+function untilOutcomeMs(order: StoredResting, nowMs: number): number {
+  if (order.out.length > 0) return triggerTimes.againMs.firing;
+  const dueMs = (nextDueAt(order) ?? Number.POSITIVE_INFINITY) * 1000;
+  return Math.max(triggerTimes.againMs.firing, Math.min(untilFinalMs(order, nowMs), dueMs - nowMs));
+}
+
+/** Doubles the pauses since a slice was due that is kept from firing. Until then, its time alone counts. */
+function untilSliceMs(order: StoredResting, nowMs: number): number {
+  const { first, most } = triggerTimes.againMs.settling;
+  const sinceMs = nowMs - (nextDueAt(order) ?? 0) * 1000;
+  return sinceMs < 0 ? 0 : Math.min(most, Math.max(first, sinceMs));
 }
 
 /** Doubles the pauses since a fill or an end: chains are final after seconds, or after minutes. */

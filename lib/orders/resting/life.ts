@@ -3,6 +3,7 @@ import { type Attention, shownAttention } from "./attention.ts";
 import { afterDeadChild, freshLeg, type LegState } from "./backoff.ts";
 import { type Entry, endsAt } from "./exits/entry.ts";
 import { classOf, hasStop, isStop, type Leg, type Mandate, type Tally } from "./mandate.ts";
+import { nextSliceOf, sliceAt, sliceFrom } from "./slices.ts";
 import { triggerTimes } from "./times.ts";
 import type { Seen } from "./touch.ts";
 import type { Mark, Rise } from "./trailing.ts";
@@ -13,6 +14,8 @@ export type OutChild = {
   /** Place of its leg in the mandate's list. */
   leg: number;
   n: number;
+  /** Number of its slice. */
+  slice?: number | undefined;
   /** Deadline of the child's order, in seconds. */
   validUntil: number;
 };
@@ -26,6 +29,7 @@ export type Firing = {
   n: number;
   orderId: string;
   leg: Exclude<Leg["kind"], "gain" | "loss"> | "takeProfit" | "stopLoss";
+  slice?: number;
   /** Price of one token at which it fired, as decimal text. */
   price: string;
   block: number;
@@ -62,9 +66,11 @@ export type RestingOrder = {
   entry?: Entry | undefined;
   /** Number of children so far. */
   n: number;
-  /** At most one on EVM chains, and one of each leg on sol. */
+  /** At most one on EVM chains, and one of each leg on sol. Those of slices leave it when they fill. */
   out: readonly OutChild[];
-  /** Id of the child that has filled. */
+  /** Number of the slice that fires next. Absent if none is left, and of orders without slices. */
+  nextSlice?: number | undefined;
+  /** Id of the child that has filled. An order with slices names none. */
   filled?: string | undefined;
   /** Id of the newest signed child that can never fill, as both hosts have proved. */
   dead?: string | undefined;
@@ -85,7 +91,8 @@ export type RestingOrder = {
   version: number;
 };
 
-const mostFirings = 10;
+/** Maximum number of firings that are kept. Each slice has at most one that was signed, and one that was not. */
+const mostFirings = ({ slices }: Mandate): number => (slices === undefined ? 10 : 2 * slices.count);
 
 export const newResting = (mandate: Mandate, mac: string, mark?: Mark): RestingOrder => ({
   mandate,
@@ -95,6 +102,7 @@ export const newResting = (mandate: Mandate, mac: string, mark?: Mark): RestingO
   out: [],
   legs: mandate.legs.map(() => freshLeg),
   ...(mark !== undefined && { mark }),
+  ...(mandate.slices !== undefined && { nextSlice: 1 }),
   attention: {},
   firings: [],
   isCancelling: false,
@@ -112,10 +120,21 @@ export function restingAfter(order: RestingOrder, changes: Partial<RestingOrder>
 export const isShownAlike = (a: RestingOrder, b: RestingOrder): boolean =>
   isDeepStrictEqual(shownPart(a), shownPart(b));
 
-const shownPart = ({ state, entry, mark, firings, isCancelling, end, filled, attention }: RestingOrder) => ({
+const shownPart = ({
+  state,
+  entry,
+  mark,
+  nextSlice,
+  firings,
+  isCancelling,
+  end,
+  filled,
+  attention,
+}: RestingOrder) => ({
   state,
   entry: entry && { ...entry, isFinal: undefined },
   mark: mark?.price,
+  nextSlice,
   firings,
   isCancelling,
   end,
@@ -135,7 +154,7 @@ export function stageOf({
 
 /** Returns the name of a leg that clients see. */
 export function legName(mandate: Mandate, leg: Leg): Firing["leg"] {
-  if (leg.kind === "trailing") return leg.kind;
+  if (leg.kind === "trailing" || leg.kind === "slice") return leg.kind;
   if (mandate.legs.length === 1) return classOf(leg);
   return !isStop(leg) && hasStop(mandate) ? "takeProfit" : "stopLoss";
 }
@@ -145,16 +164,19 @@ export type NewChild = { orderId: string; leg: number; validUntil: number; price
 
 /** Returns the order with one more child. */
 export function afterFiring(order: RestingOrder, { price, block, ...child }: NewChild): RestingOrder {
+  const { mandate, nextSlice: slice } = order;
   const n = order.n + 1;
-  const leg = legName(order.mandate, order.mandate.legs[child.leg] as Leg);
-  const firing: Firing = { n, orderId: child.orderId, leg, price, block, outcome: "out" };
+  const leg = legName(mandate, mandate.legs[child.leg] as Leg);
+  const ofSlice = slice === undefined ? {} : { slice };
+  const firing: Firing = { n, orderId: child.orderId, leg, ...ofSlice, price, block, outcome: "out" };
   return restingAfter(order, {
     state: "firing",
     n,
-    out: [...order.out, { ...child, n }],
+    out: [...order.out, { ...child, n, ...ofSlice }],
+    ...(slice !== undefined && { nextSlice: sliceFrom(mandate, slice + 1) }),
     seen: undefined,
     rise: undefined,
-    firings: [firing, ...order.firings].slice(0, mostFirings),
+    firings: [firing, ...order.firings].slice(0, mostFirings(mandate)),
   });
 }
 
@@ -162,13 +184,32 @@ export function afterFiring(order: RestingOrder, { price, block, ...child }: New
  * Returns the order with the child that the signer's record shows as out. Only a signer whose clock is behind, or an
  * executeOrders that is taken over, lets the swap of a child be signed after it has counted as unsigned for good.
  */
-export function withSignedOut(order: RestingOrder, tally: Pick<Tally, "out"> | undefined): RestingOrder {
+export function withSignedOut(
+  order: RestingOrder,
+  tally: Pick<Tally, "out" | "slices"> | undefined,
+): RestingOrder {
+  if (order.mandate.slices !== undefined) return withSignedSlices(order, tally?.slices ?? []);
   const { child: orderId, kind } = tally?.out ?? {};
   const isKnown = orderId === order.dead || order.out.length > 0 || order.state === "done";
   if (orderId === undefined || isKnown) return order;
   const leg = order.mandate.legs.findIndex((each) => classOf(each) === kind);
   const { n } = order.firings.find((each) => each.orderId === orderId) ?? order;
   return { ...order, state: "firing", out: [{ orderId, leg, n, validUntil: 0 }] };
+}
+
+/** Returns the order with the children of slices that have counted as unsigned, but are signed. */
+function withSignedSlices(order: RestingOrder, signed: NonNullable<Tally["slices"]>): RestingOrder {
+  const out = [...order.out];
+  let { firings } = order;
+  for (const { slice, child: orderId } of signed) {
+    const last = firings.find((each) => each.slice === slice);
+    if (last?.outcome !== "unsent") continue;
+    const { times: _, ...firing } = last;
+    out.push({ orderId, leg: 0, n: firing.n, slice, validUntil: 0 });
+    firings = firings.map((each) => (each === last ? { ...firing, orderId, outcome: "out" } : each));
+  }
+  const isSame = out.length === order.out.length || order.state === "done";
+  return isSame ? order : { ...order, state: "firing", out, firings };
 }
 
 /** State of a child, as far as it is certain. */
@@ -219,36 +260,77 @@ export function afterSights(
   const dead: Dead[] = sights.flatMap(({ child, sight }) =>
     sight.is === "dead" ? [{ ...sight, child }] : [],
   );
-  const out = sights.flatMap(({ child, sight }) => (sight.is === "dead" ? [] : [child]));
+  const alive = sights.flatMap(({ child, sight }) => (sight.is === "dead" ? [] : [child]));
+  const firings = firingsAfter(order.firings, sights);
   const isUsedUp = dead.some((each) => each.isUsedUp);
   const due = order.end ?? endOf(order, facts) ?? (isUsedUp ? endOfVoid : undefined);
-  const end = out.length === 0 ? due : undefined;
+  const open = sights.flatMap(({ child, sight }) => (sight.is === "out" ? [child] : []));
   const waits = order.state === "pending" || order.state === "suspended" ? order.state : "resting";
-  const unfilled = out.length > 0 ? "firing" : end === undefined ? waits : "ended";
-  // A filled child settles last, since its marker is what proves that its siblings are dead.
-  const isOver = filled === undefined ? end !== undefined : !sights.some(({ sight }) => sight.is === "out");
-  const unsettled = filled === undefined ? unfilled : "filled";
-  const state = isOver && facts.isSettled ? "done" : unsettled;
+  const { slices } = order.mandate;
+  const place =
+    slices === undefined
+      ? placeOf({ out: alive, open, filled: filled?.child.orderId, due, isSettled: facts.isSettled, waits })
+      : placeOfSlices({
+          out: open,
+          isComplete: firings.filter(({ outcome }) => outcome === "filled").length === slices.count,
+          due,
+          isSettled: facts.isSettled,
+        });
   const next: RestingOrder = {
     ...order,
-    state,
-    out: state === "done" ? [] : out,
-    filled: filled?.child.orderId,
+    ...place,
+    ...(slices !== undefined && { nextSlice: nextSliceOf(order.mandate, firings, facts.nowMs) }),
     dead: dead.find(({ isProven }) => isProven)?.child.orderId ?? order.dead,
-    legs: pausing(order, dead, facts.nowMs),
-    firings: firingsAfter(order.firings, sights),
+    // Slices have their times instead of pauses.
+    legs: slices === undefined ? pausing(order, dead, facts.nowMs) : order.legs,
+    firings,
     isCancelling: order.isCancelling || facts.isCancelled,
-    end,
   };
-  return isDeepStrictEqual(next, { filled: undefined, dead: undefined, end: undefined, ...order })
+  const empty = { filled: undefined, dead: undefined, end: undefined };
+  return isDeepStrictEqual(next, { ...empty, ...(slices && { nextSlice: undefined }), ...order })
     ? order
     : restingAfter(order, next);
 }
 
+type Place = Pick<RestingOrder, "state" | "out" | "end" | "filled">;
+
+/** What decides about the state of an order: children that may fill or have filled, and the end that is due. */
+type Standing = Pick<RestingOrder, "out"> & { due: ParentEnd | undefined; isSettled: boolean };
+
+function placeOf({
+  out,
+  open,
+  filled,
+  due,
+  isSettled,
+  waits,
+}: Standing &
+  Pick<RestingOrder, "filled"> & { open: RestingOrder["out"]; waits: RestingOrder["state"] }): Place {
+  const end = out.length === 0 ? due : undefined;
+  const unfilled = out.length > 0 ? "firing" : end === undefined ? waits : "ended";
+  // A filled child settles last, since its marker is what proves that its siblings are dead.
+  const isOver = filled === undefined ? end !== undefined : open.length === 0;
+  const unsettled = filled === undefined ? unfilled : "filled";
+  const state = isOver && isSettled ? "done" : unsettled;
+  return { state, out: state === "done" ? [] : out, end, filled };
+}
+
+/** Leaves filled children out of the list, because their jobs name them until they settle. */
+function placeOfSlices({ out, isComplete, due, isSettled }: Standing & { isComplete: boolean }): Place {
+  const end = out.length === 0 && !isComplete ? due : undefined;
+  const isOver = isComplete || end !== undefined;
+  const unsettled = isComplete ? "filled" : "ended";
+  const unfinished = out.length === 0 && isSettled ? "resting" : "firing";
+  const state = isOver ? (isSettled ? "done" : unsettled) : unfinished;
+  return { state, out, end, filled: undefined };
+}
+
 /** Keeps what was known of a child while nothing new is clear. */
-function known({ filled }: RestingOrder, { orderId }: OutChild, sight: ChildSight): ChildSight {
+function known({ filled, firings }: RestingOrder, { orderId }: OutChild, sight: ChildSight): ChildSight {
   if (sight.is !== "unclear") return sight;
-  return { is: filled === orderId ? "filled" : "out" };
+  const isFilled =
+    filled === orderId || firings.some((each) => each.orderId === orderId && each.outcome === "filled");
+  return { is: isFilled ? "filled" : "out" };
 }
 
 const endOfVoid = { status: "cancelled", reasonCode: "MANDATE_VOID" } as const;
@@ -284,9 +366,10 @@ function firingsAfter(
   );
   const kept: Firing[] = [];
   for (const firing of firings) {
-    const { leg, outcome } = { ...firing, outcome: outcomes.get(firing.orderId) ?? firing.outcome };
+    const { leg, slice, outcome } = { ...firing, outcome: outcomes.get(firing.orderId) ?? firing.outcome };
     const newer = kept.at(-1);
-    const isRepeated = newer?.outcome === "unsent" && outcome === "unsent" && newer.leg === leg;
+    const isRepeated =
+      newer?.outcome === "unsent" && outcome === "unsent" && newer.leg === leg && newer.slice === slice;
     if (isRepeated) kept[kept.length - 1] = { ...newer, times: (newer.times ?? 1) + (firing.times ?? 1) };
     else kept.push({ ...firing, outcome });
   }
@@ -295,10 +378,12 @@ function firingsAfter(
 
 /** True if the order's own state allows another child for a leg. */
 export function mayFire(order: RestingOrder, leg: number, nowMs: number, isOneOut: boolean): boolean {
-  const { state, out, isCancelling } = order;
+  const { state, out, isCancelling, mandate } = order;
   if (isCancelling || (state !== "resting" && state !== "firing")) return false;
   // A child that would live past the order's expiry is not placed.
   if (nowMs >= endsAt(order) * 1000) return false;
+  if (mandate.slices !== undefined)
+    return order.nextSlice !== undefined && sliceAt(mandate, nowMs) === order.nextSlice;
   return isOneOut ? out.length === 0 : !out.some((child) => child.leg === leg);
 }
 

@@ -21,6 +21,7 @@ const classes: Readonly<Record<Leg["kind"], LegClass>> = {
   trailing: "stop",
   gain: "limit",
   loss: "stop",
+  slice: "limit",
 };
 
 export const classOf = ({ kind }: Pick<Leg, "kind">): LegClass => classes[kind];

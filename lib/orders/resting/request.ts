@@ -8,7 +8,8 @@ type GivenPrices =
   | { type: "limit"; price: string }
   | ({ type: "stop" } & GivenStop)
   | { type: "oco"; takeProfit: { price: string }; stopLoss: GivenStop }
-  | { type: "trailing_stop"; trailPercent: number; price?: string | undefined };
+  | { type: "trailing_stop"; trailPercent: number; price?: string | undefined }
+  | { type: "twap"; slices: number; intervalSeconds: number; price?: string | undefined };
 
 /** A request for a resting order. Prices are decimal text, in whole coins for one whole token. */
 export type RestingRequest = Omit<

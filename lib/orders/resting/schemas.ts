@@ -32,7 +32,13 @@ const trailing = v.strictObject({ kind: v.literal("trailing"), trailPpm: units, 
 const gain = v.strictObject({ kind: v.literal("gain"), ppm: units, worst });
 const loss = v.strictObject({ kind: v.literal("loss"), ppm: units, worst });
 
-const leg = v.variant("kind", [limit, stop, trailing, gain, loss]);
+/** A limit whose slices wait for their times. */
+const slice = v.strictObject({ kind: v.literal("slice"), worst });
+
+const leg = v.variant("kind", [limit, stop, trailing, gain, loss, slice]);
+
+/** Maximum number of slices of an order. */
+export const mostSlices = 100;
 
 /** Terms that a search for reached prices needs, too. */
 const standing = {
@@ -60,6 +66,8 @@ export const mandateTerms = v.strictObject({
       others: v.exactOptional(listOf(units, 2)),
     }),
   ),
+  /** Equal parts of the amount, of which one is due after another. */
+  slices: v.exactOptional(v.strictObject({ count, everySeconds: count })),
   /** Slippage from the quote of a firing, in millionths. Absent if the user chose none. */
   slippagePpm: v.exactOptional(units),
   isPrivate: v.boolean(),
@@ -82,6 +90,8 @@ export const triggerTerms = v.strictObject({
   state: v.picklist(["pending", "resting", "suspended", "firing", "filled", "ended", "done"]),
   /** The buy of an exit. */
   exitOf: v.exactOptional(text),
+  /** Time in seconds at which the next slice is due. */
+  dueAt: v.exactOptional(count),
   /** End of the mandate in seconds. The row stays beyond it, until the order has ended. */
   restsUntil: count,
 });
@@ -93,6 +103,8 @@ export const parentTerms = v.strictObject({
   mandate: v.pipe(v.string(), v.regex(/^[\da-f]{64}$/)),
   /** Place of the leg that fired, in the mandate's list. */
   leg: count,
+  /** Number of the slice, from 1. */
+  slice: v.exactOptional(count),
   /** Number of the child among its parent's. */
   n: count,
   /** Id of the newest signed child before. fireOrders has seen itself that it can never fill. */
@@ -132,7 +144,9 @@ export const tallyTerms = v.strictObject({
   orderId: text,
   /** The child that may still fill. The signer signs no other child's swap before this one is dead. */
   out: v.exactOptional(signedChild),
-  /** Dead children whose final costs are not yet known, oldest first. */
+  /** The only child of each slice whose swap is signed. */
+  slices: v.exactOptional(listOf(v.strictObject({ slice: count, child: text }), mostSlices)),
+  /** Dead children, and those of slices, whose final costs are not yet known, oldest first. */
   owed: listOf(signedChild, mostOwed),
   counts: ofClasses(rate),
   fees: ofClasses(units),

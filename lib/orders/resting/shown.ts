@@ -1,19 +1,26 @@
 import { coinText, formatAmount, formatPrice } from "../decimal-text.ts";
 import type { Order } from "../execution.ts";
 import { percentFrom } from "../percent.ts";
-import { type Life, shownAlike } from "../trade-order.ts";
+import { shownAlike } from "../trade-order.ts";
 import { shownAttention } from "./attention.ts";
 import { amountOf, endsAt } from "./exits/entry.ts";
 import { type RestingOrder, stageOf } from "./life.ts";
 import type { Leg } from "./mandate.ts";
 import { priceText, type Ratio } from "./prices.ts";
+import { nextDueAt } from "./slices.ts";
 import type { StoredResting } from "./stored.ts";
 import { pricedLeg } from "./trailing.ts";
 
 /** Returns the status that clients see. */
-export function statusOf({ state, end }: Pick<RestingOrder, "state" | "end">): Life["status"] {
-  return state === "filled" || (state === "done" && end === undefined) ? "filled" : (end?.status ?? "open");
+export function statusOf({ state, end, mandate, firings }: RestingOrder): Order["status"] {
+  if (state === "filled" || (state === "done" && end === undefined)) return "filled";
+  const isPart = mandate.slices !== undefined && firings.some(({ outcome }) => outcome === "filled");
+  return end?.status ?? (isPart ? "partially_filled" : "open");
 }
+
+/** True unless an order has filled or ended. */
+export const mayStillFill = ({ state, end }: Pick<RestingOrder, "state" | "end">): boolean =>
+  state !== "filled" && state !== "done" && end === undefined;
 
 /** Returns a resting order as clients and streams see it. Its children are orders of their own. */
 export function shownResting(order: StoredResting): Order {
@@ -34,7 +41,7 @@ export function shownResting(order: StoredResting): Order {
     feesSpent: { limit: coinText(chain, feesSpent.limit), stop: coinText(chain, feesSpent.stop) },
     ...(newest !== undefined && { childOrderId: newest.orderId }),
     // Nothing keeps an order from firing any more once it has filled or ended.
-    attention: statusOf(order) === "open" ? shownAttention(order.attention) : [],
+    attention: mayStillFill(order) ? shownAttention(order.attention) : [],
     updatedAt,
     version,
   };
@@ -46,6 +53,8 @@ export function shownResting(order: StoredResting): Order {
  */
 function termsOf(order: StoredResting): Pick<Order, "type"> & Partial<Order> {
   const { mandate } = order;
+  if (mandate.slices !== undefined)
+    return { type: "twap", ...legTerms(order, 0).prices, ...progressOf(order) };
   const shown = mandate.legs.map((_, at) => legTerms(order, at));
   const named = Object.assign({}, ...shown.map(({ named }) => named)) as Partial<Order>;
   const [only, other] = shown;
@@ -84,4 +93,15 @@ function legTerms(order: StoredResting, at: number): LegTerms {
   }
   const prices = isKnown ? { stopPrice: text(trigger), price: text(worst) } : {};
   return { type: "stop", prices, named: { stopLoss: { ...percent, ...prices } } };
+}
+
+/** Shows how many slices have filled, and the time of the next one while the order is open. */
+function progressOf(order: StoredResting): Partial<Order> {
+  const { mandate, firings } = order;
+  const dueAt = mayStillFill(order) ? nextDueAt(order) : undefined;
+  return {
+    ...(mandate.slices && { slices: mandate.slices.count }),
+    slicesDone: firings.filter(({ outcome }) => outcome === "filled").length,
+    ...(dueAt !== undefined && { nextAt: new Date(dueAt * 1000).toISOString() }),
+  };
 }

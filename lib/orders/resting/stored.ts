@@ -6,6 +6,7 @@ import { amountOf, endsAt } from "./exits/entry.ts";
 import { isShownAlike, type RestingOrder } from "./life.ts";
 import type { LegClass } from "./mandate.ts";
 import type { triggerTerms } from "./schemas.ts";
+import { nextDueAt } from "./slices.ts";
 import { hintsOf } from "./trailing.ts";
 
 /** Facts about an order's children that clients see. */
@@ -14,9 +15,13 @@ export type RestingFacts = {
   feesSpent: Readonly<Record<LegClass, bigint>>;
   /** Coin that the transactions of all children have paid. */
   networkFee: bigint;
-  /** Result of the child that has filled. */
-  fill?: { spent: bigint; received?: bigint | undefined; txHash?: string | undefined } | undefined;
+  /** Result of the child that has filled, or of all that have, if the order has slices. */
+  fill?: Fill | undefined;
+  /** What each child has paid and filled, if the order has slices. */
+  parts?: Readonly<Record<string, { networkFee: bigint; fill?: Fill | undefined }>> | undefined;
 };
+
+type Fill = { spent: bigint; received?: bigint | undefined; txHash?: string | undefined };
 
 export const restingWarnings = [
   /** Other traders can trade just before and just after a child's transaction. */
@@ -87,10 +92,12 @@ export const triggerOf = (order: RestingOrder): Trigger => {
   const { chain, wallet, userID, orderId, side, token, exit } = order.mandate;
   const of = { chain, wallet, userID, orderId, side, token, amount: amountOf(order) };
   const { state } = order;
+  const dueAt = nextDueAt(order);
   return {
     ...of,
     legs: hintsOf(order),
     state,
+    ...(dueAt !== undefined && { dueAt }),
     ...(exit && { exitOf: exit.of }),
     restsUntil: endsAt(order),
   };

@@ -82,8 +82,14 @@ export function settledTally(before: Tally, ended: Ended | undefined): Tally {
 /** Maximum number of swaps of each class of legs in a clock hour. */
 const mostInHour = { limit: 12, stop: 60 };
 
-/** True if a class of legs has used up its swaps of this hour. */
-export function hasFiredOften(tally: Tally | undefined, legClass: LegClass, nowMs: number): boolean {
+/** True if a class of legs has used up its swaps of this hour. Slices have their times instead. */
+export function hasFiredOften(
+  { slices }: Pick<Mandate, "slices">,
+  tally: Tally | undefined,
+  legClass: LegClass,
+  nowMs: number,
+): boolean {
+  if (slices !== undefined) return false;
   const { hour, n } = tally?.counts[legClass] ?? { hour: 0, n: 0 };
   return hour === hourOf(nowMs) && n >= mostInHour[legClass];
 }
@@ -99,8 +105,8 @@ export function feesLeft(
   return budgetOf(mandate, legClass) - spent;
 }
 
-/** Returns the amount that an order can spend, given what its wallet has. 0 if that is next to nothing of its amount. */
-export const spendable = ({ amount }: Pick<Mandate, "amount">, held: bigint): bigint =>
+/** Returns how much of an amount can be spent, given what the wallet has. 0 if that is next to nothing of it. */
+export const spendable = (amount: bigint, held: bigint): bigint =>
   held * 1000n < amount ? 0n : least(amount, held);
 
 /** Changes of the signer's records of a resting order by a signature. */
@@ -133,12 +139,23 @@ export function tallyAfter(facts: ChildFacts, nowMs: number, givenBackOfDay: num
   const counts = isFirstSwap
     ? { ...rest.counts, [kind]: oneMore(rest.counts[kind], hourOf(nowMs)) }
     : rest.counts;
-  const tally = { ...rest, counts };
+  const { slice } = child.parent;
+  const tally = { ...rest, counts, ...(slice !== undefined && { slices: withSlice(rest, slice, child) }) };
   return {
-    tally: familyOf(mandate.chain) === "evm" ? { ...tally, out: signed } : withOwed(tally, signed),
+    tally:
+      familyOf(mandate.chain) === "evm" && slice === undefined
+        ? { ...tally, out: signed }
+        : withOwed(tally, signed),
     givenBack: dueBack(facts.tally, ended, nowMs, givenBackOfDay),
   };
 }
+
+const withSlice = (
+  { slices = [] }: Tally,
+  slice: number,
+  { orderId: child }: ChildTerms,
+): NonNullable<Tally["slices"]> =>
+  slices.some((each) => each.slice === slice) ? slices : [...slices, { slice, child }];
 
 /** Moves the child that is out to the dead ones, if it is dead. */
 const withDeadOut = (tally: Tally, ended: Ended | undefined): Tally =>

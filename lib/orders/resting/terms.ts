@@ -10,11 +10,15 @@ import type { RestingOrder } from "./life.ts";
 import { classOf, isStop, type Leg, type LegClass, type Mandate, type PricedLeg } from "./mandate.ts";
 import { isAbove, isCrossed, type Ratio, ratioFrom, scaled, usualWorstPpm } from "./prices.ts";
 import type { GivenStop, RestingRequest } from "./request.ts";
-import { statusOf } from "./shown.ts";
+import { mayStillFill } from "./shown.ts";
+import { dueAt } from "./slices.ts";
 import { pricedLegs, type Standing, trailedBy } from "./trailing.ts";
 
 /** Share of a stop's price that it sells for at least at the lowest, in millionths. */
 const lowestWorstPpm = 10_000n;
+
+/** Price of slices by default, as a share of the price when they are placed, in millionths. */
+const usualBeyondPpm = { buy: 1_300_000n, sell: 700_000n } as const;
 
 const usualRestSeconds = 2_592_000;
 
@@ -27,7 +31,8 @@ export function checkPrices(request: RestingRequest): void {
   const { chain } = request;
   const { decimals } = chainFacts[chain].coin;
   // The others depend on the price now.
-  if (request.type !== "trailing_stop") legsOf(request, decimals, { coins: 1n, tokens: 1n });
+  if (request.type !== "trailing_stop" && request.type !== "twap")
+    legsOf(request, decimals, { coins: 1n, tokens: 1n });
   else if (request.price !== undefined) ratioFrom(chain, request.price, decimals, "price");
 }
 
@@ -53,6 +58,16 @@ export function legsOf(request: RestingRequest, decimals: number, now: Ratio): M
       if (!isAbove(limit.price, stop.trigger)) throw pairProblem("takeProfit");
       return [limit, stop];
     }
+    case "twap":
+      return [
+        {
+          kind: "slice",
+          worst:
+            request.price === undefined
+              ? scaled(now, usualBeyondPpm[request.side])
+              : ratioFrom(of.chain, request.price, decimals, "price"),
+        },
+      ];
     case "trailing_stop": {
       const trailPpm = millionthsOf(request.trailPercent);
       return [
@@ -111,11 +126,16 @@ export type MandateFacts = PolicyKey & {
 };
 
 /** Number of children that the network fees suffice for at least, by default. */
-const leastChildren = 6n;
+const leastChildren = 6;
+
+/** Lifetime of an order beyond the turn of its last slice. */
+const secondsAfterSlices = 86_400;
 
 /** Computes what an order's children may pay the network by default. */
-export const usualFees = ({ value, feeOfChild }: Pick<MandateFacts, "value" | "feeOfChild">): bigint =>
-  greatest(value / 10n, leastChildren * feeOfChild);
+export const usualFees = (
+  { value, feeOfChild }: Pick<MandateFacts, "value" | "feeOfChild">,
+  slices = 0,
+): bigint => greatest(value / 10n, BigInt(Math.max(leastChildren, slices)) * feeOfChild);
 
 /**
  * Makes the mandate of a request. Its time is after the user's last cancellation of all orders, so that no order is
@@ -126,6 +146,8 @@ export const usualFees = ({ value, feeOfChild }: Pick<MandateFacts, "value" | "f
 export function mandateOf(request: RestingRequest, facts: MandateFacts): Mandate {
   const { chain, wallet, userID, orderId, amount, decimals, isPrivate, maxGasPrice } = facts;
   const legs = legsOf(request, decimals, facts.now);
+  const slices =
+    request.type === "twap" ? { count: request.slices, everySeconds: request.intervalSeconds } : undefined;
   const createdAt = Math.max(facts.nowMs, firstAfter(request, facts.cutoffs));
   return {
     chain,
@@ -136,17 +158,22 @@ export function mandateOf(request: RestingRequest, facts: MandateFacts): Mandate
     token: request.token,
     amount,
     legs,
+    ...(slices !== undefined && { slices }),
     ...(request.slippage !== undefined && { slippagePpm: millionthsOf(request.slippage) }),
     isPrivate,
-    ...budgets(legs, feeLimitOf(request, facts)),
+    ...budgets(legs, feeLimitOf(request, facts, slices?.count ?? 0)),
     ...(maxGasPrice !== undefined && { maxGasPrice }),
     createdAt,
-    expiresAt: Math.floor(createdAt / 1000) + (request.expiresInSeconds ?? usualRestSeconds),
+    expiresAt: slices
+      ? dueAt(createdAt, slices.everySeconds, slices.count + 1) + secondsAfterSlices
+      : Math.floor(createdAt / 1000) + (request.expiresInSeconds ?? usualRestSeconds),
   };
 }
 
-const feeLimitOf = ({ chain, maxNetworkFee }: RestingRequest, facts: MandateFacts): bigint =>
-  maxNetworkFee === undefined ? usualFees(facts) : coinUnitsFrom(chain, maxNetworkFee, "maxNetworkFee");
+const feeLimitOf = ({ chain, maxNetworkFee }: RestingRequest, facts: MandateFacts, slices: number): bigint =>
+  maxNetworkFee === undefined
+    ? usualFees(facts, slices)
+    : coinUnitsFrom(chain, maxNetworkFee, "maxNetworkFee");
 
 /** Gives each class of legs half of the coin if an order has both, so that a limit never spends what a stop needs. */
 export function budgets(legs: readonly Leg[], fees: bigint): Pick<Mandate, "feesLimit" | "feesStop"> {
@@ -183,7 +210,7 @@ export function objectionToCrowd(
   added: readonly Mandate[],
   resting: readonly Pick<RestingOrder, "state" | "end" | "mandate">[],
 ): DomainError | undefined {
-  const others = resting.filter((order) => statusOf(order) === "open").map(({ mandate }) => mandate);
+  const others = resting.filter(mayStillFill).map(({ mandate }) => mandate);
   const limit = restingLimit(added, others);
   if (limit === undefined) return undefined;
   const which = limit === mostResting.token ? "orders of a wallet and token" : "orders";

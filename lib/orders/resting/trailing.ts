@@ -31,6 +31,7 @@ export const trailedBy = (mark: Ratio, trailPpm: bigint): Ratio => scaled(mark, 
 export function pricedLeg({ mandate, mark, entry }: Standing, at: number): PricedLeg {
   const leg = mandate.legs[at] as Leg;
   if (leg.kind === "gain" || leg.kind === "loss") return legOfFill(leg, entry);
+  if (leg.kind === "slice") return { kind: "limit", price: leg.worst };
   if (leg.kind !== "trailing") return leg;
   const { trailPpm } = leg;
   const worst = entry?.trailWorst ?? leg.worst;
@@ -58,6 +59,8 @@ type Hints = v.InferOutput<typeof triggerTerms>["legs"];
 export const hintsOf = (order: Standing): Hints =>
   order.mandate.legs.flatMap((leg, at): Hints => {
     const own = pricedLeg(order, at);
+    // Slices come by their times.
+    if (leg.kind === "slice") return [];
     if (leg.kind !== "trailing" || order.mark === undefined) return [own];
     const price = scaled(order.mark.price, whole + leastRise(leg) - hintMarginPpm);
     return [own, { kind: "limit", price, isOfMark: true }];

@@ -87,7 +87,7 @@ export class WatchedOrders {
     };
     this.#orders = new Map(rows.map((row) => [row.orderId, watch(row)]));
     this.#resting = Map.groupBy(
-      [...this.#orders.values()].filter(({ row }) => row.state === "resting"),
+      [...this.#orders.values()].filter(({ row }) => row.state === "resting" && row.legs.length > 0),
       ({ row: { side, token } }) => `${side} ${token}`,
     );
     this.#sides = [...this.#resting.values()].map((watched) => {
@@ -235,11 +235,15 @@ function asksOf({ side, legs }: Trigger): number {
   return side === "sell" ? Math.min(...prices) : -Math.max(...prices);
 }
 
-/** Makes no lists, because it is asked about each order many times a second. */
+/** Returns the time since which an order is due. Makes no lists, because it is asked about each order many times a second. */
 function dueSince({ row, legs, nextMs }: Watched, nowMs: number): number | undefined {
   const isOver = row.state !== "resting" || nowMs >= row.restsUntil * 1000;
   if (nextMs <= nowMs && (isOver || row.exitOf !== undefined)) return nextMs;
   if (isOver) return undefined;
+  if (row.dueAt !== undefined) {
+    const dueMs = row.dueAt * 1000;
+    return nowMs >= dueMs && nextMs <= nowMs ? dueMs : undefined;
+  }
   let first: number | undefined;
   for (const { sinceMs, nextMs } of legs)
     if (sinceMs !== undefined && nextMs <= nowMs && sinceMs < (first ?? Number.POSITIVE_INFINITY))

@@ -3,7 +3,7 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { epochSeconds } from "../../core/time.ts";
 import { restingAfter } from "../../orders/resting/life.ts";
 import { restingStep } from "../../orders/resting/resting-step.ts";
-import { statusOf } from "../../orders/resting/shown.ts";
+import { mayStillFill } from "../../orders/resting/shown.ts";
 import { type StoredResting, storedAfter, type Trigger, triggerOf } from "../../orders/resting/stored.ts";
 import type { ItemWrite } from "../../orders/table-step.ts";
 import { reasonText } from "../../orders/trade-order.ts";
@@ -51,7 +51,7 @@ async function voidOrder(table: Table, now: Date, name: { userID: string; orderI
   await writeStep(table, [{ kind: "put", of: "cancellation", item: { userID, orderId } }]);
   for (let tries = 0; tries < maxTries; tries++) {
     const order = await readParent(table, userID, orderId);
-    if (order === undefined || statusOf(order) !== "open") return false;
+    if (order === undefined || !mayStillFill(order)) return false;
     const done = restingAfter(order, { state: "done", out: [], end: mandateVoid });
     if (await writeStep(table, restingStep(storedAfter(order, done, order.facts, now.getTime()), order)))
       return true;
@@ -59,7 +59,9 @@ async function voidOrder(table: Table, now: Date, name: { userID: string; orderI
   throw new Error(`The resting order ${orderId} keeps changing`);
 }
 
-const types: readonly unknown[] = ["limit", "stop", "oco", "trailing_stop"];
+const types: readonly unknown[] = ["limit", "stop", "oco", "trailing_stop", "twap"];
+
+const openStatuses: readonly unknown[] = ["open", "partially_filled"];
 
 const voided: StoredItem = {
   status: { S: mandateVoid.status },
@@ -75,7 +77,7 @@ export function withoutRest(key: Key, item: StoredItem, now: Date): StoredItem {
   const expiresAt = epochSeconds(now) + 7 * 86_400;
   return {
     ...item,
-    ...(item.status?.S === "open" && voided),
+    ...(openStatuses.includes(item.status?.S) && voided),
     stage: { S: "done" },
     settled: { BOOL: true },
     attention: { L: [] },

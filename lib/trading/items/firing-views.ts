@@ -96,10 +96,10 @@ export async function readFiring(
   });
   const rest = await find(
     table,
-    views.flatMap(({ resting: { firings, out } }) => [...firings, ...out].map(keysOfItems.ledger)),
+    views.flatMap(({ resting }) => newestOf(resting).map(keysOfItems.ledger)),
   );
   return views.map(({ lane, own, resting }) => {
-    const { mandate, out, firings } = resting;
+    const { mandate, out } = resting;
     const { userID } = mandate;
     const isRetired = found.isRetired(mandate, userID);
     const isRefused =
@@ -108,7 +108,7 @@ export async function readFiring(
     return {
       resting,
       children: new Map([...own.map((order) => [order.intent.orderId, order] as const), ...outs]),
-      ledgers: byId([...firings, ...out], ({ orderId }) => rest.get("ledger", { orderId })),
+      ledgers: byId(newestOf(resting), ({ orderId }) => rest.get("ledger", { orderId })),
       tally: found.get("tally", mandate),
       ended: items.get("ended", mandate),
       end: {
@@ -126,14 +126,24 @@ export async function readFiring(
   });
 }
 
-/** Takes dead children back that have filled after all, as a deep reorganisation lets them. */
+/** Lists the children whose ledgers may say something about those that are out. */
+const newestOf = ({ mandate, firings, out }: StoredResting): { orderId: string }[] =>
+  mandate.slices === undefined ? [...firings, ...out] : [...out];
+
+/**
+ * Takes dead children back that have filled after all, as a deep reorganisation lets them, and filled ones of slices that
+ * have not settled.
+ */
 function withFilledOut(order: StoredResting, own: readonly AnyOrder[]): StoredResting {
   const isOut = (id: string) => order.out.some(({ orderId }) => orderId === id);
-  const back = own.flatMap(({ intent: { orderId, parent, validUntil }, life }) =>
-    parent === undefined || life.status !== "filled" || isOut(orderId)
-      ? []
-      : [{ orderId, leg: parent.leg, n: parent.n, validUntil }],
-  );
+  const hasFilled = (id: string) =>
+    order.firings.some(({ orderId, outcome }) => orderId === id && outcome === "filled");
+  const back = own.flatMap(({ intent: { orderId, parent, validUntil }, life }) => {
+    if (parent === undefined || isOut(orderId) || !(life.status === "filled" || hasFilled(orderId)))
+      return [];
+    const { leg, n, slice } = parent;
+    return [{ orderId, leg, n, ...(slice !== undefined && { slice }), validUntil }];
+  });
   return { ...order, out: [...order.out, ...back] };
 }
 

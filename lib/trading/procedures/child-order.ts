@@ -66,6 +66,7 @@ export function* makingChild(request: ChildRequest): Procedure<MadeChild | Child
     mandate: request.mandateHash,
     leg: request.leg,
     n: parent.n + 1,
+    ...(parent.nextSlice !== undefined && { slice: parent.nextSlice }),
     ...(parent.dead !== undefined && { after: parent.dead }),
     ...(parent.entry && { bought: parent.entry.bought }),
   };
@@ -77,7 +78,7 @@ export function* makingChild(request: ChildRequest): Procedure<MadeChild | Child
 
 /** True for a child of the same order. Only one of them can fill, so none reserves what the other one spends. */
 const isSibling = ({ intent }: TradeOrder, { parent }: ChildRequest): boolean =>
-  intent.parent?.orderId === parent.mandate.orderId;
+  intent.parent?.orderId === parent.mandate.orderId && parent.mandate.slices === undefined;
 
 function tradeOf(
   family: PlacingFamily,

@@ -14,6 +14,7 @@ import {
   performFiring,
 } from "../../orders/resting/firing.ts";
 import { afterSights, type ChildSight, type OutChild, type RestingOrder } from "../../orders/resting/life.ts";
+import { fillIdOf } from "../../orders/resting/slices.ts";
 
 type SightOf = (child: OutChild) => ChildSight;
 
@@ -23,7 +24,7 @@ type Asked = {
   child: OutChild;
   view: ChildView;
   /** Id of the order that names the marker of the swap on sol. */
-  parentId: string;
+  fillId: string;
 };
 
 /**
@@ -42,9 +43,9 @@ export function* sightsOf(family: FiringFamily, parents: readonly ParentView[]):
       else if (isWorthAsking(each, readMs)) asked.set(orderId, each);
     }
   }
-  const questions = [...asked.values()].map(({ order, child, parentId, view: { signed } }) => ({
+  const questions = [...asked.values()].map(({ order, child, fillId, view: { signed } }) => ({
     wallet: order.mandate.wallet,
-    parentId,
+    fillId,
     child,
     signed: signed?.swap,
   }));
@@ -61,10 +62,17 @@ export const silence = [undefined, undefined] as const;
 
 function swapsOf({ order, children, exit }: ParentView): Asked[] {
   const { child, view, markerId = "" } = exit?.buy ?? {};
-  const own = order.out.map((each) => [each, children.get(each.orderId), order.mandate.orderId] as const);
+  const own = order.out.map(
+    (each) =>
+      [
+        each,
+        children.get(each.orderId),
+        fillIdOf({ orderId: order.mandate.orderId, slice: each.slice }),
+      ] as const,
+  );
   const all = child === undefined ? own : [...own, [child, view, markerId] as const];
-  return all.flatMap(([each, known, parentId]) =>
-    known === undefined ? [] : [{ order, child: each, view: known, parentId }],
+  return all.flatMap(([each, known, fillId]) =>
+    known === undefined ? [] : [{ order, child: each, view: known, fillId }],
   );
 }
 

@@ -133,7 +133,7 @@ function isWorthPricing(
     !isBroke &&
     amount > 0n &&
     !isPausing(order.legs[leg] as LegState, nowMs) &&
-    !hasFiredOften(tally, legClass, nowMs)
+    !hasFiredOften(order.mandate, tally, legClass, nowMs)
   );
 }
 

@@ -11,6 +11,7 @@ import type { Mandate } from "../../orders/resting/mandate.ts";
 import { floorOf, type Ratio, ratioFrom } from "../../orders/resting/prices.ts";
 import type { RestingRequest } from "../../orders/resting/request.ts";
 import { restingStep } from "../../orders/resting/resting-step.ts";
+import { amountOfChild } from "../../orders/resting/slices.ts";
 import {
   choicesOf,
   newStored,
@@ -120,6 +121,8 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
     nowMs: Date.parse(createdAt),
     cutoffs: view.cutoffs,
   });
+  const tooSmall = objectionToSlices(mandate, coins, check.networkFee.expected);
+  if (tooSmall !== undefined) return { refused: tooSmall };
   const loss = lossOf(setup, { mayLose, orders: view.laneOrders }, facts);
   const objection =
     loss === undefined || view.limits.stored?.policy.anyLoss
@@ -146,6 +149,14 @@ const objectionToRest = ({ mandate, exits }: RestTrial, { resting }: PlacingView
 function quotedBuy({ side, amount, legs: [leg] }: Mandate, { amountOut }: Assessed["facts"]): Ratio {
   const least = leg === undefined ? amountOut : floorOf(side, leg, amount);
   return { coins: amount, tokens: greatest(least, amountOut) };
+}
+
+/** Refuses slices that cost more than they trade. */
+function objectionToSlices(mandate: Mandate, value: bigint, fee: bigint): DomainError | undefined {
+  const { slices } = mandate;
+  if (slices === undefined) return undefined;
+  if (amountOfChild(mandate, 1) > 0n && value > fee * BigInt(slices.count)) return undefined;
+  return new DomainError("AMOUNT_TOO_SMALL", "A slice would trade less than its network fee");
 }
 
 const lowestFloor = ({ legs, side, amount }: Mandate): bigint =>

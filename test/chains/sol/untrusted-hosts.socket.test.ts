@@ -161,7 +161,7 @@ describe("hosts' answers about the messages of a resting order", () => {
   const wordsAbout = async (parentId: string, signed?: Partial<SignedMessages>) =>
     messageWordsOf(await solReaderOf(chain, hosts), {
       wallet: desk.wallet.address,
-      parentId,
+      fillId: parentId,
       signed: signed && { own: [], siblings: [], clears: [], ...signed },
     });
   const own = (...ids: string[]) => ({ own: ids.map((signature) => ({ signature, lastHeight: far })) });

@@ -37,6 +37,19 @@ const ofTrailing = (changes: Partial<ReturnType<typeof child>> = {}) => ({
   child: child({ parent: { ...child().parent, leg: 0 }, minAmountOut: 720n, ...changes }),
 });
 
+/** The second of two slices that sell at 0.5 coins a token, and the mandate. */
+const ofSlice = (changes: Partial<ReturnType<typeof child>> = {}) => ({
+  mandate: mandate({
+    legs: [{ kind: "slice", worst: { coins: 1n, tokens: 2n } }],
+    slices: { count: 2, everySeconds: 60 },
+  }),
+  child: child({
+    parent: { ...child().parent, leg: 0, slice: 2 },
+    ...{ amount: 500n, minAmountOut: 250n },
+    ...changes,
+  }),
+});
+
 /** A child of the limit, which asks for as much as that leg does. */
 const ofLimit = (changes: Partial<ReturnType<typeof child>> = {}) =>
   child({ parent: { ...child().parent, leg: 0 }, minAmountOut: 2000n, ...changes });
@@ -48,6 +61,13 @@ const onSol = (changes: Partial<ChildFacts> = {}) => {
 };
 
 const objectionTo = (changes: Partial<ChildFacts>) => objectionToChild(childFacts(changes), nowMs);
+
+/** What the signer knows after the first of the slices, and of an hour with many of them. */
+const ofFirst = tally({
+  slices: [{ slice: 1, child: "C0" }],
+  owed: [signed("C0")],
+  counts: { ...tally().counts, limit: { hour, n: 60 } },
+});
 
 const refusals: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ["a mandate that placeOrder did not make", { isMandateGenuine: false }],
@@ -66,6 +86,9 @@ const refusals: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ["less than the worst price", { child: child({ minAmountOut: 799n }) }],
   ["less than the price of a limit", { child: ofLimit({ minAmountOut: 1999n }) }],
   ["less than the worst price of a trailing stop", ofTrailing({ minAmountOut: 719n })],
+  ["more than the amount of a slice", ofSlice({ amount: 501n, minAmountOut: 251n })],
+  ["less than the price of a slice", ofSlice({ minAmountOut: 249n })],
+  ["a gas price above that of a slice's user", ofSlice({ maxGasPrice: 11n })],
   ["a gas price above three times that of a stop's user", { child: child({ maxGasPrice: 31n }) }],
   ["a gas price above that of a limit's user", { child: ofLimit({ maxGasPrice: 11n }) }],
   ["a child that outlives its mandate", { mandate: mandate({ expiresAt: seconds + 59 }) }],
@@ -79,6 +102,8 @@ const refusals: readonly (readonly [string, Partial<ChildFacts>])[] = [
 ];
 
 const upTo = (time: number) => ({ userID: "alice", before: time });
+
+const ofOther = tally({ slices: [{ slice: 2, child: "C0" }] });
 
 /** Names the predecessor that fireOrders has seen dead. */
 const childAfter = (after: string) => child({ parent: { ...child().parent, after } });
@@ -96,6 +121,8 @@ const postponements: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ["an order that a cancellation of all covers", { cutoffs: { all: upTo(nowMs - 60_000) } }],
   ["an order of a wallet retired since", { cutoffs: { wallet: upTo(nowMs - 60_000) } }],
   ["an exit whose buy was never signed", { mandate: mandate({ exit: { of: "BUY", sharePpm: 1n } }) }],
+  ["a slice of which another child is signed", { ...ofSlice(), tally: ofOther }],
+  ["a slice before its time", { ...ofSlice(), mandate: { ...ofSlice().mandate, createdAt: nowMs - 59_999 } }],
   ["a second child while the first may fill", { tally: tally({ out: signed("C0") }) }],
   ["a second child if only executeOrders says that the first is dead", { ...executorSays("C0") }],
   [
@@ -130,6 +157,7 @@ describe("objectionToChild", () => {
   it.each<[string, ChildFacts]>([
     ["the first swap of a stop", childFacts()],
     ["the first swap of a limit", childFacts({ child: ofLimit() })],
+    ["a slice, although another one may fill", childFacts({ ...ofSlice(), tally: ofFirst })],
     ["a trailing stop at its worst price", childFacts(ofTrailing({ maxGasPrice: 30n }))],
     ["a stop's gas price of three times the user's", childFacts({ child: child({ maxGasPrice: 30n }) })],
     ["a deadline of 10 seconds", childFacts({ deadline: seconds + 10 })],

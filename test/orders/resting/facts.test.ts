@@ -4,6 +4,7 @@ import type { Tally } from "../../../lib/orders/resting/mandate.ts";
 import type { RestingFacts } from "../../../lib/orders/resting/stored.ts";
 import { unstarted } from "../../../lib/orders/trade-order.ts";
 import { tradeOrder } from "../../support/trading.ts";
+import { mandate } from "./fixtures.ts";
 
 const signed = (child: string, most: bigint) =>
   ({ child, kind: "stop", amount: 0n, most, day: "2026-11-29" }) as const;
@@ -24,7 +25,12 @@ const childThat = (life: Partial<typeof unstarted>) =>
   new Map([["C", tradeOrder({ life: { ...unstarted, ...life } })]]);
 
 const facts = (records: Partial<ChildRecords>, filled?: string, known = none) =>
-  factsOfChildren({ filled }, known, { tally: undefined, ended: undefined, children: new Map(), ...records });
+  factsOfChildren({ mandate: mandate(), firings: [], filled }, known, {
+    tally: undefined,
+    ended: undefined,
+    children: new Map(),
+    ...records,
+  });
 
 describe("factsOfChildren", () => {
   it("keeps what was known while the signer has recorded nothing", () => {
@@ -80,6 +86,41 @@ describe("factsOfChildren", () => {
   it("keeps a known fill if the child's order is lost, and drops one that was taken back", () => {
     expect(facts({}, "C", { ...none, fill })).toEqual({ ...none, fill });
     expect(facts({}, undefined, { ...none, fill })).toEqual(none);
+  });
+});
+
+describe("factsOfChildren of an order with slices", () => {
+  const slices = { count: 3, everySeconds: 60 };
+  const firing = (orderId: string, outcome: "out" | "filled" | "failed") =>
+    ({ n: 1, orderId, leg: "slice", price: "1", block: 1, outcome }) as const;
+  const child = (networkFee: bigint, fill?: { spent: bigint; received: bigint; txHash: string }) =>
+    tradeOrder({ life: { ...unstarted, networkFee, ...(fill && { status: "filled", ...fill }) } });
+  const factsOf = (
+    children: Record<string, ReturnType<typeof tradeOrder>>,
+    firings: ReturnType<typeof firing>[],
+    known = none,
+  ) =>
+    factsOfChildren({ mandate: mandate({ slices }), firings }, known, {
+      tally: undefined,
+      ended: undefined,
+      children: new Map(Object.entries(children)),
+    });
+  const first = { spent: 5n, received: 50n, txHash: "0xa" };
+  const second = { spent: 6n, received: 66n, txHash: "0xb" };
+
+  it("adds up the fills and fees of all children, also of those that have settled", () => {
+    const known = factsOf({ C1: child(2n, first) }, [firing("C1", "filled")]);
+    const facts = factsOf(
+      { C2: child(3n), C3: child(4n, second) },
+      [firing("C3", "filled"), firing("C2", "failed"), firing("C1", "filled")],
+      known,
+    );
+    expect(facts).toMatchObject({ networkFee: 9n, fill: { spent: 11n, received: 116n, txHash: "0xb" } });
+  });
+
+  it("counts no fill that has been taken back, or that two hosts do not show", () => {
+    const known = factsOf({ C1: child(2n, first) }, [firing("C1", "filled")]);
+    expect(factsOf({}, [firing("C1", "out")], known)).not.toHaveProperty("fill");
   });
 });
 

@@ -2,12 +2,19 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { fireRequest, wordOf } from "../../../lib/orders/resting/hand-over.ts";
 import type { StoredResting } from "../../../lib/orders/resting/stored.ts";
-import { nowMs, storedOrder } from "./fixtures.ts";
+import { mandate, nowMs, storedOrder } from "./fixtures.ts";
 
 const resting = (changes: Partial<StoredResting> = {}): StoredResting => ({ ...storedOrder(), ...changes });
 
 const movedAgo = (secondsAgo: number, state: StoredResting["state"] = "filled") =>
   resting({ state, updatedAt: new Date(nowMs - secondsAgo * 1000).toISOString() });
+
+/** Slices of a minute, of which the first one was due some seconds ago, when the order has moved. */
+const sliced = (secondsAgo: number, state: StoredResting["state"] = "resting", nextSlice = 1) => ({
+  ...movedAgo(secondsAgo, state),
+  mandate: mandate({ slices: { count: 3, everySeconds: 60 }, createdAt: nowMs - secondsAgo * 1000 }),
+  nextSlice,
+});
 
 const legs = (...afterMs: number[]) => afterMs.map((ms) => ({ tries: 1, nextAtMs: nowMs + ms }));
 
@@ -33,6 +40,11 @@ describe("wordOf", () => {
     ["one that has filled a while ago", movedAgo(9), "out", 9000],
     ["one that has filled minutes ago", movedAgo(300), "out", 60_000],
     ["one that has ended a while ago", movedAgo(9, "ended"), "rest", 9000],
+    ["one whose next slice is due later", sliced(1, "resting", 2), "rest", 0],
+    ["one whose slice has just been due", sliced(0), "rest", 2000],
+    ["one whose slice has waited for a while", sliced(9), "rest", 9000],
+    ["one whose slices have filled a while ago", sliced(9, "firing", 2), "out", 9000],
+    ["one whose next slice is due before that", sliced(58, "firing", 2), "out", 2000],
     ["one that is done", resting({ state: "done" }), "rest", 300_000],
     ["one that is not in the table", undefined, "rest", 300_000],
     ["an exit whose buy has not filled", resting({ state: "pending" }), "rest", 2000],

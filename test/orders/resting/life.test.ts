@@ -266,3 +266,105 @@ describe("legName", () => {
     expect([limit, stop].map((leg) => legName(mandate({ legs: [leg] }), leg))).toEqual(["limit", "stop"]);
   });
 });
+
+describe("an order with slices", () => {
+  /** Three slices, one each minute. The first one has been due for a minute. */
+  const terms = mandate({
+    legs: [{ kind: "slice", worst: { coins: 1n, tokens: 2n } }],
+    slices: { count: 3, everySeconds: 60 },
+  });
+  const placed = newResting(terms, "mac");
+  const open = { ...facts, isSettled: true };
+  const slice = (order: RestingOrder, orderId: string) => afterFiring(order, newChild(orderId, 0));
+  const seen = (order: RestingOrder, sights: Record<string, ChildSight>, changes: Partial<EndFacts> = {}) =>
+    afterSights(order, ({ orderId }) => sights[orderId] ?? { is: "out" }, { ...open, ...changes });
+  const filled = { is: "filled" } as const;
+  const dead = (outcome: "failed" | "lapsed" | "unsent") => ({ is: "dead", outcome }) as const;
+  const atMs = (seconds: number) => terms.createdAt + seconds * 1000;
+
+  it("fires the slice whose turn it is, and makes up no missed one", () => {
+    expect(placed.nextSlice).toBe(1);
+    expect(mayFire(placed, 0, atMs(0), true)).toBe(true);
+    const late = seen(placed, {}, { nowMs: atMs(61) });
+    expect(late.nextSlice).toBe(2);
+    expect(mayFire(late, 0, atMs(61), true)).toBe(true);
+    expect(mayFire(late, 0, atMs(59), true)).toBe(false);
+    expect(seen(late, {}, { nowMs: atMs(180) }).nextSlice).toBeUndefined();
+  });
+
+  it("fires a slice once, although its child has not filled, and again only if it was never signed", () => {
+    const out = slice(placed, "C1");
+    expect(out).toMatchObject({ state: "firing", nextSlice: 2, out: [{ orderId: "C1", slice: 1 }] });
+    expect(mayFire(out, 0, atMs(1), true)).toBe(false);
+    expect(seen(out, { C1: dead("failed") }, { nowMs: atMs(9) })).toMatchObject({ nextSlice: 2, out: [] });
+    expect(seen(out, { C1: dead("unsent") }, { nowMs: atMs(9) })).toMatchObject({ nextSlice: 1, out: [] });
+  });
+
+  it("fires a slice while an earlier one may still fill", () => {
+    const out = seen(slice(placed, "C1"), {}, { nowMs: atMs(60) });
+    expect(mayFire(out, 0, atMs(60), true)).toBe(true);
+    expect(slice(out, "C2").out).toMatchObject([{ slice: 1 }, { slice: 2 }]);
+  });
+
+  it("waits for the fills of its slices to settle, and rests between them", () => {
+    const one = seen(slice(placed, "C1"), { C1: filled }, { isSettled: false, nowMs: atMs(9) });
+    expect(one).toMatchObject({ state: "firing", out: [], firings: [{ slice: 1, outcome: "filled" }] });
+    expect(seen(one, {}, { nowMs: atMs(10) })).toMatchObject({ state: "resting", nextSlice: 2 });
+  });
+
+  it("is filled once all slices are, and done once they have settled", () => {
+    let order = placed;
+    for (const [index, id] of ["C1", "C2", "C3"].entries())
+      order = seen(slice(order, id), { [id]: filled }, { isSettled: false, nowMs: atMs(60 * index + 9) });
+    expect(order).toMatchObject({ state: "filled", out: [] });
+    expect(seen(order, {})).toMatchObject({ state: "done", end: undefined });
+  });
+
+  it("is out again if a fill is taken back", () => {
+    const one = seen(slice(placed, "C1"), { C1: filled }, { isSettled: false, nowMs: atMs(9) });
+    const back = { ...one, out: [{ orderId: "C1", leg: 0, n: 1, slice: 1, validUntil: 0 }] };
+    const again = seen(back, { C1: { is: "out" } }, { isSettled: false, nowMs: atMs(12) });
+    expect(again).toMatchObject({ state: "firing", out: [{ orderId: "C1" }], firings: [{ outcome: "out" }] });
+    expect(seen(back, { C1: { is: "unclear" } }, { isSettled: false })).toMatchObject({ out: [] });
+  });
+
+  it("ends with what has filled when it is cancelled or expires, once no slice is out", () => {
+    const one = seen(slice(placed, "C1"), { C1: filled }, { isSettled: false, nowMs: atMs(9) });
+    const both = slice({ ...one, state: "firing" }, "C2");
+    const cancelled = { isCancelled: true, isSettled: false };
+    expect(seen(both, {}, cancelled)).toMatchObject({ state: "firing", end: undefined });
+    const ended = seen(both, { C2: dead("lapsed") }, cancelled);
+    expect(ended).toMatchObject({ state: "ended", end: { reasonCode: "CANCELLED_BY_USER" } });
+    expect(seen(one, {}, { nowMs: terms.expiresAt * 1000 })).toMatchObject({
+      state: "done",
+      end: { reasonCode: "EXPIRED" },
+    });
+  });
+
+  it("takes back a slice that was signed after it had counted as unsigned", () => {
+    const lost = seen(slice(placed, "C1"), { C1: dead("unsent") }, { nowMs: atMs(9) });
+    const signed = withSignedOut(lost, { slices: [{ slice: 1, child: "C1" }] });
+    expect(signed).toMatchObject({ state: "firing", out: [{ orderId: "C1", slice: 1 }] });
+    expect(seen(signed, { C1: filled }, { nowMs: atMs(12) })).toMatchObject({ nextSlice: 2 });
+    const known = slice(placed, "C1");
+    expect(withSignedOut(known, { slices: [{ slice: 1, child: "C1" }] })).toBe(known);
+  });
+
+  it("keeps one entry of each slice that was not signed, and all others", () => {
+    let order = placed;
+    for (const [index, id] of ["A", "B", "C1", "C2", "C", "D"].entries()) {
+      const isUnsent = !id.startsWith("C") || id === "C";
+      order = seen(
+        slice(order, id),
+        { [id]: isUnsent ? dead("unsent") : filled },
+        { nowMs: atMs(index * 20) },
+      );
+    }
+    expect(order.firings.map(({ slice: of, outcome, times }) => [of, outcome, times])).toEqual([
+      [3, "unsent", 2],
+      [2, "filled", undefined],
+      [1, "filled", undefined],
+      [1, "unsent", 2],
+    ]);
+  });
+});

@@ -56,6 +56,24 @@ describe("shownResting", () => {
     expect(shownResting(later)).not.toHaveProperty("stopPrice");
   });
 
+  it("shows how many slices have filled, and when the next one is due", () => {
+    const slices = { count: 3, everySeconds: 60 };
+    const of = storedOrder({ legs: [{ kind: "slice", worst: now }], slices });
+    expect(shownResting(of)).toMatchObject({
+      ...{ type: "twap", price: "0.0001", status: "open", slices: 3, slicesDone: 0 },
+      nextAt: "2026-11-29T11:59:00.000Z",
+    });
+    const filled = afterSights(afterFiring(of, { ...newChild, leg: 0 }), () => ({ is: "filled" }), {
+      ...ending,
+      isCancelled: false,
+    });
+    const part = storedAfter(of, filled, of.facts, nowMs);
+    expect(shownResting(part)).toMatchObject({ status: "partially_filled", slicesDone: 1 });
+    expect(
+      shownResting({ ...part, end: { status: "expired", reasonCode: "EXPIRED" }, state: "ended" }),
+    ).toEqual(expect.not.objectContaining({ nextAt: expect.anything() }));
+  });
+
   it("shows the price of a single leg, with all of its digits", () => {
     const price = `0.${"0".repeat(19)}123456789012345678901`;
     const of = { legs: legsOf({ ...pair, type: "limit", price }, 0, now) };

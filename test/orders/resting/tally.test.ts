@@ -70,6 +70,30 @@ describe("tallyAfter", () => {
     });
   });
 
+  it("remembers the only child of each slice, and lets no slice keep another one waiting", () => {
+    const ofSlice = (orderId: string, slice: number, changes: Partial<ChildFacts> = {}) =>
+      childFacts({
+        mandate: mandate({
+          legs: [{ kind: "slice", worst: { coins: 1n, tokens: 2n } }],
+          slices: { count: 2, everySeconds: 60 },
+        }),
+        child: child({ orderId, parent: { ...child().parent, leg: 0, slice } }),
+        ...changes,
+      });
+    const { tally } = recorded(ofSlice("C1", 1));
+    const again = recorded(ofSlice("C1", 1, { tally, isFirstSwap: false })).tally;
+    const both = recorded(ofSlice("C2", 2, { tally: again })).tally;
+    expect(v.parse(tallyTerms, both)).toEqual(both);
+    expect(both).not.toHaveProperty("out");
+    expect(both).toMatchObject({
+      slices: [
+        { slice: 1, child: "C1" },
+        { slice: 2, child: "C2" },
+      ],
+      owed: [{ child: "C1" }, { child: "C2" }],
+    });
+  });
+
   it("counts the fees of an approval without a child that is out", () => {
     const { tally } = recorded(childFacts({ purpose: "approve" }));
     expect(tally).toMatchObject({ counts: { stop: { n: 0 } }, fees: { stop: 100n } });
@@ -134,7 +158,7 @@ describe("settledTally", () => {
 describe("spendable", () => {
   it("is what the wallet holds of the order's amount, or 0 below a thousandth of it", () => {
     const amount = 10_000n;
-    expect([9n, 10n, 9999n, 20_000n].map((held) => spendable({ amount }, held))).toEqual([
+    expect([9n, 10n, 9999n, 20_000n].map((held) => spendable(amount, held))).toEqual([
       0n,
       10n,
       9999n,

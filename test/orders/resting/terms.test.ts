@@ -59,6 +59,15 @@ describe("legsOf", () => {
     ]);
   });
 
+  it("trades slices at a price of 30 % beyond the one now by default", () => {
+    const request = { ...common, type: "twap", slices: 2, intervalSeconds: 60 } as const;
+    const worstOf = (changes: { price?: string; side?: "buy" }) =>
+      legsOf({ ...request, ...changes }, 18, now);
+    expect(worstOf({})).toEqual([{ kind: "slice", worst: { coins: 7n, tokens: 10n } }]);
+    expect(worstOf({ side: "buy" })).toEqual([{ kind: "slice", worst: { coins: 13n, tokens: 10n } }]);
+    expect(worstOf({ price: "2" })).toEqual([{ kind: "slice", worst: { coins: 2n, tokens: 1n } }]);
+  });
+
   it.each<[string, RestingRequest]>([
     ["price", { ...common, type: "trailing_stop", trailPercent: 10, price: "0.9" }],
     ["price", { ...common, type: "trailing_stop", trailPercent: 10, price: "0.0089999" }],
@@ -108,6 +117,17 @@ describe("mandateOf", () => {
     const request = { ...common, type: "limit", price: "2" } as const;
     expect(mandateOf(request, facts)).toMatchObject({ feesLimit: 100n, feesStop: 0n });
     expect(mandateOf(request, { ...facts, feeOfChild: 17n })).toMatchObject({ feesLimit: 102n });
+  });
+
+  it("ends a day after the turn of the last slice, and lets each slice pay its fee by default", () => {
+    const request = { ...common, type: "twap", slices: 30, intervalSeconds: 60 } as const;
+    const made = mandateOf(request, { ...facts, nowMs: nowMs + 1 });
+    expect(v.parse(mandateTerms, made)).toEqual(made);
+    expect(made).toMatchObject({
+      slices: { count: 30, everySeconds: 60 },
+      expiresAt: nowMs / 1000 + 1 + 30 * 60 + 86_400,
+      feesLimit: 300n,
+    });
   });
 
   it("rests for 30 days by default", () => {

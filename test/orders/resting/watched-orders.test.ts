@@ -321,6 +321,20 @@ describe("WatchedOrders", () => {
     });
   });
 
+  it("finds an order with slices due at the time of the next one, at any price, and quotes nothing for it", () => {
+    const sliced = (changes: Partial<Trigger> = {}) => row("a", { legs: [], dueAt: 50, ...changes });
+    const orders = watching(sliced());
+    expect(orders.sides).toEqual([]);
+    expect(idsDue(orders, 49_999)).toEqual([]);
+    expect(orders.due(50_500)).toMatchObject([{ orderId: "a", sinceMs: 50_000 }]);
+    orders.end("a", { state: "rest", askAgainMs: 2000 }, 50_500);
+    expect([52_499, 52_500].map((nowMs) => idsDue(orders, nowMs))).toEqual([[], ["a"]]);
+    orders.take([sliced({ dueAt: 110 })], 60_000);
+    expect([60_000, 110_000].map((nowMs) => idsDue(orders, nowMs))).toEqual([[], ["a"]]);
+    orders.take([row("a", { legs: [] })], 120_000);
+    expect([120_000, 10_000_000].map((nowMs) => idsDue(orders, nowMs))).toEqual([[], ["a"]]);
+  });
+
   it("lets no pause of a take-profit delay its stop", () => {
     const orders = watching(row("a", { legs: [limit(500n), stop(100n)] }));
     for (let nowMs = 0; nowMs < 100_000; nowMs += 1000) {

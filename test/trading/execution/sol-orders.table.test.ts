@@ -4,7 +4,7 @@ import { markerOf } from "../../../lib/chains/sol/calls/addresses.ts";
 import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { Position } from "../../../lib/orders/execution.ts";
-import type { StoredResting } from "../../../lib/orders/resting/stored.ts";
+import { type StoredResting, triggerOf } from "../../../lib/orders/resting/stored.ts";
 import type { Ledger } from "../../../lib/orders/table-step.ts";
 import { contentOf } from "../../../lib/trading/items/items.ts";
 import { listExecutions } from "../../../lib/trading/list-executions.ts";
@@ -109,6 +109,24 @@ describe("resting orders on a real Solana chain and table", () => {
     const { order: exit, firings = [] } = await desk.read(id);
     expect(exit).toMatchObject({ status: "filled", settled: true, filledAmount: exit.amount });
     await expectChainAgrees(desk, [desk.buy, placed.order.orderId, firings[0]?.orderId ?? ""]);
+  });
+
+  it("fill slice by slice, each with a marker of its own", async () => {
+    const desk = await openResting();
+    const slices = { count: 2, everySeconds: 3 };
+    const createdAt = Math.floor(Date.now() / 1000) * 1000;
+    const id = await desk.rest([{ kind: "slice", worst: reached }], { slices, createdAt });
+    const first = await desk.fireAfter(id, 1);
+    await desk.settle();
+    await desk.fire([id]);
+    expect(await desk.read(id)).toMatchObject({ order: { status: "partially_filled", slicesDone: 1 } });
+    const { dueAt } = triggerOf((await desk.resting(id)) as StoredResting);
+    await pause(Number(dueAt) * 1000 - Date.now());
+    const second = await desk.fireAfter(id, 1);
+    await desk.settle();
+    await desk.fire([id]);
+    await expectChainAgrees(desk, [desk.buy, first, second]);
+    expect(await desk.read(id)).toMatchObject({ order: { status: "filled", settled: true, slicesDone: 2 } });
   });
 
   it("fill one of two children that are out at once, and end the other one as replaced", async () => {

@@ -288,6 +288,36 @@ describe("firing", () => {
     });
   });
 
+  describe("an order with slices", () => {
+    const terms = mandate({
+      legs: [{ kind: "slice", worst: { coins: 9n, tokens: 10n } }],
+      amount: 2000n,
+      slices: { count: 2, everySeconds: 60 },
+    });
+    const order = newResting(terms, "mac");
+    const at = (seconds: number, scene: Scene = {}, of = order) =>
+      run([parent({ order: of, amount: 1000n })], { startMs: terms.createdAt + seconds * 1000, ...scene });
+
+    it("fires each slice when it is due, and keeps its price", () => {
+      const { fired, moved } = at(0, { out: 950n });
+      expect(fired).toEqual([terms.orderId]);
+      const one = moved.get(terms.orderId) as RestingOrder;
+      expect(one).toMatchObject({ out: [{ slice: 1 }], firings: [{ leg: "slice", slice: 1 }], nextSlice: 2 });
+      expect(at(59, { out: 950n }, one).fired).toEqual([]);
+      expect(at(60, { out: 950n }, one).moved.get(terms.orderId)).toMatchObject({
+        out: [{ slice: 1 }, { slice: 2 }],
+      });
+    });
+
+    it("waits for its price, and makes up no slice that was missed", () => {
+      const { fired, moved } = at(0, { out: 900n });
+      expect(fired).toEqual([]);
+      expect(moved).toEqual(new Map());
+      expect(at(60, { out: 900n }).moved.get(terms.orderId)).toMatchObject({ nextSlice: 2 });
+      expect(at(120, { out: 950n }).fired).toEqual([]);
+    });
+  });
+
   it("fires nothing by a look that has grown old while the child was prepared", () => {
     expect(run([parent()], { preparing: 15_000 }).fired).toHaveLength(1);
     expect(run([parent()], { preparing: 15_001 }).fired).toEqual([]);

@@ -101,6 +101,13 @@ describe("placingResting", () => {
     expect(() => place(over)).toThrow(expect.objectContaining({ details: { field: "price" } }));
   });
 
+  it("refuses slices of nothing, and those that cost more than they trade", () => {
+    const slices = (count: number) => requestOf({ type: "twap", slices: count, intervalSeconds: 60 });
+    expect(place(slices(2)).code).toBeUndefined();
+    expect(place(slices(100)).code).toBe("AMOUNT_TOO_SMALL");
+    expect(place(slices(2), { facts: { amount: 1n, amountOut: 10n ** 9n } }).code).toBe("AMOUNT_TOO_SMALL");
+  });
+
   it("needs the tokens that it sells, and no coin; a buy needs nothing, whatever else is open", () => {
     expect(place(limit("6"), { facts: { held: { coins: 0n, tokens: 999n } } }).answer).toMatchObject({
       refused: { code: "INSUFFICIENT_BALANCE", details: { token, available: "0.000000000000000999" } },

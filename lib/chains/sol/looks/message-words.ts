@@ -15,9 +15,9 @@ import type { SolReader } from "../venues/reader.ts";
 /** Asks both hosts about the messages that make a resting order's marker. */
 export async function messageWordsOf(
   { client }: SolReader,
-  { wallet, parentId, signed }: AskedChild<SignedMessages>,
+  { wallet, fillId, signed }: AskedChild<SignedMessages>,
 ): Promise<readonly [MessageWord | undefined, MessageWord | undefined]> {
-  const marker = await markerOf(wallet as Address, parentId);
+  const marker = await markerOf(wallet as Address, fillId);
   return askInTwo(client.hosts, (ask) => wordOf(ask, marker, signed));
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type * as v from "valibot";
+import { fillIdOf } from "../../../orders/resting/slices.ts";
 import type { cpmmRoute, curveRoute, jupiterRoute, pumpPoolRoute, solIntent } from "./schemas.ts";
 
 /** A Raydium CPMM pool with its fee configuration. Its other accounts are derived. */
@@ -32,9 +33,9 @@ export const solVenues = [...solPoolVenues, "jupiter-metis"] as const satisfies 
 /** The limits of an order on Solana, fixed when it is placed. Its token is the mint. */
 export type SolIntent = v.InferOutput<typeof solIntent>;
 
-/** Returns the id that names an order's marker. All children of a resting order share one, so only one of them fills. */
+/** Names an order's marker. All children of a resting order, or of a slice, share one, so only one of them fills. */
 export const markIdOf = ({ orderId, parent }: Pick<SolIntent, "orderId" | "parent">): string =>
-  parent?.orderId ?? orderId;
+  parent === undefined ? orderId : fillIdOf(parent);
 
 export const isSameSolRoute = (a: SolRoute, b: SolRoute): boolean =>
   isDeepStrictEqual(plainSolRoute(a), plainSolRoute(b));

@@ -2,19 +2,20 @@ import { classOf } from "../../../orders/resting/mandate.ts";
 import { lifeSeconds } from "../../../orders/resting/times.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
 import type { Sol } from "./family.ts";
+import { markIdOf } from "./intent.ts";
 import type { SolSlot } from "./slot.ts";
 
 type SolOrder = TradeOrder<Sol>;
 
-/** Lists the other children of an order's resting order. They all make the same marker. */
-export const siblingsOf = (
-  { intent: { orderId, parent } }: SolOrder,
-  orders: readonly SolOrder[],
-): SolOrder[] =>
-  parent === undefined
+/** Lists the other orders that make an order's marker: children of the same resting order, or of the same slice. */
+export const siblingsOf = ({ intent }: SolOrder, orders: readonly SolOrder[]): SolOrder[] =>
+  intent.parent === undefined
     ? []
     : orders.filter(
-        ({ intent: other }) => other.parent?.orderId === parent.orderId && other.orderId !== orderId,
+        ({ intent: other }) =>
+          other.parent !== undefined &&
+          markIdOf(other) === markIdOf(intent) &&
+          other.orderId !== intent.orderId,
       );
 
 export const siblingSlotsOf = (

@@ -53,7 +53,7 @@ async function swap(minAmountOut = 1n): Promise<string> {
 const clear = async () => (await chain.transact({ from: wallet, to: wallet })).transactionHash;
 
 const wordsAbout = (signed: SignedNonce | undefined, hosts = [chain.url, host.url]) =>
-  nonceWordsOf(readerOf(chain, { hosts }), { wallet, parentId: "P", signed });
+  nonceWordsOf(readerOf(chain, { hosts }), { wallet, fillId: "P", signed });
 
 const deathNow = async (signed: SignedNonce) => deathOf("eth", signed, await wordsAbout(signed));
 

@@ -102,6 +102,33 @@ describe("two children of a resting order on Solana", () => {
     ]);
   });
 
+  it("share it with no other slice of their order", () => {
+    const ofSlice = (orderId: string, slice: number) =>
+      orderOf({ mandate: terms }, { orderId, parent: { ...child().parent, leg: 0, slice } });
+    const slices = [ofSlice("first", 1), ofSlice("second", 2)];
+    const question = solLane.questionAbout(first.intent, viewOf({ orders: slices }), {
+      nowMs,
+      untilMs: nowMs,
+    });
+    expect([...(question.parents ?? [])]).toEqual([
+      ["first", `${parentId}.1`],
+      ["second", `${parentId}.2`],
+    ]);
+    // The first slice has its marker, and the second one none.
+    const snapshots = bothHosts({
+      ...heightAt(131),
+      markers: new Map([
+        ["first", true],
+        ["second", false],
+      ]),
+      orders: new Map([["second", factsOf()]]),
+    });
+    expect(worked(laneOf({ orders: slices }, { snapshots })).move).toMatchObject({
+      kind: "sign",
+      request: { orderId: "second" },
+    });
+  });
+
   it("do not wait for each other, unless they are of the same leg", () => {
     const slots = [slot("first", "a")];
     const snapshots = hosts(false, 131);

@@ -10,6 +10,7 @@ import {
   type Mandate,
 } from "../../../../lib/orders/resting/mandate.ts";
 import { floorOf, isAbove, isCrossed } from "../../../../lib/orders/resting/prices.ts";
+import { amountOfChild, fillIdOf } from "../../../../lib/orders/resting/slices.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import { pricedLeg } from "../../../../lib/orders/resting/trailing.ts";
 import { must } from "../violation.ts";
@@ -60,7 +61,10 @@ export class RestingChecks {
   readonly #world: Checked;
   readonly #mandates = new Map<string, Mandate>();
   /** The parent and the leg of each child whose swap was signed. */
-  readonly #children = new Map<string, { parentId: string; leg: number }>();
+  readonly #children = new Map<
+    string,
+    { parentId: string; leg: number; slice: number | undefined; fillId: string }
+  >();
   readonly #swaps: { parentId: string; orderId: string; kind: LegClass; hour: number }[] = [];
   /** Answers of the honest host about each amount, newest last. Each order has an amount of its own. */
   readonly #prices = new Map<bigint, { word: PriceWord; atMs: number }[]>();
@@ -94,9 +98,9 @@ export class RestingChecks {
     const { back, mostAgeSeconds, readings } = this.#looks;
     const { n, ms } = hasStop(mandate) ? readings[leg.kind] : { n: 1, ms: 0 };
     const distances = leg.kind === "stop" || hasStop(mandate) ? back[leg.kind] : [];
-    const honest = this.#honestly(mandate, distances, (out) =>
-      isCrossed(mandate.side, leg, mandate.amount, out),
-    );
+    const { slice } = order.out.at(-1) ?? {};
+    const amount = amountOfChild(mandate, slice);
+    const honest = this.#honestly(amount, distances, (out) => isCrossed(mandate.side, leg, amount, out));
     const isFresh = honest.some(({ word }) => run.nowMs / 1000 - word.head.time <= mostAgeSeconds);
     must(isFresh, `a ${leg.kind} fires although an honest host has not seen its price long enough`);
     const times = honest.map(({ atMs }) => atMs);
@@ -106,7 +110,7 @@ export class RestingChecks {
   }
 
   /** Returns the answers of the honest host of which all outputs are true for a test. */
-  #honestly({ amount }: Mandate, distances: readonly number[], isTrue: (out: bigint) => boolean) {
+  #honestly(amount: bigint, distances: readonly number[], isTrue: (out: bigint) => boolean) {
     return (this.#prices.get(amount) ?? []).filter(({ word: { out, before } }) =>
       [out, ...distances.map((each) => before.get(each))].every((each) => each !== undefined && isTrue(each)),
     );
@@ -118,7 +122,7 @@ export class RestingChecks {
     const { coins, tokens } = mark.price;
     must(isAbove(mark.price, old.price), "a mark falls");
     const { back, readings } = this.#looks;
-    const honest = this.#honestly(mandate, back.stop, (out) => out * tokens >= coins * mandate.amount);
+    const honest = this.#honestly(mandate.amount, back.stop, (out) => out * tokens >= coins * mandate.amount);
     const times = honest.map(({ atMs }) => atMs).filter((atMs) => this.#world.nowMs - atMs < 60_000);
     const isLong =
       times.length >= readings.stop.n && Math.max(...times) - Math.min(...times) >= readings.stop.ms;
@@ -139,10 +143,11 @@ export class RestingChecks {
     must(after.version >= before.version, "a version shrinks");
     must(before.state !== "done", "an order moves after its end");
     this.#afterMark(before, after);
-    must(
-      (after.state === "firing" || after.state === "filled") === after.out.length > 0,
-      "a state has no child",
-    );
+    const isUnderWay = after.state === "firing" || after.state === "filled";
+    // The children of slices that have filled are known from their jobs.
+    const isSliced = after.mandate.slices !== undefined;
+    must(isUnderWay || after.out.length === 0, "a state has a child");
+    must(!isUnderWay || isSliced || after.out.length > 0, "a state has no child");
     if (this.#world.intruder === undefined)
       for (const { orderId } of after.out) must(this.#world.jobs.has(orderId), "a parent names no child");
     must(
@@ -159,14 +164,25 @@ export class RestingChecks {
     if (mandate === undefined || leg === undefined) throw new Error("A child of no mandate is signed");
     must(!cancelled.has(mandate.orderId), "a child is signed after its parent's cancellation");
     must(cancelledAll < mandate.createdAt, "a child is signed after the cancellation of all orders");
-    must(amount <= mandate.amount, "a child spends more than its mandate");
+    const { slice } = parent;
+    must(amount <= amountOfChild(mandate, slice), "a child spends more than its mandate");
     if (this.#children.has(orderId)) return;
-    this.#children.set(orderId, { parentId: mandate.orderId, leg: parent.leg });
+    const fillId = fillIdOf({ orderId: mandate.orderId, slice });
+    if (mandate.slices !== undefined) {
+      const { count, everySeconds } = mandate.slices;
+      must(slice !== undefined && slice >= 1 && slice <= count, "a child is of no slice");
+      const dueMs = Math.ceil(mandate.createdAt / 1000) * 1000 + ((slice ?? 0) - 1) * everySeconds * 1000;
+      must(nowMs >= dueMs, "a slice is signed early");
+      const isUsed = [...this.#children.values()].some((each) => each.fillId === fillId);
+      must(!isUsed, "a slice is signed twice");
+    }
+    this.#children.set(orderId, { parentId: mandate.orderId, leg: parent.leg, slice, fillId });
     const hour = Math.floor(nowMs / 3_600_000);
     const kind = classOf(leg);
     this.#swaps.push({ parentId: mandate.orderId, orderId, kind, hour });
     const same = this.#swaps.filter((each) => each.parentId === mandate.orderId && each.kind === kind);
-    must(same.filter((each) => each.hour === hour).length <= mostInHour[kind], "a leg fires too often");
+    const isOften = same.filter((each) => each.hour === hour).length > mostInHour[kind];
+    must(mandate.slices !== undefined || !isOften, "a leg fires too often");
     must(BigInt(same.length) * 10n <= budgetOf(mandate, kind), "the fees are above the mandate's");
   }
 
@@ -177,9 +193,9 @@ export class RestingChecks {
       const child = this.#children.get(orderId);
       if (child === undefined) continue;
       const mandate = this.#mandates.get(child.parentId) as Mandate;
-      must(!filled.has(child.parentId), "a resting order fills twice");
-      filled.add(child.parentId);
-      must(amount <= mandate.amount, "a resting order fills above its amount");
+      must(!filled.has(child.fillId), "a resting order fills twice");
+      filled.add(child.fillId);
+      must(amount <= amountOfChild(mandate, child.slice), "a resting order fills above its amount");
       must(
         out >= floorOf(mandate.side, mandate.legs[child.leg] as Leg, amount),
         "a fill is below its leg's price",
@@ -215,11 +231,21 @@ export class RestingChecks {
 
   /** Each order has come to its end, and the record is that of the chain. */
   atEnd(): void {
-    const filled = new Set(this.#chain.fills().map(({ orderId }) => this.#children.get(orderId)?.parentId));
-    for (const { mandate, state, filled: child, end } of this.#world.parents.values()) {
+    const fills = this.#chain.fills().map(({ orderId }) => this.#children.get(orderId)?.parentId);
+    const filled = new Set(fills);
+    for (const { mandate, state, filled: child, end, firings } of this.#world.parents.values()) {
       const { orderId } = mandate;
       must(state === "done", `${orderId} does not come to its end but is ${state}`);
       must(end?.reasonCode !== "MANDATE_VOID", `${orderId} ends although it could fill`);
+      if (mandate.slices !== undefined) {
+        const known = firings.filter(({ outcome }) => outcome === "filled").length;
+        must(
+          known === fills.filter((each) => each === orderId).length,
+          "a record has other slices than the chain",
+        );
+        must((end === undefined) === (known === mandate.slices.count), "an order ends with a wrong status");
+        continue;
+      }
       must(filled.has(orderId) === (child !== undefined), "a record differs from the chain");
       must((end !== undefined) === !filled.has(orderId), "an order has ended without a fill or a reason");
     }

@@ -1,6 +1,7 @@
 import { newResting } from "../../../../lib/orders/resting/life.ts";
 import { classOf, type Leg, type Mandate } from "../../../../lib/orders/resting/mandate.ts";
 import { floorOf } from "../../../../lib/orders/resting/prices.ts";
+import { amountOfChild } from "../../../../lib/orders/resting/slices.ts";
 import { firstMark } from "../../../../lib/orders/resting/trailing.ts";
 import { Random } from "../random.ts";
 import { Violation } from "../violation.ts";
@@ -49,6 +50,15 @@ export const mandateOf = (
   ...changes,
 });
 
+/** Sells in four slices, one each two minutes, as long as they bring half of the price now. */
+const slicesOf = (orderId: string): Mandate =>
+  mandateOf(orderId, [{ kind: "slice", worst: { coins: 1n, tokens: 2n } }], {
+    amount: 4n * amount + 8n,
+    slices: { count: 4, everySeconds: 120 },
+    createdAt: startSeconds * 1000 - 30_000,
+    expiresAt: startSeconds + 900,
+  });
+
 /** Events in a kind of histories, beside random ones. */
 export type RestingPlot = {
   intruder?: Intruder;
@@ -67,6 +77,8 @@ export type RestingPlot = {
   expires?: boolean;
   /** A stop follows the price. */
   trails?: boolean;
+  /** One order sells in slices. */
+  slices?: boolean;
   /** Three orders buy, of which the policy allows two a day. */
   buys?: boolean;
   /** Payments to the network that each kind of leg may make. A signature counts as 10. */
@@ -100,6 +112,7 @@ export function playResting(
     world.rest(
       mandateOf("P", [limitAt(1_100_000n), stopAt(900_000n)], { ...fees, ...(plot.expires && early) }),
     );
+    if (plot.slices) world.rest(slicesOf("S"));
     const single = plot.trails
       ? [trailingBy(100_000n)]
       : [random.chance(0.5) ? limitAt(1_050_000n) : stopAt(950_000n)];
@@ -152,18 +165,21 @@ function placeMarket(world: RestingWorld): void {
   world.addJob(orderId, { ...terms, createdAt, minAmountOut: 1n }, "market");
 }
 
-function childOf({ nowMs }: RestingWorld, orderId: string, mandate: Mandate, leg: number) {
+function childOf({ nowMs, random }: RestingWorld, orderId: string, mandate: Mandate, leg: number) {
   const { chain, wallet, userID, side, token, isPrivate } = mandate;
-  const { orderId: parentId, legs } = mandate;
-  const minAmountOut = floorOf(side, legs[leg] as Leg, mandate.amount);
-  const terms = { chain, wallet, userID, side, token, isPrivate, amount: mandate.amount, minAmountOut };
+  const { orderId: parentId, legs, slices } = mandate;
+  // An intruder asks for any slice.
+  const slice = slices && 1 + random.below(slices.count);
+  const own = amountOfChild(mandate, slice);
+  const minAmountOut = floorOf(side, legs[leg] as Leg, own);
+  const terms = { chain, wallet, userID, side, token, isPrivate, amount: own, minAmountOut };
   return {
     ...terms,
     orderId,
     quotedOut: minAmountOut,
     validUntil: Math.floor(nowMs / 1000) + 60,
     createdAt: nowMs,
-    parent: { orderId: parentId, mandate: mandateHash, leg, n: 1 },
+    parent: { orderId: parentId, mandate: mandateHash, leg, n: 1, ...(slice !== undefined && { slice }) },
   };
 }
 

@@ -170,6 +170,20 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
     },
     plot: {},
   }),
+  "signs a slice before its time": () => ({
+    system: {
+      objection: signing(({ mandate }) => ({
+        mandate: { ...mandate, createdAt: mandate.createdAt - (mandate.slices ? 120_000 : 0) },
+      })),
+    },
+    plot: { ...fireOrders, slices: true },
+  }),
+  "signs a slice again": () => ({
+    system: {
+      objection: signing(({ tally }) => ({ tally: tally && { ...tally, slices: [] } })),
+    },
+    plot: { ...fireOrders, slices: true },
+  }),
   "raises a mark by a push of one block": () => ({
     system: {
       heardPrices: pricing(({ out = 0n, ...word }, distances) => ({

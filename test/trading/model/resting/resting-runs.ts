@@ -22,6 +22,7 @@ import {
   type Tally,
 } from "../../../../lib/orders/resting/mandate.ts";
 import type { Ladders } from "../../../../lib/orders/resting/selection.ts";
+import { amountOfChild, sliceAt } from "../../../../lib/orders/resting/slices.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import { firstMark } from "../../../../lib/orders/resting/trailing.ts";
 import { firing } from "../../../../lib/trading/procedures/firing.ts";
@@ -174,9 +175,11 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
   }
 
   #viewOf(known: RestingOrder): ParentView<Signed> {
-    const { orderId, amount, createdAt } = known.mandate;
+    const { mandate } = known;
+    const { orderId, createdAt } = mandate;
     const isCancelled = this.cancelled.has(orderId) || this.cancelledAll >= createdAt;
-    const order = this.intruder === "fireOrders" ? known : withSignedOut(known, this.tallies.get(orderId));
+    const signed = this.intruder === "fireOrders" ? known : withSignedOut(known, this.tallies.get(orderId));
+    const order = { ...signed, out: [...signed.out, ...this.#filledSlices(signed)] };
     const busy = this.#parts.busy();
     const children = order.out.map(({ orderId: id }): [string, ChildView<Signed>] => {
       const job = this.jobs.get(id);
@@ -202,11 +205,21 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
       },
       tally: this.tallies.get(orderId),
       ended: this.ended.get(orderId),
-      amount,
+      amount: amountOfChild(mandate, sliceAt(mandate, this.nowMs)),
       slippagePpm: order.mandate.legs.map(() => 50_000n),
       isPublic: false,
       busy: busy && { orderId: busy.orderId, kind: busy.kind, yields: busy.yields },
     };
+  }
+
+  /** Lists the filled children of slices that have not settled. */
+  #filledSlices({ mandate, out, firings }: RestingOrder): OutChild[] {
+    return firings.flatMap(({ orderId, n, slice, outcome }) => {
+      const job = this.jobs.get(orderId);
+      const isKnown = mandate.slices === undefined || out.some((each) => each.orderId === orderId);
+      if (isKnown || outcome !== "filled" || job === undefined || job.isSettled) return [];
+      return [{ orderId, n, leg: 0, slice, validUntil: job.validUntil }];
+    });
   }
 
   #move(order: RestingOrder, revision: number): boolean {
@@ -220,6 +233,10 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     this.parents.set(orderId, order);
     for (const { outcome } of order.firings) this.seen.add(`outcome: ${outcome}`);
     if (known.state === "filled" && order.state === "firing") this.seen.add("taken back");
+    const { slices } = order.mandate;
+    if (slices && order.firings.length < slices.count && order.nextSlice === undefined)
+      this.seen.add("a slice is missed");
+    if (order.out.length > 1) this.seen.add("two slices out");
     this.seen.add(`parent: ${order.state}${order.end ? ` ${order.end.reasonCode}` : ""}`);
     return true;
   }
@@ -247,13 +264,14 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
 
   #addChild(
     orderId: string,
-    { mandate, n, dead }: RestingOrder,
+    { mandate, n, dead, out }: RestingOrder,
     { leg, validUntil, chosen }: Prepared,
   ): void {
     must(!this.jobs.has(orderId), "a child is placed twice");
     const { chain, wallet, userID, side, token, isPrivate } = mandate;
     const { quotedOut, minAmountOut } = chosen;
     const { amount } = chosen.crossed;
+    const slice = out.at(-1)?.slice;
     // An intruder names any child as dead.
     const after = this.intruder === "fireOrders" ? this.tallies.get(mandate.orderId)?.out?.child : dead;
     const terms = { chain, wallet, userID, side, token, isPrivate, orderId, amount, quotedOut, minAmountOut };
@@ -266,6 +284,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
         mandate: mandateHash,
         leg,
         n,
+        ...(slice !== undefined && { slice }),
         ...(after !== undefined && { after }),
       },
     };

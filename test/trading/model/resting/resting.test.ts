@@ -14,6 +14,9 @@ const plots: Readonly<Record<string, RestingPlot>> = {
   "a price that touches a limit again and again": { hovers: true },
   "a stop that follows the price": { trails: true },
   "a stop that follows the price of a host that lies": { trails: true, isLiar: true },
+  "slices among other orders": { slices: true },
+  "slices and cancellations": { slices: true, cancels: true },
+  "slices of a fireOrders that was taken over": { slices: true, intruder: "fireOrders" },
   "forks in which a swap may fail or fill": { forks: true },
   "a limit that spends all its fees": { hovers: true, fees: 40n },
   "a restored table": { restores: true },
@@ -23,11 +26,20 @@ const plots: Readonly<Record<string, RestingPlot>> = {
 
 const wanted = [
   ...["failed", "cleared", "unused", "foreign"].map((how) => `dead: ${how}`),
-  ...["limit", "stop", "trailing"].map((kind) => `fire: ${kind}`),
+  ...["limit", "stop", "trailing", "slice"].map((kind) => `fire: ${kind}`),
   ...["failed", "lapsed", "unsent", "yielded", "filled"].map((outcome) => `outcome: ${outcome}`),
   ...["CANCELLED_BY_USER", "EXPIRED", "MANDATE_VOID"].map((reason) => `parent: done ${reason}`),
   "parent: ended CANCELLED_BY_USER",
-  ...["yield", "mark", "settled", "restored", "taken back", "lost to another run"],
+  ...[
+    "yield",
+    "mark",
+    "two slices out",
+    "a slice is missed",
+    "settled",
+    "restored",
+    "taken back",
+    "lost to another run",
+  ],
 ];
 
 describe("resting orders in the model", () => {
