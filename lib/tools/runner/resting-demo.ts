@@ -27,12 +27,17 @@ const levels = { limit: 0.97, takeProfit: 1.05, stop: 0.93 } as const;
 /** How far below the highest price the demo's trailing stop sells, in percent. */
 const trailPercent = 5;
 
+/** Slices of the demo's last order, and the shortest time between two of them. */
+const slices = 3;
+const intervalSeconds = 60;
+
 /** Target of each move, a few percent beyond the level. The last two lead up and down again, but not to the start. */
 const moves = { limit: 0.94, takeProfit: 1.09, stop: 0.88, high: 1.25, below: 1.12 } as const;
 
 /**
- * Places a limit, a take-profit, stops and a buy with an exit, and moves the price to each of them. Before that, pushes the price beyond a
- * stop for one block, which must fire nothing. Returns every difference between the chain and the service.
+ * Places a limit, a take-profit, stops and a buy with an exit, and moves the price to each of them, and slices at
+ * last. Before that, pushes the price beyond a stop for one block, which must fire nothing. Returns every difference
+ * between the chain and the service.
  */
 export async function restingDemo(deps: RestingDeps): Promise<string[]> {
   const { demo, baseUrl, onStep } = deps;
@@ -67,9 +72,14 @@ export async function restingDemo(deps: RestingDeps): Promise<string[]> {
       { percent: 100, takeProfit: { percent: 10 }, stopLoss: { percent: -20 } },
     ]);
     problems.push(...(await fired(deps, exit, () => market.moveTo(moves.high))));
-    onStep(
-      `${chain}: ${symbol} ${token} has been bought by a limit, and sold by two take-profits and two stops`,
-    );
+    await market.moveTo(1);
+
+    const before = await demo.holdings();
+    const twap = await place(deps, { type: "twap", side: "buy", amount, slices, intervalSeconds });
+    const patienceMs = deps.patienceMs + slices * intervalSeconds * 1000;
+    problems.push(...(await settled({ ...deps, patienceMs }, twap, before)));
+    const sales = "sold by two take-profits and two stops";
+    onStep(`${chain}: ${symbol} ${token} has been bought by a limit and in ${slices} slices, and ${sales}`);
   } finally {
     await market.moveTo(1);
   }
@@ -119,31 +129,28 @@ const detailOf = async ({ terminal }: RestingDeps, orderId: string): Promise<Det
 };
 
 /** Moves the price, waits until an order is settled, and compares what the chain shows. */
-async function fired(
-  deps: RestingDeps,
-  { orderId, type, side }: Order,
-  move: () => Promise<unknown>,
-): Promise<string[]> {
-  const { demo, patienceMs, onStep } = deps;
-  const before = await demo.holdings();
+async function fired(deps: RestingDeps, order: Order, move: () => Promise<unknown>): Promise<string[]> {
+  const before = await deps.demo.holdings();
   await move();
+  return settled(deps, order, before);
+}
+
+/** Waits until an order is settled, and compares what the chain shows. */
+async function settled(deps: RestingDeps, { orderId, type, side }: Order, before: Held): Promise<string[]> {
+  const { demo, patienceMs, onStep } = deps;
   const startMs = Date.now();
   for (;;) {
-    const { order } = await detailOf(deps, orderId);
+    const { order, firings = [] } = await detailOf(deps, orderId);
     if (order.status === "filled" && order.settled) {
       const seconds = ((Date.now() - startMs) / 1000).toFixed(1);
       const { filledAmount = "0", receivedAmount = "0" } = order;
       onStep(`${demo.chain}: ${type} ${side} ${filledAmount} → ${receivedAmount}, settled in ${seconds} s`);
-      // The rent of a marker on sol is part of the child's record.
-      const { rent } = order.childOrderId ? (await detailOf(deps, order.childOrderId)).order : order;
-      return differences(
-        deps,
-        { ...order, ...(rent !== undefined && { rent }) },
-        before,
-        await demo.holdings(),
-      );
+      // The rents of markers on sol are part of the children's records.
+      const children = await Promise.all(firings.map((firing) => detailOf(deps, firing.orderId)));
+      const rents = children.map((child) => child.order.rent ?? "0");
+      return differences(deps, order, rents, before, await demo.holdings());
     }
-    if (order.status !== "open" && order.status !== "filled")
+    if (!["open", "partially_filled", "filled"].includes(order.status))
       return [`${type} ${orderId} is ${order.status} ${order.reasonCode ?? ""}`];
     if (Date.now() - startMs > patienceMs) return [`${type} ${orderId} has not fired`];
     await delay(250);
@@ -165,13 +172,19 @@ async function followed(deps: RestingDeps, { orderId }: Order, price: number): P
 type Held = Awaited<ReturnType<DemoChain["holdings"]>>;
 
 /** Fees and rents are in coins, so tokens show best what a fill has moved. */
-function differences({ demo }: RestingDeps, order: Order, before: Held, after: Held): string[] {
+function differences(
+  { demo }: RestingDeps,
+  order: Order,
+  rents: readonly string[],
+  before: Held,
+  after: Held,
+): string[] {
   const isBuy = order.side === "buy";
   const tokens = (isBuy ? order.receivedAmount : order.filledAmount) ?? "0";
   const moved = isBuy ? after.tokens - before.tokens : before.tokens - after.tokens;
   const units = parseUnits(tokens, demo.decimals);
   const coins = (text = "0") => parseUnits(text, chainFacts[demo.chain].coin.decimals);
-  const costs = coins(order.networkFee) + coins(order.rent);
+  const costs = [order.networkFee, ...rents].reduce((sum, text) => sum + coins(text), 0n);
   const own = isBuy ? -coins(order.filledAmount) : coins(order.receivedAmount);
   return [
     ...(units === moved ? [] : [`tokens of ${order.type}: ${units}, not ${moved}`]),
