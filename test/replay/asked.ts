@@ -126,7 +126,13 @@ const types: Readonly<Record<string, (reading: Reading) => AskedLeg[]>> = {
   },
 };
 
-const coinDecimalsOf = (chain: ChainName) => (chain === "sol" ? 9 : 18);
+export const coinDecimalsOf = (chain: ChainName): number => (chain === "sol" ? 9 : 18);
+
+/** Parses the price of one whole token in whole coins. */
+export function priceFrom(text: string, { chain, decimals }: Pick<Request, "chain" | "decimals">): Price {
+  const [units, after] = digitsOf(text);
+  return { coins: units * 10n ** BigInt(coinDecimalsOf(chain)), tokens: 10n ** BigInt(after + decimals) };
+}
 
 const usualRestSeconds = 2_592_000;
 const daySeconds = 86_400;
@@ -138,10 +144,7 @@ export function askedOf({ decimals, body: sent, createdAtMs, ...of }: Request): 
   const coinDecimals = coinDecimalsOf(of.chain);
   const [digits, places] = digitsOf(body.amount);
   const amount = digits * 10n ** BigInt((side === "buy" ? coinDecimals : decimals) - places);
-  const priceOf = (text: string): Price => {
-    const [units, after] = digitsOf(text);
-    return { coins: units * 10n ** BigInt(coinDecimals), tokens: 10n ** BigInt(after + decimals) };
-  };
+  const priceOf = (text: string) => priceFrom(text, { chain: of.chain, decimals });
   const legs = types[type]?.({ body, amount, createdAtMs, priceOf });
   if (legs === undefined) throw new Error(`The judge does not know the type ${type}`);
   const isSliced = type === "twap";
@@ -164,6 +167,8 @@ function digitsOf(text: string): [digits: bigint, places: number] {
   const [whole = "0", places = ""] = text.split(".");
   return [BigInt(whole + places), places.length];
 }
+
+export const numberOf = ({ coins, tokens }: Price): number => Number(coins) / Number(tokens);
 
 /** True if a fill respects a price to the last unit. */
 export const respects = (

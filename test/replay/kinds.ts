@@ -1,5 +1,5 @@
 import type { ChainName } from "trading-terminal-devnet/chain-facts";
-import type { Asked, AskedLeg, LegOf, Price } from "./asked.ts";
+import { type Asked, type AskedLeg, type LegOf, numberOf } from "./asked.ts";
 import type { Look } from "./look-back.ts";
 import { markBounds } from "./mark-bounds.ts";
 import type { Circumstances, Point } from "./points.ts";
@@ -16,8 +16,6 @@ type Kind<Leg> = {
   look: Look;
   sights: (leg: Leg, of: Circumstances) => Sight[];
 };
-
-export const numberOf = ({ coins, tokens }: Price): number => Number(coins) / Number(tokens);
 
 /**
  * How far beyond its price a leg must be to fire for certain, since routes are also chosen by their network fees, and to

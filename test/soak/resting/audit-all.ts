@@ -1,6 +1,7 @@
 import { isEvmChain, type TradingChain } from "../../../lib/core/chain-facts.ts";
 import type { Asked } from "../../replay/asked.ts";
 import { type Child, type Comparison, compareAll } from "../../replay/compare.ts";
+import { exitsOf } from "../../replay/exits.ts";
 import type { Period } from "../../replay/points.ts";
 import type { PriceRecords } from "../../replay/record-prices.ts";
 import type { Service } from "../service.ts";
@@ -13,9 +14,16 @@ import { problemsOfSol } from "../trade/sol/sol-audit.ts";
 import type { ShownSolOrder } from "../trade/sol/sol-facts.ts";
 import { problemsOfTrade } from "../trade/trade-audit.ts";
 import { lastingProblems } from "../trade/trade-soak.ts";
-import type { Report, Trader } from "../trade/traders.ts";
-import { askedIn, type Cancel } from "./resting-actions.ts";
-import { fillsOnEvm, fillsOnSol, problemsOfParent, type ShownParent, withChildren } from "./resting-audit.ts";
+import type { Report, SentOrder, Trader } from "../trade/traders.ts";
+import { askedIn, type Cancel, requestOf } from "./resting-actions.ts";
+import {
+  type Fill,
+  fillsOnEvm,
+  fillsOnSol,
+  problemsOfParent,
+  type ShownParent,
+  withChildren,
+} from "./resting-audit.ts";
 import type { restingEras } from "./resting-eras.ts";
 
 type Detail = ShownTrade["orders"][number];
@@ -63,8 +71,19 @@ export async function auditAll(
     ),
   );
   const sol = await eras.read();
-  const parents = parentsIn(shown.orders, traders, cancels, report);
-  const children = shown.orders.filter(({ order }) => order.parentOrderId !== undefined);
+  const fillsOf = (parent: ShownParent) => {
+    const { chain } = parent.asked;
+    const onEvm = isEvmChain(chain) ? facts.get(chain) : undefined;
+    return onEvm === undefined ? fillsOnSol(parent.asked, sol) : fillsOnEvm(parent, onEvm);
+  };
+  const placed = parentsIn({ orders: shown.orders, traders, cancels, report });
+  const parents = [
+    ...placed,
+    ...exitsIn(placed, fillsOf, { orders: shown.orders, traders, cancels, report }),
+  ];
+  const children = shown.orders.filter(
+    ({ order }) => order.parentOrderId !== undefined && order.type === "market",
+  );
   const ofEvm = children.filter(({ order }) => isEvmChain(order.chain)) as ShownOrder[];
   const positions = shown.positions.filter(({ chain }) => isEvmChain(chain));
   for (const problem of problemsOfTrade({ ...shown, orders: ofEvm, positions, leftovers, chains: facts }))
@@ -77,12 +96,8 @@ export async function auditAll(
     chain: withChildren(sol, parents),
   };
   for (const problem of problemsOfSol(solFacts)) report(problem);
-  for (const parent of parents) {
-    const { chain } = parent.asked;
-    const onEvm = isEvmChain(chain) ? facts.get(chain) : undefined;
-    const fills = onEvm === undefined ? fillsOnSol(parent.asked, sol) : fillsOnEvm(parent, onEvm);
-    for (const problem of problemsOfParent(parent, fills)) report(problem);
-  }
+  for (const parent of parents)
+    for (const problem of problemsOfParent(parent, fillsOf(parent))) report(problem);
   const firings = compareAll({
     orders: parents.map((parent) => ({
       asked: parent.asked,
@@ -102,41 +117,92 @@ const budgetOnSol = 1_000_000n;
 
 type Firing = ShownParent["firings"][number] & { block: number };
 
-function parentsIn(
-  orders: readonly Detail[],
-  traders: readonly Trader[],
-  cancels: readonly Cancel[],
-  report: Report,
-): (ShownParent & { firings: readonly Firing[] })[] {
-  const children = Map.groupBy(orders, ({ order }) => order.parentOrderId);
-  return orders
+type Reading = {
+  orders: readonly Detail[];
+  traders: readonly Trader[];
+  cancels: readonly Cancel[];
+  report: Report;
+};
+
+type Parent = ShownParent & { firings: readonly Firing[]; sent: SentOrder };
+
+/** Lists the resting orders that users have placed, with their children. */
+const parentsIn = (reading: Reading): Parent[] =>
+  reading.orders
     .filter(({ order }) => order.type !== "market")
-    .flatMap(({ userID, order, ...rest }) => {
-      const trader = traders.find(({ id }) => id === userID);
+    .flatMap((detail) => {
+      const { userID, order } = detail;
+      const trader = reading.traders.find(({ id }) => id === userID);
       const sent = trader?.sent.get(order.clientOrderId ?? "");
       // The audit of keys reports an order that nobody asked for.
       if (sent === undefined) return [];
-      const { firings = [] } = rest as { firings?: Firing[] };
-      const asked = cancelledIn(askedIn(userID, sent, order), cancels);
-      const own = (children.get(order.orderId) ?? []).filter((child) => child.userID === userID);
-      for (const child of own)
-        if (child.order.wallet !== order.wallet || child.order.side !== order.side)
-          report(`${child.order.orderId} is a child of ${order.orderId}, with another wallet or side`);
-      return [
-        {
-          asked,
-          order,
-          firings,
-          children: own.map((child) => ({
-            order: child.order,
-            hashes: child.attempts.map(({ txHash }) => txHash),
-            isApprovalAlone:
-              child.attempts.some(({ purpose }) => purpose === "approve") &&
-              child.attempts.every(({ purpose }) => purpose !== "swap"),
-          })),
-        },
-      ];
+      return [parentOf(reading, detail, sent, cancelledIn(askedIn(userID, sent, order), reading.cancels))];
     });
+
+/** Lists the exits of buys that have filled, as the judge reads them from the requests and fills. */
+const exitsIn = (
+  buys: readonly Parent[],
+  fillsOf: (parent: ShownParent) => Fill[],
+  reading: Reading,
+): Parent[] =>
+  buys.flatMap(({ asked, sent, order, ...buy }) => {
+    const [fill] = fillsOf({ asked, order, ...buy });
+    if (order.exits === undefined || fill === undefined) return [];
+    const exits = exitsOf({
+      buy: requestOf(asked.userID, sent, order),
+      spent: fill.spent,
+      received: fill.received,
+      filledAtMs: fill.atMs,
+      exitIds: order.exits.map(({ orderId }) => orderId),
+    });
+    return exits.flatMap((exit) => {
+      const detail = reading.orders.find((each) => each.order.orderId === exit.orderId);
+      if (detail === undefined) {
+        reading.report(`the exit ${exit.orderId} of ${asked.orderId} is not listed`);
+        return [];
+      }
+      // A cancellation after the placing of the buy also ends its exits.
+      const { createdAtMs } = asked;
+      const { cancelledAtMs } = cancelledIn({ ...exit, createdAtMs }, reading.cancels);
+      const own = { ...exit, ...(cancelledAtMs !== undefined && { cancelledAtMs }) };
+      return [parentOf(reading, detail, sent, mayRest(reading, detail) ? own : withoutDue(own))];
+    });
+  });
+
+/** True unless an exit was suspended, or had nothing to sell any more, which the judge cannot know. */
+const mayRest = ({ traders }: Reading, { userID, order }: Detail): boolean => {
+  const trader = traders.find(({ id }) => id === userID);
+  const stages = trader?.observations
+    .versionsOf(order.orderId)
+    .map((each) => ("stage" in each ? each.stage : ""));
+  return order.reasonCode !== "POSITION_CLOSED" && !(stages ?? []).includes("suspended");
+};
+
+const withoutDue = (asked: Asked): Asked => ({ ...asked, cancelledAtMs: asked.createdAtMs });
+
+function parentOf({ orders, report }: Reading, detail: Detail, sent: SentOrder, asked: Asked): Parent {
+  const { userID, order, ...rest } = detail;
+  const { firings = [] } = rest as { firings?: Firing[] };
+  const own = orders.filter(
+    (each) =>
+      each.userID === userID && each.order.parentOrderId === order.orderId && each.order.type === "market",
+  );
+  for (const child of own)
+    if (child.order.wallet !== order.wallet || child.order.side !== order.side)
+      report(`${child.order.orderId} is a child of ${order.orderId}, with another wallet or side`);
+  return {
+    sent,
+    asked,
+    order,
+    firings,
+    children: own.map((child) => ({
+      order: child.order,
+      hashes: child.attempts.map(({ txHash }) => txHash),
+      isApprovalAlone:
+        child.attempts.some(({ purpose }) => purpose === "approve") &&
+        child.attempts.every(({ purpose }) => purpose !== "swap"),
+    })),
+  };
 }
 
 /** Milliseconds that the clock of an order may be ahead of a cancellation of all orders that it was placed before. */

@@ -3,13 +3,14 @@ import { parseUnits } from "ethers/utils";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { chainFacts } from "../../../lib/core/chain-facts.ts";
 import type { Order } from "../../../lib/orders/execution.ts";
-import { type Asked, askedOf } from "../../replay/asked.ts";
+import { type Asked, askedOf, type Request } from "../../replay/asked.ts";
 import { kindOf } from "../../replay/kinds.ts";
 import { pointsOf } from "../../replay/points.ts";
 import { outOf, type PriceRecord } from "../../replay/pools.ts";
+import type { Chance } from "../chance.ts";
 import { isFault, outcomeOf, type TradeWorld } from "../trade/trade-actions.ts";
 import { noteShown, openOrdersOf, type SentOrder, type Trader, type TraderWallet } from "../trade/traders.ts";
-import { countOf, reachOf, walkedTokens } from "./walk-prices.ts";
+import { countOf, feez, reachOf, walkedTokens } from "./walk-prices.ts";
 
 /** A request to cancel some orders of a user, or a restore, which ends those of all. */
 export type Cancel = { userID?: string; orderId?: string; chain?: string; wallet?: string; atMs: number };
@@ -23,15 +24,17 @@ export type RestingWorld = TradeWorld & {
 
 export const decimalsOf = (chain: TraderWallet["chain"]) => (chain === "sol" ? 6 : 18);
 
-/** Reads a request that has placed an order, with the id and the time of the answer. */
-export const askedIn = (
+/** Returns a request that has placed an order, with the id and the time of the answer. */
+export function requestOf(
   userID: string,
   { wallet: { chain, address: wallet }, body }: SentOrder,
   { orderId, createdAt }: Order,
-): Asked => {
+): Request {
   const createdAtMs = Date.parse(createdAt);
-  return askedOf({ orderId, userID, chain, wallet, body, decimals: decimalsOf(chain), createdAtMs });
-};
+  return { orderId, userID, chain, wallet, body, decimals: decimalsOf(chain), createdAtMs };
+}
+
+export const askedIn = (...request: Parameters<typeof requestOf>): Asked => askedOf(requestOf(...request));
 
 const path = "/api/v2/orders";
 
@@ -73,6 +76,7 @@ export function newRestingBody(
     amount,
     ...(type === "limit" && { price: limit() }),
     ...(type === "stop" && stop()),
+    ...(side === "buy" && isTaxless(token) && chance.number() < 0.5 && { exits: newExits(chance, reach) }),
     ...(type === "trailing_stop" && { trailPercent: trailOf(reach * (2 + 13 * chance.number())) }),
     ...(type === "oco" && { takeProfit: { price: at(1.01, 1.18) }, stopLoss: stop() }),
     ...(chance.number() < 0.4 && { slippage: chance.pick([0.5, 3, 10, 50]) }),
@@ -84,6 +88,24 @@ export function newRestingBody(
     maxNetworkFee: "0.5",
   };
 }
+
+/** Taxes make exits useless that are close to the price of the buy. */
+const isTaxless = (token: string) => token !== localAddresses.taxd && token !== feez;
+
+/** Makes exits in percent, at least as far as a stop must be from the price of a sale at once. */
+const newExits = (chance: Chance, reach: number) =>
+  chance.pick([
+    [
+      {
+        percent: 50,
+        takeProfit: { percent: 2 + 18 * reach },
+        stopLoss: { percent: -(7 + chance.below(10)) },
+      },
+      { percent: 50, trailing: { trailPercent: 4 + chance.below(8) } },
+    ],
+    [{ percent: 80, takeProfit: { percent: 3 + 10 * reach } }],
+    [{ percent: 100, stopLoss: { percent: -(7 + chance.below(8)) } }],
+  ]);
 
 /** Rounds a trail to places that the service accepts, and to the smallest one. */
 const trailOf = (percent: number): number => Math.max(0.5, Math.round(10 * percent) / 10);

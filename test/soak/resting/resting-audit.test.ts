@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Order } from "../../../lib/orders/execution.ts";
 import type { Child } from "../../replay/compare.ts";
-import { askedFor, coin, limit, pair, sliced } from "../../replay/fixtures.ts";
+import { askedFor, coin, limit, pair, sliced, startMs } from "../../replay/fixtures.ts";
 import {
   type Fill,
   problemsOfFills,
@@ -11,7 +11,7 @@ import {
 } from "./resting-audit.ts";
 
 describe("problemsOfFills", () => {
-  const fill = (spent: bigint, received: bigint): Fill => ({ hash: "0x1", spent, received });
+  const fill = (spent: bigint, received: bigint): Fill => ({ hash: "0x1", spent, received, atMs: startMs });
   const asked = askedFor("avax", pair);
 
   it.each<[problem: string, status: Order["status"], fills: Fill[], leg?: Child["leg"]]>([
@@ -61,7 +61,7 @@ describe("problemsOfParent", () => {
     children: [{ order: child, hashes: ["0x1"] }],
     firings: [{ orderId: "child", leg: "limit", outcome: "filled" }],
   };
-  const fills = [{ hash: "0x1", spent: 100n * coin, received: 111n * coin }];
+  const fills = [{ hash: "0x1", spent: 100n * coin, received: 111n * coin, atMs: startMs }];
 
   it("reports no problem if order, children and chain agree", () => {
     expect(problemsOfParent(good, fills)).toEqual([]);

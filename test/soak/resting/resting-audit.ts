@@ -5,7 +5,7 @@ import { differences, problemsOfEnd } from "../trade/order-audit.ts";
 import type { SolFacts } from "../trade/sol/sol-facts.ts";
 
 /** A successful swap of a resting order's child, as read from a block. */
-export type Fill = { hash: string; spent: bigint; received: bigint };
+export type Fill = { hash: string; spent: bigint; received: bigint; atMs: number };
 
 /** A resting order as its user saw it at the end. */
 export type ShownParent = {
@@ -22,11 +22,12 @@ export function fillsOnEvm({ asked, children }: ShownParent, { transactions }: C
   const hashes = new Set(children.flatMap((child) => child.hashes));
   return transactions
     .filter(({ hash, purpose, isOk }) => isOk && purpose === "swap" && hashes.has(hash))
-    .map(({ hash, tokens, wrapped, unwrapped }) => {
+    .map(({ hash, time, tokens, wrapped, unwrapped }) => {
       const gained = tokens.get(asked.token) ?? 0n;
+      const of = { hash, atMs: 1000 * time };
       return asked.side === "buy"
-        ? { hash, spent: wrapped, received: gained }
-        : { hash, spent: -gained, received: unwrapped };
+        ? { ...of, spent: wrapped, received: gained }
+        : { ...of, spent: -gained, received: unwrapped };
     });
 }
 
@@ -36,11 +37,12 @@ export const fillsOnSol = ({ orderId, token, side }: Asked, { transactions }: So
     .filter(
       ({ purpose, isOk, orderId: marked }) => isOk && purpose === "swap" && marked?.split(".")[0] === orderId,
     )
-    .map(({ hash, tokens, toPools }) => {
+    .map(({ hash, time, tokens, toPools }) => {
       const gained = tokens.get(token) ?? 0n;
+      const of = { hash, atMs: 1000 * time };
       return side === "buy"
-        ? { hash, spent: toPools, received: gained }
-        : { hash, spent: -gained, received: -toPools };
+        ? { ...of, spent: toPools, received: gained }
+        : { ...of, spent: -gained, received: -toPools };
     });
 
 /** True for an order that a restore has ended, without a look at its child. */

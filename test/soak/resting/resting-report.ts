@@ -19,7 +19,9 @@ export function restingReportOf(report: RestingReport): string {
     [...own].map(([outcome, count]) => [`${action}: ${outcome}`, count] as const),
   );
   const parents = shown.orders.filter(({ order }) => order.type !== "market").map(({ order }) => order);
-  const children = shown.orders.filter(({ order }) => order.parentOrderId !== undefined);
+  const children = shown.orders.filter(
+    ({ order }) => order.parentOrderId !== undefined && order.type === "market",
+  );
   const ends = parents.map(({ chain, type, side, status }) => `${chain} ${type} ${side} ${status}`);
   const outcomesOfChildren = children.map(
     ({ order }) => `${order.chain} ${order.status} ${order.reasonCode ?? ""}`,

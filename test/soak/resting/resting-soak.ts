@@ -296,7 +296,7 @@ async function problemsOfViews(service: Service, traders: readonly Trader[]): Pr
     problems.push(`${orderId} ${problem}`);
   await forEachConcurrently(traders, { concurrency: 6 }, async (trader) => {
     const stored = (await readResting(table, trader.id))
-      .filter(({ state }) => state === "resting" || state === "firing")
+      .filter(({ state }) => !["filled", "ended", "done"].includes(state))
       .map(({ mandate }) => mandate.orderId);
     const [listed, open] = [await listOf(service, trader, "resting"), await listOf(service, trader, "open")];
     const idsOf = (orders: readonly Listed[]) =>

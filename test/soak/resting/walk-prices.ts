@@ -10,6 +10,7 @@ import { urlAt } from "../trade/chain-faults.ts";
 
 const { moon, star, taxd, comet } = localAddresses;
 const { tokens, pump } = await solDeployment();
+export const feez = tokens.FEEZ.mint;
 const [bend, grad] = [pump.curves.BEND.mint, pump.pools.GRAD.mint];
 
 const onSol = { [tokens.MOON.mint]: 3, [tokens.FEEZ.mint]: 1, [bend]: 1, [grad]: 1 };

@@ -6,6 +6,8 @@ import { idOf } from "../../../lib/orders/execution.ts";
 export type Observations = {
   /** Records a version. Returns contradictions to earlier versions as sentences. */
   note(execution: Execution): string[];
+  /** Returns all versions of a record. */
+  versionsOf(id: string): readonly Execution[];
   /** Returns each record's latest version by id. */
   newest(): ReadonlyMap<string, Execution>;
   /** Forgets records whose versions start over. */
@@ -51,6 +53,7 @@ export function createObservations(): Observations {
           : []),
       ];
     },
+    versionsOf: (id) => [...(versions.get(id)?.values() ?? [])],
     newest: () => newest,
     forget(is) {
       for (const [id, execution] of newest) {
