@@ -5,6 +5,7 @@ import type { Book } from "./book.ts";
 import type { Cutoffs } from "./cutoffs.ts";
 import type { FamilyTypes, HostAnswers, SlotTerms } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
+import type { PercentExit } from "./resting/exits/given.ts";
 import type { AskedChild, BothWords } from "./resting/firing.ts";
 import type { Ended, Mandate } from "./resting/mandate.ts";
 import type { StoredResting } from "./resting/stored.ts";
@@ -94,6 +95,8 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
   resting?: { all: readonly StoredResting[]; placed: StoredResting | undefined } | undefined;
   /** What the user has of the token of an automatic buy. Present if the request is for one. */
   automatic?: AutomaticFacts | undefined;
+  /** The exits of the user's preset, if the switch for them is on and the request is for a buy that names none. */
+  exits?: readonly PercentExit[] | undefined;
   /** The user's settings for the chain. */
   settings: F["trader"]["settings"];
   isStopped: boolean;
@@ -173,6 +176,8 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
       rests?: boolean;
       /** Token of an automatic buy. */
       automatic?: string;
+      /** True for a buy that names no exits. */
+      lacksExits?: boolean;
     };
     answer: PlacingView<F>;
   };

@@ -46,7 +46,6 @@ export async function placeAutomatic(
     token: body.token,
     amount: preset.buyAmount,
     slippage: preset.slippage,
-    ...(switches.autoSell && { exits: preset.exits }),
   };
   const request = tradeRequest(deps, { ...asked, body: buy });
   const ofTable = { tableId: deps.tableId };

@@ -123,7 +123,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     return placeOrder(deps, { ...request, key: key ?? undefined, body });
   };
   /** Asks for an automatic buy of MOON under a new key, by default with the preset's wallet. */
-  const askAutomatic = (asked: { wallet?: string } = {}, key = `k-${++count}`) => {
+  const askAutomatic = (asked: { wallet?: string; token?: string } = {}, key = `k-${++count}`) => {
     const body = { auto: "buy", chain: lane.chain, token: localAddresses.moon, ...asked } as const;
     return placeAutomatic(deps, { userID, now: new Date(), signedInAt, key, body });
   };

@@ -119,6 +119,9 @@ function PresetForm({ chain }: { chain: NetworkName }) {
       {number("minLiquidity", `Least liquidity, ${coin}`, "empty for any")}
       {!hasSettings(chain) && flag("autoBuy")}
       {!hasSettings(chain) && flag("autoSell")}
+      {(read?.preset.exits.length ?? 0) > 0 && (
+        <p class="quiet">The preset has exits, which stay as another program has set them.</p>
+      )}
       {read?.warnings.includes("NO_DAY_LIMIT") && (
         <p class="notice">The wallet's limits let it spend any amount in a day.</p>
       )}

@@ -5,6 +5,7 @@ import type { WeiPerGas } from "../../core/units.ts";
 import type { Cutoffs } from "../../orders/cutoffs.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
+import { type Preset, switchesOf } from "../../orders/preset.ts";
 import type { Cutoff, Kind, Lane, Names } from "../../orders/table-step.ts";
 import type { Limits, PolicyKey } from "../../orders/wallet-policy.ts";
 import { getItems } from "../../table/batch-get.ts";
@@ -97,6 +98,12 @@ class Found {
   storedSettings(chain: Network, userID: string): SettingsPatch | undefined {
     const [key] = settingsKeysOf(chain, userID);
     return key && (this.#items.get(keyText(key)) as SettingsPatch | undefined);
+  }
+
+  /** Returns the exits of the user's preset, if the switch for them is on. */
+  presetExits(chain: Network, userID: string): Preset["exits"] | undefined {
+    const preset = this.get("preset", { userID, chain })?.preset;
+    return switchesOf(chain, this.storedSettings(chain, userID), preset).autoSell ? preset?.exits : undefined;
   }
 
   maxGasPrice = (chain: Network, userID: string): WeiPerGas =>

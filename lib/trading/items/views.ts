@@ -156,26 +156,30 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
  */
 export async function readPlacing(
   table: Table,
-  { lane, day, userID, key, rests, automatic: token }: Effects["readPlacing"]["ask"],
+  { lane, day, userID, key, rests, automatic: token, lacksExits }: Effects["readPlacing"]["ask"],
 ): Promise<PlacingView> {
+  const { chain } = lane;
   const named = key === undefined ? undefined : { userID, key };
   const bought = token === undefined ? undefined : { userID, chain: lane.chain, token };
   const home = homeShard(lane, table);
   const found = await findOnChain(table, lane.chain, [
     ...(named ? [keysOfItems.key(named)] : []),
     ...(bought ? [keysOfItems.automaticBuy(bought)] : []),
+    ...(lacksExits ? [keysOfItems.preset({ userID, chain })] : []),
     laneKey(lane, home),
     lanePlaceKey(lane),
     ...keysOfUser(lane, userID, day),
   ]);
   const used = named && found.get("key", named);
+  const exits = lacksExits ? found.presetExits(chain, userID) : undefined;
+  const seesResting = rests || (exits?.length ?? 0) > 0;
   const shard = found.laneShard(lane) ?? home;
   const withLane = await find(table, [laneKey(lane, shard)], found);
   const jobs = withLane.lane(lane, shard)?.jobs;
   const [laneOrders, placed, all, held] = await Promise.all([
     jobs === undefined || jobs === 0 ? [] : laneOrdersOf(table, lane),
     used && find(table, [tradeKeyOf(used)]),
-    rests ? readResting(table, userID) : [],
+    seesResting ? readResting(table, userID) : [],
     bought && readOwned(table, bought),
   ]);
   return {
@@ -184,7 +188,8 @@ export async function readPlacing(
     hasWallet: !found.isRetired(lane, userID),
     laneOrders,
     jobs,
-    ...(rests && {
+    ...(exits && { exits }),
+    ...(seesResting && {
       resting: {
         all,
         placed:

@@ -24,6 +24,8 @@ export type TradeRequest<Trade extends AskedTrade = AskedTrade> = LaneKey & {
   quotedOut?: bigint;
   /** What a preset demands of the token of an automatic buy. */
   automatic?: AutomaticLimits;
+  /** True for a buy that names no exits, so that it gets those of the preset. */
+  lacksExits?: boolean;
 } & Pick<TraderTerms, "mayLose" | "isChild" | "rests">;
 
 /** `CHAIN_UNAVAILABLE` means that no two hosts agree. */
@@ -33,7 +35,7 @@ export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 
 /** Reads the records that a request is assessed by. */
 export const readView = (
-  { chain, wallet, userID, createdAt, rests, automatic, trade }: TradeRequest,
+  { chain, wallet, userID, createdAt, rests, automatic, lacksExits, trade }: TradeRequest,
   key?: string,
 ) =>
   perform({
@@ -44,6 +46,7 @@ export const readView = (
     ...(key !== undefined && { key }),
     ...(rests && { rests }),
     ...(automatic && { automatic: trade.token }),
+    ...(lacksExits && { lacksExits }),
   });
 
 /** Runs all checks in their order of precedence, starting with those that do not query the chain. */

@@ -1,7 +1,7 @@
 import { placingOf } from "../../chains/families/place.ts";
 import { DomainError } from "../../core/domain-error.ts";
 import { formatPrice } from "../../orders/decimal-text.ts";
-import { type Procedure, perform } from "../../orders/effects.ts";
+import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
 import type { Assessed } from "../../orders/placing-family.ts";
 import { isTooClose } from "../../orders/resting/exits/entry.ts";
 import type { GivenExit } from "../../orders/resting/exits/given.ts";
@@ -14,6 +14,16 @@ import { restingStep } from "../../orders/resting/resting-step.ts";
 import { newStored, type StoredResting } from "../../orders/resting/stored.ts";
 import { pricedLegs } from "../../orders/resting/trailing.ts";
 import type { TradeStep } from "../../orders/table-step.ts";
+import type { AskedTrade } from "../../orders/trade.ts";
+import type { TradeRequest } from "./assess.ts";
+
+export const lacksExits = ({ side, exits }: AskedTrade): boolean => side === "buy" && exits === undefined;
+
+/** Adds the exits of the user's preset to a buy that names none. */
+export const withExits = <Trade extends AskedTrade, Request extends TradeRequest<Trade>>(
+  request: Request,
+  { exits }: PlacingView,
+): Request => (exits === undefined ? request : { ...request, trade: { ...request.trade, exits } });
 
 /** A buy, as far as its exits depend on it. */
 export type ExitsBuy = Omit<BuyFacts, "decimals" | "feeOfChild" | "isPrivate" | "maxGasPrice">;

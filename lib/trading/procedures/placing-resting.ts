@@ -24,7 +24,7 @@ import { lossOf } from "../../orders/trade-check.ts";
 import { assess, type PlacingRefusal, readView, type TradeRequest } from "./assess.ts";
 import { type KeyedRequest, replayedBy, useKey } from "./keyed-request.ts";
 import { placedPart } from "./new-order.ts";
-import { exitsOf, makingExits } from "./placing-exits.ts";
+import { exitsOf, lacksExits, makingExits, withExits } from "./placing-exits.ts";
 
 /** A request for a resting order. */
 export type RestRequest = TradeRequest<RestingRequest> & { orderId: string };
@@ -48,11 +48,13 @@ const maxTries = 5;
 
 /** Records a resting order, once for each key, and starts the watch over its prices. */
 export function* placingResting(
-  request: PlaceRestingRequest,
+  asked: PlaceRestingRequest,
 ): Procedure<{ order: StoredResting; isReplayed: boolean } | Refused> {
-  const { trade, tableId } = request;
+  const { tableId } = asked;
   for (let tries = 0; tries < maxTries; tries++) {
-    const view = yield* readView({ ...request, rests: true }, request.key);
+    const view = yield* readView(atRest(asked), asked.key);
+    const request = withExits(asked, view);
+    const { trade } = request;
     const tried = replayedBy(request, view, view.resting?.placed) ?? (yield* assessResting(request, view));
     if ("refused" in tried) return tried;
     if ("order" in tried) {
@@ -83,13 +85,19 @@ export function* placingResting(
 }
 
 /** Computes the terms of a resting order, without recording anything. A stop that would fire at once is no objection. */
-export function* tryingResting(request: RestRequest): Procedure<RestTrial | Refused> {
-  const view = yield* readView({ ...request, rests: true });
-  const tried = yield* assessResting(request, view);
+export function* tryingResting(asked: RestRequest): Procedure<RestTrial | Refused> {
+  const view = yield* readView(atRest(asked));
+  const tried = yield* assessResting(withExits(asked, view), view);
   if ("refused" in tried) return tried;
   const refused = objectionToRest(tried, view);
   return refused === undefined ? tried : { refused };
 }
+
+const atRest = (request: RestRequest): RestRequest => ({
+  ...request,
+  rests: true,
+  lacksExits: request.trade.type === "limit" && lacksExits(request.trade),
+});
 
 /** Runs all checks of orders that apply while an order rests. A resting order only has to fit its own prices. */
 function* assessResting(request: RestRequest, view: PlacingView): Procedure<RestTrial | Refused> {

@@ -12,7 +12,7 @@ import { type AssessAnswer, assess, type PlacingRefusal, readView, type TradeReq
 import { assessAutomatic, pauseAutomatic } from "./automatic-buy.ts";
 import { type KeyedRequest, replayedBy, useKey } from "./keyed-request.ts";
 import { makeOrder, type OrderRequest, wakeFor, writesOfOrder } from "./new-order.ts";
-import { exitsOf, makingExits } from "./placing-exits.ts";
+import { exitsOf, lacksExits, makingExits, withExits } from "./placing-exits.ts";
 
 /** A request to place an order. */
 export type PlaceRequest = OrderRequest & KeyedRequest & { tableId: string };
@@ -26,14 +26,15 @@ export type PlaceAnswer = { order: AnyOrder; isReplayed: boolean } | { refused: 
 const maxTries = 20;
 
 /** Records an order, once for each key, and wakes the wallet's lane. A refused request leaves the key unused. */
-export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
-  const family = placingOf(request.chain);
+export function* placing(asked: PlaceRequest): Procedure<PlaceAnswer> {
+  const family = placingOf(asked.chain);
   let known: FamilyTypes["facts"] | undefined;
   for (let tries = 0; tries < maxTries; tries++) {
-    const view = yield* readView(withResting(request), request.key);
-    const replay = replayedBy(request, view, view.order);
+    const view = yield* readView(withResting(asked), asked.key);
+    const replay = replayedBy(asked, view, view.order);
     if (replay !== undefined && "order" in replay) yield* wakeAgain(replay.order);
     if (replay !== undefined) return replay;
+    const request = withExits(asked, view);
     const assessed = yield* assessAutomatic(family, request, view, known);
     if ("refused" in assessed) return assessed;
     // Reuses the facts in later attempts, unless the amount is a percentage: it refers to the balance that newer orders
@@ -61,8 +62,9 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
 }
 
 /** Computes the terms of an order for the trade, without recording anything. */
-export function* trying(request: TradeRequest): Procedure<AssessAnswer> {
-  const view = yield* readView(withResting(request));
+export function* trying(asked: TradeRequest): Procedure<AssessAnswer> {
+  const view = yield* readView(withResting(asked));
+  const request = withExits(asked, view);
   const assessed = yield* assess(placingOf(request.chain), request, view);
   if ("refused" in assessed) return assessed;
   const terms = { createdAt: Date.parse(request.createdAt), validUntil: 0, orderId: "" };
@@ -74,6 +76,7 @@ export function* trying(request: TradeRequest): Procedure<AssessAnswer> {
 const withResting = (request: TradeRequest): TradeRequest => ({
   ...request,
   rests: (request.trade.exits ?? []).length > 0,
+  lacksExits: lacksExits(request.trade),
 });
 
 /** Makes the mandates of the exits that are placed with an order, unless too much rests already. */

@@ -43,12 +43,13 @@ describe("presets", () => {
     expect(await set({ ...given, autoBuy: true, minLiquidity: "1000000" })).toMatchObject({ status: 200 });
     const details = { liquidity: expect.any(String), least: "1000000" };
     expect(await buy("a")).toMatchObject(refused(409, { code: "LIQUIDITY_TOO_LOW", details }));
-    expect(await set({ ...given, autoBuy: true })).toMatchObject({ status: 200 });
-    const order = { type: "market", side: "buy", wallet, amount: "0.1", token: localAddresses.moon };
+    const exits = [{ percent: 100, takeProfit: { percent: 900 } }];
+    expect(await set({ ...given, exits, autoBuy: true, autoSell: true })).toMatchObject({ status: 200 });
+    const order = { type: "market", side: "buy", wallet, amount: "0.1", token: localAddresses.moon, exits };
     const placed = await buy("a");
     expect(placed).toMatchObject({
       status: 200,
-      json: { data: { order, warnings: ["MEV_UNPROTECTED", "NO_DAY_LIMIT"] } },
+      json: { data: { order, warnings: ["NO_DAY_LIMIT"] } },
     });
     expect((await buy("a")).headers.get("Idempotent-Replayed")).toBe("true");
     expect(await buy("b")).toMatchObject(refused(409, { code: "ALREADY_HELD" }));

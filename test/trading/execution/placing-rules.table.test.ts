@@ -226,8 +226,8 @@ describe("placeOrder", () => {
 });
 
 describe("placeAutomatic", () => {
-  const setAutoBuy = (autoBuy: boolean) =>
-    putItems(db.table, [{ ...settingsKey(desk.userID, "eth"), autoBuy, slippage: 7 }]);
+  const setAutoBuy = (autoBuy: boolean, autoSell = false) =>
+    putItems(db.table, [{ ...settingsKey(desk.userID, "eth"), autoBuy, autoSell, slippage: 7 }]);
   const setPreset = (changes: object = {}) => {
     const { userID, wallet } = desk;
     const preset = { wallet, buyAmount: "0.01", exits: [], maxBuyTax: 5, maxSellTax: 5, ...changes };
@@ -259,6 +259,29 @@ describe("placeAutomatic", () => {
       code("IDEMPOTENCY_KEY_REUSED", { orderId }),
     );
     await expect(desk.askAutomatic()).rejects.toMatchObject(code("AUTO_BUY_OFF"));
+  });
+
+  it("adds the preset's exits to buys while the switch is on, unless they name their own or none", async () => {
+    const exits = [{ percent: 50, takeProfit: { percent: 100 }, stopLoss: { percent: -50 } }];
+    await instruct({ exits });
+    expect(await desk.place(buy)).not.toHaveProperty("exits");
+    await setAutoBuy(true, true);
+    const shown = exits.map((exit) => ({ ...exit, orderId: expect.any(String) }));
+    expect(await desk.place(buy)).toMatchObject({ exits: shown });
+    expect(await desk.place({ ...buy, exits: [] })).not.toHaveProperty("exits");
+    const own = [{ percent: 100, takeProfit: { percent: 7 } }];
+    expect(await desk.place({ ...buy, exits: own })).toMatchObject({ exits: own });
+    await setPreset({ exits: [] });
+    expect(await desk.place(buy)).not.toHaveProperty("exits");
+    const friend = await openDesk(db.table, chain);
+    await putItems(db.table, [{ ...settingsKey(friend.userID, "eth"), autoBuy: true, autoSell: true }]);
+    expect(await friend.place(buy)).not.toHaveProperty("exits");
+    const name = { userID: friend.userID, chain: "eth" } as const;
+    const limits = { maxBuyTax: 5, maxSellTax: 5 };
+    const preset = { wallet: friend.wallet, buyAmount: "0.01", exits, ...limits };
+    const token = localAddresses.usdx;
+    await putItems(db.table, [{ ...presetKey(name), ...name, preset, version: 1 }]);
+    expect(await friend.askAutomatic({ token })).toMatchObject({ order: { exits: shown } });
   });
 
   it("checks the switch, the preset, the wallet and what is held, and then all that a buy is checked for", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { EvmTradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
+import type { Effects } from "../../../lib/orders/effects.ts";
 import type { RestingRequest } from "../../../lib/orders/resting/request.ts";
 import type { StoredResting } from "../../../lib/orders/resting/stored.ts";
 import {
@@ -63,6 +64,22 @@ const restingOf = (count: number, changes: Partial<StoredResting["mandate"]> = {
 });
 
 describe("placingResting", () => {
+  it("adds the exits of the preset to a limit buy that names none, and to no other order", () => {
+    const exits = [{ percent: 40, takeProfit: { percent: 100 } }];
+    const buy = (terms: Terms = {}) => limit("6", { side: "buy", ...terms });
+    const played = place(buy(), { views: [view({ exits, resting: restingOf(0) })] });
+    expect(played.effects[0]).toMatchObject({ do: "readPlacing", lacksExits: true });
+    expect(played.answer).toMatchObject({ order: { placed: { exits } } });
+    const written = played.effects.find(({ do: name }) => name === "write") as Effects["write"]["ask"];
+    expect(written.step.filter(({ of }) => of === "resting")).toMatchObject([
+      { item: { mandate: { orderId, side: "buy" } } },
+      { item: { mandate: { exit: { of: orderId, sharePpm: 400_000n }, side: "sell" } } },
+    ]);
+    for (const other of [buy({ exits: [] }), limit("6"), stop("4")])
+      expect(place(other).effects[0]).not.toHaveProperty("lacksExits");
+    expect(place(buy()).answer).not.toHaveProperty("order.placed.exits");
+  });
+
   it("records the mandate, its trigger and the key in one transaction, and starts the watch", () => {
     const { answer, did, effects } = place(pair("6", "4"));
     expect(answer).toMatchObject({
