@@ -60,6 +60,8 @@ const mostInHour = { limit: 12, stop: 60 };
 export class RestingChecks {
   readonly #world: Checked;
   readonly #mandates = new Map<string, Mandate>();
+  /** The newest fill of each order that was ever in a block. */
+  readonly #bought = new Map<string, Fill>();
   /** The parent and the leg of each child whose swap was signed. */
   readonly #children = new Map<
     string,
@@ -107,6 +109,14 @@ export class RestingChecks {
     const isLong = times.length >= n && Math.max(...times) - Math.min(...times) >= ms;
     must(isLong, `a ${leg.kind} fires after too few readings`);
     this.#world.seen.add(`fire: ${mandate.legs[legAt]?.kind}`);
+    if (mandate.exit === undefined || this.#world.intruder === "fireOrders") return;
+    const bought = this.#bought.get(mandate.exit.of);
+    must(bought !== undefined, "an exit fires whose buy has never filled");
+    const { spent, received } = order.entry ?? {};
+    must(
+      spent === bought?.out && received === bought?.amount,
+      "an exit fires at another price than its buy's",
+    );
   }
 
   /** Returns the answers of the honest host of which all outputs are true for a test. */
@@ -189,7 +199,9 @@ export class RestingChecks {
   /** A parent fills once, by its leg's price, within its amount and its time. */
   afterBlock(): void {
     const filled = new Set<string>();
-    for (const { orderId, amount, out, time } of this.#chain.fills()) {
+    for (const fill of this.#chain.fills()) {
+      const { orderId, amount, out, time } = fill;
+      this.#bought.set(orderId, fill);
       const child = this.#children.get(orderId);
       if (child === undefined) continue;
       const mandate = this.#mandates.get(child.parentId) as Mandate;

@@ -79,6 +79,8 @@ export type RestingPlot = {
   trails?: boolean;
   /** One order sells in slices. */
   slices?: boolean;
+  /** A market order, which may fill late or never, buys what an exit sells. */
+  exits?: boolean;
   /** Three orders buy, of which the policy allows two a day. */
   buys?: boolean;
   /** Payments to the network that each kind of leg may make. A signature counts as 10. */
@@ -120,6 +122,7 @@ export function playResting(
   } else
     for (const n of [0n, 1n, 2n])
       world.rest(mandateOf(`P${n}`, [buyAt(1_050_000n)], { side: "buy", amount: amount + n }));
+  if (plot.exits) placeExit(world);
   for (let step = 0; step < steps; step++) {
     movePrice(world, plot);
     if (random.chance(plot.forks ? 0.5 : 0.2)) chain.reorganise(plot.forks ? 2 : 1 + random.below(2));
@@ -158,11 +161,28 @@ function happen(world: RestingWorld, { cancels, restores, intruder }: RestingPlo
   if (intruder === "fireOrders" && random.chance(0.2)) intrude(world);
 }
 
-function placeMarket(world: RestingWorld): void {
+function placeMarket(world: RestingWorld, bought = amount): void {
   const { createdAt } = { createdAt: Math.max(world.nowMs, world.cancelledAll + 1) };
   const orderId = `market${world.jobs.size}`;
   const { parent: _, ...terms } = childOf(world, orderId, mandateOf("", [limitAt(1n)]), 0);
-  world.addJob(orderId, { ...terms, createdAt, minAmountOut: 1n }, "market");
+  world.addJob(orderId, { ...terms, amount: bought, createdAt, minAmountOut: 1n }, "market");
+}
+
+const atFill = (kind: "gain" | "loss", ppm: bigint): Leg => ({
+  kind,
+  ppm,
+  worst: { coins: ppm / 4n, tokens: 1_000_000n },
+});
+
+/** Lets an exit wait for a buy, which is not placed in half of the histories. */
+function placeExit(world: RestingWorld): void {
+  const bought = amount + 2n;
+  const exit = { of: `market${world.jobs.size}`, sharePpm: 1_000_000n };
+  if (world.random.chance(0.5)) placeMarket(world, bought);
+  const legs = [atFill("gain", 1_100_000n), atFill("loss", 900_000n)];
+  world.rest(
+    mandateOf("E", legs, { amount: bought, exit: { ...exit, of: world.jobs.size > 0 ? exit.of : "never" } }),
+  );
 }
 
 function childOf({ nowMs, random }: RestingWorld, orderId: string, mandate: Mandate, leg: number) {
@@ -242,7 +262,7 @@ function comeToEnd(world: RestingWorld, plot: RestingPlot): void {
   hosts.manners = politely;
   chain.delays = 0;
   // After an intrusion or a restore only the chain counts.
-  const isWhole = plot.intruder === undefined && !plot.restores && !plot.buys;
+  const isWhole = plot.intruder === undefined && !plot.restores && !plot.buys && !plot.exits;
   const isDone = () => [...world.parents.values()].every(({ state }) => state === "done");
   for (let block = 0; block < (isWhole ? 500 : 60) && !(isDone() && block > 8); block++) {
     chain.price = block < 40 ? 850_000n : 1_200_000n;

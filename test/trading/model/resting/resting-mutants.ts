@@ -221,6 +221,52 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
     system: { view: settling(({ order }) => order.state !== "filled") },
     plot: { cancels: true },
   }),
+  "signs an exit whose buy was never signed": () => ({
+    system: { objection: signing(() => ({ hasBought: true })) },
+    plot: { ...fireOrders, exits: true },
+  }),
+  "prices an exit by the quote of its buy": () => ({
+    system: {
+      view: (view) => ({
+        ...view,
+        exit: view.exit && {
+          ...view.exit,
+          buy: view.exit.buy && {
+            ...view.exit.buy,
+            fill: view.exit.buy.fill && { spent: 1_000_002n, received: view.exit.buy.fill.received },
+          },
+        },
+      }),
+    },
+    plot: { exits: true },
+  }),
+  "lets an exit rest at once": () => ({
+    system: {
+      family: {
+        ...restingSystem.family,
+        sightOf: (asked, words) =>
+          asked.child.n === 0 ? { is: "filled" } : restingSystem.family.sightOf(asked, words),
+      },
+      view: (view) => ({
+        ...view,
+        exit: view.exit && {
+          ...view.exit,
+          buy: view.exit.buy && {
+            ...view.exit.buy,
+            view: {
+              ...view.exit.buy.view,
+              hasEnded: true,
+              yields: false,
+              isRefused: false,
+              isProvenDead: false,
+            },
+            fill: { spent: 1_000_000n, received: view.order.mandate.amount },
+          },
+        },
+      }),
+    },
+    plot: { exits: true },
+  }),
   "counts a leg's swaps for life": () => ({
     system: { objection: countsForever() },
     plot: { hovers: true },

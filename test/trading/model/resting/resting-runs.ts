@@ -174,6 +174,24 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     }
   }
 
+  /** Says that a buy has filled if the chain does, and executeOrders has seen its end. */
+  #exitOf({ mandate, entry }: RestingOrder): ParentView<Signed>["exit"] {
+    if (mandate.exit === undefined) return undefined;
+    const { of: orderId } = mandate.exit;
+    const { validUntil = 0, hasEnded = false, isSettled = false } = this.jobs.get(orderId) ?? {};
+    const filled = this.#parts.chain.fills().find((fill) => fill.orderId === orderId);
+    const signed = this.#parts.signedOf(orderId);
+    const buy = {
+      child: { orderId, leg: 0, n: 0, validUntil },
+      markerId: orderId,
+      view: { hasEnded, yields: false, isRefused: false, isProvenDead: false, signed },
+      fill: hasEnded && filled ? { spent: filled.out, received: filled.amount } : undefined,
+      positionId: "position",
+      isSettled,
+    };
+    return { buy: entry?.isFinal ? undefined : buy, openPositionId: "position", isDust: false };
+  }
+
   #viewOf(known: RestingOrder): ParentView<Signed> {
     const { mandate } = known;
     const { orderId, createdAt } = mandate;
@@ -197,6 +215,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     return {
       order,
       children: new Map(children),
+      exit: this.#exitOf(order),
       end: {
         isCancelled,
         isRetired: false,

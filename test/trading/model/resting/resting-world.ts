@@ -12,6 +12,7 @@ import { type ChildFacts, tallyAfter } from "../../../../lib/orders/resting/tall
 import { lifeSeconds } from "../../../../lib/orders/resting/times.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import type { Random } from "../random.ts";
+import { must } from "../violation.ts";
 import type { RestingChain, Signed } from "./resting-chain.ts";
 import type { Intruder, LaneJob } from "./resting-checks.ts";
 import type { RestingHosts } from "./resting-hosts.ts";
@@ -124,6 +125,10 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
     };
   }
 
+  #isSigned(orderId = ""): boolean {
+    return (this.ledgers.get(orderId)?.swaps.length ?? 0) > 0;
+  }
+
   /** Returns the order that the wallet's lane waits for. */
   busy(): LaneJob | undefined {
     return [...this.jobs.values()].find((job) => !job.hasEnded && !this.isProvenDead(job));
@@ -155,7 +160,11 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
       swaps: kind === "swap" ? [...ledger.swaps, signed] : ledger.swaps,
       clears: kind === "clear" ? [...ledger.clears, signed] : ledger.clears,
     });
-    if (child !== undefined && kind === "swap") this.checks.afterSignature(child, signed);
+    if (child !== undefined && kind === "swap") {
+      const { exit } = this.parents.get(child.parent.orderId)?.mandate ?? {};
+      must(exit === undefined || this.#isSigned(exit.of), "an exit is signed whose buy never was");
+      this.checks.afterSignature(child, signed);
+    }
     return signed;
   }
 
@@ -178,6 +187,7 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
       tally: this.tallies.get(orderId),
       ended: this.ended.get(orderId),
       isCancelled: this.cancelled.has(orderId),
+      hasBought: this.#isSigned(order.mandate.exit?.of),
       cutoffs: { all: { userID: order.mandate.userID, before: this.cancelledAll } },
       spends: child.amount,
       fees: { most: feeOfSignature, adds: first === undefined ? feeOfSignature : 0n },

@@ -10,6 +10,8 @@ const plots: Readonly<Record<string, RestingPlot>> = {
   "receipts that are behind": { isTorn: true },
   "hosts without old states": { forgets: true, isTorn: true },
   cancellations: { cancels: true },
+  "exits of a buy": { exits: true },
+  "exits, of a fireOrders that was taken over": { exits: true, intruder: "fireOrders", cancels: true },
   "an early expiry": { expires: true },
   "a price that touches a limit again and again": { hovers: true },
   "a stop that follows the price": { trails: true },
@@ -25,6 +27,8 @@ const plots: Readonly<Record<string, RestingPlot>> = {
 };
 
 const wanted = [
+  ...["gain", "loss"].map((kind) => `fire: ${kind}`),
+  "parent: pending",
   ...["failed", "cleared", "unused", "foreign"].map((how) => `dead: ${how}`),
   ...["limit", "stop", "trailing", "slice"].map((kind) => `fire: ${kind}`),
   ...["failed", "lapsed", "unsent", "yielded", "filled"].map((outcome) => `outcome: ${outcome}`),
