@@ -467,6 +467,7 @@ describe("children in their lane on a real chain", () => {
 
   it("are dead if a delegation has used their nonce, as the blocks up to their deadline show", async () => {
     await chain.restore();
+    await chain.request("evm_setNextBlockTimestamp", [Math.ceil(Date.now() / 1000)]);
     const desk = await opened();
     const id = await desk.rest([limitAt(reached)]);
     const childId = await swapSent(desk, id);
