@@ -107,6 +107,8 @@ describe("admin show-order", () => {
 describe("admin check-resting and rebuild-triggers", () => {
   it("name and mend triggers that are missing, wrong or left over", async () => {
     const orders = [await rest(1), await rest(2), await rest(3)];
+    const { mandate } = storedOrder({ userID: "alice", orderId: idOf(4) });
+    await rest(4, { mandate: { ...mandate, slices: { count: 2, everySeconds: 60 } }, nextSlice: 2 });
     expect((await admin("check-resting")).out).toBe("wrong: 0\n");
     const triggers = await itemsNamed(table, "TRIGGERS#");
     const [missing, wrong, ended] = orders.map(({ mandate }) => mandate);
