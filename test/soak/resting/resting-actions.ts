@@ -45,8 +45,9 @@ export function newRestingBody(
 ): SentOrder["body"] {
   const { chain, address } = wallet;
   const token = chance.weighted(walkedTokens(chain));
-  const type = chance.weighted({ limit: 40, stop: 25, oco: 20, trailing_stop: 15 });
-  const side = type === "limit" && chance.number() < 0.5 ? "buy" : "sell";
+  const type = chance.weighted({ limit: 38, stop: 23, oco: 18, trailing_stop: 13, twap: 8 });
+  const mayBuy = type === "limit" || type === "twap";
+  const side = mayBuy && chance.number() < 0.5 ? "buy" : "sell";
   const coinDecimals = chainFacts[chain].coin.decimals;
   const whole = side === "buy" ? "0.0" : `${chance.pick([50, 120, 300]) * countOf(token)}.`;
   const amount = `${whole}${1 + chance.below(4)}${String(chance.below(10 ** 4)).padStart(4, "0")}`;
@@ -76,11 +77,15 @@ export function newRestingBody(
     amount,
     ...(type === "limit" && { price: limit() }),
     ...(type === "stop" && stop()),
-    ...(side === "buy" && isTaxless(token) && chance.number() < 0.5 && { exits: newExits(chance, reach) }),
+    ...(type === "limit" &&
+      side === "buy" &&
+      isTaxless(token) &&
+      chance.number() < 0.5 && { exits: newExits(chance, reach) }),
+    ...(type === "twap" && { slices: 2 + chance.below(2), intervalSeconds: 60 }),
     ...(type === "trailing_stop" && { trailPercent: trailOf(reach * (2 + 13 * chance.number())) }),
     ...(type === "oco" && { takeProfit: { price: at(1.01, 1.18) }, stopLoss: stop() }),
     ...(chance.number() < 0.4 && { slippage: chance.pick([0.5, 3, 10, 50]) }),
-    ...(chance.number() < 0.25 && { expiresInSeconds: 60 + chance.below(60) }),
+    ...(type !== "twap" && chance.number() < 0.25 && { expiresInSeconds: 60 + chance.below(60) }),
     ...(chance.number() < 0.3 && { mevProtection: chance.number() < 0.5 }),
     ...(chain !== "sol" && chance.number() < 0.3 && { gasPreset: chance.pick(["slow", "medium", "fast"]) }),
     ...((token === localAddresses.taxd || chance.number() < 0.2) && { allowUnsafe: true }),

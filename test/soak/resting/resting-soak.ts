@@ -298,7 +298,11 @@ async function problemsOfViews(service: Service, traders: readonly Trader[]): Pr
     const stored = (await readResting(table, trader.id))
       .filter(({ state }) => !["filled", "ended", "done"].includes(state))
       .map(({ mandate }) => mandate.orderId);
-    const [listed, open] = [await listOf(service, trader, "resting"), await listOf(service, trader, "open")];
+    const listed = await listOf(service, trader, "resting");
+    const open = [
+      ...(await listOf(service, trader, "open")),
+      ...(await listOf(service, trader, "partially_filled")),
+    ];
     const idsOf = (orders: readonly Listed[]) =>
       orders.filter(({ type }) => type !== "market").map(({ orderId }) => orderId);
     problems.push(...problemsOfResting(trader.id, { listed: idsOf(listed), open: idsOf(open), stored }));
