@@ -253,7 +253,9 @@ function dueSince({ row, legs, nextMs }: Watched, nowMs: number): number | undef
 
 function purposeOf({ row, legs }: Watched): DueOrder["purpose"] {
   const reached = row.legs.filter((_, at) => legs[at]?.sinceMs !== undefined);
-  if (row.state !== "resting" || reached.length === 0) return "look";
+  if (row.state !== "resting") return "look";
+  if (row.dueAt !== undefined) return "fire";
+  if (reached.length === 0) return "look";
   return reached.every(isOfMark) ? "raise" : "fire";
 }
 

@@ -326,7 +326,8 @@ describe("WatchedOrders", () => {
     const orders = watching(sliced());
     expect(orders.sides).toEqual([]);
     expect(idsDue(orders, 49_999)).toEqual([]);
-    expect(orders.due(50_500)).toMatchObject([{ orderId: "a", sinceMs: 50_000 }]);
+    // Counts as to fire, so that a user whose slices cannot fill comes after the others.
+    expect(orders.due(50_500)).toMatchObject([{ orderId: "a", sinceMs: 50_000, purpose: "fire" }]);
     orders.end("a", { state: "rest", askAgainMs: 2000 }, 50_500);
     expect([52_499, 52_500].map((nowMs) => idsDue(orders, nowMs))).toEqual([[], ["a"]]);
     orders.take([sliced({ dueAt: 110 })], 60_000);
