@@ -311,6 +311,21 @@ describe("children in their lane on a real chain", () => {
     expect(parseUnits(String(record?.receivedAmount), 18)).toBe(sum("receivedAmount"));
   });
 
+  it("count a slice whose lane notes its fill only once it settles", async () => {
+    const desk = await opened();
+    const slices = { count: 2, everySeconds: 600 };
+    const createdAt = Math.floor(Date.now() / 1000) * 1000;
+    const id = await desk.rest([{ kind: "slice", worst: reached }], { slices, createdAt });
+    await swapSent(desk, id);
+    await chain.mine();
+    // Hosts are asked after the deadline, although the lane has stood still.
+    await desk.fire([id], { nowMs: () => Date.now() + 30_000 });
+    expect(await desk.record(id)).toMatchObject({ status: "partially_filled", filledAmount: "0" });
+    await desk.settle();
+    await desk.fire([id]);
+    expect(await desk.record(id)).toMatchObject({ stage: "resting", slicesDone: 1, filledAmount: "500" });
+  });
+
   it("do not fire again for a lie of executeOrders about their death", async () => {
     const desk = await opened();
     const id = await desk.rest([limitAt(reached)]);

@@ -30,11 +30,16 @@ function factsOfSlices(
   known: RestingFacts,
   records: ChildRecords,
 ): RestingFacts {
-  const parts = { ...known.parts };
-  for (const [orderId, child] of records.children) {
+  const seen = [...records.children].map(([orderId, child]) => {
     const fill = fillOf(child);
-    parts[orderId] = { networkFee: child.life.networkFee, ...(fill && { fill }) };
-  }
+    return [orderId, { networkFee: child.life.networkFee, ...(fill && { fill }) }] as const;
+  });
+  // Keeps nothing of unsigned children, because there may be thousands.
+  const parts = Object.fromEntries(
+    Object.entries({ ...known.parts, ...Object.fromEntries(seen) }).filter(
+      ([, { networkFee, fill }]) => networkFee > 0n || fill !== undefined,
+    ),
+  );
   const fills = firings.flatMap(({ orderId, outcome }) => {
     const fill = outcome === "filled" ? parts[orderId]?.fill : undefined;
     return fill === undefined ? [] : [fill];

@@ -1,7 +1,7 @@
 import type { Network } from "../../core/network.ts";
 import { isCutOff } from "../../orders/cutoffs.ts";
 import type { FamilyTypes, SlotTerms } from "../../orders/family.ts";
-import { type EndFacts, withSignedOut } from "../../orders/resting/life.ts";
+import { type EndFacts, type Firing, withSignedOut } from "../../orders/resting/life.ts";
 import type { Ended, Tally } from "../../orders/resting/mandate.ts";
 import type { StoredResting } from "../../orders/resting/stored.ts";
 import type { Ledger, RestingName } from "../../orders/table-step.ts";
@@ -74,10 +74,7 @@ export async function readFiring(
   const [items, exits] = await Promise.all([
     find(table, [
       ...jobs.flat().map(tradeKeyOf),
-      ...resting.flatMap(({ mandate: { userID, orderId }, out }) => [
-        keysOfItems.ended({ orderId }),
-        ...out.map((child) => tradeKeyOf({ userID, orderId: child.orderId })),
-      ]),
+      ...resting.flatMap((order) => [keysOfItems.ended(order.mandate), ...unknownOf(order).map(tradeKeyOf)]),
     ]),
     readExits(table, resting),
   ]);
@@ -104,7 +101,9 @@ export async function readFiring(
     const isRetired = found.isRetired(mandate, userID);
     const isRefused =
       found.has(keysOfItems.cancellation(mandate)) || isCutOff(mandate, found.cutoffs(mandate, userID));
-    const outs = byId(out, ({ orderId }) => items.get("order", { intent: { userID, orderId } }));
+    const outs = byId([...out, ...unknownOf(resting)], ({ orderId }) =>
+      items.get("order", { intent: { userID, orderId } }),
+    );
     return {
       resting,
       children: new Map([...own.map((order) => [order.intent.orderId, order] as const), ...outs]),
@@ -125,6 +124,16 @@ export async function readFiring(
     };
   });
 }
+
+/**
+ * Lists the children whose orders are read, whether or not a job names them: those that are out, and those of slices
+ * whose fills had no amounts yet when both hosts showed them.
+ */
+const unknownOf = ({ mandate: { userID, slices }, firings, out, facts }: StoredResting) => {
+  const isUnknown = ({ orderId, outcome }: Firing) =>
+    slices !== undefined && outcome === "filled" && facts.parts?.[orderId]?.fill === undefined;
+  return [...out, ...firings.filter(isUnknown)].map(({ orderId }) => ({ userID, orderId }));
+};
 
 /** Lists the children whose ledgers may say something about those that are out. */
 const newestOf = ({ mandate, firings, out }: StoredResting): { orderId: string }[] =>

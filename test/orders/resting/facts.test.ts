@@ -118,6 +118,17 @@ describe("factsOfChildren of an order with slices", () => {
     expect(facts).toMatchObject({ networkFee: 9n, fill: { spent: 11n, received: 116n, txHash: "0xb" } });
   });
 
+  it("keeps nothing of children that have paid and filled nothing, however many are not signed", () => {
+    expect(factsOf({ C1: child(2n, first), C2: child(0n) }, [firing("C1", "filled")]).parts).toEqual({
+      C1: { networkFee: 2n, fill: first },
+    });
+    const known = factsOf({ C1: child(2n, first) }, [firing("C1", "filled")]);
+    expect(factsOf({ C1: child(0n) }, [firing("C1", "out")], known)).toMatchObject({
+      networkFee: 0n,
+      parts: {},
+    });
+  });
+
   it("counts no fill that has been taken back, or that two hosts do not show", () => {
     const known = factsOf({ C1: child(2n, first) }, [firing("C1", "filled")]);
     expect(factsOf({}, [firing("C1", "out")], known)).not.toHaveProperty("fill");
