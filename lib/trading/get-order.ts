@@ -2,16 +2,13 @@ import type { ShownDetails } from "../chains/families/slots.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Order } from "../orders/execution.ts";
 import type { Firing } from "../orders/resting/life.ts";
-import { shownResting } from "../orders/resting/shown.ts";
+import { shownFirings, shownResting } from "../orders/resting/shown.ts";
 import { shownOrder } from "../orders/trade-order.ts";
 import type { Table } from "../table/table.ts";
 import { readExecution } from "./items/execution-records.ts";
 import { readRestingOrder } from "./items/resting-records.ts";
 import { readOrder } from "./items/views.ts";
 import { detailsOf } from "./order-report.ts";
-
-/** Maximum number of firings in an answer. */
-const mostShown = 100;
 
 /**
  * Returns an order. If it was placed through this API, includes its transactions, or the firings of a resting order.
@@ -30,7 +27,7 @@ export async function getOrder(
   if (order !== undefined) return { order: shownOrder(order), ...detailsOf(order, slots) };
   const resting = rested ?? (await readRestingOrder(table, userID, orderId));
   if (resting !== undefined)
-    return { order: shownResting(resting), attempts: [], firings: resting.firings.slice(0, mostShown) };
+    return { order: shownResting(resting), attempts: [], firings: shownFirings(resting) };
   if (recorded === undefined) throw orderNotFound();
   return { order: recorded as unknown as Order, attempts: [] };
 }

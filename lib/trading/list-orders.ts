@@ -1,6 +1,6 @@
 import { DomainError } from "../core/domain-error.ts";
 import { isOpen, type Order } from "../orders/execution.ts";
-import { shownResting } from "../orders/resting/shown.ts";
+import { shownFirings, shownResting } from "../orders/resting/shown.ts";
 import { shownOrder } from "../orders/trade-order.ts";
 import { getItems } from "../table/batch-get.ts";
 import type { Table } from "../table/table.ts";
@@ -46,10 +46,10 @@ const restingOf = async (table: Table, userID: string): Promise<Order[]> =>
   (await readResting(table, userID)).map(shownResting).filter(isOpen);
 
 async function childrenOf(table: Table, userID: string, parent: string): Promise<Order[]> {
-  const { firings = [] } = (await readParent(table, userID, parent)) ?? {};
+  const order = await readParent(table, userID, parent);
   const items = await getItems<object>(
     table,
-    firings.map(({ orderId }) => tradeKeyOf({ userID, orderId })),
+    order === undefined ? [] : shownFirings(order).map(({ orderId }) => tradeKeyOf({ userID, orderId })),
   );
   return items.map((item) => shownOrder(contentOf("order", item)));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { afterFiring } from "../../lib/orders/resting/life.ts";
+import { afterFiring, type Firing } from "../../lib/orders/resting/life.ts";
 import { restingStep } from "../../lib/orders/resting/resting-step.ts";
 import { shownResting } from "../../lib/orders/resting/shown.ts";
 import { type StoredResting, storedAfter } from "../../lib/orders/resting/stored.ts";
@@ -95,6 +95,13 @@ describe("listOrders", () => {
       })),
     });
     expect(await list("somebody else", { parent: orderId })).toEqual({ orders: [] });
+    // Of an order with slices, an answer has a hundred.
+    const [newest, oldest] = fired.firings as [Firing, Firing];
+    const unsent = Array.from({ length: 99 }, (_, n) => ({ ...newest, orderId: idOf(10_000 + n) }));
+    const many = { ...fired, firings: [newest, ...unsent, oldest], revision: fired.revision + 1 };
+    await writeStep(db.table, restingStep(many, fired));
+    expect(idsIn(await list(userID, { parent: orderId }))).toEqual([newest.orderId]);
+    expect((await getOrder(db.table, userID, orderId)).firings).toHaveLength(100);
   });
 
   it.each([{ status: "resting" }, { parent: idOf(0) }])(

@@ -4,7 +4,7 @@ import { percentFrom } from "../percent.ts";
 import { shownAlike } from "../trade-order.ts";
 import { shownAttention } from "./attention.ts";
 import { amountOf, endsAt } from "./exits/entry.ts";
-import { type RestingOrder, stageOf } from "./life.ts";
+import { type Firing, type RestingOrder, stageOf } from "./life.ts";
 import type { Leg } from "./mandate.ts";
 import { priceText, type Ratio } from "./prices.ts";
 import { nextDueAt } from "./slices.ts";
@@ -21,6 +21,13 @@ export function statusOf({ state, end, mandate, firings }: RestingOrder): Order[
 /** True unless an order has filled or ended. */
 export const mayStillFill = ({ state, end }: Pick<RestingOrder, "state" | "end">): boolean =>
   state !== "filled" && state !== "done" && end === undefined;
+
+/** Maximum number of firings in an answer. */
+const mostShown = 100;
+
+/** Returns the newest firings, as clients see them. */
+export const shownFirings = ({ firings }: Pick<RestingOrder, "firings">): Firing[] =>
+  firings.slice(0, mostShown);
 
 /** Returns a resting order as clients and streams see it. Its children are orders of their own. */
 export function shownResting(order: StoredResting): Order {
