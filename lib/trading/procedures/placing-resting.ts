@@ -144,9 +144,12 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
           priceImpact: 0,
         });
   if (objection !== undefined) return { refused: objection };
-  const { isPrivate: _, ...buy } = mandate;
-  const quoted = quotedBuy(mandate, facts);
-  const exits = exitsOf(trade.exits ?? [], { ...buy, quoted, endsAt: mandate.expiresAt }, assessed);
+  const buy = {
+    ...{ chain, wallet, userID, orderId, token: mandate.token, createdAt: mandate.createdAt },
+    quoted: quotedBuy(mandate, facts),
+    endsAt: mandate.expiresAt,
+  };
+  const exits = exitsOf(trade.exits ?? [], buy, assessed);
   return "refused" in exits ? exits : { mandate, assessed, mark: firstMark(mandate, now), price, exits };
 }
 

@@ -190,6 +190,13 @@ describe("placingResting", () => {
     expect(did.includes("write")).toBe(code === undefined);
   });
 
+  it("gives exits of a limit none of its slippage, which would disarm their stops", () => {
+    const exits = [{ percent: 100, stopLoss: { percent: -50 } }];
+    const { effects } = place(limit("1", { side: "buy", slippage: 0.1, exits }));
+    const mandates = effects.flatMap((effect) => (effect.do === "makeMandateMac" ? [effect.mandate] : []));
+    expect(mandates.map(({ slippagePpm }) => slippagePpm)).toEqual([1000n, undefined]);
+  });
+
   it("names the limit that is reached: the one of all orders, or of a wallet and token", () => {
     const messageWith = (resting: ReturnType<typeof restingOf>) => {
       const { answer } = place(limit("6"), { views: [view({ resting })] });
