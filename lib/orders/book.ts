@@ -126,6 +126,11 @@ function shownPositions(book: Book, holdings: readonly Holding[], isFinal: boole
 export const openPositionOf = (book: Book): string | undefined =>
   book.positions.find(({ status }) => status === "open")?.positionId;
 
+/** Returns the id of the position that is open, if it was opened by a time in milliseconds. */
+export const openPositionBy = (book: Book, timeMs: number): string | undefined =>
+  book.positions.find(({ status, openedAt }) => status === "open" && Date.parse(openedAt) <= timeMs)
+    ?.positionId;
+
 /** Returns the id of the position that an order's fill belongs to. Undefined once the fill is summed up. */
 export function positionOfFill(book: Book, orderId: string): string | undefined {
   const at = book.events.findIndex((event) => event.orderId === orderId);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Book, emptyBook, holdingsAfter, rebooked } from "../../lib/orders/book.ts";
+import { type Book, emptyBook, holdingsAfter, openPositionBy, rebooked } from "../../lib/orders/book.ts";
 import { parseAmount } from "../../lib/orders/decimal-text.ts";
 import { type BookEvent, type Holding, nothingHeld } from "../../lib/orders/holding.ts";
 
@@ -45,6 +45,16 @@ function shownAfter(...events: BookEvent[]) {
     return { book, changed: next.changed };
   });
 }
+
+describe("openPositionBy", () => {
+  it("finds the position that is open, unless it was opened later", () => {
+    const [, closed, again] = shownAfter(buy(1, 100n, 3n), sell(2, 3n, 90n), buy(3, 7n, 1n));
+    const at = (minutes: number) => Date.parse(`2026-11-21T20:0${minutes}:00.000Z`);
+    expect(openPositionBy(again?.book as Book, at(3))).toBe(again?.changed[0]?.positionId);
+    expect(openPositionBy(again?.book as Book, at(2))).toBeUndefined();
+    expect(openPositionBy(closed?.book as Book, at(9))).toBeUndefined();
+  });
+});
 
 describe("holdingsAfter", () => {
   it("opens no position for a buy whose token logged no transfer", () => {

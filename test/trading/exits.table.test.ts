@@ -1,4 +1,4 @@
-import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GivenExit } from "../../lib/orders/resting/exits/given.ts";
@@ -33,15 +33,19 @@ async function fill(desk: Pick<Awaited<ReturnType<typeof openRestingDesk>>, "wat
   await desk.watchAndWork();
 }
 
-/** Sends all MOON of a wallet to somebody else. */
-async function moveAway(from: string): Promise<void> {
-  const word = (value: string) => value.replace(/^0x/, "").padStart(64, "0");
-  const held = await chain.call(localAddresses.moon, `0x70a08231${word(from)}`);
-  const data = `0xa9059cbb${word(localAddresses.wrapped)}${word(held)}`;
+const word = (value: string) => value.replace(/^0x/, "").padStart(64, "0");
+
+/** Sends MOON from one account to another. */
+async function send(from: string, to: string, units: string): Promise<void> {
+  const data = `0xa9059cbb${word(to)}${word(units)}`;
   await chain.request("anvil_impersonateAccount", [from]);
   await chain.request("eth_sendTransaction", [{ from, to: localAddresses.moon, data }]);
   await chain.mine();
 }
+
+/** Sends all MOON of a wallet to somebody else. */
+const moveAway = async (from: string): Promise<void> =>
+  send(from, localAddresses.wrapped, await chain.call(localAddresses.moon, `0x70a08231${word(from)}`));
 
 describe("exits of a market order on a real chain", () => {
   it("rest at the prices of the fill, and one whose price is reached sells its share", async () => {
@@ -95,6 +99,30 @@ describe("exits of a market order on a real chain", () => {
     await desk.fire(desk.ids);
     await desk.fire(desk.ids);
     expect(await desk.record(id)).toMatchObject({ status: "cancelled", reasonCode: "POSITION_CLOSED" });
+  });
+
+  it("end once their position is closed, and sell none of what the wallet has from elsewhere", async () => {
+    const desk = await bought({ percent: 100, takeProfit: { price: "0.0000001" } });
+    await fill(desk);
+    await desk.settle();
+    const half = (await desk.held()) / 2n;
+    await desk.place({ side: "sell", percent: 100 });
+    await desk.settle();
+    await send(deployer, desk.wallet, half.toString(16));
+    for (let looks = 0; looks < 3; looks++) await desk.fire(desk.ids);
+    expect(await desk.record(desk.ids[0] ?? "")).toMatchObject({
+      status: "cancelled",
+      reasonCode: "POSITION_CLOSED",
+    });
+  });
+
+  it("end if their position was closed before they could rest", async () => {
+    const desk = await bought(near);
+    await desk.settle();
+    await desk.place({ side: "sell", percent: 100 });
+    await desk.settle();
+    await desk.fire(desk.ids);
+    expect(await desk.record(desk.ids[0] ?? "")).toMatchObject({ reasonCode: "POSITION_CLOSED" });
   });
 
   it("wait again for a buy that a reorganisation has taken back", async () => {

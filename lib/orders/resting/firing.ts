@@ -34,7 +34,7 @@ export type BuyView = {
   view: ChildView | undefined;
   /** What the buy has brought, as executeOrders says. */
   fill?: Paid | undefined;
-  /** The position that the buy's fill belongs to. Undefined if the book has summed it up already. */
+  /** The position that the buy's fill belongs to. Undefined for a settled buy if that position is closed. */
   positionId?: string | undefined;
   /** True if executeOrders says that the buy has its final outcome. */
   isSettled: boolean;
@@ -46,6 +46,8 @@ export type ExitView = {
   buy: BuyView | undefined;
   /** The position of the token that is open now. */
   openPositionId: string | undefined;
+  /** True if no position is open, which is final. */
+  isClosed: boolean;
   /** True if both hosts say that the wallet has next to nothing of what the exit sells. */
   isDust: boolean;
 };

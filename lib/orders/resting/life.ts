@@ -265,7 +265,9 @@ export function afterSights(
   const isUsedUp = dead.some((each) => each.isUsedUp);
   const due = order.end ?? endOf(order, facts) ?? (isUsedUp ? endOfVoid : undefined);
   const open = sights.flatMap(({ child, sight }) => (sight.is === "out" ? [child] : []));
-  const waits = order.state === "pending" || order.state === "suspended" ? order.state : "resting";
+  const isPending = order.mandate.exit !== undefined && order.entry === undefined;
+  const rests = order.state === "suspended" ? order.state : "resting";
+  const waits = isPending ? "pending" : rests;
   const { slices } = order.mandate;
   const place =
     slices === undefined

@@ -1,5 +1,5 @@
 import { signedBy } from "../../chains/families/fire.ts";
-import { openPositionOf, positionOfFill } from "../../orders/book.ts";
+import { type Book, openPositionBy, openPositionOf, positionOfFill } from "../../orders/book.ts";
 import type { BuyView, ChildView, ExitView } from "../../orders/resting/firing.ts";
 import type { Mandate } from "../../orders/resting/mandate.ts";
 import type { StoredResting } from "../../orders/resting/stored.ts";
@@ -22,19 +22,22 @@ type Buyer = Pick<BuyView, "child" | "markerId"> & {
 
 type Found = Awaited<ReturnType<typeof find>>;
 
-/** Reads what exits depend on, by their ids: their buys, until these are final, and the books of their tokens. */
+/**
+ * Reads what exits depend on, by their ids: their buys, until these are final, and then the books of their tokens, which
+ * have the fills of all buys that were read as filled.
+ */
 export async function readExits(
   table: Table,
   orders: readonly StoredResting[],
 ): Promise<ReadonlyMap<string, ExitRecords>> {
   const exits = orders.filter(({ mandate }) => mandate.exit !== undefined);
   const following = exits.filter(({ entry }) => !entry?.isFinal);
-  const found = await find(table, [
-    ...exits.map(({ mandate }) => keysOfItems.book(mandate)),
-    ...following
+  const found = await find(
+    table,
+    following
       .map(({ mandate }) => buyNameOf(mandate))
       .flatMap((name) => [tradeKeyOf(name), keysOfItems.resting({ mandate: name })]),
-  ]);
+  );
   const buyers = new Map(following.map(({ mandate }) => [mandate.orderId, buyerOf(mandate, found)]));
   const names = following.flatMap(({ mandate: { orderId, userID } }) => {
     const { child } = buyers.get(orderId) ?? {};
@@ -44,16 +47,19 @@ export async function readExits(
     table,
     names.flatMap((name) => [tradeKeyOf(name), keysOfItems.ledger(name)]),
   );
+  const books = await find(
+    table,
+    exits.map(({ mandate }) => keysOfItems.book(mandate)),
+  );
   return new Map(
     exits.map(({ mandate }): [string, ExitRecords] => {
       const buyer = buyers.get(mandate.orderId);
-      const book = found.get("book", mandate);
-      const buy = buyer && buyOf(buyer, mandate, ofBuyers);
-      const orderId = buyer?.child?.orderId;
-      const positionId = book && orderId && positionOfFill(book, orderId);
+      const book = books.get("book", mandate);
+      const openPositionId = book && openPositionOf(book);
+      const isClosed = book?.events.length === 0 && openPositionId === undefined;
       return [
         mandate.orderId,
-        { openPositionId: book && openPositionOf(book), buy: buy && { ...buy, positionId } },
+        { openPositionId, isClosed, buy: buyer && buyOf(buyer, mandate, ofBuyers, book) },
       ];
     }),
   );
@@ -77,16 +83,30 @@ function buyerOf(mandate: Mandate, found: Found): Buyer {
   return { child, markerId, isOver: state === "done" && filled === undefined };
 }
 
-function buyOf({ child, markerId, isOver }: Buyer, { userID }: Mandate, found: Found): BuyView {
+function buyOf(
+  { child, markerId, isOver }: Buyer,
+  { userID }: Mandate,
+  found: Found,
+  book: Book | undefined,
+): BuyView {
   const order = child && found.get("order", { intent: { userID, orderId: child.orderId } });
-  const { status, spent, received, settled } = order?.life ?? {};
+  const { status, spent = 0n, received, settled } = order?.life ?? {};
   return {
     child,
     markerId,
     view: order && viewOf(order, child && found.get("ledger", child)),
-    fill: status === "filled" && spent && received ? { spent, received } : undefined,
+    fill: status === "filled" && received !== undefined ? { spent, received } : undefined,
+    positionId: order && book && positionOf(order, book),
     isSettled: settled ?? isOver,
   };
+}
+
+/** Finds the position of a buy. Once the book has summed its fill up, a position that was opened later is another one. */
+function positionOf({ intent, life, updatedAt }: AnyOrder, book: Book): string | undefined {
+  const known = positionOfFill(book, intent.orderId);
+  if (known !== undefined || !life.settled) return known;
+  // The clock of a chain may be ahead, but no fill is later than its order's deadline.
+  return openPositionBy(book, Math.max(Date.parse(updatedAt), intent.validUntil * 1000));
 }
 
 const viewOf = (order: AnyOrder, ledger: Ledger | undefined): ChildView => ({

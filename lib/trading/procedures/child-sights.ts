@@ -104,7 +104,8 @@ export function* movedBySights(
   const sight = exit?.buy === undefined ? "filled" : sightOfBuy(exit.buy, sightOf);
   const ofExit = exit && endOfExit(order, exit, sight);
   const seen = afterSights(order, sightOf, { ...end, ofExit, nowMs });
-  const next = seen === order && exit !== undefined ? yield* exitAfter(order, exit, sight, nowMs) : seen;
+  // An exit whose child has just died may fire again in this run, so its buy and its position must be right by then.
+  const next = exit === undefined ? seen : yield* exitAfter(seen, exit, sight, nowMs);
   return next === order ? order : yield* written(order, next);
 }
 
@@ -119,7 +120,7 @@ function* exitAfter(
   if (order.state !== "pending") return afterBuy(order, exit, sight, nowMs);
   if (sight !== "filled" || buy?.fill === undefined) return order;
   const birth = yield* performFiring({ do: "birthWords", order, received: buy.fill.received });
-  return afterFill(order, buy, exit.openPositionId, birth, nowMs);
+  return afterFill(order, buy, birth, nowMs);
 }
 
 /** Writes a moved order. Undefined if another run has moved it meanwhile. */

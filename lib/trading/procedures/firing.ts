@@ -115,12 +115,14 @@ function noted(conditions: Conditions, orderId: string, ...codes: AttentionCode[
 /** True if a leg could fire, or if it is a stop behind a limit's child that can make way. */
 function isWorthPricing(
   { isOneOut }: FiringFamily,
-  { busy, amount, tally, ended }: ParentView,
+  { busy, amount: most, tally, ended, exit }: ParentView,
   order: RestingOrder,
   leg: number,
   nowMs: number,
   conditions: Conditions,
 ): boolean {
+  // What the wallet holds of a closed position is from elsewhere, even if a reorganisation may still open it again.
+  const amount = exit === undefined || exit.openPositionId === order.entry?.positionId ? most : 0n;
   const legClass = classOf(pricedLeg(order, leg));
   const isBehind = order.state === "firing" && legClass === "stop" && canYield(busy);
   const mayGo =

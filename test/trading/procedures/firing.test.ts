@@ -171,6 +171,30 @@ describe("firing", () => {
     ]);
   });
 
+  describe("of an exit", () => {
+    const entry = { spent: 1000n, received: 1000n, amount: 1000n, endsAt: 10 ** 10, positionId: "P1" };
+    const position = { openPositionId: "P1", isClosed: false, isDust: false, buy: undefined };
+
+    /** An exit whose child has failed. */
+    function failed(exit: Partial<ParentView["exit"]>): ParentView {
+      const view = firingParent(1, {}, { hasEnded: true });
+      const mandate = { ...view.order.mandate, exit: { of: "BUY", sharePpm: 1_000_000n } };
+      const order = { ...view.order, mandate, entry: { ...entry, bought: 0, isFinal: true } };
+      return { ...view, order, exit: { ...position, ...exit } };
+    }
+
+    it("fires again in the run that sees the child's death, if its position is open", () => {
+      const firstOf = (exit: Partial<ParentView["exit"]>) => {
+        const { fired, moved } = run([failed(exit)]);
+        return [fired.length, [...moved.values()][0]?.state];
+      };
+      expect(firstOf({})).toEqual([1, "firing"]);
+      expect(firstOf({ openPositionId: "P2" })).toEqual([0, "suspended"]);
+      expect(firstOf({ openPositionId: undefined })).toEqual([0, "resting"]);
+      expect(firstOf({ openPositionId: undefined, isClosed: true })).toEqual([0, "done"]);
+    });
+  });
+
   it("fires nothing for an order that ends, or has nothing to spend", () => {
     const end = { isCancelled: true, isRetired: false, isVoid: false, isSettled: true };
     expect(run([parent({ end })])).toMatchObject({ fired: [] });

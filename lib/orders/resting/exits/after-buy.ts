@@ -23,18 +23,21 @@ export function sightOfBuy(
   return isSettled && fill === undefined ? "unfilled" : "open";
 }
 
-/** Returns why an exit has nothing to sell any more. Tokens that anybody may send keep none alive. */
+/**
+ * Returns why an exit has nothing to sell any more. Tokens that anybody may send, or that the wallet has from elsewhere,
+ * keep none alive.
+ */
 export function endOfExit(
   { mandate, state, entry }: RestingOrder,
-  { buy, isDust }: ExitView,
+  { buy, isDust, isClosed }: ExitView,
   sight: BuySight,
 ): ExitEnd | undefined {
-  if (entry?.isFinal && isDust) return "POSITION_CLOSED";
+  if (entry?.isFinal && (isDust || isClosed)) return "POSITION_CLOSED";
   if (state !== "pending") return undefined;
   if (sight === "unfilled") return "PARENT_NOT_FILLED";
-  return sight === "filled" && buy?.fill !== undefined && partOf(mandate, buy.fill.received) === 0n
-    ? "AMOUNT_TOO_SMALL"
-    : undefined;
+  if (sight !== "filled" || buy?.fill === undefined) return undefined;
+  if (partOf(mandate, buy.fill.received) === 0n) return "AMOUNT_TOO_SMALL";
+  return buy.isSettled && buy.positionId === undefined ? "POSITION_CLOSED" : undefined;
 }
 
 /** Returns an exit without a child, after what has become of its buy and its position. */
@@ -62,13 +65,11 @@ export function afterBuy(order: RestingOrder, view: ExitView, sight: BuySight, n
 export function afterFill(
   order: RestingOrder,
   { child, fill, positionId }: BuyView,
-  openPositionId: string | undefined,
   { amount, words }: Birth,
   nowMs: number,
 ): RestingOrder {
   const { mandate } = order;
-  const position = positionId ?? openPositionId;
-  if (fill === undefined || position === undefined || words.includes(undefined)) return order;
+  if (fill === undefined || positionId === undefined || words.includes(undefined)) return order;
   const [a, b] = words.map((word) => word?.out);
   const [trail] = mandate.legs.flatMap((leg) => (leg.kind === "trailing" ? [leg] : []));
   const lowest = a === undefined || b === undefined ? 0n : least(a, b);
@@ -82,7 +83,7 @@ export function afterFill(
     }),
     amount,
     endsAt: Math.min(mandate.expiresAt, Math.floor(nowMs / 1000) + longestRestSeconds),
-    positionId: position,
+    positionId,
     bought: child?.n ?? 0,
     isFinal: false,
   };

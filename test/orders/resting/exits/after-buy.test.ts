@@ -36,6 +36,7 @@ const filled: BuyView = {
 const view = (changes: Partial<ExitView> = {}): ExitView => ({
   buy: filled,
   openPositionId: "P1",
+  isClosed: false,
   isDust: false,
   ...changes,
 });
@@ -48,7 +49,7 @@ const word = (out: bigint | undefined): PriceWord => ({
 });
 
 const afterOuts = (order: RestingOrder, a: bigint | undefined, b: bigint | undefined) =>
-  afterFill(order, filled, "P1", { amount: 500n, words: [word(a), word(b)] }, nowMs);
+  afterFill(order, filled, { amount: 500n, words: [word(a), word(b)] }, nowMs);
 
 const resting = (changes: Partial<Entry> = {}): RestingOrder => {
   const order = afterOuts(pending(), 1000n, 1000n);
@@ -102,9 +103,9 @@ describe("afterFill", () => {
   it("waits while a host is silent, or the book has no position", () => {
     const order = pending();
     const birth = { amount: 500n, words: [word(1n), undefined] as const };
-    expect(afterFill(order, filled, "P1", birth, nowMs)).toBe(order);
+    expect(afterFill(order, filled, birth, nowMs)).toBe(order);
     const known = { amount: 500n, words: [word(1n), word(1n)] as const };
-    expect(afterFill(order, { ...filled, positionId: undefined }, undefined, known, nowMs)).toBe(order);
+    expect(afterFill(order, { ...filled, positionId: undefined }, known, nowMs)).toBe(order);
   });
 
   it("starts a trailing stop at the lesser of both hosts' words, with a worst price that stays", () => {
@@ -179,6 +180,19 @@ describe("endOfExit", () => {
     expect(endOfExit(resting({ isFinal: true }), dust, "filled")).toBe("POSITION_CLOSED");
     expect(endOfExit(resting(), dust, "filled")).toBeUndefined();
   });
+
+  it("ends an exit whose position is closed for good, whatever the wallet has from elsewhere", () => {
+    const closed = view({ openPositionId: undefined, isClosed: true });
+    expect(endOfExit(resting({ isFinal: true }), closed, "filled")).toBe("POSITION_CLOSED");
+    expect(endOfExit(resting(), closed, "filled")).toBeUndefined();
+  });
+
+  it("ends an exit whose position was closed before it could rest", () => {
+    const closed = (isSettled: boolean) => view({ buy: { ...filled, isSettled, positionId: undefined } });
+    expect(endOfExit(pending(), closed(true), "filled")).toBe("POSITION_CLOSED");
+    expect(endOfExit(pending(), closed(false), "filled")).toBeUndefined();
+    expect(endOfExit(pending(), closed(true), "unclear")).toBeUndefined();
+  });
 });
 
 describe("afterSights", () => {
@@ -188,6 +202,16 @@ describe("afterSights", () => {
   it("keeps an exit pending or suspended that has no reason to end", () => {
     for (const order of [pending(), afterOuts(pending(), 1n, 1n)])
       expect(afterSights(order, out, facts)).toBe(order);
+  });
+
+  it("lets an exit wait for its buy again once a child has died that was signed before the buy was taken back", () => {
+    const order: RestingOrder = {
+      ...pending(),
+      state: "firing",
+      out: [{ orderId: "C1", leg: 1, n: 1, validUntil: 0 }],
+    };
+    const dead = () => ({ is: "dead", outcome: "failed" }) as const;
+    expect(afterSights(order, dead, facts)).toMatchObject({ state: "pending", out: [] });
   });
 
   it("ends an exit for its own reasons, and for those of any order", () => {

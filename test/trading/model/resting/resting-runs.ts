@@ -189,7 +189,12 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
       positionId: "position",
       isSettled,
     };
-    return { buy: entry?.isFinal ? undefined : buy, openPositionId: "position", isDust: false };
+    return {
+      buy: entry?.isFinal ? undefined : buy,
+      openPositionId: "position",
+      isClosed: false,
+      isDust: false,
+    };
   }
 
   #viewOf(known: RestingOrder): ParentView<Signed> {
