@@ -60,7 +60,8 @@ export function afterBuy(order: RestingOrder, view: ExitView, sight: BuySight, n
 
 /**
  * Lets an exit rest whose buy has filled. Suspends it if both hosts say that its stop would fire as soon as it rests, for
- * example because the token has a tax. Returns the same order if a host is silent.
+ * example because the token has a tax. Returns the same order if a host is silent, or if only one of them says so: one
+ * host that lies can neither make a stop sell at once nor suspend it.
  */
 export function afterFill(
   order: RestingOrder,
@@ -88,8 +89,10 @@ export function afterFill(
     isFinal: false,
   };
   const legs = pricedLegs({ mandate, entry });
-  const isSold = [a, b].every((out) => out !== undefined && legs.some((leg) => isTooClose(leg, amount, out)));
-  if (isSold && trail === undefined) return suspended(order, entry, "EXIT_SUSPENDED", nowMs);
+  const isSoldFor = (out: bigint | undefined) =>
+    out !== undefined && trail === undefined && legs.some((leg) => isTooClose(leg, amount, out));
+  if (isSoldFor(a) !== isSoldFor(b)) return order;
+  if (isSoldFor(a)) return suspended(order, entry, "EXIT_SUSPENDED", nowMs);
   return restingAfter(order, { state: "resting", entry, ...(trail && { mark: { price, sinceMs: nowMs } }) });
 }
 

@@ -96,8 +96,18 @@ describe("afterFill", () => {
     const order = afterOuts(pending(), 920n, 920n);
     expect(order).toMatchObject({ state: "suspended", attention: { EXIT_SUSPENDED: { sinceMs: nowMs } } });
     expect(mayFire(order, 1, nowMs, true)).toBe(false);
-    expect(afterOuts(pending(), 920n, 1000n)).toMatchObject({ state: "resting" });
     expect(afterOuts(pending({ legs: [gain] }), 1n, 1n)).toMatchObject({ state: "resting" });
+  });
+
+  it("waits while only one host says so, which may lie in either way", () => {
+    const order = pending();
+    for (const [a, b] of [
+      [920n, 1000n],
+      [1000n, 920n],
+      [undefined, 920n],
+    ] as const)
+      expect(afterOuts(order, a, b)).toBe(order);
+    expect(afterOuts(order, undefined, 1000n)).toMatchObject({ state: "resting" });
   });
 
   it("waits while a host is silent, or the book has no position", () => {
