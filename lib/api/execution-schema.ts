@@ -109,6 +109,20 @@ const orderOf = (parts: Parts) => {
   };
 };
 
+/** An exit as it was asked for. */
+export const askedExit = {
+  percent: v.number(),
+  takeProfit: v.optional(v.object({ percent: v.optional(v.number()), price: v.optional(storedAmount) })),
+  stopLoss: v.optional(
+    v.object({
+      percent: v.optional(v.number()),
+      stopPrice: v.optional(storedAmount),
+      price: v.optional(storedAmount),
+    }),
+  ),
+  trailing: v.optional(v.object({ trailPercent: v.number() })),
+};
+
 /** Fields of resting orders, and of the orders that these place. */
 const restingParts = {
   parentOrderId: described(v.string(), "The resting order that placed it, or the buy of an exit"),
@@ -131,23 +145,7 @@ const restingParts = {
     "The price that it follows upwards, and the price below it at which it fires now",
   ),
   exits: described(
-    v.array(
-      v.object({
-        orderId: v.string(),
-        percent: v.number(),
-        takeProfit: v.optional(
-          v.object({ percent: v.optional(v.number()), price: v.optional(storedAmount) }),
-        ),
-        stopLoss: v.optional(
-          v.object({
-            percent: v.optional(v.number()),
-            stopPrice: v.optional(storedAmount),
-            price: v.optional(storedAmount),
-          }),
-        ),
-        trailing: v.optional(v.object({ trailPercent: v.number() })),
-      }),
-    ),
+    v.array(v.object({ orderId: v.string(), ...askedExit })),
     "The exits of a buy, as they were asked for. Each is an order of its own",
   ),
   maxAmount: described(storedAmount, "The most that an exit sells, whatever its buy receives"),

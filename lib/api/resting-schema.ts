@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { mostSlices } from "../orders/resting/schemas.ts";
 import { restingWarnings } from "../orders/resting/stored.ts";
-import { OrderSchema } from "./execution-schema.ts";
+import { askedExit, OrderSchema } from "./execution-schema.ts";
 import { exitsOfBuy } from "./exits-schema.ts";
 import { QuoteSchema, tradeEntries, tradeRules } from "./quote-schema.ts";
 import { TimestampSchema } from "./scalars.ts";
@@ -171,6 +171,9 @@ export const placedRestingSchemas = [
       maxNetworkFee: AmountTextSchema,
       rents: v.exactOptional(
         v.pipe(AmountTextSchema, v.description("SOL that stays in its markers, beside `maxNetworkFee`")),
+      ),
+      exits: v.exactOptional(
+        v.pipe(v.array(v.object(askedExit)), v.description("The exits of a buy, also those of the preset")),
       ),
     }),
   }),

@@ -2,6 +2,7 @@ import { placingOf } from "../chains/families/place.ts";
 import { shownOn, type TradeQuote } from "../chains/families/quote.ts";
 import { coinText, coinUnitsFrom } from "../orders/decimal-text.ts";
 import type { Order } from "../orders/execution.ts";
+import type { GivenExit } from "../orders/resting/exits/given.ts";
 import { isStop, type PricedLeg } from "../orders/resting/mandate.ts";
 import { distanceOf, isCrossed, priceText, worstOf } from "../orders/resting/prices.ts";
 import type { RestingRequest } from "../orders/resting/request.ts";
@@ -31,6 +32,8 @@ type ShownTrial = {
   maxNetworkFee: string;
   /** Coin that its markers keep, beside `maxNetworkFee`. */
   rents?: string;
+  /** The exits of a buy, from its request or from the preset. */
+  exits?: readonly GivenExit[];
 };
 
 export type PlacedResting =
@@ -65,7 +68,7 @@ export async function placeResting(
 }
 
 function shownTrial(trial: RestTrial): ShownTrial {
-  const { mandate, assessed, price } = trial;
+  const { mandate, assessed, price, askedExits } = trial;
   const { chain, side, amount, slices, expiresAt, feesLimit, feesStop } = mandate;
   const { facts } = assessed;
   const { amountOut, identity } = facts;
@@ -80,5 +83,6 @@ function shownTrial(trial: RestTrial): ShownTrial {
     expiresAt: new Date(expiresAt * 1000).toISOString(),
     maxNetworkFee: coinText(chain, feesLimit + feesStop),
     ...(rents !== undefined && { rents: coinText(chain, rents * BigInt(slices?.count ?? 1)) }),
+    ...(askedExits.length > 0 && { exits: askedExits }),
   };
 }

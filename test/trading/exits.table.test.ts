@@ -180,21 +180,13 @@ describe("a request for exits", () => {
 describe("exits of a limit", () => {
   it("rest once a child of the limit has filled", async () => {
     const desk = await openRestingDesk(db.table, chain);
-    const placed = await placeResting(desk.placing, {
-      userID: desk.userID,
-      now: new Date(),
-      signedInAt: undefined,
-      key: "limit",
-      body: {
-        ...desk.lane,
-        type: "limit",
-        side: "buy",
-        token: localAddresses.moon,
-        amount: "0.5",
-        price: "1",
-        exits: [far],
-      },
+    const terms = { type: "limit", side: "buy", amount: "0.5", price: "1", exits: [far] } as const;
+    const body = { ...desk.lane, ...terms, token: localAddresses.moon };
+    const request = { userID: desk.userID, now: new Date(), signedInAt: undefined, key: "limit" };
+    expect(await placeResting(desk.placing, { ...request, body: { ...body, dryRun: true } })).toMatchObject({
+      resting: { exits: [far] },
     });
+    const placed = await placeResting(desk.placing, { ...request, body });
     if (!("order" in placed)) throw new Error("It was not placed");
     const ids = (placed.order.exits ?? []).map(({ orderId }) => orderId);
     const all = [placed.order.orderId, ...ids];

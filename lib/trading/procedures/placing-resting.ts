@@ -6,6 +6,7 @@ import { formatPrice } from "../../orders/decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
 import { objectionToLoss } from "../../orders/large-loss.ts";
 import type { Assessed } from "../../orders/placing-family.ts";
+import type { GivenExit } from "../../orders/resting/exits/given.ts";
 import { newResting } from "../../orders/resting/life.ts";
 import type { Mandate } from "../../orders/resting/mandate.ts";
 import { floorOf, type Ratio, ratioFrom } from "../../orders/resting/prices.ts";
@@ -39,6 +40,8 @@ export type RestTrial = {
   /** The price now of one token, for the order's own size. */
   price: string;
   exits: readonly Mandate[];
+  /** The exits as the request, or the preset, asks for them. */
+  askedExits: readonly GivenExit[];
 };
 
 type Refused = { refused: PlacingRefusal };
@@ -149,8 +152,10 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
     quoted: quotedBuy(mandate, facts),
     endsAt: mandate.expiresAt,
   };
-  const exits = exitsOf(trade.exits ?? [], buy, assessed);
-  return "refused" in exits ? exits : { mandate, assessed, mark: firstMark(mandate, now), price, exits };
+  const { exits: askedExits = [] } = trade;
+  const exits = exitsOf(askedExits, buy, assessed);
+  if ("refused" in exits) return exits;
+  return { mandate, assessed, mark: firstMark(mandate, now), price, exits, askedExits };
 }
 
 const objectionToRest = ({ mandate, exits }: RestTrial, { resting }: PlacingView) =>
