@@ -284,17 +284,16 @@ function outOf(children: readonly ChildOut[], nowMs: number): Record<Order["side
 
 /** Returns the deadline of a child's swap. Undefined if none is signed. */
 function deadlineMs(ledger: Ledger | undefined): number | undefined {
-  const signed = ledger && signedBy(ledger, [], "stop");
+  const signed = ledger && signedBy(ledger, []);
   return signed && signed.deadline * 1000;
 }
 
-function childOf(view: FiringView, { orderId, leg }: OutChild, nowMs: number): ChildView {
+function childOf(view: FiringView, { orderId }: OutChild, nowMs: number): ChildView {
   const { resting, ended } = view;
   const order = view.children.get(orderId);
   const ledger = view.ledgers.get(orderId);
   // The signer signs only one child of a slice.
   const siblings = resting.mandate.slices ? [] : [...view.ledgers.values()].filter((each) => each !== ledger);
-  const ofChild = resting.mandate.legs[leg];
   return {
     // A lost order is no reason to wait: the ledger decides.
     hasEnded: order === undefined || hasEnded(order),
@@ -302,7 +301,7 @@ function childOf(view: FiringView, { orderId, leg }: OutChild, nowMs: number): C
     isRefused: view.isRefused,
     // A proof may have expired, and is no longer needed: no other child is ever signed.
     isProvenDead: isLongOver(resting.mandate, nowMs) || isDeadIn(ended, orderId),
-    signed: ledger && signedBy(ledger, siblings, ofChild ? classOf(ofChild) : "limit"),
+    signed: ledger && signedBy(ledger, siblings),
   };
 }
 

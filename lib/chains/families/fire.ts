@@ -3,7 +3,6 @@ import type { Network } from "../../core/network.ts";
 import { greatest, least } from "../../orders/bigints.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { ChildView, FiringFamily, HeldQuestion, HeldUnits } from "../../orders/resting/firing.ts";
-import type { LegClass } from "../../orders/resting/mandate.ts";
 import type { Ledger } from "../../orders/table-step.ts";
 import { evmFiring, signedByEvm } from "../evm/fire.ts";
 import { heldOnEvm } from "../evm/held.ts";
@@ -17,11 +16,7 @@ import type { ChainReader } from "./open-chains.ts";
 type Firing = {
   firing: FiringFamily;
   held: (ask: Ask, question: HeldQuestion) => Promise<HeldUnits>;
-  signedBy(
-    ledger: FamilyTypes["signed"],
-    siblings: readonly FamilyTypes["signed"][],
-    legClass: LegClass,
-  ): ChildView["signed"];
+  signedBy(ledger: FamilyTypes["signed"], siblings: readonly FamilyTypes["signed"][]): ChildView["signed"];
 };
 
 /** The assignment is safe, because an order's ledgers and all answers about it belong to its chain's family. */
@@ -31,11 +26,8 @@ const families: Readonly<Record<Family, Firing>> = {
 };
 
 /** Returns the transactions of a child that the signer's ledgers show. */
-export const signedBy = (
-  ledger: Ledger,
-  siblings: readonly Ledger[],
-  legClass: LegClass,
-): ChildView["signed"] => families[familyOf(ledger.chain)].signedBy(ledger, siblings, legClass);
+export const signedBy = (ledger: Ledger, siblings: readonly Ledger[]): ChildView["signed"] =>
+  families[familyOf(ledger.chain)].signedBy(ledger, siblings);
 
 export const firingOf = (chain: Network): FiringFamily => families[familyOf(chain)].firing;
 

@@ -1,6 +1,5 @@
 import type { ChildView, FiringFamily } from "../../orders/resting/firing.ts";
-import type { LegClass } from "../../orders/resting/mandate.ts";
-import { lifeSeconds } from "../../orders/resting/times.ts";
+import { usualLifeSeconds } from "../../orders/resting/times.ts";
 import { type MessageWord, type SignedMessages, sightOfMessages } from "./rules/child-sight.ts";
 import type { Sol } from "./rules/family.ts";
 import { signedMessagesOf } from "./rules/ledger.ts";
@@ -9,11 +8,10 @@ import { signedMessagesOf } from "./rules/ledger.ts";
 export function signedBySol(
   ledger: Sol["signed"],
   siblings: readonly Sol["signed"][],
-  legClass: LegClass,
 ): ChildView<SignedMessages>["signed"] {
   const swap = signedMessagesOf(ledger, siblings);
   const signedAtMs = ledger.swapSignedAtMs ?? 0;
-  return swap && { swap, deadline: Math.ceil(signedAtMs / 1000) + lifeSeconds("sol", legClass) };
+  return swap && { swap, deadline: Math.ceil(signedAtMs / 1000) + usualLifeSeconds };
 }
 
 /** Fires resting orders on Solana. A take-profit and a stop may be out at once, because they share a marker. */

@@ -108,7 +108,7 @@ function objectionToSwap(facts: ChildFacts, nowMs: number): Objection | undefine
   const isProvenDead = out && isDead(out.child) && child.parent.after === out.child;
   if (familyOf(mandate.chain) === "evm" && out && out.child !== child.orderId && !isProvenDead)
     return later("another child may still fill");
-  const late = objectionToDeadline(facts, lifeSeconds(mandate.chain, legClass), nowMs);
+  const late = objectionToDeadline(facts, lifeSeconds(mandate.chain, legOf(facts)), nowMs);
   if (late !== undefined || !isFirstSwap) return late;
   return hasFiredOften(mandate, tally, legClass, nowMs) ? later("the leg has fired too often") : undefined;
 }
@@ -142,4 +142,6 @@ function objectionToFees(facts: ChildFacts): Objection | undefined {
     : undefined;
 }
 
-const classIn = ({ mandate, child }: ChildFacts): LegClass => classOf(mandate.legs[child.parent.leg] as Leg);
+const legOf = ({ mandate, child }: ChildFacts) => mandate.legs[child.parent.leg] as Leg;
+
+const classIn = (facts: ChildFacts): LegClass => classOf(legOf(facts));

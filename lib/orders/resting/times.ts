@@ -1,7 +1,7 @@
 import { chainFacts } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
 import { clocksApartMs } from "../intent.ts";
-import type { LegClass } from "./mandate.ts";
+import type { Leg } from "./mandate.ts";
 
 /** Times of resting orders that do not depend on the chain, and that no run shortens. */
 const limits = {
@@ -46,12 +46,22 @@ export const triggerTimes = { ...limits, ...waits(1) };
 /** Divides all waits by ten. For local chains alone, because a short push of the price then fires a stop. */
 export const shortenWaits = () => void Object.assign(triggerTimes, waits(0.1));
 
-const ethLifeSeconds = { limit: 13, stop: 24 };
-const usualLifeSeconds = { limit: 8, stop: 8 };
+/** Time from the first signature of a child's swap to its deadline where blocks are short, in seconds. */
+export const usualLifeSeconds = 8;
+
+/** Limits live shorter, because they fire again, and stops wait for them. A slice is signed only once. */
+const ethLifeSeconds: Readonly<Record<Leg["kind"], number>> = {
+  limit: 13,
+  gain: 13,
+  slice: 24,
+  stop: 24,
+  trailing: 24,
+  loss: 24,
+};
 
 /** Returns the time from the first signature of a child's swap to its deadline. */
-export const lifeSeconds = (chain: Network, legClass: LegClass): number =>
-  (chain === "eth" ? ethLifeSeconds : usualLifeSeconds)[legClass];
+export const lifeSeconds = (chain: Network, { kind }: Pick<Leg, "kind">): number =>
+  chain === "eth" ? ethLifeSeconds[kind] : usualLifeSeconds;
 
 /** Returns the age from which the head of a chain is too old for anything to fire. */
 export const mostHeadSeconds = (chain: Network): number => Math.max(15, 3 * chainFacts[chain].blockSeconds);

@@ -114,5 +114,5 @@ const viewOf = (order: AnyOrder, ledger: Ledger | undefined): ChildView => ({
   yields: false,
   isRefused: false,
   isProvenDead: false,
-  signed: ledger && signedBy(ledger, [], "stop"),
+  signed: ledger && signedBy(ledger, []),
 });

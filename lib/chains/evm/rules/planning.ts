@@ -2,7 +2,6 @@ import type { TokenUnits, Wei } from "../../../core/units.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { LaneView } from "../../../orders/effects.ts";
 import type { ReasonCode } from "../../../orders/execution.ts";
-import { classOf } from "../../../orders/resting/mandate.ts";
 import { lifeSeconds } from "../../../orders/resting/times.ts";
 import type { OrderEnd, TradeOrder } from "../../../orders/trade-order.ts";
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
@@ -81,7 +80,7 @@ export function swapDeadline(
 ): number {
   const leg = parent && mandate?.legs[parent.leg];
   if (leg === undefined) return validUntil;
-  return Math.min(validUntil, Math.floor(nowMs / 1000) + lifeSeconds(chain, classOf(leg)));
+  return Math.min(validUntil, Math.floor(nowMs / 1000) + lifeSeconds(chain, leg));
 }
 
 type HostFacts = EvmOrderFacts & Pick<EvmSnapshot, "baseFee"> & { held: TokenUnits };

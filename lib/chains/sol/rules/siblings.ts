@@ -1,5 +1,4 @@
-import { classOf } from "../../../orders/resting/mandate.ts";
-import { lifeSeconds } from "../../../orders/resting/times.ts";
+import { usualLifeSeconds } from "../../../orders/resting/times.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
 import type { Sol } from "./family.ts";
 import { markIdOf } from "./intent.ts";
@@ -32,13 +31,12 @@ export const siblingSlotsOf = (
  * within seconds, because its price holds no longer.
  */
 export function lastSigningMs(
-  { intent: { validUntil, parent }, mandate }: SolOrder,
+  { intent: { validUntil, parent } }: SolOrder,
   slot: Pick<SolSlot, "attempts"> | undefined,
 ): number {
-  const leg = parent && mandate?.legs[parent.leg];
   const firstMs = slot?.attempts[0]?.signedAtMs;
   const endMs = validUntil * 1000;
-  return leg === undefined || firstMs === undefined
+  return parent === undefined || firstMs === undefined
     ? endMs
-    : Math.min(endMs, firstMs + lifeSeconds("sol", classOf(leg)) * 1000);
+    : Math.min(endMs, firstMs + usualLifeSeconds * 1000);
 }

@@ -145,12 +145,15 @@ describe("swapDeadline", () => {
   const seconds = Math.floor(placedMs / 1000);
   const childOn = (chain: EvmIntent["chain"], leg: number, validUntil = seconds + 60) => {
     const parent = { ...child().parent, leg };
-    return { ...tradeOrder({ intent: intent({ chain, parent, validUntil }) }), mandate: mandate() };
+    const { legs } = mandate();
+    const of = mandate({ legs: [...legs, { kind: "slice", worst: { coins: 1n, tokens: 2n } }] });
+    return { ...tradeOrder({ intent: intent({ chain, parent, validUntil }) }), mandate: of };
   };
 
   it.each([
     ["eth", "limit", 0, 13],
     ["eth", "stop", 1, 24],
+    ["eth", "slice", 2, 24],
     ["base", "limit", 0, 8],
     ["bsc", "stop", 1, 8],
   ] as const)("starts the life of a child on %s that is a %s when it is planned", (chain, _, leg, life) => {

@@ -54,8 +54,6 @@ const feeOfSignature = 10n;
 /** Number of further blocks after which an outcome is final. */
 const finalDepth = 6;
 
-const lifeOf = ({ kind }: LaneJob): number => (kind === "market" ? 600 : lifeSeconds("eth", kind));
-
 /** Simulates the signer and the lane of a wallet on eth. */
 export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
   readonly chain: RestingChain;
@@ -144,7 +142,8 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
     const [first] = ledger.swaps;
     const nowSeconds = Math.floor(this.nowMs / 1000);
     const { child } = job;
-    const deadline = askedDeadline ?? first?.deadline ?? Math.min(job.validUntil, nowSeconds + lifeOf(job));
+    const deadline =
+      askedDeadline ?? first?.deadline ?? Math.min(job.validUntil, nowSeconds + this.#lifeOf(job));
     const tx = { kind, nonce, orderId, deadline, amount: job.amount, minAmountOut: job.minAmountOut };
     if (first !== undefined && first.nonce !== nonce) return undefined;
     if (kind === "clear" && first === undefined) return undefined;
@@ -281,12 +280,17 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
     if (!isDue && this.random.chance(0.9)) return;
     // Another attempt at the swap pays more for the same call. An intruder may ask for another deadline.
     const isLater = this.intruder === "executeOrders" && this.random.chance(0.9);
-    const latest = Math.floor(this.nowMs / 1000) + lifeOf(job) + 2;
+    const latest = Math.floor(this.nowMs / 1000) + this.#lifeOf(job) + 2;
     const deadline = isLater ? Math.min(job.validUntil, latest) : undefined;
     const kind = isDue && !isLater ? "clear" : "swap";
     if (isLater && swaps.some((tx) => tx.deadline === deadline)) return;
     if (kind === "clear" && clears.length > 0) return;
     const signed = this.sign(job.orderId, first.nonce, kind, deadline);
     if (signed !== undefined && !isKilled()) this.chain.send(signed);
+  }
+
+  #lifeOf({ child }: LaneJob): number {
+    const leg = child && this.parents.get(child.parent.orderId)?.mandate.legs[child.parent.leg];
+    return leg === undefined ? 600 : lifeSeconds("eth", leg);
   }
 }

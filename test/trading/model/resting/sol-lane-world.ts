@@ -174,13 +174,13 @@ export class SolLaneWorld extends SolWorld {
 
   /** Reads the ledgers of the newest children of the order, as fireOrders does. */
   override signedOf(orderId: string): { swap: SignedMessages; deadline: number } | undefined {
-    const { child, kind } = this.jobs.get(orderId) ?? {};
+    const { child } = this.jobs.get(orderId) ?? {};
     const { out = [], firings = [] } = this.parents.get(child?.parent.orderId ?? "") ?? {};
     const ids = new Set([...out, ...firings].map((each) => each.orderId));
     ids.delete(orderId);
     const ledger = this.#table.get("ledger", { orderId });
     const siblings = [...ids].flatMap((id) => this.#table.get("ledger", { orderId: id }) ?? []);
-    return ledger && signedBySol(ledger, siblings, kind === "stop" ? "stop" : "limit");
+    return ledger && signedBySol(ledger, siblings);
   }
 
   /** Asks a host, which answers about final blocks alone. */
