@@ -2,8 +2,7 @@ import { greatest } from "../../orders/bigints.ts";
 import { longestValidSeconds } from "../../orders/intent.ts";
 import { planningFactsIn } from "../../orders/placed-facts.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
-import { isStop } from "../../orders/resting/mandate.ts";
-import { gasPriceOf } from "../../orders/resting/terms.ts";
+import { gasPriceOf, isHasty } from "../../orders/resting/terms.ts";
 import { checkEvmTrade, evmSettingsForTrade } from "./rules/check-trade.ts";
 import type { Evm } from "./rules/family.ts";
 import { gweiText, usualGasLimit } from "./rules/fees.ts";
@@ -32,12 +31,12 @@ export const evmPlacing: PlacingFamily<Evm> = {
   feesBps: ({ routes: [best] }) => poolsOf(best).map(({ feeBps }) => feeBps),
   markerRent: () => undefined,
   secondsFor: ({ settings }) => validSeconds[settings.gasPreset],
-  /** Makes stops pay at least as much as the preset `fast`, because prices fall meanwhile. */
+  /** Makes stops and exits pay at least as much as the preset `fast`, because prices move on meanwhile. */
   childFees(leg, mandate, { gasPreset }) {
     const most = gasPriceOf(mandate, leg);
-    const isHasty = isStop(leg) && (gasPreset === "slow" || gasPreset === "medium");
+    const isSlow = gasPreset === "slow" || gasPreset === "medium";
     return {
-      gasPreset: isHasty ? "fast" : gasPreset,
+      gasPreset: isSlow && isHasty(mandate, leg) ? "fast" : gasPreset,
       ...(most !== undefined && { maxGasPrice: Number(gweiText(most)) }),
     };
   },

@@ -7,7 +7,7 @@ import type { Submission } from "../order-details.ts";
 import { millionthsOf } from "../percent.ts";
 import type { PolicyKey } from "../wallet-policy.ts";
 import type { RestingOrder } from "./life.ts";
-import { classOf, isStop, type Leg, type LegClass, type Mandate, type PricedLeg } from "./mandate.ts";
+import { classOf, isStop, type Leg, type Mandate, type PricedLeg } from "./mandate.ts";
 import { isAbove, isCrossed, type Ratio, ratioFrom, scaled, usualWorstPpm } from "./prices.ts";
 import type { GivenStop, RestingRequest } from "./request.ts";
 import { mayStillFill } from "./shown.ts";
@@ -243,9 +243,15 @@ export function slippageOf(
   return maxSlippage === undefined ? wanted : least(wanted, maxSlippage);
 }
 
-/** A stop may pay more for gas than its user's limit at placing, because gas is dear in a crash. */
-const dearer: Readonly<Record<LegClass, bigint>> = { limit: 1n, stop: 3n };
+/** True for stops and exits. They pay more for gas, because gas is dear in a crash, and when all take their profit. */
+export const isHasty = ({ exit }: Pick<Mandate, "exit">, leg: Leg): boolean =>
+  exit !== undefined || isStop(leg);
+
+/** Multiple of the user's highest gas price at placing that hasty children may pay. */
+const hastyMultiple = 3n;
 
 /** Returns the highest gas price of a leg's children. Undefined on chains without gas. */
-export const gasPriceOf = ({ maxGasPrice }: Pick<Mandate, "maxGasPrice">, leg: Leg): bigint | undefined =>
-  maxGasPrice === undefined ? undefined : dearer[classOf(leg)] * maxGasPrice;
+export function gasPriceOf(mandate: Pick<Mandate, "maxGasPrice" | "exit">, leg: Leg): bigint | undefined {
+  const { maxGasPrice } = mandate;
+  return maxGasPrice && (isHasty(mandate, leg) ? hastyMultiple * maxGasPrice : maxGasPrice);
+}

@@ -206,8 +206,11 @@ describe("slippageOf", () => {
 });
 
 describe("gasPriceOf", () => {
-  it("lets a stop pay three times the user's limit", () => {
-    expect([limit, stop].map((leg) => gasPriceOf(mandate(), leg))).toEqual([10n, 30n]);
+  it("lets stops and exits pay three times the user's limit, but no slice", () => {
+    const slice = { kind: "slice", worst: { coins: 1n, tokens: 2n } } as const;
+    expect([limit, stop, slice].map((leg) => gasPriceOf(mandate(), leg))).toEqual([10n, 30n, 10n]);
+    const exit = { of: "B", sharePpm: 1_000_000n };
+    expect([limit, stop].map((leg) => gasPriceOf(mandate({ exit }), leg))).toEqual([30n, 30n]);
     expect(gasPriceOf({}, stop)).toBeUndefined();
   });
 });

@@ -30,6 +30,9 @@ const { setup } = placeRequest({
   ...{ amount: 1n, maxGasPrice: 1n, gasPreset: "fast", isPrivate: true, validUntil: 0, slippage: 1, nowMs },
 });
 
+const exit = mandate({ exit: { of: "BUY", sharePpm: 1_000_000n } });
+const sliced = mandate({ legs: [{ kind: "slice", worst: { coins: 1n, tokens: 2n } }] });
+
 const withoutRelay: EvmSetup = { ...(setup as EvmSetup), hasRelay: false };
 
 const placed = {
@@ -120,9 +123,11 @@ describe("makingChild", () => {
   it.each([
     { leg: 1, gasPreset: "fast", maxGasPrice: 30n * gwei },
     { leg: 0, gasPreset: "medium", maxGasPrice: 10n * gwei },
-  ])("lets leg $leg pay up to $maxGasPrice, with the preset $gasPreset", ({ leg, ...fees }) => {
+    { leg: 0, of: exit, gasPreset: "fast", maxGasPrice: 30n * gwei },
+    { leg: 0, of: sliced, gasPreset: "medium", maxGasPrice: 10n * gwei },
+  ])("lets leg $leg pay up to $maxGasPrice, with the preset $gasPreset", ({ leg, of, ...fees }) => {
     const settings = { ...evmOrderSettingsOf("eth"), gasPreset: "medium", maxGasPrice: 1 } as const;
-    const { order } = made(request({ leg }), { view: view({ settings }) }).made;
+    const { order } = made(request({ leg }, of), { view: view({ settings }) }).made;
     expect(order.intent).toMatchObject(fees);
   });
 
