@@ -205,6 +205,18 @@ function restingLimit(
   return same.length + added.length > mostResting.token ? mostResting.token : undefined;
 }
 
+/** Refuses slices that would trade nothing, or less than they cost. */
+export function objectionToSlices(
+  { side, slices }: Pick<Mandate, "side"> & { slices: number },
+  { amount, amountOut }: { amount: bigint; amountOut: bigint },
+  fee: bigint,
+): DomainError | undefined {
+  const count = BigInt(slices);
+  const coins = side === "buy" ? amount : amountOut;
+  if (amount >= count && coins >= fee * count) return undefined;
+  return new DomainError("AMOUNT_TOO_SMALL", "A slice would trade less than its network fee");
+}
+
 /** Refuses new resting orders of a wallet and token if too many rest beside them. */
 export function objectionToCrowd(
   added: readonly Mandate[],

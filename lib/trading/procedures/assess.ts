@@ -8,6 +8,7 @@ import type { LaneKey } from "../../orders/intent.ts";
 import { objectionToTrading, objectionToWallet } from "../../orders/order-checks.ts";
 import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
 import { rulesBeside } from "../../orders/reserved.ts";
+import { objectionToSlices } from "../../orders/resting/terms.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import { openOrdersOf } from "../../orders/trade-check.ts";
 import { type DayFeeLimits, type OrderRules, rulesAtRest } from "../../orders/wallet-policy.ts";
@@ -26,6 +27,8 @@ export type TradeRequest<Trade extends AskedTrade = AskedTrade> = LaneKey & {
   automatic?: AutomaticLimits;
   /** True for a buy that names no exits, so that it gets those of the preset. */
   lacksExits?: boolean;
+  /** Number of equal parts in which an order trades. */
+  slices?: number;
 } & Pick<TraderTerms, "mayLose" | "isChild" | "rests">;
 
 /** `CHAIN_UNAVAILABLE` means that no two hosts agree. */
@@ -56,7 +59,7 @@ export function* assess(
   view: PlacingView,
   known?: FamilyTypes["facts"],
 ): Procedure<AssessAnswer> {
-  const { trade, setup, mayLose, isChild, rests, quotedOut } = request;
+  const { trade, setup, mayLose, isChild, rests, quotedOut, slices = 1 } = request;
   const early = objectionTo(request, view);
   const { laneOrders: orders, settings } = view;
   if (early !== undefined || setup instanceof DomainError) return { refused: early ?? "CHAIN_UNAVAILABLE" };
@@ -77,6 +80,9 @@ export function* assess(
       ...(quotedOut !== undefined && { amountOut: quotedOut }),
     }),
   ) as [FamilyTypes["check"], ...FamilyTypes["check"][]];
+  const tooSmall =
+    slices > 1 ? objectionToSlices({ ...trade, slices }, facts, check.networkFee.expected) : undefined;
+  if (tooSmall !== undefined) return { refused: tooSmall };
   // Ignores an objection that is based on the facts of only one host, because they may be wrong.
   const [objection] = [check, ...others].flatMap((each) => each.objection ?? []);
   if (objection !== undefined) return { refused: objection };

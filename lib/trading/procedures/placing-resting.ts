@@ -12,7 +12,6 @@ import type { Mandate } from "../../orders/resting/mandate.ts";
 import { floorOf, type Ratio, ratioFrom } from "../../orders/resting/prices.ts";
 import type { RestingRequest } from "../../orders/resting/request.ts";
 import { restingStep } from "../../orders/resting/resting-step.ts";
-import { amountOfChild } from "../../orders/resting/slices.ts";
 import {
   choicesOf,
   newStored,
@@ -106,8 +105,10 @@ const atRest = (request: RestRequest): RestRequest => ({
 function* assessResting(request: RestRequest, view: PlacingView): Procedure<RestTrial | Refused> {
   const family = placingOf(request.chain);
   const { chain, wallet, userID, orderId, createdAt, mayLose, trade } = request;
-  const asked = { ...trade, maxPriceImpact: Number.POSITIVE_INFINITY };
-  const assessed = yield* assess(family, { ...request, trade: asked, mayLose: true, rests: true }, view);
+  const anyImpact = { ...trade, maxPriceImpact: Number.POSITIVE_INFINITY };
+  const slices = trade.type === "twap" ? { slices: trade.slices } : {};
+  const asked = { ...request, ...slices, trade: anyImpact, mayLose: true, rests: true };
+  const assessed = yield* assess(family, asked, view);
   if ("refused" in assessed) return assessed;
   const { facts, check, setup } = assessed;
   const maxGasPrice = family.gasPriceIn(check);
@@ -132,8 +133,6 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
     nowMs: Date.parse(createdAt),
     cutoffs: view.cutoffs,
   });
-  const tooSmall = objectionToSlices(mandate, coins, check.networkFee.expected);
-  if (tooSmall !== undefined) return { refused: tooSmall };
   const loss = lossOf(setup, { mayLose, orders: view.laneOrders }, facts);
   const objection =
     loss === undefined || view.limits.stored?.policy.anyLoss
@@ -165,14 +164,6 @@ const objectionToRest = ({ mandate, exits }: RestTrial, { resting }: PlacingView
 function quotedBuy({ side, amount, legs: [leg] }: Mandate, { amountOut }: Assessed["facts"]): Ratio {
   const least = leg === undefined ? amountOut : floorOf(side, leg, amount);
   return { coins: amount, tokens: greatest(least, amountOut) };
-}
-
-/** Refuses slices that cost more than they trade. */
-function objectionToSlices(mandate: Mandate, value: bigint, fee: bigint): DomainError | undefined {
-  const { slices } = mandate;
-  if (slices === undefined) return undefined;
-  if (amountOfChild(mandate, 1) > 0n && value > fee * BigInt(slices.count)) return undefined;
-  return new DomainError("AMOUNT_TOO_SMALL", "A slice would trade less than its network fee");
 }
 
 const lowestFloor = ({ legs, side, amount }: Mandate): bigint =>

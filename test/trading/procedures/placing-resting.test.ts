@@ -123,6 +123,9 @@ describe("placingResting", () => {
     expect(place(slices(2)).code).toBeUndefined();
     expect(place(slices(100)).code).toBe("AMOUNT_TOO_SMALL");
     expect(place(slices(2), { facts: { amount: 1n, amountOut: 10n ** 9n } }).code).toBe("AMOUNT_TOO_SMALL");
+    const poor = { held: { coins: 0n, tokens: 0n } };
+    expect(place(slices(100), { facts: poor }).code).toBe("AMOUNT_TOO_SMALL");
+    expect(place(slices(2), { facts: poor }).code).toBe("INSUFFICIENT_BALANCE");
   });
 
   it("needs the tokens that it sells, and no coin; a buy needs nothing, whatever else is open", () => {
