@@ -94,14 +94,12 @@ export class RestingChecks {
   }
 
   /** No leg fires that an honest host would not fire, at the head and over the look-back. */
-  beforeFiring(run: { nowMs: number }, order: RestingOrder, legAt: number): void {
+  beforeFiring(run: { nowMs: number }, order: RestingOrder, legAt: number, amount: bigint): void {
     const { mandate } = order;
     const leg = pricedLeg(order, legAt);
     const { back, mostAgeSeconds, readings } = this.#looks;
     const { n, ms } = hasStop(mandate) ? readings[leg.kind] : { n: 1, ms: 0 };
     const distances = leg.kind === "stop" || hasStop(mandate) ? back[leg.kind] : [];
-    const { slice } = order.out.at(-1) ?? {};
-    const amount = amountOfChild(mandate, slice);
     const honest = this.#honestly(amount, distances, (out) => isCrossed(mandate.side, leg, amount, out));
     const isFresh = honest.some(({ word }) => run.nowMs / 1000 - word.head.time <= mostAgeSeconds);
     must(isFresh, `a ${leg.kind} fires although an honest host has not seen its price long enough`);

@@ -282,7 +282,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     }
     if (!isUnchanged) return false;
     if (this.#parts.isAtomic) this.#addChild(orderId, order, child);
-    this.checks.beforeFiring(run, order, child.leg);
+    this.checks.beforeFiring(run, order, child.leg, child.chosen.crossed.amount);
     return this.#move(order, revision);
   }
 

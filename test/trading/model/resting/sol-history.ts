@@ -1,5 +1,6 @@
 import { classOf, type Leg, type Mandate } from "../../../../lib/orders/resting/mandate.ts";
 import { floorOf } from "../../../../lib/orders/resting/prices.ts";
+import { amountOfChild } from "../../../../lib/orders/resting/slices.ts";
 import { Random } from "../random.ts";
 import { Violation } from "../violation.ts";
 import type { Intruder } from "./resting-checks.ts";
@@ -40,6 +41,15 @@ export const solMandateOf = (
   ...changes,
 });
 
+/** Sells in three slices, one each 40 seconds, as long as they bring half of the price now. */
+const slicesOf = (orderId: string): Mandate =>
+  solMandateOf(orderId, [{ kind: "slice", worst: { coins: 1n, tokens: 2n } }], {
+    amount: 3n * amount + 8n,
+    slices: { count: 3, everySeconds: 40 },
+    createdAt: solStartSeconds * 1000 - 10_000,
+    expiresAt: solStartSeconds + 300,
+  });
+
 /** Events in a kind of histories, beside random ones. */
 export type SolPlot = {
   intruder?: Intruder;
@@ -52,6 +62,8 @@ export type SolPlot = {
   whips?: boolean;
   /** A stop follows the price. */
   trails?: boolean;
+  /** One order sells in slices. */
+  slices?: boolean;
   /** Strangers pay lamports into markers. */
   deposits?: boolean;
 };
@@ -77,6 +89,7 @@ function playSolResting(
   world.rest(
     solMandateOf("Q", [plot.trails ? trailing : random.chance(0.5) ? limit : stop], { amount: amount + 1n }),
   );
+  if (plot.slices) world.rest(slicesOf("S"));
   for (let step = 0; step < steps; step++) {
     movePrice(world, plot);
     if (random.chance(0.2)) chain.reorganise();
@@ -118,7 +131,9 @@ function intrude(world: SolWorld, orderId: string): void {
   const leg = world.random.below(mandate.legs.length);
   const terms = mandate.legs[leg] as Leg;
   const { chain, wallet, userID, side, token, isPrivate } = mandate;
-  const minAmountOut = world.random.chance(0.2) ? 1n : floorOf(side, terms, mandate.amount);
+  const slice = mandate.slices && 1 + world.random.below(mandate.slices.count);
+  const own = amountOfChild(mandate, slice);
+  const minAmountOut = world.random.chance(0.2) ? 1n : floorOf(side, terms, own);
   const child = {
     chain,
     wallet,
@@ -126,13 +141,13 @@ function intrude(world: SolWorld, orderId: string): void {
     side,
     token,
     isPrivate,
-    amount: mandate.amount,
+    amount: own,
     minAmountOut,
     orderId: `evil${world.jobs.size}`,
     quotedOut: minAmountOut,
     validUntil: Math.floor(world.nowMs / 1000) + 60,
     createdAt: world.nowMs,
-    parent: { orderId, mandate: mandateHash, leg, n: 1 },
+    parent: { orderId, mandate: mandateHash, leg, n: 1, ...(slice !== undefined && { slice }) },
   };
   world.addJob(child.orderId, child, classOf(terms));
   world.parents.set(orderId, { ...parent, state: "resting", out: [], revision: parent.revision + 1 });

@@ -15,13 +15,15 @@ const plots: Readonly<Record<string, SolPlot>> = {
   "a stranger's deposits on markers": { deposits: true },
   "a price that jumps between both legs": { whips: true },
   "a stop that follows the price": { trails: true },
+  "slices among other orders": { slices: true },
   cancellations: { cancels: true },
   "an executeOrders that asks for clears": { clears: true, cancels: true },
   "a fireOrders that was taken over": { intruder: "fireOrders", cancels: true },
+  "slices of a fireOrders that was taken over": { intruder: "fireOrders", slices: true },
 };
 
 const wanted = [
-  ...["limit", "stop", "trailing"].map((kind) => `fire: ${kind}`),
+  ...["limit", "stop", "trailing", "slice"].map((kind) => `fire: ${kind}`),
   ...["failed", "lapsed", "replaced", "filled"].map((outcome) => `outcome: ${outcome}`),
   ...["parent: done CANCELLED_BY_USER", "two legs out", "taken back", "mark"],
 ];
@@ -40,6 +42,28 @@ const mutants: Readonly<Record<string, SolMutant>> = {
   "gives each child a marker of its own": {
     system: { markerOf: ({ orderId }) => orderId },
     plot: { whips: true },
+  },
+  "gives all slices one marker": {
+    system: { markerOf: ({ parent }) => parent.orderId },
+    plot: { slices: true },
+  },
+  "signs a slice before its time": {
+    system: {
+      objection: ({ mandate, ...facts }, nowMs) => {
+        const earlier = mandate.createdAt - (mandate.slices ? 40_000 : 0);
+        return solSystem.objection({ ...facts, mandate: { ...mandate, createdAt: earlier } }, nowMs);
+      },
+    },
+    plot: { intruder: "fireOrders", slices: true },
+    fault: "a slice is signed early",
+  },
+  "signs two children of a slice": {
+    system: {
+      objection: ({ tally, ...facts }, nowMs) =>
+        solSystem.objection({ ...facts, tally: tally && { ...tally, slices: [] } }, nowMs),
+    },
+    plot: { intruder: "fireOrders", slices: true },
+    fault: "a slice is signed twice",
   },
   "counts a deposit as a marker": { system: { countsDeposits: true }, plot: { deposits: true } },
   "clears a child whose parent rests on": {

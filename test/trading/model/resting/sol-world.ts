@@ -3,6 +3,7 @@ import type { MessageWord, SignedMessages } from "../../../../lib/chains/sol/rul
 import { objectionToChild } from "../../../../lib/orders/resting/child-rule.ts";
 import type { FiringFamily } from "../../../../lib/orders/resting/firing.ts";
 import type { ChildTerms } from "../../../../lib/orders/resting/mandate.ts";
+import { fillIdOf } from "../../../../lib/orders/resting/slices.ts";
 import { type ChildFacts, tallyAfter } from "../../../../lib/orders/resting/tally.ts";
 import type { Random } from "../random.ts";
 import type { Intruder, LaneJob } from "./resting-checks.ts";
@@ -22,7 +23,7 @@ export type SolSystem = {
 export const solSystem: SolSystem = {
   family: solFiring,
   objection: objectionToChild,
-  markerOf: ({ parent }) => parent.orderId,
+  markerOf: ({ parent }) => fillIdOf(parent),
   countsDeposits: false,
 };
 
@@ -74,17 +75,20 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
   }
 
   signedOf(orderId: string): { swap: SignedMessages; deadline: number } | undefined {
-    const parentId = this.jobs.get(orderId)?.child?.parent.orderId;
+    const fillOf = (id: string) => {
+      const { parent } = this.jobs.get(id)?.child ?? {};
+      return parent && fillIdOf(parent);
+    };
     const all = [...this.ledgers.values()].flatMap(({ messages }) => messages);
-    const ofParent = all.filter((each) => this.jobs.get(each.orderId)?.child?.parent.orderId === parentId);
-    const own = ofParent.filter((each) => each.orderId === orderId && each.kind === "swap");
+    const ofFill = all.filter((each) => fillOf(each.orderId) === fillOf(orderId));
+    const own = ofFill.filter((each) => each.orderId === orderId && each.kind === "swap");
     if (own.length === 0) return undefined;
-    const others = ofParent.filter((each) => each.kind === "swap" && each.orderId !== orderId);
+    const others = ofFill.filter((each) => each.kind === "swap" && each.orderId !== orderId);
     return {
       swap: {
         own,
         siblings: others.map(({ signature }) => signature),
-        clears: ofParent.filter(({ kind }) => kind === "clear"),
+        clears: ofFill.filter(({ kind }) => kind === "clear"),
       },
       deadline: Math.ceil(this.nowMs / 1000) - 1,
     };
