@@ -312,7 +312,7 @@ export const takeovers: readonly Takeover[] = [
       uses: "authenticate orders; invoke executeOrders, watchTriggers",
     },
     atMost:
-      "place any order in the name of anyone, such as a sale for next to nothing, within the policies and the signer's own limits, and burn a day's network fees of each wallet; place resting orders, which each of their users is sent; change and end resting orders, and see their prices; delay orders, also by lanes that it keeps to itself, lie about them, let them replace transactions that a wallet's owner has sent elsewhere, and answer repeated requests with others",
+      "place any order in the name of anyone, such as a sale for next to nothing, within the policies and the signer's own limits, and burn a day's network fees of each wallet; place resting orders, which each of their users is sent; change and end resting orders, see their prices, and sell at once by false marks of trailing stops; delay orders, also by lanes that it keeps to itself, lie about them, let them replace transactions that a wallet's owner has sent elsewhere, and answer repeated requests with others",
   },
   {
     functions: ["cancelOrder"],
@@ -323,7 +323,7 @@ export const takeovers: readonly Takeover[] = [
       uses: "invoke executeOrders",
     },
     atMost:
-      "cancel any order, or none; see the prices of resting orders and keep these from firing; keep users from trading until an operator corrects the time up to which their orders are cancelled; delay orders and lie about them",
+      "cancel any order, or none; see the prices of resting orders, keep these from firing, and sell at once by false marks of trailing stops; keep users from trading until an operator corrects the time up to which their orders are cancelled; delay orders and lie about them",
   },
   {
     functions: ["cancelOrders"],
@@ -344,7 +344,7 @@ export const takeovers: readonly Takeover[] = [
       uses: "invoke signTransaction, readChains",
     },
     atMost:
-      "delay orders, lie about them, waste fees, and show transactions to others before they are in a block; say that children of resting orders are dead, which fires nothing, because fireOrders looks for itself; say what a buy has brought, which moves the prices of its exits down to their worst ones",
+      "delay orders, also slices until their turn is over, lie about them, waste fees, and show transactions to others before they are in a block; say that children of resting orders are dead, which fires nothing, because fireOrders looks for itself; say what a buy has brought, which moves the prices of its exits down to their worst ones",
   },
   {
     functions: ["fireOrders"],
@@ -355,7 +355,7 @@ export const takeovers: readonly Takeover[] = [
       uses: "authenticate children; invoke executeOrders",
     },
     atMost:
-      "fire each resting order early, late or never, down to its worst price and within its fees, exits only of buys that the signer knows; end resting orders, which their users see; read at which prices orders fire; forge orders and positions that clients see; make other orders wait, or end them before they are signed",
+      "fire each resting order early, late or never, down to its worst price and within its fees, exits only of buys that the signer knows, each slice once and in its turn, trailing stops by false marks; end resting orders, which their users see; read at which prices orders fire; forge orders and positions that clients see; make other orders wait, or end them before they are signed",
   },
   {
     functions: ["signTransaction"],

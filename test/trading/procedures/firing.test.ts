@@ -288,6 +288,15 @@ describe("firing", () => {
       expect(run([parent({ order: raised as RestingOrder })], { out: 1800n }).fired).toEqual([terms.orderId]);
     });
 
+    it("sells at the price now if its mark is false", () => {
+      const forged = { ...order, mark: { price: { coins: 9n, tokens: 1n }, sinceMs: nowMs } };
+      const { fired, effects } = run([parent({ order: forged })], { out: 1000n });
+      expect(fired).toEqual([terms.orderId]);
+      expect(effects.find((effect) => effect.do === "prepareChildren")).toMatchObject({
+        children: [{ chosen: { quotedOut: 1000n, minAmountOut: 990n } }],
+      });
+    });
+
     it("does not move while its price is between both", () => {
       expect(run([parent({ order })], { out: 901n })).toMatchObject({ fired: [], moved: new Map() });
       expect(run([parent({ order })], { out: 900n }).fired).toEqual([terms.orderId]);

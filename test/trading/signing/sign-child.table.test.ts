@@ -360,6 +360,25 @@ describe("the signer against a compromised fireOrders", () => {
     expect(await stored("tally", of)).toBeUndefined();
   });
 
+  it("signs one child of a slice, in its turn, whatever executeOrders records", async () => {
+    const { amount } = intent();
+    const of = newMandate({
+      amount: 2n * amount,
+      legs: [{ kind: "slice", worst: { coins: 1n, tokens: 9000n } }],
+      slices: { count: 2, everySeconds: 600 },
+    });
+    const childOf = (n: number, slice: number) => {
+      const parent = { ...parentOf(of, { n }), slice };
+      return placedChild(of, { n, lives: 24, changes: { amount, parent } });
+    };
+    expect(await sign(await childOf(1, 2))).toEqual({ later: "the slice is not due" });
+    expect(await signs(await childOf(2, 1))).toBe(true);
+    await bury(of, childId(of, 2));
+    expect(await sign(await childOf(3, 1))).toEqual({ later: "the slice is used up" });
+    const slices = [{ slice: 1, child: childId(of, 2) }];
+    expect(await stored("tally", of)).toMatchObject({ slices, fees: { stop: 0n } });
+  });
+
   it("fires at most twelve children of a limit in an hour, and then still a stop", async () => {
     const of = newPair();
     for (let n = 1; n <= 12; n++) {
