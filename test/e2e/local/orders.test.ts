@@ -90,6 +90,29 @@ describe("an order", () => {
     }, 90_000);
   }, 150_000);
 
+  it("rests a pair at the prices of its buy's fill, and cancels it", async () => {
+    const exits = [{ percent: 100, takeProfit: { percent: 500 }, stopLoss: { percent: -50 } }];
+    const { status, body } = await place({ ...trade, side: "buy", amount: "0.1", exits }, "exits");
+    expect(status, JSON.stringify(body)).toBe(200);
+    const { order: buy } = body.data;
+    const [{ orderId } = { orderId: "" }] = buy.exits ?? [];
+    expect(buy.exits).toMatchObject(exits);
+    await vi.waitFor(async () => {
+      const { order: filled } = await dataOf(`orders/${buy.orderId}`);
+      expect(filled).toMatchObject({ status: "filled" });
+      const { order } = await dataOf(`orders/${orderId}`);
+      expect(order).toMatchObject({ type: "oco", stage: "resting", parentOrderId: buy.orderId });
+      expect(order.amount).toBe(filled.receivedAmount);
+      const price = Number(filled.filledAmount) / Number(filled.receivedAmount);
+      expect(Number(order.takeProfit?.price) / price).toBeCloseTo(6, 6);
+      expect(Number(order.stopLoss?.stopPrice) / price).toBeCloseTo(0.5, 6);
+    }, 50_000);
+    expect((await dataOf("orders?status=resting")).orders).toMatchObject([{ orderId }]);
+    const cancelled = await post(`${ordersPath}/${orderId}/cancel`, { token: user.token, body: {} });
+    expect(cancelled.json).toMatchObject({ data: { order: { status: "cancelled" } } });
+    expect((await dataOf("orders?status=resting")).orders).toEqual([]);
+  });
+
   it("cancels an order, and changes nothing when the cancellation is repeated", async () => {
     const { body } = await place({ ...trade, side: "buy", amount: "0.01" }, "cancelled");
     const { orderId } = body.data.order;

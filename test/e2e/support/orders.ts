@@ -1,3 +1,4 @@
+import type { Order } from "trading-terminal-client";
 import { get, post } from "./client.ts";
 import type { Message } from "./inbox.ts";
 import type { Stream } from "./stream.ts";
@@ -5,12 +6,14 @@ import type { User } from "./users.ts";
 
 export const ordersPath = "/api/v2/orders";
 
-export type Shown = {
+export type Shown = Pick<Order, "status" | "exits" | "takeProfit" | "stopLoss"> & {
   orderId: string;
-  status: string;
   settled: boolean;
   version: number;
   txHash?: string;
+  amount: string;
+  filledAmount: string;
+  receivedAmount?: string;
 };
 
 export type Data = {
