@@ -168,6 +168,9 @@ export const writesOfBuy = {
   signTransaction: 22,
 } as const;
 
+/** Write units of placeOrder for each exit of a buy, counted by the same test. */
+export const writesOfExit = 10;
+
 const { placeOrder, signTransaction, executeOrders: steps } = writesOfBuy;
 
 export const buyWrites = placeOrder + signTransaction + steps.swap + steps.fill + steps.end;

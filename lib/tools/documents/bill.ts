@@ -20,6 +20,7 @@ import {
   sizes,
   solBuy,
   user,
+  writesOfExit,
 } from "./assumptions.ts";
 import { atRest, type CostTemplate, knownResources } from "./billed-resources.ts";
 import { figureTable, grouped, type Sum, sum, table } from "./sums.ts";
@@ -83,6 +84,10 @@ const millions = {
     "Buys on base",
     sum`${ofBuy} + ${buyWrites} × ${writes} + ${laneUnits} × ${reads}`,
     sum`(${f.buyUnits} - ${f.lookUnits}) × ${unitPrice}`,
+  ),
+  exit: cost(
+    "Exits of buys, placed",
+    sum`${writesOfExit} × ${writes} + ${keyCalls} + ${publishing / f.changes}`,
   ),
   onSol: cost("Buys on sol, without hosts", sum`${ofBuy} + ${solWrites} × ${writes}`),
   coins: cost(

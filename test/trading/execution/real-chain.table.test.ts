@@ -4,7 +4,7 @@ import { snapshotOfEvm } from "../../../lib/chains/evm/looks/snapshot-of-host.ts
 import type { EvmRouteFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
-import { writesOfBuy } from "../../../lib/tools/documents/assumptions.ts";
+import { writesOfBuy, writesOfExit } from "../../../lib/tools/documents/assumptions.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { type Caller, openDesk, type TradingDesk } from "../../support/trading-desk.ts";
@@ -86,6 +86,9 @@ describe("a buy on a real chain", () => {
       executeOrders: { swap, fill, nothingNew, end },
       signTransaction: signTransaction.take(),
     }).toEqual(writesOfBuy);
+    const pair = { percent: 30, takeProfit: { percent: 100 }, stopLoss: { percent: -50 } };
+    await desk.place({ amount: "0.5", exits: [pair, pair, pair] });
+    expect(placeOrder.take()).toBe(writesOfBuy.placeOrder + 3 * writesOfExit);
   });
 });
 
