@@ -55,7 +55,7 @@ function objectionToSales({
   quotes = [undefined, undefined],
 }: Assessed): DomainError | undefined {
   const isRouted = quotes
-    .map(placingOf(check.chain).byOwnPools)
+    .map((quote) => placingOf(check.chain).byOwnPools(quote))
     .every((each) => !(each instanceof DomainError));
   const isSold = facts.safety.sellable !== false;
   if (isRouted && isSold) return undefined;
