@@ -31,6 +31,8 @@ export type PlacingFamily<F extends FamilyTypes = FamilyTypes> = {
   gasPriceIn(check: F["check"]): bigint | undefined;
   /** Returns the fees of the pools of the best route, in basis points. */
   feesBps(facts: F["facts"]): readonly number[];
+  /** Computes the most that one sale of what a buy receives may pay the network. */
+  feeOfSale(assessed: Pick<Assessed<F>, "facts" | "check">): bigint;
   /** Returns the coin that stays in the marker of an order. Undefined on chains without markers. */
   markerRent(facts: F["facts"]): bigint | undefined;
   /** Chooses how a child of a resting order pays the network. */

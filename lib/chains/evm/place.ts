@@ -5,7 +5,7 @@ import type { PlacingFamily } from "../../orders/placing-family.ts";
 import { gasPriceOf, isHasty } from "../../orders/resting/terms.ts";
 import { checkEvmTrade, evmSettingsForTrade } from "./rules/check-trade.ts";
 import type { Evm } from "./rules/family.ts";
-import { gweiText, usualGasLimit } from "./rules/fees.ts";
+import { feeOfSale, gweiText, type PlannedGas, usualGasLimit } from "./rules/fees.ts";
 import { isSameEvmRoute, poolsOf } from "./rules/intent.ts";
 import { jointEvmQuote } from "./rules/joint-facts.ts";
 import { evmFactsText } from "./rules/placed-facts.ts";
@@ -29,6 +29,7 @@ export const evmPlacing: PlacingFamily<Evm> = {
   check: checkEvmTrade,
   gasPriceIn: ({ maxGasPrice }) => maxGasPrice,
   feesBps: ({ routes: [best] }) => poolsOf(best).map(({ feeBps }) => feeBps),
+  feeOfSale: ({ facts, check }) => feeOfSale(facts.transactions.at(-1) as PlannedGas, check.fees),
   markerRent: () => undefined,
   secondsFor: ({ settings }) => validSeconds[settings.gasPreset],
   /** Makes stops and exits pay at least as much as the preset `fast`, because prices move on meanwhile. */

@@ -41,6 +41,7 @@ export const solPlacing: PlacingFamily<Sol> = {
   check: checkSolTrade,
   gasPriceIn: () => undefined,
   feesBps: ({ routes: [best] }) => [best.feeBps ?? 0],
+  feeOfSale: ({ check }) => check.networkFee.max,
   markerRent: ({ costs }) => costs.rents.marker,
   secondsFor: () => usualSeconds,
   childFees: () => ({}),

@@ -25,6 +25,8 @@ export type TradeRequest<Trade extends AskedTrade = AskedTrade> = LaneKey & {
   quotedOut?: bigint;
   /** What a preset demands of the token of an automatic buy. */
   automatic?: AutomaticLimits;
+  /** Number of the exits for whose sales coin must stay. By default those of the trade. */
+  exits?: number;
   /** True for a buy that names no exits, so that it gets those of the preset. */
   lacksExits?: boolean;
   /** Number of equal parts in which an order trades. */
@@ -65,7 +67,7 @@ export function* assess(
   if (early !== undefined || setup instanceof DomainError) return { refused: early ?? "CHAIN_UNAVAILABLE" };
   const rules = rulesFor(request, view, setup.limits);
   const { isStopped } = view;
-  const exits = trade.exits?.length ?? 0;
+  const { exits = trade.exits?.length ?? 0 } = request;
   const trader = { orders, settings, rules, mayLose, isChild, rests, exits, isStopped };
   const question = family.questionAbout(request, trade, trader);
   const answers: HostAnswers = known ? [known, known] : yield* perform({ do: "quote", question });

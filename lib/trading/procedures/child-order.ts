@@ -36,7 +36,7 @@ export type MadeChild = { made: NewOrder; view: PlacingView; price: string };
 /** Makes a child by the checks for orders of users, and proves it. Writes nothing. */
 export function* makingChild(request: ChildRequest): Procedure<MadeChild | ChildRefusal> {
   const { parent, orderId, validUntil, chosen, setup, nowMs } = request;
-  const { mandate, mac: mandateMac } = parent;
+  const { mandate, mac: mandateMac, placed } = parent;
   const { chain, wallet, userID, side } = mandate;
   const family = placingOf(chain);
   const lane = { chain, wallet };
@@ -48,7 +48,9 @@ export function* makingChild(request: ChildRequest): Procedure<MadeChild | Child
   const trade = tradeOf(family, request, leg, view.settings);
   const createdAt = new Date(nowMs).toISOString();
   const { minAmountOut, quotedOut } = chosen;
-  const asked = { ...lane, userID, trade, createdAt, setup, mayLose: true, isChild: true, quotedOut };
+  // A buy that left no coin for its exits would leave their stops without effect.
+  const exits = placed.exits?.length ?? 0;
+  const asked = { ...lane, userID, trade, createdAt, setup, mayLose: true, isChild: true, quotedOut, exits };
   const assessed = yield* assess(family, asked, view);
   if ("refused" in assessed) return { attention: attentionTo(assessed.refused, side) };
   const { facts, check } = assessed;

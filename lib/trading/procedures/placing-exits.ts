@@ -41,7 +41,7 @@ export function exitsOf(
   const mandates = exitMandates(given, {
     ...buy,
     decimals: facts.identity.decimals,
-    feeOfChild: check.networkFee.max,
+    feeOfChild: family.feeOfSale(assessed),
     isPrivate: check.submission === "private",
     ...(maxGasPrice !== undefined && { maxGasPrice }),
   });

@@ -131,6 +131,18 @@ describe("makingChild", () => {
     expect(order.intent).toMatchObject(fees);
   });
 
+  it("buys nothing whose exits could then not pay for their sales", () => {
+    const of = mandate({ side: "buy", legs: [{ kind: "limit", price: { coins: 2n, tokens: 1n } }] });
+    const asked = request({ leg: 0 }, of);
+    const exits = [{ orderId: "E", percent: 100, stopLoss: { percent: -50 } }];
+    const withExits = { ...asked, parent: { ...asked.parent, placed: { ...placed, exits } } };
+    const coins = 200_000n;
+    const quote = sale({ held: { coins, tokens: 0n } });
+    expect(attention(asked, { quote })).toBe("made");
+    expect(attention(withExits, { quote })).toBe("INSUFFICIENT_BALANCE");
+    expect(attention(withExits, { quote: sale({ held: { coins: 2n * coins, tokens: 0n } }) })).toBe("made");
+  });
+
   it("keeps the user's preset if it is faster than a stop needs", () => {
     const settings = { ...evmOrderSettingsOf("eth"), gasPreset: "turbo" } as const;
     expect(made(request(), { view: view({ settings }) }).made.order.intent).toMatchObject({

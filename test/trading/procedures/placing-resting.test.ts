@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import { usualGasLimit } from "../../../lib/chains/evm/rules/fees.ts";
 import type { EvmTradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { Effects } from "../../../lib/orders/effects.ts";
@@ -198,6 +199,15 @@ describe("placingResting", () => {
     const { effects } = place(limit("1", { side: "buy", slippage: 0.1, exits }));
     const mandates = effects.flatMap((effect) => (effect.do === "makeMandateMac" ? [effect.mandate] : []));
     expect(mandates.map(({ slippagePpm }) => slippagePpm)).toEqual([1000n, undefined]);
+  });
+
+  it("lets an exit pay for six sales with their approvals, and each leg of a pair for half of them", () => {
+    const both = { percent: 100, takeProfit: { percent: 50 }, stopLoss: { percent: -50 } };
+    const { effects } = place(limit("1", { side: "buy", exits: [both] }));
+    const [, exit] = effects.flatMap((effect) => (effect.do === "makeMandateMac" ? [effect.mandate] : []));
+    const { gasLimit = 0n } = facts().transactions.at(-1) ?? {};
+    const fees = 3n * (gasLimit + usualGasLimit.approve) * facts().fees.maxFeePerGas;
+    expect(exit).toMatchObject({ feesLimit: fees, feesStop: fees });
   });
 
   it("names the limit that is reached: the one of all orders, or of a wallet and token", () => {

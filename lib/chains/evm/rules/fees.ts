@@ -179,14 +179,19 @@ export function evmNetworkFee(
 }
 
 /**
- * Computes what the sales of exits may cost: for each an approval and two attempts, at a gas price that has risen by half.
+ * Computes what a sale of what a buy has received may cost, with its approval.
  *
  * @param swap The buy's own swap, whose gas is like that of a sale.
+ * @param attempts Number of swaps.
  */
-export function feeOfExits(exits: number, swap: PlannedGas, fees: EvmFees): Wei {
+export function feeOfSale(swap: PlannedGas, fees: EvmFees, attempts = 1): Wei {
   const approve = { gasLimit: usualGasLimit.approve, l1Fee: swap.l1Fee };
-  return (BigInt(exits) * mostFee([approve, swap, swap], fees) * 3n) / 2n;
+  return mostFee([approve, ...Array<PlannedGas>(attempts).fill(swap)], fees);
 }
+
+/** Computes what the sales of exits may cost: for each two attempts, at a gas price that has risen by half. */
+export const feeOfExits = (exits: number, swap: PlannedGas, fees: EvmFees): Wei =>
+  (BigInt(exits) * feeOfSale(swap, fees, 2) * 3n) / 2n;
 
 /** Computes the highest possible network fees of transactions. */
 export function mostFee(transactions: readonly Omit<PlannedGas, "estimate">[], fees: EvmFees): Wei {
