@@ -106,7 +106,8 @@ export function* movedBySights(
   const seen = afterSights(order, sightOf, { ...end, ofExit, nowMs });
   // An exit whose child has just died may fire again in this run, so its buy and its position must be right by then.
   const next = exit === undefined ? seen : yield* exitAfter(seen, exit, sight, nowMs);
-  return next === order ? order : yield* written(order, next);
+  // Both moves are one write.
+  return next === order ? order : yield* written(order, { ...next, revision: order.revision + 1 });
 }
 
 /** Lets an exit rest once its buy has filled, and makes it wait again if the buy is taken back. */
