@@ -9,6 +9,7 @@ import { pages, textOf } from "./markdown.ts";
 const variables: Record<string, string> = {
   W: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
   MOON: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+  USDX: "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
   ORDER_ID: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3",
   WALLET_ID: "8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f",
 };
@@ -24,7 +25,7 @@ function examplesIn(page: string): Example[] {
     .filter((line) => line.startsWith("curl "))
     .flatMap((line) => {
       const known = line.replaceAll(
-        /'?\$(W|MOON|ORDER_ID|WALLET_ID)\b'?/g,
+        /'?\$(W|MOON|USDX|ORDER_ID|WALLET_ID)\b'?/g,
         (_, name) => variables[name] ?? "",
       );
       const [, path] = /(?:\$BASE_URL|http:\/\/127\.0\.0\.1:3000)(\/[^\s"]*)/.exec(known) ?? [];
