@@ -1,14 +1,14 @@
 import type { AnyOrder } from "../trade-order.ts";
 import type { RestingOrder } from "./life.ts";
 import type { Ended, Tally } from "./mandate.ts";
-import type { RestingFacts } from "./stored.ts";
+import type { RestingFacts, StoredResting } from "./stored.ts";
 import { settledTally } from "./tally.ts";
 
 /** Records behind the facts about a resting order's children. */
 export type ChildRecords = {
   tally: Tally | undefined;
   ended: Ended | undefined;
-  /** Orders of the children that are out or have not settled, by id. */
+  /** Orders of the children that are out, have not settled, or are of {@link unknownParts}, by id. */
   children: ReadonlyMap<string, AnyOrder>;
 };
 
@@ -32,12 +32,15 @@ function factsOfSlices(
 ): RestingFacts {
   const seen = [...records.children].map(([orderId, child]) => {
     const fill = fillOf(child);
-    return [orderId, { networkFee: child.life.networkFee, ...(fill && { fill }) }] as const;
+    const { networkFee, settled: isSettled } = child.life;
+    return [orderId, { networkFee, ...(fill && { fill }), isSettled }] as const;
   });
   // Keeps nothing of unsigned children, because there may be thousands.
-  const parts = Object.fromEntries(
+  const ids = new Set(firings.flatMap(({ orderId, outcome }) => (outcome === "unsent" ? [] : [orderId])));
+  const parts: RestingFacts["parts"] = Object.fromEntries(
     Object.entries({ ...known.parts, ...Object.fromEntries(seen) }).filter(
-      ([, { networkFee, fill }]) => networkFee > 0n || fill !== undefined,
+      ([id, { networkFee, fill, isSettled }]) =>
+        networkFee > 0n || fill !== undefined || (isSettled && ids.has(id)),
     ),
   );
   const fills = firings.flatMap(({ orderId, outcome }) => {
@@ -59,6 +62,17 @@ function factsOfSlices(
     parts,
   };
 }
+
+/**
+ * Lists the children of slices whose final results are not known yet. One that settles between two looks is not out any
+ * more, and has no job, but what it has paid and filled still counts.
+ */
+export const unknownParts = ({ mandate, firings, facts }: StoredResting): string[] =>
+  mandate.slices === undefined
+    ? []
+    : firings.flatMap(({ orderId, outcome }) =>
+        outcome === "unsent" || facts.parts?.[orderId]?.isSettled ? [] : [orderId],
+      );
 
 /** Number of unsigned children in a row after which another refusal counts for good. */
 const mostUnsent = 10;

@@ -18,8 +18,10 @@ export type RestingFacts = {
   /** Result of the child that has filled, or of all that have, if the order has slices. */
   fill?: Fill | undefined;
   /** What each child has paid and filled, if the order has slices. */
-  parts?: Readonly<Record<string, { networkFee: bigint; fill?: Fill | undefined }>> | undefined;
+  parts?: Readonly<Record<string, PartFacts>> | undefined;
 };
+
+type PartFacts = { networkFee: bigint; fill?: Fill | undefined; isSettled?: boolean };
 
 type Fill = { spent: bigint; received?: bigint | undefined; txHash?: string | undefined };
 

@@ -1,7 +1,8 @@
 import type { Network } from "../../core/network.ts";
 import { isCutOff } from "../../orders/cutoffs.ts";
 import type { FamilyTypes, SlotTerms } from "../../orders/family.ts";
-import { type EndFacts, type Firing, withSignedOut } from "../../orders/resting/life.ts";
+import { unknownParts } from "../../orders/resting/facts.ts";
+import { type EndFacts, withSignedOut } from "../../orders/resting/life.ts";
 import type { Ended, Tally } from "../../orders/resting/mandate.ts";
 import type { StoredResting } from "../../orders/resting/stored.ts";
 import type { Ledger, RestingName } from "../../orders/table-step.ts";
@@ -17,7 +18,7 @@ import { oldestFirst, tradeKeyOf } from "./lane-records.ts";
 /** A resting order with all of the table that decides whether it fires. */
 export type FiringView = {
   resting: StoredResting;
-  /** The orders of its children that are out or have not settled, by id. */
+  /** The orders of its children that are out, have not settled, or are of {@link unknownParts}, by id. */
   children: ReadonlyMap<string, AnyOrder>;
   /** The signer's ledgers of its newest children, by id. */
   ledgers: ReadonlyMap<string, Ledger>;
@@ -74,7 +75,10 @@ export async function readFiring(
   const [items, exits] = await Promise.all([
     find(table, [
       ...jobs.flat().map(tradeKeyOf),
-      ...resting.flatMap((order) => [keysOfItems.ended(order.mandate), ...unknownOf(order).map(tradeKeyOf)]),
+      ...resting.flatMap((order) => [
+        keysOfItems.ended(order.mandate),
+        ...idsOf(order).map((orderId) => tradeKeyOf({ userID: order.mandate.userID, orderId })),
+      ]),
     ]),
     readExits(table, resting),
   ]);
@@ -101,12 +105,11 @@ export async function readFiring(
     const isRetired = found.isRetired(mandate, userID);
     const isRefused =
       found.has(keysOfItems.cancellation(mandate)) || isCutOff(mandate, found.cutoffs(mandate, userID));
-    const outs = byId([...out, ...unknownOf(resting)], ({ orderId }) =>
-      items.get("order", { intent: { userID, orderId } }),
-    );
+    const orderOf = (orderId: string) => items.get("order", { intent: { userID, orderId } });
+    const known = [...own, ...idsOf(resting).flatMap((orderId) => orderOf(orderId) ?? [])];
     return {
       resting,
-      children: new Map([...own.map((order) => [order.intent.orderId, order] as const), ...outs]),
+      children: new Map(known.map((order) => [order.intent.orderId, order])),
       ledgers: byId(newestOf(resting), ({ orderId }) => rest.get("ledger", { orderId })),
       tally: found.get("tally", mandate),
       ended: items.get("ended", mandate),
@@ -114,7 +117,7 @@ export async function readFiring(
         // Leaves orders of retired wallets to their own end, although retiring cuts them off, too.
         isCancelled: found.has(keysOfItems.cancellation(mandate)) || (!isRetired && isRefused),
         isRetired,
-        isSettled: own.length === 0 && [...outs.values()].every(({ life }) => life.settled),
+        isSettled: own.length === 0 && out.every(({ orderId }) => orderOf(orderId)?.life.settled !== false),
       },
       isRefused,
       ...lane,
@@ -125,15 +128,10 @@ export async function readFiring(
   });
 }
 
-/**
- * Lists the children whose orders are read, whether or not a job names them: those that are out, and those of slices
- * whose fills had no amounts yet when both hosts showed them.
- */
-const unknownOf = ({ mandate: { userID, slices }, firings, out, facts }: StoredResting) => {
-  const isUnknown = ({ orderId, outcome }: Firing) =>
-    slices !== undefined && outcome === "filled" && facts.parts?.[orderId]?.fill === undefined;
-  return [...out, ...firings.filter(isUnknown)].map(({ orderId }) => ({ userID, orderId }));
-};
+/** Lists the children to read beside those with jobs. */
+const idsOf = (order: StoredResting): string[] => [
+  ...new Set([...order.out.map(({ orderId }) => orderId), ...unknownParts(order)]),
+];
 
 /** Lists the children whose ledgers may say something about those that are out. */
 const newestOf = ({ mandate, firings, out }: StoredResting): { orderId: string }[] =>

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { type ChildRecords, factsOfChildren, isRefusedForGood } from "../../../lib/orders/resting/facts.ts";
+import {
+  type ChildRecords,
+  factsOfChildren,
+  isRefusedForGood,
+  unknownParts,
+} from "../../../lib/orders/resting/facts.ts";
 import type { Tally } from "../../../lib/orders/resting/mandate.ts";
 import type { RestingFacts } from "../../../lib/orders/resting/stored.ts";
 import { unstarted } from "../../../lib/orders/trade-order.ts";
 import { tradeOrder } from "../../support/trading.ts";
-import { mandate } from "./fixtures.ts";
+import { mandate, storedOrder } from "./fixtures.ts";
 
 const signed = (child: string, most: bigint) =>
   ({ child, kind: "stop", amount: 0n, most, day: "2026-11-29" }) as const;
@@ -120,7 +125,7 @@ describe("factsOfChildren of an order with slices", () => {
 
   it("keeps nothing of children that have paid and filled nothing, however many are not signed", () => {
     expect(factsOf({ C1: child(2n, first), C2: child(0n) }, [firing("C1", "filled")]).parts).toEqual({
-      C1: { networkFee: 2n, fill: first },
+      C1: { networkFee: 2n, fill: first, isSettled: false },
     });
     const known = factsOf({ C1: child(2n, first) }, [firing("C1", "filled")]);
     expect(factsOf({ C1: child(0n) }, [firing("C1", "out")], known)).toMatchObject({
@@ -132,6 +137,24 @@ describe("factsOfChildren of an order with slices", () => {
   it("counts no fill that has been taken back, or that two hosts do not show", () => {
     const known = factsOf({ C1: child(2n, first) }, [firing("C1", "filled")]);
     expect(factsOf({}, [firing("C1", "out")], known)).not.toHaveProperty("fill");
+  });
+});
+
+describe("unknownParts", () => {
+  const part = { networkFee: 1n };
+  const facts = { ...none, parts: { C3: part, C2: { ...part, isSettled: true } } };
+  const firings = (["filled", "unsent", "failed", "filled", "filled"] as const).map(
+    (outcome, index) =>
+      ({ n: index, orderId: `C${index}`, leg: "slice", price: "1", block: 1, outcome }) as const,
+  );
+
+  it("lists signed children of slices until their settled orders have been read", () => {
+    const order = storedOrder({ slices: { count: 5, everySeconds: 60 } });
+    expect(unknownParts({ ...order, firings, facts })).toEqual(["C0", "C3", "C4"]);
+  });
+
+  it("lists none of an order without slices", () => {
+    expect(unknownParts({ ...storedOrder({}), firings, facts })).toEqual([]);
   });
 });
 
