@@ -53,6 +53,8 @@ const limitMargin = 1.001;
 const hourMs = 3_600_000;
 const mostInHour = { limit: 12, stop: 60 };
 const mostHeadMs = 36_000;
+/** Time for which a run may stand still under faults, between its last look at the clock and its write. */
+const stallMs = 60_000;
 /** Number of blocks within which a leg fires whose price holds, at 12 seconds a block. */
 const dueBlocks = { limit: 2, takeProfit: 3, stop: 5, stopLoss: 5, trailing: 5 };
 const mostKept = 30;
@@ -135,7 +137,8 @@ export class YearObserver {
   #objectionTo(order: Known, leg: AskedLeg, block: number, atMs: number): string | undefined {
     if (atMs >= order.endMs) return "after its end";
     const times = this.#blocks.filter(({ number }) => number === block).map(({ timeMs }) => timeMs);
-    if (times.length === 0 || atMs - Math.max(...times) > mostHeadMs) return "by an old block";
+    const mostMs = mostHeadMs + (this.#calm > 0 ? 0 : stallMs);
+    if (times.length === 0 || atMs - Math.max(...times) > mostMs) return "by an old block";
     const looks = leg.kind !== "limit" ? [0, 1, 2] : leg.name === "takeProfit" ? [0, 1] : [0];
     const isReached = looks.every((back) =>
       this.#pricesAt(block - back).some((price) => isCrossed(leg, price, order.mark.most, 1 + millionth)),
