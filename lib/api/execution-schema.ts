@@ -109,7 +109,7 @@ const orderOf = (parts: Parts) => {
   };
 };
 
-/** An exit as it was asked for. */
+/** An exit as its request describes it. */
 export const askedExit = {
   percent: v.number(),
   takeProfit: v.optional(v.object({ percent: v.optional(v.number()), price: v.optional(storedAmount) })),

@@ -86,7 +86,7 @@ const ExitsSchema = v.pipe(
   sumRule(),
 ) satisfies v.GenericSchema<GivenExit[]>;
 
-/** The field of buys. */
+/** The field `exits` of a buy. */
 export const exitsOfBuy = v.optional(
   v.pipe(
     ExitsSchema,

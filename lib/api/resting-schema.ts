@@ -170,7 +170,7 @@ export const placedRestingSchemas = [
       expiresAt: TimestampSchema,
       maxNetworkFee: AmountTextSchema,
       rents: v.exactOptional(
-        v.pipe(AmountTextSchema, v.description("SOL that stays in its markers, beside `maxNetworkFee`")),
+        v.pipe(AmountTextSchema, v.description("SOL that stays in its markers, besides `maxNetworkFee`")),
       ),
       exits: v.exactOptional(
         v.pipe(v.array(v.object(askedExit)), v.description("The exits of a buy, also those of the preset")),

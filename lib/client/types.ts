@@ -14,7 +14,7 @@ export type RestingOrderRequest = (
 ) & { dryRun?: false };
 /** Body of `placeOrder` for a buy that the user's preset describes. */
 export type AutomaticOrderRequest = Schemas["PlaceAutomaticBuy"];
-/** What automatic orders on a chain are like. */
+/** The terms of automatic orders on a chain. */
 export type Preset = Schemas["Preset"];
 /** Body of `quoteOrder`. */
 export type QuoteRequest = Schemas["QuoteRequest"];

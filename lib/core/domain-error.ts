@@ -77,7 +77,7 @@ export type DomainErrorDetails = {
   TOO_MANY_RESTING: { limit: number };
   AUTO_BUY_OFF: undefined;
   NO_PRESET: undefined;
-  /** The open position, if that is the reason. */
+  /** The open position, if one is the reason. */
   ALREADY_HELD: { positionId?: string };
   /** Decimal text in the chain's coin: what the deepest pool has, and what the preset demands. */
   LIQUIDITY_TOO_LOW: { liquidity: string; least: string };

@@ -32,10 +32,10 @@ export const automaticLimits = (
   minLiquidity: minLiquidity === undefined ? 0n : coinUnitsFrom(chain, minLiquidity, "minLiquidity"),
 });
 
-/** Time between two automatic buys of a token. Otherwise one that is sold at once would be bought in a loop. */
+/** Time between two automatic buys of a token, so that one that is sold at once is not bought in a loop. */
 const pauseMs = 10 * 60_000;
 
-/** Condition of recording an automatic buy. Of two devices that buy at once, it lets one do so. */
+/** Condition of recording an automatic buy. It lets only one of two devices buy at the same time. */
 export const isPaused = (nowMs: number): When<AutomaticBuy> => ["absent", { atMs: atMost(nowMs - pauseMs) }];
 
 /** Returns the reason not to buy a token that the user has. */

@@ -5,7 +5,7 @@ import { coinText, coinUnitsFrom } from "./decimal-text.ts";
 import type { PercentExit } from "./resting/exits/given.ts";
 import type { WalletPolicy } from "./wallet-policy.ts";
 
-/** Switches that let the service trade for its user: buy by request of one field, and add exits to buys. */
+/** Switches that let the service trade for its user: fill in automatic buys, and add exits to buys. */
 export type Switches = Pick<Settings, "autoBuy" | "autoSell">;
 
 /**

@@ -8,7 +8,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   profile: "the profile",
   referral: "a user who was referred by this one",
   settings: "the trading settings of a chain",
-  preset: "what the user's automatic orders on a chain are like",
+  preset: "the terms of the user's automatic orders on a chain",
   wallet: "a wallet; the key itself makes an address unique",
   walletOwner: "a user who has, or had, the key of the address; several users may share one",
   sealedKey: "the encrypted private key of a wallet",

@@ -30,7 +30,7 @@ type ShownTrial = {
   worst: string;
   expiresAt: string;
   maxNetworkFee: string;
-  /** Coin that its markers keep, beside `maxNetworkFee`. */
+  /** Coin that its markers keep, besides `maxNetworkFee`. */
   rents?: string;
   /** The exits of a buy, from its request or from the preset. */
   exits?: readonly GivenExit[];

@@ -22,7 +22,7 @@ describe("isDust", () => {
     ["less was left, and more was bought", false, [buys(10_000n), sells(9_991n), buys(1n)]],
     ["less is left of two buys", true, [buys(4_000n), buys(6_000n), sells(9_991n)]],
     ["a small position follows a closed one", false, [buys(10_000n), sells(10_000n), buys(9n)]],
-  ])("if %s, is %s", (_, expected, events) => {
+  ])("if %s, returns %s", (_, expected, events) => {
     expect(isDust(after(...events))).toBe(expected);
   });
 });

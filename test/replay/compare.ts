@@ -28,7 +28,7 @@ export type Facts = {
 
 export type Comparison = {
   problems: string[];
-  /** Number of times in which the price of a leg was reached, by what came of them. */
+  /** Number of times in which the price of a leg was reached, by outcome. */
   listed: Record<"fired" | "left too soon" | "excused" | "missed", number>;
   /** Number of firings: in a listed time, at its edge by the margins and the look-back, wrong, or without records. */
   firings: Record<"listed" | "at an edge" | "wrong" | "unknown", number>;
@@ -36,7 +36,7 @@ export type Comparison = {
   waits: Record<AskedLeg["kind"], number[]>;
 };
 
-/** Additional seconds, as the machine of a soak is busy with much else. */
+/** Extra seconds, because the machine of a soak is busy. */
 const graceSeconds = 20;
 
 /** Milliseconds after the end of a dead child in which its order need not fire again: re-arming, and a growing pause. */

@@ -41,7 +41,7 @@ const sightsBy = (
     return must >= margin.must ? "must" : may >= margin.may ? "may" : "no";
   });
 
-/** Never lets a sale have to fire below its worst price. */
+/** Excuses a sale from firing below its worst price. */
 const aboveWorst = (
   { asked: { side }, points }: Circumstances,
   worst: number,

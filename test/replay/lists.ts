@@ -20,7 +20,7 @@ export type Verdict = {
 
 export type Objection = "out of time" | "unreached" | "too short" | "too old";
 
-/** Age of a head by which nothing fires, in milliseconds, with those from the look at it to the order. */
+/** Age in milliseconds from which a head fires nothing, with the time from the look at it to the order. */
 const mostHeadMs = ({ chain }: Asked) => 1000 * (chain === "eth" ? 36 : 15) + 10_000;
 
 /** Milliseconds without a record after which a price counts as unknown. Nothing fires by an old head. */

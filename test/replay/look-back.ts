@@ -11,7 +11,7 @@ type Held = { count: number; within: number };
 /** Blocks that the networks make in 8 seconds, and in 2. The local chains make one a second. */
 const blocksIn = { base: [40, 10], bsc: [18, 5], avax: [8, 2], eth: [2, 1] } as const;
 
-/** A stop needs three blocks in a row on eth, and elsewhere three random ones of the last 8 seconds beside the head. */
+/** A stop needs three blocks in a row on eth, and elsewhere the head and three random ones of the last 8 seconds. */
 function heldOn(chain: Exclude<ChainName, "sol">, look: Look): Held {
   const [long, short] = blocksIn[chain];
   if (look === "none") return { count: 0, within: 0 };

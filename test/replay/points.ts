@@ -7,7 +7,7 @@ export type Period = { fromMs: number; toMs: number };
 /** A state of a chain, with the price of a leg's own amount: units of the coin for one of the token. */
 export type Point = { atMs: number; number: number; price: number | undefined };
 
-/** What the judge knows beside the leg. */
+/** What the judge knows besides the leg. */
 export type Circumstances = {
   asked: Asked;
   points: readonly Point[];

@@ -3,7 +3,8 @@ type Bin = { held: Readonly<Record<string, number>>; price: number };
 
 /**
  * A pool of two tokens. Reserves trade at a constant product; those of v3 are virtual, and hold while the price stays in
- * their range. The fee is a part of what a trade pays, unless the pool takes it of one token alone, beside the trade. Bins are in the order of their prices, in units of the second token for one of `first`.
+ * their range. The fee is a part of what a trade pays, unless the pool takes it of one token alone, apart from the trade.
+ * Bins are in the order of their prices, in units of the second token for one of `first`.
  */
 export type Pool = { fee: number } & (
   | { reserves: Readonly<Record<string, number>>; feeIn?: string }

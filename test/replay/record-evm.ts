@@ -107,7 +107,7 @@ const binsAway = 8;
 /** Id of the bin whose price is 1. */
 const middleBin = 2 ** 23;
 
-/** What is asked about the state of each kind of pool. */
+/** Questions about the state of each kind of pool. */
 const stateOf = {
   v2: ["getReserves"],
   v3: ["slot0", "liquidity"],

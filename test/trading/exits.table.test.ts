@@ -140,8 +140,8 @@ describe("exits of a market order on a real chain", () => {
   });
 });
 
-describe("a request for exits", () => {
-  it("is refused if a stop lies above what selling at once would bring", async () => {
+describe("placing a buy with exits", () => {
+  it("refuses a stop above what selling at once would bring", async () => {
     const desk = await openRestingDesk(db.table, chain);
     const exits = [far, { percent: 50, stopLoss: { percent: -3 } }];
     await expect(desk.place({ amount: "0.5", exits })).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe("a request for exits", () => {
     await expect(desk.place({ ...taxed, exits: [far] })).resolves.toMatchObject({ status: "open" });
   });
 
-  it("is refused for a token that cannot be sold", async () => {
+  it("refuses exits of a token that cannot be sold", async () => {
     const desk = await openRestingDesk(db.table, chain);
     const trap = { amount: "0.1", token: localAddresses.trap, allowUnsafe: true };
     await expect(desk.place({ ...trap, exits: [near] })).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe("a request for exits", () => {
     });
   });
 
-  it("needs coin for the sales of the exits", async () => {
+  it("refuses a buy that leaves too little coin for the sales of its exits", async () => {
     const desk = await openRestingDesk(db.table, chain);
     const holds = (coins: number) =>
       chain.request("anvil_setBalance", [desk.wallet, `0x${BigInt(Math.round(coins * 1e18)).toString(16)}`]);

@@ -17,7 +17,7 @@ const textsOf = (preset: Preset | undefined) => ({
   autoSell: preset?.autoSell ?? false,
 });
 
-/** Shows and edits what automatic orders on a chain are like. Reads it only once it is opened. */
+/** Shows and edits a chain's preset. Reads it only once it is opened. */
 export function PresetDrawer({ chain }: { chain: NetworkName }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -132,7 +132,7 @@ function PresetForm({ chain }: { chain: NetworkName }) {
   );
 }
 
-/** Tells what the two switches do. Chains with settings have them there. */
+/** Explains the two switches. Chains with settings have them there. */
 export const switchTexts = {
   autoBuy: "Automatic buys by the preset",
   autoSell: "The preset's exits on all buys",

@@ -88,7 +88,7 @@ function objectionToClear(facts: ChildFacts): Objection | undefined {
   return isOver ? undefined : later("the resting order has not ended");
 }
 
-/** So no exit of a buy that never came about sells tokens that the wallet has from elsewhere. */
+/** Keeps the exit of a buy that never came about from selling tokens that the wallet has from elsewhere. */
 const objectionToExit = ({ mandate, hasBought }: ChildFacts): Objection | undefined =>
   mandate.exit === undefined || hasBought ? undefined : later("the buy of the exit was never signed");
 

@@ -40,7 +40,7 @@ export type BuyView = {
   isSettled: boolean;
 };
 
-/** What an exit depends on, beside its buy. */
+/** What an exit depends on besides its buy. */
 export type ExitView = {
   /** Undefined once no reorganisation can take the buy back. */
   buy: BuyView | undefined;

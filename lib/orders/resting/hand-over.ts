@@ -28,8 +28,8 @@ export type FireAnswer = Readonly<Record<string, FireWord>>;
  * Says whether a child of an order may fill, and when to hand the order over again.
  *
  * @param order Undefined if it rests no more.
- * @param isWaiting True if the order would have fired if another one of its wallet or token had not been first. It is
- * handed over again soon, or a wallet's last stop in a crash would come as many pauses late as there are others.
+ * @param isWaiting True if only another order of its wallet or token has kept the order from firing. It is then handed
+ * over again soon. Otherwise, each of a wallet's stops in a crash would delay its last one by a pause.
  */
 export function wordOf(order: StoredResting | undefined, nowMs: number, isWaiting = false): FireWord {
   const { againMs, handOverMs } = triggerTimes;
@@ -49,14 +49,14 @@ export function wordOf(order: StoredResting | undefined, nowMs: number, isWaitin
   return { state: "rest", askAgainMs: Math.max(handOverMs.first, Math.min(...pauses)), ...again };
 }
 
-/** Waits for blocks if all that is out of an order with slices has filled, but not beyond the time of the next slice. */
+/** Waits for blocks if all slices that are out have filled, but not beyond the time of the next one. */
 function untilOutcomeMs(order: StoredResting, nowMs: number): number {
   if (order.out.length > 0) return triggerTimes.againMs.firing;
   const dueMs = (nextDueAt(order) ?? Number.POSITIVE_INFINITY) * 1000;
   return Math.max(triggerTimes.againMs.firing, Math.min(untilFinalMs(order, nowMs), dueMs - nowMs));
 }
 
-/** Doubles the pauses since a slice was due that is kept from firing. Until then, its time alone counts. */
+/** Doubles the pauses once a slice that is due is kept from firing. Until then, its time alone counts. */
 function untilSliceMs(order: StoredResting, nowMs: number): number {
   const { first, most } = triggerTimes.againMs.settling;
   const sinceMs = nowMs - (nextDueAt(order) ?? 0) * 1000;

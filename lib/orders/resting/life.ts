@@ -14,7 +14,7 @@ export type OutChild = {
   /** Place of its leg in the mandate's list. */
   leg: number;
   n: number;
-  /** Number of its slice. */
+  /** Number of the child's slice. */
   slice?: number | undefined;
   /** Deadline of the child's order, in seconds. */
   validUntil: number;
@@ -66,7 +66,7 @@ export type RestingOrder = {
   entry?: Entry | undefined;
   /** Number of children so far. */
   n: number;
-  /** At most one on EVM chains, and one of each leg on sol. Those of slices leave it when they fill. */
+  /** Children that are out: at most one on EVM chains, and one of each leg on sol. Slices leave when they fill. */
   out: readonly OutChild[];
   /** Number of the slice that fires next. Absent if none is left, and of orders without slices. */
   nextSlice?: number | undefined;

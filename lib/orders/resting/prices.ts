@@ -33,7 +33,7 @@ export function ratioFrom(chain: Network, text: string, decimals: number, field:
   });
 }
 
-/** Share of a stop's price that it sells for at least by default, in millionths. */
+/** Least share of its price that a stop sells for by default, in millionths. */
 export const usualWorstPpm = 800_000n;
 
 /** Multiplies a price by a share in millionths. */

@@ -66,7 +66,7 @@ export const mandateTerms = v.strictObject({
       others: v.exactOptional(listOf(units, 2)),
     }),
   ),
-  /** Equal parts of the amount, of which one is due after another. */
+  /** Equal parts of the amount, which are due one after another. */
   slices: v.exactOptional(v.strictObject({ count, everySeconds: count })),
   /** Slippage from the quote of a firing, in millionths. Absent if the user chose none. */
   slippagePpm: v.exactOptional(units),

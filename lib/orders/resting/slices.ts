@@ -23,7 +23,7 @@ export const nextDueAt = ({
     ? undefined
     : dueAt(createdAt, slices.everySeconds, nextSlice);
 
-/** Counts the turns that have begun. It is above the number of slices once the last one's turn is over. */
+/** Counts the turns that have begun. The count exceeds the number of slices once the last turn is over. */
 const turnsAt = ({ createdAt, slices }: Sliced, nowMs: number): number =>
   slices === undefined ? 0 : 1 + Math.floor((nowMs / 1000 - dueAt(createdAt, 0, 1)) / slices.everySeconds);
 

@@ -14,10 +14,10 @@ import { mayStillFill } from "./shown.ts";
 import { dueAt } from "./slices.ts";
 import { pricedLegs, type Standing, trailedBy } from "./trailing.ts";
 
-/** Share of a stop's price that it sells for at least at the lowest, in millionths. */
+/** Lowest share of its price that a stop may sell for, in millionths. */
 const lowestWorstPpm = 10_000n;
 
-/** Price of slices by default, as a share of the price when they are placed, in millionths. */
+/** Default price of slices, as a share of the price when they are placed, in millionths. */
 const usualBeyondPpm = { buy: 1_300_000n, sell: 700_000n } as const;
 
 const usualRestSeconds = 2_592_000;
@@ -30,7 +30,7 @@ const usualRestSeconds = 2_592_000;
 export function checkPrices(request: RestingRequest): void {
   const { chain } = request;
   const { decimals } = chainFacts[chain].coin;
-  // The others depend on the price now.
+  // Checks only the given price of trailing stops and slices, because their others depend on the price now.
   if (request.type !== "trailing_stop" && request.type !== "twap")
     legsOf(request, decimals, { coins: 1n, tokens: 1n });
   else if (request.price !== undefined) ratioFrom(chain, request.price, decimals, "price");
@@ -42,7 +42,7 @@ type Priced = Pick<RestingRequest, "chain"> & { decimals: number };
  * Reads the legs of a request. A pair has the limit first.
  *
  * @param decimals The token's decimals.
- * @param now The price now.
+ * @param now Current price of one token.
  * @throws {DomainError} INVALID_REQUEST
  */
 export function legsOf(request: RestingRequest, decimals: number, now: Ratio): Mandate["legs"] {
@@ -77,7 +77,7 @@ export function legsOf(request: RestingRequest, decimals: number, now: Ratio): M
   }
 }
 
-/** Makes the error of a pair whose limit would sell at a price at which its stop does. */
+/** Makes the error of a pair whose limit would sell where its stop does. */
 export const pairProblem = (field: string) =>
   new DomainError("INVALID_REQUEST", `${field} must be above the price of stopLoss`, { field });
 

@@ -59,7 +59,7 @@ type Hints = v.InferOutput<typeof triggerTerms>["legs"];
 export const hintsOf = (order: Standing): Hints =>
   order.mandate.legs.flatMap((leg, at): Hints => {
     const own = pricedLeg(order, at);
-    // Slices come by their times.
+    // Gives no price for slices, which fire by their times.
     if (leg.kind === "slice") return [];
     if (leg.kind !== "trailing" || order.mark === undefined) return [own];
     const price = scaled(order.mark.price, whole + leastRise(leg) - hintMarginPpm);

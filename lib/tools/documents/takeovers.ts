@@ -158,7 +158,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["setPreset"],
     rights: { reads: "all unprotected, POLICY", writes: "PRESETS" },
     atMost:
-      "make the next automatic buys of all users others, and the exits that their buys get, and switch both on and off on bsc and avax, within their wallets' policies; place nothing itself",
+      "change the next automatic buys of all users and the exits that their buys get, and switch both on and off on bsc and avax, within their wallets' policies; place nothing itself",
   },
   {
     functions: ["getPreset"],

@@ -35,8 +35,8 @@ const intervalSeconds = 60;
 const moves = { limit: 0.94, takeProfit: 1.09, stop: 0.88, high: 1.25, below: 1.12 } as const;
 
 /**
- * Places a limit, a take-profit, stops and a buy with an exit, and moves the price to each of them, and slices at
- * last. Before that, pushes the price beyond a stop for one block, which must fire nothing. Returns every difference
+ * Places a limit, a take-profit, stops and a buy with an exit, moves the price to each of them, and places slices last.
+ * Before the moves, pushes the price beyond a stop for one block, which must fire nothing. Returns every difference
  * between the chain and the service.
  */
 export async function restingDemo(deps: RestingDeps): Promise<string[]> {

@@ -40,8 +40,8 @@ type Lane = Pick<FiringView, "orders" | "slots">;
 
 /**
  * Reads resting orders for a look at them, in three rounds. The last one has the signer's ledgers, because the signer
- * signs no swap of a child that was read as making way, as cancelled or as dead. The first one has the jobs: a child
- * without a job has settled, so what the second one reads of it is final.
+ * signs no swap of a child that was read as making way, as cancelled or as dead. The first round has the jobs: a child
+ * without a job has settled, so what the second round reads of it is final.
  */
 export async function readFiring(
   table: Table,
@@ -128,7 +128,7 @@ export async function readFiring(
   });
 }
 
-/** Lists the children to read beside those with jobs. */
+/** Lists the children to read besides those with jobs. */
 const idsOf = (order: StoredResting): string[] => [
   ...new Set([...order.out.map(({ orderId }) => orderId), ...unknownParts(order)]),
 ];
@@ -138,7 +138,7 @@ const newestOf = ({ mandate, firings, out }: StoredResting): { orderId: string }
   mandate.slices === undefined ? [...firings, ...out] : [...out];
 
 /**
- * Takes dead children back that have filled after all, as a deep reorganisation lets them, and filled ones of slices that
+ * Takes dead children back that have filled after all, as a deep reorganisation allows, and filled ones of slices that
  * have not settled.
  */
 function withFilledOut(order: StoredResting, own: readonly AnyOrder[]): StoredResting {

@@ -106,7 +106,7 @@ export function* movedBySights(
   const seen = afterSights(order, sightOf, { ...end, ofExit, nowMs });
   // An exit whose child has just died may fire again in this run, so its buy and its position must be right by then.
   const next = exit === undefined ? seen : yield* exitAfter(seen, exit, sight, nowMs);
-  // Both moves are one write.
+  // Writes both moves at once.
   return next === order ? order : yield* written(order, { ...next, revision: order.revision + 1 });
 }
 

@@ -116,7 +116,7 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
   const { decimals } = identity;
   const [coins, tokens] = trade.side === "buy" ? [amount, amountOut] : [amountOut, amount];
   const price = formatPrice(chain, coins, tokens, decimals);
-  // Counts as it is shown, to 18 digits.
+  // Takes the price as clients see it, with 18 digits.
   const now = ratioFrom(chain, price, decimals, "amount");
   const mandate = mandateOf(trade, {
     chain,

@@ -20,7 +20,7 @@ const refused = (status: number, error: object) => ({ status, json: { success: f
 const given = { wallet, buyAmount: "0.1", exits: [] };
 
 describe("presets", () => {
-  it("are kept by chain, with an ETag, for wallets of their user", async () => {
+  it("keeps a preset for each chain, with an ETag, for wallets of its user", async () => {
     expect(await get(path, user)).toMatchObject(refused(404, { code: "NO_PRESET" }));
     const first = await set(given, { "If-Match": '"0"' });
     const preset = { ...given, maxBuyTax: 5, maxSellTax: 5, autoBuy: false, autoSell: false };
@@ -36,7 +36,7 @@ describe("presets", () => {
     expect([cached.status, cached.text]).toEqual([304, ""]);
   });
 
-  it("let a request of one field buy once, while the switch of the chain is on", async () => {
+  it("buys once by a request that names only a chain and a token, while the switch is on", async () => {
     const buy = (key: string, body: object = { auto: "buy", chain, token: localAddresses.moon }) =>
       post("/api/v2/orders", { token: user.token, headers: { "Idempotency-Key": key }, body });
     expect(await buy("a")).toMatchObject(refused(409, { code: "AUTO_BUY_OFF" }));
@@ -60,7 +60,7 @@ describe("presets", () => {
     expect(await buy("c", { ...onBase, amount: "1" })).toMatchObject(refused(400, field));
   });
 
-  it("name the field of bad input", async () => {
+  it("names the field of bad input", async () => {
     const bad = { exits: [{ percent: 101 }], buyAmount: "0", minLiquidity: 1, maxBuyTax: 101 };
     for (const [field, value] of Object.entries(bad))
       expect(await set({ ...given, [field]: value })).toMatchObject(

@@ -43,7 +43,7 @@ describe("pricedLeg", () => {
 });
 
 describe("hintsOf", () => {
-  it("names the price at which a mark may rise, beside those at which the order fires", () => {
+  it("names the price at which a mark may rise, besides those at which the order fires", () => {
     expect(hintsOf(of("base", [limit, trailing]))).toMatchObject([
       limit,
       { kind: "stop", trigger: { coins: 9n, tokens: 10n } },

@@ -153,7 +153,7 @@ export const restingWeights = {
   cancelAll: 1.5,
 };
 
-/** Most cancellations of each kind for an order that was placed, so that most orders rest until the end. */
+/** Maximum number of cancellations of each kind per placed order, so that most orders rest until the end. */
 export const mostCancels: Readonly<Record<string, number>> = {
   cancelOne: 0.1,
   cancelAsItFires: 0.1,

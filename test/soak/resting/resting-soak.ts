@@ -54,7 +54,7 @@ export type RestingReport = RestingSoakOptions &
 /** Milliseconds from the end of faults until orders fire in time again. */
 const recoveryMs = 20_000;
 
-/** Milliseconds within which requests have ended before a restore. */
+/** Milliseconds to wait before a restore, so that requests on their way end. */
 const closingMs = 5000;
 
 /** Milliseconds after which a simple request counts as slow. The service then has too little of the machine. */

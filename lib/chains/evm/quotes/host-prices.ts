@@ -59,9 +59,9 @@ const isBarred = ({ probed, safeties }: Taxes, route: EvmRoute): boolean =>
 type Ranks = {
   /** The routes of a token and side that are asked until all are asked again. */
   best: readonly EvmRoute[];
-  /** Those of them that paid best for an amount in the last look. */
+  /** The routes that paid best for an amount in the last look. */
   firsts: readonly EvmRoute[];
-  /** The amounts of that look as text. Small pools may pay best for other amounts. */
+  /** The amounts of the last look as text. Small pools may pay best for other amounts. */
   amounts: string;
   /** The routes that paid best until they failed by themselves. */
   missing: readonly EvmRoute[];
@@ -246,7 +246,7 @@ export class HostPrices {
     if (now === undefined || routes.length === 0) return undefined;
     const { answers } = await this.#quotes(question, routes, tag, {});
     const look = this.#lookOf(answers, firstsOf(now));
-    // Asks the pools that paid best then in the next looks, too: they may pay less only in one block.
+    // Asks the pools that paid best then in the next looks, too: they may pay less in one block only.
     const ranks = this.#ranksOf(question);
     if (look !== undefined && ranks !== undefined) ranks.best = bestFirst(ranks.best, firstsOf(look));
     return look;

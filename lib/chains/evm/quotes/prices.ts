@@ -56,7 +56,7 @@ export class EvmPrices implements TokenPrices {
     return questions.map((question) => words.get(question) ?? [undefined, undefined]);
   }
 
-  /** Asks one question for several amounts of the same side and distances, the least one first. */
+  /** Asks one question about several amounts of the same side and distances, the smallest one first. */
   async #wordsOf(asked: readonly LegQuestion[]): Promise<(readonly [LegQuestion, PriceWords])[]> {
     const { side, token, distances } = asked[0] as LegQuestion;
     const question = { side, token, amounts: asked.map(({ amount }) => amount) };

@@ -179,9 +179,9 @@ export function evmNetworkFee(
 }
 
 /**
- * Computes what a sale of what a buy has received may cost, with its approval.
+ * Computes what selling a buy's tokens may cost, with the approval.
  *
- * @param swap The buy's own swap, whose gas is like that of a sale.
+ * @param swap The buy's own swap, which uses about as much gas as a sale.
  * @param attempts Number of swaps.
  */
 export function feeOfSale(swap: PlannedGas, fees: EvmFees, attempts = 1): Wei {
@@ -189,7 +189,7 @@ export function feeOfSale(swap: PlannedGas, fees: EvmFees, attempts = 1): Wei {
   return mostFee([approve, ...Array<PlannedGas>(attempts).fill(swap)], fees);
 }
 
-/** Computes what the sales of exits may cost: for each two attempts, at a gas price that has risen by half. */
+/** Computes what the sales of exits may cost: two attempts for each exit, at a gas price that has risen by half. */
 export const feeOfExits = (exits: number, swap: PlannedGas, fees: EvmFees): Wei =>
   (BigInt(exits) * feeOfSale(swap, fees, 2) * 3n) / 2n;
 

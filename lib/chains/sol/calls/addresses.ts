@@ -60,7 +60,7 @@ export const tokenAccountOf = (wallet: Address, mint: Address, tokenProgram: Add
 export const markerOf = (wallet: Address, orderId: string): Promise<Address> =>
   createAddressWithSeed({ baseAddress: wallet, seed: orderId, programAddress: programs.system });
 
-/** The text fits into the 32 bytes of a seed, because an order's id has 26 bytes, and the number of a slice 3. */
+/** Makes a seed of at most 32 bytes: an order's id has 26, and the number of a slice at most 3. */
 export const wsolSeedOf = (orderId: string): string => `${orderId}.w`;
 
 /** Returns the account of wrapped SOL that exists only within an order's transaction. */

@@ -40,7 +40,7 @@ export function endOfExit(
   return buy.isSettled && buy.positionId === undefined ? "POSITION_CLOSED" : undefined;
 }
 
-/** Returns an exit without a child, after what has become of its buy and its position. */
+/** Moves an exit without a child by what has become of its buy and its position. */
 export function afterBuy(order: RestingOrder, view: ExitView, sight: BuySight, nowMs: number): RestingOrder {
   const { state, entry } = order;
   if (entry === undefined || (state !== "resting" && state !== "suspended")) return order;
@@ -96,7 +96,10 @@ export function afterFill(
   return restingAfter(order, { state: "resting", entry, ...(trail && { mark: { price, sinceMs: nowMs } }) });
 }
 
-/** Bounds what an exit sells by what its wallet holds, unless that is next to nothing. Then its position ends it. */
+/**
+ * Bounds what an exit sells by what its wallet holds, unless that is next to nothing. In that case, its closed position
+ * ends it.
+ */
 export function birthAmount(mandate: Mandate, received: bigint, held: bigint | undefined): bigint {
   const share = partOf(mandate, received);
   return held === undefined || held >= share || held * 1000n < share ? share : held;

@@ -7,9 +7,9 @@ import { isAbove, outAt, type Ratio, scaled, usualWorstPpm } from "../prices.ts"
 export type Entry = {
   spent: bigint;
   received: bigint;
-  /** Least price of a trailing leg. */
+  /** Worst price of a trailing leg. */
   trailWorst?: Ratio | undefined;
-  /** What the exit sells of it. */
+  /** What the exit sells of the tokens. */
   amount: bigint;
   /** Time in seconds after which the exit fires no more. */
   endsAt: number;
@@ -27,7 +27,7 @@ type Standing = { mandate: Mandate; entry?: Entry | undefined };
 /** Number of digits of an order's id that tell its time. */
 const timeDigits = 10;
 
-/** Makes the id of an exit. It has the time of its buy, since markers on sol are made of ids with a time alone. */
+/** Makes the id of an exit. It starts with its buy's time, because markers on sol need an id with a time. */
 export const exitIdOf = ({ userID, orderId }: Pick<Mandate, "userID" | "orderId">, index: number): string =>
   orderId.slice(0, timeDigits) + hashedId(["exit", userID, orderId, index]).slice(timeDigits);
 
@@ -41,7 +41,7 @@ export function partOf({ amount, exit }: Mandate, received: bigint): bigint {
   return least(own, amount);
 }
 
-/** What a buy has paid, and got for it. */
+/** What a buy has paid and received. */
 export type Paid = Pick<Entry, "spent" | "received" | "trailWorst">;
 
 /** Returns a leg of an exit at the price that follows from what its buy has paid. Until then, it is at its worst price. */
@@ -60,11 +60,11 @@ export const amountOf = ({ mandate, entry }: Standing): bigint => entry?.amount 
 
 export const endsAt = ({ mandate, entry }: Standing): number => entry?.endsAt ?? mandate.expiresAt;
 
-/** How far below what a sale at once would bring a stop must lie, in millionths. A smaller distance is noise. */
+/** Least distance of a stop below what selling at once would bring, in millionths. A smaller one is noise. */
 const leastDistancePpm = 30_000n;
 
 /**
- * True if a stop would fire as soon as it rests, or by the slightest move of the price.
+ * True if a stop would fire as soon as it rests, or at the slightest move of the price.
  *
  * @param out What the sale of the amount would bring now, with fees and taxes.
  */

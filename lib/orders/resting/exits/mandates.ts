@@ -25,7 +25,7 @@ export type BuyFacts = Pick<
 /** Longest time for which an exit rests after its buy's fill. */
 export const longestRestSeconds = 7_776_000;
 
-/** How many times better than quoted a buy may fill, so that its exits still sell all of it at their prices. */
+/** How many times better than quoted a buy may fill while its exits still sell all of it at their prices. */
 const mostBetter = 2n;
 
 const whole = 1_000_000n;

@@ -102,7 +102,7 @@ describe("two children of a resting order on Solana", () => {
     ]);
   });
 
-  it("share it with no other slice of their order", () => {
+  it("share no marker with another slice of their order", () => {
     const ofSlice = (orderId: string, slice: number) =>
       orderOf({ mandate: terms }, { orderId, parent: { ...child().parent, leg: 0, slice } });
     const slices = [ofSlice("first", 1), ofSlice("second", 2)];

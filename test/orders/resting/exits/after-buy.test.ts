@@ -67,7 +67,7 @@ describe("sightOfBuy", () => {
     expect(sightIn({}, "out")).toBe("open");
   });
 
-  it("is unfilled once the buy has settled and no host shows a fill", () => {
+  it("calls a buy unfilled once it has settled and no host shows a fill", () => {
     const ended = { fill: undefined, isSettled: true };
     expect(sightIn(ended, "out")).toBe("unfilled");
     expect(sightIn(ended, "unclear")).toBe("unclear");
@@ -132,13 +132,13 @@ describe("afterFill", () => {
 describe("birthAmount", () => {
   const terms = exitMandate();
 
-  it("is the share, but no more than what the wallet holds", () => {
+  it("returns the share, but no more than what the wallet holds", () => {
     expect(birthAmount(terms, 1000n, 5000n)).toBe(500n);
     expect(birthAmount(terms, 1000n, undefined)).toBe(500n);
     expect(birthAmount(terms, 1000n, 300n)).toBe(300n);
   });
 
-  it("is the share if the wallet holds next to nothing, so that the closed position ends the exit", () => {
+  it("returns the share if the wallet holds next to nothing, so that the closed position ends the exit", () => {
     expect(birthAmount(exitMandate({ amount: 10n ** 6n }), 10n ** 6n, 499n)).toBe(500_000n);
   });
 });

@@ -117,7 +117,7 @@ export class RestingChecks {
     );
   }
 
-  /** Returns the answers of the honest host of which all outputs are true for a test. */
+  /** Returns the answers of the honest host whose outputs all pass a test. */
   #honestly(amount: bigint, distances: readonly number[], isTrue: (out: bigint) => boolean) {
     return (this.#prices.get(amount) ?? []).filter(({ word: { out, before } }) =>
       [out, ...distances.map((each) => before.get(each))].every((each) => each !== undefined && isTrue(each)),

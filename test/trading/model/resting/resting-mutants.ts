@@ -41,7 +41,7 @@ const pricing =
   (words, distances) =>
     each(words, (word) => change(word, distances));
 
-/** Takes all children of some orders for settled. */
+/** Counts all children of some orders as settled. */
 const settling =
   (isEarly: (view: ParentView<SignedNonce>) => boolean): RestingSystem["view"] =>
   (view) =>

@@ -161,7 +161,7 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
     }
   }
 
-  /** True if no message of a child is signed any more, and none that is signed can run. */
+  /** True if no further message of a child gets signed, and none that is signed can run. */
   #isOver({ isCancelling, validUntil }: LaneJob, swap: SignedMessages | undefined, words: SolWords): boolean {
     if (!isCancelling && this.nowMs < validUntil * 1000) return false;
     return words.every(

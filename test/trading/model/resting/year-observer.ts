@@ -66,8 +66,8 @@ const endMs = 60_000;
 const classOf = ({ kind }: AskedLeg): "limit" | "stop" => (kind === "limit" ? "limit" : "stop");
 
 /**
- * Lists by the blocks and the requests alone what had to fire on eth and did not, and what fired and must not. It shares
- * no code with the service.
+ * Lists, by the blocks and the requests alone, what had to fire on eth and did not, and what fired without a reason. It
+ * shares no code with the service.
  */
 export class YearObserver {
   /** What was missed, what was spurious, and what had no end or a wrong one. */
