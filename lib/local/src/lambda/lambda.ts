@@ -39,8 +39,11 @@ export type LambdaOptions = {
   concurrency?: number;
 };
 
-/** Events of one function at a time. More would only make sandboxes compete for processors. */
-export const CONCURRENCY = Math.min(8, 2 * availableParallelism());
+/**
+ * Number of events that one function runs at a time. More would only make sandboxes compete for processors. Fewer than
+ * six would let runs that last for minutes, such as one for each of five chains, keep the next event waiting.
+ */
+export const CONCURRENCY = Math.min(8, Math.max(6, 2 * availableParallelism()));
 
 /**
  * Number of processes that load their function at a time. If all functions started at once, the database would get too
