@@ -282,7 +282,10 @@ describe("children in their lane on a real chain", () => {
     await desk.work();
     await desk.fire([id]);
     expect(await desk.record(id)).toMatchObject({
-      ...{ status: "partially_filled", stage: "firing", settled: false, slicesDone: 1 },
+      status: "partially_filled",
+      stage: "firing",
+      settled: false,
+      slicesDone: 1,
       filledAmount: "500",
     });
     const { dueAt } = triggerOf((await desk.resting(id)) as StoredResting);

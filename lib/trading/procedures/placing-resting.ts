@@ -147,7 +147,12 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
         });
   if (objection !== undefined) return { refused: objection };
   const buy = {
-    ...{ chain, wallet, userID, orderId, token: mandate.token, createdAt: mandate.createdAt },
+    chain,
+    wallet,
+    userID,
+    orderId,
+    token: mandate.token,
+    createdAt: mandate.createdAt,
     quoted: quotedBuy(mandate, facts),
     endsAt: mandate.expiresAt,
   };

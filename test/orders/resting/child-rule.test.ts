@@ -45,7 +45,8 @@ const ofSlice = (changes: Partial<ReturnType<typeof child>> = {}) => ({
   }),
   child: child({
     parent: { ...child().parent, leg: 0, slice: 2 },
-    ...{ amount: 500n, minAmountOut: 250n },
+    amount: 500n,
+    minAmountOut: 250n,
     ...changes,
   }),
 });

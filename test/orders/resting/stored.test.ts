@@ -50,7 +50,9 @@ describe("shownResting", () => {
       nowMs,
     );
     expect(shownResting(later)).toMatchObject({
-      ...{ type: "trailing_stop", price: "0.00007", version: 2 },
+      type: "trailing_stop",
+      price: "0.00007",
+      version: 2,
       trailing: { trailPercent: 12.5, mark: "0.000333333333333333333", stopPrice: "0.000291666666666666667" },
     });
     expect(shownResting(later)).not.toHaveProperty("stopPrice");
@@ -60,7 +62,11 @@ describe("shownResting", () => {
     const slices = { count: 3, everySeconds: 60 };
     const of = storedOrder({ legs: [{ kind: "slice", worst: now }], slices });
     expect(shownResting(of)).toMatchObject({
-      ...{ type: "twap", price: "0.0001", status: "open", slices: 3, slicesDone: 0 },
+      type: "twap",
+      price: "0.0001",
+      status: "open",
+      slices: 3,
+      slicesDone: 0,
       nextAt: "2026-11-29T11:59:00.000Z",
     });
     const filled = afterSights(afterFiring(of, { ...newChild, leg: 0 }), () => ({ is: "filled" }), {
@@ -113,7 +119,10 @@ describe("shownResting", () => {
     const sight = { is: "dead", outcome: "failed" } as const;
     const ended = afterSights(fired, () => sight, { ...ending, isSettled: false });
     expect(shownResting(storedAfter(order, ended, facts, nowMs))).toMatchObject({
-      ...{ status: "cancelled", stage: "done", settled: false, reasonCode: "CANCELLED_BY_USER" },
+      status: "cancelled",
+      stage: "done",
+      settled: false,
+      reasonCode: "CANCELLED_BY_USER",
       attention: [],
     });
   });

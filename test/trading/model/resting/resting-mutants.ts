@@ -6,6 +6,17 @@ import type { RestingPlot } from "./resting-history.ts";
 import { startMark } from "./resting-runs.ts";
 import { type RestingSystem, restingSystem } from "./resting-world.ts";
 
+type View = ParentView<SignedNonce>;
+type Buy = NonNullable<NonNullable<View["exit"]>["buy"]>;
+
+/** Changes what the buy of an exit is seen to have done. */
+const withBuy =
+  (changes: (buy: Buy, order: View["order"]) => Partial<Buy>) =>
+  ({ exit, ...view }: View): View => ({
+    ...view,
+    exit: exit && { ...exit, buy: exit.buy && { ...exit.buy, ...changes(exit.buy, view.order) } },
+  });
+
 type RestingMutant = {
   system: Partial<RestingSystem>;
   /** Histories in which the fault shows. */
@@ -227,16 +238,7 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
   }),
   "prices an exit by the quote of its buy": () => ({
     system: {
-      view: (view) => ({
-        ...view,
-        exit: view.exit && {
-          ...view.exit,
-          buy: view.exit.buy && {
-            ...view.exit.buy,
-            fill: view.exit.buy.fill && { spent: 1_000_002n, received: view.exit.buy.fill.received },
-          },
-        },
-      }),
+      view: withBuy(({ fill }) => ({ fill: fill && { spent: 1_000_002n, received: fill.received } })),
     },
     plot: { exits: true },
   }),
@@ -247,23 +249,16 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
         sightOf: (asked, words) =>
           asked.child.n === 0 ? { is: "filled" } : restingSystem.family.sightOf(asked, words),
       },
-      view: (view) => ({
-        ...view,
-        exit: view.exit && {
-          ...view.exit,
-          buy: view.exit.buy && {
-            ...view.exit.buy,
-            view: {
-              ...view.exit.buy.view,
-              hasEnded: true,
-              yields: false,
-              isRefused: false,
-              isProvenDead: false,
-            },
-            fill: { spent: 1_000_000n, received: view.order.mandate.amount },
-          },
+      view: withBuy(({ view }, { mandate }) => ({
+        view: {
+          ...view,
+          hasEnded: true,
+          yields: false,
+          isRefused: false,
+          isProvenDead: false,
         },
-      }),
+        fill: { spent: 1_000_000n, received: mandate.amount },
+      })),
     },
     plot: { exits: true },
   }),
