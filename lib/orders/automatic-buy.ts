@@ -10,7 +10,7 @@ import type { Preset } from "./preset.ts";
 /** The last automatic buy of a token by a user. */
 export type AutomaticBuy = { userID: string; chain: Network; token: string; atMs: number };
 
-/** What a user has, or soon will have, of a token. */
+/** Holdings of a token that a user has, or has ordered. */
 export type AutomaticFacts = {
   /** The user's open position, unless it is dust. */
   positionId?: string | undefined;
@@ -20,7 +20,7 @@ export type AutomaticFacts = {
   atMs?: number | undefined;
 };
 
-/** What a preset demands of a token. Taxes are in percent. */
+/** Conditions that a preset sets for a token. Taxes are in percent. */
 export type AutomaticLimits = Pick<Preset, "maxBuyTax" | "maxSellTax"> & { minLiquidity: CoinUnits };
 
 export const automaticLimits = (

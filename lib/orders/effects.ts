@@ -93,7 +93,7 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
   jobs: number | undefined;
   /** All that rests of the user, and the resting order that the key has placed. Present if the request asks for them. */
   resting?: { all: readonly StoredResting[]; placed: StoredResting | undefined } | undefined;
-  /** What the user has of the token of an automatic buy. Present if the request is for one. */
+  /** Holdings of the token of an automatic buy. Absent for other requests. */
   automatic?: AutomaticFacts | undefined;
   /** The exits of the user's preset, if the switch for them is on and the request is for a buy that names none. */
   exits?: readonly PercentExit[] | undefined;

@@ -14,13 +14,13 @@ export type Switches = Pick<Settings, "autoBuy" | "autoSell">;
  */
 export type Preset = {
   wallet: string;
-  /** What an automatic buy spends. */
+  /** Coin that an automatic buy spends. */
   buyAmount: string;
   slippage?: number | undefined;
   exits: PercentExit[];
   maxBuyTax: number;
   maxSellTax: number;
-  /** The least liquidity of a token that is bought. */
+  /** Minimum liquidity of a token to buy. */
   minLiquidity?: string | undefined;
 } & { readonly [Name in keyof Switches]?: boolean | undefined };
 

@@ -32,7 +32,7 @@ export type BuyView = {
   markerId: string;
   /** The records of that order. Undefined if there are none. */
   view: ChildView | undefined;
-  /** What the buy has brought, as executeOrders says. */
+  /** Result of the buy, according to executeOrders. */
   fill?: Paid | undefined;
   /** The position that the buy's fill belongs to. Undefined for a settled buy if that position is closed. */
   positionId?: string | undefined;
@@ -40,7 +40,7 @@ export type BuyView = {
   isSettled: boolean;
 };
 
-/** What an exit depends on besides its buy. */
+/** Facts that an exit depends on besides its buy. */
 export type ExitView = {
   /** Undefined once no reorganisation can take the buy back. */
   buy: BuyView | undefined;

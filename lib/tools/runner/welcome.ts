@@ -56,7 +56,7 @@ ${solLine}wallet     ${address} of ${user}, 100 coins on each chain
            ${publicKeys}
 try        npm run -s trade:demo${port === "3000" ? "" : ` -- --port ${port}`}
            buys and sells on each chain, and checks that all results agree to the last unit
-           with${port === "3000" ? " --" : ""} --resting, also fires a limit, a take-profit and a stop
+           with${port === "3000" ? " --" : ""} --resting, also fires resting orders of each type
 `;
   const { moon, taxd, trap, star } = localAddresses;
   const solTokens = Object.entries(sol?.tokens ?? {}).map(([symbol, mint]) => `SOL_${symbol}=${mint}`);

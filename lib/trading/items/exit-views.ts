@@ -11,7 +11,7 @@ import { keysOfItems } from "./items.ts";
 import { tradeKeyOf } from "./lane-records.ts";
 import { restedIn } from "./resting-records.ts";
 
-/** What the table says about the buy and the position of an exit. */
+/** Facts from the table about the buy and the position of an exit. */
 export type ExitRecords = Omit<ExitView, "isDust">;
 
 /** The order whose swap buys the tokens of an exit, as far as it is known. */

@@ -55,7 +55,7 @@ wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on eac
            its key is public: never use it elsewhere
 try        npm run -s trade:demo
            buys and sells on each chain, and checks that all results agree to the last unit
-           with -- --resting, also fires a limit, a take-profit and a stop
+           with -- --resting, also fires resting orders of each type
 token      for alice`);
     expect(welcome(service)).not.toMatch(/chains|wallet {5}|trade:demo/);
   });

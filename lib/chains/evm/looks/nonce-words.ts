@@ -108,7 +108,7 @@ async function numberOfUse(
   return firstWhere(isUsedIn, lowest, below[areUsed.lastIndexOf(true)] ?? top);
 }
 
-/** Finds the first block that meets a condition, which all later blocks meet. Undefined if a host cannot tell. */
+/** Finds the first block that meets a condition. All later blocks must meet it, too. Undefined if a host cannot tell. */
 async function firstWhere(
   holdsIn: (numbers: readonly number[]) => Promise<readonly (boolean | undefined)[]>,
   before: number,

@@ -57,7 +57,7 @@ const isBarred = ({ probed, safeties }: Taxes, route: EvmRoute): boolean =>
   safetyOfKind(route, probed, safeties).sellable === false && safeties.some(({ sellable }) => sellable);
 
 type Ranks = {
-  /** The routes of a token and side that are asked until all are asked again. */
+  /** Routes to ask for a token and side, until the next question to all routes. */
   best: readonly EvmRoute[];
   /** The routes that paid best for an amount in the last look. */
   firsts: readonly EvmRoute[];

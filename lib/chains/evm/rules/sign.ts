@@ -149,7 +149,7 @@ function countingWrites(
   return [{ kind: "put", of: "day", item, when: revisionOf(count) }];
 }
 
-/** Names each signature by its hash, which tells fireOrders what has become of a child, or of the buy of an exit. */
+/** Names each signature by its hash. By these hashes, fireOrders finds out whether a child, or the buy of an exit, has filled. */
 function entered(
   ledger: Ledger<Evm>,
   transaction: UnsignedEvmTransaction,

@@ -12,7 +12,7 @@ import { longestRestSeconds } from "./mandates.ts";
 /** State of a buy, as far as it is certain. */
 export type BuySight = "unclear" | "open" | "filled" | "unfilled";
 
-/** Decides what is certain about a buy. Both hosts must show its fill, or agree that there is none. */
+/** Returns the certain facts about a buy. Both hosts must show its fill, or agree that there is none. */
 export function sightOfBuy(
   { child, fill, isSettled }: BuyView,
   sightOf: (child: OutChild) => ChildSight,

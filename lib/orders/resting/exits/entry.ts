@@ -3,13 +3,13 @@ import { least } from "../../bigints.ts";
 import type { Leg, Mandate, PricedLeg } from "../mandate.ts";
 import { isAbove, outAt, type Ratio, scaled, usualWorstPpm } from "../prices.ts";
 
-/** What the buy of an exit has brought. */
+/** Result of the buy of an exit. */
 export type Entry = {
   spent: bigint;
   received: bigint;
   /** Worst price of a trailing leg. */
   trailWorst?: Ratio | undefined;
-  /** What the exit sells of the tokens. */
+  /** Amount of tokens that the exit sells. */
   amount: bigint;
   /** Time in seconds after which the exit fires no more. */
   endsAt: number;
@@ -24,7 +24,7 @@ export type Entry = {
 /** A resting order, as far as its prices, amount and end depend on the buy of an exit. */
 type Standing = { mandate: Mandate; entry?: Entry | undefined };
 
-/** Number of digits of an order's id that tell its time. */
+/** Number of leading digits of an order's id that encode its time. */
 const timeDigits = 10;
 
 /** Makes the id of an exit. It starts with its buy's time, because markers on sol need an id with a time. */
@@ -41,7 +41,7 @@ export function partOf({ amount, exit }: Mandate, received: bigint): bigint {
   return least(own, amount);
 }
 
-/** What a buy has paid and received. */
+/** Coin that a buy has paid, and tokens that it has received. */
 export type Paid = Pick<Entry, "spent" | "received" | "trailWorst">;
 
 /** Returns a leg of an exit at the price that follows from what its buy has paid. Until then, it is at its worst price. */

@@ -8,7 +8,7 @@ export type GivenLoss = {
   percent?: number | undefined;
 };
 
-/** What sells a part of a buy as soon as the buy has filled. */
+/** Instruction to sell a part of a buy, from its fill on. */
 export type GivenExit = {
   /** The part, in percent of what the buy receives. */
   percent: number;
