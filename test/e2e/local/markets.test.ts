@@ -2,9 +2,7 @@ import { Interface } from "ethers/abi";
 import { callAnvil } from "trading-terminal-devnet/evm/call-anvil";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { exampleWallet } from "trading-terminal-devnet/example-wallets";
-import { portsOf } from "trading-terminal-devnet/local-chains";
-import { solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
-import { describe, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { evmChains } from "../../../lib/core/chain-facts.ts";
 import type { Market } from "../../../lib/markets/core/market.ts";
 import { writeMarketIndex } from "../../../lib/markets/items/market-index.ts";
@@ -12,8 +10,6 @@ import { tokenStore } from "../../../lib/markets/runs/token-store.ts";
 import { openLocal } from "../../../lib/tools/admin/local-target.ts";
 import { readReaderLease } from "../../../lib/trading/items/reader-leases.ts";
 import { decimal, marketAt } from "../../markets/support/markets.ts";
-import { newSolanaKey } from "../../support/keys.ts";
-import { askOne } from "../../support/local-hosts.ts";
 import { get } from "../support/client.ts";
 import { localRunner } from "../support/deployment.ts";
 import type { Message } from "../support/inbox.ts";
@@ -56,96 +52,59 @@ async function buyElsewhere(): Promise<void> {
   await callAnvil(node, [["eth_sendTransaction", [{ from, to: v2Router, data, value, gas: "0x7a120" }]]]);
 }
 
-// Runs both tests at once, because each waits about a minute for the reader.
-describe.concurrent("a followed market", () => {
-  it("shows the same market on the stream and by REST, until the token is unsubscribed", async () => {
-    const user = await newUser();
-    await importWallet(user, { network: chain, privateKey });
-    const order = { chain, wallet, type: "market", token, side: "buy", amount: "0.25" };
-    const { status, body } = await placeOrder(user, order, "k");
-    expect(status, JSON.stringify(body)).toBe(200);
-    const { orderId } = body.data.order;
-    await vi.waitFor(async () => {
-      expect((await dataFor(user, `orders/${orderId}`)).order.status).toBe("filled");
-    }, 30_000);
-    const stream = await streamOf(user);
-    const named = { chain, token, candles: true };
-    const message = { type: "subscribe", id: 1, channels: ["prices"], every: 1, tokens: [named] };
-    expect(await stream.ask(message)).toMatchObject({ every: 1, tokens: [named] });
-    // The first record may precede the order's trade, when the price was still 0.0001.
-    const state = recordIn(await stream.take((each) => Number(recordIn(each)?.price ?? 0) > 0.0001));
-    expect(state).toMatchObject({ chain, symbol: "TAXD", quote: "native" });
+it("shows the market of a followed token alike on the stream and by REST, until the token is unsubscribed", async () => {
+  const user = await newUser();
+  await importWallet(user, { network: chain, privateKey });
+  const order = { chain, wallet, type: "market", token, side: "buy", amount: "0.25" };
+  const { status, body } = await placeOrder(user, order, "k");
+  expect(status, JSON.stringify(body)).toBe(200);
+  const { orderId } = body.data.order;
+  await vi.waitFor(async () => {
+    expect((await dataFor(user, `orders/${orderId}`)).order.status).toBe("filled");
+  }, 30_000);
+  const stream = await streamOf(user);
+  const named = { chain, token, candles: true };
+  const message = { type: "subscribe", id: 1, channels: ["prices"], every: 1, tokens: [named] };
+  expect(await stream.ask(message)).toMatchObject({ every: 1, tokens: [named] });
+  // The first record may precede the order's trade, when the price was still 0.0001.
+  const state = recordIn(await stream.take((each) => Number(recordIn(each)?.price ?? 0) > 0.0001));
+  expect(state).toMatchObject({ chain, symbol: "TAXD", quote: "native" });
 
-    await buyElsewhere();
-    // Earlier messages may show the order's own trade at the earlier price.
-    const traded = (each: Message) => {
-      const { price = 0, minutes = [] } = recordIn(each) ?? {};
-      return Number(price) > Number(state?.price) && minutes.some(({ trades }) => trades > 0);
-    };
-    const { price } = recordIn(await stream.take(traded)) ?? {};
+  await buyElsewhere();
+  // Earlier messages may show the order's own trade at the earlier price.
+  const traded = (each: Message) => {
+    const { price = 0, minutes = [] } = recordIn(each) ?? {};
+    return Number(price) > Number(state?.price) && minutes.some(({ trades }) => trades > 0);
+  };
+  const { price } = recordIn(await stream.take(traded)) ?? {};
 
-    // The market is stored as soon as its history has been read.
-    await vi.waitFor(async () => {
-      const { market } = (await dataFor(user, `markets/${chain}/${token}`)) as never as { market: object };
-      expect(market).toMatchObject({ price, history: "complete" });
-      const minutes = await get(`${path}/candles?interval=1m&currency=quote`, user);
-      const candles = expect.arrayContaining([expect.objectContaining({ open: "0.0001" })]);
-      expect(minutes.json).toMatchObject({ success: true, data: { quote: "native", candles } });
-      const { positions } = await dataFor(user, "positions?status=open&valued=true");
-      expect(positions).toMatchObject([
-        { token, price: expect.stringMatching(/^0\.0001/), value: expect.stringMatching(/^0\.2/) },
-      ]);
-    }, wholePatience);
-    const { tokens } = (await dataFor(user, `tokens?query=${token}`)) as never as { tokens: object[] };
-    expect(tokens).toContainEqual(expect.objectContaining({ chain, token, symbol: "TAXD" }));
-    const backwards = "from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z";
-    expect(await get(`${path}/candles?interval=1m&${backwards}`, user)).toMatchObject({
-      status: 400,
-      json: { error: { code: "INVALID_REQUEST", details: { field: "from" } } },
-    });
-
-    await stream.ask({ type: "unsubscribe", id: 2, tokens: [{ chain, token }] });
-    const ended = stream.received.length;
-    await buyElsewhere();
-    // The first update may already have been on its way.
-    for (let updates = 0; updates < 3; updates++)
-      await stream.take((each) => each.type === "update" && stream.received.indexOf(each) > ended);
-    expect(stream.received.slice(ended + 1).some((each) => recordIn(each) !== undefined)).toBe(false);
+  // The market is stored as soon as its history has been read.
+  await vi.waitFor(async () => {
+    const { market } = (await dataFor(user, `markets/${chain}/${token}`)) as never as { market: object };
+    expect(market).toMatchObject({ price, history: "complete" });
+    const minutes = await get(`${path}/candles?interval=1m&currency=quote`, user);
+    const candles = expect.arrayContaining([expect.objectContaining({ open: "0.0001" })]);
+    expect(minutes.json).toMatchObject({ success: true, data: { quote: "native", candles } });
+    const { positions } = await dataFor(user, "positions?status=open&valued=true");
+    expect(positions).toMatchObject([
+      { token, price: expect.stringMatching(/^0\.0001/), value: expect.stringMatching(/^0\.2/) },
+    ]);
+  }, wholePatience);
+  const { tokens } = (await dataFor(user, `tokens?query=${token}`)) as never as { tokens: object[] };
+  expect(tokens).toContainEqual(expect.objectContaining({ chain, token, symbol: "TAXD" }));
+  const backwards = "from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z";
+  expect(await get(`${path}/candles?interval=1m&${backwards}`, user)).toMatchObject({
+    status: 400,
+    json: { error: { code: "INVALID_REQUEST", details: { field: "from" } } },
   });
 
-  it("draws the chart of a token on sol from samples of its pool, on the stream and by REST", async () => {
-    const { mint, pool } = (await solDeployment()).tokens.MOON;
-    const [user, key] = [await newUser(), newSolanaKey()];
-    expect((await importWallet(user, key)).status).toBe(200);
-    const { node } = portsOf("sol", localRunner().chainPort);
-    await askOne(`http://127.0.0.1:${node}`, "requestAirdrop", key.address, 5 * 10 ** 9);
-    const stream = await streamOf(user);
-    const named = { chain: "sol", token: mint, candles: true };
-    await stream.ask({ type: "subscribe", id: 1, channels: ["prices"], every: 1, tokens: [named] });
-    const recordOf = ({ type, channel, data }: Message) =>
-      type === "update" && channel === "prices"
-        ? (data as Data[]).find((each) => each.token === mint)
-        : undefined;
-    await stream.take((each) => recordOf(each)?.price !== undefined);
-    const buy = {
-      chain: "sol",
-      wallet: key.address,
-      type: "market",
-      side: "buy",
-      token: mint,
-      amount: "0.25",
-    };
-    const { status, body } = await placeOrder(user, buy, "chart");
-    expect(status, JSON.stringify(body)).toBe(200);
-    await stream.take((each) => (recordOf(each)?.minutes?.length ?? 0) > 0);
-    const { market } = (await dataFor(user, `markets/sol/${mint}`)) as never as { market: object };
-    expect(market).toMatchObject({ symbol: "MOON", pool: { pool, venue: "raydium-cpmm", quote: "native" } });
-    await vi.waitFor(async () => {
-      const { json } = await get(`/api/v2/markets/sol/${mint}/candles?interval=1m&currency=native`, user);
-      const { candles } = (json as { data: { candles: object[] } }).data;
-      expect(candles).toContainEqual(expect.objectContaining({ close: expect.stringMatching(/^0\.000/) }));
-    }, wholePatience);
-  });
+  await stream.ask({ type: "unsubscribe", id: 2, tokens: [{ chain, token }] });
+  const ended = stream.received.length;
+  await buyElsewhere();
+  // The first update may already have been on its way.
+  for (let updates = 0; updates < 3; updates++)
+    await stream.take((each) => each.type === "update" && stream.received.indexOf(each) > ended);
+  expect(stream.received.slice(ended + 1).some((each) => recordIn(each) !== undefined)).toBe(false);
 });
 
 it("finds a token by its name only if it was first read at least a day ago", async () => {
