@@ -47,7 +47,7 @@ export type FiringRequest = {
 /** A parent with the leg whose price both hosts say is reached. */
 type Touched = { parent: ParentView; order: RestingOrder; leg: number; head: Head };
 
-/** The block at which both hosts said so. */
+/** The block at which both hosts said so, or the older of both. */
 type Head = { number: number; hash: string; time: number };
 
 /** A question about the price of an order's leg. */
@@ -197,7 +197,9 @@ function reachedHead(
   noted(conditions, idOf(order), ...(isRouteless ? (["NO_ROUTE"] as const) : []));
   const { chain } = order.mandate;
   const isReached = isTouched({ chain, leg: pricedLeg(order, leg), ...question }, words, nowMs);
-  return isReached ? words[0]?.head : undefined;
+  // On sol, the heads of both hosts differ. Nothing fires once the older one is too old.
+  const [head] = words.flatMap((word) => word?.head ?? []).toSorted((a, b) => a.time - b.time);
+  return isReached ? head : undefined;
 }
 
 const hasEnoughReadings = (order: RestingOrder, leg: number): boolean =>

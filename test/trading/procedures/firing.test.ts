@@ -49,6 +49,8 @@ type Scene = {
   /** Milliseconds that pass while prices are asked for, and while a child is prepared. */
   asking?: number;
   preparing?: number;
+  /** Seconds by which the second host's head is behind that of the first one. */
+  behind?: number;
   chain?: Network;
   startMs?: number;
 };
@@ -60,6 +62,7 @@ function run(parents: readonly ParentView[], scene: Scene = {}, of = family) {
     attention,
     asking = 0,
     preparing = 0,
+    behind = 0,
     chain = "base",
     startMs = nowMs,
   } = { out: 950n, ...scene };
@@ -82,7 +85,7 @@ function run(parents: readonly ParentView[], scene: Scene = {}, of = family) {
           const before = new Map(distances.flatMap((each) => (out === undefined ? [] : [[each, out]])));
           const head = { number: 9, hash: "0x9", time: startMs / 1000 };
           const word = { head, out, before, hasBest: true } as PriceWord;
-          return [word, word];
+          return [word, { ...word, head: { ...head, time: head.time - behind } }];
         });
       case "birthWords": {
         const head = { number: 9, hash: "0x9", time: startMs / 1000 };
@@ -354,6 +357,11 @@ describe("firing", () => {
   it("fires nothing by a look that has grown old while the child was prepared", () => {
     expect(run([parent()], { preparing: 15_000 }).fired).toHaveLength(1);
     expect(run([parent()], { preparing: 15_001 }).fired).toEqual([]);
+    const { maxGasPrice: _, ...terms } = mandate({ chain: "sol", legs: [limit] });
+    const behind = { chain: "sol", out: 2100n, behind: 1 } as const;
+    const onSol = [parent({ order: newResting(terms, "mac") })];
+    expect(run(onSol, { ...behind, preparing: 14_000 }).fired).toHaveLength(1);
+    expect(run(onSol, { ...behind, preparing: 14_001 }).fired).toEqual([]);
   });
 
   it("fires a stop on sol after four readings over 8 seconds", () => {

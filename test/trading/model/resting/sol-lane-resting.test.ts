@@ -16,6 +16,7 @@ const plots: Readonly<Record<string, SolPlot>> = {
   "slow hosts, forks and kills": {},
   "receipts that are behind": { isTorn: true },
   "a price that jumps between both legs": { whips: true },
+  "slices among other orders": { slices: true },
   cancellations: { cancels: true },
   "a fireOrders that was taken over": { intruder: "fireOrders", cancels: true },
 };
