@@ -56,7 +56,13 @@ const newWatch = (nextMs = 0): LegWatch => ({
 
 type Hint = Trigger["legs"][number];
 
-type Watched = { row: Trigger; legs: LegWatch[]; nextMs: number; isUnderWay: boolean };
+type Watched = {
+  row: Trigger;
+  legs: LegWatch[];
+  nextMs: number;
+  /** State in which it is being handed over. Undefined if it is not. */
+  underWayAs?: Trigger["state"] | undefined;
+};
 
 /** The amounts of one token and side that rest. */
 export type WatchedSide = { side: Order["side"]; token: string; amounts: readonly bigint[] };
@@ -79,7 +85,7 @@ export class WatchedOrders {
     const watch = (row: Trigger): Watched => {
       const old = known.get(row.orderId);
       const legs = old?.legs ?? row.legs.map(() => newWatch());
-      if (old === undefined) return { row, legs, nextMs: nowMs, isUnderWay: false };
+      if (old === undefined) return { row, legs, nextMs: nowMs };
       for (const [index, leg] of row.legs.entries())
         if (!isSamePrice(leg, old.row.legs[index]))
           legs[index] = newWatch(isOfMark(leg) ? nowMs + triggerTimes.markMs.first : 0);
@@ -142,7 +148,8 @@ export class WatchedOrders {
   due(nowMs: number): DueOrder[] {
     const due: DueOrder[] = [];
     for (const watched of this.#orders.values()) {
-      const sinceMs = watched.isUnderWay || this.#waits(watched) ? undefined : dueSince(watched, nowMs);
+      const isUnderWay = watched.underWayAs !== undefined;
+      const sinceMs = isUnderWay || this.#waits(watched) ? undefined : dueSince(watched, nowMs);
       if (sinceMs === undefined) continue;
       const { chain, token, orderId, userID, wallet } = watched.row;
       const asks = asksOf(watched.row);
@@ -159,7 +166,7 @@ export class WatchedOrders {
   /** Notes that an order is handed over. */
   begin(orderId: string): void {
     const watched = this.#orders.get(orderId);
-    if (watched !== undefined) watched.isUnderWay = true;
+    if (watched !== undefined) watched.underWayAs = watched.row.state;
   }
 
   /** Notes the answer about an order. Undefined if fireOrders gave none. */
@@ -171,8 +178,10 @@ export class WatchedOrders {
       askAgainMs,
       lookAgainMs = askAgainMs,
     }: FireWord = word ?? { state: "rest", askAgainMs: triggerTimes.handOverMs.first };
-    watched.isUnderWay = false;
-    watched.nextMs = nowMs + lookAgainMs;
+    // An answer says nothing of an order that another run has moved meanwhile.
+    const { underWayAs = watched.row.state } = watched;
+    watched.underWayAs = undefined;
+    watched.nextMs = underWayAs === watched.row.state ? nowMs + lookAgainMs : nowMs;
     // A look at a child says nothing about legs, and is no further firing.
     if (watched.row.state !== "resting") return;
     for (const [index, leg] of watched.legs.entries()) {

@@ -188,6 +188,14 @@ describe("WatchedOrders", () => {
     expect(idsDue(orders, 4000)).toEqual(["e"]);
   });
 
+  it("finds an order due at once if another run has moved it while it was handed over", () => {
+    const orders = watching(row("e", { exitOf: "b" }));
+    orders.begin("e");
+    orders.take([row("e", { exitOf: "b", state: "firing" })], 1000);
+    orders.end("e", { state: "rest", askAgainMs: 3000, lookAgainMs: 300_000 }, 2000);
+    expect(idsDue(orders, 2000)).toEqual(["e"]);
+  });
+
   it("finds an order due at the end of its mandate", () => {
     const orders = watching(row("a", { restsUntil: 5 }));
     expect(idsDue(orders, 4999)).toEqual([]);

@@ -212,7 +212,7 @@ export const restingActions = {
     const { orders = [] } = (answer?.json as { data?: { orders?: Order[] } } | undefined)?.data ?? {};
     for (const order of orders) noteShown(trader, order, report);
     for (const order of orders)
-      if (order.type === "market" || order.status !== "open")
+      if (order.type === "market" || !["open", "partially_filled"].includes(order.status))
         report(
           `status=resting of ${trader.id} lists the ${order.type} order ${order.orderId}, ${order.status}`,
         );
