@@ -35,12 +35,13 @@ function factsOfSlices(
     const { networkFee, settled: isSettled } = child.life;
     return [orderId, { networkFee, ...(fill && { fill }), isSettled }] as const;
   });
-  // Keeps nothing of unsigned children, because there may be thousands.
+  // Keeps nothing of unsigned children that have settled without a fee, because there may be thousands. Until then, an
+  // approval of theirs may still pay one.
   const ids = new Set(firings.flatMap(({ orderId, outcome }) => (outcome === "unsent" ? [] : [orderId])));
   const parts: RestingFacts["parts"] = Object.fromEntries(
     Object.entries({ ...known.parts, ...Object.fromEntries(seen) }).filter(
       ([id, { networkFee, fill, isSettled }]) =>
-        networkFee > 0n || fill !== undefined || (isSettled && ids.has(id)),
+        networkFee > 0n || fill !== undefined || Boolean(isSettled) === ids.has(id),
     ),
   );
   const fills = firings.flatMap(({ orderId, outcome }) => {
@@ -67,12 +68,11 @@ function factsOfSlices(
  * Lists the children of slices whose final results are not known yet. One that settles between two looks is not out any
  * more, and has no job, but what it has paid and filled still counts.
  */
-export const unknownParts = ({ mandate, firings, facts }: StoredResting): string[] =>
-  mandate.slices === undefined
-    ? []
-    : firings.flatMap(({ orderId, outcome }) =>
-        outcome === "unsent" || facts.parts?.[orderId]?.isSettled ? [] : [orderId],
-      );
+export function unknownParts({ mandate, firings, facts: { parts = {} } }: StoredResting): string[] {
+  if (mandate.slices === undefined) return [];
+  const signed = firings.flatMap(({ orderId, outcome }) => (outcome === "unsent" ? [] : [orderId]));
+  return [...new Set([...signed, ...Object.keys(parts)])].filter((orderId) => !parts[orderId]?.isSettled);
+}
 
 /** Number of unsigned children in a row after which another refusal counts for good. */
 const mostUnsent = 10;

@@ -96,10 +96,14 @@ describe("factsOfChildren", () => {
 
 describe("factsOfChildren of an order with slices", () => {
   const slices = { count: 3, everySeconds: 60 };
-  const firing = (orderId: string, outcome: "out" | "filled" | "failed") =>
+  const firing = (orderId: string, outcome: "out" | "filled" | "failed" | "unsent") =>
     ({ n: 1, orderId, leg: "slice", price: "1", block: 1, outcome }) as const;
   const child = (networkFee: bigint, fill?: { spent: bigint; received: bigint; txHash: string }) =>
     tradeOrder({ life: { ...unstarted, networkFee, ...(fill && { status: "filled", ...fill }) } });
+  const settled = (order: ReturnType<typeof child>) => ({
+    ...order,
+    life: { ...order.life, settled: true },
+  });
   const factsOf = (
     children: Record<string, ReturnType<typeof tradeOrder>>,
     firings: ReturnType<typeof firing>[],
@@ -123,8 +127,16 @@ describe("factsOfChildren of an order with slices", () => {
     expect(facts).toMatchObject({ networkFee: 9n, fill: { spent: 11n, received: 116n, txHash: "0xb" } });
   });
 
+  it("counts the approval of an unsigned child, also if it is paid after the child has ended", () => {
+    const unsent = [firing("C1", "unsent")];
+    const known = factsOf({ C1: child(0n) }, unsent);
+    expect(unknownParts({ ...storedOrder({ slices }), firings: unsent, facts: known })).toEqual(["C1"]);
+    expect(factsOf({ C1: settled(child(7n)) }, unsent, known).networkFee).toBe(7n);
+  });
+
   it("keeps nothing of children that have paid and filled nothing, however many are not signed", () => {
-    expect(factsOf({ C1: child(2n, first), C2: child(0n) }, [firing("C1", "filled")]).parts).toEqual({
+    const children = { C1: child(2n, first), C2: settled(child(0n)) };
+    expect(factsOf(children, [firing("C1", "filled")]).parts).toEqual({
       C1: { networkFee: 2n, fill: first, isSettled: false },
     });
     const known = factsOf({ C1: child(2n, first) }, [firing("C1", "filled")]);
