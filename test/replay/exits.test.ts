@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { numberOf } from "./asked.ts";
-import { exitsOf } from "./exits.ts";
-import { coin, startMs } from "./fixtures.ts";
+import { birthOf, closedAtMs, exitsOf, type Swap } from "./exits.ts";
+import { askedFor, coin, pair, recordsOf, startMs, trailing } from "./fixtures.ts";
 
 /** Makes the exits of a buy that has paid 2 coins for 100 tokens. */
 const exitsFor = (...exits: object[]) =>
@@ -61,5 +61,53 @@ describe("exitsOf", () => {
       { name: "takeProfit", kind: "limit" },
       { name: "trailing", kind: "trailing", trail: 0.05 },
     ]);
+  });
+});
+
+describe("birthOf", () => {
+  const second = (from: number, to: number) => ({ fromMs: startMs + 1000 * from, toMs: startMs + 1000 * to });
+
+  it.each([
+    ["rests at a price far above its stop", pair, () => 1, "rests"],
+    ["rests just far enough from its stop", pair, () => 0.931, "rests"],
+    ["is suspended just too close to its stop", pair, () => 0.925, "suspended"],
+    ["is suspended below its stop", pair, () => 0.8, "suspended"],
+    ["is not certain while prices move past its stop", pair, (at: number) => 1 - at / 100, "unclear"],
+    ["rests without a stop, or with one that trails", trailing, () => 0.8, "rests"],
+  ] as const)("says that an exit %s", (_, terms, price, birth) => {
+    expect(birthOf(askedFor("avax", terms), recordsOf("avax", price), second(5, 10))).toBe(birth);
+  });
+
+  it("goes by the last price before its time, and by none after it", () => {
+    const records = recordsOf("avax", (at) => (at < 5 ? 0.9 : at < 20 ? 1 : 0.9));
+    const asked = askedFor("avax", pair);
+    expect(birthOf(asked, records, second(6.5, 16))).toBe("rests");
+    expect(birthOf(asked, records, second(4.5, 16))).toBe("unclear");
+    expect(birthOf(asked, records, second(-5, 1))).toBe("unclear");
+  });
+});
+
+describe("closedAtMs", () => {
+  const swap = (hash: string, side: Swap["side"], tokens: bigint, atMs: number) => ({
+    hash,
+    side,
+    tokens,
+    atMs,
+  });
+  const buy = swap("a", "buy", 10n, 1);
+
+  it.each<[string, Swap[], number | undefined]>([
+    ["open while a token is left", [buy, swap("b", "sell", 9n, 2)], undefined],
+    ["closed by the sale of the last token", [buy, swap("b", "sell", 9n, 2), swap("c", "sell", 1n, 3)], 3],
+    ["closed by a sale of more than it holds", [buy, swap("b", "sell", 11n, 2), swap("c", "buy", 5n, 3)], 2],
+    ["open after earlier sales of other tokens", [swap("b", "sell", 11n, 0), buy], undefined],
+    ["larger by other buys", [swap("b", "buy", 5n, 0), buy, swap("c", "sell", 10n, 2)], undefined],
+    [
+      "another one than a closed one before",
+      [swap("b", "buy", 5n, -2), swap("c", "sell", 5n, -1), buy],
+      undefined,
+    ],
+  ])("says that a position is %s", (_, swaps, closed) => {
+    expect(closedAtMs(swaps, "a")).toBe(closed);
   });
 });

@@ -1,4 +1,6 @@
-import { type Asked, type AskedLeg, type Price, priceFrom, type Request } from "./asked.ts";
+import { type Asked, type AskedLeg, numberOf, type Price, priceFrom, type Request } from "./asked.ts";
+import { type Period, pointsOf } from "./points.ts";
+import type { PriceRecord, Side } from "./pools.ts";
 
 type Percent = { percent: number };
 type Exit = Percent & {
@@ -73,3 +75,50 @@ const scaled = ({ coins, tokens }: Price, ppm: bigint): Price => ({
   coins: coins * ppm,
   tokens: tokens * millionths,
 });
+
+/** What becomes of an exit as its buy fills. It is suspended if its stop would sell at once. */
+export type Birth = "rests" | "suspended" | "unclear";
+
+/** Share of the price of a sale at once that a stop must not pass, less and more a tolerance for the arithmetic here. */
+const closest = { certainly: 0.969, atMost: 0.971 };
+
+/** Time in milliseconds by which the record of a block may be late. */
+const lateMs = 3000;
+
+/**
+ * Judges what becomes of an exit by the prices of a sale at once.
+ *
+ * @param period Time in which the service has looked at these prices.
+ */
+export function birthOf(asked: Asked, records: readonly PriceRecord[], period: Period): Birth {
+  const stops = asked.legs.flatMap((leg) => (leg.kind === "stop" ? [numberOf(leg.at)] : []));
+  if (stops.length === 0) return "rests";
+  const first = records.findLastIndex(({ atMs }) => atMs <= period.fromMs);
+  const seen = records.slice(Math.max(0, first)).filter(({ atMs }) => atMs <= period.toMs + lateMs);
+  const shares = pointsOf(asked, asked.amount, seen).map(
+    ({ price = Number.NaN }) => (stops[0] as number) / price,
+  );
+  if (first < 0 || shares.length === 0) return "unclear";
+  if (shares.every((share) => share < closest.certainly)) return "rests";
+  return shares.every((share) => share > closest.atMost) ? "suspended" : "unclear";
+}
+
+/** A swap by an order of one user, wallet and token that is in a block. */
+export type Swap = { hash: string; side: Side; tokens: bigint; atMs: number };
+
+/**
+ * Returns when sales have closed the position that a buy made larger. Undefined if it is open.
+ *
+ * @param swaps All swaps in the order of the chain.
+ */
+export function closedAtMs(swaps: readonly Swap[], buy: string): number | undefined {
+  let held = 0n;
+  let isIn = false;
+  for (const { hash, side, tokens, atMs } of swaps) {
+    if (side === "buy") held += tokens;
+    else held = tokens < held ? held - tokens : 0n;
+    isIn ||= hash === buy;
+    if (isIn && held === 0n) return atMs;
+  }
+  return undefined;
+}

@@ -1,7 +1,8 @@
 import { isEvmChain, type TradingChain } from "../../../lib/core/chain-facts.ts";
+import type { Order } from "../../../lib/orders/execution.ts";
 import type { Asked } from "../../replay/asked.ts";
 import { type Child, type Comparison, compareAll } from "../../replay/compare.ts";
-import { exitsOf } from "../../replay/exits.ts";
+import { type Birth, exitsOf, type Swap } from "../../replay/exits.ts";
 import type { Period } from "../../replay/points.ts";
 import type { PriceRecords } from "../../replay/record-prices.ts";
 import type { Service } from "../service.ts";
@@ -15,6 +16,7 @@ import type { ShownSolOrder } from "../trade/sol/sol-facts.ts";
 import { problemsOfTrade } from "../trade/trade-audit.ts";
 import { lastingProblems } from "../trade/trade-soak.ts";
 import type { Report, SentOrder, Trader } from "../trade/traders.ts";
+import { judgedExit } from "./exit-audit.ts";
 import { askedIn, type Cancel, requestOf } from "./resting-actions.ts";
 import {
   type Fill,
@@ -55,7 +57,7 @@ export async function auditAll(
   { service, chains, traders, foreign, noteSigned, report }: AuditStage,
   { before, cancels, faultsOf, records, eras }: Recorded,
   settle: () => Promise<string[]>,
-): Promise<{ shown: ShownTrade; firings: Comparison }> {
+): Promise<{ shown: ShownTrade; firings: Comparison; births: Record<Birth, number> }> {
   const shown = await readTrade(service, traders, report);
   // Settles again, because reading positions makes lanes look for tokens that other programs moved.
   const leftovers = await settle();
@@ -76,11 +78,21 @@ export async function auditAll(
     const onEvm = isEvmChain(chain) ? facts.get(chain) : undefined;
     return onEvm === undefined ? fillsOnSol(parent.asked, sol) : fillsOnEvm(parent, onEvm);
   };
-  const placed = parentsIn({ orders: shown.orders, traders, cancels, report });
-  const parents = [
-    ...placed,
-    ...exitsIn(placed, fillsOf, { orders: shown.orders, traders, cancels, report }),
-  ];
+  const reading = { orders: shown.orders, traders, cancels, report };
+  const placed = parentsIn(reading);
+  const bought = exitsIn(placed, fillsOf, reading);
+  const swaps = swapsBy([...placed, ...bought], fillsOf);
+  const births = { rests: 0, suspended: 0, unclear: 0 };
+  const exits = bought.map(({ fill, ...exit }) => {
+    const { asked } = exit;
+    const versions = versionsOf(reading, exit);
+    const ofBuy = { fill, swaps: swaps.get(bookOf(asked)) ?? [], records: records.of(asked.chain) };
+    const judged = judgedExit({ ...exit, versions }, ofBuy);
+    for (const problem of judged.problems) report(problem);
+    births[judged.birth]++;
+    return { ...exit, asked: judged.asked };
+  });
+  const parents = [...placed, ...exits];
   const children = shown.orders.filter(
     ({ order }) => order.parentOrderId !== undefined && order.type === "market",
   );
@@ -109,7 +121,7 @@ export async function auditAll(
   });
   for (const problem of firings.problems) report(problem);
   for (const problem of await lastingProblems(() => problemsOfStreams(traders, shown))) report(problem);
-  return { shown, firings };
+  return { shown, firings, births };
 }
 
 /** Lamports that an order on sol may pay for its place in blocks by default. */
@@ -144,7 +156,7 @@ const exitsIn = (
   buys: readonly Parent[],
   fillsOf: (parent: ShownParent) => Fill[],
   reading: Reading,
-): Parent[] =>
+): (Parent & { fill: Fill })[] =>
   buys.flatMap(({ asked, sent, order, ...buy }) => {
     const [fill] = fillsOf({ asked, order, ...buy });
     if (order.exits === undefined || fill === undefined) return [];
@@ -165,20 +177,34 @@ const exitsIn = (
       const { createdAtMs } = asked;
       const { cancelledAtMs } = cancelledIn({ ...exit, createdAtMs }, reading.cancels);
       const own = { ...exit, ...(cancelledAtMs !== undefined && { cancelledAtMs }) };
-      return [parentOf(reading, detail, sent, mayRest(reading, detail) ? own : withoutDue(own))];
+      return [{ ...parentOf(reading, detail, sent, own), fill }];
     });
   });
 
-/** True unless an exit was suspended, or had nothing to sell any more, which the judge cannot know. */
-const mayRest = ({ traders }: Reading, { userID, order }: Detail): boolean => {
+const versionsOf = ({ traders }: Reading, { asked: { userID, orderId } }: Parent): Order[] => {
   const trader = traders.find(({ id }) => id === userID);
-  const stages = trader?.observations
-    .versionsOf(order.orderId)
-    .map((each) => ("stage" in each ? each.stage : ""));
-  return order.reasonCode !== "POSITION_CLOSED" && !(stages ?? []).includes("suspended");
+  return (trader?.observations.versionsOf(orderId) ?? []) as Order[];
 };
 
-const withoutDue = (asked: Asked): Asked => ({ ...asked, cancelledAtMs: asked.createdAtMs });
+/** Names a user's orders of a wallet's token. */
+const bookOf = ({ userID, chain, wallet, token }: Asked) => [userID, chain, wallet, token].join(" ");
+
+/** Lists the swaps of each book in the order of the chain. */
+function swapsBy(
+  parents: readonly Parent[],
+  fillsOf: (parent: ShownParent) => Fill[],
+): ReadonlyMap<string, readonly Swap[]> {
+  const fills = parents.flatMap((parent) =>
+    fillsOf(parent).map((fill) => ({ ...fill, asked: parent.asked })),
+  );
+  const swaps = fills
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ asked, hash, spent, received, atMs }) => {
+      const { side } = asked;
+      return { book: bookOf(asked), hash, side, tokens: side === "buy" ? received : spent, atMs };
+    });
+  return Map.groupBy(swaps, ({ book }) => book);
+}
 
 function parentOf({ orders, report }: Reading, detail: Detail, sent: SentOrder, asked: Asked): Parent {
   const { userID, order, ...rest } = detail;

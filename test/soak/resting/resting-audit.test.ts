@@ -11,7 +11,13 @@ import {
 } from "./resting-audit.ts";
 
 describe("problemsOfFills", () => {
-  const fill = (spent: bigint, received: bigint): Fill => ({ hash: "0x1", spent, received, atMs: startMs });
+  const fill = (spent: bigint, received: bigint): Fill => ({
+    hash: "0x1",
+    spent,
+    received,
+    atMs: startMs,
+    place: 0,
+  });
   const asked = askedFor("avax", pair);
 
   it.each<[problem: string, status: Order["status"], fills: Fill[], leg?: Child["leg"]]>([
@@ -61,7 +67,7 @@ describe("problemsOfParent", () => {
     children: [{ order: child, hashes: ["0x1"] }],
     firings: [{ orderId: "child", leg: "limit", outcome: "filled" }],
   };
-  const fills = [{ hash: "0x1", spent: 100n * coin, received: 111n * coin, atMs: startMs }];
+  const fills = [{ hash: "0x1", spent: 100n * coin, received: 111n * coin, atMs: startMs, place: 0 }];
 
   it("reports no problem if order, children and chain agree", () => {
     expect(problemsOfParent(good, fills)).toEqual([]);

@@ -5,7 +5,14 @@ import { differences, problemsOfEnd } from "../trade/order-audit.ts";
 import type { SolFacts } from "../trade/sol/sol-facts.ts";
 
 /** A successful swap of a resting order's child, as read from a block. */
-export type Fill = { hash: string; spent: bigint; received: bigint; atMs: number };
+export type Fill = {
+  hash: string;
+  spent: bigint;
+  received: bigint;
+  atMs: number;
+  /** Place of its transaction in the chain. */
+  place: number;
+};
 
 /** A resting order as its user saw it at the end. */
 export type ShownParent = {
@@ -20,30 +27,26 @@ export type ShownParent = {
 /** Finds the fills of a parent on an EVM chain by the hashes of its children. */
 export function fillsOnEvm({ asked, children }: ShownParent, { transactions }: ChainFacts): Fill[] {
   const hashes = new Set(children.flatMap((child) => child.hashes));
-  return transactions
-    .filter(({ hash, purpose, isOk }) => isOk && purpose === "swap" && hashes.has(hash))
-    .map(({ hash, time, tokens, wrapped, unwrapped }) => {
-      const gained = tokens.get(asked.token) ?? 0n;
-      const of = { hash, atMs: 1000 * time };
-      return asked.side === "buy"
-        ? { ...of, spent: wrapped, received: gained }
-        : { ...of, spent: -gained, received: unwrapped };
-    });
+  return transactions.flatMap(({ hash, purpose, isOk, time, tokens, wrapped, unwrapped }, place) => {
+    if (!isOk || purpose !== "swap" || !hashes.has(hash)) return [];
+    const gained = tokens.get(asked.token) ?? 0n;
+    const of = { hash, atMs: 1000 * time, place };
+    return asked.side === "buy"
+      ? { ...of, spent: wrapped, received: gained }
+      : { ...of, spent: -gained, received: unwrapped };
+  });
 }
 
 /** Finds the fills of a parent on sol by its marker, which all children share, or by those of its slices. */
 export const fillsOnSol = ({ orderId, token, side }: Asked, { transactions }: SolFacts): Fill[] =>
-  transactions
-    .filter(
-      ({ purpose, isOk, orderId: marked }) => isOk && purpose === "swap" && marked?.split(".")[0] === orderId,
-    )
-    .map(({ hash, time, tokens, toPools }) => {
-      const gained = tokens.get(token) ?? 0n;
-      const of = { hash, atMs: 1000 * time };
-      return side === "buy"
-        ? { ...of, spent: toPools, received: gained }
-        : { ...of, spent: -gained, received: -toPools };
-    });
+  transactions.flatMap(({ hash, purpose, isOk, orderId: marked, time, tokens, toPools }, place) => {
+    if (!isOk || purpose !== "swap" || marked?.split(".")[0] !== orderId) return [];
+    const gained = tokens.get(token) ?? 0n;
+    const of = { hash, atMs: 1000 * time, place };
+    return side === "buy"
+      ? { ...of, spent: toPools, received: gained }
+      : { ...of, spent: -gained, received: -toPools };
+  });
 
 /** True for an order that a restore has ended, without a look at its child. */
 const isVoid = ({ reasonCode }: Pick<Order, "reasonCode">) => reasonCode === "MANDATE_VOID";

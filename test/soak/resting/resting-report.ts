@@ -13,8 +13,20 @@ const listOf = (counts: Readonly<Record<string, number>>): string =>
 
 /** Formats the outcomes of requests and orders, the firings and their times. */
 export function restingReportOf(report: RestingReport): string {
-  const { outcomes, shown, spells, moves, firings, orders, users, seconds, crashes, streams, problems } =
-    report;
+  const {
+    outcomes,
+    shown,
+    spells,
+    moves,
+    firings,
+    births,
+    orders,
+    users,
+    seconds,
+    crashes,
+    streams,
+    problems,
+  } = report;
   const answers = [...outcomes].flatMap(([action, own]) =>
     [...own].map(([outcome, count]) => [`${action}: ${outcome}`, count] as const),
   );
@@ -43,6 +55,7 @@ export function restingReportOf(report: RestingReport): string {
       `${parents.length} resting orders at the end (${orders} asked for) of ${users} users in ${seconds.toFixed(0)} s, seed ${report.seed}`,
       `${children.length} firings, ${filled} orders filled`,
       `by the judge's lists, prices were reached this often: ${listOf(firings.listed)}; orders fired: ${listOf(firings.firings)}`,
+      `by the judge's prices, exits of filled buys: ${listOf(births)}`,
       `from a reached price to the firing: ${waits.join("; ")}`,
       `${report.delays} of the requests that are made each second were slow or failed; such times are not judged`,
       `${crashes} crashes of the runner, each with a restart on the same data and chains, except sol: ${report.comparedOnSol} of its orders compared before`,

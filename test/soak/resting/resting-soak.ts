@@ -5,6 +5,7 @@ import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import { restingDisagreements } from "../../../lib/tools/admin/resting.ts";
 import { readResting } from "../../../lib/trading/items/resting-records.ts";
 import type { Comparison } from "../../replay/compare.ts";
+import type { Birth } from "../../replay/exits.ts";
 import type { Period } from "../../replay/points.ts";
 import { recordPrices } from "../../replay/record-prices.ts";
 import { createChance } from "../chance.ts";
@@ -46,6 +47,8 @@ export type RestingReport = RestingSoakOptions &
     /** Steps of prices by kind. */
     moves: ReadonlyMap<string, number>;
     firings: Comparison;
+    /** Number of exits by what became of them when their buys filled. */
+    births: Record<Birth, number>;
     comparedOnSol: number;
     /** Number of simple requests that were slow or failed. */
     delays: number;
