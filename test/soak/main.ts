@@ -112,7 +112,12 @@ async function run(): Promise<{ text: string; problems: string[] }> {
     return { text: [...tables, summaryOf(report)].join("\n\n"), problems: report.problems };
   }
   bar.start(orders, 0, { phase: "calm" });
-  const trading = { ...target, chainPort, noteSigned: (parts: string[]) => void signed.push(...parts) };
+  const trading = {
+    ...target,
+    chainPort,
+    runner: async () => runner.pid,
+    noteSigned: (parts: string[]) => void signed.push(...parts),
+  };
   if (values.resting) {
     const report = await restingSoak(trading, { orders, users, seed, atOnce, onProgress });
     return { text: restingReportOf(report), problems: report.problems };

@@ -162,6 +162,15 @@ function processes(): { pid: number; parent: number; name: string }[] {
   }));
 }
 
+/** Lists the processes that run a runner's functions, with the names of the functions. */
+export function functionProcesses(runner: number): { pid: number; name: string }[] {
+  const family = descendantsOf(runner);
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" });
+  return [...lines.matchAll(/^\s*(\d+) .*\/bootstrap\.m?[jt]s (\S+)$/gm)]
+    .map(([, pid, name = ""]) => ({ pid: Number(pid), name }))
+    .filter(({ pid }) => family.includes(pid));
+}
+
 function descendantsOf(pid: number): number[] {
   const all = processes();
   const below = (above: number): number[] =>

@@ -1,4 +1,6 @@
+import type { Order } from "../../../lib/orders/execution.ts";
 import { counted, countTable } from "../trade/trade-report.ts";
+import type { Halt } from "./incidents.ts";
 import type { RestingReport } from "./resting-soak.ts";
 
 const secondsAt = (waits: readonly number[], share: number): string => {
@@ -10,6 +12,14 @@ const listOf = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .map(([what, count]) => `${count} ${what}`)
     .join(", ");
+
+function haltLine({ chain, fromMs, toMs }: Halt, children: readonly Order[]): string {
+  const waitsOf = children
+    .filter((each) => each.chain === chain)
+    .map(({ createdAt }) => Date.parse(createdAt) - toMs);
+  const soon = waitsOf.filter((ms) => ms >= 0 && ms < 60_000).length;
+  return `${chain} made no block for ${((toMs - fromMs) / 1000).toFixed(0)} s; ${soon} orders fired in the minute after it`;
+}
 
 /** Formats the outcomes of requests and orders, the firings and their times. */
 export function restingReportOf(report: RestingReport): string {
@@ -31,12 +41,12 @@ export function restingReportOf(report: RestingReport): string {
     [...own].map(([outcome, count]) => [`${action}: ${outcome}`, count] as const),
   );
   const parents = shown.orders.filter(({ order }) => order.type !== "market").map(({ order }) => order);
-  const children = shown.orders.filter(
-    ({ order }) => order.parentOrderId !== undefined && order.type === "market",
-  );
+  const children = shown.orders
+    .map(({ order }) => order)
+    .filter(({ parentOrderId, type }) => parentOrderId !== undefined && type === "market");
   const ends = parents.map(({ chain, type, side, status }) => `${chain} ${type} ${side} ${status}`);
   const outcomesOfChildren = children.map(
-    ({ order }) => `${order.chain} ${order.status} ${order.reasonCode ?? ""}`,
+    ({ chain, status, reasonCode = "" }) => `${chain} ${status} ${reasonCode}`,
   );
   const filled = parents.filter(({ status }) => status === "filled").length;
   const waits = Object.entries(firings.waits)
@@ -57,6 +67,7 @@ export function restingReportOf(report: RestingReport): string {
       `by the judge's lists, prices were reached this often: ${listOf(firings.listed)}; orders fired: ${listOf(firings.firings)}`,
       `by the judge's prices, exits of filled buys: ${listOf(births)}`,
       `from a reached price to the firing: ${waits.join("; ")}`,
+      ...report.halts.map((each) => haltLine(each, children)),
       `${report.delays} of the requests that are made each second were slow or failed; such times are not judged`,
       `${crashes} crashes of the runner, each with a restart on the same data and chains, except sol: ${report.comparedOnSol} of its orders compared before`,
       `${streams.count} streams: ${streams.connections} connections, ${streams.messages} messages`,

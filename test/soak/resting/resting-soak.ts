@@ -19,7 +19,7 @@ import { tradeActions } from "../trade/trade-actions.ts";
 import { balancesOf, counter, type TradeReport, type TradeTarget } from "../trade/trade-soak.ts";
 import { followTrader, makeTraders, openOrdersOf, type Trader } from "../trade/traders.ts";
 import { auditAll } from "./audit-all.ts";
-import { halt, restoreTable } from "./incidents.ts";
+import { type Halt, halt, killFunction, restoreTable } from "./incidents.ts";
 import { lasting } from "./lasting.ts";
 import {
   type Cancel,
@@ -42,11 +42,17 @@ export type RestingSoakOptions = {
   onProgress?: (orders: number, phase: string) => void;
 };
 
+export type RestingTarget = TradeTarget & {
+  /** Returns the runner's process id. */
+  runner(): Promise<number>;
+};
+
 export type RestingReport = RestingSoakOptions &
   Pick<TradeReport, "outcomes" | "spells" | "crashes" | "seconds" | "shown" | "streams" | "problems"> & {
     /** Steps of prices by kind. */
     moves: ReadonlyMap<string, number>;
     firings: Comparison;
+    halts: readonly Halt[];
     /** Number of exits by what became of them when their buys filled. */
     births: Record<Birth, number>;
     comparedOnSol: number;
@@ -56,6 +62,9 @@ export type RestingReport = RestingSoakOptions &
 
 /** Milliseconds from the end of faults until orders fire in time again. */
 const recoveryMs = 20_000;
+
+/** Adds the time of recovery to one of faults. */
+const recovered = ({ fromMs, toMs }: Period): Period => ({ fromMs, toMs: toMs + recoveryMs });
 
 /** Milliseconds to wait before a restore, so that requests on their way end. */
 const closingMs = 5000;
@@ -98,6 +107,12 @@ const patienceMs = 120_000;
 /** How much longer the load may take on a slow machine. */
 const mostSlow = 3;
 
+/** Seconds during each fault of AWS, so that a long run has several crashes. */
+const stretch = 12;
+
+/** Number of functions that are killed in a second of faults. */
+const killsASecond = 0.2;
+
 /** Length of the load in milliseconds, and its rounds of faults and of calm. */
 function lengthOf(orders: number) {
   const ms = Math.min(860_000, Math.max(120_000, orders * 850));
@@ -106,7 +121,10 @@ function lengthOf(orders: number) {
 }
 
 /** Rests many orders under faults of every kind while prices move, then compares them with the recorded prices. */
-export async function restingSoak(target: TradeTarget, options: RestingSoakOptions): Promise<RestingReport> {
+export async function restingSoak(
+  target: RestingTarget,
+  options: RestingSoakOptions,
+): Promise<RestingReport> {
   const { orders, users, seed, atOnce = 12, onProgress } = options;
   const { noteSigned } = target;
   const service = createService(target);
@@ -124,7 +142,7 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
   const outcomes: TradeReport["outcomes"] = new Map();
   const cancels: Cancel[] = [];
   const faults: Period[] = [];
-  const halts: (Period & { chain: TradingChain })[] = [];
+  const halts: Halt[] = [];
   const { ms, rounds, stormSeconds } = lengthOf(orders);
   const startedAt = Date.now();
   for (const trader of traders) followTrader(service, trader, report);
@@ -132,7 +150,7 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
     await using records = recordPrices(chains, sol);
     const eras = restingEras(sol, traders, records, { report, noteSigned });
     const stage = { service, chains, sol, eras, traders, foreign, report, noteSigned };
-    const plan = { length: rounds * stormSeconds, seed, without: "moves tokens" };
+    const plan = { length: rounds * stormSeconds, seed, stretch, without: "moves tokens" };
     const disturbances = planDisturbances(stage, plan);
     await using walk = await walkPrices(target.chainPort, seed);
     while (chains.some(({ chain }) => records.of(chain).length === 0) || records.of("sol").length === 0)
@@ -191,17 +209,23 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
       async () => {
         const { fromMs: atMs } = await restoreTable(service, whileClosed);
         cancels.push({ atMs });
-        disturbances.spells.set("restore", 1);
+        spells.set("restore", 1);
       },
       async () => {
         const access = createChance(`halt ${seed}`).pick(chains);
-        const { fromMs, toMs } = await halt(access, walk);
-        halts.push({ chain: access.chain, fromMs, toMs: toMs + recoveryMs });
-        disturbances.spells.set("halt", 1);
+        halts.push(await halt(access, walk));
+        spells.set("halt", 1);
       },
     ];
+    const { spells } = disturbances;
+    const noteKill = (name: string | undefined) => {
+      if (name === undefined) return;
+      const kill = `${name} killed`;
+      spells.set(kill, (spells.get(kill) ?? 0) + 1);
+    };
     let isStorming = true;
     const storms = async () => {
+      const chance = createChance(`kills ${seed}`);
       let clock = 0;
       for (let round = 0; round < rounds; round++) {
         const period = { fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
@@ -209,11 +233,12 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
         for (let second = 0; second < stormSeconds; second++) {
           disturbances.advance(++clock);
           await disturbances.settled();
+          if (chance.number() < killsASecond) noteKill(killFunction(await target.runner(), chance));
           await pause(1000);
         }
         await disturbances.end();
         await wakeAll(service);
-        period.toMs = Date.now() + recoveryMs;
+        Object.assign(period, recovered({ ...period, toMs: Date.now() }));
         const isLast = round === rounds - 1;
         // Restores the table in the first round, and halts a chain in the last.
         for (const incident of incidents.splice(0, isLast ? incidents.length : 1)) await incident();
@@ -246,7 +271,7 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
     const faultsOf = (chain: TradingChain) => [
       ...faults,
       ...delays,
-      ...halts.filter((each) => each.chain === chain),
+      ...halts.filter((each) => each.chain === chain).map(recovered),
     ];
     const audited = await auditAll(
       { service, chains, traders, foreign, noteSigned, report },
@@ -259,8 +284,9 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
       ...options,
       ...audited,
       outcomes,
-      spells: disturbances.spells,
+      spells,
       crashes: disturbances.crashes,
+      halts,
       moves: walk.counts,
       comparedOnSol: eras.compared,
       delays: delays.length,
@@ -273,9 +299,11 @@ export async function restingSoak(target: TradeTarget, options: RestingSoakOptio
   }
 }
 
-/** Starts the watcher again, because the last crash may have ended it. */
-const wakeAll = (service: Service) =>
-  repeated(() => service.runSchedule("watchTriggers", { isAwaited: false }));
+/** Starts the watcher and the reader again, because crashes and kills may have ended them. */
+async function wakeAll(service: Service): Promise<void> {
+  for (const row of ["watchTriggers", "readChains"])
+    await repeated(() => service.runSchedule(row, { isAwaited: false }));
+}
 
 /** Milliseconds after which all views of what rests agree, and all orders have ended after their cancellation. */
 const agreeMs = 15_000;

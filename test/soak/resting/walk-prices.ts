@@ -38,8 +38,10 @@ export const reachOf = (chain: TradingChain, token: string): number =>
 export type PriceWalk = AsyncDisposable & {
   /** Moves all prices to a multiple of those at the start, in steps over a time, and holds them there. */
   hold(factor: number, overMs: number): void;
-  /** Leaves a chain alone while it makes no blocks. */
-  setHalted(chain: TradingChain, isHalted: boolean): void;
+  /** Moves all prices of a chain to a multiple of those now, at once. */
+  jump(chain: TradingChain, factor: number): Promise<void>;
+  /** Leaves the prices of a chain alone. */
+  setStill(chain: TradingChain, isStill: boolean): void;
   /** Number of steps of each kind. */
   counts: Map<string, number>;
 };
@@ -72,7 +74,8 @@ const pauseMs = { least: 1500, more: 2500 };
 export async function walkPrices(port: number, seed: number): Promise<PriceWalk> {
   const ending = new AbortController();
   const counts = new Map<string, number>();
-  const halted = new Set<TradingChain>();
+  const still = new Set<TradingChain>();
+  const open = new Map<TradingChain, ReadonlyMap<string, Walked>>();
   let held: { factor: number; endMs: number } | undefined;
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
 
@@ -98,9 +101,10 @@ export async function walkPrices(port: number, seed: number): Promise<PriceWalk>
     const url = urlAt(portsOf(chain, port).node);
     const markets = await openMarkets(chain);
     const names = Object.keys(walkedTokens(chain));
-    const open = new Map<string, Walked>();
+    const own = new Map<string, Walked>();
+    open.set(chain, own);
     for (const token of names)
-      open.set(token, [
+      own.set(token, [
         await markets.open(url, token),
         { now: 1, atMs: Date.now(), reach: reachOf(chain, token) },
       ]);
@@ -111,8 +115,8 @@ export async function walkPrices(port: number, seed: number): Promise<PriceWalk>
           // Moves all tokens of a chain that are held, so that none of them lags behind.
           // Counts failures alone, because the runner may be down, and chains drop and replace transactions.
           const moving = held === undefined ? [name] : names;
-          for (const token of halted.has(chain) ? [] : moving)
-            await step(chance, open.get(token) as Walked).catch(() => count("failed"));
+          for (const token of still.has(chain) ? [] : moving)
+            await step(chance, own.get(token) as Walked).catch(() => count("failed"));
           await pause(pauseMs.least + chance.below(pauseMs.more));
         }
       })(),
@@ -125,7 +129,16 @@ export async function walkPrices(port: number, seed: number): Promise<PriceWalk>
     hold(factor, overMs) {
       held = { factor, endMs: Date.now() + overMs };
     },
-    setHalted: (chain, isHalted) => void halted[isHalted ? "add" : "delete"](chain),
+    async jump(chain, factor) {
+      for (const [market, factors] of open.get(chain)?.values() ?? []) {
+        factors.now = within(factors.now * factor);
+        await market.moveTo(moved(factors, factors.now)).then(
+          () => count("jump before a halt"),
+          () => count("failed"),
+        );
+      }
+    },
+    setStill: (chain, isStill) => void still[isStill ? "add" : "delete"](chain),
     counts,
     async [Symbol.asyncDispose]() {
       ending.abort();
