@@ -42,14 +42,15 @@ const graceSeconds = 20;
 /** Milliseconds after the end of a dead child in which its order need not fire again: re-arming, and a growing pause. */
 const rearmMs = (count: number) => 75_000 + Math.min(300_000, 5000 * 2 ** (count - 1));
 
-/** Compares what each order had to do with what it did. */
-export function compareAll({ orders, records, faults }: Facts): Comparison {
-  const comparison: Comparison = {
-    problems: [],
-    listed: { fired: 0, "left too soon": 0, excused: 0, missed: 0 },
-    firings: { listed: 0, "at an edge": 0, wrong: 0, unknown: 0 },
-    waits: { limit: [], stop: [], trailing: [], slice: [] },
-  };
+export const noneCompared = (): Comparison => ({
+  problems: [],
+  listed: { fired: 0, "left too soon": 0, excused: 0, missed: 0 },
+  firings: { listed: 0, "at an edge": 0, wrong: 0, unknown: 0 },
+  waits: { limit: [], stop: [], trailing: [], slice: [] },
+});
+
+/** Compares what each order had to do with what it did, and adds the results to those of other orders. */
+export function compareAll({ orders, records, faults }: Facts, comparison = noneCompared()): Comparison {
   const byWallet = Map.groupBy(orders, ({ asked: { chain, wallet } }) => `${chain} ${wallet}`);
   for (const order of orders) {
     const { asked } = order;

@@ -10,23 +10,21 @@ import {
 } from "trading-terminal-devnet/sol/made-accounts";
 import type { SolDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import { tokenAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
+import type { TradingChain } from "../../../lib/core/chain-facts.ts";
+import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { Order } from "../../../lib/orders/execution.ts";
+import type { Period } from "../../replay/points.ts";
 import type { PriceRecords } from "../../replay/record-prices.ts";
 import type { ChainAccess } from "../trade/chain-access.ts";
+import type { DisturbedStage } from "../trade/disturbances.ts";
 import type { Balances } from "../trade/facts.ts";
 import { readSol } from "../trade/sol/read-sol.ts";
 import type { SolAccess } from "../trade/sol/sol-access.ts";
 import { problemsOfEra } from "../trade/sol/sol-audit.ts";
-import {
-  forgetSol,
-  fundOnSol,
-  type Report,
-  startOnSol,
-  type Trader,
-  type TraderWallet,
-} from "../trade/traders.ts";
-import { askedIn } from "./resting-actions.ts";
-import { fillsOnSol, problemsOfFills, withOwnGains } from "./resting-audit.ts";
+import { forgetSol, fundOnSol, startOnSol, type TraderWallet } from "../trade/traders.ts";
+import { type Detail, type Judgement, judgeOrders } from "./judge-orders.ts";
+import type { Cancel } from "./resting-actions.ts";
+import { fillsOnSol, problemsOfFills, type ShownParent, withOwnGains } from "./resting-audit.ts";
 
 /** Units of each token that a wallet has at first, enough for all of its sales. */
 const given = { evm: 50_000n * 10n ** 18n, sol: 100_000_000n * 10n ** 6n };
@@ -74,13 +72,16 @@ export async function fundNewSol(access: SolAccess, wallets: readonly TraderWall
 export const startOf = ({ deployment }: SolAccess): Balances =>
   new Map([...startOnSol, ...heldOnSol(deployment).map(({ mint }) => [mint, given.sol] as const)]);
 
+type ErasStage = Pick<DisturbedStage, "service" | "sol" | "traders" | "report" | "noteSigned"> & {
+  records: PriceRecords;
+  cancels: readonly Cancel[];
+  faultsOf: (chain: TradingChain) => readonly Period[];
+  judgement: Judgement;
+};
+
 /** The eras of the Solana chain. Each crash of the runner ends the chain, and the runner then forgets its orders. */
-export function restingEras(
-  access: SolAccess,
-  traders: readonly Trader[],
-  records: PriceRecords,
-  { report, noteSigned }: { report: Report; noteSigned(parts: string[]): void },
-) {
+export function restingEras(stage: ErasStage) {
+  const { sol: access, traders, records, cancels, faultsOf, judgement, report, noteSigned } = stage;
   const wallets = traders.flatMap((trader) => trader.wallets);
   const own = wallets.filter(({ chain }) => chain === "sol").map(({ address }) => address);
   const before = new Map(own.map((address) => [address, startOf(access)]));
@@ -88,23 +89,20 @@ export function restingEras(
     /** Number of orders that were compared before crashes. */
     compared: 0,
     read: async () => withOwnGains(await readSol(access, { before, noteSigned })),
-    /** Compares the fills of all orders with the chain before a crash. */
+    /** Judges all orders, and compares their fills with the chain, before a crash. */
     async audit(): Promise<void> {
       // Reads the chain after the orders, so that it contains all of their transactions.
-      const shown = traders.flatMap(({ id, sent, observations }) =>
-        [...observations.newest().values()].flatMap((each) => {
-          const body = sent.get(("orderId" in each && each.clientOrderId) || "");
-          if (body === undefined || each.chain !== "sol") return [];
-          const order = each as Order;
-          return [{ order, asked: askedIn(id, body, order) }];
-        }),
-      );
+      const orders = await detailsOf(stage);
       const chain = await eras.read();
       for (const problem of problemsOfEra([], chain)) report(problem);
-      for (const { asked, order } of shown)
+      const fillsOf = ({ asked }: Pick<ShownParent, "asked">) => fillsOnSol(asked, chain);
+      // Ignores what is missing, because streams may be late.
+      const reading = { orders, traders, cancels, report: () => {} };
+      const parents = judgeOrders(reading, { fillsOf, records, faultsOf }, judgement);
+      for (const { asked, order } of parents)
         for (const problem of problemsOfFills(asked, order, fillsOnSol(asked, chain)))
           report(`before a crash, ${problem}`);
-      eras.compared += shown.length;
+      eras.compared += parents.length;
     },
     /** Forgets all Solana orders and funds the wallets on the new chain. */
     async begin(): Promise<void> {
@@ -114,4 +112,22 @@ export function restingEras(
     },
   };
   return eras;
+}
+
+/** Returns the orders on sol as their users see them, with the firings of those that have placed children. */
+async function detailsOf({ service, traders }: Pick<ErasStage, "service" | "traders">): Promise<Detail[]> {
+  const shown = traders.flatMap((trader) =>
+    [...trader.observations.newest().values()].flatMap((each) =>
+      "orderId" in each && each.chain === "sol" ? [{ trader, order: each as Order }] : [],
+    ),
+  );
+  const details: Detail[] = [];
+  await forEachConcurrently(shown, { concurrency: 6 }, async ({ trader, order }) => {
+    const path = `/api/v2/orders/${order.orderId}`;
+    const answer = order.childOrderId === undefined ? undefined : await service.send(trader, "GET", path);
+    // Nothing is known of the legs of an order for which a fault refuses them.
+    const { firings } = (answer?.json as { data?: Detail } | undefined)?.data ?? {};
+    details.push({ userID: trader.id, order, ...(firings && { firings }) });
+  });
+  return details;
 }

@@ -4,8 +4,6 @@ import type { TradingChain } from "../../../lib/core/chain-facts.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import { restingDisagreements } from "../../../lib/tools/admin/resting.ts";
 import { readResting } from "../../../lib/trading/items/resting-records.ts";
-import type { Comparison } from "../../replay/compare.ts";
-import type { Birth } from "../../replay/exits.ts";
 import type { Period } from "../../replay/points.ts";
 import { recordPrices } from "../../replay/record-prices.ts";
 import { createChance } from "../chance.ts";
@@ -20,6 +18,7 @@ import { balancesOf, counter, type TradeReport, type TradeTarget } from "../trad
 import { followTrader, makeTraders, openOrdersOf, type Trader } from "../trade/traders.ts";
 import { auditAll } from "./audit-all.ts";
 import { type Halt, halt, killFunction, restoreTable } from "./incidents.ts";
+import { type Judgement, nothingJudged } from "./judge-orders.ts";
 import { lasting } from "./lasting.ts";
 import {
   type Cancel,
@@ -51,10 +50,8 @@ export type RestingReport = RestingSoakOptions &
   Pick<TradeReport, "outcomes" | "spells" | "crashes" | "seconds" | "shown" | "streams" | "problems"> & {
     /** Steps of prices by kind. */
     moves: ReadonlyMap<string, number>;
-    firings: Comparison;
+    judgement: Judgement;
     halts: readonly Halt[];
-    /** Number of exits by what became of them when their buys filled. */
-    births: Record<Birth, number>;
     comparedOnSol: number;
     /** Number of simple requests that were slow or failed. */
     delays: number;
@@ -143,12 +140,21 @@ export async function restingSoak(
   const cancels: Cancel[] = [];
   const faults: Period[] = [];
   const halts: Halt[] = [];
+  /** Times in which the machine was too busy. */
+  const delays: Period[] = [];
+  const faultsOf = (chain: TradingChain) => [
+    ...faults,
+    ...delays,
+    ...halts.filter((each) => each.chain === chain).map(recovered),
+  ];
   const { ms, rounds, stormSeconds } = lengthOf(orders);
   const startedAt = Date.now();
   for (const trader of traders) followTrader(service, trader, report);
   try {
     await using records = recordPrices(chains, sol);
-    const eras = restingEras(sol, traders, records, { report, noteSigned });
+    const judgement = nothingJudged();
+    const judging = { records, cancels, faultsOf, judgement };
+    const eras = restingEras({ service, sol, traders, report, noteSigned, ...judging });
     const stage = { service, chains, sol, eras, traders, foreign, report, noteSigned };
     const plan = { length: rounds * stormSeconds, seed, stretch, without: "moves tokens" };
     const disturbances = planDisturbances(stage, plan);
@@ -166,7 +172,6 @@ export async function restingSoak(
     let placed = 0;
     const timesOf = (action: string) =>
       [...(outcomes.get(action)?.values() ?? [])].reduce((sum, times) => sum + times, 0);
-    const delays: Period[] = [];
     const ending = new AbortController();
     const delaying = recordDelays(service, traders, { delays, signal: ending.signal });
 
@@ -268,21 +273,17 @@ export async function restingSoak(
       report(problem);
     await settleAll(service, chains, traders, { patienceMs });
     for (const problem of await lasting(() => stillResting(service), settledMs)) report(problem);
-    const faultsOf = (chain: TradingChain) => [
-      ...faults,
-      ...delays,
-      ...halts.filter((each) => each.chain === chain).map(recovered),
-    ];
-    const audited = await auditAll(
+    const shown = await auditAll(
       { service, chains, traders, foreign, noteSigned, report },
-      { before, cancels, faultsOf, records, eras },
+      { before, eras, ...judging },
       () => settleAll(service, chains, traders, { patienceMs }),
     );
     const followers = traders.flatMap(({ follower }) => follower?.counts ?? []);
     const sum = (of: "messages" | "connections") => followers.reduce((all, each) => all + each[of], 0);
     return {
       ...options,
-      ...audited,
+      shown,
+      judgement,
       outcomes,
       spells,
       crashes: disturbances.crashes,
