@@ -1,90 +1,21 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DomainError } from "../../lib/core/domain-error.ts";
-import type { Candle, CandlePool } from "../../lib/markets/core/candle.ts";
-import { type ChunkKind, chunkStart } from "../../lib/markets/core/candle-chunk.ts";
 import { writeChunk } from "../../lib/markets/items/chunk-items.ts";
 import { writeMarket } from "../../lib/markets/items/market-items.ts";
-import { type CandleDeps, listCandles } from "../../lib/markets/list-candles.ts";
-import type { Price } from "../../lib/prices/price.ts";
-import { tableForTests } from "../support/dynamodb.ts";
 import { price } from "../support/executions.ts";
-import { decimal, marketAt, otherToken, silentChains } from "./support/markets.ts";
+import {
+  at,
+  candle,
+  candlesForTests,
+  newToken,
+  candlesNow as now,
+  timesAndCloses,
+} from "./support/candles.ts";
+import { decimal, marketAt, otherToken } from "./support/markets.ts";
 
-const db = tableForTests();
-const now = new Date("2026-11-22T20:03:30.000Z");
-const at = (time: string) => Date.parse(`2026-11-${time}:00Z`) / 1000;
-const chains = silentChains();
+const { db, chains, state, list, store } = candlesForTests();
 
-let identified: number;
-let wanted: string[];
-let prices: Price[];
-let deps: CandleDeps;
-
-beforeEach(() => {
-  [identified, wanted, prices] = [0, [], []];
-  deps = {
-    table: db.table,
-    chains,
-    identify: async () => {
-      identified += 1;
-    },
-    prices: async () => prices,
-    want: async (_, tokens) => {
-      wanted.push(...tokens.map(({ token }) => token));
-    },
-  };
-});
-
-const native = { pool: "0x01", quote: "native" };
 const stable = { pool: "0x02", quote: otherToken };
-
-/** Creates a candle whose prices are multiples of its close. */
-const candle = (
-  start: number,
-  close: string,
-  rest: Partial<Candle> & { pool?: CandlePool } = {},
-): Candle => ({
-  start,
-  open: decimal(close),
-  high: decimal(close),
-  low: decimal(close),
-  close: decimal(close),
-  volume: decimal("2"),
-  trades: 1,
-  pool: native,
-  isFinal: true,
-  hasGaps: false,
-  ...rest,
-});
-
-let tokens = 0;
-/** Creates a new token for each test. */
-const newToken = () => `0x1${String(++tokens).padStart(39, "0")}`;
-
-async function store(
-  token: string,
-  kind: ChunkKind,
-  candles: readonly Candle[],
-  revision = 1,
-  chain: "base" | "eth" = "base",
-) {
-  for (const [start, part] of Map.groupBy(candles, (each) => chunkStart(kind, each.start))) {
-    const name = { chain, token, kind, start };
-    await writeChunk(db.table, name, { candles: part, revision }, { epoch: 1, version: undefined });
-  }
-}
-
-const list = async (
-  token: string,
-  query: Partial<Parameters<typeof listCandles>[1]["query"]> = {},
-  rest: object = {},
-) => {
-  const asked = { interval: "1m", limit: "300", currency: "quote", ...query } as const;
-  return listCandles(deps, { userID: "ann", now, path: { chain: "base", token }, query: asked, ...rest });
-};
-
-const timesAndCloses = (candles: readonly { time: string; close: string }[]) =>
-  candles.map(({ time, close }) => `${time.slice(8, 16)} ${close}`);
 
 describe("listCandles", () => {
   it("lists the stored candles of a range, the oldest first", async () => {
@@ -123,88 +54,7 @@ describe("listCandles", () => {
         },
       ],
     });
-    expect([wanted, identified]).toEqual([[token], 0]);
-  });
-
-  it("folds minute candles to longer intervals, and marks unfinished ones", async () => {
-    const token = newToken();
-    const minutes = ["19:55", "19:59", "20:00", "20:03"].map((time, index) =>
-      candle(at(`22T${time}`), `${index + 1}`),
-    );
-    await store(token, "minutes", minutes);
-    const { candles } = await list(token, { interval: "5m" });
-    expect(candles.candles).toMatchObject([
-      { time: "2026-11-22T19:55:00.000Z", open: "1", high: "2", close: "2", volume: "4", trades: 2 },
-      { time: "2026-11-22T20:00:00.000Z", open: "3", high: "4", close: "4", volume: "4", partial: true },
-    ]);
-    expect(candles.candles[0]).not.toHaveProperty("partial");
-  });
-
-  describe("marking intervals as final", () => {
-    const flags = async (token: string, interval: "1m" | "5m" | "1h") =>
-      (await list(token, { interval })).candles.candles.map(({ time, isFinal, partial = false }) => [
-        time.slice(11, 16),
-        ...[isFinal, partial],
-      ]);
-    const readTo = (token: string, time: string) => {
-      const market = marketAt(now, { token, blockTime: at(time), history: "complete" });
-      return writeMarket(db.table, { market, state: { pools: [], bases: [] } }, { epoch: 1, wantedAt: now });
-    };
-
-    it("marks no interval as final before it is over, even if its minute candles are final", async () => {
-      const token = newToken();
-      await store(token, "minutes", [candle(at("22T20:00"), "1"), candle(at("22T20:02"), "2")]);
-      await readTo(token, "22T20:03");
-      expect(await flags(token, "1m")).toEqual([
-        ["20:00", true, false],
-        ["20:02", true, false],
-      ]);
-      for (const interval of ["5m", "1h"] as const)
-        expect(await flags(token, interval)).toEqual([["20:00", false, true]]);
-    });
-
-    it("marks an interval as final once the candle of a minute at or after its end is final", async () => {
-      const token = newToken();
-      const last = candle(at("22T20:00"), "2", { isFinal: false });
-      await store(token, "minutes", [candle(at("22T19:56"), "1"), last]);
-      expect(await flags(token, "5m")).toContainEqual(["19:55", false, false]);
-      const minutes = [candle(at("22T19:56"), "1"), candle(at("22T19:59"), "1")];
-      const other = newToken();
-      await store(other, "minutes", minutes);
-      expect(await flags(other, "5m")).toEqual([["19:55", true, false]]);
-    });
-
-    it.each([
-      ["22T20:01", false],
-      ["22T20:02", true],
-    ] as const)(
-      "marks an interval as final once two minutes after its end have been read: %s",
-      async (time, isFinal) => {
-        const token = newToken();
-        await store(token, "minutes", [candle(at("22T19:56"), "1")]);
-        await readTo(token, time);
-        expect(await flags(token, "5m")).toEqual([["19:55", isFinal, false]]);
-      },
-    );
-
-    it("does not mark an interval as final if it was stored as final too early", async () => {
-      const token = newToken();
-      await store(token, "hours", [candle(at("22T10:00"), "1")]);
-      await readTo(token, "22T10:30");
-      expect(await flags(token, "1h")).toEqual([["10:00", false, false]]);
-      await readTo(token, "22T20:03");
-      expect(await flags(token, "1h")).toEqual([["10:00", true, false]]);
-    });
-
-    it("never marks an interval as final if its first minutes are unknown", async () => {
-      const token = newToken();
-      await store(token, "minutes", [candle(at("22T18:30"), "1")]);
-      const loading = { blockTime: at("22T20:03"), firstSeenAt: "2026-11-22T18:20:00.000Z" };
-      const market = marketAt(now, { token, history: "unavailable", ...loading });
-      await writeMarket(db.table, { market, state: { pools: [], bases: [] } }, { epoch: 1, wantedAt: now });
-      expect(await flags(token, "1h")).toEqual([["18:00", false, true]]);
-      expect(await flags(token, "1m")).toEqual([["18:30", true, false]]);
-    });
+    expect([state.wanted, state.identified]).toEqual([[token], 0]);
   });
 
   it("marks the first candle after a change of the reference pool, even in longer intervals", async () => {
@@ -238,40 +88,6 @@ describe("listCandles", () => {
       (await list(token, { from, limit })).candles.candles.map(({ time }) => time.slice(8, 16));
     expect(await timesOf("3")).toEqual(["16T02:00", "20T03:00", "22T20:00"]);
     expect(await timesOf("1000")).toHaveLength(4);
-  });
-
-  it("folds stored hours and days, and completes them from newer minute candles", async () => {
-    const token = newToken();
-    await store(token, "days", [candle(at("20T00:00"), "1"), candle(at("22T00:00"), "9")]);
-    // The current hour was stored before its last minute candles.
-    const hours = ["20T10:00", "21T10:00", "22T18:00", "22T20:00"];
-    await store(
-      token,
-      "hours",
-      hours.map((time, index) => candle(at(time), `${index + 2}`)),
-    );
-    const minutes = ["22T18:30", "22T19:30", "22T20:01"].map((time, index) =>
-      candle(at(time), `${index + 6}`),
-    );
-    await store(token, "minutes", minutes);
-    const closes = async (interval: "1h" | "1d") =>
-      timesAndCloses((await list(token, { interval })).candles.candles);
-    expect(await closes("1h")).toEqual([
-      "20T10:00 2",
-      "21T10:00 3",
-      "22T18:00 4",
-      "22T19:00 7",
-      "22T20:00 8",
-    ]);
-    expect(await closes("1d")).toEqual(["20T00:00 1", "21T00:00 3", "22T00:00 8"]);
-  });
-
-  it("completes only the last day of hours from minute candles", async () => {
-    const token = newToken();
-    await store(token, "hours", [candle(at("20T10:00"), "1")]);
-    await store(token, "minutes", [candle(at("21T19:59"), "2"), candle(at("21T20:00"), "3")]);
-    const { candles } = await list(token, { interval: "1h" });
-    expect(timesAndCloses(candles.candles)).toEqual(["20T10:00 1", "21T20:00 3"]);
   });
 
   it("converts each minute candle at the coin's closing price before folding", async () => {
@@ -322,7 +138,7 @@ describe("listCandles", () => {
     await store(token, "minutes", minutes, 1, "eth");
     const closes = async () => timesAndCloses((await list(token, { currency: "usd" }, name)).candles.candles);
     expect(await closes()).toEqual(["22T20:01 5"]);
-    prices = [price({ chain: "eth", symbol: "ETH", price: "2600", asOf: now.toISOString() })];
+    state.prices = [price({ chain: "eth", symbol: "ETH", price: "2600", asOf: now.toISOString() })];
     expect(await closes()).toEqual(["22T20:00 260", "22T20:01 5"]);
   });
 
@@ -366,16 +182,11 @@ describe("listCandles", () => {
   it("queries a host about an unknown token, at most 30 times a minute for a user", async () => {
     const token = newToken();
     expect((await list(token)).candles).toMatchObject({ candles: [], history: "loading" });
-    expect([identified, wanted]).toEqual([1, [token]]);
-    deps = {
-      ...deps,
-      identify: async () => {
-        throw new DomainError("TOKEN_NOT_FOUND", "There is no token");
-      },
-    };
+    expect([state.identified, state.wanted]).toEqual([1, [token]]);
+    state.refusal = new DomainError("TOKEN_NOT_FOUND", "There is no token");
     for (let count = 1; count < 30; count++) await expect(list(newToken())).rejects.toThrow("no token");
     await expect(list(newToken())).rejects.toMatchObject({ code: "LOOK_LIMIT_REACHED" });
-    expect(wanted).toHaveLength(1);
+    expect(state.wanted).toHaveLength(1);
   });
 
   it("lists the coin's prices in dollars for any interval", async () => {
@@ -391,7 +202,7 @@ describe("listCandles", () => {
       );
       expect(candles.candles).toMatchObject([{ open: "2600", close: "2602", volume: "0", trades: 0 }]);
     }
-    expect([wanted, identified]).toEqual([[], 0]);
+    expect([state.wanted, state.identified]).toEqual([[], 0]);
   });
 
   it.each<[string, object, object, object]>([
@@ -407,7 +218,7 @@ describe("listCandles", () => {
   ])("rejects a request with %s, and names the field", async (_, query, path, details) => {
     const asked = list(otherToken, query, { path: { chain: "base", token: otherToken, ...path } });
     await expect(asked).rejects.toMatchObject({ code: "INVALID_REQUEST", details });
-    expect([identified, wanted]).toEqual([0, []]);
+    expect([state.identified, state.wanted]).toEqual([0, []]);
   });
 
   it("rejects a request for a chain that does not trade, and names those that do", async () => {

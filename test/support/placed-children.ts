@@ -1,15 +1,22 @@
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import { type EvmIntent, swapBy } from "../../lib/chains/evm/rules/intent.ts";
 import { hashedId } from "../../lib/core/record-ids.ts";
+import { dayOf } from "../../lib/core/time.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import type { SignRequest } from "../../lib/orders/effects.ts";
-import type { Leg, Mandate } from "../../lib/orders/resting/mandate.ts";
+import type { DeadChild, Leg, Mandate } from "../../lib/orders/resting/mandate.ts";
+import type { Items, ItemWrite } from "../../lib/orders/table-step.ts";
+import { getItems } from "../../lib/table/batch-get.ts";
+import type { Key } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
+import { keysOfItems, packed } from "../../lib/trading/items/items.ts";
+import { parsed } from "../../lib/trading/items/signing-schemas.ts";
 import { writeStep } from "../../lib/trading/items/write-step.ts";
 import { checksBy, mandateHash } from "../../lib/trading/signing/intent-mac.ts";
 import { readSignRequest, signPayload } from "../../lib/trading/signing/sign-payload.ts";
 import { type SigningDeps, signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { mandate as anyMandate } from "../orders/resting/fixtures.ts";
+import { putItems } from "./items.ts";
 import { newEvmKey } from "./keys.ts";
 import { ignoredNotes, openKeys, putSealedWallet } from "./signing.ts";
 import { intent, slot, tradeOrder, v2 } from "./trading.ts";
@@ -73,6 +80,11 @@ export const parentOf = (of: Mandate, { leg = 0, n = 1 } = {}) => ({
 export const childId = ({ userID, orderId }: Mandate, n: number): string =>
   hashedId(["child", userID, orderId, n]);
 
+export const raised = (fees: SignRequest<Evm>["fees"]) => ({
+  maxFeePerGas: 2n * fees.maxFeePerGas,
+  maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,
+});
+
 type Child = {
   n?: number;
   leg?: number;
@@ -91,6 +103,7 @@ type Child = {
 export function openChildren(db: { readonly table: Table }) {
   const { vault, macs, childMacs } = openKeys();
   const checks = checksBy(macs, childMacs);
+  const put = (...step: ItemWrite[]) => writeStep(db.table, step);
 
   /** Places a child with a planned swap, and returns the request to sign it. */
   async function placedChild(
@@ -111,10 +124,10 @@ export function openChildren(db: { readonly table: Table }) {
     const mac = await ofIntent(own);
     const claimed = { intent: own, mac, mandate: shown, mandateMac: await ofMandate(shown) };
     const item = slot({ place, call: swapBy(own, v2, own.amount, seconds + lives) }, own);
-    await writeStep(db.table, [
+    await put(
       { kind: "put", of: "order", item: tradeOrder({ ...claimed, amount: own.amount }), when: "absent" },
       { kind: "put", of: "slot", item, when: "absent" },
-    ]);
+    );
     const secret = { table: db.table, vault };
     await putSealedWallet(secret, { chain, wallet }, userID, privateKeys.get(wallet) ?? "");
     const { orderId } = own;
@@ -130,5 +143,28 @@ export function openChildren(db: { readonly table: Table }) {
     return signOnRequest({ ...deps, ...ignoredNotes(), ...changes }, request);
   }
 
-  return { placedChild, sign, vault, macs, childMacs, checks };
+  const signs = async (...asked: Parameters<typeof sign>) => "raw" in (await sign(...asked));
+
+  async function stored<K extends "tally" | "ledger" | "day">(
+    kind: K,
+    name: Parameters<(typeof keysOfItems)[K]>[0],
+  ): Promise<Items[K] | undefined> {
+    const keyOf = keysOfItems[kind] as (of: typeof name) => Key;
+    const [item] = await getItems<object>(db.table, [keyOf(name)]);
+    return item && parsed(kind, item);
+  }
+
+  const dayOfWallet = ({ userID, chain, wallet }: Mandate) =>
+    stored("day", { userID, chain, wallet, day: dayOf(childMs) });
+
+  /** Records that children are dead, as executeOrders does. */
+  function bury({ orderId }: Mandate, ...children: (string | DeadChild)[]): Promise<void> {
+    const dead = children.map((each) =>
+      typeof each === "string" ? { child: each, how: "unused", block: 9 } : each,
+    );
+    const item = packed({ orderId, dead, revision: 1, expiresAt: 2_000_000_000 }) as object;
+    return putItems(db.table, [{ ...keysOfItems.ended({ orderId }), ...item }]);
+  }
+
+  return { placedChild, sign, signs, put, stored, dayOfWallet, bury, vault, macs, childMacs, checks };
 }

@@ -106,3 +106,12 @@ export async function openRestingDesk(table: Table, chain: TestChain) {
   };
   return { ...desk, keys, ...restingOf({ table, keys }, desk, market) };
 }
+
+/** A resting desk whose wallet has bought tokens for half a coin. */
+export async function openHolderDesk(table: Table, chain: TestChain) {
+  const desk = await openRestingDesk(table, chain);
+  await desk.place({ amount: "0.5" });
+  await desk.watchAndWork();
+  await desk.settle();
+  return desk;
+}

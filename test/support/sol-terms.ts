@@ -36,6 +36,7 @@ import type {
   PumpVenue,
   VenueAccount,
 } from "../../lib/chains/sol/venues/message-terms.ts";
+import { programAddress, seededAddress } from "./sol-bytes.ts";
 
 /** Derives a key from its name. */
 export const solKey = (name: string) => {
@@ -268,3 +269,13 @@ export const mostFeeOfTerms = (terms: MessageTerms, baseFeeLamports: bigint): bi
     },
     baseFeeLamports,
   );
+
+/** Accounts of an order, derived by the programs' formulas. */
+export const accountsOf = ({ tokenProgram, mint }: AttemptTerms) => ({
+  marker: seededAddress(wallet, orderId, "11111111111111111111111111111111"),
+  own: programAddress(
+    "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL",
+    ...[wallet, tokenProgram, mint].map((each) => bs58.decode(each)),
+  ),
+  w: seededAddress(wallet, `${orderId}.w`, "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"),
+});

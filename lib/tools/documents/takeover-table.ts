@@ -1,6 +1,7 @@
 import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation, PlanAction } from "../../operations/types.ts";
-import { type Rights, takeovers } from "./takeovers.ts";
+import type { Rights } from "./takeover.ts";
+import { takeovers } from "./takeovers.ts";
 
 /** Lists for docs/SECURITY.md what each function could do if it were compromised. */
 export function takeoverTable(): string {

@@ -1,21 +1,5 @@
-import type { OperationName } from "../../operations/operations.ts";
-
-/** Rights of a function, as cells of the table in docs/SECURITY.md. */
-export type Rights = {
-  reads: string;
-  writes: string;
-  deletes: string;
-  uses: string;
-};
-
-/** Functions whose rights are equal, so that each is worth the same to an intruder. */
-type Takeover = {
-  functions: readonly [OperationName, ...OperationName[]];
-  /** Rights that the sentence below covers. A test compares them with the rows. */
-  rights: Partial<Rights>;
-  /** End of the sentence that begins with "An intruder can at most". */
-  atMost: string;
-};
+import type { Takeover } from "./takeover.ts";
+import { tradingTakeovers } from "./trading-takeovers.ts";
 
 /**
  * Describes the most that an intruder can do by running a function's code. Before you change rights in this list, read
@@ -293,98 +277,7 @@ export const takeovers: readonly Takeover[] = [
     },
     atMost: "lock out users without a key of their own, and give and take their rate limits",
   },
-  {
-    functions: ["readBalances"],
-    rights: { reads: "all unprotected", uses: "invoke executeOrders" },
-    atMost: "read the data of all users; wake lanes, which decide by the chain alone",
-  },
-  {
-    functions: ["quoteOrder"],
-    rights: { reads: "all unprotected, POLICY, SIGNED, TRADING", uses: "invoke executeOrders" },
-    atMost:
-      "read the data of all users, and the signer's ledgers; wake lanes, which decide by the chain alone",
-  },
-  {
-    functions: ["placeOrder"],
-    rights: {
-      reads: "all unprotected, POLICY, SIGNED, TRADING, CANCELLED, RESTING, PRESETS",
-      writes: "USEDKEYS, TRADES, LANE, LANES, RESTING, TRIGGERS",
-      uses: "authenticate orders; invoke executeOrders, watchTriggers",
-    },
-    atMost:
-      "place any order in the name of anyone, such as a sale for next to nothing, within the policies and the signer's own limits, and burn a day's network fees of each wallet; place resting orders, which each of their users is sent; change and end resting orders, see their prices, and sell at once by false marks of trailing stops; delay orders, also by lanes that it keeps to itself, lie about them, let them replace transactions that a wallet's owner has sent elsewhere, and answer repeated requests with others",
-  },
-  {
-    functions: ["cancelOrder"],
-    rights: {
-      reads: "all unprotected, RESTING",
-      writes: "TRADES, CANCELLED, RESTING, TRIGGERS",
-      deletes: "RESTING, TRIGGERS",
-      uses: "invoke executeOrders",
-    },
-    atMost:
-      "cancel any order, or none; see the prices of resting orders, keep these from firing, and sell at once by false marks of trailing stops; keep users from trading until an operator corrects the time up to which their orders are cancelled; delay orders and lie about them",
-  },
-  {
-    functions: ["cancelOrders"],
-    rights: {
-      reads: "all unprotected, RESTING",
-      writes: "TRADES, CANCELLED, RESTING, TRIGGERS",
-      deletes: "RESTING, TRIGGERS",
-      uses: "invoke executeOrders",
-    },
-    atMost: "the same as cancelOrder",
-  },
-  {
-    functions: ["executeOrders"],
-    rights: {
-      reads: "all unprotected, CANCELLED, POLICY, SIGNED, BYTES, TRADING, ENDED",
-      writes: "TRADES, LANE, LANES, HELD, ENDED",
-      deletes: "TRADES, LANE, LANES, HELD",
-      uses: "invoke signTransaction, readChains",
-    },
-    atMost:
-      "delay orders, also slices until their turn is over, lie about them, waste fees, and show transactions to others before they are in a block; say that children of resting orders are dead, which fires nothing, because fireOrders looks for itself; say what a buy has brought, which moves the prices of its exits down to their worst ones",
-  },
-  {
-    functions: ["fireOrders"],
-    rights: {
-      reads: "all unprotected, RESTING, TRIGGERS, POLICY, SIGNED, TRADING, ENDED, CANCELLED",
-      writes: "RESTING, TRIGGERS, TRADES, LANE, LANES",
-      deletes: "RESTING, TRIGGERS",
-      uses: "authenticate children; invoke executeOrders",
-    },
-    atMost:
-      "fire each resting order early, late or never, down to its worst price and within its fees, exits only of buys that the signer knows, each slice once and in its turn, trailing stops by false marks; end resting orders, which their users see; read at which prices orders fire; forge orders and positions that clients see; make other orders wait, or end them before they are signed",
-  },
-  {
-    functions: ["signTransaction"],
-    rights: {
-      reads: "all unprotected, SIGNED, ENDED, CANCELLED, POLICY, TRADING, SEALED",
-      writes: "LANE, SIGNED, BYTES",
-      uses: "decrypt wallets; check orders; check children",
-    },
-    atMost:
-      "sign anything; read every private key on the chains that trade and pass it on in its answers and in the table, without a route to the internet",
-  },
-  {
-    functions: ["readChains"],
-    rights: { reads: "all unprotected", writes: "WATCHERS", uses: "invoke executeOrders" },
-    atMost:
-      "wake no lane or all of them, and keep other runs from reading, so that outcomes arrive up to five minutes late",
-  },
-  {
-    functions: ["watchTriggers"],
-    rights: { reads: "all unprotected, TRIGGERS", writes: "WATCHERS", uses: "invoke fireOrders" },
-    atMost:
-      "read at which prices orders fire, which is worth hunting for; hand over no order or all of them, and keep other runs from watching, so that orders fire up to five minutes late",
-  },
-  {
-    functions: ["sweepLanes"],
-    rights: { reads: "all unprotected", uses: "invoke executeOrders, readMarkets" },
-    atMost:
-      "wake no lane or all of them, so that interrupted orders wait; have markets read that nobody wants, which costs hosts",
-  },
+  ...tradingTakeovers,
   {
     functions: ["getMarket"],
     rights: {

@@ -1,16 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { Ledger } from "../../../lib/orders/table-step.ts";
-import { getItems } from "../../../lib/table/batch-get.ts";
-import { keysOfItems } from "../../../lib/trading/items/items.ts";
-import { parsed } from "../../../lib/trading/items/signing-schemas.ts";
 import type { SigningDeps } from "../../../lib/trading/signing/sign-transaction.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { childId, newMandate, openChildren } from "../../support/placed-children.ts";
 
 const db = tableForTests();
-const { placedChild, sign, vault, checks } = openChildren(db);
+const { placedChild, sign, stored, vault, checks } = openChildren(db);
 
 type Fault = { isBefore: boolean; error: Error };
 
@@ -65,19 +60,17 @@ describe("the signer of a child", () => {
     const answer = await sign(request);
     if (!("slot" in answer)) return expect.fail(JSON.stringify(answer));
     expect(answer.slot.attempts).toHaveLength(1);
-    const names = [keysOfItems.tally(of), keysOfItems.ledger(request)];
-    const items = await getItems<object>(db.table, names);
-    const [tally, ledger] = names.map(({ SK }) => items.find((item) => item.SK === SK) ?? { PK: "", SK: "" });
     const most = 134_415n * request.fees.maxFeePerGas;
-    expect(parsed("tally", tally as never)).toMatchObject({
+    expect(await stored("tally", of)).toMatchObject({
       out: { child: childId(of, 1), most },
       counts: { limit: { n: 1 } },
       fees: { limit: most },
       revision: 1,
     });
     const hash = answer.slot.attempts[0]?.hash;
-    const { signatures } = parsed("ledger", ledger as never) as Ledger<Evm>;
-    expect(signatures).toEqual([{ nonce: 1, purpose: "swap", hash }]);
+    expect(await stored("ledger", request)).toMatchObject({
+      signatures: [{ nonce: 1, purpose: "swap", hash }],
+    });
     expect(await sign(request)).toEqual(answer);
   });
 });
