@@ -101,7 +101,7 @@ const filesOf = (name: string) => deployed.get(name)?.files ?? {};
 const change = (name: OperationName, files: Files) =>
   deployed.set(name, deployedWith({ ...filesOf(name), ...files }));
 
-function faults(functions = names, all: readonly string[] = functions) {
+function faults(functions: readonly OperationName[] = names, all: readonly string[] = functions) {
   const lambda = new LambdaClient({
     endpoint: url,
     region: "eu-west-1",
@@ -110,6 +110,10 @@ function faults(functions = names, all: readonly string[] = functions) {
   });
   return codeFaults(lambda, { functions: new Map(functions.map((name) => [name, name])), all });
 }
+
+/** Lists the faults of the functions that tests change. The others are not deployed, which saves their downloads. */
+const faultsOfTwo = async () =>
+  (await faults(["placeOrder", "signTransaction"])).filter((fault) => !fault.endsWith("function is missing"));
 
 it("finds nothing if each function has the code of this checkout, with any variables", async () => {
   expect(await faults()).toEqual([]);
@@ -120,7 +124,7 @@ it("names a function whose code or map differs by a byte", async () => {
   code.writeUInt8((code.at(-2) ?? 0) ^ 1, code.length - 2);
   change("placeOrder", { "index.mjs": code });
   change("signTransaction", { "index.mjs.map": `${filesOf("signTransaction")["index.mjs.map"]} ` });
-  expect((await faults()).toSorted()).toEqual([
+  expect((await faultsOfTwo()).toSorted()).toEqual([
     "placeOrder: index.mjs differs from this checkout",
     "signTransaction: index.mjs.map differs from this checkout",
   ]);
@@ -135,13 +139,13 @@ it.each([
   ],
 ])("names a function whose first line is %j", async (head, fault) => {
   change("placeOrder", filesWith("placeOrder", head));
-  expect(await faults()).toContain(`placeOrder: ${fault}`);
+  expect(await faultsOfTwo()).toContain(`placeOrder: ${fault}`);
 });
 
 it("names a file too many, which Lambda could load first, and a missing one", async () => {
   change("placeOrder", { "index.js": "" });
   deployed.set("signTransaction", deployedWith({ "index.mjs": bundleOf("signTransaction").text }));
-  expect((await faults()).toSorted()).toEqual([
+  expect((await faultsOfTwo()).toSorted()).toEqual([
     "placeOrder: index.js is not in this checkout",
     "signTransaction: index.mjs.map is missing",
   ]);
@@ -156,7 +160,7 @@ it.each([
   ],
 ])("names a function with %j", async (settings, fault) => {
   deployed.set("placeOrder", deployedWith(filesOf("placeOrder"), settings));
-  expect(await faults()).toEqual([`placeOrder: ${fault}`]);
+  expect(await faultsOfTwo()).toEqual([`placeOrder: ${fault}`]);
 });
 
 it("names a missing function, and one that belongs to no operation", async () => {
@@ -174,7 +178,7 @@ it("misses no function of a capability that is off", async () => {
 it("names a function whose download is not that which Lambda runs, or fails, but never its address", async () => {
   deployed.set("placeOrder", { ...deployedWith(filesOf("placeOrder")), download: Buffer.from("no zip") });
   deployed.delete("signTransaction");
-  const found = (await faults()).toSorted();
+  const found = (await faultsOfTwo()).toSorted();
   expect(found).toEqual([
     "placeOrder: its code could not be read: the download is not what Lambda runs",
     expect.stringMatching(/^signTransaction: its code could not be read: /),
