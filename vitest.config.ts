@@ -66,6 +66,7 @@ export default defineConfig({
           ],
         },
         0,
+        { setupFiles: ["test/support/property-runs.ts"] },
       ),
       project("e2e", within(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
       project("last", within("e2e/last"), 1),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { evmChains } from "../../lib/core/chain-facts.ts";
 import { shareUnavailable } from "./lagging-hosts.ts";
 
-const quotes = 300;
+const quotes = 100;
 
 describe("quotes while one of two hosts lags", () => {
   it.each(evmChains)("always finds matching quotes on %s while one host lags by up to 3 s", async (chain) => {

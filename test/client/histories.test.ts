@@ -49,7 +49,7 @@ it("shows complete and ever newer stream states, and in the end the table's stat
       all.states += states;
       all.connections += connections;
     }),
-    { numRuns: process.env.FULL === undefined ? 40 : 2000 },
+    { numRuns: process.env.FULL === undefined ? 20 : 2000 },
   );
   // Checks that the random histories contain enough events of each kind.
   expect(all.states).toBeGreaterThan(100);

@@ -168,6 +168,29 @@ const isWide = (path: Path, change: unknown) =>
   path.includes("legs") && isDeepStrictEqual(change, { bigint: String(2n ** 256n) });
 
 const noGas = { bigint: "0" };
+
+/** Names of an object's fields, where an index of a list and the nonce of a fee are alike. */
+const namesIn = (value: unknown) =>
+  typeof value === "object"
+    ? Object.keys(value ?? {}).map((name) => name.replace(/^\d+$/, "#"))
+    : typeof value;
+
+const tried = new Set<string>();
+
+/** True if an earlier item of the chain's family had the field, of this form and beside the same others. */
+function wasTried(
+  kind: SigningKind,
+  whole: { chain?: string; intent?: { chain: string } },
+  path: Path,
+): boolean {
+  const isOnSol = (whole.intent ?? whole).chain === "sol";
+  const parts = [path.slice(0, -1), path].map((each) => namesIn(at(whole, each)));
+  const field = JSON.stringify([kind, isOnSol, path.filter((name) => !/^\d+$/.test(name)), parts]);
+  const isKnown = tried.has(field);
+  tried.add(field);
+  return isKnown;
+}
+
 const isCount = (path: Path) => !["slippage", "percent", "priceImpact"].includes(path.at(-1) ?? "");
 
 function isRejected(kind: SigningKind, item: object): boolean {
@@ -197,8 +220,8 @@ describe("an item that the signer relies on", () => {
     (_, kind, item) => {
       const whole = stored(item);
       const accepted: string[] = [];
-      let tried = 0;
       for (const path of pathsIn(whole)) {
+        if (wasTried(kind, whole, path) && process.env.FULL === undefined) continue;
         const value = at(whole, path);
         const isList = (change: unknown) => path.at(-1) === "tokens" && Array.isArray(change);
         const odd = [
@@ -209,11 +232,9 @@ describe("an item that the signer relies on", () => {
         for (const change of odd.filter((each) => !isList(each) && !isWide(path, each))) {
           if (!isRejected(kind, keyed(withChange(whole, path, change))))
             accepted.push(`${path.join(".")} as ${String(change)}`.slice(0, 99));
-          tried++;
         }
       }
       expect(accepted).toEqual([]);
-      expect(tried).toBeGreaterThan(50);
     },
   );
 

@@ -83,7 +83,7 @@ describe("simulatedCall", () => {
             }
           },
         ),
-        { numRuns: 40 },
+        { numRuns: process.env.FULL === undefined ? 10 : 100 },
       );
     },
   );
