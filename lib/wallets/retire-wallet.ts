@@ -65,9 +65,11 @@ export async function retireWallet(
   // Looks for transactions again. The signer checks the wallet when it writes, so everything that it signed earlier is
   // visible now, and it signs nothing more.
   const { hasOrders, hasTransactions } = await workOf(table, wallet, now);
-  if (hasTransactions && (await isUndone())) throw busy();
+  const isBusy = hasTransactions && (await isUndone());
+  // The orders placed before are cancelled for good, even if the wallet stays.
   if (hasOrders) await wake(laneOf(wallet));
   await endResting(userID, laneOf(wallet));
+  if (isBusy) throw busy();
   return { wallet, restorableUntil: restorableUntil(wallet.expiresAt ?? expiresAt) };
 
   /**

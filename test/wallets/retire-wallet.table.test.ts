@@ -250,7 +250,7 @@ describe("retireWallet", () => {
     expect(await namesOf("sharer")).toEqual([]);
   });
 
-  it("undoes a retirement if a transaction was signed at the last moment", async () => {
+  it("undoes a retirement if a transaction was signed at the last moment, and ends all that it has cancelled", async () => {
     const wallet = await trader("racer", "planned");
     const send = db.table.client.send.bind(db.table.client);
     let reads = 0;
@@ -271,7 +271,10 @@ describe("retireWallet", () => {
     }) as never);
     await expect(retire(wallet)).rejects.toMatchObject({ code: "WALLET_BUSY" });
     spy.mockRestore();
-    expect(endResting).not.toHaveBeenCalled();
+    const lane = laneAt("0xracer");
+    const { cutoffs } = await readPlacing(db.table, { lane, day: "2026-11-22", userID: "racer" });
+    expect(cutoffs.wallet?.before).toBeGreaterThan(now.getTime());
+    expect(endResting).toHaveBeenCalledExactlyOnceWith("racer", lane);
     expect(await walletsOfUser(db.table, "racer")).toEqual([{ ...wallet, version: 3 }]);
     expect(await countOf("racer")).toBe(1);
     const { events } = await listEvents(db.table, { userID: "racer", walletId: wallet._id }, { limit: "9" });
