@@ -16,7 +16,7 @@ import { readTriggers } from "../../lib/trading/items/triggers.ts";
 
 if (environment("FAST_TRIGGERS")) shortenWaits();
 
-const table = openTable(environment("TABLE_NAME"));
+const table = { ...openTable(environment("TABLE_NAME")), id: environment("TABLE_ID") };
 const chains = openTrading("watchTriggers");
 
 /** Allows a little more time than fireOrders may take. Does not retry, because the order is handed over again. */

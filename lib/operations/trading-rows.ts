@@ -254,7 +254,7 @@ export const tradingRows = {
     writes: ["WATCHERS"],
     reads: ["TRIGGERS"],
     invokes: ["fireOrders"],
-    env: ["TRADING", "HOST_KEYS", "FAST_TRIGGERS"],
+    env: ["TRADING", "HOST_KEYS", "TABLE_ID", "FAST_TRIGGERS"],
     memoryMB: 512,
     // Lets a run hand over to the next one within ten minutes, or go on for 13 if no other run starts.
     timeoutSeconds: 900,

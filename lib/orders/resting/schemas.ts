@@ -88,6 +88,8 @@ export const triggerTerms = v.strictObject({
   /** Prices at which the order is to be looked at. */
   legs: v.pipe(v.array(v.variant("kind", [limitHint, stop])), v.readonly()),
   state: v.picklist(["pending", "resting", "suspended", "firing", "filled", "ended", "done"]),
+  /** Id of the table in which the order was placed. */
+  tableId: v.exactOptional(text),
   /** The buy of an exit. */
   exitOf: v.exactOptional(text),
   /** Time in seconds at which the next slice is due. */

@@ -90,15 +90,16 @@ export function storedAfter(
   };
 }
 
-export const triggerOf = (order: RestingOrder): Trigger => {
+export const triggerOf = (order: RestingOrder & Partial<Pick<StoredResting, "tableId">>): Trigger => {
   const { chain, wallet, userID, orderId, side, token, exit } = order.mandate;
   const of = { chain, wallet, userID, orderId, side, token, amount: amountOf(order) };
-  const { state } = order;
+  const { state, tableId } = order;
   const dueAt = nextDueAt(order);
   return {
     ...of,
     legs: hintsOf(order),
     state,
+    ...(tableId !== undefined && { tableId }),
     ...(dueAt !== undefined && { dueAt }),
     ...(exit && { exitOf: exit.of }),
     restsUntil: endsAt(order),

@@ -89,7 +89,7 @@ export function withoutRest(key: Key, item: StoredItem, now: Date): StoredItem {
 
 const attributes = [
   ...(["PK", "SK", "chain", "wallet", "userID", "orderId", "side", "token", "amount", "legs"] as const),
-  ...(["state", "dueAt", "exitOf", "restsUntil"] as const),
+  ...(["state", "dueAt", "tableId", "exitOf", "restsUntil"] as const),
 ] as const;
 
 /** A trigger that is missing, wrong, or of an order that does not rest. */
