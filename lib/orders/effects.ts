@@ -20,6 +20,7 @@ import type {
   MissedToken,
   ReaderLease,
   ReaderOf,
+  RestingTurn,
   TradeStep,
   UsedKey,
 } from "./table-step.ts";
@@ -91,8 +92,8 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
    */
   laneOrders: readonly AnyOrder[];
   jobs: number | undefined;
-  /** All that rests of the user, and the resting order that the key has placed. Present if the request asks for them. */
-  resting?: { all: readonly StoredResting[]; placed: StoredResting | undefined } | undefined;
+  /** All that rests of the user, and what concerns the key. Present if the request asks for it. */
+  resting?: RestingView | undefined;
   /** Holdings of the token of an automatic buy. Absent for other requests. */
   automatic?: AutomaticFacts | undefined;
   /** The exits of the user's preset, if the switch for them is on and the request is for a buy that names none. */
@@ -103,6 +104,15 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
   /** The user's cancellations of many orders. */
   cutoffs: Cutoffs;
   limits: Limits;
+};
+
+/** What rests of a user, as a request to place an order sees it. */
+export type RestingView = {
+  all: readonly StoredResting[];
+  /** The resting order that the key has placed. */
+  placed: StoredResting | undefined;
+  /** The turn of the request. Absent without a key. */
+  turn?: RestingTurn | undefined;
 };
 
 /** The facts about a chain that a run asks for. */

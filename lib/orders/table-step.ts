@@ -155,6 +155,12 @@ export type Cutoff = { userID: string; before?: number } & { readonly [Chain in 
 /** A used idempotency key. It never expires. */
 export type UsedKey = { userID: string; key: string; orderId: string; fingerprint: string };
 
+/**
+ * Number of a user's requests, of one part of them, that have added resting orders. Each one writes it, so that of many
+ * at the same moment, one of each part adds what the others then count.
+ */
+export type RestingTurn = { userID: string; part: number; count: number };
+
 export type TradingWallet = LaneKey & { userID: string; retiredAt?: string };
 
 /** Items of the table that trading uses. */
@@ -175,6 +181,7 @@ export type Items = {
   policy: PolicyRecord;
   preset: StoredPreset;
   automaticBuy: AutomaticBuy;
+  restingTurn: RestingTurn;
   day: DaySpend;
   tally: Tally;
   ended: Ended;
@@ -208,6 +215,7 @@ export type Names = {
   policy: PolicyKey;
   preset: { userID: string; chain: Network };
   automaticBuy: Omit<AutomaticBuy, "atMs">;
+  restingTurn: Omit<RestingTurn, "count">;
   day: PolicyKey & { day: string };
   tally: { orderId: string };
   ended: { orderId: string };

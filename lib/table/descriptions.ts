@@ -14,6 +14,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   sealedKey: "the encrypted private key of a wallet",
   usedKey: "an idempotency key that was used",
   automaticBuy: "when the user last bought the token automatically",
+  restingTurn: "of a third of the user's requests, how many have added resting orders, one at a time",
   connection: "an open connection, with its channels",
   connectionCount: "the connections that count towards the user's limit",
   userKey: "the record of the user's API key",

@@ -83,6 +83,7 @@ export const partitions = [
     items: {
       usedKey: { key: "USEDKEY#{operation}#{key}" },
       automaticBuy: { key: "AUTO#{chain}#{token}" },
+      restingTurn: { key: "TURN#{part}" },
     },
   },
   {

@@ -96,6 +96,9 @@ const keyOfKind = {
   "automatic buy": fc
     .tuple(lane, name, name)
     .map(([{ chain }, userID, token]) => tradingKeys.automaticBuyKey({ userID, chain, token })),
+  "turn of resting orders": fc
+    .tuple(name, fc.nat())
+    .map(([userID, part]) => tradingKeys.restingTurnKey({ userID, part })),
   lane: fc.tuple(lane, fc.nat()).map((of) => tradingKeys.laneKey(...of)),
   "shards of lanes": lane.map(({ chain }) => tradingKeys.laneShardsKey(chain)),
   "place of a lane": lane.map(tradingKeys.lanePlaceKey),

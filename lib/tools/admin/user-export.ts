@@ -42,6 +42,7 @@ export const exportedItems: Readonly<Partial<Record<ItemName, Section | LeftOut>
   sealedKey: { because: "a secret; owners export it themselves" },
   usedKey: { because: "recognizes repeated requests" },
   automaticBuy: { because: "repeats the orders" },
+  restingTurn: { because: "counts requests" },
   connection: "connections",
   connectionCount: { because: "repeats the connections" },
   userKey: { because: "a secret" },

@@ -35,6 +35,7 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   sealedKey: removedLast,
   usedKey: removedLast,
   automaticBuy: removed,
+  restingTurn: removed,
   connection: removed,
   connectionCount: removedLast,
   userKey: removedLast,

@@ -55,6 +55,18 @@ export const presetKey = ({ userID, chain }: Names["preset"]): Key => itemKey("p
 export const automaticBuyKey = ({ userID, chain, token }: Names["automaticBuy"]): Key =>
   itemKey("automaticBuy", { userID, chain, token });
 
+export const restingTurnKey = ({ userID, part }: Names["restingTurn"]): Key =>
+  itemKey("restingTurn", { userID, part });
+
+/** Number of parts of a user's requests. A request adds at most four orders, so the limit is passed by eight at most. */
+const turnParts = 3;
+
+/** Names the turn of a request, by its idempotency key. */
+export const restingTurnOf = ({ userID, key }: Names["key"]): Names["restingTurn"] => ({
+  userID,
+  part: digestOf([key]).readUInt32BE() % turnParts,
+});
+
 /** Default number of shards for lanes. Readers always read these shards. */
 export const defaultLaneShards = 2;
 
@@ -233,6 +245,7 @@ const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
     "trigger",
     "heldToken",
     "automaticBuy",
+    "restingTurn",
   ] as const),
 ]);
 

@@ -21,6 +21,7 @@ import {
   jobsAndSlotsOf,
   laneKey,
   lanePlaceKey,
+  restingTurnOf,
   slotsInLane,
 } from "./keys.ts";
 import { homeShard, type LanePlace, lanesInShards } from "./lane-places.ts";
@@ -152,7 +153,8 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
 
 /**
  * Reads the facts for placing an order with one call. Needs two more calls if the wallet has other orders, one more if
- * the key was used, and one more if the lane is not in its home shard. Two more read what the user has of a token.
+ * the key was used, and one more if the lane is not in its home shard or the preset adds exits. Two more read what the
+ * user has of a token.
  */
 export async function readPlacing(
   table: Table,
@@ -160,10 +162,13 @@ export async function readPlacing(
 ): Promise<PlacingView> {
   const { chain } = lane;
   const named = key === undefined ? undefined : { userID, key };
+  const turn = named && restingTurnOf(named);
   const bought = token === undefined ? undefined : { userID, chain: lane.chain, token };
+  const keysOfTurn = turn ? [keysOfItems.restingTurn(turn)] : [];
   const home = homeShard(lane, table);
   const found = await findOnChain(table, lane.chain, [
     ...(named ? [keysOfItems.key(named)] : []),
+    ...(rests ? keysOfTurn : []),
     ...(bought ? [keysOfItems.automaticBuy(bought)] : []),
     ...(lacksExits ? [keysOfItems.preset({ userID, chain })] : []),
     laneKey(lane, home),
@@ -174,7 +179,8 @@ export async function readPlacing(
   const exits = lacksExits ? found.presetExits(chain, userID) : undefined;
   const seesResting = rests || (exits?.length ?? 0) > 0;
   const shard = found.laneShard(lane) ?? home;
-  const withLane = await find(table, [laneKey(lane, shard)], found);
+  // Reads the turn before all that rests, so that nobody has added to that unseen since.
+  const withLane = await find(table, [laneKey(lane, shard), ...(seesResting ? keysOfTurn : [])], found);
   const jobs = withLane.lane(lane, shard)?.jobs;
   const [laneOrders, placed, all, held] = await Promise.all([
     jobs === undefined || jobs === 0 ? [] : laneOrdersOf(table, lane),
@@ -195,6 +201,7 @@ export async function readPlacing(
         placed:
           all.find(({ mandate }) => mandate.orderId === used?.orderId) ??
           restedIn(used && placed?.stored("order", orderNamed(used))),
+        turn: turn && (withLane.get("restingTurn", turn) ?? { ...turn, count: 0 }),
       },
     }),
     ...(held && { automatic: { ...held, atMs: bought && found.get("automaticBuy", bought)?.atMs } }),

@@ -20,6 +20,15 @@ export const useKey = ({ userID, key, orderId, fingerprint }: KeyedRequest): Ite
   when: "absent",
 });
 
+/** Takes the turn of a request that adds resting orders, so that no other one has added any since they were counted. */
+export const takeTurn = ({ resting }: Pick<PlacingView, "resting">): ItemWrite[] => {
+  const { turn } = resting ?? {};
+  if (turn === undefined) return [];
+  const { count } = turn;
+  const when = count === 0 ? ("absent" as const) : { count };
+  return [{ kind: "put", of: "restingTurn", item: { ...turn, count: count + 1 }, when }];
+};
+
 /**
  * Returns the order that the key has placed, even if the order has changed since. Undefined if the key is unused. If the
  * order is missing, for example after a restore, refuses the request, because the order may have been filled.

@@ -22,7 +22,7 @@ import { mandateOf, objectionToCrowd, stopFiringNow } from "../../orders/resting
 import { firstMark, type Mark } from "../../orders/resting/trailing.ts";
 import { lossOf } from "../../orders/trade-check.ts";
 import { assess, type PlacingRefusal, readView, type TradeRequest } from "./assess.ts";
-import { type KeyedRequest, replayedBy, useKey } from "./keyed-request.ts";
+import { type KeyedRequest, replayedBy, takeTurn, useKey } from "./keyed-request.ts";
 import { placedPart } from "./new-order.ts";
 import { exitsOf, lacksExits, makingExits, withExits } from "./placing-exits.ts";
 
@@ -46,7 +46,7 @@ export type RestTrial = {
 type Refused = { refused: PlacingRefusal };
 
 /** Maximum number of attempts to record an order. Each can fail only if something of its user changes meanwhile. */
-const maxTries = 5;
+const maxTries = 20;
 
 /** Records a resting order, once for each key, and starts the watch over its prices. */
 export function* placingResting(
@@ -74,6 +74,7 @@ export function* placingResting(
     const order = newStored(resting, placed, { ...rest, warnings: warningsOf(assessed) });
     const step = [
       useKey(request),
+      ...takeTurn(view),
       ...restingStep(order, "absent"),
       ...(yield* makingExits(tried.exits, placed, rest)),
       ...unchangedOwner(mandate, view.cutoffs),

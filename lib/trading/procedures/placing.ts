@@ -10,7 +10,7 @@ import { objectionToCrowd } from "../../orders/resting/terms.ts";
 import type { AnyOrder } from "../../orders/trade-order.ts";
 import { type AssessAnswer, assess, type PlacingRefusal, readView, type TradeRequest } from "./assess.ts";
 import { assessAutomatic, pauseAutomatic } from "./automatic-buy.ts";
-import { type KeyedRequest, replayedBy, useKey } from "./keyed-request.ts";
+import { type KeyedRequest, replayedBy, takeTurn, useKey } from "./keyed-request.ts";
 import { makeOrder, type OrderRequest, wakeFor, writesOfOrder } from "./new-order.ts";
 import { exitsOf, lacksExits, makingExits, withExits } from "./placing-exits.ts";
 
@@ -46,7 +46,8 @@ export function* placing(asked: PlaceRequest): Procedure<PlaceAnswer> {
     if ("refused" in exits) return exits;
     const rest = { tableId: request.tableId, choices: choicesOf(request.trade) };
     const ofExits = yield* makingExits(exits, placed, rest);
-    const own = [useKey(request), ...pauseAutomatic(request)];
+    const turn = exits.length > 0 ? takeTurn(view) : [];
+    const own = [useKey(request), ...turn, ...pauseAutomatic(request)];
     const step = [...own, ...writesOfOrder(made, view), ...ofExits];
     if (yield* perform({ do: "write", step })) {
       yield* wakeFor(made);

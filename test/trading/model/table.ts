@@ -31,6 +31,7 @@ const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   policy: ({ userID, wallet }) => `${userID}/${wallet}`,
   preset: ({ userID, chain }) => `${userID}/${chain}`,
   automaticBuy: ({ userID, token }) => `${userID}/${token}`,
+  restingTurn: ({ userID, part }) => `${userID}/${part}`,
   day: ({ userID, wallet, day }) => `${userID}/${wallet}/${day}`,
   tally: ({ orderId }) => orderId,
   ended: ({ orderId }) => orderId,

@@ -263,6 +263,20 @@ describe("placingResting", () => {
     expect(place(limit("6"), { written: [false] }).code).toBe("WALLET_BUSY");
   });
 
+  it("takes its turn, so that no other request has added orders since it counted them", () => {
+    const turn = { userID, part: 1 };
+    const taken = (count?: number) => {
+      const resting = { ...restingOf(0), ...(count !== undefined && { turn: { ...turn, count } }) };
+      const { effects } = place(limit("6"), { views: [view({ resting })] });
+      const step = effects.flatMap((effect) => (effect.do === "write" ? effect.step : []));
+      return step.filter(({ of }) => of === "restingTurn");
+    };
+    const put = { kind: "put", of: "restingTurn" };
+    expect(taken(0)).toEqual([{ ...put, item: { ...turn, count: 1 }, when: "absent" }]);
+    expect(taken(7)).toEqual([{ ...put, item: { ...turn, count: 8 }, when: { count: 7 } }]);
+    expect(taken()).toEqual([]);
+  });
+
   it("replays a key's order, and refuses another body and an order that is lost", () => {
     const used = { userID, key: "k-1", orderId, fingerprint: "body" };
     const placed = storedOrder({ orderId });

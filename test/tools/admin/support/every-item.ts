@@ -13,6 +13,7 @@ import {
   laneKey,
   presetKey,
   restingKey,
+  restingTurnKey,
   triggerKey,
 } from "../../../../lib/trading/items/keys.ts";
 import {
@@ -84,6 +85,7 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
     { ...triggerKey(resting), userID },
     { ...presetKey({ userID, chain: "eth" }), userID },
     { ...automaticBuyKey(resting), userID },
+    { ...restingTurnKey({ userID, part: 0 }), userID },
     { ...marketLooksKey(userID, 1), count: 1 },
     { ...marketHistoriesKey(userID, 1), histories: 1 },
   ]);
