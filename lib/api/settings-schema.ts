@@ -36,7 +36,9 @@ export const autoBuySwitch = v.pipe(
 );
 export const autoSellSwitch = v.pipe(
   flag,
-  v.description("Adds the exits of the chain's preset to each buy that names none"),
+  v.description(
+    "Adds the exits of the chain's preset to each market, limit or automatic buy that names none",
+  ),
 );
 
 export const ChainPathSchema = v.strictObject({
