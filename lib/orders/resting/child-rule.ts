@@ -6,12 +6,9 @@ import { classOf, type Leg, type LegClass } from "./mandate.ts";
 import { floorOf } from "./prices.ts";
 import { objectionToSlice } from "./slice-rule.ts";
 import { amountOfChild } from "./slices.ts";
-import { type ChildFacts, feesLeft, hasFiredOften } from "./tally.ts";
+import { type ChildFacts, feesLeft, hasFiredOften, isBeyondHalf, isOneTooMany } from "./tally.ts";
 import { gasPriceOf } from "./terms.ts";
 import { lifeSeconds, triggerTimes } from "./times.ts";
-
-/** Maximum number of resting orders of a wallet whose first child is signed on one day. */
-const mostNewOfDay = 100;
 
 /**
  * Returns the reason not to sign a child's transaction, in addition to the rules for all orders. The signer trusts the
@@ -93,9 +90,7 @@ const objectionToExit = ({ mandate, hasBought }: ChildFacts): Objection | undefi
   mandate.exit === undefined || hasBought ? undefined : later("the buy of the exit was never signed");
 
 const objectionToNew = ({ tally, newOfDay }: ChildFacts): Objection | undefined =>
-  tally === undefined && newOfDay >= mostNewOfDay
-    ? later("too many resting orders have fired today")
-    : undefined;
+  isOneTooMany(tally, newOfDay) ? later("too many resting orders have fired today") : undefined;
 
 function objectionToSwap(facts: ChildFacts, nowMs: number): Objection | undefined {
   const { mandate, child, tally, ended, isFirstSwap } = facts;
@@ -123,8 +118,11 @@ function objectionToDeadline(
     return first !== undefined && nowMs > first.signedAtMs + life * 1000
       ? later("the first message is too old for another one")
       : undefined;
-  const latest = Math.min(child.validUntil, Math.floor(nowMs / 1000) + life + triggerTimes.signingSeconds);
-  if (deadline === undefined || deadline > latest) return refused("the swap's deadline is too late");
+  if (deadline === undefined || deadline > child.validUntil)
+    return refused("the swap's deadline is too late");
+  // The lane's clock may be ahead. Refusals for good end an order.
+  if (deadline > Math.floor(nowMs / 1000) + life + triggerTimes.signingSeconds)
+    return later("the swap's deadline is too far away");
   return first !== undefined && deadline !== first.deadline
     ? refused("the swap's deadline has changed")
     : undefined;
@@ -135,9 +133,7 @@ function objectionToFees(facts: ChildFacts): Objection | undefined {
   const legClass = classIn(facts);
   if (fees.adds > 0n && fees.adds > feesLeft(mandate, tally, ended, legClass))
     return later("the fees are above the mandate's");
-  // Leaves half of the day's network fees to stops and market orders.
-  const { adds, ofLimits, limit } = feesOfDay;
-  return legClass === "limit" && adds > 0n && 2n * (ofLimits + adds) > limit
+  return isBeyondHalf(legClass, feesOfDay)
     ? later("limits have used their part of the day's network fees")
     : undefined;
 }

@@ -87,13 +87,22 @@ function factsOf(
   const { parent, createdAt } = order?.intent ?? {};
   if (order === undefined || read === undefined || parent === undefined || createdAt === undefined)
     return undefined;
-  const { limitFees: ofLimits, newResting: newOfDay } = childrenOn(limits.count, nowMs);
   return {
     ...read,
     ...transaction,
     child: { ...order.intent, parent, createdAt },
     cutoffs,
-    feesOfDay: { adds, ofLimits, limit: feesOfDay(limits, nowMs, chainLimits).limit },
-    newOfDay,
+    ...dayOfChildren(limits, adds, chainLimits, nowMs),
   };
+}
+
+/** Returns what children have used up of the day. */
+export function dayOfChildren(
+  limits: Limits,
+  adds: bigint,
+  chainLimits: FamilyTypes["limits"],
+  nowMs: number,
+): Pick<ChildFacts, "feesOfDay" | "newOfDay"> {
+  const { limitFees: ofLimits, newResting: newOfDay } = childrenOn(limits.count, nowMs);
+  return { feesOfDay: { adds, ofLimits, limit: feesOfDay(limits, nowMs, chainLimits).limit }, newOfDay };
 }

@@ -94,6 +94,19 @@ export function hasFiredOften(
   return hour === hourOf(nowMs) && n >= mostInHour[legClass];
 }
 
+/** Maximum number of resting orders of a wallet whose first child is signed on one day. */
+const mostNewOfDay = 100;
+
+/** True if the first child of an order would be one too many on this day. */
+export const isOneTooMany = (tally: Tally | undefined, newOfDay: number): boolean =>
+  tally === undefined && newOfDay >= mostNewOfDay;
+
+/** True if a limit would use more than half of the day's network fees, which leaves less to stops and market orders. */
+export const isBeyondHalf = (
+  legClass: LegClass,
+  { adds, ofLimits, limit }: ChildFacts["feesOfDay"],
+): boolean => legClass === "limit" && adds > 0n && 2n * (ofLimits + adds) > limit;
+
 /** Computes the coin that children of a class of legs may still pay the network. */
 export function feesLeft(
   mandate: Mandate,

@@ -8,11 +8,11 @@ import { type PlacingView, type Procedure, perform } from "../../orders/effects.
 import type { AttentionCode } from "../../orders/execution.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
-import { limitsGivenBack } from "../../orders/resting/child-signing.ts";
+import { dayOfChildren, limitsGivenBack } from "../../orders/resting/child-signing.ts";
 import type { AskedChildOrder, ChildRefusal, ParentView } from "../../orders/resting/firing.ts";
 import { classOf, type Leg } from "../../orders/resting/mandate.ts";
 import type { StoredResting } from "../../orders/resting/stored.ts";
-import { feesLeft } from "../../orders/resting/tally.ts";
+import { feesLeft, isBeyondHalf, isOneTooMany } from "../../orders/resting/tally.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import type { TradeOrder } from "../../orders/trade-order.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
@@ -63,6 +63,10 @@ export function* makingChild(request: ChildRequest): Procedure<MadeChild | Child
   if (side === "sell" && quotedOut <= expected) return { attention: "PRICE_BEYOND_WORST" };
   if (max > feesLeft(mandate, request.tally, request.ended, classOf(leg)))
     return { attention: "FEE_BUDGET_SPENT" };
+  // A child that the signer keeps waiting would only hold up its wallet's lane.
+  const { feesOfDay, newOfDay } = dayOfChildren(limits, max, assessed.setup.limits, nowMs);
+  if (isOneTooMany(request.tally, newOfDay) || isBeyondHalf(classOf(leg), feesOfDay))
+    return { attention: "POLICY_LIMIT" };
   const terms = {
     orderId: mandate.orderId,
     mandate: request.mandateHash,

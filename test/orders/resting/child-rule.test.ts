@@ -93,7 +93,6 @@ const refusals: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ["a gas price above three times that of a stop's user", { child: child({ maxGasPrice: 31n }) }],
   ["a gas price above that of a limit's user", { child: ofLimit({ maxGasPrice: 11n }) }],
   ["a child that outlives its mandate", { mandate: mandate({ expiresAt: seconds + 59 }) }],
-  ["a deadline beyond the life of a swap", { deadline: seconds + 11 }],
   ["a swap without a deadline", { deadline: undefined }],
   ["a deadline beyond the child's", { child: child({ validUntil: seconds + 7 }) }],
   [
@@ -118,6 +117,7 @@ const postponements: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ["a mandate from the future", { mandate: mandate({ createdAt: nowMs + 5001 }) }],
   ["a child from the future", { child: child({ createdAt: nowMs + 5001 }) }],
   ["a child that lives longer than a minute", { child: child({ validUntil: seconds + 61 }) }],
+  ["a deadline beyond the life of a swap", { deadline: seconds + 11 }],
   ["a cancelled order", { isCancelled: true }],
   ["an order that a cancellation of all covers", { cutoffs: { all: upTo(nowMs - 60_000) } }],
   ["an order of a wallet retired since", { cutoffs: { wallet: upTo(nowMs - 60_000) } }],
@@ -281,10 +281,7 @@ describe("objectionToChild", () => {
         deadline: seconds + life + 2,
       });
     expect([at(24, 1), at(13, 0)]).toEqual([undefined, undefined]);
-    expect([at(25, 1), at(14, 0)]).toEqual([
-      { refused: expect.any(String) },
-      { refused: expect.any(String) },
-    ]);
+    expect([at(25, 1), at(14, 0)]).toEqual([{ later: expect.any(String) }, { later: expect.any(String) }]);
   });
 
   it("signs children of two legs beside each other on sol, where the marker decides", () => {

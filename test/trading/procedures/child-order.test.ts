@@ -9,6 +9,7 @@ import type { PlacingView } from "../../../lib/orders/effects.ts";
 import { newResting } from "../../../lib/orders/resting/life.ts";
 import type { Mandate } from "../../../lib/orders/resting/mandate.ts";
 import { newStored } from "../../../lib/orders/resting/stored.ts";
+import type { DaySpend } from "../../../lib/orders/wallet-policy.ts";
 import { type ChildRequest, makingChild } from "../../../lib/trading/procedures/child-order.ts";
 import { mandateHash, mandate as mandateOf, nowMs } from "../../orders/resting/fixtures.ts";
 import { placeRequest, quotedRoute, tradeFacts, weiInGwei } from "../../support/place-request.ts";
@@ -257,6 +258,38 @@ describe("makingChild", () => {
         },
       );
     expect([attentionWith(), attentionWith(true)]).toEqual(["POLICY_LIMIT", "made"]);
+  });
+
+  describe("on a day on which the signer would sign nothing more", () => {
+    const spent = {
+      chain: "eth",
+      wallet,
+      userID,
+      day: "2026-11-29",
+      spent: 0n,
+      revision: 1,
+      expiresAt: 0,
+    } as const;
+    const { stored } = viewWith({ maxNetworkFeesPerDay: 10_000n }).limits;
+    const counted = (changes: Partial<DaySpend>) => ({
+      view: view({ limits: { stored, count: { ...spent, ...changes } } }),
+    });
+    const begun = { tally: { ...tally, fees: { limit: 0n, stop: 0n } } };
+
+    it("makes no first child of a 101st order, which would only hold up its wallet's lane", () => {
+      expect(attention(request(), counted({ newResting: 99 }))).toBe("made");
+      expect(attention(request(), counted({ newResting: 100 }))).toBe("POLICY_LIMIT");
+      expect(attention(request(begun), counted({ newResting: 100 }))).toBe("made");
+    });
+
+    it("leaves half of the day's network fees to stops", () => {
+      const asked = { leg: 0, chosen: { ...request().chosen, quotedOut: 2500n, minAmountOut: 2000n } };
+      const quote = sale({ amountOut: 2500n });
+      const [few, many] = [counted({ limitFees: 0n }), counted({ limitFees: 4990n })];
+      expect(attention(request(asked), { ...few, quote })).toBe("made");
+      expect(attention(request(asked), { ...many, quote })).toBe("POLICY_LIMIT");
+      expect(attention(request(), many)).toBe("made");
+    });
   });
 
   it("lets a stop pay from its own part of the fees", () => {

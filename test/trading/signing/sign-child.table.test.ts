@@ -194,10 +194,10 @@ describe("the signer of a child", () => {
     expect(await sign(request)).toEqual({ later: "the order makes way for a stop" });
   });
 
-  it("keeps the deadline of the first signature, and refuses one beyond a child's life", async () => {
-    const late = newMandate();
-    const refusal = { refused: "the swap's deadline is too late" };
-    expect(await sign(await placedChild(late, { lives: 16 }))).toEqual(refusal);
+  it("keeps the deadline of the first signature, and signs one of a clock that is ahead once it is near", async () => {
+    const ahead = await placedChild(newMandate(), { lives: 16 });
+    expect(await sign(ahead)).toEqual({ later: "the swap's deadline is too far away" });
+    expect(await sign(ahead, { nowMs: () => nowMs + 6000 })).toHaveProperty("raw");
     const of = newMandate();
     const request = await placedChild(of);
     const answer = await sign(request);
