@@ -119,8 +119,9 @@ describe("afterFill", () => {
   });
 
   it("starts a trailing stop at the lesser of both hosts' words, with a worst price that stays", () => {
-    const order = afterOuts(pending({ legs: [trailing] }), 1000n, 1010n);
+    const order = afterOuts(pending({ legs: [trailing] }), 1010n, 1000n);
     expect(order).toMatchObject({ state: "resting", mark: { price: { coins: 1000n, tokens: 500n } } });
+    expect(afterOuts(pending({ legs: [trailing] }), 1000n, 1010n).mark).toEqual(order.mark);
     expect(pricedLegs(order)).toEqual([
       { kind: "stop", trigger: { coins: 9n, tokens: 5n }, worst: { coins: 36n, tokens: 25n } },
     ]);
