@@ -8,7 +8,7 @@ import type { Period } from "../../replay/points.ts";
 import { recordPrices } from "../../replay/record-prices.ts";
 import { createChance } from "../chance.ts";
 import { createService, type Service } from "../service.ts";
-import { accessChains } from "../trade/chain-access.ts";
+import { accessChains, type ChainAccess } from "../trade/chain-access.ts";
 import { planDisturbances } from "../trade/disturbances.ts";
 import { startForeignPrograms } from "../trade/foreign-programs.ts";
 import { repeated, settleAll } from "../trade/settle.ts";
@@ -25,6 +25,7 @@ import {
   cancelAllOf,
   mostCancels,
   newRestingBody,
+  openParentsOf,
   type RestingWorld,
   restingActions,
   restingWeights,
@@ -113,7 +114,7 @@ const killsASecond = 0.2;
 /** Length of the load in milliseconds, and its rounds of faults and of calm. */
 function lengthOf(orders: number) {
   const ms = Math.min(860_000, Math.max(120_000, orders * 850));
-  const rounds = Math.max(2, Math.round(ms / 85_000));
+  const rounds = Math.max(3, Math.round(ms / 85_000));
   return { ms, rounds, stormSeconds: Math.floor((0.45 * ms) / rounds / 1000) };
 }
 
@@ -170,6 +171,10 @@ export async function restingSoak(
       noteCancel: (cancel) => void cancels.push(cancel),
     } satisfies Partial<RestingWorld>;
     let placed = 0;
+    /** Number of rounds that have ended. */
+    let round = 0;
+    /** Returns the share of the orders that may be placed by now. A slow machine leaves some for each round. */
+    const share = () => Math.min((Date.now() - startedAt) / ms, (round + 1) / rounds);
     const timesOf = (action: string) =>
       [...(outcomes.get(action)?.values() ?? [])].reduce((sum, times) => sum + times, 0);
     const ending = new AbortController();
@@ -183,11 +188,11 @@ export async function restingSoak(
         chance,
         newBody: (wallet) => newRestingBody({ chance, recordOf: world.recordOf }, wallet),
       };
-      while (isStorming || (placed < orders && Date.now() < startedAt + mostSlow * ms)) {
+      while (round < rounds || (placed < orders && Date.now() < startedAt + mostSlow * ms)) {
         await disturbances.settled();
         await opened;
         const wallet = chance.pick(own);
-        const isAhead = placed >= Math.min(orders, (orders * (Date.now() - startedAt)) / ms + 1);
+        const isAhead = placed >= Math.min(orders, orders * share() + 1);
         const name = chance.weighted(restingWeights);
         const places = name.startsWith("place");
         const isMuch = timesOf(name) >= (mostCancels[name] ?? Number.POSITIVE_INFINITY) * placed;
@@ -210,29 +215,28 @@ export async function restingSoak(
       await pause(closingMs);
       await act().finally(open.resolve);
     };
-    const incidents = [
-      async () => {
-        const { fromMs: atMs } = await restoreTable(service, whileClosed);
-        cancels.push({ atMs });
-        spells.set("restore", 1);
-      },
-      async () => {
-        const access = createChance(`halt ${seed}`).pick(chains);
-        halts.push(await halt(access, walk));
-        spells.set("halt", 1);
-      },
-    ];
+    const restore = async () => {
+      const { fromMs: atMs } = await restoreTable(service, whileClosed);
+      cancels.push({ atMs });
+      spells.set("restore", 1);
+    };
+    const haltOne = async () => {
+      const restingOn = ({ chain }: ChainAccess) =>
+        wallets.reduce((sum, each) => sum + (each.chain === chain ? openParentsOf(each).length : 0), 0);
+      const [access] = chains.toSorted((a, b) => restingOn(b) - restingOn(a));
+      halts.push(await halt(access as ChainAccess, walk));
+      spells.set("halt", 1);
+    };
     const { spells } = disturbances;
     const noteKill = (name: string | undefined) => {
       if (name === undefined) return;
       const kill = `${name} killed`;
       spells.set(kill, (spells.get(kill) ?? 0) + 1);
     };
-    let isStorming = true;
     const storms = async () => {
       const chance = createChance(`kills ${seed}`);
       let clock = 0;
-      for (let round = 0; round < rounds; round++) {
+      for (; round < rounds; round++) {
         const period = { fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
         faults.push(period);
         for (let second = 0; second < stormSeconds; second++) {
@@ -244,12 +248,10 @@ export async function restingSoak(
         await disturbances.end();
         await wakeAll(service);
         Object.assign(period, recovered({ ...period, toMs: Date.now() }));
-        const isLast = round === rounds - 1;
-        // Restores the table in the first round, and halts a chain in the last.
-        for (const incident of incidents.splice(0, isLast ? incidents.length : 1)) await incident();
+        if (round === 0) await restore();
+        if (round === rounds - 1) await haltOne();
         await pause(Math.max(0, startedAt + ((round + 1) * ms) / rounds - Date.now()));
       }
-      isStorming = false;
     };
     const workers = Math.min(atOnce, wallets.length);
     await Promise.all([storms(), ...Array.from({ length: workers }, (_, index) => worker(index, workers))]);
