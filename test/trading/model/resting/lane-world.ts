@@ -23,11 +23,11 @@ import { intent, tradeOrder, v2, wideLimits } from "../../../support/trading.ts"
 import { ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
 import { modelMac, runSigner, type Signer } from "./model-signer.ts";
-import { outAtPrice, type PricedBlock, type Signed } from "./resting-chain.ts";
+import { nonceOf, outAtPrice, type PricedBlock, type Signed, usualWallet } from "./resting-chain.ts";
 import type { LaneJob } from "./resting-checks.ts";
 import { RestingWorld } from "./resting-world.ts";
 
-const lane = { chain: "eth", wallet: "0xf39F" } as const;
+const lane = { chain: "eth", wallet: usualWallet } as const;
 const userID = "alice";
 
 /** The most that a swap pays the network when it is first signed, for one unit of the histories' budgets. */
@@ -152,7 +152,7 @@ export class LaneWorld extends RestingWorld {
         return this.#snapshot(effect.host, effect.question as Question<Evm>);
       case "childWords": {
         const signed = effect.child.signed as SignedNonce;
-        return this.system.heard(this.hosts.nonceWords(signed), signed);
+        return this.system.heard(this.hosts.nonceWords(lane.wallet, signed), signed);
       }
       case "write":
         return this.#table.write(effect.step) !== undefined;
@@ -260,7 +260,7 @@ export class LaneWorld extends RestingWorld {
     return snapshot(undefined, {
       latest,
       finalized: final ?? (sight.blocks[0] as PricedBlock),
-      nonce: { latest: latest.nonce, pending: latest.nonce },
+      nonce: { latest: nonceOf(latest, lane.wallet), pending: nonceOf(latest, lane.wallet) },
       coins: 10n ** 24n,
       orders: new Map(orders.map(({ orderId, amount }) => [orderId, factsAt(amount)])),
       blocks: new Map(
@@ -296,6 +296,7 @@ export class LaneWorld extends RestingWorld {
     this.#signed.set(hash, {
       hash,
       kind: call.purpose === "swap" ? "swap" : "clear",
+      wallet: lane.wallet,
       nonce,
       orderId,
       deadline: swap?.deadline ?? 0,

@@ -1,10 +1,12 @@
+import { chainFacts } from "../../../../lib/core/chain-facts.ts";
 import type { Block } from "../../../../lib/orders/block.ts";
 import type { Random } from "../random.ts";
 
-/** A transaction of the wallet. Its bytes live for ever. */
+/** A transaction of a wallet. Its bytes live for ever. */
 export type Signed = {
   hash: string;
   kind: "swap" | "clear" | "foreign";
+  wallet: string;
   nonce: number;
   /** Order of the swap, or of what the clear clears. */
   orderId: string;
@@ -16,10 +18,22 @@ export type Signed = {
 
 export type Mined = { tx: Signed; status: "ok" | "failed"; out: bigint };
 
-/** A block, with the price of a token and the wallet's next nonce after it. The price is in millionths of a coin. */
-export type PricedBlock = Block & { price: bigint; nonce: number; mined: readonly Mined[] };
+/** A block, with the price of a token and the next nonces of wallets after it. The price is in millionths of a coin. */
+export type PricedBlock = Block & {
+  price: bigint;
+  nonces: ReadonlyMap<string, number>;
+  mined: readonly Mined[];
+};
 
-const blockSeconds = 12;
+/** A chain that the model plays. */
+export type ModelChain = "eth" | "base";
+
+/** The wallet of histories that have only one. */
+export const usualWallet = "0xf39F";
+
+/** Returns the next nonce of a wallet after a block. */
+export const nonceOf = ({ nonces }: PricedBlock, wallet: string): number => nonces.get(wallet) ?? 0;
+
 const whole = 1_000_000n;
 
 export const outAtPrice = (price: bigint, amount: bigint): bigint => (amount * price) / whole;
@@ -27,9 +41,12 @@ export const outAtPrice = (price: bigint, amount: bigint): bigint => (amount * p
 /** A fill in the canonical chain. */
 export type Fill = { orderId: string; amount: bigint; out: bigint; time: number; number: number };
 
-/** A chain of one wallet, whose last blocks may be replaced. */
+/** A chain of some wallets, whose last blocks may be replaced. */
 export class RestingChain {
   readonly #random: Random;
+  readonly network: ModelChain;
+  readonly wallets: readonly string[];
+  readonly #blockSeconds: number;
   blocks: readonly PricedBlock[];
   /** The chain before the last reorganisation. Some hosts still show it. */
   before: readonly PricedBlock[];
@@ -39,15 +56,24 @@ export class RestingChain {
   delays = 0.3;
   #forks = 0;
 
-  constructor(random: Random, startSeconds: number, price: bigint) {
+  constructor(
+    random: Random,
+    startSeconds: number,
+    price: bigint,
+    { network = "eth", wallets = [usualWallet] }: { network?: ModelChain; wallets?: readonly string[] } = {},
+  ) {
     this.#random = random;
     this.price = price;
+    this.network = network;
+    this.wallets = wallets;
+    this.#blockSeconds = chainFacts[network].blockSeconds;
+    const nonces = new Map(wallets.map((wallet) => [wallet, 0]));
     const genesis = Array.from({ length: 8 }, (_, number) => ({
       number,
       hash: `b${number}`,
-      time: startSeconds + (number - 7) * blockSeconds,
+      time: startSeconds + (number - 7) * this.#blockSeconds,
       price,
-      nonce: 0,
+      nonces,
       mined: [],
     }));
     this.blocks = genesis;
@@ -67,27 +93,31 @@ export class RestingChain {
     const random = this.#random;
     const { number, time } = this.head;
     // The chain misses some slots.
-    const at = time + blockSeconds * (random.chance(0.05) ? 2 : 1);
-    const mined: Mined[] = [];
-    let { nonce } = this.head;
-    for (;;) {
-      const able = this.pool.filter((tx) => tx.nonce === nonce);
-      const tx = random.pick(able);
-      if (tx === undefined || random.chance(this.delays)) break;
-      const out = outAtPrice(this.price, tx.amount);
-      const isFilled = tx.kind !== "swap" || (at <= tx.deadline && out >= tx.minAmountOut);
-      mined.push({ tx, status: isFilled ? "ok" : "failed", out: tx.kind === "swap" ? out : 0n });
-      nonce++;
-    }
+    const at = time + this.#blockSeconds * (random.chance(0.05) ? 2 : 1);
+    const mined = this.wallets.flatMap((wallet) => this.#minedOf(wallet, at));
+    const nonces = new Map(this.head.nonces);
+    for (const { tx } of mined) nonces.set(tx.wallet, tx.nonce + 1);
     const block = {
       number: number + 1,
       hash: `b${number + 1}.${this.#forks}`,
       time: at,
       price: this.price,
-      nonce,
+      nonces,
       mined,
     };
     this.blocks = [...this.blocks, block];
+  }
+
+  #minedOf(wallet: string, at: number): Mined[] {
+    const random = this.#random;
+    const mined: Mined[] = [];
+    for (let nonce = nonceOf(this.head, wallet); ; nonce++) {
+      const tx = random.pick(this.pool.filter((each) => each.wallet === wallet && each.nonce === nonce));
+      if (tx === undefined || random.chance(this.delays)) return mined;
+      const out = outAtPrice(this.price, tx.amount);
+      const isFilled = tx.kind !== "swap" || (at <= tx.deadline && out >= tx.minAmountOut);
+      mined.push({ tx, status: isFilled ? "ok" : "failed", out: tx.kind === "swap" ? out : 0n });
+    }
   }
 
   /** Replaces the last blocks by as many others, or by one more. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isTooClose } from "../../../../lib/orders/resting/exits/entry.ts";
 import type { RestingOrder } from "../../../../lib/orders/resting/life.ts";
 import {
   budgetOf,
@@ -12,16 +13,17 @@ import {
 import { floorOf, isAbove, isCrossed } from "../../../../lib/orders/resting/prices.ts";
 import { amountOfChild, fillIdOf } from "../../../../lib/orders/resting/slices.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
-import { pricedLeg } from "../../../../lib/orders/resting/trailing.ts";
+import { pricedLeg, pricedLegs } from "../../../../lib/orders/resting/trailing.ts";
 import { must } from "../violation.ts";
 import type { Fill } from "./resting-chain.ts";
 
 /** A function that is taken over, with all its rights. */
 export type Intruder = "fireOrders" | "executeOrders" | undefined;
 
-/** An order in the wallet's lane: a child, or a market order. */
+/** An order in a wallet's lane: a child, or a market order. */
 export type LaneJob = {
   orderId: string;
+  wallet: string;
   child?: ChildTerms;
   kind: LegClass | "market";
   createdAt: number;
@@ -67,6 +69,7 @@ export class RestingChecks {
     string,
     { parentId: string; leg: number; slice: number | undefined; fillId: string }
   >();
+  readonly #signedSlices = new Set<string>();
   readonly #swaps: { parentId: string; orderId: string; kind: LegClass; hour: number }[] = [];
   /** Answers of the honest host about each amount, newest last. Each order has an amount of its own. */
   readonly #prices = new Map<bigint, { word: PriceWord; atMs: number }[]>();
@@ -125,18 +128,32 @@ export class RestingChecks {
   }
 
   /** A mark never falls, and rises only as far as an honest host has seen the price at all samples. */
-  #afterMark({ mandate, mark: old }: RestingOrder, { mark }: RestingOrder): void {
+  #afterMark({ mandate, entry, mark: old }: RestingOrder, { mark }: RestingOrder): void {
     if (old === undefined || mark === undefined || isDeepStrictEqual(old, mark)) return;
     const { coins, tokens } = mark.price;
     must(isAbove(mark.price, old.price), "a mark falls");
     const { back, readings } = this.#looks;
-    const honest = this.#honestly(mandate.amount, back.stop, (out) => out * tokens >= coins * mandate.amount);
+    const amount = entry?.amount ?? mandate.amount;
+    const honest = this.#honestly(amount, back.stop, (out) => out * tokens >= coins * amount);
     const times = honest.map(({ atMs }) => atMs).filter((atMs) => this.#world.nowMs - atMs < 60_000);
     const isLong =
       times.length >= readings.stop.n && Math.max(...times) - Math.min(...times) >= readings.stop.ms;
     must(isLong, "a mark rises above what an honest host has seen");
     must(mark.sinceMs - old.sinceMs >= 15_000, "a mark rises too often");
     this.#world.seen.add("mark");
+  }
+
+  /** An exit rests at birth if an honest host says that none of its stops would sell at once, and only then. */
+  #afterBirth({ state: before }: RestingOrder, after: RestingOrder): void {
+    const { mandate, entry, state } = after;
+    if (before !== "pending" || entry === undefined || state === "done") return;
+    const { amount } = entry;
+    const trails = mandate.legs.some(({ kind }) => kind === "trailing");
+    const isClose = (out: bigint) => !trails && pricedLegs(after).some((leg) => isTooClose(leg, amount, out));
+    const honest = this.#honestly(amount, [], (out) => isClose(out) === (state === "suspended"));
+    const isRight = honest.some(({ atMs }) => this.#world.nowMs - atMs < 60_000);
+    must(isRight, "an exit rests whose stop would sell at once, or the other way round");
+    this.#world.seen.add(`birth: ${state}`);
   }
 
   /** True if all children of a parent have settled. */
@@ -151,6 +168,7 @@ export class RestingChecks {
     must(after.version >= before.version, "a version shrinks");
     must(before.state !== "done", "an order moves after its end");
     this.#afterMark(before, after);
+    this.#afterBirth(before, after);
     const isUnderWay = after.state === "firing" || after.state === "filled";
     // The children of slices that have filled are known from their jobs.
     const isSliced = after.mandate.slices !== undefined;
@@ -181,8 +199,8 @@ export class RestingChecks {
       must(slice !== undefined && slice >= 1 && slice <= count, "a child is of no slice");
       const dueMs = Math.ceil(mandate.createdAt / 1000) * 1000 + ((slice ?? 0) - 1) * everySeconds * 1000;
       must(nowMs >= dueMs, "a slice is signed early");
-      const isUsed = [...this.#children.values()].some((each) => each.fillId === fillId);
-      must(!isUsed, "a slice is signed twice");
+      must(!this.#signedSlices.has(fillId), "a slice is signed twice");
+      this.#signedSlices.add(fillId);
     }
     this.#children.set(orderId, { parentId: mandate.orderId, leg: parent.leg, slice, fillId });
     const hour = Math.floor(nowMs / 3_600_000);

@@ -5,7 +5,7 @@ import { amountOfChild } from "../../../../lib/orders/resting/slices.ts";
 import { firstMark } from "../../../../lib/orders/resting/trailing.ts";
 import { Random } from "../random.ts";
 import { Violation } from "../violation.ts";
-import { RestingChain, type Signed } from "./resting-chain.ts";
+import { nonceOf, RestingChain, usualWallet } from "./resting-chain.ts";
 import type { Intruder } from "./resting-checks.ts";
 import { politely, RestingHosts } from "./resting-hosts.ts";
 import { mandateHash, startMark } from "./resting-runs.ts";
@@ -35,7 +35,7 @@ export const mandateOf = (
   changes: Partial<Mandate> = {},
 ): Mandate => ({
   chain: "eth",
-  wallet: "0xf39F",
+  wallet: usualWallet,
   userID: "alice",
   orderId,
   side: "sell",
@@ -150,9 +150,9 @@ function movePrice({ random, chain }: RestingWorld, { hovers, forks }: RestingPl
 function happen(world: RestingWorld, { cancels, restores, intruder }: RestingPlot): void {
   const { random, chain } = world;
   if (random.chance(0.03)) {
-    const { nonce } = chain.head;
-    const tx = { kind: "foreign", nonce, orderId: "", deadline: 0, amount: 0n, minAmountOut: 0n } as const;
-    chain.send({ ...tx, hash: `foreign${chain.pool.length}` } satisfies Signed);
+    const terms = { orderId: "", deadline: 0, amount: 0n, minAmountOut: 0n };
+    const [wallet, nonce] = [usualWallet, nonceOf(chain.head, usualWallet)];
+    chain.send({ kind: "foreign", wallet, nonce, ...terms, hash: `foreign${chain.pool.length}` });
   }
   if (random.chance(0.02)) placeMarket(world);
   if (cancels && random.chance(0.03)) cancel(world, random.pick([...world.parents.keys()]) as string);
@@ -161,7 +161,10 @@ function happen(world: RestingWorld, { cancels, restores, intruder }: RestingPlo
   if (intruder === "fireOrders" && random.chance(0.2)) intrude(world);
 }
 
-function placeMarket(world: RestingWorld, bought = amount): void {
+/** A place for orders, on any chain. */
+type Orders = Pick<RestingWorld, "nowMs" | "random" | "cancelledAll" | "jobs" | "addJob" | "rest">;
+
+function placeMarket(world: Orders, bought = amount): void {
   const { createdAt } = { createdAt: Math.max(world.nowMs, world.cancelledAll + 1) };
   const orderId = `market${world.jobs.size}`;
   const { parent: _, ...terms } = childOf(world, orderId, mandateOf("", [limitAt(1n)]), 0);
@@ -175,17 +178,16 @@ const atFill = (kind: "gain" | "loss", ppm: bigint): Leg => ({
 });
 
 /** Lets an exit wait for a buy, which is not placed in half of the histories. */
-function placeExit(world: RestingWorld): void {
+export function placeExit(world: Orders, changes: Partial<Mandate> = {}): void {
   const bought = amount + 2n;
   const exit = { of: `market${world.jobs.size}`, sharePpm: 1_000_000n };
   if (world.random.chance(0.5)) placeMarket(world, bought);
   const legs = [atFill("gain", 1_100_000n), atFill("loss", 900_000n)];
-  world.rest(
-    mandateOf("E", legs, { amount: bought, exit: { ...exit, of: world.jobs.size > 0 ? exit.of : "never" } }),
-  );
+  const of = world.jobs.size > 0 ? exit.of : "never";
+  world.rest(mandateOf("E", legs, { amount: bought, exit: { ...exit, of }, ...changes }));
 }
 
-function childOf({ nowMs, random }: RestingWorld, orderId: string, mandate: Mandate, leg: number) {
+function childOf({ nowMs, random }: Orders, orderId: string, mandate: Mandate, leg: number) {
   const { chain, wallet, userID, side, token, isPrivate } = mandate;
   const { orderId: parentId, legs, slices } = mandate;
   // An intruder asks for any slice.

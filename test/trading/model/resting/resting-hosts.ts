@@ -3,7 +3,14 @@ import type { BothWords } from "../../../../lib/orders/resting/firing.ts";
 import type { Ladder } from "../../../../lib/orders/resting/selection.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import type { Random } from "../random.ts";
-import { outAtPrice, type PricedBlock, type RestingChain } from "./resting-chain.ts";
+import {
+  type Mined,
+  type ModelChain,
+  nonceOf,
+  outAtPrice,
+  type PricedBlock,
+  type RestingChain,
+} from "./resting-chain.ts";
 
 /** Behaviour of the two hosts in a history. */
 export type Manners = {
@@ -16,6 +23,9 @@ export type Manners = {
 };
 
 export const politely: Manners = { isLiar: false, isTorn: false, isSlow: false };
+
+/** Number of further blocks after which a block counts as lasting. */
+const deepBlocks: Readonly<Record<ModelChain, number>> = { eth: 2, base: 5 };
 
 /** View that a host shows at a moment. */
 type Sight = { blocks: readonly PricedBlock[]; receipts: readonly PricedBlock[]; lies: boolean };
@@ -52,15 +62,20 @@ export class RestingHosts {
   }
 
   /** Answers about a wallet's nonce. Both hosts are asked about the state after a block of one number. */
-  nonceWords(signed: SignedNonce | undefined): BothWords<NonceWord> {
+  nonceWords(wallet: string, signed: SignedNonce | undefined): BothWords<NonceWord> {
     const sights = this.#sights();
     const heads = sights.flatMap((sight) => sight?.blocks.at(-1)?.number ?? []);
-    const asked = Math.min(...heads) - 2;
-    const words = sights.map((sight) => sight && this.#nonceWord(sight, signed, asked));
+    const asked = Math.min(...heads) - deepBlocks[this.#chain.network];
+    const words = sights.map((sight) => sight && this.#nonceWord(sight, wallet, signed, asked));
     return [words[0], words[1]];
   }
 
-  #nonceWord({ blocks, receipts, lies }: Sight, signed: SignedNonce | undefined, asked: number): NonceWord {
+  #nonceWord(
+    { blocks, receipts, lies }: Sight,
+    wallet: string,
+    signed: SignedNonce | undefined,
+    asked: number,
+  ): NonceWord {
     const head = nameOf(blocks.at(-1) as PricedBlock);
     const final = Math.max(0, head.number - 6);
     if (signed === undefined)
@@ -76,8 +91,9 @@ export class RestingHosts {
       ),
     );
     const at = blocks.find(({ number }) => number === asked);
-    const user = blocks.find((block) => block.nonce > signed.nonce);
-    const taken = forgets ? undefined : user?.mined.find(({ tx }) => tx.nonce === signed.nonce);
+    const user = blocks.find((block) => nonceOf(block, wallet) > signed.nonce);
+    const isAtNonce = ({ tx }: Mined) => tx.wallet === wallet && tx.nonce === signed.nonce;
+    const taken = forgets ? undefined : user?.mined.find(isAtNonce);
     const missed = forgets && blocks.find(({ time }) => time > signed.deadline);
     const isIn = ({ time, mined }: PricedBlock) =>
       time <= signed.deadline && mined.some(({ tx }) => signed.swaps.includes(tx.hash));
@@ -85,7 +101,7 @@ export class RestingHosts {
       head,
       final,
       receipts: found,
-      ...(at && { state: { block: nameOf(at), nonce: at.nonce } }),
+      ...(at && { state: { block: nameOf(at), nonce: nonceOf(at, wallet) } }),
       ...(user && taken && { taken: { block: nameOf(user), hash: taken.tx.hash } }),
       ...(missed && !blocks.some(isIn) && { missed: nameOf(missed) }),
     };
@@ -108,11 +124,11 @@ export class RestingHosts {
     };
   }
 
-  /** Returns the wallet's next nonce and the time of the older head, if both hosts agree on the nonce. */
-  agreedNonce(): { nonce: number; time: number } | undefined {
+  /** Returns a wallet's next nonce and the time of the older head, if both hosts agree on the nonce. */
+  agreedNonce(wallet: string): { nonce: number; time: number } | undefined {
     const [a, b] = this.#sights().map((sight) => sight?.blocks.at(-1));
-    if (a === undefined || a.nonce !== b?.nonce) return undefined;
-    return { nonce: a.nonce, time: Math.min(a.time, b.time) };
+    if (a === undefined || b === undefined || nonceOf(a, wallet) !== nonceOf(b, wallet)) return undefined;
+    return { nonce: nonceOf(a, wallet), time: Math.min(a.time, b.time) };
   }
 
   /** Answers what an amount brings, at the newest block that both hosts have. */

@@ -262,6 +262,12 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
     },
     plot: { exits: true },
   }),
+  "lets an exit rest whose stop would sell at once": () => ({
+    system: {
+      heardBirth: (words) => each(words, (word) => ({ ...word, out: word.out && 2n * word.out })),
+    },
+    plot: { exits: true },
+  }),
   "counts a leg's swaps for life": () => ({
     system: { objection: countsForever() },
     plot: { hovers: true },

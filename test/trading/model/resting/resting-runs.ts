@@ -1,6 +1,9 @@
+import { birthAmount } from "../../../../lib/orders/resting/exits/after-buy.ts";
 import type {
+  AskedChild,
   AskedChildOrder,
   BothWords,
+  BuyView,
   ChildView,
   FiringEffect,
   FiringEffects,
@@ -23,12 +26,12 @@ import {
 } from "../../../../lib/orders/resting/mandate.ts";
 import type { Ladders } from "../../../../lib/orders/resting/selection.ts";
 import { amountOfChild, sliceAt } from "../../../../lib/orders/resting/slices.ts";
-import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
+import { type PriceWord, randomBlocks } from "../../../../lib/orders/resting/touch.ts";
 import { firstMark } from "../../../../lib/orders/resting/trailing.ts";
 import { firing } from "../../../../lib/trading/procedures/firing.ts";
 import type { Random } from "../random.ts";
 import { must } from "../violation.ts";
-import type { Fill } from "./resting-chain.ts";
+import type { Fill, ModelChain } from "./resting-chain.ts";
 import { type Intruder, type LaneJob, type Looks, RestingChecks } from "./resting-checks.ts";
 
 export const mandateHash = "ab".repeat(32);
@@ -43,22 +46,23 @@ type FireRun = {
   nowMs: number;
 };
 
-/** The chain and the hosts that a world has, and the lane of its wallet. */
+/** The chain and the hosts that a world has, and the lanes of its wallets. */
 export type RestingParts<Signed, Word> = {
-  network: "eth" | "sol";
+  network: ModelChain | "sol";
   chain: { readonly head: { time: number }; fills(): Fill[] };
   looks: Looks;
   family: FiringFamily<Signed, Word>;
   /** What the signer's ledger says about a child. */
   signedOf(orderId: string): { swap: Signed; deadline: number } | undefined;
-  askChild(child: OutChild, signed: Signed | undefined): BothWords<Word>;
+  askChild(question: AskedChild<Signed> & { child: OutChild }): BothWords<Word>;
   askPrices(amount: bigint, distances: readonly number[]): BothWords<PriceWord>;
   /** Changes what fireOrders hears about prices, and what it reads. */
   hearPrices(words: BothWords<PriceWord>, distances: readonly number[]): BothWords<PriceWord>;
+  hearBirth(words: BothWords<PriceWord>): BothWords<PriceWord>;
   changeView(view: ParentView<Signed>): ParentView<Signed>;
   askSums(sums: readonly bigint[]): Ladders;
-  /** The order that the wallet's lane waits for. */
-  busy(): LaneJob | undefined;
+  /** The order that a wallet's lane waits for. */
+  busy(wallet: string): LaneJob | undefined;
   isProvenDead(job: LaneJob): boolean;
   isAtomic: boolean;
 };
@@ -106,7 +110,9 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
 
   startFiring(orderIds = [...this.parents.keys()]): void {
     const { network: chain, family } = this.#parts;
-    const request = { chain, orderIds, dice: [] };
+    // The other chains have no random blocks.
+    const dice = Array.from({ length: chain === "base" ? randomBlocks : 0 }, () => this.random.next());
+    const request = { chain, orderIds, dice };
     const procedure = firing(family as FiringFamily, request);
     const next = procedure.next();
     if (!next.done) this.runs.push({ procedure, effect: next.value, read: new Map(), nowMs: this.nowMs });
@@ -144,7 +150,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
         };
       case "childWords": {
         const { questions } = effect as FiringEffects<Signed>["childWords"]["ask"];
-        return questions.map(({ child, signed }) => this.#parts.askChild(child, signed));
+        return questions.map((question) => this.#parts.askChild(question));
       }
       case "priceWords": {
         return effect.questions.map(({ amount, distances }) => {
@@ -154,8 +160,10 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
         });
       }
       case "birthWords": {
-        const words = this.#parts.askPrices(effect.received, []);
-        return { amount: effect.received, words: this.#parts.hearPrices(words, []) };
+        const amount = birthAmount(effect.order.mandate, effect.received, undefined);
+        const words = this.#parts.askPrices(amount, []);
+        this.checks.notePrices(amount, words[1]);
+        return { amount, words: this.#parts.hearBirth(words) };
       }
       case "quoteSums":
         return this.#parts.askSums(effect.sums);
@@ -174,26 +182,28 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     }
   }
 
-  /** Says that a buy has filled if the chain does, and executeOrders has seen its end. */
   #exitOf({ mandate, entry }: RestingOrder): ParentView<Signed>["exit"] {
     if (mandate.exit === undefined) return undefined;
-    const { of: orderId } = mandate.exit;
+    return {
+      buy: entry?.isFinal ? undefined : this.#buyOf(mandate.exit.of),
+      openPositionId: "position",
+      isClosed: false,
+      isDust: false,
+    };
+  }
+
+  /** Says that a buy has filled if the chain does, and executeOrders has seen its end. */
+  #buyOf(orderId: string): BuyView {
     const { validUntil = 0, hasEnded = false, isSettled = false } = this.jobs.get(orderId) ?? {};
     const filled = this.#parts.chain.fills().find((fill) => fill.orderId === orderId);
     const signed = this.#parts.signedOf(orderId);
-    const buy = {
+    return {
       child: { orderId, leg: 0, n: 0, validUntil },
       markerId: orderId,
       view: { hasEnded, yields: false, isRefused: false, isProvenDead: false, signed },
       fill: hasEnded && filled ? { spent: filled.out, received: filled.amount } : undefined,
       positionId: "position",
       isSettled,
-    };
-    return {
-      buy: entry?.isFinal ? undefined : buy,
-      openPositionId: "position",
-      isClosed: false,
-      isDust: false,
     };
   }
 
@@ -203,7 +213,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     const isCancelled = this.cancelled.has(orderId) || this.cancelledAll >= createdAt;
     const signed = this.intruder === "fireOrders" ? known : withSignedOut(known, this.tallies.get(orderId));
     const order = { ...signed, out: [...signed.out, ...this.#filledSlices(signed)] };
-    const busy = this.#parts.busy();
+    const busy = this.#parts.busy(mandate.wallet);
     const children = order.out.map(({ orderId: id }): [string, ChildView<Signed>] => {
       const job = this.jobs.get(id);
       return [
@@ -229,7 +239,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
       },
       tally: this.tallies.get(orderId),
       ended: this.ended.get(orderId),
-      amount: amountOfChild(mandate, sliceAt(mandate, this.nowMs)),
+      amount: order.entry?.amount ?? amountOfChild(mandate, sliceAt(mandate, this.nowMs)),
       slippagePpm: order.mandate.legs.map(() => 50_000n),
       isPublic: false,
       busy: busy && { orderId: busy.orderId, kind: busy.kind, yields: busy.yields },
@@ -275,7 +285,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
       this.parents.get(mandate.orderId)?.revision === revision &&
       !this.cancelled.has(mandate.orderId) &&
       run.read.get(mandate.orderId) === BigInt(this.cancelledAll) &&
-      this.#parts.busy() === undefined;
+      this.#parts.busy(mandate.wallet) === undefined;
     if (!this.#parts.isAtomic) {
       this.#addChild(`${orderId}.${revision}`, order, child);
       if (isKilled) return false;
@@ -317,9 +327,10 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
 
   /** Adds an order to the lane. */
   addJob(orderId: string, order: ChildTerms | Omit<ChildTerms, "parent">, kind: LaneJob["kind"]): void {
-    const { validUntil, createdAt, amount, minAmountOut } = order;
+    const { wallet, validUntil, createdAt, amount, minAmountOut } = order;
     this.jobs.set(orderId, {
       orderId,
+      wallet,
       ...("parent" in order && { child: order }),
       kind,
       createdAt,

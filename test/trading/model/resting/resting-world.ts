@@ -13,8 +13,8 @@ import { lifeSeconds } from "../../../../lib/orders/resting/times.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import type { Random } from "../random.ts";
 import { must } from "../violation.ts";
-import type { RestingChain, Signed } from "./resting-chain.ts";
-import type { Intruder, LaneJob } from "./resting-checks.ts";
+import type { ModelChain, RestingChain, Signed } from "./resting-chain.ts";
+import type { Intruder, LaneJob, Looks } from "./resting-checks.ts";
 import type { RestingHosts } from "./resting-hosts.ts";
 import { mandateHash, RestingRuns } from "./resting-runs.ts";
 
@@ -27,6 +27,8 @@ export type RestingSystem = {
   /** Changes what fireOrders and executeOrders hear about a nonce. */
   heard: (words: BothWords<NonceWord>, signed: SignedNonce) => BothWords<NonceWord>;
   heardPrices: (words: BothWords<PriceWord>, distances: readonly number[]) => BothWords<PriceWord>;
+  /** Changes what fireOrders hears about the sale of what an exit is to sell, just after its buy. */
+  heardBirth: (words: BothWords<PriceWord>) => BothWords<PriceWord>;
   /** Changes what fireOrders reads. */
   view: (view: ParentView<SignedNonce>) => ParentView<SignedNonce>;
   /** Writes a child and its parent's move in one transaction. */
@@ -42,6 +44,7 @@ export const restingSystem: RestingSystem = {
   tally: tallyAfter,
   heard: (words) => words,
   heardPrices: (words) => words,
+  heardBirth: (words) => words,
   view: (view) => view,
   isAtomic: true,
   readsSlots: false,
@@ -50,17 +53,23 @@ export const restingSystem: RestingSystem = {
 /** The signer's ledger of an order, with the fees of its signatures. */
 type LedgerOf = { swaps: Signed[]; clears: Signed[]; signedAtMs: number };
 
+/** Random blocks of base are not known here. */
+const looksOf: Readonly<Record<ModelChain, Omit<Looks, "readings">>> = {
+  eth: { back: { limit: [1], stop: [1, 2] }, mostAgeSeconds: 36 },
+  base: { back: { limit: [1], stop: [] }, mostAgeSeconds: 15 },
+};
+
 const feeOfSignature = 10n;
 /** Number of further blocks after which an outcome is final. */
 const finalDepth = 6;
 
-/** Simulates the signer and the lane of a wallet on eth. */
+/** Simulates the signer and the lanes of wallets on an EVM chain. */
 export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
   readonly chain: RestingChain;
   readonly hosts: RestingHosts;
   readonly system: RestingSystem;
   readonly ledgers = new Map<string, LedgerOf>();
-  /** For each child whose death was proved once, the block then. The record of an order names only the newest ones. */
+  /** For each order whose death was proved once, the block then. The record of an order names only the newest ones. */
   readonly #buried = new Map<string, number>();
   #hashes = 0;
 
@@ -72,27 +81,24 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
     intruder?: Intruder,
   ) {
     super(random, intruder, {
-      network: "eth",
+      network: chain.network,
       chain,
-      looks: {
-        back: { limit: [1], stop: [1, 2] },
-        mostAgeSeconds: 36,
-        readings: { limit: { n: 1, ms: 0 }, stop: { n: 1, ms: 0 } },
-      },
+      looks: { ...looksOf[chain.network], readings: { limit: { n: 1, ms: 0 }, stop: { n: 1, ms: 0 } } },
       family: system.family,
       signedOf: (orderId) => {
         const swap = this.signedNonce(orderId);
         return swap && { swap, deadline: swap.deadline };
       },
-      askChild(_, signed) {
-        const words = hosts.nonceWords(signed);
+      askChild({ wallet, signed }) {
+        const words = hosts.nonceWords(wallet, signed);
         return signed === undefined ? words : system.heard(words, signed);
       },
       askPrices: (amount, distances) => hosts.priceWords(amount, distances),
       hearPrices: system.heardPrices,
+      hearBirth: system.heardBirth,
       changeView: system.view,
       askSums: (sums) => hosts.ladders(sums),
-      busy: () => this.busy(),
+      busy: (wallet) => this.busy(wallet),
       isProvenDead: (job) => this.isProvenDead(job),
       isAtomic: system.isAtomic,
     });
@@ -127,9 +133,13 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
     return (this.ledgers.get(orderId)?.swaps.length ?? 0) > 0;
   }
 
-  /** Returns the order that the wallet's lane waits for. */
-  busy(): LaneJob | undefined {
-    return [...this.jobs.values()].find((job) => !job.hasEnded && !this.isProvenDead(job));
+  /** Returns the order that a wallet's lane waits for. */
+  busy(wallet: string): LaneJob | undefined {
+    return this.#jobsOf(wallet).find((job) => !job.hasEnded && !this.isProvenDead(job));
+  }
+
+  #jobsOf(wallet: string): LaneJob[] {
+    return [...this.jobs.values()].filter((job) => job.wallet === wallet);
   }
 
   // The signer.
@@ -141,10 +151,10 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
     const ledger = this.ledgers.get(orderId) ?? { swaps: [], clears: [], signedAtMs: this.nowMs };
     const [first] = ledger.swaps;
     const nowSeconds = Math.floor(this.nowMs / 1000);
-    const { child } = job;
+    const { child, wallet, amount, minAmountOut } = job;
     const deadline =
       askedDeadline ?? first?.deadline ?? Math.min(job.validUntil, nowSeconds + this.#lifeOf(job));
-    const tx = { kind, nonce, orderId, deadline, amount: job.amount, minAmountOut: job.minAmountOut };
+    const tx = { kind, wallet, nonce, orderId, deadline, amount, minAmountOut };
     if (first !== undefined && first.nonce !== nonce) return undefined;
     if (kind === "clear" && first === undefined) return undefined;
     if (kind === "swap" && (this.nowMs >= job.validUntil * 1000 || job.yields || job.isCancelling))
@@ -214,9 +224,15 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
     });
   }
 
-  /** Does what executeOrders does for the lane. May stop after any step. */
+  /** Does what executeOrders does for each lane. May stop after any step. */
   work(isKilled: () => boolean): void {
-    for (const job of this.jobs.values()) {
+    for (const wallet of this.chain.wallets) this.#workLane(wallet, isKilled);
+  }
+
+  #workLane(wallet: string, isKilled: () => boolean): void {
+    const jobs = this.#jobsOf(wallet).filter(({ isSettled }) => !isSettled);
+    if (jobs.length === 0) return;
+    for (const job of jobs) {
       const buriedAt = this.#buried.get(job.orderId);
       const isFinal = buriedAt !== undefined && this.chain.head.number - buriedAt >= finalDepth;
       job.isSettled ||= isFinal || (job.hasEnded && !this.ledgers.has(job.orderId));
@@ -226,16 +242,14 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
         this.proveDead(job, "failed");
       if (isKilled()) return;
     }
-    const agreed = this.hosts.agreedNonce();
+    const agreed = this.hosts.agreedNonce(wallet);
     if (agreed === undefined) return;
-    const front = [...this.jobs.values()].find(
-      ({ orderId }) => this.ledgers.get(orderId)?.swaps[0]?.nonce === agreed.nonce,
-    );
+    const front = jobs.find(({ orderId }) => this.ledgers.get(orderId)?.swaps[0]?.nonce === agreed.nonce);
     if (front !== undefined) {
       this.#push(front, agreed.time, isKilled);
       return;
     }
-    const next = [...this.jobs.values()].find(
+    const next = jobs.find(
       (job) => !job.hasEnded && !this.ledgers.has(job.orderId) && this.nowMs < job.validUntil * 1000,
     );
     const signed = next && this.sign(next.orderId, agreed.nonce, "swap");
@@ -244,16 +258,17 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
 
   #observe(job: LaneJob): void {
     const signed = this.signedNonce(job.orderId);
-    const words = this.hosts.nonceWords(signed);
+    const words = this.hosts.nonceWords(job.wallet, signed);
     if (signed === undefined) {
       const isPast = words.every((word) => word !== undefined && word.head.time > job.validUntil);
       if (job.yields || (isPast && this.nowMs > job.validUntil * 1000)) job.hasEnded = true;
       return;
     }
     const heard = this.system.heard(words, signed);
-    const death = this.system.deathOf("eth", signed, heard);
+    const death = this.system.deathOf(this.chain.network, signed, heard);
     if (death !== undefined) {
       this.seen.add(`dead: ${death.how}`);
+      if (job.child === undefined) this.#buried.set(job.orderId, this.chain.head.number);
       this.proveDead(job, death.how);
     }
     const fill = fillBlockOf(signed, heard);
@@ -291,6 +306,6 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
 
   #lifeOf({ child }: LaneJob): number {
     const leg = child && this.parents.get(child.parent.orderId)?.mandate.legs[child.parent.leg];
-    return leg === undefined ? 600 : lifeSeconds("eth", leg);
+    return leg === undefined ? 600 : lifeSeconds(this.chain.network, leg);
   }
 }

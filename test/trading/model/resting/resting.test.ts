@@ -28,7 +28,7 @@ const plots: Readonly<Record<string, RestingPlot>> = {
 
 const wanted = [
   ...["gain", "loss"].map((kind) => `fire: ${kind}`),
-  "parent: pending",
+  ...["parent: pending", "birth: resting", "birth: suspended"],
   ...["failed", "cleared", "unused", "foreign"].map((how) => `dead: ${how}`),
   ...["limit", "stop", "trailing", "slice"].map((kind) => `fire: ${kind}`),
   ...["failed", "lapsed", "unsent", "yielded", "filled"].map((outcome) => `outcome: ${outcome}`),

@@ -4,6 +4,7 @@ import { amountOfChild } from "../../../../lib/orders/resting/slices.ts";
 import { Random } from "../random.ts";
 import { Violation } from "../violation.ts";
 import type { Intruder } from "./resting-checks.ts";
+import { placeExit } from "./resting-history.ts";
 import { politely } from "./resting-hosts.ts";
 import { mandateHash } from "./resting-runs.ts";
 import { SolChain } from "./sol-chain.ts";
@@ -20,17 +21,17 @@ const stop: Leg = {
 
 const trailing: Leg = { kind: "trailing", trailPpm: 100_000n, worst: stop.worst };
 
+const solTerms = { chain: "sol", wallet: "wallet", token: "token" } as const;
+
 export const solMandateOf = (
   orderId: string,
   legs: readonly Leg[] = [limit, stop],
   changes: Partial<Mandate> = {},
 ): Mandate => ({
-  chain: "sol",
-  wallet: "wallet",
+  ...solTerms,
   userID: "alice",
   orderId,
   side: "sell",
-  token: "token",
   amount,
   legs,
   isPrivate: false,
@@ -64,6 +65,8 @@ export type SolPlot = {
   trails?: boolean;
   /** One order sells in slices. */
   slices?: boolean;
+  /** A market order, which may fill late or never, buys what an exit sells. */
+  exits?: boolean;
   /** Strangers pay lamports into markers. */
   deposits?: boolean;
 };
@@ -90,6 +93,7 @@ function playSolResting(
     solMandateOf("Q", [plot.trails ? trailing : random.chance(0.5) ? limit : stop], { amount: amount + 1n }),
   );
   if (plot.slices) world.rest(slicesOf("S"));
+  if (plot.exits) placeExit(world, solTerms);
   for (let step = 0; step < steps; step++) {
     movePrice(world, plot);
     if (random.chance(0.2)) chain.reorganise();
@@ -164,13 +168,14 @@ function act(world: SolWorld): void {
 }
 
 /** Ends all faults, holds the price below the stops and then above the limits, and checks the ends. */
-function comeToEnd(world: SolWorld, { intruder }: SolPlot): void {
+function comeToEnd(world: SolWorld, { intruder, exits }: SolPlot): void {
   const { chain } = world;
   world.runs.splice(0);
   chain.manners = politely;
   chain.delays = 0;
   const isDone = () => [...world.parents.values()].every(({ state }) => state === "done");
-  for (let block = 0; block < (intruder === undefined ? 500 : 60) && !(isDone() && block > 8); block++) {
+  const isWhole = intruder === undefined && !exits;
+  for (let block = 0; block < (isWhole ? 500 : 60) && !(isDone() && block > 8); block++) {
     chain.price = block < 60 ? 850_000n : 1_200_000n;
     chain.mine();
     world.aheadMs = 500;
@@ -179,7 +184,7 @@ function comeToEnd(world: SolWorld, { intruder }: SolPlot): void {
     world.startFiring();
     for (const run of [...world.runs]) while (world.runs.includes(run)) world.stepRun(run);
   }
-  if (intruder !== undefined) return;
+  if (!isWhole) return;
   world.checks.atEnd();
   world.finish();
 }

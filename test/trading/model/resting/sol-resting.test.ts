@@ -16,6 +16,8 @@ const plots: Readonly<Record<string, SolPlot>> = {
   "a price that jumps between both legs": { whips: true },
   "a stop that follows the price": { trails: true },
   "slices among other orders": { slices: true },
+  "exits of a buy": { exits: true },
+  "exits, of a fireOrders that was taken over": { exits: true, intruder: "fireOrders", cancels: true },
   cancellations: { cancels: true },
   "an executeOrders that asks for clears": { clears: true, cancels: true },
   "a fireOrders that was taken over": { intruder: "fireOrders", cancels: true },
@@ -23,7 +25,8 @@ const plots: Readonly<Record<string, SolPlot>> = {
 };
 
 const wanted = [
-  ...["limit", "stop", "trailing", "slice"].map((kind) => `fire: ${kind}`),
+  ...["limit", "stop", "trailing", "slice", "gain", "loss"].map((kind) => `fire: ${kind}`),
+  ...["parent: pending", "birth: resting"],
   ...["failed", "lapsed", "replaced", "filled"].map((outcome) => `outcome: ${outcome}`),
   ...["parent: done CANCELLED_BY_USER", "two legs out", "taken back", "mark"],
 ];

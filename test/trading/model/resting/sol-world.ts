@@ -6,6 +6,7 @@ import type { ChildTerms } from "../../../../lib/orders/resting/mandate.ts";
 import { fillIdOf } from "../../../../lib/orders/resting/slices.ts";
 import { type ChildFacts, tallyAfter } from "../../../../lib/orders/resting/tally.ts";
 import type { Random } from "../random.ts";
+import { must } from "../violation.ts";
 import type { Intruder, LaneJob } from "./resting-checks.ts";
 import { mandateHash, RestingRuns } from "./resting-runs.ts";
 import type { SolChain, SolMessage } from "./sol-chain.ts";
@@ -32,13 +33,15 @@ const mostMessages = 3;
 /** Number of blocks for which a message lives. */
 const liveHeights = 150;
 
+type LedgerOf = { messages: SolMessage[]; signedAtMs: number };
+
 type SolWords = readonly (MessageWord | undefined)[];
 
 /** Simulates the signer and the lane of a wallet on Solana. */
 export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
   readonly chain: SolChain;
   readonly system: SolSystem;
-  readonly ledgers = new Map<string, { messages: SolMessage[]; signedAtMs: number }>();
+  readonly ledgers = new Map<string, LedgerOf>();
   /** True if an executeOrders that was taken over asks for clears of children whose orders rest on. */
   asksForClears = false;
   #signatures = 0;
@@ -54,9 +57,9 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
       },
       family: system.family,
       signedOf: (orderId) => this.signedOf(orderId),
-      askChild: ({ orderId }, signed) => {
-        const child = this.jobs.get(orderId)?.child;
-        const marker = child === undefined ? "" : system.markerOf(child);
+      askChild: ({ child: { orderId }, signed }) => {
+        const job = this.jobs.get(orderId);
+        const marker = job === undefined ? "" : this.#markerOf(job);
         const words = chain.messageWords(signed, marker);
         if (!system.countsDeposits || !chain.deposits.has(marker)) return words;
         const [a, b] = words.map((word) => word && { ...word, isMarked: true });
@@ -64,6 +67,7 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
       },
       askPrices: (amount) => chain.priceWords(amount),
       hearPrices: (words) => words,
+      hearBirth: (words) => words,
       changeView: (view) => view,
       askSums: (sums) => chain.ladders(sums),
       busy: () => undefined,
@@ -74,10 +78,18 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
     this.system = system;
   }
 
+  #markerOf({ child, orderId }: LaneJob): string {
+    return child === undefined ? orderId : this.system.markerOf(child);
+  }
+
+  #isSigned(orderId = ""): boolean {
+    return this.ledgers.has(orderId);
+  }
+
   signedOf(orderId: string): { swap: SignedMessages; deadline: number } | undefined {
     const fillOf = (id: string) => {
       const { parent } = this.jobs.get(id)?.child ?? {};
-      return parent && fillIdOf(parent);
+      return parent === undefined ? id : fillIdOf(parent);
     };
     const all = [...this.ledgers.values()].flatMap(({ messages }) => messages);
     const ofFill = all.filter((each) => fillOf(each.orderId) === fillOf(orderId));
@@ -97,9 +109,30 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
   /** Signs a message, and records it. Undefined if a rule forbids it. */
   sign(job: LaneJob, kind: SolMessage["kind"]): SolMessage | undefined {
     const { child, orderId, amount, minAmountOut } = job;
-    const order = child && this.parents.get(child.parent.orderId);
-    if (child === undefined || order === undefined) return undefined;
     const ledger = this.ledgers.get(orderId) ?? { messages: [], signedAtMs: this.nowMs };
+    if (kind === "swap" && (job.isCancelling || this.nowMs >= job.validUntil * 1000)) return undefined;
+    if (child !== undefined && !this.#countsChild(child, kind, ledger)) return undefined;
+    const message: SolMessage = {
+      signature: `m${this.#signatures++}`,
+      kind,
+      orderId,
+      marker: this.#markerOf(job),
+      lastHeight: this.chain.head.height + liveHeights,
+      amount,
+      minAmountOut,
+    };
+    this.ledgers.set(orderId, { ...ledger, messages: [...ledger.messages, message] });
+    if (child === undefined || kind === "clear") return message;
+    const { exit } = this.parents.get(child.parent.orderId)?.mandate ?? {};
+    must(exit === undefined || this.#isSigned(exit.of), "an exit is signed whose buy never was");
+    this.checks.afterSignature(child, message);
+    return message;
+  }
+
+  /** Asks the rule about a child, and records the signature in the tally. */
+  #countsChild(child: ChildTerms, kind: SolMessage["kind"], ledger: LedgerOf): boolean {
+    const order = this.parents.get(child.parent.orderId);
+    if (order === undefined) return false;
     const isFirstSwap = ledger.messages.length === 0;
     const facts: ChildFacts = {
       mandate: order.mandate,
@@ -113,27 +146,16 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
       tally: this.tallies.get(order.mandate.orderId),
       ended: this.ended.get(order.mandate.orderId),
       isCancelled: this.cancelled.has(order.mandate.orderId),
+      hasBought: this.#isSigned(order.mandate.exit?.of),
       cutoffs: { all: { userID: order.mandate.userID, before: this.cancelledAll } },
       spends: child.amount,
       fees: { most: feeOfMessage, adds: isFirstSwap ? feeOfMessage : 0n },
       feesOfDay: { adds: 0n, ofLimits: 0n, limit: 10n ** 6n },
       newOfDay: 0,
     };
-    if (kind === "swap" && (job.isCancelling || this.nowMs >= job.validUntil * 1000)) return undefined;
-    if (this.system.objection(facts, this.nowMs) !== undefined) return undefined;
+    if (this.system.objection(facts, this.nowMs) !== undefined) return false;
     this.tallies.set(order.mandate.orderId, tallyAfter(facts, this.nowMs, 0).tally);
-    const message: SolMessage = {
-      signature: `m${this.#signatures++}`,
-      kind,
-      orderId,
-      marker: this.system.markerOf(child),
-      lastHeight: this.chain.head.height + liveHeights,
-      amount,
-      minAmountOut,
-    };
-    this.ledgers.set(orderId, { ...ledger, messages: [...ledger.messages, message] });
-    if (kind === "swap") this.checks.afterSignature(child, message);
-    return message;
+    return true;
   }
 
   /** Does what executeOrders does for the lane. */

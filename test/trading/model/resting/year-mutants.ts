@@ -1,4 +1,5 @@
 import { least } from "../../../../lib/orders/bigints.ts";
+import type { ParentView } from "../../../../lib/orders/resting/firing.ts";
 import type { RestingOrder } from "../../../../lib/orders/resting/life.ts";
 import { scaled } from "../../../../lib/orders/resting/prices.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
@@ -19,6 +20,8 @@ const lowNow = (word: PriceWord | undefined, distances: readonly number[]): Pric
   const before = distances.map((each): [number, bigint] => [each, least(out, word.before.get(each) ?? out)]);
   return { ...word, before: new Map(before) };
 };
+
+const dearer = (word: PriceWord | undefined) => word && { ...word, out: word.out && 2n * word.out };
 
 /** Faults that show only in blocks that follow each other, or only after days. */
 export const yearMutants: Readonly<Record<string, MakeSystem>> = {
@@ -41,6 +44,18 @@ export const yearMutants: Readonly<Record<string, MakeSystem>> = {
       tally(facts, nowMs, givenBack) {
         count += Number(facts.tally === undefined);
         return restingSystem.tally(facts, nowMs, givenBack);
+      },
+    };
+  },
+  "lets exits rest whose stops would sell at once": () => ({
+    heardBirth: ([a, b]) => [dearer(a), dearer(b)],
+  }),
+  "lets the lane of a wallet keep others waiting": () => {
+    const lanes = new Map<string, ParentView["busy"]>();
+    return {
+      view(view) {
+        lanes.set(view.order.mandate.wallet, view.busy);
+        return { ...view, busy: view.busy ?? [...lanes.values()].find((busy) => busy !== undefined) };
       },
     };
   },

@@ -1,21 +1,15 @@
-/** A leg as its user asked for it. Prices are in millionths of a coin; that of a trailing stop is the one at placing. */
-export type AskedLeg = {
-  name: "limit" | "takeProfit" | "stop" | "stopLoss" | "trailing";
-  kind: "limit" | "stop" | "trailing";
-  at: number;
-  trail?: number;
-  worst: number;
-};
-
-export type Asked = {
-  orderId: string;
-  legs: readonly AskedLeg[];
-  createdMs: number;
-  /** The end of its life, or the time of its cancellation. */
-  endMs: number;
-};
+import { type Asked, type AskedLeg, classOf, isCrossed, type Pace, paces, pricedBy } from "./year-asked.ts";
 
 export type SeenBlock = { number: number; timeMs: number; price: number };
+
+/** A swap in a block. The price is in millionths of a coin. */
+export type SeenFill = { price: number; amount: number; number: number };
+
+/** What everybody knows at a moment. */
+type Moment = { nowMs: number; isCalm: boolean; busy: LaneKind };
+
+/** The order that a lane waits for. */
+type LaneKind = "limit" | "stop" | "market" | undefined;
 
 type Watched = {
   leg: AskedLeg;
@@ -33,8 +27,9 @@ type Watched = {
   firedInHour: number;
 };
 
-type Child = { leg: AskedLeg; atMs: number; isSigned: boolean; isCalm: boolean; blocks: number };
+type Child = { leg: AskedLeg; atMs: number; isCalm: boolean; blocks: number };
 
+/** An order, or one slice of it. */
 type Known = Asked & {
   watched: readonly Watched[];
   out: Child | undefined;
@@ -43,31 +38,44 @@ type Known = Asked & {
   /** Number of calm blocks without a child. */
   free: number;
   isMissed: boolean;
+  /** False for an exit that waits for its buy or its owner. */
+  rests: boolean;
+  /** Prices that the buy of an exit has paid, newest last. A reorganisation may change them. */
+  paid: number[];
+  /** Number of calm blocks since the buy's fill in which the exit was not seen to rest. */
+  unborn: number;
+  /** The slices of an order. */
+  parts: readonly Known[];
+  isSlice: boolean;
+  /** The child of a slice whose swap was signed. */
+  signed?: string;
 };
 
 /** What happened to a child, as the service says. */
 export type Outcome = "filled" | "failed" | "lapsed" | "yielded" | "unsent";
 
 const millionth = 1e-6;
-const limitMargin = 1.001;
 const hourMs = 3_600_000;
 const mostInHour = { limit: 12, stop: 60 };
-const mostHeadMs = 36_000;
 /** Time for which a run may stand still under faults, between its last look at the clock and its write. */
 const stallMs = 60_000;
-/** Number of blocks within which a leg fires whose price holds, at 12 seconds a block. */
-const dueBlocks = { limit: 2, takeProfit: 3, stop: 5, stopLoss: 5, trailing: 5 };
 const mostKept = 30;
-/** Number of blocks after which a mark has followed the price. */
+/** Longest pause of a slice whose price was not good. */
+const mostKeptOfSlice = 6;
+/** Time after which a mark has followed the price. */
 const followBlocks = 8;
 const mostBlocksOut = 25;
+/** Time after the end of an order until it is seen. Exits are looked at every five minutes. */
 const endMs = 60_000;
-
-const classOf = ({ kind }: AskedLeg): "limit" | "stop" => (kind === "limit" ? "limit" : "stop");
+const exitEndMs = 360_000;
+/** Time after the end of a slice's turn in which a child that was placed before may be signed. */
+const lateMs = 60_000;
+/** A stop of an exit that lies closer to the price at its birth than this share must not rest. */
+const leastDistance = 0.03;
 
 /**
- * Lists, by the blocks and the requests alone, what had to fire on eth and did not, and what fired without a reason. It
- * shares no code with the service.
+ * Lists, by the blocks and the requests alone, what had to fire and did not, and what fired without a reason. It
+ * shares no code with the service. A slice is an order of its own, which lives while its turn lasts and is signed once.
  */
 export class YearObserver {
   /** What was missed, what was spurious, and what had no end or a wrong one. */
@@ -76,8 +84,13 @@ export class YearObserver {
   readonly #orders = new Map<string, Known>();
   readonly #ended = new Set<string>();
   #blocks: SeenBlock[] = [];
-  #fills: { orderId: string; number: number }[] = [];
+  #fills: (SeenFill & { orderId: string })[] = [];
   #calm = 0;
+  readonly #pace: Pace;
+
+  constructor(chain: "eth" | "base") {
+    this.#pace = paces[chain];
+  }
 
   #count(name: string): void {
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
@@ -86,12 +99,18 @@ export class YearObserver {
   /** Notes a block, which may replace others. */
   block(block: SeenBlock): void {
     this.#fills = this.#fills.filter(({ number }) => number < block.number);
-    this.#blocks = [...this.#blocks.slice(-59), block];
-    const { number } = block;
-    const held = Math.min(
-      ...[number, number - 1, number - 2].map((each) => Math.max(...this.#pricesAt(each))),
+    this.#blocks = [...this.#blocks.slice(-59 * this.#pace.unit), block];
+    const { back, misses } = this.#pace;
+    const [head = 0, ...others] = Array.from({ length: back + 1 }, (_, at) =>
+      Math.max(...this.#pricesAt(block.number - at)),
     );
+    const held = Math.min(head, ...others.toSorted((a, b) => a - b).slice(misses));
     for (const { mark } of this.#orders.values()) mark.most = Math.max(mark.most, held);
+  }
+
+  /** Notes that a fault or a halt begins or lasts. */
+  disturbed(): void {
+    this.#calm = 0;
   }
 
   #pricesAt(number: number): number[] {
@@ -100,18 +119,39 @@ export class YearObserver {
 
   placed(asked: Asked): void {
     this.#count("placed");
-    const [{ at } = { at: 0 }] = asked.legs;
-    const watched = asked.legs.map((leg): Watched => {
-      const pauses = { tries: 0, pausesUntilMs: 0, hour: 0, firedInHour: 0 };
-      return { leg, good: 0, reached: 0, gone: 0, kept: 0, ...pauses };
+    const { orderId, slices, createdMs, legs, exitOf } = asked;
+    const parts = Array.from({ length: slices?.count ?? 0 }, (_, at) => {
+      const everyMs = (slices?.everySeconds ?? 0) * 1000;
+      const dueMs = Math.ceil(createdMs / 1000) * 1000 + at * everyMs;
+      const times = { createdMs: dueMs, endMs: dueMs + everyMs };
+      return newKnown({ ...asked, ...times, orderId: `${orderId}.${at + 1}` }, { isSlice: true });
     });
-    const mark = { least: at, most: at };
-    this.#orders.set(asked.orderId, { ...asked, watched, out: undefined, mark, free: 0, isMissed: false });
+    const ofParts = { parts, rests: exitOf === undefined };
+    const order = newKnown({ ...asked, legs: slices === undefined ? legs : [] }, ofParts);
+    for (const each of [order, ...parts]) this.#orders.set(each.orderId, each);
   }
 
   cancelled(orderId: string, atMs: number): void {
     const order = this.#orders.get(orderId);
-    if (order !== undefined) order.endMs = Math.min(order.endMs, atMs);
+    if (order === undefined) return;
+    for (const each of [order, ...order.parts]) each.endMs = Math.min(each.endMs, atMs);
+  }
+
+  /** Notes that an exit waits for its buy or its owner, or that it rests. */
+  born(orderId: string, state: "pending" | "resting" | "suspended"): void {
+    const order = this.#orders.get(orderId);
+    if (order === undefined) return;
+    this.#count(`born ${state}`);
+    Object.assign(order, { rests: state === "resting", free: 0, unborn: state === "pending" ? 0 : -1 });
+    if (state === "pending") return;
+    const prices = this.#blocks.slice(this.#calm > 0 ? -1 : -16 * this.#pace.unit).map(({ price }) => price);
+    order.mark = { least: Math.min(...prices), most: Math.max(...prices) };
+    if (order.paid.length === 0) this.faults.push(`${orderId} is ${state} before its buy`);
+    if (this.#calm === 0) return;
+    const isClose = order.watched
+      .flatMap(({ leg }) => pricedBy(leg, order.paid.slice(-1), order.mark.least))
+      .some(({ kind, at }) => kind === "stop" && at > order.mark.least * (1 - leastDistance));
+    if (isClose !== (state === "suspended")) this.faults.push(`${orderId} is ${state} at its birth`);
   }
 
   fired(orderId: string, name: string, block: number, atMs: number): void {
@@ -128,27 +168,40 @@ export class YearObserver {
     const hour = Math.floor(atMs / hourMs);
     watched.firedInHour = watched.hour === hour ? watched.firedInHour + 1 : 1;
     watched.hour = hour;
-    if (watched.firedInHour > mostInHour[classOf(leg)])
+    if (watched.firedInHour > mostInHour[classOf(leg)] && !order.isSlice)
       this.faults.push(`${orderId} fires ${name} too often`);
-    order.out = { leg, atMs, isSigned: false, isCalm: this.#calm > 0, blocks: 0 };
+    order.out = { leg, atMs, isCalm: this.#calm > 0, blocks: 0 };
     for (const each of order.watched) Object.assign(each, { good: 0, reached: 0, kept: 0 });
   }
 
   #objectionTo(order: Known, leg: AskedLeg, block: number, atMs: number): string | undefined {
     if (atMs >= order.endMs) return "after its end";
+    if (atMs < order.createdMs) return "before its time";
+    if (!order.rests) return "while it does not rest";
     const times = this.#blocks.filter(({ number }) => number === block).map(({ timeMs }) => timeMs);
+    const { mostHeadMs, back, misses } = this.#pace;
     const mostMs = mostHeadMs + (this.#calm > 0 ? 0 : stallMs);
     if (times.length === 0 || atMs - Math.max(...times) > mostMs) return "by an old block";
-    const looks = leg.kind !== "limit" ? [0, 1, 2] : leg.name === "takeProfit" ? [0, 1] : [0];
-    const isReached = looks.every((back) =>
-      this.#pricesAt(block - back).some((price) => isCrossed(leg, price, order.mark.most, 1 + millionth)),
-    );
+    const isStop = classOf(leg) === "stop";
+    const before = isStop ? back : Number(leg.name === "takeProfit");
+    const isReached = pricedBy(leg, order.paid, order.mark.least).some((priced) => {
+      const isAt = (number: number) =>
+        this.#pricesAt(number).some((price) => isCrossed(priced, price, order.mark.most, 1 + millionth));
+      const seen = Array.from({ length: before }, (_, at) => isAt(block - 1 - at)).filter(Boolean).length;
+      return isAt(block) && seen >= before - (isStop ? misses : 0);
+    });
     return isReached ? undefined : "although its price was not reached";
   }
 
-  signed(orderId: string): void {
-    const { out } = this.#orders.get(orderId) ?? {};
-    if (out !== undefined) out.isSigned = true;
+  /** Notes that the swap of a child is signed. */
+  signed(orderId: string, childId: string, atMs: number): void {
+    const order = this.#orders.get(orderId);
+    if (order === undefined || !order.isSlice) return;
+    if (atMs < order.createdMs || atMs >= order.endMs + lateMs)
+      this.faults.push(`${orderId} is signed outside its turn`);
+    if (order.signed !== undefined && order.signed !== childId)
+      this.faults.push(`${orderId} is signed twice`);
+    order.signed = childId;
   }
 
   /** Notes that a child will never fill. */
@@ -169,14 +222,38 @@ export class YearObserver {
     watched.pausesUntilMs = atMs + (doublings < 0 ? 0 : Math.min(mostMs, 5000 * 2 ** doublings));
   }
 
+  /** Notes the fill of a market order in a block. */
+  bought(orderId: string, fill: SeenFill): void {
+    this.#fills.push({ orderId, ...fill });
+    for (const order of this.#orders.values()) if (order.exitOf === orderId) order.paid.push(fill.price);
+  }
+
   /** Notes a fill in a block. */
-  filled(orderId: string, name: string, price: number, number: number): void {
-    const { legs } = this.#orders.get(orderId) ?? {};
-    const leg = legs?.find((each) => each.name === name);
-    if (leg === undefined || this.#ended.has(orderId)) this.faults.push(`${orderId} fills after its end`);
-    else if (price < leg.worst * (1 - millionth)) this.faults.push(`${orderId} fills below its price`);
-    if (this.#fills.some((each) => each.orderId === orderId)) this.faults.push(`${orderId} fills twice`);
-    this.#fills.push({ orderId, number });
+  filled(orderId: string, name: string, fill: SeenFill): void {
+    const order = this.#orders.get(orderId);
+    const leg = order?.watched.find((each) => each.leg.name === name)?.leg;
+    const { price } = fill;
+    if (order === undefined || leg === undefined || this.#ended.has(orderId))
+      this.faults.push(`${orderId} fills after its end`);
+    else if (
+      pricedBy(leg, order.paid, order.mark.least).every(({ worst }) => price < worst * (1 - millionth))
+    )
+      this.faults.push(`${orderId} fills below its price`);
+    if (this.#hasFilled(orderId)) this.faults.push(`${orderId} fills twice`);
+    this.#fills.push({ orderId, ...fill });
+    if (order?.exitOf !== undefined) this.#checkSold(order.exitOf);
+  }
+
+  /** All exits of a buy sell no more than it has received. */
+  #checkSold(buyId: string): void {
+    const sumOf = (isCounted: (orderId: string) => boolean) =>
+      this.#fills.reduce((sum, { orderId, amount }) => sum + (isCounted(orderId) ? amount : 0), 0);
+    const sold = sumOf((orderId) => this.#orders.get(orderId)?.exitOf === buyId);
+    if (sold > sumOf((orderId) => orderId === buyId)) this.faults.push(`${buyId} is sold twice`);
+  }
+
+  #hasFilled(orderId: string): boolean {
+    return this.#fills.some((each) => each.orderId === orderId);
   }
 
   /** Notes the end of an order, as the service says. */
@@ -184,17 +261,25 @@ export class YearObserver {
     const order = this.#orders.get(orderId);
     this.#count(`ended ${reason ?? "filled"}`);
     if (order === undefined || this.#ended.has(orderId)) return;
-    this.#ended.add(orderId);
-    const hasFilled = this.#fills.some((each) => each.orderId === orderId);
+    const all = order.parts.length === 0 ? [order] : order.parts;
+    for (const each of [order, ...order.parts]) this.#ended.add(each.orderId);
+    const hasFilled = all.every((each) => this.#hasFilled(each.orderId));
     if (hasFilled !== (reason === undefined))
       this.faults.push(`${orderId} ends as ${reason}, unlike the chain`);
-    if (!hasFilled && atMs < order.endMs) this.faults.push(`${orderId} ends as ${reason} before its time`);
+    const isUnbought = reason === "PARENT_NOT_FILLED" && !this.#hasFilled(order.exitOf ?? "");
+    if (!hasFilled && !isUnbought && atMs < order.endMs)
+      this.faults.push(`${orderId} ends as ${reason} before its time`);
   }
 
+  /** Forgets orders, or a buy whose exits are over. */
   forget(orderId: string): void {
-    this.#orders.delete(orderId);
-    this.#ended.delete(orderId);
-    this.#fills = this.#fills.filter((each) => each.orderId !== orderId);
+    const { parts = [] } = this.#orders.get(orderId) ?? {};
+    const ids = new Set([orderId, ...parts.map((each) => each.orderId)]);
+    for (const id of ids) {
+      this.#orders.delete(id);
+      this.#ended.delete(id);
+    }
+    this.#fills = this.#fills.filter((each) => !ids.has(each.orderId));
   }
 
   /**
@@ -202,59 +287,82 @@ export class YearObserver {
    *
    * @param isCalm True without faults and halts, and some minutes after them.
    */
-  judge(nowMs: number, { isCalm, isLaneFree }: { isCalm: boolean; isLaneFree: boolean }): boolean {
+  judge(nowMs: number, { isCalm, busy }: { isCalm: boolean; busy: ReadonlyMap<string, LaneKind> }): boolean {
     this.#calm = isCalm ? this.#calm + 1 : 0;
     let isDue = false;
     for (const order of this.#orders.values()) {
-      const { orderId, out } = order;
-      if (this.#ended.has(orderId)) continue;
-      if (out !== undefined) {
-        out.blocks = isCalm ? out.blocks + 1 : 0;
-        out.isCalm &&= isCalm;
-        order.free = 0;
-        if (out.blocks === mostBlocksOut) this.faults.push(`${orderId} has a child without an outcome`);
-        continue;
-      }
-      if (isCalm && nowMs > order.endMs + endMs) {
-        order.endMs = Number.POSITIVE_INFINITY;
-        this.faults.push(`${orderId} rests after its end`);
-      }
-      order.free = isCalm ? order.free + 1 : 0;
-      this.#follow(order, nowMs);
-      if (nowMs >= order.endMs) continue;
-      for (const watched of order.watched)
-        if (this.#isReached(order, watched, nowMs, { isCalm, isLaneFree })) isDue = true;
+      if (this.#ended.has(order.orderId)) continue;
+      if (order.out === undefined) {
+        const moment = { nowMs, isCalm, busy: busy.get(order.wallet) };
+        if (this.#judgeResting(order, moment)) isDue = true;
+      } else this.#judgeOut(order, order.out, isCalm);
     }
     return isDue;
   }
 
+  #judgeOut(order: Known, out: Child, isCalm: boolean): void {
+    out.blocks = isCalm ? out.blocks + 1 : 0;
+    out.isCalm &&= isCalm;
+    order.free = 0;
+    if (out.blocks === mostBlocksOut * this.#pace.unit)
+      this.faults.push(`${order.orderId} has a child without an outcome`);
+  }
+
+  #judgeResting(order: Known, moment: Moment): boolean {
+    const { orderId, isSlice, exitOf } = order;
+    const { nowMs, isCalm } = moment;
+    const mostMs = exitOf === undefined ? endMs : exitEndMs;
+    if (isCalm && !isSlice && nowMs > order.endMs + mostMs) {
+      order.endMs = Number.POSITIVE_INFINITY;
+      this.faults.push(`${orderId} rests after its end`);
+    }
+    if (!order.rests) {
+      this.#judgeUnborn(order, isCalm);
+      return false;
+    }
+    order.free = isCalm ? order.free + 1 : 0;
+    this.#follow(order, nowMs);
+    const isOver = nowMs >= order.endMs || nowMs < order.createdMs || order.signed !== undefined;
+    if (isOver) return false;
+    return order.watched.filter((watched) => this.#isReached(order, watched, moment)).length > 0;
+  }
+
+  #judgeUnborn(order: Known, isCalm: boolean): void {
+    if (order.unborn < 0) return;
+    order.unborn = isCalm && order.paid.length > 0 ? order.unborn + 1 : 0;
+    if (order.unborn === this.#pace.born + 1)
+      this.faults.push(`${order.orderId} does not rest after its buy`);
+  }
+
   /** Raises the price that a mark must have reached. */
-  #follow({ watched: [first], mark, free }: Known, nowMs: number): void {
-    const { trail } = first?.leg ?? {};
-    if (trail === undefined || free < followBlocks || nowMs < (first?.pausesUntilMs ?? 0)) return;
-    const lowest = Math.min(...this.#blocks.slice(-followBlocks).map(({ price }) => price));
+  #follow({ watched, mark, free }: Known, nowMs: number): void {
+    const { leg: { trail } = {}, pausesUntilMs = 0 } = watched.find(({ leg }) => leg.trail) ?? {};
+    const blocks = followBlocks * this.#pace.unit;
+    if (trail === undefined || free < blocks || nowMs < pausesUntilMs) return;
+    const lowest = Math.min(...this.#blocks.slice(-blocks).map(({ price }) => price));
     mark.least = Math.max(mark.least, lowest * (1 - Math.max(0.005, trail / 20) - millionth));
   }
 
   /** Counts the blocks in which a leg had to fire. Returns true if it is reached. */
-  #isReached(
-    order: Known,
-    watched: Watched,
-    nowMs: number,
-    { isCalm, isLaneFree }: { isCalm: boolean; isLaneFree: boolean },
-  ): boolean {
-    const { leg } = watched;
+  #isReached(order: Known, watched: Watched, { nowMs, isCalm, busy }: Moment): boolean {
+    const [leg = watched.leg] = pricedBy(watched.leg, order.paid.slice(-1), order.mark.least);
+    const { due, unit } = this.#pace;
     const { price } = this.#blocks.at(-1) as SeenBlock;
     const isReached = price > leg.worst && isCrossed(leg, price, order.mark.least, 1 - millionth);
     const isOften =
-      watched.hour === Math.floor(nowMs / hourMs) && watched.firedInHour >= mostInHour[classOf(leg)];
-    const isKept = !isCalm || nowMs < watched.pausesUntilMs || isOften;
+      !order.isSlice &&
+      watched.hour === Math.floor(nowMs / hourMs) &&
+      watched.firedInHour >= mostInHour[classOf(leg)];
+    // A market order may keep the lane for longer than a child does.
+    const isKept = !isCalm || nowMs < watched.pausesUntilMs || isOften || busy === "market";
     watched.gone = isReached ? 0 : watched.gone + 1;
-    if (watched.gone > 5) Object.assign(watched, { reached: 0, kept: 0 });
+    if (watched.gone > 5 * unit) Object.assign(watched, { reached: 0, kept: 0 });
     if (isReached) watched.reached++;
-    if (isKept || !isReached) watched.kept = Math.min(mostKept, watched.reached);
-    watched.good = isReached && !isKept && isLaneFree ? watched.good + 1 : 0;
-    if (watched.good > dueBlocks[leg.name] + watched.kept && !order.isMissed) {
+    if (isKept || !isReached) watched.kept = Math.min(mostKept * unit, watched.reached);
+    // A slice whose price was not good is looked at again after a pause of up to a minute.
+    if (order.isSlice && (isKept || !isReached || busy !== undefined)) watched.kept = mostKeptOfSlice * unit;
+    watched.good = isReached && !isKept && busy === undefined ? watched.good + 1 : 0;
+    if (watched.good > due[leg.name] + watched.kept && !order.isMissed) {
       order.isMissed = true;
       this.faults.push(`${order.orderId} does not fire ${leg.name}`);
     }
@@ -262,8 +370,24 @@ export class YearObserver {
   }
 }
 
-/** True if a price reaches that of a leg. A slack above 1 makes it easier. */
-function isCrossed({ kind, at, trail = 0 }: AskedLeg, price: number, mark: number, slack: number): boolean {
-  if (kind === "limit") return price * slack >= at * limitMargin;
-  return price <= (kind === "stop" ? at : mark * (1 - trail)) * slack;
+function newKnown(asked: Asked, changes: Partial<Known>): Known {
+  const [{ at } = { at: 0 }] = asked.legs;
+  const watched = asked.legs.map((leg): Watched => {
+    const pauses = { tries: 0, pausesUntilMs: 0, hour: 0, firedInHour: 0 };
+    return { leg, good: 0, reached: 0, gone: 0, kept: 0, ...pauses };
+  });
+  return {
+    ...asked,
+    watched,
+    out: undefined,
+    mark: { least: at, most: at },
+    free: 0,
+    isMissed: false,
+    rests: true,
+    paid: [],
+    unborn: 0,
+    parts: [],
+    isSlice: false,
+    ...changes,
+  };
 }

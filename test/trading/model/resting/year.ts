@@ -1,25 +1,24 @@
 import { createHash } from "node:crypto";
-import { ChainUnavailable } from "../../../../lib/chains/hosts/host-fault.ts";
+import { chainFacts } from "../../../../lib/core/chain-facts.ts";
 import { dayOf } from "../../../../lib/core/time.ts";
-import { wordOf } from "../../../../lib/orders/resting/hand-over.ts";
 import { afterSights, newResting, type RestingOrder } from "../../../../lib/orders/resting/life.ts";
-import { type StoredResting, type Trigger, triggerOf } from "../../../../lib/orders/resting/stored.ts";
+import { dueAt, fillIdOf } from "../../../../lib/orders/resting/slices.ts";
 import { firstMark } from "../../../../lib/orders/resting/trailing.ts";
-import { Turns } from "../../../../lib/orders/resting/turns.ts";
 import { childrenOn, type DaySpend } from "../../../../lib/orders/wallet-policy.ts";
-import { WatchedChain } from "../../../../lib/trading/execution/watched-chain.ts";
 import { Random } from "../random.ts";
-import { outAtPrice, RestingChain } from "./resting-chain.ts";
+import { type Mined, type ModelChain, RestingChain } from "./resting-chain.ts";
 import { startSeconds } from "./resting-history.ts";
 import { politely, RestingHosts } from "./resting-hosts.ts";
 import { type RestingSystem, RestingWorld, restingSystem } from "./resting-world.ts";
 import type { MakeSystem } from "./year-mutants.ts";
 import { type Outcome, YearObserver } from "./year-observer.ts";
-import { nextOrder, nextPlacingMs } from "./year-users.ts";
+import { YearService } from "./year-service.ts";
+import { nextPlacing, nextPlacingMs, owners, type Placed, type Placing } from "./year-users.ts";
 import { Weather } from "./year-weather.ts";
 
 /** A span of days. It may end with the first fault. */
 export type Span = {
+  chain?: ModelChain;
   seed: number;
   days: number;
   perDay: number;
@@ -30,16 +29,17 @@ export type Span = {
 /** What a span has shown. The digest is of all that happened in it. */
 export type YearReport = Pick<YearObserver, "faults" | "counts"> & { digest: string };
 
-const blockMs = 12_000;
 const keptBlocks = 40;
-/** Blocks for which the functions look again after the last change. */
-const awakeBlocks = 6;
+/** Time for which the functions look again after the last change. */
+const awakeMs = 72_000;
 /** Time after a fault in which its pauses may still last. */
 const recoverMs = 330_000;
 /** Milliseconds after a block at which the functions run. */
-const rounds = [1000, 5000, 9000];
+const rounds: Readonly<Record<ModelChain, readonly number[]>> = { eth: [1000, 5000, 9000], base: [700] };
+/** Time in which a market order is signed, or never. */
+const marketSeconds = 60;
 
-/** Plays some days of one wallet's resting orders on eth in virtual time. */
+/** Plays some days of a few wallets' resting orders in virtual time. */
 export async function playYear(span: Span): Promise<YearReport> {
   const year = new Year(span);
   await year.play(span);
@@ -48,42 +48,44 @@ export async function playYear(span: Span): Promise<YearReport> {
 }
 
 class Year {
-  readonly observer = new YearObserver();
+  readonly observer: YearObserver;
   readonly #random: Random;
   readonly #weather: Weather;
   readonly #chain: RestingChain;
   readonly #hosts: RestingHosts;
   readonly #world: RestingWorld;
+  readonly #service: YearService;
   readonly #perDay: number;
+  readonly #blockMs: number;
   readonly #record = createHash("sha256");
   readonly #startMs = startSeconds * 1000;
-  #watched: WatchedChain;
-  #turns = new Turns();
-  /** The orders and rows that the watcher has read last. */
-  #rows = new Map<RestingOrder, Trigger>();
   /** Orders as they were when the observer was told last. */
   readonly #told = new Map<string, RestingOrder>();
-  readonly #movedMs = new Map<string, number>();
   readonly #cancels = new Map<string, number>();
-  #count: DaySpend = { day: "" } as DaySpend;
+  /** The signer's counts of the wallets' days. */
+  readonly #counts = new Map<string, DaySpend>();
   #placed = 0;
   #placeMs: number;
   #noted = new Set<string>();
   #recoveredMs = 0;
-  #awake = awakeBlocks;
+  #awakeUntilMs = 0;
 
-  constructor({ seed, perDay, makeSystem = () => ({}) }: Span) {
+  constructor({ chain: network = "eth", seed, perDay, makeSystem = () => ({}) }: Span) {
+    this.observer = new YearObserver(network);
+    this.#blockMs = chainFacts[network].blockSeconds * 1000;
     this.#random = new Random(seed);
     this.#perDay = perDay;
     this.#weather = new Weather(this.#random, this.#startMs);
-    this.#chain = new RestingChain(this.#random, startSeconds, BigInt(this.#weather.price));
+    const wallets = owners.map(({ wallet }) => wallet);
+    const price = BigInt(this.#weather.price);
+    this.#chain = new RestingChain(this.#random, startSeconds, price, { network, wallets });
     this.#chain.delays = 0.1;
     this.#hosts = new RestingHosts(this.#random, this.#chain, politely);
     const made = { ...restingSystem, ...makeSystem(() => this.#world.nowMs) };
     this.#world = new RestingWorld(this.#random, this.#chain, this.#hosts, this.#countingDays(made));
     // The observer judges in place of the check that shares code with the service.
     this.#world.checks.beforeFiring = () => undefined;
-    this.#watched = this.#startWatcher();
+    this.#service = new YearService(this.#random, this.#world);
     this.#placeMs = this.#startMs;
   }
 
@@ -97,39 +99,20 @@ class Year {
 
   /** Lets the signer count the new orders of a day, as it does in the wallet's record. */
   #countingDays(system: RestingSystem): RestingSystem {
+    const countOf = (wallet: string) => this.#counts.get(wallet) ?? ({ day: "" } as DaySpend);
+    const newOn = (wallet: string, nowMs: number) => childrenOn(countOf(wallet), nowMs).newResting;
     return {
       ...system,
       objection: (facts, nowMs) =>
-        system.objection({ ...facts, newOfDay: childrenOn(this.#count, nowMs).newResting }, nowMs),
+        system.objection({ ...facts, newOfDay: newOn(facts.mandate.wallet, nowMs) }, nowMs),
       tally: (facts, nowMs, givenBack) => {
-        const { newResting: known } = childrenOn(this.#count, nowMs);
-        const isNew = facts.tally === undefined;
-        this.#count = { ...this.#count, day: dayOf(nowMs), newResting: known + Number(isNew) };
-        this.observer.signed(facts.mandate.orderId);
+        const { mandate, child, purpose, tally } = facts;
+        const newResting = newOn(mandate.wallet, nowMs) + Number(tally === undefined);
+        this.#counts.set(mandate.wallet, { ...countOf(mandate.wallet), day: dayOf(nowMs), newResting });
+        if (purpose === "swap") this.observer.signed(fillIdOf(child.parent), child.orderId, nowMs);
         return system.tally(facts, nowMs, givenBack);
       },
     };
-  }
-
-  /** A new process of the watcher knows nothing of the earlier one. */
-  #startWatcher(): WatchedChain {
-    this.#turns = new Turns();
-    this.#rows = new Map();
-    const blockOf = (host: number) => {
-      const sight = this.#hosts.sightOf(host % 2 === 0 ? 0 : 1);
-      if (sight === undefined) throw new ChainUnavailable("the host is silent");
-      return sight.blocks.at(-1)?.price ?? 1n;
-    };
-    return new WatchedChain("eth", {
-      levels: async (tokens, host) => {
-        const level = Math.log(Number(blockOf(host)));
-        return new Map(tokens.map((token) => [token, [level]]));
-      },
-      outs: async ({ amounts }, host) => {
-        const price = blockOf(host);
-        return amounts.map((amount) => outAtPrice(price, amount));
-      },
-    });
   }
 
   async play({ days, endsAtFault = false }: Span): Promise<void> {
@@ -140,19 +123,24 @@ class Year {
       const isHalted = this.#weather.isHalted(nowMs);
       const isFaulty = this.#weather.isFaulty(nowMs);
       this.#hosts.manners = isFaulty ? this.#faults() : politely;
+      if (isHalted || isFaulty) {
+        this.#recoveredMs = nowMs + recoverMs;
+        this.observer.disturbed();
+      }
       if (!isHalted) this.#mine(isFaulty);
-      if (isHalted || isFaulty) this.#recoveredMs = nowMs + recoverMs;
-      for (const aheadMs of rounds) {
+      for (const aheadMs of rounds[this.#chain.network]) {
         this.#world.aheadMs = isHalted ? this.#world.nowMs - this.#chain.head.time * 1000 + 4000 : aheadMs;
         this.#act();
-        await this.#round(isFaulty);
+        await this.#service.round(isFaulty);
         this.#tell();
       }
       const isCalm = this.#world.nowMs > this.#recoveredMs;
-      const isLaneFree = this.#world.busy() === undefined;
-      const isDue = this.observer.judge(this.#world.nowMs, { isCalm, isLaneFree });
-      const isBusy = isDue || isHalted || isFaulty || this.#world.jobs.size > 0 || this.#isUnderWay();
-      this.#awake = isBusy ? awakeBlocks : this.#awake - 1;
+      const busy = new Map(
+        this.#chain.wallets.map((wallet) => [wallet, this.#world.busy(wallet)?.kind] as const),
+      );
+      const isDue = this.observer.judge(this.#world.nowMs, { isCalm, busy });
+      const isBusy = isDue || isHalted || isFaulty || this.#isUnderWay();
+      if (isBusy) this.#awakeUntilMs = this.#world.nowMs + awakeMs;
     }
   }
 
@@ -166,23 +154,26 @@ class Year {
 
   #isUnderWay(): boolean {
     if (this.#world.runs.length > 0) return true;
-    for (const { state } of this.#world.parents.values()) if (state !== "resting") return true;
+    // The exits of a market order still wait for its final fill.
+    for (const { isSettled, child } of this.#world.jobs.values())
+      if (!isSettled || child === undefined) return true;
+    for (const { state } of this.#world.parents.values())
+      if (state !== "resting" && state !== "suspended") return true;
     return false;
   }
 
   /** Skips the blocks in which nothing happens. */
   #passTime(): void {
-    if (this.#awake > 0) return;
+    if (this.#world.nowMs < this.#awakeUntilMs) return;
     const { head } = this.#chain;
     let nextMs = Math.min(this.#weather.calmUntilMs, this.#placeMs, ...this.#cancels.values());
-    for (const { mandate } of this.#world.parents.values())
-      nextMs = Math.min(nextMs, mandate.expiresAt * 1000);
-    const skipped = Math.floor((nextMs - head.time * 1000) / blockMs) - 2;
-    this.#awake = awakeBlocks;
+    for (const order of this.#world.parents.values()) nextMs = Math.min(nextMs, this.#nextTurnMs(order));
+    const skipped = Math.floor((nextMs - head.time * 1000) / this.#blockMs) - 2;
     if (skipped < 16) return;
+    this.#awakeUntilMs = nextMs + awakeMs;
     const blocks = Array.from({ length: 8 }, (_, at) => {
       const number = head.number + skipped - 7 + at;
-      const time = head.time + ((number - head.number) * blockMs) / 1000;
+      const time = head.time + ((number - head.number) * this.#blockMs) / 1000;
       return { ...head, number, time, hash: `b${number}`, mined: [] };
     });
     this.#chain.pool.splice(0);
@@ -192,11 +183,18 @@ class Year {
     this.#noteBlocks();
   }
 
+  /** Returns the time at which an order ends, or at which the turn of its next slice begins. */
+  #nextTurnMs({ mandate: { createdAt, slices, expiresAt } }: RestingOrder): number {
+    if (slices === undefined) return expiresAt * 1000;
+    const turn = Math.floor((this.#world.nowMs / 1000 - dueAt(createdAt, 0, 1)) / slices.everySeconds);
+    return (turn < slices.count ? dueAt(createdAt, slices.everySeconds, turn + 2) : expiresAt) * 1000;
+  }
+
   #mine(isFaulty: boolean): void {
     const { nowMs } = this.#world;
     this.#weather.blow(nowMs);
     const price = BigInt(this.#weather.price);
-    if (this.#chain.price !== price) this.#awake = awakeBlocks;
+    if (this.#chain.price !== price) this.#awakeUntilMs = nowMs + awakeMs;
     this.#chain.price = price;
     if (isFaulty && this.#random.chance(0.2)) this.#chain.reorganise(1 + this.#random.below(2));
     else this.#chain.mine();
@@ -206,12 +204,22 @@ class Year {
       const head = { ...this.#chain.head, time: this.#chain.head.time + late };
       this.#chain.blocks = [...this.#chain.blocks.slice(0, -1), head];
     }
-    this.#chain.blocks = this.#chain.blocks.slice(-keptBlocks);
+    this.#forgetBlocks();
     // Hosts leave a replaced fork in the end.
     const isOld = (this.#chain.before.at(-1)?.number ?? 0) < this.#chain.head.number - 10;
     if (isOld) this.#chain.before = this.#chain.blocks;
     this.#world.checks.afterBlock();
     this.#noteBlocks();
+  }
+
+  /** Forgets old blocks, except those that may have the fill of a buy whose exits still wait. */
+  #forgetBlocks(): void {
+    const { blocks } = this.#chain;
+    const buys = [...this.#world.jobs.values()].filter(({ child }) => child === undefined);
+    const oldestMs = Math.min(...buys.map(({ createdAt }) => createdAt));
+    const from = blocks.findIndex(({ time }) => time * 1000 >= oldestMs);
+    const least = Math.max(0, blocks.length - keptBlocks);
+    this.#chain.blocks = blocks.slice(from < 0 ? least : Math.min(from, least));
   }
 
   #noteBlocks(): void {
@@ -220,20 +228,25 @@ class Year {
       this.#noted.add(hash);
       this.observer.block({ number, timeMs: time * 1000, price: Number(price) });
       if (mined.length > 0) this.#log("block", number, hash, Number(price));
-      for (const { tx, status, out } of mined) {
-        this.#log("mined", tx.hash, tx.kind, tx.orderId, status, Number(out));
-        const { parent } = this.#world.jobs.get(tx.orderId)?.child ?? {};
-        if (tx.kind !== "swap" || status !== "ok" || parent === undefined) continue;
-        const name = this.#nameOf(parent.orderId, tx.orderId);
-        this.observer.filled(parent.orderId, name, (Number(out) / Number(tx.amount)) * 1e6, number);
-      }
+      for (const each of mined) this.#noteMined(each, number);
     }
     if (this.#noted.size > 500) this.#noted = new Set(this.#chain.blocks.map(({ hash }) => hash));
   }
 
-  #nameOf(parentId: string, childId: string): string {
-    const { firings = [] } = this.#world.parents.get(parentId) ?? {};
-    return firings.find(({ orderId }) => orderId === childId)?.leg ?? "";
+  #noteMined({ tx, status, out }: Mined, number: number): void {
+    this.#log("mined", tx.hash, tx.kind, tx.orderId, status, Number(out));
+    if (tx.kind !== "swap" || status !== "ok") return;
+    const fill = { price: (Number(out) / Number(tx.amount)) * 1e6, amount: Number(tx.amount), number };
+    const job = this.#world.jobs.get(tx.orderId);
+    if (job === undefined) return;
+    const { parent } = job.child ?? {};
+    if (parent === undefined) {
+      this.observer.bought(tx.orderId, fill);
+      return;
+    }
+    const { firings = [] } = this.#world.parents.get(parent.orderId) ?? {};
+    const { leg = "" } = firings.find(({ orderId }) => orderId === tx.orderId) ?? {};
+    this.observer.filled(fillIdOf(parent), leg, fill);
   }
 
   /** Does what users do at this moment. */
@@ -242,7 +255,11 @@ class Year {
     const world = this.#world;
     if (nowMs >= this.#placeMs) {
       this.#placeMs = nowMs + nextPlacingMs(this.#random, this.#perDay);
-      this.#place();
+      const { network: chain, head } = this.#chain;
+      const now = { chain, number: this.#placed++, price: Number(head.price), nowMs };
+      const { buy, orders } = nextPlacing(this.#random, now);
+      if (buy !== undefined) this.#buy(buy, nowMs);
+      for (const each of orders) this.#place(each);
     }
     for (const [orderId, atMs] of this.#cancels) {
       if (nowMs < atMs) continue;
@@ -263,79 +280,28 @@ class Year {
     }
   }
 
-  #place(): void {
+  #buy({ orderId, amount, ...owner }: NonNullable<Placing["buy"]>, createdAt: number): void {
+    const minimum = { quotedOut: 1n, minAmountOut: 1n };
+    const validUntil = Math.floor(createdAt / 1000) + marketSeconds;
+    // A swap of tokens for coins at the chain's price stands for one of coins for as many tokens.
+    const trade = { side: "sell", token: "0x5FbD", isPrivate: true } as const;
+    const { network: chain } = this.#chain;
+    const terms = { chain, ...owner, ...trade, ...minimum, orderId, amount, validUntil, createdAt };
+    this.#world.addJob(orderId, terms, "market");
+    this.#log("buy", orderId);
+  }
+
+  #place({ asked, mandate, cancelMs }: Placed): void {
     const world = this.#world;
-    const price = Number(this.#chain.head.price);
-    const createdMs = Math.max(world.nowMs, world.cancelledAll + 1);
-    const { legs, mandate, cancelMs } = nextOrder(this.#random, this.#placed++, price, createdMs);
-    const { orderId, expiresAt } = mandate;
-    const mark = firstMark(mandate, { coins: BigInt(price), tokens: 1_000_000n });
+    const { orderId } = mandate;
+    // The trailing stop of an exit starts at its birth.
+    const now = { coins: this.#chain.head.price, tokens: 1_000_000n };
+    const mark = mandate.exit === undefined ? firstMark(mandate, now) : undefined;
     world.parents.set(orderId, newResting(mandate, "mac", mark));
     world.checks.noteMandate(mandate);
     if (cancelMs !== undefined) this.#cancels.set(orderId, cancelMs);
-    this.observer.placed({ orderId, legs, createdMs, endMs: expiresAt * 1000 });
-    this.#log("place", orderId, JSON.stringify(legs), expiresAt);
-  }
-
-  /** Lets each function run once. */
-  async #round(isFaulty: boolean): Promise<void> {
-    const random = this.#random;
-    if (random.chance(isFaulty ? 0.02 : 0.0001)) this.#watched = this.#startWatcher();
-    this.#read();
-    try {
-      await this.#watched.look(() => this.#world.nowMs);
-    } catch (error) {
-      if (!(error instanceof ChainUnavailable)) throw error;
-    }
-    const { orders } = this.#watched;
-    const due = orders.due(this.#world.nowMs);
-    for (let left = due; left.length > 0; ) {
-      const next = this.#turns.next(left);
-      this.#turns.begin(next, this.#world.nowMs);
-      const ids = next.map(({ orderId }) => orderId);
-      left = left.filter(({ orderId }) => !ids.includes(orderId));
-      this.#fire(ids, isFaulty);
-    }
-    this.#world.work(() => isFaulty && random.chance(0.1));
-  }
-
-  /** Runs fireOrders for some orders. It may die, or stand still until the next round. */
-  #fire(orderIds: string[], isFaulty: boolean): void {
-    const { runs } = this.#world;
-    const { orders } = this.#watched;
-    const random = this.#random;
-    for (const orderId of orderIds) orders.begin(orderId);
-    this.#world.startFiring(orderIds);
-    let isLost = false;
-    for (const run of [...runs]) {
-      while (runs.includes(run)) {
-        if (isFaulty && random.chance(0.01)) break;
-        const kill = !isFaulty || !random.chance(0.01) ? "none" : random.chance(0.5) ? "before" : "after";
-        isLost ||= kill !== "none";
-        this.#world.stepRun(run, kill);
-      }
-    }
-    isLost ||= runs.length > 0;
-    const { nowMs } = this.#world;
-    for (const orderId of orderIds) orders.end(orderId, isLost ? undefined : this.#wordOf(orderId), nowMs);
-  }
-
-  #wordOf(orderId: string) {
-    const order = this.#world.parents.get(orderId);
-    const { nowMs } = this.#world;
-    if (order?.state !== this.#told.get(orderId)?.state) this.#movedMs.set(orderId, nowMs);
-    const updatedAt = new Date(this.#movedMs.get(orderId) ?? nowMs).toISOString();
-    const isWaiting = this.#world.waiting.includes(orderId);
-    return wordOf(order && ({ ...order, updatedAt } as StoredResting), nowMs, isWaiting);
-  }
-
-  /** Reads the rows if one of them has changed. */
-  #read(): void {
-    const known = this.#rows;
-    const orders = [...this.#world.parents.values()].filter(({ state }) => state !== "done");
-    if (orders.length === known.size && orders.every((order) => known.has(order))) return;
-    this.#rows = new Map(orders.map((order) => [order, known.get(order) ?? triggerOf(order)]));
-    this.#watched.take([...this.#rows.values()], this.#world.nowMs);
+    this.observer.placed(asked);
+    this.#log("place", JSON.stringify(asked));
   }
 
   /** Tells the observer what has become of orders, and forgets those that are over. */
@@ -353,11 +319,31 @@ class Year {
         String(order.mark?.price.coins),
         order.end?.reasonCode,
       );
+      this.#tellBirth(old, order);
       this.#tellFirings(orderId, old, order);
       const { state, end } = order;
       if (state === "done" || end !== undefined) this.observer.ended(orderId, end?.reasonCode, nowMs);
       if (state === "done") this.#forget(orderId);
     }
+    for (const { orderId, child, isSettled } of this.#world.jobs.values()) {
+      const isOver = isSettled && this.#exitsOf(orderId).every(({ entry }) => entry?.isFinal);
+      if (child !== undefined || !isOver) continue;
+      this.#world.jobs.delete(orderId);
+      this.#forgetBuy(orderId);
+    }
+  }
+
+  #tellBirth(old: RestingOrder | undefined, { mandate, state, entry }: RestingOrder): void {
+    if (mandate.exit === undefined) return;
+    const { orderId } = mandate;
+    if (state === "pending") {
+      if (old !== undefined && old.state !== "pending") this.observer.born(orderId, state);
+    } else if (entry !== undefined && entry.spent !== old?.entry?.spent)
+      this.observer.born(orderId, state === "suspended" ? state : "resting");
+  }
+
+  #exitsOf(buyId: string): RestingOrder[] {
+    return [...this.#world.parents.values()].filter(({ mandate }) => mandate.exit?.of === buyId);
   }
 
   #tellFirings(orderId: string, old: RestingOrder | undefined, order: RestingOrder): void {
@@ -365,26 +351,36 @@ class Year {
     const wasOut = new Set(old?.out.map((child) => child.orderId));
     const isOut = new Set(order.out.map((child) => child.orderId));
     for (const firing of order.firings.toReversed()) {
-      const { orderId: childId, leg, block, outcome } = firing;
-      if (isOut.has(childId) && !wasOut.has(childId)) {
-        this.observer.fired(orderId, leg, block, this.#world.jobs.get(childId)?.createdAt ?? nowMs);
-        if (this.#world.ledgers.has(childId)) this.observer.signed(orderId);
-      } else if (wasOut.has(childId) && !isOut.has(childId))
-        this.observer.dead(orderId, outcome as Outcome, nowMs);
+      const { orderId: childId, leg, slice, block, outcome } = firing;
+      const id = fillIdOf({ orderId, slice });
+      // The fill of a slice's child may be taken back.
+      const isNew = !old?.firings.some((each) => each.orderId === childId);
+      if (isOut.has(childId) && isNew)
+        this.observer.fired(id, leg, block, this.#world.jobs.get(childId)?.createdAt ?? nowMs);
+      else if (wasOut.has(childId) && !isOut.has(childId)) this.observer.dead(id, outcome as Outcome, nowMs);
     }
   }
 
   #forget(orderId: string): void {
     const world = this.#world;
+    const { of } = world.parents.get(orderId)?.mandate.exit ?? {};
     this.observer.forget(orderId);
+    this.#service.forget(orderId);
     for (const items of [world.parents, world.tallies, world.ended, world.cancelled, this.#cancels])
       items.delete(orderId);
     this.#told.delete(orderId);
-    this.#movedMs.delete(orderId);
     for (const { orderId: childId, child } of world.jobs.values()) {
       if (child?.parent.orderId !== orderId) continue;
       world.jobs.delete(childId);
       world.ledgers.delete(childId);
     }
+    if (of !== undefined) this.#forgetBuy(of);
+  }
+
+  /** Forgets a buy that is final, once all of its exits are over. */
+  #forgetBuy(buyId: string): void {
+    if (this.#world.jobs.has(buyId) || this.#exitsOf(buyId).length > 0) return;
+    this.observer.forget(buyId);
+    this.#world.ledgers.delete(buyId);
   }
 }
