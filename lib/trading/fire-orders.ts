@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { childWordsOf } from "../chains/families/child-words.ts";
+import { boughtBy, childWordsOf } from "../chains/families/child-words.ts";
 import { type FoundUnits, firingOf, heldBy, signedBy } from "../chains/families/fire.ts";
 import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
 import { pricesOn } from "../chains/families/prices.ts";
@@ -184,14 +184,17 @@ class FiringRun {
   }
 
   /** Asks for the balance after both hosts have shown the fill, so that it includes what the buy has brought. */
-  async #birthWords({ order, received }: FiringEffects["birthWords"]["ask"]): Promise<Birth> {
+  async #birthWords({ order, signed }: FiringEffects["birthWords"]["ask"]): Promise<Birth | undefined> {
     const { wallet, token } = order.mandate;
-    const { most } = await heldBy(this.#reader, { token, buyers: [], sellers: [wallet] });
-    const amount = birthAmount(order.mandate, received, most.get(wallet));
-    const [words = [undefined, undefined]] = await this.#prices.priceWords([
-      { side: "sell", token, amount, distances: [] },
+    const [bought, { most }] = await Promise.all([
+      boughtBy(this.#reader, wallet, signed),
+      heldBy(this.#reader, { token, buyers: [], sellers: [wallet] }),
     ]);
-    return { amount, words };
+    if (bought === undefined) return undefined;
+    const amount = birthAmount(order.mandate, bought.received, most.get(wallet));
+    const question = { side: "sell", token, amount, distances: [] } as const;
+    const [words = [undefined, undefined]] = await this.#prices.priceWords(amount > 0n ? [question] : []);
+    return { bought, amount, words };
   }
 
   async #prepareChild({ order, ...asked }: AskedChildOrder): Promise<PreparedChild | ChildRefusal> {

@@ -1,9 +1,17 @@
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
 import type { GivenExit } from "../../lib/orders/resting/exits/given.ts";
+import type { StoredResting } from "../../lib/orders/resting/stored.ts";
+import { write } from "../../lib/table/write.ts";
+import { packed } from "../../lib/trading/items/items.ts";
+import { restingKey, tradeKey } from "../../lib/trading/items/keys.ts";
+import { readOrder } from "../../lib/trading/items/views.ts";
 import { placeResting } from "../../lib/trading/place-resting.ts";
 import { tableForTests } from "../support/dynamodb.ts";
+import { putItems } from "../support/items.ts";
 import { openRestingDesk } from "../support/resting-desk.ts";
 
 const db = tableForTests();
@@ -140,6 +148,59 @@ describe("exits of a market order on a real chain", () => {
   });
 });
 
+describe("exits, if executeOrders is taken over", () => {
+  /** Changes what the record of an order says that it has brought. */
+  async function forge({ userID }: { userID: string }, orderId: string, life: object): Promise<void> {
+    const { order } = await readOrder(db.table, userID, orderId);
+    if (order === undefined) throw new Error("The order has no record");
+    const forged = { ...order, life: { ...order.life, ...life } };
+    await putItems(db.table, [{ ...tradeKey(userID, orderId), ...(packed(forged) as object) }]);
+  }
+
+  it.each([
+    ["half", 1n],
+    ["twice", 4n],
+  ])("rest at the prices and amounts of the receipt if it writes %s the fill", async (_, halves) => {
+    const desk = await bought(far);
+    await fill(desk);
+    const { spent, received } = { spent: 5n * 10n ** 17n, received: await desk.held() };
+    const { orderId } = desk.buy;
+    await forge(desk, orderId, { spent: spent - 1n, received: (received * halves) / 2n });
+    await desk.fire(desk.ids);
+    const entry = { spent, received, amount: received / 2n };
+    expect(await desk.resting(desk.ids[0] ?? "")).toMatchObject({ state: "resting", entry });
+    await forge(desk, orderId, { spent, received: 1n });
+    await desk.fire(desk.ids);
+    expect(await desk.resting(desk.ids[0] ?? "")).toMatchObject({ state: "resting", entry });
+  });
+
+  it("wait while a buy is in no block, whatever it writes", async () => {
+    const desk = await bought(far);
+    await desk.watchAndWork();
+    const filled = { status: "filled", settled: true, spent: 1n, received: 10n ** 18n };
+    await forge(desk, desk.buy.orderId, filled);
+    await desk.fire(desk.ids);
+    expect(await desk.resting(desk.ids[0] ?? "")).toMatchObject({ state: "pending" });
+  });
+
+  it("wait while one of the hosts shows another fill", async () => {
+    const desk = await bought(far);
+    await fill(desk);
+    const liar = await startSecondHost({ chainUrl: chain.url });
+    liar.lie = ({ method }, reply) =>
+      method === "eth_getTransactionReceipt" && "result" in reply
+        ? { result: { ...(reply.result as object), logs: [] } }
+        : reply;
+    const chains = openEvmChains({ [chain.chain]: { ...chain.contracts, hosts: [chain.url, liar.url] } });
+    await desk.fire(desk.ids, { chains });
+    expect(await desk.resting(desk.ids[0] ?? "")).toMatchObject({ state: "pending" });
+    liar.lie = (_, reply) => reply;
+    await desk.fire(desk.ids, { chains });
+    expect(await desk.resting(desk.ids[0] ?? "")).toMatchObject({ state: "resting" });
+    await liar.close();
+  });
+});
+
 describe("placing a buy with exits", () => {
   it("refuses a stop above what selling at once would bring", async () => {
     const desk = await openRestingDesk(db.table, chain);
@@ -178,9 +239,9 @@ describe("placing a buy with exits", () => {
 });
 
 describe("exits of a limit", () => {
-  it("rest once a child of the limit has filled", async () => {
-    const desk = await openRestingDesk(db.table, chain);
-    const terms = { type: "limit", side: "buy", amount: "0.5", price: "1", exits: [far] } as const;
+  /** Places a limit with an exit. Returns the ids of both. */
+  async function limited(desk: Awaited<ReturnType<typeof openRestingDesk>>, price: string) {
+    const terms = { type: "limit", side: "buy", amount: "0.5", price, exits: [far] } as const;
     const body = { ...desk.lane, ...terms, token: localAddresses.moon };
     const request = { userID: desk.userID, now: new Date(), signedInAt: undefined, key: "limit" };
     expect(await placeResting(desk.placing, { ...request, body: { ...body, dryRun: true } })).toMatchObject({
@@ -188,8 +249,13 @@ describe("exits of a limit", () => {
     });
     const placed = await placeResting(desk.placing, { ...request, body });
     if (!("order" in placed)) throw new Error("It was not placed");
-    const ids = (placed.order.exits ?? []).map(({ orderId }) => orderId);
-    const all = [placed.order.orderId, ...ids];
+    return [placed.order.orderId, ...(placed.order.exits ?? []).map(({ orderId }) => orderId)];
+  }
+
+  it("rest once a child of the limit has filled", async () => {
+    const desk = await openRestingDesk(db.table, chain);
+    const all = await limited(desk, "1");
+    const ids = all.slice(1);
     await desk.fire(all);
     expect(await desk.resting(ids[0] ?? "")).toMatchObject({ state: "pending" });
     await desk.settle();
@@ -200,5 +266,22 @@ describe("exits of a limit", () => {
       state: "resting",
       entry: { received, amount: received / 2n, bought: 1 },
     });
+  });
+
+  it("wait if executeOrders, taken over, ends the limit or names an older fill of the wallet as the limit's", async () => {
+    const desk = await openRestingDesk(db.table, chain);
+    const older = await desk.place({ amount: "0.25" });
+    await desk.settle();
+    const [id = "", exit = ""] = await limited(desk, "0.000001");
+    const stored = (await desk.resting(id)) as StoredResting;
+    const firing = { n: 1, orderId: older.orderId, leg: "limit", price: "1", block: 1, outcome: "filled" };
+    const ended = { ...stored, state: "done" };
+    for (const forged of [ended, { ...ended, filled: older.orderId, firings: [firing] }]) {
+      await putItems(db.table, [{ ...tradeKey(desk.userID, id), ...(packed(forged) as object) }]);
+      await desk.fire([exit]);
+      expect(await desk.resting(exit)).toMatchObject({ state: "pending" });
+      // Ends the limit, so that only its record is left.
+      await write(db.table, { kind: "remove", key: restingKey(stored.mandate) });
+    }
   });
 });

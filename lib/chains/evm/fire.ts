@@ -2,10 +2,10 @@ import type { EvmChain } from "../../core/chain-facts.ts";
 import type { ChildView, FiringFamily } from "../../orders/resting/firing.ts";
 import { deathOf, fillBlockOf, hasFilled, type NonceWord, type SignedNonce } from "./rules/death.ts";
 import type { Evm } from "./rules/family.ts";
-import { signedNonceOf } from "./rules/ledger.ts";
+import { type SignedSwap, signedNonceOf } from "./rules/ledger.ts";
 
 /** Returns the swap of a child that its ledger shows. */
-export function signedByEvm(ledger: Evm["signed"]): ChildView<SignedNonce>["signed"] {
+export function signedByEvm(ledger: Evm["signed"]): ChildView<SignedSwap>["signed"] {
   const swap = signedNonceOf(ledger);
   return swap && { swap, deadline: swap.deadline };
 }
@@ -23,7 +23,8 @@ export const evmFiring: FiringFamily<SignedNonce, NonceWord> = {
       const isPast = words.every((word) => word !== undefined && word.head.time > child.validUntil);
       return isPast && nowMs > child.validUntil * 1000 ? { is: "dead", outcome: "unsent" } : { is: "out" };
     }
-    if (fillBlockOf(signed.swap, words) !== undefined) return { is: "filled" };
+    const block = fillBlockOf(signed.swap, words);
+    if (block !== undefined) return { is: "filled", block: block.hash };
     // The host that lacks the fill may only be behind.
     if (words.some((word) => word !== undefined && hasFilled(signed.swap, word))) return { is: "unclear" };
     const death = isProvenDead ? deathOf(chain as EvmChain, signed.swap, words) : undefined;

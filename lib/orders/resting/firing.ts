@@ -1,7 +1,7 @@
 import type { Network } from "../../core/network.ts";
 import type { AttentionCode, Order } from "../execution.ts";
 import type { LaneKey } from "../intent.ts";
-import type { Paid } from "./exits/entry.ts";
+import type { Bought } from "./exits/entry.ts";
 import type { ChildSight, EndFacts, OutChild, RestingOrder } from "./life.ts";
 import type { Ended, LegClass, Tally } from "./mandate.ts";
 import type { Chosen, Ladders } from "./selection.ts";
@@ -32,8 +32,8 @@ export type BuyView = {
   markerId: string;
   /** The records of that order. Undefined if there are none. */
   view: ChildView | undefined;
-  /** Result of the buy, according to executeOrders. */
-  fill?: Paid | undefined;
+  /** True if executeOrders says that the buy has filled. */
+  isFilled: boolean;
   /** The position that the buy's fill belongs to. Undefined for a settled buy if that position is closed. */
   positionId?: string | undefined;
   /** True if executeOrders says that the buy has its final outcome. */
@@ -52,8 +52,8 @@ export type ExitView = {
   isDust: boolean;
 };
 
-/** The sale of what an exit is to sell, just after its buy: the amount, and what it would bring by both hosts. */
-export type Birth = { amount: bigint; words: PriceWords };
+/** What a buy has brought, and the sale of what its exit is to sell: the amount, and what it would bring by both hosts. */
+export type Birth = { bought: Bought; amount: bigint; words: PriceWords };
 
 /** A resting order, with all that fireOrders needs to move it. */
 export type ParentView<Signed = unknown> = {
@@ -148,8 +148,11 @@ export type FiringEffects<Signed = unknown, Word = unknown> = {
     ask: { questions: readonly LegQuestion[] };
     answer: readonly PriceWords[];
   };
-  /** Asks what a wallet holds now, and both hosts what the sale of an exit's share, or of what is left of it, would bring. */
-  birthWords: { ask: { order: RestingOrder; received: bigint }; answer: Birth };
+  /**
+   * Asks both hosts for the receipt of a buy, what the wallet holds now, and what the sale of an exit's share, or of what
+   * is left of it, would bring. Undefined while the hosts do not agree on the receipt.
+   */
+  birthWords: { ask: { order: RestingOrder; signed: Signed }; answer: Birth | undefined };
   /** Asks both hosts what some sums bring, at one block. */
   quoteSums: {
     ask: SumsQuestion;

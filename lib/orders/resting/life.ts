@@ -217,8 +217,8 @@ export type ChildSight =
   | { is: "out" }
   /** A host is silent, or the hosts differ about a fill. */
   | { is: "unclear" }
-  /** Its fill is in a block, according to both hosts. */
-  | { is: "filled" }
+  /** Its fill is in a block, according to both hosts. The block's hash is absent where only final blocks count. */
+  | { is: "filled"; block?: string }
   /** It can never fill. If its swap is signed, and no sibling's would keep it from filling, both hosts have proved it. */
   | {
       is: "dead";

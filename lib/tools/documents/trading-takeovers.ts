@@ -53,7 +53,7 @@ export const tradingTakeovers: readonly Takeover[] = [
       uses: "invoke signTransaction, readChains",
     },
     atMost:
-      "delay orders, also slices until their turn is over, lie about them, waste fees, and show transactions to others before they are in a block; say that children of resting orders are dead, which fires nothing, because fireOrders looks for itself; say what a buy has brought, which moves the prices of its exits down to their worst ones",
+      "delay orders, also slices until their turn is over, lie about them, waste fees, and show transactions to others before they are in a block; say that children of resting orders are dead, which fires nothing, because fireOrders looks for itself; keep exits from resting, suspend them or end them, by false records of buys and positions, but not move their prices or amounts, which fireOrders reads from receipts",
   },
   {
     functions: ["fireOrders"],

@@ -1,7 +1,7 @@
 import { signedBy } from "../../chains/families/fire.ts";
 import { type Book, openPositionBy, openPositionOf, positionOfFill } from "../../orders/book.ts";
 import type { BuyView, ChildView, ExitView } from "../../orders/resting/firing.ts";
-import type { Mandate } from "../../orders/resting/mandate.ts";
+import { childIdOf, type Mandate } from "../../orders/resting/mandate.ts";
 import type { StoredResting } from "../../orders/resting/stored.ts";
 import type { Ledger } from "../../orders/table-step.ts";
 import { type AnyOrder, hasEnded } from "../../orders/trade-order.ts";
@@ -72,14 +72,15 @@ function buyerOf(mandate: Mandate, found: Found): Buyer {
   const name = buyNameOf(mandate);
   const { orderId: markerId } = name;
   const resting =
-    restedIn(found.stored("order", { intent: name })) ?? found.get("resting", { mandate: name });
+    found.get("resting", { mandate: name }) ?? restedIn(found.stored("order", { intent: name }));
   if (resting === undefined) {
     const { validUntil = 0 } = found.get("order", { intent: name })?.intent ?? {};
     return { child: { orderId: markerId, leg: 0, n: 0, validUntil }, markerId, isOver: false };
   }
   const { filled, firings, state } = resting;
   const filling = firings.find(({ orderId }) => orderId === filled);
-  const child = filling && { orderId: filling.orderId, leg: 0, n: filling.n, validUntil: 0 };
+  // Computes the id, because executeOrders could name another order in the record of a buy that has ended.
+  const child = filling && { orderId: childIdOf(name, filling.n), leg: 0, n: filling.n, validUntil: 0 };
   return { child, markerId, isOver: state === "done" && filled === undefined };
 }
 
@@ -90,12 +91,12 @@ function buyOf(
   book: Book | undefined,
 ): BuyView {
   const order = child && found.get("order", { intent: { userID, orderId: child.orderId } });
-  const { status, spent = 0n, received, settled } = order?.life ?? {};
+  const { status, settled } = order?.life ?? {};
   return {
     child,
     markerId,
     view: order && viewOf(order, child && found.get("ledger", child)),
-    fill: status === "filled" && received !== undefined ? { spent, received } : undefined,
+    isFilled: status === "filled",
     positionId: order && book && positionOf(order, book),
     isSettled: settled ?? isOver,
   };

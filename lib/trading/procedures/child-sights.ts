@@ -91,17 +91,21 @@ function isWorthAsking({ order, child, view }: Asked, nowMs: number): boolean {
   return isCounted || hasEnded || isProvenDead || nowMs > (signed?.deadline ?? child.validUntil) * 1000;
 }
 
+/** Returns the certain facts about the buy of an exit. One that is final is read no more. Other orders need none. */
+export const buySightOf = ({ order, exit }: ParentView, sightOf: SightOf): BuySight =>
+  exit?.buy === undefined ? "filled" : sightOfBuy(exit.buy, sightOf, order.entry);
+
 /**
  * Moves an order by what is certain about its children and, for an exit, about its buy and its position. Undefined if
  * another run has moved it meanwhile.
  */
 export function* movedBySights(
-  { order, exit, end }: ParentView,
+  parent: ParentView,
   sightOf: SightOf,
   nowMs: number,
 ): FiringProcedure<RestingOrder | undefined> {
-  // A buy that is final is read no more.
-  const sight = exit?.buy === undefined ? "filled" : sightOfBuy(exit.buy, sightOf);
+  const { order, exit, end } = parent;
+  const sight = buySightOf(parent, sightOf);
   const ofExit = exit && endOfExit(order, exit, sight);
   const seen = afterSights(order, sightOf, { ...end, ofExit, nowMs });
   // An exit whose child has just died may fire again in this run, so its buy and its position must be right by then.
@@ -119,9 +123,10 @@ function* exitAfter(
 ): FiringProcedure<RestingOrder> {
   const { buy } = exit;
   if (order.state !== "pending") return afterBuy(order, exit, sight, nowMs);
-  if (sight !== "filled" || buy?.fill === undefined) return order;
-  const birth = yield* performFiring({ do: "birthWords", order, received: buy.fill.received });
-  return afterFill(order, buy, birth, nowMs);
+  const signed = buy?.view?.signed;
+  if (sight !== "filled" || buy === undefined || signed === undefined) return order;
+  const birth = yield* performFiring({ do: "birthWords", order, signed: signed.swap });
+  return birth === undefined ? order : afterFill(order, buy, birth, nowMs);
 }
 
 /** Writes a moved order. Undefined if another run has moved it meanwhile. */

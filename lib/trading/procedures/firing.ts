@@ -34,7 +34,7 @@ import {
   seenAfter,
 } from "../../orders/resting/touch.ts";
 import { markAfter, pricedLeg } from "../../orders/resting/trailing.ts";
-import { movedBySights, sightsOf, silence, written } from "./child-sights.ts";
+import { buySightOf, movedBySights, sightsOf, silence, written } from "./child-sights.ts";
 
 /** Resting orders of one token whose prices may have come, or whose children are out. */
 export type FiringRequest = {
@@ -77,8 +77,8 @@ export function* firing(
     // Another run has moved the order meanwhile.
     if (order === undefined) continue;
     orders.set(idOf(order), order);
-    // The amount that it can spend was read before the buy of the exit was seen to fill.
-    if (parent.order.state === "pending") continue;
+    // An exit's prices hold while both hosts show its buy. Its amount must be read after they have first shown it.
+    if (parent.order.state === "pending" || buySightOf(parent, sightOf) !== "filled") continue;
     for (const leg of legsInTurn(order))
       if (isWorthPricing(family, parent, order, leg, nowMs, conditions))
         looks.push(lookAt(request, parent, order, leg));

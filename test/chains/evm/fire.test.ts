@@ -56,7 +56,7 @@ describe("evmFiring", () => {
 
   it("believes in a fill that both hosts have, and in nothing while one of them has it", () => {
     const filled = receipt("s1", "ok");
-    expect(sight(filled)).toEqual({ is: "filled" });
+    expect(sight(filled)).toEqual({ is: "filled", block: "b10" });
     expect([sight(filled, {}), sight(failed, filled)]).toEqual(Array(2).fill({ is: "unclear" }));
   });
 

@@ -1,6 +1,7 @@
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { describe, expect, it, vi } from "vitest";
 import { markerOf } from "../../../lib/chains/sol/calls/addresses.ts";
+import { boughtOnSol } from "../../../lib/chains/sol/looks/bought.ts";
 import { messageWordsOf } from "../../../lib/chains/sol/looks/message-words.ts";
 import type { SignedMessages } from "../../../lib/chains/sol/rules/child-sight.ts";
 import { planSwap } from "../../../lib/chains/sol/rules/planning.ts";
@@ -219,5 +220,35 @@ describe("hosts' answers about the messages of a resting order", () => {
     hosts[0].lie = lie;
     const [a, b] = await wordsAbout(intentOf("MOON").orderId, own());
     expect([a, b?.isMarked]).toEqual([undefined, false]);
+  });
+});
+
+describe("hosts' answers about what a buy has brought", () => {
+  type Landed = { meta: { postTokenBalances: { uiTokenAmount: { amount: string } }[] } } | null;
+
+  it("count only if both have the same receipt, of a transaction of the wallet", async () => {
+    const { receipt } = await carryOut(intentOf("MOON"));
+    const boughtBy = async (wallet: string) =>
+      boughtOnSol(await solReaderOf(chain, hosts), wallet, {
+        own: [{ signature: receipt.hash, lastHeight: far }],
+        siblings: [],
+        clears: [],
+      });
+    const { spent, received } = receipt as Extract<typeof receipt, { status: "ok" }>;
+    const bought = { spent, received };
+    expect(await boughtBy(desk.wallet.address)).toEqual(bought);
+    expect(await boughtBy(chain.deployment.payer)).toBeUndefined();
+    const lies: readonly ((landed: Landed) => unknown)[] = [
+      () => null,
+      (landed) => {
+        const changed = structuredClone(landed);
+        for (const { uiTokenAmount } of changed?.meta.postTokenBalances ?? []) uiTokenAmount.amount += "0";
+        return changed;
+      },
+    ];
+    for (const lie of lies) {
+      hosts[1].lie = (method, result) => (method === "getTransaction" ? lie(result as Landed) : result);
+      expect(await boughtBy(desk.wallet.address)).toBeUndefined();
+    }
   });
 });

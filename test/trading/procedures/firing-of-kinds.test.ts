@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FiringFamily, ParentView } from "../../../lib/orders/resting/firing.ts";
-import { newResting, type RestingOrder } from "../../../lib/orders/resting/life.ts";
+import { type ChildSight, newResting, type RestingOrder } from "../../../lib/orders/resting/life.ts";
 import type { Mandate } from "../../../lib/orders/resting/mandate.ts";
 import { firstMark } from "../../../lib/orders/resting/trailing.ts";
 import { limit, mandate, nowMs, stop, trailing } from "../../orders/resting/fixtures.ts";
@@ -27,6 +27,21 @@ describe("firing an exit", () => {
     expect(firstOf({ openPositionId: "P2" })).toEqual([0, "suspended"]);
     expect(firstOf({ openPositionId: undefined })).toEqual([0, "resting"]);
     expect(firstOf({ openPositionId: undefined, isClosed: true })).toEqual([0, "done"]);
+  });
+
+  it("fires only while both hosts show its buy where its prices come from, until the buy is final", () => {
+    const child = { orderId: "BUY", leg: 0, n: 0, validUntil: 0 };
+    const view = { hasEnded: true, yields: false, isRefused: false, isProvenDead: false };
+    const buy = { child, markerId: "BUY", view, isFilled: false, positionId: "P1", isSettled: false };
+    const known = { ...entry, bought: 0, isFinal: false, block: "0x7" };
+    const of = mandate({ exit: { of: "BUY", sharePpm: 1_000_000n } });
+    const order: RestingOrder = { ...newResting(of, "mac"), state: "resting", entry: known };
+    const exit = { ...position, buy };
+    const firedAt = (sight: ChildSight) =>
+      run([parent({ order, exit })], {}, { isOneOut: true, sightOf: () => sight }).fired.length;
+    expect(firedAt({ is: "filled", block: "0x7" })).toBe(1);
+    expect(firedAt({ is: "filled", block: "0x8" })).toBe(0);
+    expect(firedAt({ is: "unclear" })).toBe(0);
   });
 });
 

@@ -19,6 +19,15 @@ type Transaction = ValuesOf<[ReturnType<typeof transactionCall>]>[0];
 /** The data needed in addition to a receipt to determine the transaction's result. */
 export type ReceiptRest = { transaction: Transaction; block: Block };
 
+/** Returns the transactions that have a receipt, in the order of their hashes. */
+export const foundAmong = (
+  hashes: readonly string[],
+  mined: readonly (MinedTransaction | undefined)[],
+): FoundReceipt[] =>
+  mined.flatMap((each, index) =>
+    each === undefined ? [] : [{ mined: each, hash: hashes[index] as string }],
+  );
+
 export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
   transaction: transactionCall(hash),
   block: blockByHashCall(mined.blockHash),

@@ -36,7 +36,7 @@ import { routesOf } from "../venues/configured-routes.ts";
 import { areAt, type PoolRoute, poolCalls, poolRoutesOf } from "../venues/pool-routes.ts";
 import type { EvmReader } from "../venues/reader.ts";
 import { unsignedBytes } from "../venues/unsigned-transaction.ts";
-import { readReceipts, receiptCalls } from "./read-receipts.ts";
+import { foundAmong, readReceipts, receiptCalls } from "./read-receipts.ts";
 
 type Chain = Pick<EvmReader, "chain" | "configuration">;
 
@@ -104,9 +104,7 @@ async function takeSnapshot(
     return { requests, facts };
   });
   const [{ requests, facts }, mined] = await Promise.all([factsSoon, minedSoon]);
-  const found = mined.flatMap((each, index) =>
-    each === undefined ? [] : [{ mined: each, hash: hashes[index] as string }],
-  );
+  const found = foundAmong(hashes, mined);
   const [details, again] = await Promise.all([
     askInParts(ask, found, receiptCalls),
     facts.again.length > 0 ? facts.again : ask([hashAgainCall(tag)]),

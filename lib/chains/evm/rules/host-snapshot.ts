@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import type { TokenUnits, Wei, WeiPerGas } from "../../../core/units.ts";
 import type { Block } from "../../../orders/block.ts";
+import type { Bought } from "../../../orders/resting/exits/entry.ts";
 import type { HostFees, L1Fee } from "./fees.ts";
 import type { EvmRoute } from "./intent.ts";
 import type { Candidate } from "./route-choice.ts";
@@ -107,4 +108,17 @@ export function isSameReceipt(a: EvmReceipt, b: EvmReceipt): boolean {
   if (a.hash !== b.hash || a.block.hash !== b.block.hash || a.fee !== b.fee) return false;
   if (a.status === "failed" || b.status === "failed") return a.status === b.status;
   return a.spent === b.spent && a.received === b.received;
+}
+
+/**
+ * Returns what a buy has brought if both hosts have the same receipt of it. The wallet's balances count if both hosts
+ * still have them. Undefined if these differ.
+ */
+export function agreedBuy(a: EvmReceipt | undefined, b: EvmReceipt | undefined): Bought | undefined {
+  if (a?.status !== "ok" || b?.status !== "ok" || !isSameReceipt(a, b)) return undefined;
+  const { spent, received, block } = a;
+  const named = [a.moved, b.moved].filter((moved) => moved !== undefined);
+  const [one = received, other] = named;
+  if (other === undefined) return { spent, received, block: block.hash };
+  return one === other ? { spent, received: one, block: block.hash } : undefined;
 }

@@ -12,15 +12,22 @@ import { longestRestSeconds } from "./mandates.ts";
 /** State of a buy, as far as it is certain. */
 export type BuySight = "unclear" | "open" | "filled" | "unfilled";
 
-/** Returns the certain facts about a buy. Both hosts must show its fill, or agree that there is none. */
+/**
+ * Returns the certain facts about a buy. Both hosts must show its fill, or agree that there is none. A fill that a
+ * reorganisation has moved to another block may have brought something else.
+ */
 export function sightOfBuy(
-  { child, fill, isSettled }: BuyView,
+  { child, isFilled, isSettled }: BuyView,
   sightOf: (child: OutChild) => ChildSight,
+  entry: Entry | undefined,
 ): BuySight {
-  const sight = child === undefined ? "out" : sightOf(child).is;
-  if (sight === "filled") return fill === undefined ? "unclear" : "filled";
-  if (sight === "unclear") return fill === undefined && !isSettled ? "open" : "unclear";
-  return isSettled && fill === undefined ? "unfilled" : "open";
+  const sight: ChildSight = child === undefined ? { is: "out" } : sightOf(child);
+  if (sight.is === "unclear") return "unclear";
+  if (sight.is === "filled") {
+    if (entry === undefined) return isFilled ? "filled" : "unclear";
+    return entry.block === sight.block ? "filled" : "open";
+  }
+  return isSettled && !isFilled ? "unfilled" : "open";
 }
 
 /**
@@ -28,16 +35,15 @@ export function sightOfBuy(
  * keep none alive.
  */
 export function endOfExit(
-  { mandate, state, entry }: RestingOrder,
+  { state, entry }: RestingOrder,
   { buy, isDust, isClosed }: ExitView,
   sight: BuySight,
 ): ExitEnd | undefined {
   if (entry?.isFinal && (isDust || isClosed)) return "POSITION_CLOSED";
   if (state !== "pending") return undefined;
   if (sight === "unfilled") return "PARENT_NOT_FILLED";
-  if (sight !== "filled" || buy?.fill === undefined) return undefined;
-  if (partOf(mandate, buy.fill.received) === 0n) return "AMOUNT_TOO_SMALL";
-  return buy.isSettled && buy.positionId === undefined ? "POSITION_CLOSED" : undefined;
+  const isClosedEarly = sight === "filled" && buy?.isSettled && buy.positionId === undefined;
+  return isClosedEarly ? "POSITION_CLOSED" : undefined;
 }
 
 /** Moves an exit without a child by what has become of its buy and its position. */
@@ -45,9 +51,7 @@ export function afterBuy(order: RestingOrder, view: ExitView, sight: BuySight, n
   const { state, entry } = order;
   if (entry === undefined || (state !== "resting" && state !== "suspended")) return order;
   const { buy, openPositionId } = view;
-  const { spent, received } = buy?.fill ?? entry;
-  const isSame = spent === entry.spent && received === entry.received;
-  if (sight === "open" || sight === "unfilled" || (sight === "filled" && !isSame))
+  if (sight === "open" || sight === "unfilled")
     return restingAfter(order, { state: "pending", entry: undefined, mark: undefined, attention: {} });
   const positionId = buy?.positionId ?? entry.positionId;
   const isFinal = entry.isFinal || (sight === "filled" && buy?.isSettled === true);
@@ -60,17 +64,22 @@ export function afterBuy(order: RestingOrder, view: ExitView, sight: BuySight, n
 
 /**
  * Lets an exit rest whose buy has filled. Suspends it if both hosts say that its stop would fire as soon as it rests, for
- * example because the token has a tax. Returns the same order if a host is silent, or if only one of them says so: one
- * host that lies can neither make a stop sell at once nor suspend it.
+ * example because the token has a tax. Ends it if its part is less than one unit. Returns the same order if a host is
+ * silent, or if only one of them says so: one host that lies can neither make a stop sell at once nor suspend it.
  */
 export function afterFill(
   order: RestingOrder,
-  { child, fill, positionId }: BuyView,
-  { amount, words }: Birth,
+  { child, positionId }: BuyView,
+  { bought, amount, words }: Birth,
   nowMs: number,
 ): RestingOrder {
   const { mandate } = order;
-  if (fill === undefined || positionId === undefined || words.includes(undefined)) return order;
+  if (amount === 0n)
+    return restingAfter(order, {
+      state: "done",
+      end: { status: "cancelled", reasonCode: "AMOUNT_TOO_SMALL" },
+    });
+  if (positionId === undefined || words.includes(undefined)) return order;
   const [a, b] = words.map((word) => word?.out);
   const [trail] = mandate.legs.flatMap((leg) => (leg.kind === "trailing" ? [leg] : []));
   const lowest = a === undefined || b === undefined ? 0n : least(a, b);
@@ -78,7 +87,7 @@ export function afterFill(
   if (trail !== undefined && lowest === 0n) return order;
   const price = { coins: lowest, tokens: amount };
   const entry: Entry = {
-    ...fill,
+    ...bought,
     ...(trail && {
       trailWorst: higher(trail.worst, scaled(trailedBy(price, trail.trailPpm), usualWorstPpm)),
     }),

@@ -3,10 +3,16 @@ import { least } from "../../bigints.ts";
 import type { Leg, Mandate, PricedLeg } from "../mandate.ts";
 import { isAbove, outAt, type Ratio, scaled, usualWorstPpm } from "../prices.ts";
 
-/** Result of the buy of an exit. */
-export type Entry = {
+/** What the swap of a buy has brought, by its receipts at two hosts. */
+export type Bought = {
   spent: bigint;
   received: bigint;
+  /** Hash of the block of the swap. Absent on chains where only final blocks count. */
+  block?: string | undefined;
+};
+
+/** Result of the buy of an exit. */
+export type Entry = Bought & {
   /** Worst price of a trailing leg. */
   trailWorst?: Ratio | undefined;
   /** Amount of tokens that the exit sells. */

@@ -2,6 +2,8 @@ import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.ts";
+import { boughtOnEvm } from "../../../../lib/chains/evm/looks/bought.ts";
 import { nonceWordsOf } from "../../../../lib/chains/evm/looks/nonce-words.ts";
 import { deathOf, fillBlockOf, type SignedNonce } from "../../../../lib/chains/evm/rules/death.ts";
 import { swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
@@ -39,10 +41,14 @@ async function timeNow(): Promise<number> {
   return Number((latest as { timestamp: string }).timestamp);
 }
 
+function buying(minAmountOut = 1n) {
+  const terms = { wallet, token: localAddresses.moon, amount: coin, minAmountOut, validUntil: 2 ** 32 - 1 };
+  return swapBy(intent({ ...terms, side: "buy" }), localV2, coin);
+}
+
 /** Buys MOON, and returns the hash. */
 async function swap(minAmountOut = 1n): Promise<string> {
-  const terms = { wallet, token: localAddresses.moon, amount: coin, minAmountOut, validUntil: 2 ** 32 - 1 };
-  const call = swapBy(intent({ ...terms, side: "buy" }), localV2, coin);
+  const call = buying(minAmountOut);
   const sent = await chain.transact({
     from: wallet,
     ...encodeCall(readerOf(chain).configuration, call, wallet),
@@ -228,5 +234,64 @@ describe("nonceWordsOf", () => {
     const [a, b] = await wordsAbout(undefined);
     expect(a).toEqual(b);
     expect(a?.head).toMatchObject({ number: await quantity("eth_blockNumber"), time: await timeNow() });
+  });
+});
+
+describe("boughtOnEvm", () => {
+  const boughtBy = (hash: string, buyer = wallet) =>
+    boughtOnEvm(readerOf(chain, { hosts: [chain.url, host.url] }), buyer, {
+      nonce: 0,
+      deadline: 0,
+      swaps: [`0x${"5".repeat(64)}`, hash],
+      clears: [],
+      call: buying(),
+    });
+  const held = async () =>
+    BigInt(await chain.call(localAddresses.moon, balanceOf(localAddresses.moon, wallet).data));
+
+  type Receipt = { blockHash: string; logs: { data: string }[] };
+
+  /** Changes the receipts of the second host. */
+  function lying(change: (receipt: Receipt) => unknown): void {
+    host.lie = ({ method }, reply) =>
+      method === "eth_getTransactionReceipt" && "result" in reply && reply.result !== null
+        ? { result: change(reply.result as Receipt) }
+        : reply;
+  }
+
+  /** Halves all amounts of a receipt's events. */
+  const halved = ({ logs, ...receipt }: Receipt): Receipt => {
+    const half = (hex: string) => (BigInt(`0x${hex}`) / 2n).toString(16).padStart(64, "0");
+    const changed = logs.map((log) => ({ ...log, data: `0x${log.data.slice(2).replace(/.{64}/g, half)}` }));
+    return { ...receipt, logs: changed };
+  };
+
+  it("reads from the receipts of both hosts what a buy has brought", async () => {
+    const before = await held();
+    const hash = await swap();
+    const received = (await held()) - before;
+    const bought = { spent: coin, received, block: expect.stringMatching(/^0x/) };
+    expect(await boughtBy(hash)).toEqual(bought);
+    await mine(9);
+    host.faults = { keptStates: 2 };
+    expect(await boughtBy(hash)).toEqual(bought);
+  });
+
+  it.each<[string, (receipt: Receipt) => unknown]>([
+    ["other amounts", halved],
+    ["another block", (receipt) => ({ ...receipt, blockHash: `0x${"7".repeat(64)}` })],
+    ["a failure", (receipt) => ({ ...receipt, status: "0x0" })],
+    ["nothing", () => null],
+  ])("waits while one host shows %s", async (_, lie) => {
+    const hash = await swap();
+    lying(lie);
+    expect(await boughtBy(hash)).toBeUndefined();
+    host.lie = (_question, reply) => reply;
+    expect(await boughtBy(hash)).toBeDefined();
+  });
+
+  it("believes in no buy that has failed, and in none of another wallet", async () => {
+    expect(await boughtBy(await swap(10n ** 30n))).toBeUndefined();
+    expect(await boughtBy(await swap(), deployer)).toBeUndefined();
   });
 });

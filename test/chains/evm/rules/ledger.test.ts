@@ -16,6 +16,7 @@ describe("signedNonceOf", () => {
     const call = { ...swapBy(own, v2, own.amount), deadline: 1_795_291_208 };
     expect(signedNonceOf({ ...emptyEvmLedger(own), swap: { nonce: 7, call }, signatures })).toEqual({
       nonce: 7,
+      call,
       deadline: 1_795_291_208,
       swaps: ["0xc", "0xd"],
       clears: ["0xe"],

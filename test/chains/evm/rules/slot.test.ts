@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { EvmReceipt, EvmSnapshot } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import {
+  agreedBuy,
+  type EvmReceipt,
+  type EvmSnapshot,
+} from "../../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { SwapCall } from "../../../../lib/chains/evm/rules/intent.ts";
 import {
   type EvmSlot,
@@ -268,5 +272,23 @@ describe("isFinal", () => {
   it("never returns true for a transaction that may still be mined", () => {
     const final = snapshot([], { latest: 8 });
     expect(isFinalEvm(signed, [final, final])).toBe(false);
+  });
+});
+
+describe("agreedBuy", () => {
+  const brought = (received: bigint) => ({ spent: 2n, received, block: "0xb5" });
+
+  it("counts the wallet's balances if both hosts have them, and the events otherwise", () => {
+    const moved = { ...receipt, moved: 4n } as const;
+    expect(agreedBuy(moved, moved)).toEqual(brought(4n));
+    expect(agreedBuy(receipt, receipt)).toEqual(brought(3n));
+    expect([agreedBuy(moved, receipt), agreedBuy(receipt, moved)]).toEqual([brought(3n), brought(3n)]);
+  });
+
+  it("is undefined while the hosts differ about balances, amounts or the block", () => {
+    const others = [{ moved: 5n }, { received: 6n }, { spent: 3n }, { block: block(6) }];
+    for (const other of others)
+      expect(agreedBuy({ ...receipt, moved: 4n }, { ...receipt, moved: 4n, ...other })).toBeUndefined();
+    expect(agreedBuy(receipt, undefined)).toBeUndefined();
   });
 });

@@ -29,7 +29,7 @@ const filled: BuyView = {
   child,
   markerId: "BUY",
   view: undefined,
-  fill: { spent: 2000n, received: 1000n },
+  isFilled: true,
   positionId: "P1",
   isSettled: false,
 };
@@ -48,8 +48,10 @@ const word = (out: bigint | undefined): PriceWord => ({
   hasBest: true,
 });
 
+const bought = { spent: 2000n, received: 1000n, block: "0x7" };
+
 const afterOuts = (order: RestingOrder, a: bigint | undefined, b: bigint | undefined) =>
-  afterFill(order, filled, { amount: 500n, words: [word(a), word(b)] }, nowMs);
+  afterFill(order, filled, { bought, amount: 500n, words: [word(a), word(b)] }, nowMs);
 
 const resting = (changes: Partial<Entry> = {}): RestingOrder => {
   const order = afterOuts(pending(), 1000n, 1000n);
@@ -58,21 +60,27 @@ const resting = (changes: Partial<Entry> = {}): RestingOrder => {
 
 describe("sightOfBuy", () => {
   const sightIn = (buy: Partial<BuyView>, is: "filled" | "out" | "unclear") =>
-    sightOfBuy({ ...filled, ...buy }, () => ({ is }));
+    sightOfBuy({ ...filled, ...buy }, () => ({ is }), undefined);
 
-  it("wants the receipt of both hosts and the amounts of executeOrders", () => {
+  it("wants the receipt of both hosts and the word of executeOrders", () => {
     expect(sightIn({}, "filled")).toBe("filled");
-    expect(sightIn({ fill: undefined }, "filled")).toBe("unclear");
+    expect(sightIn({ isFilled: false }, "filled")).toBe("unclear");
     expect(sightIn({}, "unclear")).toBe("unclear");
     expect(sightIn({}, "out")).toBe("open");
   });
 
   it("calls a buy unfilled once it has settled and no host shows a fill", () => {
-    const ended = { fill: undefined, isSettled: true };
+    const ended = { isFilled: false, isSettled: true };
     expect(sightIn(ended, "out")).toBe("unfilled");
     expect(sightIn(ended, "unclear")).toBe("unclear");
-    expect(sightIn({ fill: undefined }, "out")).toBe("open");
+    expect(sightIn({ isFilled: false }, "out")).toBe("open");
     expect(sightIn({ ...ended, child: undefined }, "filled")).toBe("unfilled");
+  });
+
+  it("calls a buy open again whose fill a reorganisation has moved to another block", () => {
+    const { entry } = resting();
+    const sightAt = (block: string) => sightOfBuy(filled, () => ({ is: "filled", block }), entry);
+    expect([sightAt("0x7"), sightAt("0x8")]).toEqual(["filled", "open"]);
   });
 });
 
@@ -112,10 +120,18 @@ describe("afterFill", () => {
 
   it("waits while a host is silent, or the book has no position", () => {
     const order = pending();
-    const birth = { amount: 500n, words: [word(1n), undefined] as const };
+    const birth = { bought, amount: 500n, words: [word(1n), undefined] as const };
     expect(afterFill(order, filled, birth, nowMs)).toBe(order);
-    const known = { amount: 500n, words: [word(1n), word(1n)] as const };
+    const known = { bought, amount: 500n, words: [word(1n), word(1n)] as const };
     expect(afterFill(order, { ...filled, positionId: undefined }, known, nowMs)).toBe(order);
+  });
+
+  it("ends an exit whose buy has brought nothing to sell", () => {
+    const none = { bought: { spent: 1n, received: 1n }, amount: 0n, words: [undefined, undefined] } as const;
+    expect(afterFill(pending(), filled, none, nowMs)).toMatchObject({
+      state: "done",
+      end: { status: "cancelled", reasonCode: "AMOUNT_TOO_SMALL" },
+    });
   });
 
   it("starts a trailing stop at the lesser of both hosts' words, with a worst price that stays", () => {
@@ -145,13 +161,11 @@ describe("birthAmount", () => {
 });
 
 describe("afterBuy", () => {
-  it("waits again for a buy that a reorganisation has taken back, or that has filled with other amounts", () => {
+  it("waits again for a buy that a reorganisation has taken back", () => {
     for (const sight of ["open", "unfilled"] as const)
       expect(afterBuy(resting(), view(), sight, nowMs)).toMatchObject({ state: "pending", entry: undefined });
-    const other = view({ buy: { ...filled, fill: { spent: 2000n, received: 999n } } });
-    expect(afterBuy(resting(), other, "filled", nowMs)).toMatchObject({ state: "pending" });
     const order = resting();
-    expect(afterBuy(order, other, "unclear", nowMs)).toBe(order);
+    expect(afterBuy(order, view(), "unclear", nowMs)).toBe(order);
   });
 
   it("follows a buy no more once it is final", () => {
@@ -179,11 +193,9 @@ describe("afterBuy", () => {
 });
 
 describe("endOfExit", () => {
-  it("ends an exit whose buy has not filled, or has brought nothing to sell", () => {
+  it("ends an exit whose buy has not filled", () => {
     expect(endOfExit(pending(), view(), "unfilled")).toBe("PARENT_NOT_FILLED");
     expect(endOfExit(pending(), view(), "open")).toBeUndefined();
-    const one = view({ buy: { ...filled, fill: { spent: 1n, received: 1n } } });
-    expect(endOfExit(pending(), one, "filled")).toBe("AMOUNT_TOO_SMALL");
   });
 
   it("ends an exit whose wallet has next to nothing left, once its buy is final", () => {

@@ -39,7 +39,15 @@ const whole = 1_000_000n;
 export const outAtPrice = (price: bigint, amount: bigint): bigint => (amount * price) / whole;
 
 /** A fill in the canonical chain. */
-export type Fill = { orderId: string; amount: bigint; out: bigint; time: number; number: number };
+export type Fill = {
+  orderId: string;
+  amount: bigint;
+  out: bigint;
+  time: number;
+  number: number;
+  /** Hash of the block, where it need not be final. */
+  block?: string;
+};
 
 /** A chain of some wallets, whose last blocks may be replaced. */
 export class RestingChain {
@@ -132,10 +140,10 @@ export class RestingChain {
 
   /** Lists the fills in the canonical chain. */
   fills(): Fill[] {
-    return this.blocks.flatMap(({ mined, time, number }) =>
+    return this.blocks.flatMap(({ mined, time, number, hash: block }) =>
       mined.flatMap(({ tx, status, out }) =>
         tx.kind === "swap" && status === "ok"
-          ? [{ orderId: tx.orderId, amount: tx.amount, out, time, number }]
+          ? [{ orderId: tx.orderId, amount: tx.amount, out, time, number, block }]
           : [],
       ),
     );

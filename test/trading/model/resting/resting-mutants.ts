@@ -11,10 +11,10 @@ type Buy = NonNullable<NonNullable<View["exit"]>["buy"]>;
 
 /** Changes what the buy of an exit is seen to have done. */
 const withBuy =
-  (changes: (buy: Buy, order: View["order"]) => Partial<Buy>) =>
+  (changes: (buy: Buy) => Partial<Buy>) =>
   ({ exit, ...view }: View): View => ({
     ...view,
-    exit: exit && { ...exit, buy: exit.buy && { ...exit.buy, ...changes(exit.buy, view.order) } },
+    exit: exit && { ...exit, buy: exit.buy && { ...exit.buy, ...changes(exit.buy) } },
   });
 
 type RestingMutant = {
@@ -237,10 +237,25 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
     plot: { ...fireOrders, exits: true },
   }),
   "prices an exit by the quote of its buy": () => ({
-    system: {
-      view: withBuy(({ fill }) => ({ fill: fill && { spent: 1_000_002n, received: fill.received } })),
-    },
+    system: { heardBought: (byHosts) => byHosts && { ...byHosts, spent: 1_000_002n } },
     plot: { exits: true },
+  }),
+  "believes executeOrders about what a buy has brought": () => ({
+    system: { heardBought: (byHosts, written) => byHosts && { ...written, block: byHosts.block } },
+    plot: { ...executeOrders, exits: true },
+  }),
+  "keeps the prices of a fill that a reorganisation has moved": () => ({
+    system: {
+      heardBought: (byHosts) => byHosts && { ...byHosts, block: "b" },
+      family: {
+        ...restingSystem.family,
+        sightOf: (asked, words) => {
+          const sight = restingSystem.family.sightOf(asked, words);
+          return sight.is === "filled" ? { ...sight, block: "b" } : sight;
+        },
+      },
+    },
+    plot: { exits: true, forks: true },
   }),
   "lets an exit rest at once": () => ({
     system: {
@@ -249,15 +264,17 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
         sightOf: (asked, words) =>
           asked.child.n === 0 ? { is: "filled" } : restingSystem.family.sightOf(asked, words),
       },
-      view: withBuy(({ view }, { mandate }) => ({
+      heardBought: (_, written) => written,
+      view: withBuy(({ view }) => ({
         view: {
           ...view,
           hasEnded: true,
           yields: false,
           isRefused: false,
           isProvenDead: false,
+          signed: { swap: { nonce: 0, deadline: 0, swaps: [], clears: [] }, deadline: 0 },
         },
-        fill: { spent: 1_000_000n, received: mandate.amount },
+        isFilled: true,
       })),
     },
     plot: { exits: true },

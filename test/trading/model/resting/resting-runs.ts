@@ -1,4 +1,5 @@
 import { birthAmount } from "../../../../lib/orders/resting/exits/after-buy.ts";
+import type { Bought } from "../../../../lib/orders/resting/exits/entry.ts";
 import type {
   AskedChild,
   AskedChildOrder,
@@ -59,6 +60,8 @@ export type RestingParts<Signed, Word> = {
   /** Changes what fireOrders hears about prices, and what it reads. */
   hearPrices(words: BothWords<PriceWord>, distances: readonly number[]): BothWords<PriceWord>;
   hearBirth(words: BothWords<PriceWord>): BothWords<PriceWord>;
+  /** Chooses between a buy's receipt at both hosts and what an executeOrders that is taken over writes of the buy. */
+  hearBought(byHosts: Bought | undefined, written: Bought): Bought | undefined;
   changeView(view: ParentView<Signed>): ParentView<Signed>;
   askSums(sums: readonly bigint[]): Ladders;
   /** The order that a wallet's lane waits for. */
@@ -160,10 +163,12 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
         });
       }
       case "birthWords": {
-        const amount = birthAmount(effect.order.mandate, effect.received, undefined);
+        const bought = this.#boughtFor(effect.order);
+        if (bought === undefined) return undefined;
+        const amount = birthAmount(effect.order.mandate, bought.received, undefined);
         const words = this.#parts.askPrices(amount, []);
         this.checks.notePrices(amount, words[1]);
-        return { amount, words: this.#parts.hearBirth(words) };
+        return { bought, amount, words: this.#parts.hearBirth(words) };
       }
       case "quoteSums":
         return this.#parts.askSums(effect.sums);
@@ -182,6 +187,12 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     }
   }
 
+  #boughtFor({ mandate }: RestingOrder): Bought | undefined {
+    const fill = this.#parts.chain.fills().find(({ orderId }) => orderId === mandate.exit?.of);
+    const byHosts = fill && { spent: fill.out, received: fill.amount, block: fill.block };
+    return this.#parts.hearBought(byHosts, { spent: mandate.amount, received: 2n * mandate.amount });
+  }
+
   #exitOf({ mandate, entry }: RestingOrder): ParentView<Signed>["exit"] {
     if (mandate.exit === undefined) return undefined;
     return {
@@ -195,13 +206,14 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
   /** Says that a buy has filled if the chain does, and executeOrders has seen its end. */
   #buyOf(orderId: string): BuyView {
     const { validUntil = 0, hasEnded = false, isSettled = false } = this.jobs.get(orderId) ?? {};
-    const filled = this.#parts.chain.fills().find((fill) => fill.orderId === orderId);
+    const isFilled = hasEnded && this.#parts.chain.fills().some((fill) => fill.orderId === orderId);
     const signed = this.#parts.signedOf(orderId);
     return {
       child: { orderId, leg: 0, n: 0, validUntil },
       markerId: orderId,
       view: { hasEnded, yields: false, isRefused: false, isProvenDead: false, signed },
-      fill: hasEnded && filled ? { spent: filled.out, received: filled.amount } : undefined,
+      // One that is taken over says so of any buy.
+      isFilled: isFilled || this.intruder === "executeOrders",
       positionId: "position",
       isSettled,
     };

@@ -6,6 +6,7 @@ import {
   type SignedNonce,
 } from "../../../../lib/chains/evm/rules/death.ts";
 import { objectionToChild } from "../../../../lib/orders/resting/child-rule.ts";
+import type { Bought } from "../../../../lib/orders/resting/exits/entry.ts";
 import type { BothWords, FiringFamily, ParentView } from "../../../../lib/orders/resting/firing.ts";
 import type { ChildTerms, Ended } from "../../../../lib/orders/resting/mandate.ts";
 import { type ChildFacts, tallyAfter } from "../../../../lib/orders/resting/tally.ts";
@@ -29,6 +30,7 @@ export type RestingSystem = {
   heardPrices: (words: BothWords<PriceWord>, distances: readonly number[]) => BothWords<PriceWord>;
   /** Changes what fireOrders hears about the sale of what an exit is to sell, just after its buy. */
   heardBirth: (words: BothWords<PriceWord>) => BothWords<PriceWord>;
+  heardBought: (byHosts: Bought | undefined, written: Bought) => Bought | undefined;
   /** Changes what fireOrders reads. */
   view: (view: ParentView<SignedNonce>) => ParentView<SignedNonce>;
   /** Writes a child and its parent's move in one transaction. */
@@ -45,6 +47,7 @@ export const restingSystem: RestingSystem = {
   heard: (words) => words,
   heardPrices: (words) => words,
   heardBirth: (words) => words,
+  heardBought: (byHosts) => byHosts,
   view: (view) => view,
   isAtomic: true,
   readsSlots: false,
@@ -96,6 +99,7 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
       askPrices: (amount, distances) => hosts.priceWords(amount, distances),
       hearPrices: system.heardPrices,
       hearBirth: system.heardBirth,
+      hearBought: system.heardBought,
       changeView: system.view,
       askSums: (sums) => hosts.ladders(sums),
       busy: (wallet) => this.busy(wallet),

@@ -11,6 +11,7 @@ const plots: Readonly<Record<string, RestingPlot>> = {
   "hosts without old states": { forgets: true, isTorn: true },
   cancellations: { cancels: true },
   "exits of a buy": { exits: true },
+  "exits, of an executeOrders that was taken over": { exits: true, intruder: "executeOrders" },
   "exits, of a fireOrders that was taken over": { exits: true, intruder: "fireOrders", cancels: true },
   "an early expiry": { expires: true },
   "a price that touches a limit again and again": { hovers: true },

@@ -68,6 +68,7 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
       askPrices: (amount) => chain.priceWords(amount),
       hearPrices: (words) => words,
       hearBirth: (words) => words,
+      hearBought: (byHosts) => byHosts,
       changeView: (view) => view,
       askSums: (sums) => chain.ladders(sums),
       busy: () => undefined,

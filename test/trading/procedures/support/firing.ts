@@ -92,7 +92,8 @@ export function run(parents: readonly ParentView[], scene: Scene = {}, of = fami
       case "birthWords": {
         const head = { number: 9, hash: "0x9", time: startMs / 1000 };
         const word: PriceWord = { head, out, before: new Map(), hasBest: true };
-        return { amount: effect.received, words: [word, word] };
+        const bought = { spent: 1000n, received: 1000n };
+        return { bought, amount: 1000n, words: [word, word] };
       }
       case "quoteSums": {
         const ladder = [effect.sums.map((sum) => (sum * (out ?? 0n)) / 1000n)];
