@@ -1,4 +1,3 @@
-import { chainFacts } from "../../../../lib/core/chain-facts.ts";
 import type { Block } from "../../../../lib/orders/block.ts";
 import type { Random } from "../random.ts";
 
@@ -25,15 +24,13 @@ export type PricedBlock = Block & {
   mined: readonly Mined[];
 };
 
-/** A chain that the model plays. */
-export type ModelChain = "eth" | "base";
-
 /** The wallet of histories that have only one. */
 export const usualWallet = "0xf39F";
 
 /** Returns the next nonce of a wallet after a block. */
 export const nonceOf = ({ nonces }: PricedBlock, wallet: string): number => nonces.get(wallet) ?? 0;
 
+const blockSeconds = 12;
 const whole = 1_000_000n;
 
 export const outAtPrice = (price: bigint, amount: bigint): bigint => (amount * price) / whole;
@@ -52,9 +49,7 @@ export type Fill = {
 /** A chain of some wallets, whose last blocks may be replaced. */
 export class RestingChain {
   readonly #random: Random;
-  readonly network: ModelChain;
   readonly wallets: readonly string[];
-  readonly #blockSeconds: number;
   blocks: readonly PricedBlock[];
   /** The chain before the last reorganisation. Some hosts still show it. */
   before: readonly PricedBlock[];
@@ -68,18 +63,16 @@ export class RestingChain {
     random: Random,
     startSeconds: number,
     price: bigint,
-    { network = "eth", wallets = [usualWallet] }: { network?: ModelChain; wallets?: readonly string[] } = {},
+    wallets: readonly string[] = [usualWallet],
   ) {
     this.#random = random;
     this.price = price;
-    this.network = network;
     this.wallets = wallets;
-    this.#blockSeconds = chainFacts[network].blockSeconds;
     const nonces = new Map(wallets.map((wallet) => [wallet, 0]));
     const genesis = Array.from({ length: 8 }, (_, number) => ({
       number,
       hash: `b${number}`,
-      time: startSeconds + (number - 7) * this.#blockSeconds,
+      time: startSeconds + (number - 7) * blockSeconds,
       price,
       nonces,
       mined: [],
@@ -101,7 +94,7 @@ export class RestingChain {
     const random = this.#random;
     const { number, time } = this.head;
     // The chain misses some slots.
-    const at = time + this.#blockSeconds * (random.chance(0.05) ? 2 : 1);
+    const at = time + blockSeconds * (random.chance(0.05) ? 2 : 1);
     const mined = this.wallets.flatMap((wallet) => this.#minedOf(wallet, at));
     const nonces = new Map(this.head.nonces);
     for (const { tx } of mined) nonces.set(tx.wallet, tx.nonce + 1);

@@ -3,14 +3,7 @@ import type { BothWords } from "../../../../lib/orders/resting/firing.ts";
 import type { Ladder } from "../../../../lib/orders/resting/selection.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import type { Random } from "../random.ts";
-import {
-  type Mined,
-  type ModelChain,
-  nonceOf,
-  outAtPrice,
-  type PricedBlock,
-  type RestingChain,
-} from "./resting-chain.ts";
+import { type Mined, nonceOf, outAtPrice, type PricedBlock, type RestingChain } from "./resting-chain.ts";
 
 /** Behaviour of the two hosts in a history. */
 export type Manners = {
@@ -23,9 +16,6 @@ export type Manners = {
 };
 
 export const politely: Manners = { isLiar: false, isTorn: false, isSlow: false };
-
-/** Number of further blocks after which a block counts as lasting. */
-const deepBlocks: Readonly<Record<ModelChain, number>> = { eth: 2, base: 5 };
 
 /** View that a host shows at a moment. */
 type Sight = { blocks: readonly PricedBlock[]; receipts: readonly PricedBlock[]; lies: boolean };
@@ -65,7 +55,7 @@ export class RestingHosts {
   nonceWords(wallet: string, signed: SignedNonce | undefined): BothWords<NonceWord> {
     const sights = this.#sights();
     const heads = sights.flatMap((sight) => sight?.blocks.at(-1)?.number ?? []);
-    const asked = Math.min(...heads) - deepBlocks[this.#chain.network];
+    const asked = Math.min(...heads) - 2;
     const words = sights.map((sight) => sight && this.#nonceWord(sight, wallet, signed, asked));
     return [words[0], words[1]];
   }

@@ -27,12 +27,12 @@ import {
 } from "../../../../lib/orders/resting/mandate.ts";
 import type { Ladders } from "../../../../lib/orders/resting/selection.ts";
 import { amountOfChild, sliceAt } from "../../../../lib/orders/resting/slices.ts";
-import { type PriceWord, randomBlocks } from "../../../../lib/orders/resting/touch.ts";
+import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import { firstMark } from "../../../../lib/orders/resting/trailing.ts";
 import { firing } from "../../../../lib/trading/procedures/firing.ts";
 import type { Random } from "../random.ts";
 import { must } from "../violation.ts";
-import type { Fill, ModelChain } from "./resting-chain.ts";
+import type { Fill } from "./resting-chain.ts";
 import { type Intruder, type LaneJob, type Looks, RestingChecks } from "./resting-checks.ts";
 
 export const mandateHash = "ab".repeat(32);
@@ -49,7 +49,7 @@ type FireRun = {
 
 /** The chain and the hosts that a world has, and the lanes of its wallets. */
 export type RestingParts<Signed, Word> = {
-  network: ModelChain | "sol";
+  network: "eth" | "sol";
   chain: { readonly head: { time: number }; fills(): Fill[] };
   looks: Looks;
   family: FiringFamily<Signed, Word>;
@@ -113,9 +113,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
 
   startFiring(orderIds = [...this.parents.keys()]): void {
     const { network: chain, family } = this.#parts;
-    // The other chains have no random blocks.
-    const dice = Array.from({ length: chain === "base" ? randomBlocks : 0 }, () => this.random.next());
-    const request = { chain, orderIds, dice };
+    const request = { chain, orderIds, dice: [] };
     const procedure = firing(family as FiringFamily, request);
     const next = procedure.next();
     if (!next.done) this.runs.push({ procedure, effect: next.value, read: new Map(), nowMs: this.nowMs });

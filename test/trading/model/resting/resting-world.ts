@@ -14,8 +14,8 @@ import { lifeSeconds } from "../../../../lib/orders/resting/times.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import type { Random } from "../random.ts";
 import { must } from "../violation.ts";
-import type { ModelChain, RestingChain, Signed } from "./resting-chain.ts";
-import type { Intruder, LaneJob, Looks } from "./resting-checks.ts";
+import type { RestingChain, Signed } from "./resting-chain.ts";
+import type { Intruder, LaneJob } from "./resting-checks.ts";
 import type { RestingHosts } from "./resting-hosts.ts";
 import { mandateHash, RestingRuns } from "./resting-runs.ts";
 
@@ -56,17 +56,11 @@ export const restingSystem: RestingSystem = {
 /** The signer's ledger of an order, with the fees of its signatures. */
 type LedgerOf = { swaps: Signed[]; clears: Signed[]; signedAtMs: number };
 
-/** Random blocks of base are not known here. */
-const looksOf: Readonly<Record<ModelChain, Omit<Looks, "readings">>> = {
-  eth: { back: { limit: [1], stop: [1, 2] }, mostAgeSeconds: 36 },
-  base: { back: { limit: [1], stop: [] }, mostAgeSeconds: 15 },
-};
-
 const feeOfSignature = 10n;
 /** Number of further blocks after which an outcome is final. */
 const finalDepth = 6;
 
-/** Simulates the signer and the lanes of wallets on an EVM chain. */
+/** Simulates the signer and the lanes of wallets on eth. */
 export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
   readonly chain: RestingChain;
   readonly hosts: RestingHosts;
@@ -84,9 +78,13 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
     intruder?: Intruder,
   ) {
     super(random, intruder, {
-      network: chain.network,
+      network: "eth",
       chain,
-      looks: { ...looksOf[chain.network], readings: { limit: { n: 1, ms: 0 }, stop: { n: 1, ms: 0 } } },
+      looks: {
+        back: { limit: [1], stop: [1, 2] },
+        mostAgeSeconds: 36,
+        readings: { limit: { n: 1, ms: 0 }, stop: { n: 1, ms: 0 } },
+      },
       family: system.family,
       signedOf: (orderId) => {
         const swap = this.signedNonce(orderId);
@@ -269,7 +267,7 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
       return;
     }
     const heard = this.system.heard(words, signed);
-    const death = this.system.deathOf(this.chain.network, signed, heard);
+    const death = this.system.deathOf("eth", signed, heard);
     if (death !== undefined) {
       this.seen.add(`dead: ${death.how}`);
       if (job.child === undefined) this.#buried.set(job.orderId, this.chain.head.number);
@@ -310,6 +308,6 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
 
   #lifeOf({ child }: LaneJob): number {
     const leg = child && this.parents.get(child.parent.orderId)?.mandate.legs[child.parent.leg];
-    return leg === undefined ? 600 : lifeSeconds(this.chain.network, leg);
+    return leg === undefined ? 600 : lifeSeconds("eth", leg);
   }
 }

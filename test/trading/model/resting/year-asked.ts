@@ -53,37 +53,3 @@ export function isCrossed(
   if (kind === "limit") return price * slack >= at * limitMargin;
   return price <= (kind === "stop" ? at : mark * (1 - trail)) * slack;
 }
-
-/** What differs between chains. Times are in blocks. */
-export type Pace = {
-  mostHeadMs: number;
-  /** Blocks before the head at which a stop's price must have held, and those of them in which it need not. */
-  back: number;
-  misses: number;
-  /** Time within which a leg fires whose price holds. */
-  due: Readonly<Record<AskedLeg["name"], number>>;
-  /** Time within which the exits of a buy come to rest. */
-  born: number;
-  /** Number of blocks in 12 seconds. */
-  unit: number;
-};
-
-export const paces: Readonly<Record<"eth" | "base", Pace>> = {
-  eth: {
-    mostHeadMs: 36_000,
-    back: 2,
-    misses: 0,
-    due: { limit: 2, takeProfit: 3, stop: 5, stopLoss: 5, trailing: 5, slice: 2 },
-    born: 2,
-    unit: 1,
-  },
-  // Hosts are asked about three random ones of the last four blocks.
-  base: {
-    mostHeadMs: 15_000,
-    back: 4,
-    misses: 1,
-    due: { limit: 4, takeProfit: 6, stop: 9, stopLoss: 9, trailing: 9, slice: 4 },
-    born: 5,
-    unit: 6,
-  },
-};

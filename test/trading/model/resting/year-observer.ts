@@ -1,4 +1,4 @@
-import { type Asked, type AskedLeg, classOf, isCrossed, type Pace, paces, pricedBy } from "./year-asked.ts";
+import { type Asked, type AskedLeg, classOf, isCrossed, pricedBy } from "./year-asked.ts";
 
 export type SeenBlock = { number: number; timeMs: number; price: number };
 
@@ -59,6 +59,11 @@ const hourMs = 3_600_000;
 const mostInHour = { limit: 12, stop: 60 };
 /** Time for which a run may stand still under faults, between its last look at the clock and its write. */
 const stallMs = 60_000;
+const mostHeadMs = 36_000;
+/** Number of blocks within which a leg fires whose price holds, at 12 seconds a block. */
+const dueBlocks = { limit: 2, takeProfit: 3, stop: 5, stopLoss: 5, trailing: 5, slice: 2 };
+/** Number of blocks after the fill of a buy in which its exits come to rest. */
+const bornBlocks = 2;
 const mostKept = 30;
 /** Longest pause of a slice whose price was not good. */
 const mostKeptOfSlice = 6;
@@ -86,11 +91,6 @@ export class YearObserver {
   #blocks: SeenBlock[] = [];
   #fills: (SeenFill & { orderId: string })[] = [];
   #calm = 0;
-  readonly #pace: Pace;
-
-  constructor(chain: "eth" | "base") {
-    this.#pace = paces[chain];
-  }
 
   #count(name: string): void {
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
@@ -99,12 +99,11 @@ export class YearObserver {
   /** Notes a block, which may replace others. */
   block(block: SeenBlock): void {
     this.#fills = this.#fills.filter(({ number }) => number < block.number);
-    this.#blocks = [...this.#blocks.slice(-59 * this.#pace.unit), block];
-    const { back, misses } = this.#pace;
-    const [head = 0, ...others] = Array.from({ length: back + 1 }, (_, at) =>
-      Math.max(...this.#pricesAt(block.number - at)),
+    this.#blocks = [...this.#blocks.slice(-59), block];
+    const { number } = block;
+    const held = Math.min(
+      ...[number, number - 1, number - 2].map((each) => Math.max(...this.#pricesAt(each))),
     );
-    const held = Math.min(head, ...others.toSorted((a, b) => a - b).slice(misses));
     for (const { mark } of this.#orders.values()) mark.most = Math.max(mark.most, held);
   }
 
@@ -144,7 +143,7 @@ export class YearObserver {
     this.#count(`born ${state}`);
     Object.assign(order, { rests: state === "resting", free: 0, unborn: state === "pending" ? 0 : -1 });
     if (state === "pending") return;
-    const prices = this.#blocks.slice(this.#calm > 0 ? -1 : -16 * this.#pace.unit).map(({ price }) => price);
+    const prices = this.#blocks.slice(this.#calm > 0 ? -1 : -16).map(({ price }) => price);
     order.mark = { least: Math.min(...prices), most: Math.max(...prices) };
     if (order.paid.length === 0) this.faults.push(`${orderId} is ${state} before its buy`);
     if (this.#calm === 0) return;
@@ -179,17 +178,16 @@ export class YearObserver {
     if (atMs < order.createdMs) return "before its time";
     if (!order.rests) return "while it does not rest";
     const times = this.#blocks.filter(({ number }) => number === block).map(({ timeMs }) => timeMs);
-    const { mostHeadMs, back, misses } = this.#pace;
     const mostMs = mostHeadMs + (this.#calm > 0 ? 0 : stallMs);
     if (times.length === 0 || atMs - Math.max(...times) > mostMs) return "by an old block";
-    const isStop = classOf(leg) === "stop";
-    const before = isStop ? back : Number(leg.name === "takeProfit");
-    const isReached = pricedBy(leg, order.paid, order.mark.least).some((priced) => {
-      const isAt = (number: number) =>
-        this.#pricesAt(number).some((price) => isCrossed(priced, price, order.mark.most, 1 + millionth));
-      const seen = Array.from({ length: before }, (_, at) => isAt(block - 1 - at)).filter(Boolean).length;
-      return isAt(block) && seen >= before - (isStop ? misses : 0);
-    });
+    const looks = classOf(leg) !== "limit" ? [0, 1, 2] : leg.name === "takeProfit" ? [0, 1] : [0];
+    const isReached = pricedBy(leg, order.paid, order.mark.least).some((priced) =>
+      looks.every((back) =>
+        this.#pricesAt(block - back).some((price) =>
+          isCrossed(priced, price, order.mark.most, 1 + millionth),
+        ),
+      ),
+    );
     return isReached ? undefined : "although its price was not reached";
   }
 
@@ -304,8 +302,7 @@ export class YearObserver {
     out.blocks = isCalm ? out.blocks + 1 : 0;
     out.isCalm &&= isCalm;
     order.free = 0;
-    if (out.blocks === mostBlocksOut * this.#pace.unit)
-      this.faults.push(`${order.orderId} has a child without an outcome`);
+    if (out.blocks === mostBlocksOut) this.faults.push(`${order.orderId} has a child without an outcome`);
   }
 
   #judgeResting(order: Known, moment: Moment): boolean {
@@ -330,23 +327,20 @@ export class YearObserver {
   #judgeUnborn(order: Known, isCalm: boolean): void {
     if (order.unborn < 0) return;
     order.unborn = isCalm && order.paid.length > 0 ? order.unborn + 1 : 0;
-    if (order.unborn === this.#pace.born + 1)
-      this.faults.push(`${order.orderId} does not rest after its buy`);
+    if (order.unborn === bornBlocks + 1) this.faults.push(`${order.orderId} does not rest after its buy`);
   }
 
   /** Raises the price that a mark must have reached. */
   #follow({ watched, mark, free }: Known, nowMs: number): void {
     const { leg: { trail } = {}, pausesUntilMs = 0 } = watched.find(({ leg }) => leg.trail) ?? {};
-    const blocks = followBlocks * this.#pace.unit;
-    if (trail === undefined || free < blocks || nowMs < pausesUntilMs) return;
-    const lowest = Math.min(...this.#blocks.slice(-blocks).map(({ price }) => price));
+    if (trail === undefined || free < followBlocks || nowMs < pausesUntilMs) return;
+    const lowest = Math.min(...this.#blocks.slice(-followBlocks).map(({ price }) => price));
     mark.least = Math.max(mark.least, lowest * (1 - Math.max(0.005, trail / 20) - millionth));
   }
 
   /** Counts the blocks in which a leg had to fire. Returns true if it is reached. */
   #isReached(order: Known, watched: Watched, { nowMs, isCalm, busy }: Moment): boolean {
     const [leg = watched.leg] = pricedBy(watched.leg, order.paid.slice(-1), order.mark.least);
-    const { due, unit } = this.#pace;
     const { price } = this.#blocks.at(-1) as SeenBlock;
     const isReached = price > leg.worst && isCrossed(leg, price, order.mark.least, 1 - millionth);
     const isOften =
@@ -356,13 +350,13 @@ export class YearObserver {
     // A market order may keep the lane for longer than a child does.
     const isKept = !isCalm || nowMs < watched.pausesUntilMs || isOften || busy === "market";
     watched.gone = isReached ? 0 : watched.gone + 1;
-    if (watched.gone > 5 * unit) Object.assign(watched, { reached: 0, kept: 0 });
+    if (watched.gone > 5) Object.assign(watched, { reached: 0, kept: 0 });
     if (isReached) watched.reached++;
-    if (isKept || !isReached) watched.kept = Math.min(mostKept * unit, watched.reached);
+    if (isKept || !isReached) watched.kept = Math.min(mostKept, watched.reached);
     // A slice whose price was not good is looked at again after a pause of up to a minute.
-    if (order.isSlice && (isKept || !isReached || busy !== undefined)) watched.kept = mostKeptOfSlice * unit;
+    if (order.isSlice && (isKept || !isReached || busy !== undefined)) watched.kept = mostKeptOfSlice;
     watched.good = isReached && !isKept && busy === undefined ? watched.good + 1 : 0;
-    if (watched.good > due[leg.name] + watched.kept && !order.isMissed) {
+    if (watched.good > dueBlocks[leg.name] + watched.kept && !order.isMissed) {
       order.isMissed = true;
       this.faults.push(`${order.orderId} does not fire ${leg.name}`);
     }

@@ -34,7 +34,7 @@ export class YearService {
       if (sight === undefined) throw new ChainUnavailable("the host is silent");
       return sight.blocks.at(-1)?.price ?? 1n;
     };
-    return new WatchedChain(this.#world.chain.network, {
+    return new WatchedChain("eth", {
       levels: async (tokens, host) => {
         const level = Math.log(Number(priceOf(host)));
         return new Map(tokens.map((token) => [token, [level]]));

@@ -1,6 +1,5 @@
 import type { Leg, Mandate } from "../../../../lib/orders/resting/mandate.ts";
 import type { Random } from "../random.ts";
-import type { ModelChain } from "./resting-chain.ts";
 import { limitAt, mandateOf, stopAt, trailingBy } from "./resting-history.ts";
 import type { Asked, AskedLeg } from "./year-asked.ts";
 
@@ -120,8 +119,8 @@ export function nextPlacing(random: Random, now: Now): Placing {
   return { orders: [orderOf(random, { ...own, orderId: `o${number}`, legs, changes })] };
 }
 
-/** The chain, the number of the placing, and the price and the time at it. */
-type Now = { chain: ModelChain; number: number; price: number; nowMs: number };
+/** The number of a placing, and the price and the time at it. */
+type Now = { number: number; price: number; nowMs: number };
 
 type Own = Now & { owner: (typeof owners)[number] };
 
@@ -142,7 +141,6 @@ function exitsOf(random: Random, own: Own): Placing {
 function orderOf(
   random: Random,
   {
-    chain,
     owner,
     nowMs,
     orderId,
@@ -159,7 +157,6 @@ function orderOf(
   const chosenSeconds = Math.floor(600 * 4320 ** random.next());
   const lifeSeconds = slices === undefined ? chosenSeconds : slices.count * slices.everySeconds + 86_400;
   const mandate = mandateOf(orderId, legs.map(legOf), {
-    chain,
     ...owner,
     feesLimit: 10n ** 7n,
     feesStop: 10n ** 7n,

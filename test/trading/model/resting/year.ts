@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { chainFacts } from "../../../../lib/core/chain-facts.ts";
 import { dayOf } from "../../../../lib/core/time.ts";
 import { afterSights, newResting, type RestingOrder } from "../../../../lib/orders/resting/life.ts";
 import { dueAt, fillIdOf } from "../../../../lib/orders/resting/slices.ts";
 import { firstMark } from "../../../../lib/orders/resting/trailing.ts";
 import { childrenOn, type DaySpend } from "../../../../lib/orders/wallet-policy.ts";
 import { Random } from "../random.ts";
-import { type Mined, type ModelChain, RestingChain } from "./resting-chain.ts";
+import { type Mined, RestingChain } from "./resting-chain.ts";
 import { startSeconds } from "./resting-history.ts";
 import { politely, RestingHosts } from "./resting-hosts.ts";
 import { type RestingSystem, RestingWorld, restingSystem } from "./resting-world.ts";
@@ -18,7 +17,6 @@ import { Weather } from "./year-weather.ts";
 
 /** A span of days. It may end with the first fault. */
 export type Span = {
-  chain?: ModelChain;
   seed: number;
   days: number;
   perDay: number;
@@ -29,17 +27,18 @@ export type Span = {
 /** What a span has shown. The digest is of all that happened in it. */
 export type YearReport = Pick<YearObserver, "faults" | "counts"> & { digest: string };
 
+const blockMs = 12_000;
 const keptBlocks = 40;
 /** Time for which the functions look again after the last change. */
 const awakeMs = 72_000;
 /** Time after a fault in which its pauses may still last. */
 const recoverMs = 330_000;
 /** Milliseconds after a block at which the functions run. */
-const rounds: Readonly<Record<ModelChain, readonly number[]>> = { eth: [1000, 5000, 9000], base: [700] };
+const rounds = [1000, 5000, 9000];
 /** Time in which a market order is signed, or never. */
 const marketSeconds = 60;
 
-/** Plays some days of a few wallets' resting orders in virtual time. */
+/** Plays some days of a few wallets' resting orders on eth in virtual time. */
 export async function playYear(span: Span): Promise<YearReport> {
   const year = new Year(span);
   await year.play(span);
@@ -48,7 +47,7 @@ export async function playYear(span: Span): Promise<YearReport> {
 }
 
 class Year {
-  readonly observer: YearObserver;
+  readonly observer = new YearObserver();
   readonly #random: Random;
   readonly #weather: Weather;
   readonly #chain: RestingChain;
@@ -56,7 +55,6 @@ class Year {
   readonly #world: RestingWorld;
   readonly #service: YearService;
   readonly #perDay: number;
-  readonly #blockMs: number;
   readonly #record = createHash("sha256");
   readonly #startMs = startSeconds * 1000;
   /** Orders as they were when the observer was told last. */
@@ -70,15 +68,13 @@ class Year {
   #recoveredMs = 0;
   #awakeUntilMs = 0;
 
-  constructor({ chain: network = "eth", seed, perDay, makeSystem = () => ({}) }: Span) {
-    this.observer = new YearObserver(network);
-    this.#blockMs = chainFacts[network].blockSeconds * 1000;
+  constructor({ seed, perDay, makeSystem = () => ({}) }: Span) {
     this.#random = new Random(seed);
     this.#perDay = perDay;
     this.#weather = new Weather(this.#random, this.#startMs);
     const wallets = owners.map(({ wallet }) => wallet);
     const price = BigInt(this.#weather.price);
-    this.#chain = new RestingChain(this.#random, startSeconds, price, { network, wallets });
+    this.#chain = new RestingChain(this.#random, startSeconds, price, wallets);
     this.#chain.delays = 0.1;
     this.#hosts = new RestingHosts(this.#random, this.#chain, politely);
     const made = { ...restingSystem, ...makeSystem(() => this.#world.nowMs) };
@@ -128,7 +124,7 @@ class Year {
         this.observer.disturbed();
       }
       if (!isHalted) this.#mine(isFaulty);
-      for (const aheadMs of rounds[this.#chain.network]) {
+      for (const aheadMs of rounds) {
         this.#world.aheadMs = isHalted ? this.#world.nowMs - this.#chain.head.time * 1000 + 4000 : aheadMs;
         this.#act();
         await this.#service.round(isFaulty);
@@ -168,12 +164,12 @@ class Year {
     const { head } = this.#chain;
     let nextMs = Math.min(this.#weather.calmUntilMs, this.#placeMs, ...this.#cancels.values());
     for (const order of this.#world.parents.values()) nextMs = Math.min(nextMs, this.#nextTurnMs(order));
-    const skipped = Math.floor((nextMs - head.time * 1000) / this.#blockMs) - 2;
+    const skipped = Math.floor((nextMs - head.time * 1000) / blockMs) - 2;
     if (skipped < 16) return;
     this.#awakeUntilMs = nextMs + awakeMs;
     const blocks = Array.from({ length: 8 }, (_, at) => {
       const number = head.number + skipped - 7 + at;
-      const time = head.time + ((number - head.number) * this.#blockMs) / 1000;
+      const time = head.time + ((number - head.number) * blockMs) / 1000;
       return { ...head, number, time, hash: `b${number}`, mined: [] };
     });
     this.#chain.pool.splice(0);
@@ -255,8 +251,7 @@ class Year {
     const world = this.#world;
     if (nowMs >= this.#placeMs) {
       this.#placeMs = nowMs + nextPlacingMs(this.#random, this.#perDay);
-      const { network: chain, head } = this.#chain;
-      const now = { chain, number: this.#placed++, price: Number(head.price), nowMs };
+      const now = { number: this.#placed++, price: Number(this.#chain.head.price), nowMs };
       const { buy, orders } = nextPlacing(this.#random, now);
       if (buy !== undefined) this.#buy(buy, nowMs);
       for (const each of orders) this.#place(each);
@@ -284,9 +279,8 @@ class Year {
     const minimum = { quotedOut: 1n, minAmountOut: 1n };
     const validUntil = Math.floor(createdAt / 1000) + marketSeconds;
     // A swap of tokens for coins at the chain's price stands for one of coins for as many tokens.
-    const trade = { side: "sell", token: "0x5FbD", isPrivate: true } as const;
-    const { network: chain } = this.#chain;
-    const terms = { chain, ...owner, ...trade, ...minimum, orderId, amount, validUntil, createdAt };
+    const trade = { chain: "eth", side: "sell", token: "0x5FbD", isPrivate: true } as const;
+    const terms = { ...owner, ...trade, ...minimum, orderId, amount, validUntil, createdAt };
     this.#world.addJob(orderId, terms, "market");
     this.#log("buy", orderId);
   }
