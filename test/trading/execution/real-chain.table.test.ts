@@ -88,7 +88,8 @@ describe("a buy on a real chain", () => {
     }).toEqual(writesOfBuy);
     const pair = { percent: 30, takeProfit: { percent: 100 }, stopLoss: { percent: -50 } };
     await desk.place({ amount: "0.5", exits: [pair, pair, pair] });
-    expect(placeOrder.take()).toBe(writesOfBuy.placeOrder + 3 * writesOfExit);
+    const writesOfTurn = 2;
+    expect(placeOrder.take()).toBe(writesOfBuy.placeOrder + writesOfTurn + 3 * writesOfExit);
   });
 });
 
