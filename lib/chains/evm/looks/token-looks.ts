@@ -4,7 +4,8 @@ import { firstAnswer, hostsFrom } from "../../hosts/from-any-host.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { levelOf, type PoolLevels, type PriceQuestion, type TokenLooks } from "../../hosts/token-looks.ts";
 import { type ContractQuestion, multicall } from "../calls/multicall.ts";
-import { bestOut, HostPrices } from "../quotes/host-prices.ts";
+import { HostPrices } from "../quotes/host-prices.ts";
+import { bestOut } from "../quotes/route-ranks.ts";
 import { kindOf, type VenueKind } from "../rules/swap-venues.ts";
 import { type NamedPool, namedPoolsOf, type RoutePools } from "../venues/pool-quotes.ts";
 import type { EvmReader } from "../venues/reader.ts";
@@ -86,7 +87,7 @@ export class EvmTokenLooks implements TokenLooks {
     return firstAnswer(this.#reader, hostsFrom(this.#reader, host), async (_, by) => {
       const { look, pools } = await this.#pricesOf(by).look(question, "latest");
       this.#add(question.token, pools);
-      return question.amounts.map((_, index) => look && bestOut(look, index));
+      return question.amounts.map((_, index) => look && bestOut(look.paid, index));
     });
   }
 

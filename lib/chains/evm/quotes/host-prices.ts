@@ -1,5 +1,4 @@
 import { RecentMap } from "../../../core/recent-map.ts";
-import { greatest } from "../../../orders/bigints.ts";
 import type { Block } from "../../../orders/block.ts";
 import { type Order, orderSides } from "../../../orders/execution.ts";
 import type { TokenSafety } from "../../../orders/token-safety.ts";
@@ -15,24 +14,26 @@ import { type PoolQuotes, type PoolTrade, poolQuotesCall, type RoutePools } from
 import { type PoolRoute, poolRoutesOf } from "../venues/pool-routes.ts";
 import { probeCoins, probeSimulation } from "../venues/probe-simulation.ts";
 import { routesToProbe, safetyOfKind } from "./choose-route.ts";
-
-/** Payments of a route for each amount, with taxes. An amount that it cannot trade pays 0. */
-export type PaidByRoute = { route: EvmRoute; outs: readonly bigint[] };
+import {
+  bestFirst,
+  expectedFor,
+  type First,
+  firstsOf,
+  hasRoute,
+  leadersOf,
+  mostInCall,
+  type PaidByRoute,
+  routesIn,
+} from "./route-ranks.ts";
 
 /** A host's answers about a block. */
 export type PriceLook = {
   block: PoolQuotes["block"];
   /** Routes that have answered, whether or not they pay. */
   paid: readonly PaidByRoute[];
-  /** True if the routes that paid best in the last look, one for each amount, have answered. */
-  hasBest: boolean;
+  /** For each amount, true if the routes that are expected to pay best have answered. */
+  hasBest: readonly boolean[];
 };
-
-/**
- * Number of routes that are asked in one call. More routes get a call each, so that a hostile pool uses up the gas of
- * its own route only.
- */
-const mostTogether = 3;
 
 /** Time for which a route that fails by itself is left out. */
 const leftOutMs = 60_000;
@@ -59,12 +60,12 @@ const isBarred = ({ probed, safeties }: Taxes, route: EvmRoute): boolean =>
 type Ranks = {
   /** Routes to ask for a token and side, until the next question to all routes. */
   best: readonly EvmRoute[];
-  /** The routes that paid best for an amount in the last look. */
-  firsts: readonly EvmRoute[];
+  /** The routes that paid best in the last look. */
+  firsts: readonly First[];
   /** The amounts of the last look as text. Small pools may pay best for other amounts. */
   amounts: string;
   /** The routes that paid best until they failed by themselves. */
-  missing: readonly EvmRoute[];
+  missing: readonly First[];
   /** Time when all routes were asked. */
   wholeMs: number;
 };
@@ -179,7 +180,7 @@ export class HostPrices {
     const isUsable = (route: EvmRoute) => !isBarred(notes.taxes, route);
     const usable = open.filter(isUsable);
     const missing = known?.missing ?? [];
-    const best = bestFirst(missing, known?.best ?? []).filter((route) => hasRoute(usable, route));
+    const best = bestFirst(routesIn(missing), known?.best ?? []).filter((route) => hasRoute(usable, route));
     const isOld = known === undefined || (renews && nowMs() - known.wholeMs >= this.#asking.wholeMs);
     const isDue = asksAll || isOld || best.length === 0;
     const isWhole = isDue || known.amounts !== amountsText(question);
@@ -213,8 +214,9 @@ export class HostPrices {
     const answers = isChanged ? await again() : (more ?? first.answers);
     const paysNothing = !answers.some(({ outs }) => outs?.some((out) => out > 0n));
     if (paysNothing && !isDue) return this.look(question, tag, { heights, asksAll: true });
-    const expected = bestFirst(missing, known?.firsts ?? []).filter(isUsable);
+    const expected = [...missing, ...(known?.firsts ?? [])].filter(({ route }) => isUsable(route));
     const look = this.#lookOf(
+      question,
       answers.filter(({ route }) => isUsable(route)),
       expected,
       found?.block,
@@ -222,14 +224,14 @@ export class HostPrices {
     if (look !== undefined) {
       const wholeMs = isDue && nowFound !== undefined ? nowMs() : (known?.wholeMs ?? nowMs());
       // A route that fails again, after it was left out, is given up.
-      const isGivenUp = (route: EvmRoute) => hasRoute(missing, route) && hasRoute(asked, route);
+      const isGivenUp = (route: EvmRoute) => hasRoute(routesIn(missing), route) && hasRoute(asked, route);
       // Keeps routes that paid best in earlier blocks until all are asked again.
       const kept = isOld ? [] : (this.#ranksOf(question)?.best ?? []);
       notes.ranks[side] = {
-        best: bestFirst(ranked(look), kept),
-        firsts: firstsOf(look),
+        best: bestFirst(leadersOf(look.paid, question.amounts), kept),
+        firsts: firstsOf(look.paid, question.amounts),
         amounts: amountsText(question),
-        missing: expected.filter((route) => !hasPaid(look, route) && !isGivenUp(route)),
+        missing: expected.filter(({ route }) => !hasRoute(routesIn(look.paid), route) && !isGivenUp(route)),
         wholeMs,
       };
     }
@@ -245,10 +247,11 @@ export class HostPrices {
   async before(question: PriceQuestion, { look: now, routes }: Looked, tag: StateTag) {
     if (now === undefined || routes.length === 0) return undefined;
     const { answers } = await this.#quotes(question, routes, tag, {});
-    const look = this.#lookOf(answers, firstsOf(now));
+    const look = this.#lookOf(question, answers, firstsOf(now.paid, question.amounts));
     // Asks the pools that paid best then in the next looks, too: they may pay less in one block only.
     const ranks = this.#ranksOf(question);
-    if (look !== undefined && ranks !== undefined) ranks.best = bestFirst(ranks.best, firstsOf(look));
+    if (look !== undefined && ranks !== undefined)
+      ranks.best = bestFirst(ranks.best, routesIn(firstsOf(look.paid, question.amounts)));
     return look;
   }
 
@@ -274,7 +277,7 @@ export class HostPrices {
       });
       return quiet(poolQuotesCall(contracts, token, amounts.map(tradeOf), group, tag));
     };
-    const isTogether = routes.length <= mostTogether && routes.every(hasTaxOf(taxes, side, routes[0]));
+    const isTogether = routes.length <= mostInCall && routes.every(hasTaxOf(taxes, side, routes[0]));
     const groups = isTogether && routes.length > 0 ? [routes] : routes.map((route) => [route]);
     const { quoted, extra: others } = await askTogether(this.#ask, { quoted: groups.map(callOf), extra });
     const failed = groups.filter((group, index) => group.length > 1 && quoted[index] === undefined).flat();
@@ -301,12 +304,13 @@ export class HostPrices {
   }
 
   /**
-   * @param expected Routes that must answer. If there are none, all of them must.
+   * @param firsts Routes that must answer. If there are none for an amount, all of them must.
    * @param at The block at which no route was found.
    */
   #lookOf(
+    { amounts }: PriceQuestion,
     answers: readonly RouteAnswer[],
-    expected: readonly EvmRoute[],
+    firsts: readonly First[],
     at?: PoolQuotes["block"],
   ): PriceLook | undefined {
     const blocks = answers.length === 0 && at ? [at] : answers.flatMap(({ block }) => block ?? []);
@@ -317,10 +321,12 @@ export class HostPrices {
     )
       return undefined;
     const paid = answers.flatMap(({ route, outs }) => (outs === undefined ? [] : [{ route, outs }]));
-    const hasBest =
-      expected.length === 0
+    const hasBest = amounts.map((amount) => {
+      const expected = expectedFor(firsts, amount);
+      return expected.length === 0
         ? paid.length === answers.length
-        : expected.every((route) => hasPaid({ paid }, route));
+        : expected.every((route) => hasRoute(routesIn(paid), route));
+    });
     return { block, paid, hasBest };
   }
 
@@ -352,47 +358,6 @@ type RouteAnswer = { route: EvmRoute; block?: PoolQuotes["block"]; outs?: readon
 
 const amountsText = ({ amounts }: PriceQuestion): string => `${amounts.filter((amount) => amount > 0n)}`;
 
-const hasRoute = (routes: readonly EvmRoute[], route: EvmRoute): boolean =>
-  routes.some((each) => isSameEvmRoute(each, route));
-
 const hasTaxOf = (taxes: Taxes, side: Order["side"], other: EvmRoute | undefined) => (route: EvmRoute) =>
   other !== undefined &&
   afterTax(taxes, side, route, millionths) === afterTax(taxes, side, other, millionths);
-
-const bestFirst = (best: readonly EvmRoute[], routes: readonly EvmRoute[]): EvmRoute[] => [
-  ...best,
-  ...routes.filter((route) => !hasRoute(best, route)),
-];
-
-const compared = (a: bigint, b: bigint): number => Number(a > b) - Number(a < b);
-
-type Paid = Pick<PriceLook, "paid">;
-
-const hasPaid = ({ paid }: Paid, route: EvmRoute): boolean =>
-  paid.some((each) => isSameEvmRoute(each.route, route));
-
-/** Lists the routes that trade an amount, the one that pays most first. */
-const payersOf = ({ paid }: Paid, index: number): EvmRoute[] =>
-  paid
-    .filter(({ outs }) => (outs[index] ?? 0n) > 0n)
-    .toSorted((a, b) => compared(b.outs[index] ?? 0n, a.outs[index] ?? 0n))
-    .map(({ route }) => route);
-
-/** Selects the route that pays most for each amount. */
-const firstsOf = (look: Paid): EvmRoute[] => [
-  ...new Set((look.paid[0]?.outs ?? []).flatMap((_, index) => payersOf(look, index)[0] ?? [])),
-];
-
-/** Selects the routes that pay most for the largest amount and for the smallest one, and the best one for each other. */
-function ranked(look: Paid): EvmRoute[] {
-  const [large, small] = [payersOf(look, (look.paid[0]?.outs.length ?? 1) - 1), payersOf(look, 0)];
-  const turns = large.flatMap((route, index) => [route, small[index]].filter((each) => each !== undefined));
-  const most = [...new Set([...turns, ...small])].slice(0, mostTogether);
-  return [...new Set([...most, ...firstsOf(look)])];
-}
-
-/** Returns the output of the best route for an amount, or undefined if no route trades it. */
-export function bestOut({ paid }: Paid, index: number): bigint | undefined {
-  const out = greatest(0n, ...paid.map(({ outs }) => outs[index] ?? 0n));
-  return out > 0n ? out : undefined;
-}

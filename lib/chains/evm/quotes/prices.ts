@@ -11,7 +11,8 @@ import { commonBlock } from "../calls/hosts.ts";
 import { blockCall } from "../calls/rpc-call.ts";
 import { mostApartSeconds } from "../rules/host-lag.ts";
 import type { EvmReader } from "../venues/reader.ts";
-import { bestOut, HostPrices } from "./host-prices.ts";
+import { HostPrices } from "./host-prices.ts";
+import { bestOut } from "./route-ranks.ts";
 
 /** Age from which two hosts are asked again for a common block. */
 const freshMs = 1000;
@@ -71,21 +72,21 @@ export class EvmPrices implements TokenPrices {
         if (looked === undefined || look?.block.number !== block.number) return undefined;
         const earlier = await Promise.all(hashes.map((hash) => host.before(question, looked, { hash })));
         const sure = earlier.flatMap((each, at) =>
-          each?.hasBest && each.block.number === heights[at]
+          each !== undefined && each.block.number === heights[at]
             ? [{ distance: distances[at] as number, look: each }]
             : [],
         );
         const head = { ...look.block, hash: block.hash };
         return asked.map((_, at) => ({
           head,
-          out: bestOut(look, at),
+          out: bestOut(look.paid, at),
           before: new Map(
             sure.flatMap(({ distance, look: then }) => {
-              const out = bestOut(then, at);
+              const out = then.hasBest[at] ? bestOut(then.paid, at) : undefined;
               return out === undefined ? [] : [[distance, out]];
             }),
           ),
-          hasBest: look.hasBest,
+          hasBest: look.hasBest[at] === true,
         }));
       });
     });

@@ -242,7 +242,7 @@ describe("EvmPrices of a token with ten empty pools", () => {
     expect(calls).toBe(1 + 2 * 3 * 5);
   });
 
-  it("counts no price of several amounts while a route that paid best for one of them fails by itself", async () => {
+  it("counts no price of an amount while the route that paid best for it, or for more, fails by itself", async () => {
     await chain.deploy(pool(v3Positions, 1n, 10_000, 9000n), pool(pancakePositions, 20n, 500, 9900n));
     const same = reader();
     const { hash } = (await chain.request("eth_getBlockByNumber", ["latest", false])) as { hash: string };
@@ -257,7 +257,7 @@ describe("EvmPrices of a token with ten empty pools", () => {
         return fails ? { error: { code: 3, message: "execution reverted" } } : reply;
       };
     };
-    for (const best of [pathTo("uniswap-v3", 10_000), pathTo("pancakeswap-v3", 500)])
+    for (const [index, best] of [pathTo("uniswap-v3", 10_000), pathTo("pancakeswap-v3", 500)].entries())
       for (const [at, word] of [
         [hash, [true, 0]],
         ["", [false, 1]],
@@ -266,8 +266,26 @@ describe("EvmPrices of a token with ten empty pools", () => {
         nowMs += minuteMs + 1;
         expect(await seen()).toEqual(asked.map(() => [true, 1]));
         failing(best, at);
-        expect(await seen()).toEqual(asked.map(() => word));
+        expect(await seen()).toEqual(asked.map((_, each) => (each <= index ? word : [true, 1])));
       }
+  });
+
+  it("says the price of an amount although a stranger's pool, which paid best for dust, fails by itself", async () => {
+    const same = reader();
+    const before = await wordOf(same);
+    await chain.deploy(pool(v3Positions, 1n, 10_000, 9000n));
+    nowMs += minuteMs;
+    await wordOf(same, { amount: 10n ** 18n });
+    expect(await wordOf(same)).toEqual(before);
+    await wordOf(same, { amount: 10n ** 18n });
+    host.lie = ({ method, params }, reply) => {
+      const { data = "" } = (params?.[0] ?? {}) as { data?: string };
+      const fails = method === "eth_call" && pathTo("uniswap-v3", 10_000).test(data);
+      return fails ? { error: { code: 3, message: "execution reverted" } } : reply;
+    };
+    // One look finds that the pool fails.
+    await wordOf(same);
+    expect(await wordOf(same)).toEqual(before);
   });
 
   it("leaves out pools of a kind through which a stranger cannot sell the token", async () => {
