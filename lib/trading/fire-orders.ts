@@ -26,7 +26,7 @@ import { type FireAnswer, type FireRequest, wordOf } from "../orders/resting/han
 import { type OutChild, type RestingOrder, restingAfter } from "../orders/resting/life.ts";
 import { classOf, type Ended, isLongOver, type LegClass } from "../orders/resting/mandate.ts";
 import { restingStep } from "../orders/resting/resting-step.ts";
-import { amountOfChild, fillIdOf, sliceAt } from "../orders/resting/slices.ts";
+import { amountOfChild, fillIdOf, nextSliceOf } from "../orders/resting/slices.ts";
 import { type StoredResting, storedAfter } from "../orders/resting/stored.ts";
 import { spendable } from "../orders/resting/tally.ts";
 import { slippageOf } from "../orders/resting/terms.ts";
@@ -315,8 +315,8 @@ const isDeadIn = (ended: Ended | undefined, orderId: string): boolean =>
 function spendableBy({ resting, orders }: FiringView, held: FoundUnits, nowMs: number): bigint {
   const { mandate } = resting;
   const { side, wallet, token } = mandate;
-  const slice = sliceAt(mandate, nowMs);
-  const amount = slice === undefined ? amountOf(resting) : amountOfChild(mandate, slice);
+  const slice = nextSliceOf(mandate, resting.firings, nowMs);
+  const amount = amountOfChild({ ...mandate, amount: amountOf(resting) }, slice);
   const units = side === "buy" ? held.coins.get(wallet) : held.tokens.get(wallet);
   // Stops no order, because prices of the same hosts will be missing, too.
   if (units === undefined) return amount;

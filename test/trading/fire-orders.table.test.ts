@@ -120,6 +120,18 @@ describe("fireOrders on a real chain", () => {
     expect(await other.fire([id], { nowMs })).toMatchObject([{ state: "out" }]);
   });
 
+  it("fires a slice of the order whose time comes while the order is read", async () => {
+    const desk = await opened();
+    const createdAt = Math.floor(Date.now() / 1000) * 1000;
+    const slices = { count: 2, everySeconds: 600 };
+    const id = await desk.rest([{ kind: "slice", worst: reached }], { slices, createdAt });
+    let readings = 0;
+    // The order is read in the first two milliseconds.
+    await desk.fire([id], { nowMs: () => createdAt - 2 + readings++ });
+    const [job] = await jobsOf(desk);
+    expect((await desk.read(String(job?.orderId))).order).toMatchObject({ amount: "500" });
+  });
+
   it("fires nothing if the order is cancelled in the instant of firing", async () => {
     const desk = await opened();
     const id = await desk.rest([limitAt(reached)]);
