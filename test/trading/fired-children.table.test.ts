@@ -255,6 +255,13 @@ describe("children in their lane on a real chain", () => {
     expect(await desk.record(id)).toMatchObject({ status: "filled" });
   });
 
+  /** Opens a desk on a chain whose time is the clock's. */
+  async function openedAfresh() {
+    await chain.restore();
+    await chain.request("evm_setNextBlockTimestamp", [Math.ceil(Date.now() / 1000)]);
+    return opened();
+  }
+
   // These come last, because they move the chain's time.
   it("are dead two blocks after their swap has failed, and then another one fires", async () => {
     const desk = await opened();
@@ -277,9 +284,7 @@ describe("children in their lane on a real chain", () => {
   });
 
   it("are dead if a delegation has used their nonce, as the blocks up to their deadline show", async () => {
-    await chain.restore();
-    await chain.request("evm_setNextBlockTimestamp", [Math.ceil(Date.now() / 1000)]);
-    const desk = await opened();
+    const desk = await openedAfresh();
     const id = await desk.rest([limitAt(reached)]);
     // Nothing fires by the head of a restored chain once it is old.
     await chain.mine();
@@ -292,5 +297,26 @@ describe("children in their lane on a real chain", () => {
     expect(await endedOf(id)).toMatchObject([{ child: childId, how: "unused" }]);
     await desk.fire([id]);
     expect(await desk.resting(id)).toMatchObject({ state: "resting", firings: [{ outcome: "lapsed" }] });
+  });
+
+  it("leave their order unfilled if a reorganisation takes their slice back, and they settle unseen", async () => {
+    const desk = await openedAfresh();
+    const createdAt = Math.floor(Date.now() / 1000) * 1000;
+    const slices = { count: 2, everySeconds: 600 };
+    const id = await desk.rest([{ kind: "slice", worst: reached }], { slices, createdAt });
+    const childId = await swapSent(desk, id);
+    const before = await chain.request("evm_snapshot", []);
+    await mineAndWork(desk);
+    await desk.fire([id]);
+    expect(await desk.record(id)).toMatchObject({ slicesDone: 1, filledAmount: "500" });
+    await chain.request("evm_revert", [before]);
+    await chain.request("anvil_dropAllTransactions", []);
+    await passDeadline();
+    await desk.settle();
+    expect((await desk.read(childId)).order).toMatchObject({ settled: true, filledAmount: "0" });
+    await desk.fire([id]);
+    const record = { status: "open", slicesDone: 0, filledAmount: "0", settled: false };
+    expect(await desk.record(id)).toMatchObject(record);
+    expect((await desk.resting(id))?.firings).toMatchObject([{ outcome: "lapsed" }]);
   });
 });

@@ -66,12 +66,16 @@ function factsOfSlices(
 
 /**
  * Lists the children of slices whose final results are not known yet. One that settles between two looks is not out any
- * more, and has no job, but what it has paid and filled still counts.
+ * more, and has no job, but what it has paid and filled still counts, and its outcome may have changed.
  */
 export function unknownParts({ mandate, firings, facts: { parts = {} } }: StoredResting): string[] {
   if (mandate.slices === undefined) return [];
-  const signed = firings.flatMap(({ orderId, outcome }) => (outcome === "unsent" ? [] : [orderId]));
-  return [...new Set([...signed, ...Object.keys(parts)])].filter((orderId) => !parts[orderId]?.isSettled);
+  const signed = firings.filter(({ outcome }) => outcome !== "unsent");
+  const outcomes = new Map(signed.map(({ orderId, outcome }) => [orderId, outcome]));
+  return [...new Set([...outcomes.keys(), ...Object.keys(parts)])].filter((orderId) => {
+    const { isSettled, fill } = parts[orderId] ?? {};
+    return !isSettled || (fill !== undefined) !== (outcomes.get(orderId) === "filled");
+  });
 }
 
 /** Number of unsigned children in a row after which another refusal counts for good. */

@@ -2,7 +2,7 @@ import type { Network } from "../../core/network.ts";
 import { isCutOff } from "../../orders/cutoffs.ts";
 import type { FamilyTypes, SlotTerms } from "../../orders/family.ts";
 import { unknownParts } from "../../orders/resting/facts.ts";
-import { type EndFacts, withSignedOut } from "../../orders/resting/life.ts";
+import { type EndFacts, type OutChild, withSignedOut } from "../../orders/resting/life.ts";
 import type { Ended, Tally } from "../../orders/resting/mandate.ts";
 import type { StoredResting } from "../../orders/resting/stored.ts";
 import type { Ledger, RestingName } from "../../orders/table-step.ts";
@@ -91,25 +91,31 @@ export async function readFiring(
   );
   const views = resting.map((order) => {
     const { mandate } = order;
+    const { userID, orderId: parentId } = mandate;
     const lane = lanes.get(mandate.wallet) as Lane;
-    const own = lane.orders.filter(({ intent }) => intent.parent?.orderId === mandate.orderId);
-    return { lane, own, resting: withFilledOut(order, own) };
+    const own = lane.orders.filter(({ intent }) => intent.parent?.orderId === parentId);
+    const others = items.all(
+      "order",
+      idsOf(order).map((orderId) => ({ intent: { userID, orderId } })),
+    );
+    const children = new Map([...own, ...others].map((child) => [child.intent.orderId, child]));
+    const changed = changedOf(order, [...children.values()]);
+    const isSure = own.length === 0 && changed.length === 0;
+    return { lane, isSure, children, resting: { ...order, out: [...order.out, ...changed] } };
   });
   const rest = await find(
     table,
     views.flatMap(({ resting }) => newestOf(resting).map(keysOfItems.ledger)),
   );
-  return views.map(({ lane, own, resting }) => {
+  return views.map(({ lane, isSure, children, resting }) => {
     const { mandate, out } = resting;
     const { userID } = mandate;
     const isRetired = found.isRetired(mandate, userID);
     const isRefused =
       found.has(keysOfItems.cancellation(mandate)) || isCutOff(mandate, found.cutoffs(mandate, userID));
-    const orderOf = (orderId: string) => items.get("order", { intent: { userID, orderId } });
-    const known = [...own, ...idsOf(resting).flatMap((orderId) => orderOf(orderId) ?? [])];
     return {
       resting,
-      children: new Map(known.map((order) => [order.intent.orderId, order])),
+      children,
       ledgers: byId(newestOf(resting), ({ orderId }) => rest.get("ledger", { orderId })),
       tally: found.get("tally", mandate),
       ended: items.get("ended", mandate),
@@ -117,7 +123,7 @@ export async function readFiring(
         // Leaves orders of retired wallets to their own end, although retiring cuts them off, too.
         isCancelled: found.has(keysOfItems.cancellation(mandate)) || (!isRetired && isRefused),
         isRetired,
-        isSettled: own.length === 0 && out.every(({ orderId }) => orderOf(orderId)?.life.settled !== false),
+        isSettled: isSure && out.every(({ orderId }) => children.get(orderId)?.life.settled !== false),
       },
       isRefused,
       ...lane,
@@ -138,20 +144,20 @@ const newestOf = ({ mandate, firings, out }: StoredResting): { orderId: string }
   mandate.slices === undefined ? [...firings, ...out] : [...out];
 
 /**
- * Takes dead children back that have filled after all, as a deep reorganisation allows, and filled ones of slices that
- * have not settled.
+ * Lists children whose outcome may have changed: dead ones that have filled after all, as a deep reorganisation allows,
+ * and filled ones of slices until they have settled with their fill.
  */
-function withFilledOut(order: StoredResting, own: readonly AnyOrder[]): StoredResting {
-  const isOut = (id: string) => order.out.some(({ orderId }) => orderId === id);
+function changedOf({ out, firings }: StoredResting, children: readonly AnyOrder[]): OutChild[] {
+  const isOut = (id: string) => out.some(({ orderId }) => orderId === id);
   const hasFilled = (id: string) =>
-    order.firings.some(({ orderId, outcome }) => orderId === id && outcome === "filled");
-  const back = own.flatMap(({ intent: { orderId, parent, validUntil }, life }) => {
-    if (parent === undefined || isOut(orderId) || !(life.status === "filled" || hasFilled(orderId)))
-      return [];
+    firings.some(({ orderId, outcome }) => orderId === id && outcome === "filled");
+  return children.flatMap(({ intent: { orderId, parent, validUntil }, life }) => {
+    const fills = [life.status === "filled", hasFilled(orderId)];
+    const isSame = life.settled ? fills[0] === fills[1] : !fills.includes(true);
+    if (parent === undefined || isOut(orderId) || isSame) return [];
     const { leg, n, slice } = parent;
     return [{ orderId, leg, n, ...(slice !== undefined && { slice }), validUntil }];
   });
-  return { ...order, out: [...order.out, ...back] };
 }
 
 function byId<Named extends { orderId: string }, Item>(

@@ -165,6 +165,14 @@ describe("unknownParts", () => {
     expect(unknownParts({ ...order, firings, facts })).toEqual(["C0", "C3", "C4"]);
   });
 
+  it("lists a settled child whose outcome is another one than that of its firing", () => {
+    const order = storedOrder({ slices: { count: 2, everySeconds: 60 } });
+    const settled = { ...part, isSettled: true };
+    const parts = { C0: settled, C2: { ...settled, fill: { spent: 1n } } };
+    const own = firings.filter(({ orderId }) => orderId in parts);
+    expect(unknownParts({ ...order, firings: own, facts: { ...none, parts } })).toEqual(["C0", "C2"]);
+  });
+
   it("lists none of an order without slices", () => {
     expect(unknownParts({ ...storedOrder({}), firings, facts })).toEqual([]);
   });
