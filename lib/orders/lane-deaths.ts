@@ -1,6 +1,6 @@
 import type { LaneView } from "./effects.ts";
 import type { AskedChild } from "./resting/firing.ts";
-import { type DeadChild, keptAfterEndSeconds } from "./resting/mandate.ts";
+import { type DeadChild, type Ended, keptAfterEndSeconds } from "./resting/mandate.ts";
 import { mostOwed } from "./resting/schemas.ts";
 import { fillIdOf } from "./resting/slices.ts";
 import type { DeathProof, SlotRules } from "./slot-rules.ts";
@@ -15,15 +15,20 @@ const deadOf = ({ children }: LaneView, { intent: { orderId } }: AnyOrder): Dead
   children?.get(orderId)?.ended?.dead.find(({ child }) => child === orderId);
 
 /**
- * Returns the swap of a child that has not filled. Undefined for other orders, and if no swap is signed.
+ * Returns what the signer has signed for a child of this wallet.
  *
  * fireOrders writes orders and could give the child another wallet, where anybody's transactions would prove a
  * false death. Only the signer's ledger knows the wallet that signed.
  */
-function unfilledSwap({ children }: LaneView, { deaths }: SlotRules, { intent, life }: AnyOrder) {
+function ownLedger({ children }: LaneView, { intent }: AnyOrder) {
   const ledger = children?.get(intent.orderId)?.ledger;
-  const isOwn = ledger?.chain === intent.chain && ledger.wallet === intent.wallet;
-  return !isOwn || life.status === "filled" ? undefined : deaths.signedIn(ledger);
+  return ledger?.chain === intent.chain && ledger.wallet === intent.wallet ? ledger : undefined;
+}
+
+/** Returns the swap of a child that has not filled. Undefined for other orders, and if no swap is signed. */
+function unfilledSwap(view: LaneView, { deaths }: SlotRules, order: AnyOrder) {
+  const ledger = ownLedger(view, order);
+  return ledger === undefined || order.life.status === "filled" ? undefined : deaths.signedIn(ledger);
 }
 
 /** Lists the children that have no proof yet, although they have ended or their deadline is past. */
@@ -48,22 +53,34 @@ export const isProvenEnd = (view: LaneView, rules: SlotRules, order: AnyOrder): 
   unfilledSwap(view, rules, order) === undefined ||
   deadOf(view, order) !== undefined;
 
-/**
- * Writes that a child can never fill. Later records replace the oldest ones. The item expires once no child of the
- * order is signed any more; one that is written late stays for a day, too.
- */
-export function endedWrite(
+/** Writes that a child can never fill. Later records replace the oldest ones. */
+export const endedWrite = (
+  view: LaneView,
+  order: AnyOrder,
+  found: Omit<DeadChild, "child">,
+  nowMs: number,
+): ItemWrite[] => writeOf(view, order, (old) => ({ dead: withLast(old?.dead, order, found) }), nowMs);
+
+const withLast = <Found>(
+  list: readonly (Found & { child: string })[] = [],
+  { intent: { orderId: child } }: AnyOrder,
+  found: Found,
+) => [...list.filter((each) => each.child !== child), { child, ...found }].slice(-mostOwed);
+
+/** The item expires once no child of the order is signed any more; one that is written late stays for a day, too. */
+function writeOf(
   { children }: LaneView,
   { intent: { orderId: child, parent }, mandate }: AnyOrder,
-  found: Omit<DeadChild, "child">,
+  changes: (old: Ended | undefined) => Partial<Ended>,
   nowMs: number,
 ): ItemWrite[] {
   if (parent === undefined) return [];
   const old = children?.get(child)?.ended;
-  const others = (old?.dead ?? []).filter((each) => each.child !== child);
-  const item = {
+  const item: Ended = {
+    dead: [],
+    ...old,
     orderId: parent.orderId,
-    dead: [...others, { child, ...found }].slice(-mostOwed),
+    ...changes(old),
     revision: (old?.revision ?? 0) + 1,
     expiresAt: Math.max(
       old?.expiresAt ?? 0,
@@ -75,16 +92,22 @@ export function endedWrite(
 }
 
 /**
- * Writes what a settled child that has not filled has paid the network. Leaves that out if slots lack something that the
- * signer has signed: then the signer keeps counting the most that it could pay.
+ * Writes what a settled child has paid the network, unless its fill has ended its resting order. Leaves that out if slots
+ * lack something that the signer has signed: then the signer keeps counting the most that it could pay.
  */
 export function settledWrites(view: LaneView, rules: SlotRules, order: AnyOrder, nowMs: number): ItemWrite[] {
-  const ledger = view.children?.get(order.intent.orderId)?.ledger;
-  if (ledger === undefined || unfilledSwap(view, rules, order) === undefined) return [];
+  const ledger = ownLedger(view, order);
+  if (ledger === undefined || rules.deaths.signedIn(ledger) === undefined) return [];
   const slots = slotsOf(order, view.slots);
   const seen = new Set(slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)));
+  if (!rules.deaths.hashesIn(ledger).every((hash) => seen.has(hash))) return [];
+  const { status, networkFee: paid } = order.life;
+  if (status === "filled")
+    return order.intent.parent?.slice === undefined
+      ? []
+      : writeOf(view, order, (old) => ({ filled: withLast(old?.filled, order, { paid }) }), nowMs);
   const death: DeathProof | undefined = deadOf(view, order) ?? rules.deaths.endOf?.(slots);
-  if (death === undefined || !rules.deaths.hashesIn(ledger).every((hash) => seen.has(hash))) return [];
+  if (death === undefined) return [];
   const { how, block } = death;
-  return endedWrite(view, order, { how, block, final: true, paid: order.life.networkFee }, nowMs);
+  return endedWrite(view, order, { how, block, final: true, paid }, nowMs);
 }

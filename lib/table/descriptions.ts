@@ -47,7 +47,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   ledger: "the signer's record of the transactions that it signed for an order",
   signedDay: "the signer's count of a wallet's buys and network fees on a day",
   tally: "the signer's record of a resting order: the child that may fill, and fees",
-  ended: "the dead children of a resting order, as executeOrders has proved, until a day after its end",
+  ended: "a resting order's children that are over, as executeOrders has proved, until a day after its end",
   signedBytes: "the bytes of a signed transaction, kept for a week",
   cancellation: "the user has cancelled the order with that id",
   cutoff: "one of 32 equal parts: the time up to which all orders are cancelled, one for each chain",

@@ -168,10 +168,12 @@ const deadChild = v.strictObject({
   paid: v.exactOptional(units),
 });
 
-/** The dead children of a resting order. Only executeOrders may write them. */
+/** Children of a resting order that are over. Only executeOrders may write them. */
 export const endedTerms = v.strictObject({
   orderId: text,
   dead: listOf(deadChild, mostOwed),
+  /** Filled children of slices, with the coin that their transactions have paid the network. */
+  filled: v.exactOptional(listOf(v.strictObject({ child: text, paid: units }), mostOwed)),
   revision: count,
   /** Expiry in seconds, a day after the mandate's or, if that is later, after the last record. */
   expiresAt: count,

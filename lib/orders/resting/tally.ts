@@ -65,11 +65,17 @@ export type ParentFacts = Pick<
 /** Maximum number of dead buys of a wallet that are taken off the count of one day. */
 const mostGivenBack = 10;
 
-/** Charges each dead child what it has paid in the end, once that is final, in place of the most that it could pay. */
-export function settledTally(before: Tally, ended: Ended | undefined): Tally {
+/** Children that are over, as far as a tally depends on them. */
+type Over = Pick<Ended, "dead" | "filled">;
+
+/** Charges each child what it has paid in the end, once that is final, in place of the most that it could pay. */
+export function settledTally(before: Tally, ended: Over | undefined): Tally {
   const tally = withDeadOut(before, ended);
+  const { dead = [], filled = [] } = ended ?? {};
   const paidBy = new Map(
-    ended?.dead.flatMap(({ child, final, paid }) => (final && paid !== undefined ? [[child, paid]] : [])),
+    [...dead.filter(({ final }) => final), ...filled].flatMap(({ child, paid }) =>
+      paid === undefined ? [] : [[child, paid]],
+    ),
   );
   const fees = { ...tally.fees };
   for (const { child, kind, most } of tally.owed) {
@@ -171,7 +177,7 @@ const withSlice = (
   slices.some((each) => each.slice === slice) ? slices : [...slices, { slice, child }];
 
 /** Moves the child that is out to the dead ones, if it is dead. */
-const withDeadOut = (tally: Tally, ended: Ended | undefined): Tally =>
+const withDeadOut = (tally: Tally, ended: Over | undefined): Tally =>
   tally.out && ended?.dead.some(({ child }) => child === tally.out?.child)
     ? withOwed(tally, tally.out)
     : tally;
@@ -184,7 +190,7 @@ export function dueBack(
   givenBackOfDay: number,
 ): TallyChange["givenBack"] {
   if (tally === undefined) return nothing;
-  const { owed } = settledTally(tally, ended);
+  const { owed } = settledTally(tally, { dead: ended?.dead ?? [] });
   const gone = withDeadOut(tally, ended).owed.filter(
     (each) => each.day === dayOf(nowMs) && each.amount > 0n && !owed.includes(each),
   );

@@ -130,6 +130,14 @@ const postponements: readonly (readonly [string, Partial<ChildFacts>])[] = [
     "a second child if only fireOrders says so",
     { child: childAfter("C0"), tally: tally({ out: signed("C0") }) },
   ],
+  [
+    "a second child if executeOrders says that the first has filled",
+    {
+      child: childAfter("C0"),
+      tally: tally({ out: signed("C0") }),
+      ended: { ...ended(), filled: [{ child: "C0", paid: 0n }] },
+    },
+  ],
   ["a child that was kept back until its successor was signed", { ...executorSays("C2") }],
   ["a second child if another one is dead", { tally: tally({ out: signed("C0") }), ended: ended("C9") }],
   ["a child that is dead", { tally: tally({ out: signed("C0") }), ended: ended("C0", "C1") }],

@@ -145,6 +145,24 @@ describe("tallyAfter", () => {
 });
 
 describe("settledTally", () => {
+  it("charges filled slices what they have paid, and gives none of their coin back to the day", () => {
+    const sliced = mandate({ ...buyer, slices: { count: 3, everySeconds: 60 } });
+    const slice = (number: number, changes: Partial<ChildFacts> = {}) => {
+      const of = child(
+        { orderId: `C${number}`, parent: { ...child().parent, leg: 0, slice: number } },
+        sliced,
+      );
+      return buy(`C${number}`, { mandate: sliced, child: of, ...changes });
+    };
+    const { tally } = recorded(slice(1));
+    const ended = { ...dead(), filled: [{ child: "C1", paid: 30n }] };
+    expect(settledTally(tally, ended)).toMatchObject({ fees: { limit: 30n }, owed: [] });
+    const next = recorded(slice(2, { tally, ended }));
+    expect(next.givenBack).toEqual({ amount: 0n, buys: 0 });
+    expect(next.tally).toMatchObject({ fees: { limit: 130n }, owed: [{ child: "C2" }] });
+    expect(recorded(slice(2, { tally, ended: dead("C1") })).givenBack).toEqual({ amount: 1000n, buys: 1 });
+  });
+
   it("never charges more than the most that a child could pay", () => {
     const { out: _, ...rest } = series(1);
     const tally = {

@@ -202,6 +202,25 @@ describe("a lane with the child of a resting order", () => {
     expect([hidden.life?.settled, hidden.ended]).toEqual([true, []]);
   });
 
+  it("says what the filled child of a slice has paid once it settles, and nothing of other fills", async () => {
+    const receipt = { ...filled, isAgreed: true } as const;
+    const state = { state: "mined", receipt, attempts: [attempt()] } as const;
+    const life = { ...childOrder().order.life, status: "filled", stage: "done", networkFee: 5n } as const;
+    const settled = (slice?: number, hashes?: string[]) => {
+      const own = intent({ parent: { ...parent, ...(slice !== undefined && { slice }) } });
+      const { order, slot } = childOrder({ intent: own, life: { ...life, spent: 2n, received: 3n } }, state);
+      const host = { ...mined(filled), ...final };
+      return run({ order, slot, host, ended: endedBy(died("C0")), ...(hashes && { hashes }) });
+    };
+    const { life: known, ended } = await settled(1);
+    expect(known).toMatchObject({ settled: true });
+    const { orderId } = childOrder().order.intent;
+    const own = { dead: [died("C0")], filled: [{ child: orderId, paid: 5n }] };
+    expect(ended).toMatchObject([{ item: own, when: { revision: 4 } }]);
+    expect((await settled()).ended).toEqual([]);
+    expect((await settled(1, ["0x1", "0x9"])).ended).toEqual([]);
+  });
+
   it("treats a swap whose own deadline is past as late, and frees its nonce", async () => {
     const late = { latest: { number: 101, hash: "0xb101", time: deadline + 1 } };
     const { life, requests } = await run({ ...childOrder(), host: late, nowMs: (deadline + 1) * 1000 });
