@@ -97,8 +97,9 @@ function exitsBeside(
   return refused === undefined ? exits : { refused };
 }
 
-/** Wakes the lane of an order that was placed before. */
-function* wakeAgain({ life, intent: lane, revision }: AnyOrder): Procedure<void> {
+/** Wakes the lane of an order that was placed before, and starts the watch over its exits. */
+function* wakeAgain({ life, intent: lane, placed, revision }: AnyOrder): Procedure<void> {
+  if (placed.exits !== undefined) yield* perform({ do: "startTriggers" });
   if (life.settled) return;
   const { orderId, userID, token } = lane;
   // Starts the first run again if it was lost, because a reserved lane is free for no other run.

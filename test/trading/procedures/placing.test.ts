@@ -128,6 +128,13 @@ describe("placing", () => {
     expect(effects[1]).toEqual({ do: "wake", lane: order.intent, job, reservation: orderId });
   });
 
+  it("starts the watch again for the exits of a buy that was placed before, even after it has settled", () => {
+    const exits = [{ percent: 100, takeProfit: { price: "1" }, orderId: "e1" }];
+    const own = tradeOrder();
+    const order = { ...own, placed: { ...own.placed, exits }, life: { ...own.life, settled: true } };
+    expect(place({ views: [view({ used, order })] }).did).toEqual(["readPlacing", "startTriggers"]);
+  });
+
   it("starts no first run again of an order that has had one", () => {
     const order = tradeOrder({ revision: 2 });
     const { effects } = place({ views: [view({ used, order })] });
