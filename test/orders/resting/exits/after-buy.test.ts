@@ -8,11 +8,18 @@ import {
 } from "../../../../lib/orders/resting/exits/after-buy.ts";
 import type { Entry } from "../../../../lib/orders/resting/exits/entry.ts";
 import type { BuyView, ExitView } from "../../../../lib/orders/resting/firing.ts";
-import { afterSights, mayFire, newResting, type RestingOrder } from "../../../../lib/orders/resting/life.ts";
+import {
+  afterSights,
+  type EndFacts,
+  mayFire,
+  newResting,
+  type RestingOrder,
+} from "../../../../lib/orders/resting/life.ts";
 import type { Leg, Mandate } from "../../../../lib/orders/resting/mandate.ts";
+import { shownResting } from "../../../../lib/orders/resting/shown.ts";
 import type { PriceWord } from "../../../../lib/orders/resting/touch.ts";
 import { pricedLegs } from "../../../../lib/orders/resting/trailing.ts";
-import { mandate, nowMs } from "../fixtures.ts";
+import { mandate, nowMs, storedOrder } from "../fixtures.ts";
 
 const low = { coins: 1n, tokens: 100n };
 const gain: Leg = { kind: "gain", ppm: 1_500_000n, worst: low };
@@ -57,6 +64,8 @@ const resting = (changes: Partial<Entry> = {}): RestingOrder => {
   const order = afterOuts(pending(), 1000n, 1000n);
   return { ...order, entry: { ...(order.entry as Entry), ...changes } };
 };
+
+const noEnd: EndFacts = { nowMs, isCancelled: false, isRetired: false, isVoid: false, isSettled: true };
 
 describe("sightOfBuy", () => {
   const sightIn = (buy: Partial<BuyView>, is: "filled" | "out" | "unclear") =>
@@ -105,6 +114,21 @@ describe("afterFill", () => {
     expect(order).toMatchObject({ state: "suspended", attention: { EXIT_SUSPENDED: { sinceMs: nowMs } } });
     expect(mayFire(order, 1, nowMs, true)).toBe(false);
     expect(afterOuts(pending({ legs: [gain] }), 1n, 1n)).toMatchObject({ state: "resting" });
+  });
+
+  it("shows a suspended exit as a change of its own, until it is cancelled, closed, expired or without its buy", () => {
+    const order = afterOuts(pending(), 920n, 920n);
+    const attention = [{ code: "EXIT_SUSPENDED", since: new Date(nowMs).toISOString() }];
+    const shown = { status: "open", stage: "suspended", version: pending().version + 1, attention };
+    expect(shownResting({ ...storedOrder(), ...order })).toMatchObject(shown);
+    const ends = (facts: Partial<EndFacts>) =>
+      afterSights(order, () => ({ is: "out" }), { ...noEnd, ...facts }).end?.reasonCode;
+    expect(ends({})).toBeUndefined();
+    expect(ends({ isCancelled: true })).toBe("CANCELLED_BY_USER");
+    expect(ends({ ofExit: "POSITION_CLOSED" })).toBe("POSITION_CLOSED");
+    expect(ends({ nowMs: order.mandate.expiresAt * 1000 })).toBe("EXPIRED");
+    expect(afterBuy(order, view(), "filled", nowMs)).toBe(order);
+    expect(afterBuy(order, view(), "open", nowMs)).toMatchObject({ state: "pending", attention: {} });
   });
 
   it("waits while only one host says so, which may lie in either way", () => {
@@ -219,12 +243,11 @@ describe("endOfExit", () => {
 });
 
 describe("afterSights", () => {
-  const facts = { nowMs, isCancelled: false, isRetired: false, isVoid: false, isSettled: true };
   const out = () => ({ is: "out" }) as const;
 
   it("keeps an exit pending or suspended that has no reason to end", () => {
     for (const order of [pending(), afterOuts(pending(), 1n, 1n)])
-      expect(afterSights(order, out, facts)).toBe(order);
+      expect(afterSights(order, out, noEnd)).toBe(order);
   });
 
   it("lets an exit wait for its buy again once a child has died that was signed before the buy was taken back", () => {
@@ -234,17 +257,17 @@ describe("afterSights", () => {
       out: [{ orderId: "C1", leg: 1, n: 1, validUntil: 0 }],
     };
     const dead = () => ({ is: "dead", outcome: "failed" }) as const;
-    expect(afterSights(order, dead, facts)).toMatchObject({ state: "pending", out: [] });
+    expect(afterSights(order, dead, noEnd)).toMatchObject({ state: "pending", out: [] });
   });
 
   it("ends an exit for its own reasons, and for those of any order", () => {
-    expect(afterSights(pending(), out, { ...facts, ofExit: "PARENT_NOT_FILLED" })).toMatchObject({
+    expect(afterSights(pending(), out, { ...noEnd, ofExit: "PARENT_NOT_FILLED" })).toMatchObject({
       state: "done",
       end: { status: "cancelled", reasonCode: "PARENT_NOT_FILLED" },
     });
-    expect(afterSights(pending(), out, { ...facts, isCancelled: true })).toMatchObject({ state: "done" });
+    expect(afterSights(pending(), out, { ...noEnd, isCancelled: true })).toMatchObject({ state: "done" });
     const { entry } = resting();
-    const later = { ...facts, nowMs: ((entry?.endsAt ?? 0) + 1) * 1000 };
+    const later = { ...noEnd, nowMs: ((entry?.endsAt ?? 0) + 1) * 1000 };
     expect(afterSights(resting(), out, later)).toMatchObject({ end: { reasonCode: "EXPIRED" } });
   });
 });
