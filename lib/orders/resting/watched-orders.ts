@@ -21,6 +21,9 @@ const margin = 0.02;
 /** Number of hand-overs of a reached stop before the pauses between them grow. The price must have held for a while. */
 const steadyTries = 10;
 
+/** How far the price of a reached stop falls, as a natural logarithm, until an earlier answer says nothing about it. */
+const newLow = 0.001;
+
 /** How often the pause doubles while fireOrders does not answer. */
 const mostMissDoublings = 3;
 
@@ -134,8 +137,10 @@ export class WatchedOrders {
         const watch = legs[index] as LegWatch;
         watch.distance = distanceTo(side, leg, row.amount, rungs);
         const isReached = watch.distance === 0;
-        // A price at which the order could not fill says nothing about another one.
-        const isNew = nowMs - watch.lastMs > forgetMs || Math.abs(level - watch.level) > margin;
+        // A price at which the order did not fire says nothing about another one.
+        const moved = level - watch.level;
+        const isOther = Math.abs(moved) > margin || (isStop(leg) && moved < -newLow);
+        const isNew = nowMs - watch.lastMs > forgetMs || isOther;
         if (isReached && isNew)
           Object.assign(watch, { level, tries: 0, ...(watch.tries > 0 && { nextMs: nowMs }) });
         watch.sinceMs = isReached ? (watch.sinceMs ?? nowMs) : undefined;

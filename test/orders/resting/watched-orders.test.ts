@@ -227,6 +227,7 @@ describe("WatchedOrders", () => {
 
   it.each([
     ["falls further", 340n],
+    ["falls a little further", 349n],
     ["rises, but is still below it", 360n],
   ])("hands a stop over at once when its price %s, however long it could not fill before", (_, out) => {
     const orders = watching(row("a", { legs: [stop(500n)] }));
