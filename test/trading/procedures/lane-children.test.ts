@@ -128,7 +128,7 @@ describe("a lane with the child of a resting order", () => {
     const { ended, asked, life } = await run({ order, slot, host: mined(failed), words: [failure, failure] });
     expect(life).toMatchObject({ status: "rejected", settled: false });
     const signed = { nonce: 7, deadline, swaps: ["0x1"], clears: [] };
-    expect(asked).toEqual([{ wallet, fillId: parent.orderId, signed }]);
+    expect(asked).toMatchObject([{ wallet, fillId: parent.orderId, signed }]);
     const expiresAt = mandate().expiresAt + day;
     const item = { orderId: parent.orderId, dead: [died(orderId)], revision: 1, expiresAt };
     expect(ended).toEqual([{ kind: "put", of: "ended", item, when: "absent" }]);
