@@ -109,9 +109,7 @@ const orderOf = (parts: Parts) => {
   };
 };
 
-/** An exit as its request describes it. */
-export const askedExit = {
-  percent: v.number(),
+const pair = {
   takeProfit: v.optional(v.object({ percent: v.optional(v.number()), price: v.optional(storedAmount) })),
   stopLoss: v.optional(
     v.object({
@@ -120,22 +118,19 @@ export const askedExit = {
       price: v.optional(storedAmount),
     }),
   ),
+};
+
+/** An exit as its request describes it. */
+export const askedExit = {
+  percent: v.number(),
+  ...pair,
   trailing: v.optional(v.object({ trailPercent: v.number() })),
 };
 
 /** Fields of resting orders, and of the orders that these place. */
 const restingParts = {
   parentOrderId: described(v.string(), "The resting order that placed it, or the buy of an exit"),
-  takeProfit: v.optional(
-    v.object({ percent: v.exactOptional(v.number()), price: v.exactOptional(storedAmount) }),
-  ),
-  stopLoss: v.optional(
-    v.object({
-      percent: v.exactOptional(v.number()),
-      stopPrice: v.exactOptional(storedAmount),
-      price: v.exactOptional(storedAmount),
-    }),
-  ),
+  ...pair,
   trailing: described(
     v.object({
       trailPercent: v.number(),

@@ -9,7 +9,7 @@ import { exitsOfBuy } from "./exits-schema.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { QuoteSchema, tradeDescription, tradeEntries, tradeRules } from "./quote-schema.ts";
 import { placedRestingSchemas, restingSchemas } from "./resting-schema.ts";
-import { envelopeOf } from "./scalars.ts";
+import { envelopeOf, wholeInRange } from "./scalars.ts";
 import { ChainNameSchema, GivenAddressSchema } from "./trading-scalars.ts";
 
 export const PlaceOrderSchema = v.pipe(
@@ -18,15 +18,7 @@ export const PlaceOrderSchema = v.pipe(
     wallet: GivenAddressSchema,
     type: v.literal("market"),
     ...tradeEntries,
-    validForSeconds: v.optional(
-      v.pipe(
-        v.number(),
-        v.integer("must be a whole number"),
-        v.minValue(15),
-        v.maxValue(600),
-        v.description("120 by default, or 600 if gasPreset is slow"),
-      ),
-    ),
+    validForSeconds: v.optional(wholeInRange(15, 600, "120 by default, or 600 if gasPreset is slow")),
     dryRun: v.optional(v.boolean()),
     exits: exitsOfBuy,
   }),

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type Preset, presetWarnings } from "../orders/preset.ts";
 import { PercentExitsSchema } from "./exits-schema.ts";
-import { CountSchema, decimalPlaces, envelopeOf } from "./scalars.ts";
+import { CountSchema, envelopeOf, GivenPercentSchema, percentWithin } from "./scalars.ts";
 import { autoBuySwitch, autoSellSwitch } from "./settings-schema.ts";
 import {
   AddressSchema,
@@ -9,7 +9,6 @@ import {
   ChainNameSchema,
   GivenAddressSchema,
   GivenAmountSchema,
-  GivenPercentSchema,
   PercentSchema,
   TradingChainSchema,
 } from "./trading-scalars.ts";
@@ -17,13 +16,7 @@ import {
 export const PresetPathSchema = v.strictObject({ chain: ChainNameSchema });
 
 const GivenTaxSchema = v.optional(
-  v.pipe(
-    v.number(),
-    v.minValue(0),
-    v.maxValue(100),
-    decimalPlaces(4),
-    v.description("Percent, 5 by default: a token with a higher tax is not bought"),
-  ),
+  percentWithin(0, 100, "Percent, 5 by default: a token with a higher tax is not bought"),
   5,
 );
 

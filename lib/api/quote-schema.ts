@@ -6,7 +6,7 @@ import { quoteWarnings } from "../orders/quote-warnings.ts";
 import type { QuoteRequest } from "../orders/trade-request.ts";
 import { decimalFormat, documented, tradeVariants } from "./documented.ts";
 import { EnvelopeErrorSchema } from "./error-schemas.ts";
-import { envelopeOf, TimestampSchema } from "./scalars.ts";
+import { envelopeOf, GivenPercentSchema, TimestampSchema } from "./scalars.ts";
 import { gasPreset, maxGasPrice, priorityFee } from "./settings-schema.ts";
 import { RouteStepSchema, safetyEntries } from "./token-schema.ts";
 import {
@@ -16,7 +16,6 @@ import {
   ChainNameSchema,
   GivenAddressSchema,
   GivenAmountSchema,
-  GivenPercentSchema,
   PercentSchema,
   TokenNameSchema,
   TradingChainSchema,

@@ -4,13 +4,12 @@ import { restingWarnings } from "../orders/resting/stored.ts";
 import { askedExit, OrderSchema } from "./execution-schema.ts";
 import { exitsOfBuy } from "./exits-schema.ts";
 import { QuoteSchema, tradeEntries, tradeRules } from "./quote-schema.ts";
-import { TimestampSchema } from "./scalars.ts";
+import { GivenPercentSchema, percentWithin, TimestampSchema, wholeInRange } from "./scalars.ts";
 import {
   AmountTextSchema,
   ChainNameSchema,
   GivenAddressSchema,
   GivenAmountSchema,
-  GivenPercentSchema,
   GivenPriceSchema,
   stopPrices,
 } from "./trading-scalars.ts";
@@ -23,15 +22,7 @@ const common = {
   wallet: GivenAddressSchema,
   ...choices,
   slippage: v.optional(v.pipe(GivenPercentSchema, v.maxValue(50))),
-  expiresInSeconds: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer("must be a whole number"),
-      v.minValue(60),
-      v.maxValue(7_776_000),
-      v.description("30 days by default, and 90 at most"),
-    ),
-  ),
+  expiresInSeconds: v.optional(wholeInRange(60, 7_776_000, "30 days by default, and 90 at most")),
   maxNetworkFee: v.optional(
     v.pipe(
       GivenAmountSchema,
@@ -61,11 +52,10 @@ const TrailingStopSchema = v.pipe(
   v.strictObject({
     ...sale,
     type: v.literal("trailing_stop"),
-    trailPercent: v.pipe(
-      GivenPercentSchema,
-      v.minValue(0.5),
-      v.maxValue(90),
-      v.description("How far below its mark it fires, in percent. The mark follows the price upwards"),
+    trailPercent: percentWithin(
+      0.5,
+      90,
+      "How far below its mark it fires, in percent. The mark follows the price upwards",
     ),
     price: v.optional(
       v.pipe(
@@ -101,19 +91,15 @@ const SlicesSchema = v.pipe(
   v.strictObject({
     ...commonOfSlices,
     type: v.literal("twap"),
-    slices: v.pipe(
-      v.number(),
-      v.integer("must be a whole number"),
-      v.minValue(2),
-      v.maxValue(mostSlices),
-      v.description(`Number of equal parts, on sol at most ${mostSlicesOfSol}, because each keeps a rent`),
+    slices: wholeInRange(
+      2,
+      mostSlices,
+      `Number of equal parts, on sol at most ${mostSlicesOfSol}, because each keeps a rent`,
     ),
-    intervalSeconds: v.pipe(
-      v.number(),
-      v.integer("must be a whole number"),
-      v.minValue(60),
-      v.maxValue(604_800),
-      v.description("Time from one slice to the next. The first one is due at once"),
+    intervalSeconds: wholeInRange(
+      60,
+      604_800,
+      "Time from one slice to the next. The first one is due at once",
     ),
     price: v.optional(
       v.pipe(

@@ -29,6 +29,23 @@ export const decimalPlaces = (most: number) =>
     `must have at most ${most} decimal places`,
   );
 
+/** A percentage in a request, within limits. */
+export const percentWithin = (least: number, most: number, description: string) =>
+  v.pipe(v.number(), v.minValue(least), v.maxValue(most), decimalPlaces(4), v.description(description));
+
+/** A percentage above 0 in a request. */
+export const GivenPercentSchema = percentWithin(0.0001, 100, "Percent, with at most 4 decimal places");
+
+/** A whole number in a request, within limits. */
+export const wholeInRange = (least: number, most: number, description: string) =>
+  v.pipe(
+    v.number(),
+    v.integer("must be a whole number"),
+    v.minValue(least),
+    v.maxValue(most),
+    v.description(description),
+  );
+
 export const ThumbprintSchema = v.pipe(
   v.string(),
   v.description("Thumbprint (RFC 7638) of the public key that the wallet is exported to"),

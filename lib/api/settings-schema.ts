@@ -2,17 +2,10 @@ import * as v from "valibot";
 import { type EntityTags, readEntityTags } from "../core/entity-tag.ts";
 import { chains } from "../core/network.ts";
 import { gasPresets } from "../users/settings.ts";
-import { decimalPlaces, envelopeOf, TimestampSchema } from "./scalars.ts";
+import { decimalPlaces, envelopeOf, GivenPercentSchema, TimestampSchema } from "./scalars.ts";
 
 // The limits of the settings prevent typing errors, and numbers that could not be stored exactly. The lower limits are
 // the chains' smallest units (wei in gwei, lamport in SOL); the upper limits are far above any fee ever paid.
-const slippage = v.pipe(
-  v.number(),
-  v.minValue(0.0001),
-  v.maxValue(100),
-  decimalPlaces(4),
-  v.description("Percent, with at most 4 decimal places"),
-);
 export const maxGasPrice = v.pipe(
   v.number(),
   v.minValue(1e-9),
@@ -48,7 +41,7 @@ export const ChainPathSchema = v.strictObject({
 /** Accepts any settings for any chain. The domain checks whether the chain has these settings. */
 export const SettingsPatchSchema = v.pipe(
   v.strictObject({
-    slippage: v.optional(slippage),
+    slippage: v.optional(GivenPercentSchema),
     gasPreset: v.optional(gasPreset),
     maxGasPrice: v.optional(maxGasPrice),
     priorityFee: v.optional(priorityFee),

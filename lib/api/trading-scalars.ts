@@ -3,7 +3,7 @@ import { tradingChains } from "../core/chain-facts.ts";
 import { networks } from "../core/network.ts";
 import { priceRule } from "../orders/resting/prices.ts";
 import { decimalFormat } from "./documented.ts";
-import { decimalPlaces, TimestampSchema } from "./scalars.ts";
+import { TimestampSchema } from "./scalars.ts";
 
 /** Name of a chain in requests. The configuration decides whether the deployment trades on it. */
 export const ChainNameSchema = v.picklist(networks);
@@ -57,15 +57,6 @@ export const stopPrices = {
     v.pipe(GivenPriceSchema, v.description("The least that it sells for; 0.8 × `stopPrice` by default")),
   ),
 };
-
-/** A percentage above 0 in a request. */
-export const GivenPercentSchema = v.pipe(
-  v.number(),
-  v.minValue(0.0001),
-  v.maxValue(100),
-  decimalPlaces(4),
-  v.description("Percent, with at most 4 decimal places"),
-);
 
 export const AddressSchema = v.pipe(v.string(), v.description("Address in EIP-55 form; on sol in base58"));
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { envelopeOf, TimestampSchema } from "./scalars.ts";
-import { AmountTextSchema, GivenAmountSchema, GivenPercentSchema, PercentSchema } from "./trading-scalars.ts";
+import { envelopeOf, GivenPercentSchema, TimestampSchema } from "./scalars.ts";
+import { AmountTextSchema, GivenAmountSchema, PercentSchema } from "./trading-scalars.ts";
 
 /** Maximum number of tokens that a policy can name. */
 const mostTokens = 100;

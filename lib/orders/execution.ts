@@ -2,7 +2,7 @@ import type { PrivateChannel } from "../core/channel.ts";
 import type { ExecutionKind, OrderStatus } from "../core/execution-words.ts";
 import type { Network } from "../core/network.ts";
 import { epochSeconds } from "../core/time.ts";
-import type { PlacedExit } from "./resting/exits/given.ts";
+import type { GivenGain, GivenLoss, PlacedExit } from "./resting/exits/given.ts";
 
 export const channelOf = { order: "orders", position: "positions" } as const satisfies Record<
   ExecutionKind,
@@ -139,8 +139,8 @@ export type Order = {
   /** The resting order that placed this one, or the buy of an exit. */
   parentOrderId?: string | undefined;
   /** The legs of a pair. */
-  takeProfit?: { percent?: number; price?: string } | undefined;
-  stopLoss?: { percent?: number; stopPrice?: string; price?: string } | undefined;
+  takeProfit?: GivenGain | undefined;
+  stopLoss?: GivenLoss | undefined;
   /** The price that a trailing stop follows, and the price at which it fires. */
   trailing?: { trailPercent: number; mark?: string; stopPrice?: string } | undefined;
   /** The exits of a buy. */

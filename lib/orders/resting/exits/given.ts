@@ -37,18 +37,6 @@ export const leastTrail = 3;
 /** Maximum number of exits of a buy. */
 export const mostExits = 3;
 
-export const hasOnePrice = ({ price, percent }: GivenGain): boolean =>
-  (price === undefined) !== (percent === undefined);
-
-export const hasOneStop = ({ stopPrice, price, percent }: GivenLoss): boolean =>
-  stopPrice === undefined ? percent !== undefined && price === undefined : percent === undefined;
-
-export const hasLeg = ({ takeProfit, stopLoss, trailing }: GivenExit): boolean =>
-  takeProfit !== undefined || stopLoss !== undefined || trailing !== undefined;
-
-export const hasOneLoss = ({ stopLoss, trailing }: GivenExit): boolean =>
-  stopLoss === undefined || trailing === undefined;
-
 /** True if exits sell all that their buy receives. The last one then takes what rounding has left. */
 export const sellAll = (exits: readonly Pick<GivenExit, "percent">[]): boolean =>
   tenThousandths(exits) === 1_000_000;
