@@ -64,7 +64,7 @@ export async function restingDemo(deps: RestingDeps): Promise<string[]> {
 
     const trailing = await place(deps, { type: "trailing_stop", side: "sell", percent: 100, trailPercent });
     await market.moveTo(moves.high);
-    problems.push(...(await followed(deps, trailing, price * moves.below)));
+    await followed(deps, trailing, price * moves.below);
     problems.push(...(await fired(deps, trailing, () => market.moveTo(moves.below))));
     await market.moveTo(1);
 
@@ -106,20 +106,14 @@ async function place({ demo, terminal, onStep }: RestingDeps, terms: object): Pr
 
 /** Buys with an exit, and waits until the buy is settled and the exit rests. */
 async function bought(deps: RestingDeps, exits: object[]): Promise<Order> {
-  const { demo, patienceMs, onStep } = deps;
+  const { demo, onStep } = deps;
   const buy = await place(deps, { type: "market", side: "buy", amount: demo.amount, exits });
   const [exit] = buy.exits ?? [];
-  for (const startMs = Date.now(); Date.now() - startMs < patienceMs; await delay(250)) {
-    const { order } = await detailOf(deps, exit?.orderId ?? "");
-    const isSettled = (await detailOf(deps, buy.orderId)).order.settled;
-    if (order.stage !== "resting" || !isSettled) continue;
-    const { stopLoss, takeProfit, amount } = order;
-    onStep(
-      `${demo.chain}: its exit sells ${amount} at ${takeProfit?.price}, or below ${stopLoss?.stopPrice}`,
-    );
-    return order;
-  }
-  throw new StartupError(`The exit of ${buy.orderId} does not rest`);
+  await until(deps, buy.orderId, ({ settled: isSettled }) => isSettled);
+  const { order } = await until(deps, exit?.orderId ?? "", ({ stage }) => stage === "resting");
+  const { stopLoss, takeProfit, amount } = order;
+  onStep(`${demo.chain}: its exit sells ${amount} at ${takeProfit?.price}, or below ${stopLoss?.stopPrice}`);
+  return order;
 }
 
 const detailOf = async ({ terminal }: RestingDeps, orderId: string): Promise<Detail> => {
@@ -127,6 +121,20 @@ const detailOf = async ({ terminal }: RestingDeps, orderId: string): Promise<Det
   if (data === undefined) throw new StartupError(`The service answers ${error?.code}: ${error?.message}`);
   return data;
 };
+
+/** Reads an order until it is as wanted. */
+async function until(
+  deps: RestingDeps,
+  orderId: string,
+  isWanted: (order: Order) => boolean | undefined,
+): Promise<Detail> {
+  for (const startMs = Date.now(); Date.now() - startMs < deps.patienceMs; await delay(250)) {
+    const detail = await detailOf(deps, orderId);
+    if (isWanted(detail.order)) return detail;
+  }
+  const { type, stage } = (await detailOf(deps, orderId)).order;
+  throw new StartupError(`${type} ${orderId} has waited for too long; its stage is ${stage}`);
+}
 
 /** Moves the price, waits until an order is settled, and compares what the chain shows. */
 async function fired(deps: RestingDeps, order: Order, move: () => Promise<unknown>): Promise<string[]> {
@@ -137,36 +145,24 @@ async function fired(deps: RestingDeps, order: Order, move: () => Promise<unknow
 
 /** Waits until an order is settled, and compares what the chain shows. */
 async function settled(deps: RestingDeps, { orderId, type, side }: Order, before: Held): Promise<string[]> {
-  const { demo, patienceMs, onStep } = deps;
+  const { demo, onStep } = deps;
   const startMs = Date.now();
-  for (;;) {
-    const { order, firings = [] } = await detailOf(deps, orderId);
-    if (order.status === "filled" && order.settled) {
-      const seconds = ((Date.now() - startMs) / 1000).toFixed(1);
-      const { filledAmount = "0", receivedAmount = "0" } = order;
-      onStep(`${demo.chain}: ${type} ${side} ${filledAmount} → ${receivedAmount}, settled in ${seconds} s`);
-      // The rents of markers on sol are part of the children's records.
-      const children = await Promise.all(firings.map((firing) => detailOf(deps, firing.orderId)));
-      const rents = children.map((child) => child.order.rent ?? "0");
-      return differences(deps, order, rents, before, await demo.holdings());
-    }
-    if (!["open", "partially_filled", "filled"].includes(order.status))
-      return [`${type} ${orderId} is ${order.status} ${order.reasonCode ?? ""}`];
-    if (Date.now() - startMs > patienceMs) return [`${type} ${orderId} has not fired`];
-    await delay(250);
-  }
+  const { order, firings = [] } = await until(deps, orderId, ({ settled: isSettled }) => isSettled);
+  const { status, reasonCode = "", filledAmount = "0", receivedAmount = "0" } = order;
+  if (status !== "filled") return [`${type} ${orderId} is ${status} ${reasonCode}`];
+  const seconds = ((Date.now() - startMs) / 1000).toFixed(1);
+  onStep(`${demo.chain}: ${type} ${side} ${filledAmount} → ${receivedAmount}, settled in ${seconds} s`);
+  // The rents of markers on sol are part of the children's records.
+  const children = await Promise.all(firings.map((firing) => detailOf(deps, firing.orderId)));
+  const rents = children.map((child) => child.order.rent ?? "0");
+  return differences(deps, order, rents, before, await demo.holdings());
 }
 
 /** Waits until a trailing stop would fire at a price, because its mark has risen. */
-async function followed(deps: RestingDeps, { orderId }: Order, price: number): Promise<string[]> {
-  for (const startMs = Date.now(); Date.now() - startMs < deps.patienceMs; await delay(250)) {
-    const { order } = await detailOf(deps, orderId);
-    const { mark, stopPrice } = order.trailing ?? {};
-    if (Number(stopPrice) <= price) continue;
-    deps.onStep(`${deps.demo.chain}: the mark has risen to ${mark}, and the stop to ${stopPrice}`);
-    return [];
-  }
-  return [`the mark of ${orderId} has not risen`];
+async function followed(deps: RestingDeps, { orderId }: Order, price: number): Promise<void> {
+  const { order } = await until(deps, orderId, ({ trailing }) => Number(trailing?.stopPrice) > price);
+  const { mark, stopPrice } = order.trailing ?? {};
+  deps.onStep(`${deps.demo.chain}: the mark has risen to ${mark}, and the stop to ${stopPrice}`);
 }
 
 type Held = Awaited<ReturnType<DemoChain["holdings"]>>;
