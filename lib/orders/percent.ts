@@ -2,7 +2,9 @@ import { ceilDivide, greatest } from "./bigints.ts";
 
 /** Counts percentages in whole millionths, because percentages have four decimal places. */
 const perPercent = 10_000n;
-const whole = 100n * perPercent;
+
+/** The whole of something, in millionths. */
+export const whole = 100n * perPercent;
 
 /** Converts a percentage to millionths. */
 export const millionthsOf = (percent: number): bigint => BigInt(Math.round(percent * Number(perPercent)));

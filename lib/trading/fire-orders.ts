@@ -23,15 +23,15 @@ import type {
   PreparedChild,
 } from "../orders/resting/firing.ts";
 import { type FireAnswer, type FireRequest, wordOf } from "../orders/resting/hand-over.ts";
-import { type OutChild, type RestingOrder, restingAfter } from "../orders/resting/life.ts";
-import { classOf, type Ended, isLongOver, type LegClass } from "../orders/resting/mandate.ts";
+import type { OutChild, RestingOrder } from "../orders/resting/life.ts";
+import { classOf, isLongOver, type LegClass } from "../orders/resting/mandate.ts";
 import { restingStep } from "../orders/resting/resting-step.ts";
 import { amountOfChild, fillIdOf, nextSliceOf } from "../orders/resting/slices.ts";
 import { type StoredResting, storedAfter } from "../orders/resting/stored.ts";
 import { spendable } from "../orders/resting/tally.ts";
 import { slippageOf } from "../orders/resting/terms.ts";
 import { randomBlocks } from "../orders/resting/touch.ts";
-import { type Ledger, type TradeStep, unchanged } from "../orders/table-step.ts";
+import { type TradeStep, unchanged } from "../orders/table-step.ts";
 import { type AnyOrder, hasEnded } from "../orders/trade-order.ts";
 import type { Table } from "../table/table.ts";
 import { type Performers, type PerformersOf, runEffects, runProcedure } from "./execution/run-procedure.ts";
@@ -95,7 +95,7 @@ class FiringRun {
     priceWords: ({ questions }) => this.#prices.priceWords(questions),
     quoteSums: (ask) => this.#prices.quoteSums(ask),
     prepareChildren: ({ children }) => Promise.all(children.map((child) => this.#prepareChild(child))),
-    moveParent: ({ order, revision }) => this.#write(order, revision),
+    moveParent: ({ order }) => this.#write(order),
     fire: (ask) => this.#fire(ask),
     yieldToStop: (ask) => this.#yieldToStop(ask),
     birthWords: (ask) => this.#birthWords(ask),
@@ -105,7 +105,7 @@ class FiringRun {
   async publishFacts(): Promise<void> {
     for (const stored of this.#stored.values()) {
       if (stored.state !== "done" && !isDeepStrictEqual(this.#factsOf(stored), stored.facts))
-        await this.#write(restingAfter(stored, {}), stored.revision);
+        await this.#write(stored);
     }
   }
 
@@ -221,10 +221,10 @@ class FiringRun {
     return { price: made.price, validUntil: asked.validUntil };
   }
 
-  async #fire({ order, revision, orderId }: FiringEffects["fire"]["ask"]): Promise<boolean> {
+  async #fire({ order, orderId }: FiringEffects["fire"]["ask"]): Promise<boolean> {
     const { userID, orderId: parentId } = order.mandate;
     const { made, view } = this.#made.get(orderId) as MadeChild;
-    const isFired = await this.#write(order, revision, [
+    const isFired = await this.#write(order, [
       { kind: "check", of: "cancellation", item: { userID, orderId: parentId }, when: "absent" },
       ...writesOfOrder(made, view),
     ]);
@@ -233,10 +233,10 @@ class FiringRun {
   }
 
   /** Writes a moved order, and a step that belongs to it. Returns false if another run has moved it. */
-  async #write(order: RestingOrder, revision: number, step: TradeStep = []): Promise<boolean> {
+  async #write(order: RestingOrder, step: TradeStep = []): Promise<boolean> {
     const { orderId } = order.mandate;
     const known = this.#stored.get(orderId);
-    if (known?.revision !== revision) return false;
+    if (known?.revision !== order.revision) return false;
     const next = storedAfter(known, order, this.#factsOf({ ...known, ...order }), this.#nowMs());
     if (!(await writeStep(this.#deps.table, [...restingStep(next, known), ...step]))) return false;
     this.#stored.set(orderId, next);
@@ -274,7 +274,8 @@ const signingMs = 10_000;
  */
 function outOf(children: readonly ChildOut[], nowMs: number): Record<Order["side"], bigint> {
   const soon = children.filter(({ parent, order, ledger }) => {
-    const untilMs = deadlineMs(ledger) ?? Date.parse(order.placed.createdAt) + signingMs;
+    const signed = ledger && signedBy(ledger, []);
+    const untilMs = signed ? signed.deadline * 1000 : Date.parse(order.placed.createdAt) + signingMs;
     return !hasEnded(order) && nowMs < untilMs && parent.filled === undefined;
   });
   const outs = { buy: 0n, sell: 0n };
@@ -283,12 +284,6 @@ function outOf(children: readonly ChildOut[], nowMs: number): Record<Order["side
     for (const [side, same] of Map.groupBy(own, ({ parent }) => parent.mandate.side))
       outs[side] += greatest(0n, ...same.map(({ order }) => order.amount));
   return outs;
-}
-
-/** Returns the deadline of a child's swap. Undefined if none is signed. */
-function deadlineMs(ledger: Ledger | undefined): number | undefined {
-  const signed = ledger && signedBy(ledger, []);
-  return signed && signed.deadline * 1000;
 }
 
 function childOf(view: FiringView, { orderId }: OutChild, nowMs: number): ChildView {
@@ -303,13 +298,11 @@ function childOf(view: FiringView, { orderId }: OutChild, nowMs: number): ChildV
     yields: order?.yields ?? false,
     isRefused: view.isRefused,
     // A proof may have expired, and is no longer needed: no other child is ever signed.
-    isProvenDead: isLongOver(resting.mandate, nowMs) || isDeadIn(ended, orderId),
+    isProvenDead:
+      isLongOver(resting.mandate, nowMs) || (ended?.dead.some(({ child }) => child === orderId) ?? false),
     signed: ledger && signedBy(ledger, siblings),
   };
 }
-
-const isDeadIn = (ended: Ended | undefined, orderId: string): boolean =>
-  ended?.dead.some(({ child }) => child === orderId) ?? false;
 
 /** Computes what an order, or its slice, can spend: a sale what is left of its amount, a buy all of it or nothing. */
 function spendableBy({ resting, orders }: FiringView, held: FoundUnits, nowMs: number): bigint {

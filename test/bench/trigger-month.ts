@@ -42,7 +42,7 @@ export async function unitsOfTokens(tokens: number, busy: number): Promise<Token
     const startMs = Date.now();
     let nowMs = startMs;
     const watched = new WatchedChain("base", new EvmTokenLooks(reader, () => nowMs));
-    watched.take(rowsOf(chain.tokens), nowMs);
+    watched.orders.take(rowsOf(chain.tokens), nowMs);
     const spent = async () => {
       for (const host of hosts) host.requests.length = 0;
       await watched.look(() => nowMs);
@@ -76,7 +76,7 @@ export async function unitsOfSolLook(tokens: number): Promise<number> {
 export function looksInMonth(chain: TradingChain, tokens: number): number {
   const watched = new WatchedChain(chain, { levels: async () => new Map(), outs: async () => [] });
   const names = Array.from({ length: tokens }, (_, index) => `${index}`);
-  watched.take(names.map(stopOf), Date.now());
+  watched.orders.take(names.map(stopOf), Date.now());
   return (30 * 86_400_000) / watched.pauseMs;
 }
 

@@ -56,7 +56,7 @@ export async function triggerUnits(chain: EvmChain): Promise<TriggerUnits> {
     const look = () => watched.look(Date.now);
     /** Places the first order with another amount, which is quoted then. */
     const changeAmount = (amount: bigint) =>
-      watched.take([{ ...(rows[0] as Trigger), amount: amount * coin }, ...rows.slice(1)], Date.now());
+      watched.orders.take([{ ...(rows[0] as Trigger), amount: amount * coin }, ...rows.slice(1)], Date.now());
     // Finds the pools, and lets both hosts show which routes pay best.
     for (const amount of [100n, 101n, 102n]) {
       changeAmount(amount);

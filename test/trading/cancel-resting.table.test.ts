@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { afterFiring, restingAfter } from "../../lib/orders/resting/life.ts";
+import { afterFiring } from "../../lib/orders/resting/life.ts";
 import { restingStep } from "../../lib/orders/resting/resting-step.ts";
 import { type StoredResting, storedAfter } from "../../lib/orders/resting/stored.ts";
 import type { Item } from "../../lib/table/table.ts";
@@ -133,12 +133,7 @@ describe("cancelOrders, with resting orders", () => {
   it("cancels a child that its lane still holds open after the end of its parent, and does not count it", async () => {
     const { order, userID, child } = await rest({}, true);
     const end = { status: "expired", reasonCode: "EXPIRED" } as const;
-    const ended = storedAfter(
-      order,
-      restingAfter(order, { state: "ended", out: [], end }),
-      order.facts,
-      nowMs,
-    );
+    const ended = storedAfter(order, { ...order, state: "ended", out: [], end }, order.facts, nowMs);
     await writeStep(db.table, restingStep(ended, order));
     const all = { ...deps(), lanesOf: async () => [order.mandate] };
     expect(await cancelOrders(all, userID, {})).toBe(0);

@@ -163,14 +163,14 @@ export type FiringEffects<Signed = unknown, Word = unknown> = {
     ask: { children: readonly AskedChildOrder[] };
     answer: readonly (PreparedChild | ChildRefusal)[];
   };
-  /** Moves a parent if its revision is unchanged. */
-  moveParent: { ask: { order: RestingOrder; revision: number }; answer: boolean };
+  /** Moves a parent if its revision is unchanged, and raises that. */
+  moveParent: { ask: { order: RestingOrder }; answer: boolean };
   /**
    * Writes the parent's move, and the prepared child with its job, in one transaction. Fails if the parent, a
    * cancellation or the lane has changed since it was read.
    */
   fire: {
-    ask: { order: RestingOrder; revision: number; orderId: string; child: PreparedChild };
+    ask: { order: RestingOrder; orderId: string; child: PreparedChild };
     answer: boolean;
   };
   /** Makes a limit's child make way for a stop, and wakes its lane. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Attention, shownAttention } from "./attention.ts";
+import type { Attention } from "./attention.ts";
 import { afterDeadChild, freshLeg, type LegState } from "./backoff.ts";
 import { type Entry, endsAt } from "./exits/entry.ts";
 import { classOf, hasStop, isStop, type Leg, type Mandate, type Tally } from "./mandate.ts";
@@ -87,8 +87,6 @@ export type RestingOrder = {
   end?: ParentEnd | undefined;
   /** Grows with each write. */
   revision: number;
-  /** Grows with each change that clients see. */
-  version: number;
 };
 
 /** Maximum number of firings that are kept. Each slice has at most one that was signed, and one that was not. */
@@ -107,39 +105,6 @@ export const newResting = (mandate: Mandate, mac: string, mark?: Mark): RestingO
   firings: [],
   isCancelling: false,
   revision: 1,
-  version: 1,
-});
-
-/** Applies changes, and raises the version if clients see a difference. */
-export function restingAfter(order: RestingOrder, changes: Partial<RestingOrder>): RestingOrder {
-  const next = { ...order, ...changes, revision: order.revision + 1 };
-  return isShownAlike(next, order) ? next : { ...next, version: order.version + 1 };
-}
-
-/** True if clients see no difference. */
-export const isShownAlike = (a: RestingOrder, b: RestingOrder): boolean =>
-  isDeepStrictEqual(shownPart(a), shownPart(b));
-
-const shownPart = ({
-  state,
-  entry,
-  mark,
-  nextSlice,
-  firings,
-  isCancelling,
-  end,
-  filled,
-  attention,
-}: RestingOrder) => ({
-  state,
-  entry: entry && { ...entry, isFinal: undefined },
-  mark: mark?.price,
-  nextSlice,
-  firings,
-  isCancelling,
-  end,
-  filled,
-  attention: shownAttention(attention),
 });
 
 /** Returns the stage that clients see. */
@@ -169,7 +134,8 @@ export function afterFiring(order: RestingOrder, { price, block, ...child }: New
   const leg = legName(mandate, mandate.legs[child.leg] as Leg);
   const ofSlice = slice === undefined ? {} : { slice };
   const firing: Firing = { n, orderId: child.orderId, leg, ...ofSlice, price, block, outcome: "out" };
-  return restingAfter(order, {
+  return {
+    ...order,
     state: "firing",
     n,
     out: [...order.out, { ...child, n, ...ofSlice }],
@@ -177,7 +143,7 @@ export function afterFiring(order: RestingOrder, { price, block, ...child }: New
     seen: undefined,
     rise: undefined,
     firings: [firing, ...order.firings].slice(0, mostFirings(mandate)),
-  });
+  };
 }
 
 /**
@@ -255,33 +221,35 @@ export function afterSights(
   facts: EndFacts,
 ): RestingOrder {
   if (order.state === "done") return order;
+  const { mandate } = order;
+  const { slices } = mandate;
   const sights = order.out.map((child) => ({ child, sight: known(order, child, sightOf(child)) }));
-  const filled = sights.find(({ sight }) => sight.is === "filled");
   const dead: Dead[] = sights.flatMap(({ child, sight }) =>
     sight.is === "dead" ? [{ ...sight, child }] : [],
   );
   const alive = sights.flatMap(({ child, sight }) => (sight.is === "dead" ? [] : [child]));
+  const open = sights.flatMap(({ child, sight }) => (sight.is === "out" ? [child] : []));
   const firings = firingsAfter(order.firings, sights);
+  const fills = firings.filter(({ outcome }) => outcome === "filled").length;
+  const filled = alive.find((child) => !open.includes(child))?.orderId;
+  const isComplete = slices === undefined ? filled !== undefined : fills === slices.count;
   const isUsedUp = dead.some((each) => each.isUsedUp);
   const due = order.end ?? endOf(order, facts) ?? (isUsedUp ? endOfVoid : undefined);
-  const open = sights.flatMap(({ child, sight }) => (sight.is === "out" ? [child] : []));
-  const isPending = order.mandate.exit !== undefined && order.entry === undefined;
-  const rests = order.state === "suspended" ? order.state : "resting";
-  const waits = isPending ? "pending" : rests;
-  const { slices } = order.mandate;
-  const place =
-    slices === undefined
-      ? placeOf({ out: alive, open, filled: filled?.child.orderId, due, isSettled: facts.isSettled, waits })
-      : placeOfSlices({
-          out: open,
-          isComplete: firings.filter(({ outcome }) => outcome === "filled").length === slices.count,
-          due,
-          isSettled: facts.isSettled,
-        });
+  const end = open.length === 0 && !isComplete ? due : undefined;
+  // A filled child settles last, since its marker is what proves that its siblings are dead.
+  const isOver = isComplete ? open.length === 0 : end !== undefined;
+  const isFiring = open.length > 0 || (slices !== undefined && !facts.isSettled);
+  const unfilled = isOver ? "ended" : isFiring ? "firing" : waitingState(order);
+  const unsettled = isComplete ? "filled" : unfilled;
+  const state = isOver && facts.isSettled ? "done" : unsettled;
   const next: RestingOrder = {
     ...order,
-    ...place,
-    ...(slices !== undefined && { nextSlice: nextSliceOf(order.mandate, firings, facts.nowMs) }),
+    state,
+    // Leaves filled slices out of the list, because their jobs name them until they settle.
+    out: state === "done" || slices !== undefined ? open : alive,
+    end,
+    filled: slices === undefined ? filled : undefined,
+    ...(slices !== undefined && { nextSlice: nextSliceOf(mandate, firings, facts.nowMs) }),
     dead: dead.find(({ isProven }) => isProven)?.child.orderId ?? order.dead,
     // Slices have their times instead of pauses.
     legs: slices === undefined ? pausing(order, dead, facts.nowMs) : order.legs,
@@ -289,42 +257,14 @@ export function afterSights(
     isCancelling: order.isCancelling || facts.isCancelled,
   };
   const empty = { filled: undefined, dead: undefined, end: undefined };
-  return isDeepStrictEqual(next, { ...empty, ...(slices && { nextSlice: undefined }), ...order })
-    ? order
-    : restingAfter(order, next);
+  const isSame = isDeepStrictEqual(next, { ...empty, ...(slices && { nextSlice: undefined }), ...order });
+  return isSame ? order : next;
 }
 
-type Place = Pick<RestingOrder, "state" | "out" | "end" | "filled">;
-
-/** What decides about the state of an order: children that may fill or have filled, and the end that is due. */
-type Standing = Pick<RestingOrder, "out"> & { due: ParentEnd | undefined; isSettled: boolean };
-
-function placeOf({
-  out,
-  open,
-  filled,
-  due,
-  isSettled,
-  waits,
-}: Standing &
-  Pick<RestingOrder, "filled"> & { open: RestingOrder["out"]; waits: RestingOrder["state"] }): Place {
-  const end = out.length === 0 ? due : undefined;
-  const unfilled = out.length > 0 ? "firing" : end === undefined ? waits : "ended";
-  // A filled child settles last, since its marker is what proves that its siblings are dead.
-  const isOver = filled === undefined ? end !== undefined : open.length === 0;
-  const unsettled = filled === undefined ? unfilled : "filled";
-  const state = isOver && isSettled ? "done" : unsettled;
-  return { state, out: state === "done" ? [] : out, end, filled };
-}
-
-/** Leaves filled children out of the list, because their jobs name them until they settle. */
-function placeOfSlices({ out, isComplete, due, isSettled }: Standing & { isComplete: boolean }): Place {
-  const end = out.length === 0 && !isComplete ? due : undefined;
-  const isOver = isComplete || end !== undefined;
-  const unsettled = isComplete ? "filled" : "ended";
-  const unfinished = out.length === 0 && isSettled ? "resting" : "firing";
-  const state = isOver ? (isSettled ? "done" : unsettled) : unfinished;
-  return { state, out, end, filled: undefined };
+/** Returns the state of an order that has neither filled nor ended, and has no child. */
+function waitingState({ mandate, entry, state }: RestingOrder): RestingOrder["state"] {
+  if (mandate.exit !== undefined && entry === undefined) return "pending";
+  return state === "suspended" ? state : "resting";
 }
 
 /** Keeps what was known of a child while nothing new is clear. */

@@ -4,7 +4,7 @@ import type { Network } from "../../core/network.ts";
 import { ceilDivide } from "../bigints.ts";
 import { formatAmount } from "../decimal-text.ts";
 import type { Order } from "../execution.ts";
-import { percentOf } from "../percent.ts";
+import { percentOf, whole } from "../percent.ts";
 import type { Leg, PricedLeg } from "./mandate.ts";
 
 /** An exact price: units of the coin for units of the token. */
@@ -38,7 +38,7 @@ export const usualWorstPpm = 800_000n;
 
 /** Multiplies a price by a share in millionths. */
 export const scaled = ({ coins, tokens }: Ratio, ppm: bigint): Ratio =>
-  reduced({ coins: coins * ppm, tokens: tokens * 1_000_000n });
+  reduced({ coins: coins * ppm, tokens: tokens * whole });
 
 function reduced({ coins, tokens }: Ratio): Ratio {
   let [divisor, rest] = [coins, tokens];
@@ -70,13 +70,14 @@ export const floorOf = (side: Order["side"], leg: Leg, amount: bigint): bigint =
   outAt(side, worstOf(leg), amount);
 
 /** How much more than its price a limit must bring before it fires, in millionths. */
-const limitMarginPpm = 1000n;
+export const limitMarginPpm = 1000n;
 
 /** True if the best executable quote of an amount reaches a leg's price: with a margin for a limit, exactly for a stop. */
 export function isCrossed(side: Order["side"], leg: PricedLeg, amount: bigint, out: bigint): boolean {
-  if (leg.kind === "limit") return isWithMargin(side, leg.price, amount, out);
-  const { coins, tokens } = leg.trigger;
-  return side === "sell" && out * tokens <= amount * coins;
+  const { coins, tokens } = leg.kind === "limit" ? leg.price : leg.trigger;
+  if (leg.kind === "stop") return side === "sell" && out * tokens <= amount * coins;
+  const [gained, asked] = side === "sell" ? [tokens, coins] : [coins, tokens];
+  return out * gained * whole >= amount * asked * (whole + limitMarginPpm);
 }
 
 /** Computes how far the price has to move until it reaches a leg's, in percent of the price now. */
@@ -86,9 +87,4 @@ export function distanceOf(side: Order["side"], leg: PricedLeg, amount: bigint, 
   // Outputs of a sale grow with the price, and those of a buy fall.
   const total = side === "sell" ? out : then;
   return percentOf(then > out ? then - out : out - then, total);
-}
-
-function isWithMargin(side: Order["side"], { coins, tokens }: Ratio, amount: bigint, out: bigint): boolean {
-  const [gained, asked] = side === "sell" ? [tokens, coins] : [coins, tokens];
-  return out * gained * 1_000_000n >= amount * asked * (1_000_000n + limitMarginPpm);
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { greatest, least } from "../bigints.ts";
 import type { Order } from "../execution.ts";
-import { minimumOf } from "../percent.ts";
+import { minimumOf, whole } from "../percent.ts";
 import { classOf, type Leg, type LegClass } from "./mandate.ts";
-import { floorOf, isAbove, worstOf } from "./prices.ts";
+import { floorOf, isAbove, limitMarginPpm, worstOf } from "./prices.ts";
 
 /** A resting order whose price is reached. All of a selection are of one token and side. */
 export type Crossed = {
@@ -60,8 +60,7 @@ const mostQuestions = 8;
 const publicSharePpm = 980_000n;
 
 /** How much of its floor an order must bring, in millionths. */
-const sharePpm: Readonly<Record<LegClass, bigint>> = { limit: 1_001_000n, stop: 1_000_000n };
-const whole = 1_000_000n;
+const sharePpm: Readonly<Record<LegClass, bigint>> = { limit: whole + limitMarginPpm, stop: whole };
 
 /** An amount and its output. */
 type Gain = { amount: bigint; out: bigint };

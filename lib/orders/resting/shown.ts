@@ -1,6 +1,6 @@
 import { coinText, formatAmount, formatPrice } from "../decimal-text.ts";
 import type { Order } from "../execution.ts";
-import { percentFrom } from "../percent.ts";
+import { percentFrom, whole } from "../percent.ts";
 import { shownAlike } from "../trade-order.ts";
 import { shownAttention } from "./attention.ts";
 import { amountOf, endsAt } from "./exits/entry.ts";
@@ -84,7 +84,7 @@ function legTerms(order: StoredResting, at: number): LegTerms {
   const exact = (price: Ratio) => priceText(chain, price, placed.decimals);
   const rounded = ({ coins, tokens }: Ratio) => formatPrice(chain, coins, tokens, placed.decimals);
   const isOfFill = leg.kind === "gain" || leg.kind === "loss";
-  const percent = isOfFill ? { percent: percentFrom(leg.ppm - 1_000_000n) } : {};
+  const percent = isOfFill ? { percent: percentFrom(leg.ppm - whole) } : {};
   const text = isOfFill ? rounded : exact;
   const isKnown = mandate.exit === undefined || entry !== undefined || !isOfFill;
   if (priced.kind === "limit") {

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type * as v from "valibot";
 import type { AskedTrade } from "../trade.ts";
 import type { AnyOrder } from "../trade-order.ts";
+import { shownAttention } from "./attention.ts";
 import { amountOf, endsAt } from "./exits/entry.ts";
-import { isShownAlike, type RestingOrder } from "./life.ts";
+import type { RestingOrder } from "./life.ts";
 import type { LegClass } from "./mandate.ts";
 import type { triggerTerms } from "./schemas.ts";
 import { nextDueAt } from "./slices.ts";
@@ -44,6 +45,8 @@ export type StoredResting = RestingOrder & {
   choices: Pick<AskedTrade, "gasPreset" | "priorityFee" | "allowUnsafe">;
   /** Warnings from when the order was placed, for repeated requests. */
   warnings: readonly RestingWarning[];
+  /** Grows with each change that clients see. */
+  version: number;
   updatedAt: string;
 };
 
@@ -65,13 +68,39 @@ export const newStored = (
   ...rest,
   placed,
   facts: { feesSpent: { limit: 0n, stop: 0n }, networkFee: 0n },
+  version: 1,
   updatedAt: placed.createdAt,
 });
 
+/** True if clients see no difference. */
+const isShownAlike = (a: RestingOrder, b: RestingOrder): boolean =>
+  isDeepStrictEqual(shownPart(a), shownPart(b));
+
+const shownPart = ({
+  state,
+  entry,
+  mark,
+  nextSlice,
+  firings,
+  isCancelling,
+  end,
+  filled,
+  attention,
+}: RestingOrder) => ({
+  state,
+  entry: entry && { ...entry, isFinal: undefined },
+  mark: mark?.price,
+  nextSlice,
+  firings,
+  isCancelling,
+  end,
+  filled,
+  attention: shownAttention(attention),
+});
+
 /**
- * Stores a moved order, with what has become known of its children. Raises the stored version if either has changed: the
- * order may have been read before an earlier step of the same run raised that version. The time of the change never goes
- * back.
+ * Stores a moved order, with what has become known of its children. Raises the version if clients see a difference. The
+ * time of the change never goes back.
  */
 export function storedAfter(
   known: StoredResting,
@@ -85,6 +114,7 @@ export function storedAfter(
     ...known,
     ...order,
     facts,
+    revision: known.revision + 1,
     version: known.version + Number(isChanged),
     updatedAt: isChanged ? new Date(updatedMs).toISOString() : known.updatedAt,
   };

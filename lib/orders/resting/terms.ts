@@ -191,20 +191,6 @@ export const stopFiringNow = (order: Standing & { mandate: Mandate }, out: bigin
 /** Maximum numbers of resting orders, of a user and of a user's wallet and token. */
 const mostResting = { user: 100, token: 20 };
 
-/** Returns the limit that new resting orders of a wallet and token would exceed. */
-function restingLimit(
-  added: readonly Pick<Mandate, "chain" | "wallet" | "token">[],
-  resting: readonly Pick<Mandate, "chain" | "wallet" | "token">[],
-): number | undefined {
-  const [first] = added;
-  if (first === undefined) return undefined;
-  if (resting.length + added.length > mostResting.user) return mostResting.user;
-  const same = resting.filter(
-    ({ chain, wallet, token }) => first.chain === chain && first.wallet === wallet && first.token === token,
-  );
-  return same.length + added.length > mostResting.token ? mostResting.token : undefined;
-}
-
 /** Refuses slices that would trade nothing, or less than they cost. */
 export function objectionToSlices(
   { side, slices }: Pick<Mandate, "side"> & { slices: number },
@@ -222,10 +208,16 @@ export function objectionToCrowd(
   added: readonly Mandate[],
   resting: readonly Pick<RestingOrder, "state" | "end" | "mandate">[],
 ): DomainError | undefined {
-  const others = resting.filter(mayStillFill).map(({ mandate }) => mandate);
-  const limit = restingLimit(added, others);
-  if (limit === undefined) return undefined;
-  const which = limit === mostResting.token ? "orders of a wallet and token" : "orders";
+  const [first] = added;
+  if (first === undefined) return undefined;
+  const others = resting.filter(mayStillFill);
+  const isSame = ({ mandate: { chain, wallet, token } }: (typeof others)[0]) =>
+    first.chain === chain && first.wallet === wallet && first.token === token;
+  const ofUser = others.length + added.length > mostResting.user;
+  if (!ofUser && others.filter(isSame).length + added.length <= mostResting.token) return undefined;
+  const [limit, which] = ofUser
+    ? [mostResting.user, "orders"]
+    : [mostResting.token, "orders of a wallet and token"];
   const message = `At most ${limit} ${which} can rest; cancel others first`;
   return new DomainError("TOO_MANY_RESTING", message, { limit });
 }

@@ -1,8 +1,9 @@
 import type * as v from "valibot";
 import { least } from "../bigints.ts";
+import { whole } from "../percent.ts";
 import { legOfFill, type Paid } from "./exits/entry.ts";
 import type { Leg, Mandate, PricedLeg } from "./mandate.ts";
-import { isAbove, type Ratio, scaled } from "./prices.ts";
+import { isAbove, limitMarginPpm, type Ratio, scaled } from "./prices.ts";
 import type { triggerTerms } from "./schemas.ts";
 import { triggerTimes } from "./times.ts";
 import { isSeenEnough, needsReadings, type Samples, type Seen, seenAfter } from "./touch.ts";
@@ -21,8 +22,6 @@ export type Standing = {
   mark?: Mark | undefined;
   entry?: Paid | undefined;
 };
-
-const whole = 1_000_000n;
 
 /** Returns the price at which a trailing leg fires while the mark stays. */
 export const trailedBy = (mark: Ratio, trailPpm: bigint): Ratio => scaled(mark, whole - trailPpm);
@@ -50,9 +49,6 @@ export const firstMark = ({ legs, createdAt }: Pick<Mandate, "legs" | "createdAt
 /** Smallest rise of a mark in millionths, so that a volatile price does not move it all the time. */
 const leastRise = ({ trailPpm }: Trailing): bigint => (trailPpm > 100_000n ? trailPpm / 20n : 5000n);
 
-/** How far a search looks below the price at which a mark rises, because it compares with a limit's margin. */
-const hintMarginPpm = 1000n;
-
 type Hints = v.InferOutput<typeof triggerTerms>["legs"];
 
 /** Returns the prices at which an order is to be looked at: those of its legs, and the one at which its mark may rise. */
@@ -62,7 +58,8 @@ export const hintsOf = (order: Standing): Hints =>
     // Gives no price for slices, which fire by their times.
     if (leg.kind === "slice") return [];
     if (leg.kind !== "trailing" || order.mark === undefined) return [own];
-    const price = scaled(order.mark.price, whole + leastRise(leg) - hintMarginPpm);
+    // A search compares with a limit's margin.
+    const price = scaled(order.mark.price, whole + leastRise(leg) - limitMarginPpm);
     return [own, { kind: "limit", price, isOfMark: true }];
   });
 

@@ -72,15 +72,12 @@ export type WatchedSide = { side: Order["side"]; token: string; amounts: readonl
 
 /** Knows which resting orders of a chain are due to be handed over to fireOrders. It decides nothing else. */
 export class WatchedOrders {
+  /** The tokens of resting orders, by side, with the amounts to quote. */
+  sides: readonly WatchedSide[] = [];
   #orders = new Map<string, Watched>();
   /** The resting orders of each token and side. */
   #resting = new Map<string, Watched[]>();
-  #sides: readonly WatchedSide[] = [];
   readonly #limits = new RecentMap<string, { day: number; count: number }>(mostUsers);
-
-  get size(): number {
-    return this.#orders.size;
-  }
 
   /** Takes the rows that were read last. */
   take(rows: readonly Trigger[], nowMs: number): void {
@@ -99,15 +96,10 @@ export class WatchedOrders {
       [...this.#orders.values()].filter(({ row }) => row.state === "resting" && row.legs.length > 0),
       ({ row: { side, token } }) => `${side} ${token}`,
     );
-    this.#sides = [...this.#resting.values()].map((watched) => {
+    this.sides = [...this.#resting.values()].map((watched) => {
       const { side, token } = (watched[0] as Watched).row;
       return { side, token, amounts: rungsFor(watched.map(({ row }) => row.amount)) };
     });
-  }
-
-  /** The tokens of resting orders, by side, with the amounts to quote. */
-  get sides(): readonly WatchedSide[] {
-    return this.#sides;
   }
 
   /** True if quotes of a token and side are to be noted for a new order. */

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { epochSeconds } from "../../core/time.ts";
-import { restingAfter } from "../../orders/resting/life.ts";
 import { restingStep } from "../../orders/resting/resting-step.ts";
 import { mayStillFill } from "../../orders/resting/shown.ts";
 import { type StoredResting, storedAfter, type Trigger, triggerOf } from "../../orders/resting/stored.ts";
@@ -52,7 +51,7 @@ async function voidOrder(table: Table, now: Date, name: { userID: string; orderI
   for (let tries = 0; tries < maxTries; tries++) {
     const order = await readParent(table, userID, orderId);
     if (order === undefined || !mayStillFill(order)) return false;
-    const done = restingAfter(order, { state: "done", out: [], end: mandateVoid });
+    const done = { ...order, state: "done", out: [], end: mandateVoid } as const;
     if (await writeStep(table, restingStep(storedAfter(order, done, order.facts, now.getTime()), order)))
       return true;
   }

@@ -106,7 +106,7 @@ class WatchRun {
     const counts = await Promise.all(
       chains.map(async (watched) => {
         const rows = await readTriggers(watched.chain);
-        watched.take(rows, Date.now());
+        watched.orders.take(rows, Date.now());
         return rows.length;
       }),
     );

@@ -2,7 +2,6 @@ import type { PoolLevels, TokenLooks } from "../../chains/hosts/token-looks.ts";
 import { chainFacts, type TradingChain } from "../../core/chain-facts.ts";
 import { forEachConcurrently } from "../../core/concurrency.ts";
 import type { Rung } from "../../orders/resting/reach.ts";
-import type { Trigger } from "../../orders/resting/stored.ts";
 import { WatchedOrders, type WatchedSide } from "../../orders/resting/watched-orders.ts";
 
 /** Time after which a token is quoted again if its pools have changed or do not trade it, and otherwise. */
@@ -43,10 +42,6 @@ export class WatchedChain {
     const usual = Math.min(2000, Math.max(1000, chainFacts[this.chain].blockSeconds * 1000));
     const ofTokens = this.chain === "sol" ? this.orders.sides.length * pauseOfTokenMs : 0;
     return Math.max(usual, Math.min(ofTokens, mostPauseMs));
-  }
-
-  take(rows: readonly Trigger[], nowMs: number): void {
-    this.orders.take(rows, nowMs);
   }
 
   /**

@@ -116,7 +116,7 @@ export async function readFiring(
     return {
       resting,
       children,
-      ledgers: byId(newestOf(resting), ({ orderId }) => rest.get("ledger", { orderId })),
+      ledgers: new Map(rest.all("ledger", newestOf(resting)).map((ledger) => [ledger.orderId, ledger])),
       tally: found.get("tally", mandate),
       ended: items.get("ended", mandate),
       end: {
@@ -158,18 +158,6 @@ function changedOf({ out, firings }: StoredResting, children: readonly AnyOrder[
     const { leg, n, slice } = parent;
     return [{ orderId, leg, n, ...(slice !== undefined && { slice }), validUntil }];
   });
-}
-
-function byId<Named extends { orderId: string }, Item>(
-  named: readonly Named[],
-  get: (name: Named) => Item | undefined,
-): Map<string, Item> {
-  return new Map(
-    named.flatMap((name) => {
-      const item = get(name);
-      return item === undefined ? [] : [[name.orderId, item] as const];
-    }),
-  );
 }
 
 /** Returns the order for whose transaction a lane waits. */

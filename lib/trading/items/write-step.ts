@@ -1,5 +1,5 @@
 import type { ExecutionKind } from "../../core/execution-words.ts";
-import type { Execution } from "../../orders/execution.ts";
+import type { Execution, Order } from "../../orders/execution.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import { shownResting } from "../../orders/resting/shown.ts";
 import type { ItemCondition, Items, ItemWrite, Kind, Names, TradeStep } from "../../orders/table-step.ts";
@@ -78,8 +78,10 @@ function writesOf(each: Exclude<ItemWrite, { of: "lane" }>): Write[] {
       if (each.of === "position") return positionWrites(each);
       return [
         { kind: "put", key, item: packed(each.item) as object, when },
-        ...(each.of === "order" ? orderWrites(each) : []),
-        ...(each.of === "resting" || each.of === "rested" ? restingWrites(each) : []),
+        ...(each.of === "order" ? orderWrites(shownOrder(each.item), each.item.intent, when) : []),
+        ...(each.of === "resting" || each.of === "rested"
+          ? orderWrites(shownResting(each.item), each.item.mandate, when)
+          : []),
       ];
   }
 }
@@ -104,23 +106,12 @@ const keyOf = <K extends Exclude<Kind, "lane">>(kind: K, item: Names[K]): Key =>
 
 type PutOf<K extends Kind> = { item: Items[K]; when: ItemCondition<K> };
 
-function orderWrites({ item, when }: PutOf<"order">): Write[] {
-  // Writes the item for clients only if the version has changed, because clients see no other change.
-  if (when !== "absent" && when.version === item.version) return [];
-  const { intent } = item;
-  const shown = { userID: intent.userID, kind: "order", execution: shownOrder(item), lane: intent } as const;
+/** Writes the item for clients only if the version has changed, because clients see no other change. */
+function orderWrites(execution: Order, lane: LaneKey & { userID: string }, when: unknown): Write[] {
+  if ((when as { version?: unknown } | undefined)?.version === execution.version) return [];
+  const shown = { userID: lane.userID, kind: "order", execution, lane } as const;
   return publicPuts(shown, when === "absent" ? "absent" : undefined);
 }
-
-function restingWrites({ item, when }: Pick<PutOf<"resting">, "item"> & { when?: unknown }): Write[] {
-  if (isSameVersion(when, item)) return [];
-  const { mandate: lane } = item;
-  const shown = { userID: lane.userID, kind: "order", execution: shownResting(item), lane } as const;
-  return publicPuts(shown, when === "absent" ? "absent" : undefined);
-}
-
-const isSameVersion = (when: unknown, { version }: { version: number }): boolean =>
-  (when as { version?: unknown } | undefined)?.version === version;
 
 function positionWrites({ item, when }: PutOf<"position">): Write[] {
   const { userID, ...execution } = item;

@@ -61,19 +61,13 @@ export function* sightsOf(family: FiringFamily, parents: readonly ParentView[]):
 export const silence = [undefined, undefined] as const;
 
 function swapsOf({ order, children, exit }: ParentView): Asked[] {
+  const { orderId } = order.mandate;
+  const own = order.out.flatMap((child) => {
+    const view = children.get(child.orderId);
+    return view ? [{ order, child, view, fillId: fillIdOf({ orderId, slice: child.slice }) }] : [];
+  });
   const { child, view, markerId = "" } = exit?.buy ?? {};
-  const own = order.out.map(
-    (each) =>
-      [
-        each,
-        children.get(each.orderId),
-        fillIdOf({ orderId: order.mandate.orderId, slice: each.slice }),
-      ] as const,
-  );
-  const all = child === undefined ? own : [...own, [child, view, markerId] as const];
-  return all.flatMap(([each, known, fillId]) =>
-    known === undefined ? [] : [{ order, child: each, view: known, fillId }],
-  );
+  return child && view ? [...own, { order, child, view, fillId: markerId }] : own;
 }
 
 /** Sight of an unsigned child that the signer refuses from now on. It needs no host's word. */
@@ -110,8 +104,7 @@ export function* movedBySights(
   const seen = afterSights(order, sightOf, { ...end, ofExit, nowMs });
   // An exit whose child has just died may fire again in this run, so its buy and its position must be right by then.
   const next = exit === undefined ? seen : yield* exitAfter(seen, exit, sight, nowMs);
-  // Writes both moves at once.
-  return next === order ? order : yield* written(order, { ...next, revision: order.revision + 1 });
+  return next === order ? order : yield* written(next);
 }
 
 /** Lets an exit rest once its buy has filled, and makes it wait again if the buy is taken back. */
@@ -130,6 +123,7 @@ function* exitAfter(
 }
 
 /** Writes a moved order. Undefined if another run has moved it meanwhile. */
-export function* written(old: RestingOrder, order: RestingOrder): FiringProcedure<RestingOrder | undefined> {
-  return (yield* performFiring({ do: "moveParent", order, revision: old.revision })) ? order : undefined;
+export function* written(order: RestingOrder): FiringProcedure<RestingOrder | undefined> {
+  const isWritten = yield* performFiring({ do: "moveParent", order });
+  return isWritten ? { ...order, revision: order.revision + 1 } : undefined;
 }

@@ -13,14 +13,8 @@ import {
   type PreparedChild,
   performFiring,
 } from "../../orders/resting/firing.ts";
-import {
-  afterFiring,
-  childValidUntil,
-  mayFire,
-  type RestingOrder,
-  restingAfter,
-} from "../../orders/resting/life.ts";
-import { childIdOf, classOf, isStop, type Leg } from "../../orders/resting/mandate.ts";
+import { afterFiring, childValidUntil, mayFire, type RestingOrder } from "../../orders/resting/life.ts";
+import { childIdOf, classOf, isStop } from "../../orders/resting/mandate.ts";
 import { type Chosen, type Selection, selecting } from "../../orders/resting/selection.ts";
 import { feesLeft, hasFiredOften } from "../../orders/resting/tally.ts";
 import {
@@ -79,7 +73,8 @@ export function* firing(
     orders.set(idOf(order), order);
     // An exit's prices hold while both hosts show its buy. Its amount must be read after they have first shown it.
     if (parent.order.state === "pending" || buySightOf(parent, sightOf) !== "filled") continue;
-    for (const leg of legsInTurn(order))
+    // The stop of a pair comes last in the mandate, and first here.
+    for (const leg of [...order.mandate.legs.keys()].toReversed())
       if (isWorthPricing(family, parent, order, leg, nowMs, conditions))
         looks.push(lookAt(request, parent, order, leg));
   }
@@ -101,12 +96,6 @@ export function* firing(
 }
 
 const idOf = ({ mandate }: RestingOrder): string => mandate.orderId;
-
-/** Lists the places of an order's legs, with stops first. */
-function legsInTurn({ mandate: { legs } }: RestingOrder): number[] {
-  const rank = (leg: number) => Number(isStop(legs[leg] as Leg));
-  return [...legs.keys()].toSorted((a, b) => rank(b) - rank(a));
-}
 
 function noted(conditions: Conditions, orderId: string, ...codes: AttentionCode[]): void {
   conditions.set(orderId, new Set([...(conditions.get(orderId) ?? []), ...codes]));
@@ -171,9 +160,9 @@ function* touchedOf(
     const id = idOf(parent.order);
     const known = orders.get(id);
     if (known === undefined || touched.has(id)) continue;
-    const head = reachedHead(known, look, words[index] ?? silence, answeredMs, conditions);
-    const read = yield* withReading(known, leg, head !== undefined, { askedMs, answeredMs });
-    const order = read && (yield* withMark(read, look, words[index] ?? silence, { askedMs, answeredMs }));
+    const heard = { words: words[index] ?? silence, askedMs, answeredMs };
+    const head = reachedHead(known, look, heard, conditions);
+    const order = yield* withReading(known, look, head !== undefined, heard);
     if (order === undefined) orders.delete(id);
     else orders.set(id, order);
     if (order === undefined || head === undefined || !hasEnoughReadings(order, leg)) continue;
@@ -185,18 +174,20 @@ function* touchedOf(
   return [...touched.values()].filter((each) => each !== undefined);
 }
 
+/** The answers about a look, and when they were asked for. */
+type Heard = { words: PriceWords; askedMs: number; answeredMs: number };
+
 /** Returns the block at which both hosts say that a leg's price is reached. */
 function reachedHead(
   order: RestingOrder,
   { leg, question }: Look,
-  words: PriceWords,
-  nowMs: number,
+  { words, answeredMs }: Heard,
   conditions: Conditions,
 ): Head | undefined {
   const isRouteless = words.every((word) => word !== undefined && word.out === undefined);
   noted(conditions, idOf(order), ...(isRouteless ? (["NO_ROUTE"] as const) : []));
   const { chain } = order.mandate;
-  const isReached = isTouched({ chain, leg: pricedLeg(order, leg), ...question }, words, nowMs);
+  const isReached = isTouched({ chain, leg: pricedLeg(order, leg), ...question }, words, answeredMs);
   // On sol, the heads of both hosts differ. Nothing fires once the older one is too old.
   const [head] = words.flatMap((word) => word?.head ?? []).toSorted((a, b) => a.time - b.time);
   return isReached ? head : undefined;
@@ -206,30 +197,21 @@ const hasEnoughReadings = (order: RestingOrder, leg: number): boolean =>
   !needsReadings(order.mandate.chain, order.mandate) ||
   isSeenEnough(order.seen, leg, classOf(pricedLeg(order, leg)));
 
-/** Notes a reading of a leg that needs several. */
+/** Notes a reading of a leg that needs several, and a rise of the price that a trailing leg follows. */
 function* withReading(
   order: RestingOrder,
-  leg: number,
+  { leg, question: { amount, distances } }: Look,
   isReached: boolean,
-  times: { askedMs: number; answeredMs: number },
+  { words, ...times }: Heard,
 ): FiringProcedure<RestingOrder | undefined> {
-  if (!needsReadings(order.mandate.chain, order.mandate)) return order;
-  const seen = seenAfter(order.seen, leg, isReached, times);
-  return isDeepStrictEqual(seen, order.seen) ? order : yield* written(order, restingAfter(order, { seen }));
-}
-
-/** Notes a rise of the price that a trailing leg follows. */
-function* withMark(
-  order: RestingOrder,
-  { leg, question }: Look,
-  words: PriceWords,
-  times: { askedMs: number; answeredMs: number },
-): FiringProcedure<RestingOrder | undefined> {
-  const { amount, distances } = question;
-  const samples = samplesIn({ chain: order.mandate.chain, distances }, words, times.answeredMs);
-  const next = markAfter(order, leg, samples && { amount, samples, ...times });
-  const isSame = isDeepStrictEqual(next, { mark: order.mark, rise: order.rise });
-  return isSame ? order : yield* written(order, restingAfter(order, next));
+  const { mandate, seen, mark, rise } = order;
+  const { chain } = mandate;
+  const samples = samplesIn({ chain, distances }, words, times.answeredMs);
+  const next = {
+    seen: needsReadings(chain, mandate) ? seenAfter(seen, leg, isReached, times) : seen,
+    ...markAfter(order, leg, samples && { amount, samples, ...times }),
+  };
+  return isDeepStrictEqual(next, { seen, mark, rise }) ? order : yield* written({ ...order, ...next });
 }
 
 /** True if the wallet's lane is free for the child. A due stop makes a limit's child make way, whatever its token. */
@@ -319,7 +301,7 @@ function* fireChild(
   const { chain } = order.mandate;
   if (isOldHead(chain, head, yield* performFiring({ do: "now" }))) return false;
   const next = afterFiring(order, { ...child, orderId, leg, block: head.number });
-  return yield* performFiring({ do: "fire", order: next, revision: order.revision, orderId, child });
+  return yield* performFiring({ do: "fire", order: next, orderId, child });
 }
 
 /** Notes what keeps orders from firing. Orders whose prices were not asked for keep what was noted before. */
@@ -329,7 +311,6 @@ function* attend(orders: readonly RestingOrder[], conditions: Conditions): Firin
     const codes = conditions.get(idOf(order));
     if (codes === undefined || order.state === "done") continue;
     const attention = attentionAfter(order.attention, codes, nowMs);
-    if (!isDeepStrictEqual(attention, order.attention))
-      yield* written(order, restingAfter(order, { attention }));
+    if (!isDeepStrictEqual(attention, order.attention)) yield* written({ ...order, attention });
   }
 }

@@ -3,7 +3,7 @@ import { type OperationName, operations } from "../../../lib/operations/operatio
 import type { Operation } from "../../../lib/operations/types.ts";
 import { afterSights } from "../../../lib/orders/resting/life.ts";
 import { shownResting } from "../../../lib/orders/resting/shown.ts";
-import { triggerOf } from "../../../lib/orders/resting/stored.ts";
+import { storedAfter, triggerOf } from "../../../lib/orders/resting/stored.ts";
 import { readChange } from "../../../lib/realtime/read-change.ts";
 import type { Write } from "../../../lib/table/step.ts";
 import { queryRange, type Table } from "../../../lib/table/table.ts";
@@ -103,7 +103,7 @@ describe("what rests, if a function is taken over", () => {
   it("announces each order that fireOrders or a cancellation ends and leaves in place", () => {
     const end = { nowMs: 0, isCancelled: true, isRetired: false, isVoid: false, isSettled: true };
     const ended = afterSights(order, () => ({ is: "out" }), end);
-    const item = { ...key, ...(packed({ ...order, ...ended }) as object) };
+    const item = { ...key, ...(packed(storedAfter(order, ended, order.facts, 0)) as object) };
     expect(readChange(streamRecord(item, items[0]))).toMatchObject({ execution: { status: "cancelled" } });
   });
 });

@@ -9,7 +9,6 @@ import {
   mayFire,
   newResting,
   type RestingOrder,
-  restingAfter,
   stageOf,
   withSignedOut,
 } from "../../../lib/orders/resting/life.ts";
@@ -42,8 +41,6 @@ describe("afterFiring", () => {
       n: 1,
       out: [{ orderId: "C1", leg: 1, n: 1 }],
       firings: [{ n: 1, orderId: "C1", leg: "stopLoss", price: "1", block: 7, outcome: "out" }],
-      revision: 2,
-      version: 2,
     });
   });
 
@@ -71,7 +68,6 @@ describe("afterSights", () => {
       state: "filled",
       filled: "C1",
       firings: [{ outcome: "filled" }],
-      version: 3,
     });
     const done = { state: "done", filled: "C1", out: [], end: undefined };
     expect(moved(seen, filled, { isSettled: true })).toMatchObject(done);
@@ -145,7 +141,7 @@ describe("afterSights", () => {
     expect([ended.state, ended.out, stageOf(ended)]).toEqual(["ended", [], "done"]);
     expect(moved(ended, out, { isVoid: true })).toBe(ended);
     const done = moved(ended, out, { isVoid: true, isSettled: true });
-    expect(done).toMatchObject({ state: "done", end: ended.end, version: ended.version + 1 });
+    expect(done).toMatchObject({ state: "done", end: ended.end });
   });
 
   it("takes an end back while a child is out again, and for good if that child has filled", () => {
@@ -217,16 +213,6 @@ describe("withSignedOut", () => {
     const done = moved(resting, out, { isCancelled: true, isSettled: true });
     for (const order of [proven, firing, done]) expect(withSignedOut(order, tally("C1"))).toBe(order);
     expect(withSignedOut(forgotten, undefined)).toBe(forgotten);
-  });
-});
-
-describe("restingAfter", () => {
-  it("raises the version only if clients see a difference", () => {
-    expect(restingAfter(resting, { seen: { leg: 1, n: 1, sinceMs: 0, lastMs: 0 } })).toMatchObject({
-      revision: 2,
-      version: 1,
-    });
-    expect(restingAfter(resting, { attention: { NO_ROUTE: { sinceMs: nowMs } } }).version).toBe(2);
   });
 });
 

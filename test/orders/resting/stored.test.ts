@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { afterFiring, afterSights, restingAfter } from "../../../lib/orders/resting/life.ts";
+import { afterFiring, afterSights, type RestingOrder } from "../../../lib/orders/resting/life.ts";
 import { restingStep } from "../../../lib/orders/resting/resting-step.ts";
 import { shownResting } from "../../../lib/orders/resting/shown.ts";
 import { type RestingFacts, storedAfter } from "../../../lib/orders/resting/stored.ts";
@@ -43,12 +43,7 @@ describe("shownResting", () => {
     const request = { ...pair, type: "trailing_stop", trailPercent: 12.5 } as const;
     const of = storedOrder({ legs: legsOf(request, 18, now) });
     const mark = { price: { coins: 1n, tokens: 3000n }, sinceMs: nowMs };
-    const later = storedAfter(
-      of,
-      restingAfter({ ...of, mark: firstMark(of.mandate, now) }, { mark }),
-      of.facts,
-      nowMs,
-    );
+    const later = storedAfter({ ...of, mark: firstMark(of.mandate, now) }, { ...of, mark }, of.facts, nowMs);
     expect(shownResting(later)).toMatchObject({
       type: "trailing_stop",
       price: "0.00007",
@@ -93,8 +88,8 @@ describe("shownResting", () => {
   it("shows what keeps an order from firing only while it is open", () => {
     const attention = { PRICE_BEYOND_WORST: { sinceMs: nowMs } };
     const since = new Date(nowMs).toISOString();
-    const noted = restingAfter(order, { attention });
-    const of = (moved: typeof noted) => shownResting(storedAfter(order, moved, order.facts, nowMs)).attention;
+    const noted = { ...order, attention };
+    const of = (moved: RestingOrder) => shownResting(storedAfter(order, moved, order.facts, nowMs)).attention;
     expect(of(noted)).toEqual([{ code: "PRICE_BEYOND_WORST", since }]);
     const fired = afterFiring(noted, newChild);
     const alive = { ...ending, isCancelled: false, isSettled: false };
@@ -140,19 +135,21 @@ describe("storedAfter", () => {
     const fired = afterFiring(order, newChild);
     expect(storedAfter(order, fired, order.facts, nowMs)).toMatchObject({ version: 2, revision: 2 });
     expect(storedAfter(order, fired, facts, nowMs)).toMatchObject({ version: 2, facts });
-    const unseen = restingAfter(order, { seen: { leg: 1, n: 1, sinceMs: 0, lastMs: 0 } });
+    const unseen = { ...order, seen: { leg: 1, n: 1, sinceMs: 0, lastMs: 0 } };
     expect(storedAfter(order, unseen, facts, nowMs)).toMatchObject({ version: 2, revision: 2 });
     expect(storedAfter(order, unseen, order.facts, nowMs + 1)).toMatchObject({
       version: 1,
       updatedAt: order.updatedAt,
     });
+    const noted = { ...order, attention: { NO_ROUTE: { sinceMs: nowMs } } };
+    expect(storedAfter(order, noted, order.facts, nowMs).version).toBe(2);
   });
 
   it("raises the stored version, also if the order was read before it rose", () => {
     const seen = { leg: 1, n: 1, sinceMs: 0, lastMs: 0 };
-    const read = restingAfter(order, { seen });
+    const read = { ...order, seen };
     const known = storedAfter(order, read, facts, nowMs);
-    expect(storedAfter(known, restingAfter(read, { seen: { ...seen, n: 2 } }), facts, nowMs).version).toBe(2);
+    expect(storedAfter(known, { ...read, seen: { ...seen, n: 2 } }, facts, nowMs).version).toBe(2);
     expect(storedAfter(known, afterFiring(read, newChild), facts, nowMs).version).toBe(3);
   });
 

@@ -53,11 +53,7 @@ describe("firing a trailing stop", () => {
     const { fired, moved } = run([parent({ order })], { out: 2000n });
     expect(fired).toEqual([]);
     const raised = moved.get(terms.orderId);
-    expect(raised).toMatchObject({
-      mark: { price: { coins: 2000n, tokens: 1000n } },
-      version: 2,
-      revision: 2,
-    });
+    expect(raised).toMatchObject({ mark: { price: { coins: 2000n, tokens: 1000n } } });
     expect(run([parent({ order })], { out: 1700n }).fired).toEqual([]);
     expect(run([parent({ order: raised as RestingOrder })], { out: 1800n }).fired).toEqual([terms.orderId]);
   });

@@ -2,7 +2,7 @@ import { least } from "../../bigints.ts";
 import type { AttentionCode } from "../../execution.ts";
 import { attentionAfter } from "../attention.ts";
 import type { Birth, BuyView, ExitView } from "../firing.ts";
-import { type ChildSight, type ExitEnd, type OutChild, type RestingOrder, restingAfter } from "../life.ts";
+import type { ChildSight, ExitEnd, OutChild, RestingOrder } from "../life.ts";
 import type { Mandate } from "../mandate.ts";
 import { scaled, usualWorstPpm } from "../prices.ts";
 import { pricedLegs, trailedBy } from "../trailing.ts";
@@ -52,14 +52,14 @@ export function afterBuy(order: RestingOrder, view: ExitView, sight: BuySight, n
   if (entry === undefined || (state !== "resting" && state !== "suspended")) return order;
   const { buy, openPositionId } = view;
   if (sight === "open" || sight === "unfilled")
-    return restingAfter(order, { state: "pending", entry: undefined, mark: undefined, attention: {} });
+    return { ...order, state: "pending", entry: undefined, mark: undefined, attention: {} };
   const positionId = buy?.positionId ?? entry.positionId;
   const isFinal = entry.isFinal || (sight === "filled" && buy?.isSettled === true);
   const known: Entry = { ...entry, positionId, isFinal };
   const isOther = openPositionId !== undefined && openPositionId !== positionId;
   if (isOther && state === "resting") return suspended(order, known, "POSITION_CHANGED", nowMs);
   const isChanged = positionId !== entry.positionId || isFinal !== entry.isFinal;
-  return isChanged ? restingAfter(order, { entry: known }) : order;
+  return isChanged ? { ...order, entry: known } : order;
 }
 
 /**
@@ -75,10 +75,7 @@ export function afterFill(
 ): RestingOrder {
   const { mandate } = order;
   if (amount === 0n)
-    return restingAfter(order, {
-      state: "done",
-      end: { status: "cancelled", reasonCode: "AMOUNT_TOO_SMALL" },
-    });
+    return { ...order, state: "done", end: { status: "cancelled", reasonCode: "AMOUNT_TOO_SMALL" } };
   if (positionId === undefined || words.includes(undefined)) return order;
   const [a, b] = words.map((word) => word?.out);
   const [trail] = mandate.legs.flatMap((leg) => (leg.kind === "trailing" ? [leg] : []));
@@ -102,7 +99,7 @@ export function afterFill(
     out !== undefined && trail === undefined && legs.some((leg) => isTooClose(leg, amount, out));
   if (isSoldFor(a) !== isSoldFor(b)) return order;
   if (isSoldFor(a)) return suspended(order, entry, "EXIT_SUSPENDED", nowMs);
-  return restingAfter(order, { state: "resting", entry, ...(trail && { mark: { price, sinceMs: nowMs } }) });
+  return { ...order, state: "resting", entry, ...(trail && { mark: { price, sinceMs: nowMs } }) };
 }
 
 /**
@@ -119,9 +116,9 @@ const suspended = (
   entry: Entry,
   code: Extract<AttentionCode, "EXIT_SUSPENDED" | "POSITION_CHANGED">,
   nowMs: number,
-): RestingOrder =>
-  restingAfter(order, {
-    state: "suspended",
-    entry,
-    attention: attentionAfter({}, new Set([code]), nowMs),
-  });
+): RestingOrder => ({
+  ...order,
+  state: "suspended",
+  entry,
+  attention: attentionAfter({}, new Set([code]), nowMs),
+});

@@ -1,5 +1,6 @@
 import { hashedId } from "../../../core/record-ids.ts";
 import { least } from "../../bigints.ts";
+import { whole } from "../../percent.ts";
 import type { Leg, Mandate, PricedLeg } from "../mandate.ts";
 import { isAbove, outAt, type Ratio, scaled, usualWorstPpm } from "../prices.ts";
 
@@ -36,8 +37,6 @@ const timeDigits = 10;
 /** Makes the id of an exit. It starts with its buy's time, because markers on sol need an id with a time. */
 export const exitIdOf = ({ userID, orderId }: Pick<Mandate, "userID" | "orderId">, index: number): string =>
   orderId.slice(0, timeDigits) + hashedId(["exit", userID, orderId, index]).slice(timeDigits);
-
-const whole = 1_000_000n;
 
 /** Computes what an exit sells at most of what its buy has received. The last one of 100 % sells what the others leave. */
 export function partOf({ amount, exit }: Mandate, received: bigint): bigint {

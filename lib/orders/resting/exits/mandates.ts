@@ -1,7 +1,7 @@
 import { chainFacts } from "../../../core/chain-facts.ts";
 import type { Network } from "../../../core/network.ts";
 import { greatest } from "../../bigints.ts";
-import { millionthsOf } from "../../percent.ts";
+import { millionthsOf, whole } from "../../percent.ts";
 import type { Leg, Mandate } from "../mandate.ts";
 import { isAbove, type Ratio, scaled, usualWorstPpm } from "../prices.ts";
 import { budgets, limitAt, pairProblem, stopAt, usualFees } from "../terms.ts";
@@ -27,8 +27,6 @@ export const longestRestSeconds = 7_776_000;
 
 /** How many times better than quoted a buy may fill while its exits still sell all of it at their prices. */
 const mostBetter = 2n;
-
-const whole = 1_000_000n;
 
 /**
  * Makes the mandates of a buy's exits, which hold whatever the buy will have paid. They bound what an exit sells by twice

@@ -1,8 +1,7 @@
-import { millionthsOf } from "../../percent.ts";
+import { millionthsOf, whole } from "../../percent.ts";
 import type { TokenSafety } from "../../token-safety.ts";
 import { type Ratio, scaled } from "../prices.ts";
 
-const whole = 1_000_000n;
 const ppmOfBps = 100n;
 
 /**

@@ -116,10 +116,10 @@ describe("afterFill", () => {
     expect(afterOuts(pending({ legs: [gain] }), 1n, 1n)).toMatchObject({ state: "resting" });
   });
 
-  it("shows a suspended exit as a change of its own, until it is cancelled, closed, expired or without its buy", () => {
+  it("shows that an exit is suspended, until it is cancelled, closed, expired or without its buy", () => {
     const order = afterOuts(pending(), 920n, 920n);
     const attention = [{ code: "EXIT_SUSPENDED", since: new Date(nowMs).toISOString() }];
-    const shown = { status: "open", stage: "suspended", version: pending().version + 1, attention };
+    const shown = { status: "open", stage: "suspended", attention };
     expect(shownResting({ ...storedOrder(), ...order })).toMatchObject(shown);
     const ends = (facts: Partial<EndFacts>) =>
       afterSights(order, () => ({ is: "out" }), { ...noEnd, ...facts }).end?.reasonCode;

@@ -162,10 +162,8 @@ export class RestingChecks {
     return own.every(({ isSettled }) => isSettled);
   }
 
-  /** Versions grow, a parent in the state of firing has a child that exists, and one is done after its children. */
+  /** A parent in the state of firing has a child that exists, and one is done after its children. */
   afterMove(before: RestingOrder, after: RestingOrder): void {
-    must(after.revision === before.revision + 1, "a revision does not grow by one");
-    must(after.version >= before.version, "a version shrinks");
     must(before.state !== "done", "an order moves after its end");
     this.#afterMark(before, after);
     this.#afterBirth(before, after);

@@ -173,7 +173,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
       case "prepareChildren":
         return effect.children.map((child) => ({ price: "1", ...child }));
       case "moveParent":
-        return this.#move(effect.order, effect.revision);
+        return this.#move(effect.order);
       case "fire":
         return this.#fire(run, effect as typeof effect & { child: Prepared }, isKilled);
       case "yieldToStop": {
@@ -266,15 +266,15 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     });
   }
 
-  #move(order: RestingOrder, revision: number): boolean {
+  #move(order: RestingOrder): boolean {
     const { orderId } = order.mandate;
     const known = this.parents.get(orderId);
-    if (known?.revision !== revision) {
+    if (known?.revision !== order.revision) {
       this.seen.add("lost to another run");
       return false;
     }
     this.checks.afterMove(known, order);
-    this.parents.set(orderId, order);
+    this.parents.set(orderId, { ...order, revision: order.revision + 1 });
     for (const { outcome } of order.firings) this.seen.add(`outcome: ${outcome}`);
     if (known.state === "filled" && order.state === "firing") this.seen.add("taken back");
     const { slices } = order.mandate;
@@ -287,10 +287,10 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
 
   #fire(
     run: FireRun,
-    { order, revision, orderId, child }: FiringEffects["fire"]["ask"] & { child: Prepared },
+    { order, orderId, child }: FiringEffects["fire"]["ask"] & { child: Prepared },
     isKilled: boolean,
   ): boolean {
-    const { mandate } = order;
+    const { mandate, revision } = order;
     const isUnchanged =
       this.parents.get(mandate.orderId)?.revision === revision &&
       !this.cancelled.has(mandate.orderId) &&
@@ -303,7 +303,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     if (!isUnchanged) return false;
     if (this.#parts.isAtomic) this.#addChild(orderId, order, child);
     this.checks.beforeFiring(run, order, child.leg, child.chosen.crossed.amount);
-    return this.#move(order, revision);
+    return this.#move(order);
   }
 
   #addChild(

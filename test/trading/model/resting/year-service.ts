@@ -107,7 +107,7 @@ export class YearService {
     const orders = [...this.#world.parents.values()].filter(({ state }) => state !== "done");
     if (orders.length === known.size && orders.every((order) => known.has(order))) return;
     this.#rows = new Map(orders.map((order) => [order, known.get(order) ?? triggerOf(order)]));
-    this.#watched.take([...this.#rows.values()], this.#world.nowMs);
+    this.#watched.orders.take([...this.#rows.values()], this.#world.nowMs);
   }
 
   forget(orderId: string): void {

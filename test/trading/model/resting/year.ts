@@ -264,10 +264,8 @@ class Year {
       world.cancelled.add(orderId);
       const end = { nowMs, isCancelled: true, isRetired: false, isVoid: false };
       const isSettled = world.checks.areSettled(orderId);
-      world.parents.set(
-        orderId,
-        afterSights(order, () => ({ is: "out" }), { ...end, isSettled }),
-      );
+      const cancelled = afterSights(order, () => ({ is: "out" }), { ...end, isSettled });
+      world.parents.set(orderId, { ...cancelled, revision: order.revision + 1 });
       for (const job of world.jobs.values())
         if (job.child?.parent.orderId === orderId) job.isCancelling = true;
       this.observer.cancelled(orderId, nowMs);
