@@ -7,7 +7,7 @@ import { unlistedPurchases } from "./large-loss.ts";
 import type { Need } from "./needs.ts";
 import { millionthsOf, minimumOf } from "./percent.ts";
 import { reservedBy } from "./reserved.ts";
-import type { AskedTrade } from "./trade.ts";
+import { type AskedTrade, defaultMaxPriceImpact } from "./trade.ts";
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
 import { nativeToken } from "./trading-chain.ts";
 
@@ -64,30 +64,61 @@ export const openOrdersOf = ({
     ? 0
     : orders.filter((order) => !hasEnded(order) && order.intent.parent === undefined).length;
 
-/** Lists what must be in the wallet for an order to rest: the tokens that it sells. Nothing is reserved for it. */
-export const needsOfResting = (
-  side: AskedTrade["side"],
-  { identity, amount, held }: Pick<FactsTerms, "identity" | "amount" | "held">,
-): Need[] =>
-  side === "buy" || held === undefined ? [] : [{ ...identity, needed: amount, available: held.tokens }];
-
 /**
- * Lists what a trade needs, starting with the coin.
+ * Lists what a trade needs, starting with the coin. An order that rests needs only the tokens that it sells, and nothing
+ * is reserved for it.
  *
+ * @param available Undefined if the wallet is unknown.
  * @param coins All the coin that the trade needs.
  * @param forExits Coin that must stay for the sales of its exits.
  */
 export function needsOfTrade(
+  { side, rests }: Pick<AskedTrade, "side"> & Pick<TraderTerms, "rests">,
   chain: TradingChain,
-  side: AskedTrade["side"],
-  { identity, amount }: Pick<FactsTerms, "identity" | "amount">,
+  { identity: { token, symbol, decimals }, amount, held }: Pick<FactsTerms, "identity" | "amount" | "held">,
+  available: { coins: CoinUnits; tokens: TokenUnits } | undefined,
   coins: CoinUnits,
-  available: { coins: CoinUnits; tokens: TokenUnits },
   forExits: CoinUnits,
 ): Need[] {
-  const { symbol, decimals } = chainFacts[chain].coin;
-  const needed = coins + forExits;
-  const coin = { token: nativeToken, symbol, decimals, needed, available: available.coins, forExits };
-  const ofToken = { token: identity.token, symbol: identity.symbol, decimals: identity.decimals };
-  return side === "buy" ? [coin] : [coin, { ...ofToken, needed: amount, available: available.tokens }];
+  if (held === undefined || available === undefined) return [];
+  const ofToken = { token, symbol, decimals, needed: amount };
+  if (rests) return side === "buy" ? [] : [{ ...ofToken, available: held.tokens }];
+  const { coin } = chainFacts[chain];
+  const ofCoin = {
+    token: nativeToken,
+    symbol: coin.symbol,
+    decimals: coin.decimals,
+    needed: coins + forExits,
+    available: available.coins,
+    forExits,
+  };
+  return side === "buy" ? [ofCoin] : [ofCoin, { ...ofToken, available: available.tokens }];
 }
+
+/** Collects the facts about a trade on which its checks depend, whatever the family of its chain. */
+export const checksOf = (
+  setup: SetupTerms,
+  trade: AskedTrade,
+  trader: TraderTerms & { orders: readonly AnyOrder[] },
+  facts: FactsTerms,
+  { least, needs }: { least: bigint; needs: readonly Need[] },
+) => ({
+  chain: setup.chain,
+  side: trade.side,
+  token: trade.token,
+  amount: facts.amount,
+  isStopped: trader.isStopped,
+  openOrders: openOrdersOf(trader),
+  maxOrder: setup.limits.maxOrder,
+  minAmountOut: least,
+  quotedOut: facts.amountOut,
+  rules: trader.rules,
+  // Lists the token before the coin: if both balances are too low, an error about the token is more helpful.
+  needs: needs.toReversed(),
+  safety: facts.safety,
+  flags: facts.flags,
+  allowUnsafe: trade.allowUnsafe ?? false,
+  priceImpact: Math.max(facts.priceImpact, facts.market?.impact ?? 0),
+  maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
+  loss: lossOf(setup, trader, facts),
+});

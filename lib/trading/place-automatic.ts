@@ -33,11 +33,10 @@ export async function placeAutomatic(
   for (const name of ["token", "wallet"] as const)
     if (body[name] !== undefined) readAddress(chain, body[name], name);
   const ofKey = keyed({ ...asked, key });
-  const { isUsed, switches, stored } = await readInstructions(deps.table, { userID, chain, key: ofKey.key });
+  const { isUsed, switches, preset } = await readInstructions(deps.table, { userID, chain, key: ofKey.key });
   if (!isUsed && !switches.autoBuy)
     throw new DomainError("AUTO_BUY_OFF", `Automatic buys are switched off on ${chain}`);
-  if (stored === undefined) throw new DomainError("NO_PRESET", `You have no preset of chain ${chain}`);
-  const { preset } = stored;
+  if (preset === undefined) throw new DomainError("NO_PRESET", `You have no preset of chain ${chain}`);
   const buy: PlaceOrderRequest = {
     chain,
     wallet: body.wallet ?? preset.wallet,

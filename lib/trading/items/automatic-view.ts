@@ -5,7 +5,7 @@ import type { AutomaticFacts } from "../../orders/automatic-buy.ts";
 import { holdingsAfter } from "../../orders/book.ts";
 import type { Order, Position } from "../../orders/execution.ts";
 import { type Holding, isDust } from "../../orders/holding.ts";
-import { type StoredPreset, type Switches, switchesOf } from "../../orders/preset.ts";
+import { type Preset, type Switches, switchesOf } from "../../orders/preset.ts";
 import { queryRange, type Table } from "../../table/table.ts";
 import { find, settingsKeysOf } from "./found-items.ts";
 import { keysOfItems } from "./items.ts";
@@ -17,13 +17,13 @@ type Held = { userID: string; chain: Network; token: string };
 export async function readInstructions(
   table: Table,
   { userID, chain, key }: { userID: string; chain: Network; key: string },
-): Promise<{ isUsed: boolean; switches: Switches; stored: StoredPreset | undefined }> {
+): Promise<{ isUsed: boolean; switches: Switches; preset: Preset | undefined }> {
   const used = keysOfItems.key({ userID, key });
   const keys = [used, keysOfItems.preset({ userID, chain }), ...settingsKeysOf(chain, userID)];
   const found = await find(table, keys);
-  const stored = found.get("preset", { userID, chain });
-  const switches = switchesOf(chain, found.storedSettings(chain, userID), stored?.preset);
-  return { isUsed: found.has(used), switches, stored };
+  const preset = found.get("preset", { userID, chain })?.preset;
+  const switches = switchesOf(chain, found.storedSettings(chain, userID), preset);
+  return { isUsed: found.has(used), switches, preset };
 }
 
 /** Reads, with two calls, what a user has of a token in any wallet, and buys of it by any engine that are open. */

@@ -7,6 +7,7 @@ import type { FamilyTypes, HostAnswers, TraderTerms } from "../../orders/family.
 import type { LaneKey } from "../../orders/intent.ts";
 import { objectionToTrading, objectionToWallet } from "../../orders/order-checks.ts";
 import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
+import { walletNotFound } from "../../orders/requests.ts";
 import { rulesBeside } from "../../orders/reserved.ts";
 import { objectionToSlices } from "../../orders/resting/terms.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
@@ -105,8 +106,7 @@ function objectionTo(request: TradeRequest, view: PlacingView): DomainError | un
   const stopped = objectionToTrading(view);
   if (stopped !== undefined) return stopped;
   if (setup instanceof DomainError) return setup;
-  if (!view.hasWallet)
-    return new DomainError("WALLET_NOT_FOUND", `You have no wallet with this address on ${setup.chain}`);
+  if (!view.hasWallet) return walletNotFound(setup.chain);
   const { side, token } = trade;
   const amount =
     side === "sell" || trade.amount === undefined

@@ -2,16 +2,9 @@ import { chainFacts, type EvmChain } from "../../../core/chain-facts.ts";
 import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import type { CheckTerms, SetupTerms, TraderTerms } from "../../../orders/family.ts";
 import { submissionOf } from "../../../orders/order-details.ts";
-import { type AskedTrade, defaultMaxPriceImpact } from "../../../orders/trade.ts";
-import {
-  availableOf,
-  leastOut,
-  lossOf,
-  needsOfResting,
-  needsOfTrade,
-  openOrdersOf,
-} from "../../../orders/trade-check.ts";
-import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
+import type { AskedTrade } from "../../../orders/trade.ts";
+import { availableOf, checksOf, leastOut, needsOfTrade } from "../../../orders/trade-check.ts";
+import type { AnyOrder } from "../../../orders/trade-order.ts";
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
 import {
@@ -74,50 +67,29 @@ export function checkEvmTrade(
   facts: EvmTradeFacts,
 ): EvmTradeCheck {
   const { side } = trade;
-  const { amount, fees: wanted, baseFee, transactions, safety, flags } = facts;
+  const { amount, fees: wanted, baseFee, transactions } = facts;
   const settings = evmSettingsForTrade(trade, trader);
   const maxGasPrice = weiOfGwei(settings.maxGasPrice);
   const swapGas = transactions.at(-1) as PlannedGas;
-  const { maxOrder, maxNetworkFee } = setup.limits;
+  const { maxNetworkFee } = setup.limits;
   const within = feesWithin({ maxGasPrice, maxNetworkFee }, wanted, baseFee, swapGas);
   const fees = within ?? wanted;
   const fee = evmNetworkFee(transactions, fees, baseFee);
-  const orders = trader.orders.filter((order) => !hasEnded(order));
   const least = leastOut(setup.chain, trade, settings, facts);
-  const available = facts.held && availableOf(facts.held, trade.token, orders);
+  const available = facts.held && availableOf(facts.held, trade.token, trader.orders);
   const coins = addedBy(side, amount, fee.max);
-  const needs = trader.rests
-    ? needsOfResting(side, facts)
-    : available
-      ? needsOfTrade(setup.chain, side, facts, coins, available, feeOfExits(trader.exits ?? 0, swapGas, fees))
-      : [];
+  const forExits = feeOfExits(trader.exits ?? 0, swapGas, fees);
+  const needs = needsOfTrade({ ...trader, side }, setup.chain, facts, available, coins, forExits);
   const objection = objectionToEvmOrder({
-    chain: setup.chain,
-    side,
-    token: trade.token,
-    amount,
-    isStopped: trader.isStopped,
-    openOrders: openOrdersOf(trader),
-    maxOrder,
+    ...checksOf(setup, trade, trader, facts, { least, needs }),
     adds: coins,
     // Counts no network fees while gas is too expensive, so that the gas price is the error that is reported.
     networkFees: within ? fee.max : 0n,
-    minAmountOut: least,
-    quotedOut: facts.amountOut,
-    rules: trader.rules,
     maxGasPrice,
     maxNetworkFee,
     fees: wanted,
     baseFee,
     transactions,
-    // Lists the token before the coin: if both balances are too low, an error about the token is more helpful.
-    needs: needs.toReversed(),
-    safety,
-    flags,
-    allowUnsafe: trade.allowUnsafe ?? false,
-    priceImpact: Math.max(facts.priceImpact, facts.market?.impact ?? 0),
-    maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
-    loss: lossOf(setup, trader, facts),
   });
   return {
     chain: setup.chain,

@@ -3,16 +3,9 @@ import type { Lamports } from "../../../core/units.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { CheckTerms, SetupTerms, TraderTerms } from "../../../orders/family.ts";
 import { objectionBeside } from "../../../orders/order-checks.ts";
-import { type AskedTrade, defaultMaxPriceImpact } from "../../../orders/trade.ts";
-import {
-  availableOf,
-  leastOut,
-  lossOf,
-  needsOfResting,
-  needsOfTrade,
-  openOrdersOf,
-} from "../../../orders/trade-check.ts";
-import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
+import type { AskedTrade } from "../../../orders/trade.ts";
+import { availableOf, checksOf, leastOut, needsOfTrade } from "../../../orders/trade-check.ts";
+import type { AnyOrder } from "../../../orders/trade-order.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
 import { attemptsFor, usualSeconds } from "./attempts.ts";
 import { attemptsWithTip, stayingRentLamports } from "./fees.ts";
@@ -93,12 +86,11 @@ export function checkSolTrade(
   facts: SolTradeFacts,
 ): SolTradeCheck {
   const { side } = trade;
-  const { amount, costs, held, safety, flags } = facts;
+  const { amount, costs, held } = facts;
   const settings = solSettingsForTrade(trade, trader);
   const submission = settings.mevProtection && setup.leastTip !== undefined ? "private" : "public";
   const leastTip = submission === "private" ? setup.leastTip : undefined;
-  const orders = trader.orders.filter((order) => !hasEnded(order));
-  const available = held && availableOf(held, trade.token, orders);
+  const available = held && availableOf(held, trade.token, trader.orders);
   const wanted = attemptsFor(trade.validForSeconds ?? usualSeconds);
   // The order may also trade in the pool to which the token moves.
   const routes = facts.routes.flatMap((route) => [route, ...(route.next ? [route.next] : [])]);
@@ -123,33 +115,13 @@ export function checkSolTrade(
   // For each exit, a marker and two sales at fees that have risen by half.
   const ofExits = BigInt(trader.exits ?? 0) * (3n * networkFee.max + costs.rents.marker);
   const leastAmount = leastOut("sol", trade, settings, facts);
-  const needs = trader.rests
-    ? needsOfResting(side, facts)
-    : available
-      ? needsOfTrade("sol", side, facts, besideFees + networkFee.max, available, ofExits)
-      : [];
+  const coins = besideFees + networkFee.max;
+  const needs = needsOfTrade({ ...trader, side }, "sol", facts, available, coins, ofExits);
   const objection = objectionBeside(budget < lowest ? tooLow(budget, lowest) : undefined, {
-    chain: "sol",
-    side,
-    token: trade.token,
-    amount,
-    isStopped: trader.isStopped,
-    openOrders: openOrdersOf(trader),
-    maxOrder: setup.limits.maxOrder,
+    ...checksOf(setup, trade, trader, facts, { least: leastAmount, needs }),
     adds: addedBy(side, amount, networkFee.max),
     networkFees: networkFee.max + stayingRentLamports(side, routes),
-    minAmountOut: leastAmount,
-    quotedOut: facts.amountOut,
-    rules: trader.rules,
-    // Lists the token before the coin: if both balances are too low, an error about the token is more helpful.
-    needs: needs.toReversed(),
-    safety,
-    flags,
-    allowUnsafe: trade.allowUnsafe ?? false,
     lacksLeast: facts.lacksReference && trade.minAmountOut === undefined && !trader.rests,
-    priceImpact: Math.max(facts.priceImpact, facts.market?.impact ?? 0),
-    maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
-    loss: lossOf(setup, trader, facts),
   });
   const { marker, tokenAccount, wsol, market } = costs.rents;
   return {
