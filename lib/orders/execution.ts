@@ -79,13 +79,7 @@ export const attentionCodes = [
 
 export type AttentionCode = (typeof attentionCodes)[number];
 
-/**
- * An order. Amounts and prices are decimal text, and times ISO 8601. Prices are in the quote currency of the symbol.
- * Orders that this service executes itself have all applicable fields from `token` on; orders of other engines may lack
- * them.
- */
-export type Order = {
-  orderId: string;
+type Shown = {
   /** Address of the wallet that trades. */
   wallet: string;
   chain: Network;
@@ -94,6 +88,22 @@ export type Order = {
   /** The symbols of the pair's two sides, as separate fields because a token's symbol may contain a slash. */
   baseSymbol?: string | undefined;
   quoteSymbol?: string | undefined;
+  updatedAt: string;
+  /** Grows with each change. The record with the highest version is the current one. */
+  version: number;
+  /** The address of the traded token. */
+  token?: string | undefined;
+  /** True if the order's outcome, or all fills of the position, are final on the chain. */
+  settled?: boolean | undefined;
+};
+
+/**
+ * An order. Amounts and prices are decimal text, and times ISO 8601. Prices are in the quote currency of the symbol.
+ * Orders that this service executes itself have `token`, `settled` and all applicable fields from `clientOrderId` on;
+ * orders of other engines may lack them.
+ */
+export type Order = Shown & {
+  orderId: string;
   side: (typeof orderSides)[number];
   type: (typeof orderTypes)[number];
   status: OrderStatus;
@@ -109,11 +119,6 @@ export type Order = {
   /** Tells the user why the order was rejected or cancelled. */
   reason?: string | undefined;
   createdAt: string;
-  updatedAt: string;
-  /** Grows with each change. The record with the highest version is the current one. */
-  version: number;
-  /** The address of the traded token. */
-  token?: string | undefined;
   /** Idempotency key of the request that placed the order. */
   clientOrderId?: string | undefined;
   /** The unit in which `amount` is given: a token's address, or `native` for the chain's coin. */
@@ -131,8 +136,6 @@ export type Order = {
   /** SOL that stays in accounts opened for the order. */
   rent?: string | undefined;
   stage?: (typeof orderStages)[number] | undefined;
-  /** True if the order's outcome is final on the chain. */
-  settled?: boolean | undefined;
   reasonCode?: ReasonCode | undefined;
   /** After this time, the signer signs no transaction that could fill the order. */
   validUntil?: string | undefined;
@@ -163,13 +166,8 @@ export type Order = {
   attention?: { code: AttentionCode; since: string }[] | undefined;
 };
 
-export type Position = {
+export type Position = Shown & {
   positionId: string;
-  wallet: string;
-  chain: Network;
-  symbol: string;
-  baseSymbol?: string | undefined;
-  quoteSymbol?: string | undefined;
   status: (typeof positionStatuses)[number];
   /** Amount of the token that the position holds now. */
   amount: string;
@@ -177,13 +175,7 @@ export type Position = {
   /** Realized profit; negative for a loss. */
   realizedPnl: string;
   openedAt: string;
-  updatedAt: string;
-  version: number;
-  /** The address of the held token. */
-  token?: string | undefined;
   closedAt?: string | undefined;
-  /** True if all fills of the position are final on the chain. */
-  settled?: boolean | undefined;
   /** Native coin that was paid for the held `amount`. */
   cost?: string | undefined;
   /** Native coin that was paid for the transactions of the position's orders. */
