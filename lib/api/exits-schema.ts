@@ -53,7 +53,6 @@ const listOf = <Exit extends GivenExit>(exit: v.GenericSchema<Exit>) =>
     v.check((exits) => !sellTooMuch(exits), "must not sell more than 100 percent"),
   );
 
-/** The field `exits` of a buy. */
 export const exitsOfBuy = v.optional(
   v.pipe(
     listOf<GivenExit>(

@@ -16,7 +16,6 @@ import {
 
 const { pool: _, minAmountOut: __, maxPriceImpact: ___, ...choices } = tradeEntries;
 
-/** Fields of all resting orders. */
 const common = {
   chain: ChainNameSchema,
   wallet: GivenAddressSchema,

@@ -14,9 +14,7 @@ export type AutomaticBuy = { userID: string; chain: Network; token: string; atMs
 export type AutomaticFacts = {
   /** The user's open position, unless it is dust. */
   positionId?: string | undefined;
-  /** True if a buy is open. */
   isBuying: boolean;
-  /** Time of the last automatic buy. */
   atMs?: number | undefined;
 };
 

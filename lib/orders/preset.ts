@@ -14,13 +14,11 @@ export type Switches = Pick<Settings, "autoBuy" | "autoSell">;
  */
 export type Preset = {
   wallet: string;
-  /** Coin that an automatic buy spends. */
   buyAmount: string;
   slippage?: number | undefined;
   exits: PercentExit[];
   maxBuyTax: number;
   maxSellTax: number;
-  /** Minimum liquidity of a token to buy. */
   minLiquidity?: string | undefined;
 } & { readonly [Name in keyof Switches]?: boolean | undefined };
 

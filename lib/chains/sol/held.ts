@@ -9,7 +9,6 @@ import { readTokenAccount, sellableUnits } from "./calls/token-account.ts";
 /** A mint belongs to one of these programs, so a wallet has tokens of it under this program alone. */
 const mintPrograms = [programs.token, programs.token2022];
 
-/** Asks a host what wallets hold, in one request. */
 export async function heldOnSol(ask: Ask, { token, buyers, sellers }: HeldQuestion): Promise<HeldUnits> {
   const accountsOf = (wallet: string) =>
     Promise.all(mintPrograms.map((program) => tokenAccountOf(wallet as Address, token as Address, program)));

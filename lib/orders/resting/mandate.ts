@@ -44,7 +44,6 @@ export type ChildTerms = IntentTerms & {
 
 export type Tally = v.InferOutput<typeof tallyTerms>;
 
-/** A child whose swap was signed. */
 export type SignedChild = Tally["owed"][number];
 
 export type Ended = v.InferOutput<typeof endedTerms>;
@@ -61,6 +60,5 @@ export const isLongOver = ({ expiresAt }: Pick<Mandate, "expiresAt">, nowMs: num
 /** True if an order has a stop. Its limits then need a longer look at the price. */
 export const hasStop = ({ legs }: Pick<Mandate, "legs">): boolean => legs.some(isStop);
 
-/** Returns the coin that the transactions of one class of legs may pay the network. */
 export const budgetOf = ({ feesLimit, feesStop }: Mandate, legClass: LegClass): bigint =>
   legClass === "limit" ? feesLimit : feesStop;

@@ -36,7 +36,6 @@ export function ratioFrom(chain: Network, text: string, decimals: number, field:
 /** Least share of its price that a stop sells for by default, in millionths. */
 export const usualWorstPpm = 800_000n;
 
-/** Multiplies a price by a share in millionths. */
 export const scaled = ({ coins, tokens }: Ratio, ppm: bigint): Ratio =>
   reduced({ coins: coins * ppm, tokens: tokens * whole });
 

@@ -19,7 +19,6 @@ export type RestingRequest = Omit<
   GivenPrices & {
     chain: Network;
     wallet: string;
-    /** Lifetime of the order. */
     expiresInSeconds?: number | undefined;
     /** Coin for all transactions of all children. */
     maxNetworkFee?: string | undefined;

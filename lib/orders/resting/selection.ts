@@ -62,7 +62,6 @@ const publicSharePpm = 980_000n;
 /** How much of its floor an order must bring, in millionths. */
 const sharePpm: Readonly<Record<LegClass, bigint>> = { limit: whole + limitMarginPpm, stop: whole };
 
-/** An amount and its output. */
 type Gain = { amount: bigint; out: bigint };
 
 type Accepted = { order: Crossed; gain: Gain };
@@ -205,7 +204,6 @@ const areMet = (side: Order["side"], orders: readonly Pick<Accepted, "order">[],
 const isFarBelow = (gain: Gain, first: Gain): boolean =>
   gain.out * first.amount * whole < first.out * gain.amount * publicSharePpm;
 
-/** Quotes all orders of a wave at one price. */
 const atPrice = (side: Order["side"], chosen: readonly Accepted[], price: Gain | undefined): Chosen[] =>
   price === undefined
     ? []

@@ -11,7 +11,6 @@ import { nextDueAt } from "./slices.ts";
 import type { StoredResting } from "./stored.ts";
 import { pricedLeg } from "./trailing.ts";
 
-/** Returns the status that clients see. */
 export function statusOf({ state, end, mandate, firings }: RestingOrder): Order["status"] {
   if (state === "filled" || (state === "done" && end === undefined)) return "filled";
   const isPart = mandate.slices !== undefined && firings.some(({ outcome }) => outcome === "filled");
@@ -22,10 +21,8 @@ export function statusOf({ state, end, mandate, firings }: RestingOrder): Order[
 export const mayStillFill = ({ state, end }: Pick<RestingOrder, "state" | "end">): boolean =>
   state !== "filled" && state !== "done" && end === undefined;
 
-/** Maximum number of firings in an answer. */
 const mostShown = 100;
 
-/** Returns the newest firings, as clients see them. */
 export const shownFirings = ({ firings }: Pick<RestingOrder, "firings">): Firing[] =>
   firings.slice(0, mostShown);
 

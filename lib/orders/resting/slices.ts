@@ -1,6 +1,5 @@
 import type { Mandate } from "./mandate.ts";
 
-/** The part of a mandate that its slices depend on. */
 export type Sliced = Pick<Mandate, "amount" | "createdAt" | "slices">;
 
 /** Names what fills at most once: a resting order or, if it has slices, one of them. */

@@ -66,6 +66,5 @@ export const lifeSeconds = (chain: Network, { kind }: Pick<Leg, "kind">): number
 /** Returns the age from which the head of a chain is too old for anything to fire. */
 export const mostHeadSeconds = (chain: Network): number => Math.max(15, 3 * chainFacts[chain].blockSeconds);
 
-/** Number of blocks that a chain produces within a time. */
 export const blocksWithin = (chain: Network, seconds: number): number =>
   Math.max(1, Math.ceil(seconds / chainFacts[chain].blockSeconds));

@@ -16,7 +16,6 @@ export type Rise = { seen: Seen; price: Ratio };
 
 type Trailing = Extract<Leg, { kind: "trailing" }>;
 
-/** The part of a resting order that its prices depend on. */
 export type Standing = {
   mandate: Pick<Mandate, "legs">;
   mark?: Mark | undefined;
@@ -38,7 +37,6 @@ export function pricedLeg({ mandate, mark, entry }: Standing, at: number): Price
   return { kind: "stop", trigger: mark ? trailedBy(mark.price, trailPpm) : worst, worst };
 }
 
-/** Lists an order's legs as they would fire now. */
 export const pricedLegs = (order: Standing): PricedLeg[] =>
   order.mandate.legs.map((_, at) => pricedLeg(order, at));
 

@@ -19,7 +19,6 @@ export type DueOrder = {
 /** Maximum number of orders that are handed over to fireOrders at once. */
 export const mostHandedOver = 48;
 
-/** Maximum number of users that are remembered. */
 const mostUsers = 20_000;
 
 type UserTurns = { servedMs: number; isFutile: boolean };
@@ -56,7 +55,6 @@ export class Turns {
       .map(({ order }) => order);
   }
 
-  /** Notes that orders are handed over. */
   begin(orders: readonly DueOrder[], nowMs: number): void {
     for (const { userID } of orders) this.#users.set(userID, { ...this.#turnsOf(userID), servedMs: nowMs });
   }

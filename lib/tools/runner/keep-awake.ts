@@ -7,7 +7,6 @@ import { readTriggers } from "../../trading/items/triggers.ts";
 /** Interval between two looks at the table. It is shorter than the time between blocks. */
 const everyMs = 500;
 
-/** Time for which a chain's rows are remembered. */
 const rowsMs = 2000;
 
 /**

@@ -83,7 +83,6 @@ async function urlOf(chain: ChainName, ports: Pick<Options, "port" | "chainPort"
 
 const short = (value: number): number => Number(value.toPrecision(6));
 
-/** Describes a move by the change of the first pool. */
 function changeOf({ factors: [factor = 1] }: Move): string {
   const percent = short(Math.round((factor - 1) * 1e5) / 1e3);
   return `${percent < 0 ? minus : "+"}${Math.abs(percent)} %`;

@@ -143,7 +143,6 @@ async function fired(deps: RestingDeps, order: Order, move: () => Promise<unknow
   return settled(deps, order, before);
 }
 
-/** Waits until an order is settled, and compares what the chain shows. */
 async function settled(deps: RestingDeps, { orderId, type, side }: Order, before: Held): Promise<string[]> {
   const { demo, onStep } = deps;
   const startMs = Date.now();
@@ -190,7 +189,6 @@ function differences(
   ];
 }
 
-/** Pushes the price beyond the stop for one block. */
 async function quietDuringPush(
   deps: RestingDeps,
   { orderId, type }: Order,

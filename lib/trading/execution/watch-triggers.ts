@@ -28,7 +28,6 @@ const manyRows = 5000;
 /** Number of hand-overs at once. Stops of sol have their own places, because they need several readings in a row. */
 const places = { usual: 8, stopsOfSol: 8 };
 
-/** Maximum time until an order that is due is handed over. */
 const dispatchMs = 50;
 
 /** Time without rows after which a run ends. */
@@ -136,7 +135,6 @@ class WatchRun {
     }
   }
 
-  /** Hands due orders over while places are free. */
   async #handOver(isOver: () => boolean): Promise<void> {
     const underWay = new Set<Promise<void>>();
     for (; !isOver(); await delay(dispatchMs)) {

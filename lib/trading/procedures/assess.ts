@@ -14,7 +14,6 @@ import type { AskedTrade } from "../../orders/trade.ts";
 import { openOrdersOf } from "../../orders/trade-check.ts";
 import { type DayFeeLimits, type OrderRules, rulesAtRest } from "../../orders/wallet-policy.ts";
 
-/** A request to trade with a wallet, as the client sent it. */
 export type TradeRequest<Trade extends AskedTrade = AskedTrade> = LaneKey & {
   userID: string;
   trade: Trade;
@@ -39,7 +38,6 @@ export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
 
 export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 
-/** Reads the records that a request is assessed by. */
 export const readView = (
   { chain, wallet, userID, createdAt, rests, automatic, lacksExits, trade }: TradeRequest,
   key?: string,

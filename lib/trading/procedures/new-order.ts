@@ -12,7 +12,6 @@ import { pairNames } from "../../orders/trading-chain.ts";
 import type { TradeRequest } from "./assess.ts";
 import { firstPlan } from "./first-plan.ts";
 
-/** A request for a new order. */
 export type OrderRequest = TradeRequest & {
   /** Id for the order, unless the key has already placed an order. */
   orderId: string;
@@ -20,7 +19,6 @@ export type OrderRequest = TradeRequest & {
   key?: string;
   /** Deadline in seconds. By default, the usual time of the family later. */
   validUntil?: number;
-  /** The resting order that places this one. */
   parent?: { terms: NonNullable<IntentTerms["parent"]>; mandate: Mandate; mandateMac: string };
 };
 
@@ -79,7 +77,6 @@ export function writesOfOrder(
   ];
 }
 
-/** Starts the first run of an order that was written. */
 export function* wakeFor({ job, held }: NewOrder): Procedure<void> {
   const { chain, wallet, orderId, userID, token } = job;
   yield* perform({

@@ -25,7 +25,6 @@ export const withExits = <Trade extends AskedTrade, Request extends TradeRequest
   { exits }: PlacingView,
 ): Request => (exits === undefined ? request : { ...request, trade: { ...request.trade, exits } });
 
-/** A buy, as far as its exits depend on it. */
 export type ExitsBuy = Omit<BuyFacts, "decimals" | "feeOfChild" | "isPrivate" | "maxGasPrice">;
 
 /** Makes the mandates of a buy's exits, unless the token could not be sold, or one of them would sell at once. */

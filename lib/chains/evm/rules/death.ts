@@ -14,7 +14,6 @@ export type SignedNonce = {
 /** The newest block of a host, and the number of the final one. */
 export type Heights = { head: Block; final: number };
 
-/** A host's answers about the nonce of a swap. */
 export type NonceWord = Heights & {
   /** Receipts of the transactions that the ledger names, by hash. */
   receipts: ReadonlyMap<string, { block: Block; status: "ok" | "failed" }>;

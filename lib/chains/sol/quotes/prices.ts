@@ -10,7 +10,6 @@ import { paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.t
 import { areSlotsNear, blockOfSlot } from "../rules/host-snapshot.ts";
 import type { SolReader } from "../venues/reader.ts";
 
-/** Age from which a token's accounts are read again. */
 const freshMs = 1000;
 
 type Views = readonly [TokenView | undefined, TokenView | undefined];

@@ -12,11 +12,9 @@ export type SignedMessages = {
 /** A message with the last block that may have it. */
 type SentMessage = { signature: string; lastHeight: number };
 
-/** A host's answers about the messages of a resting order. */
 export type MessageWord = {
   /** Time of the newest block, in seconds. */
   time: number;
-  /** Height of the final block. */
   finalHeight: number;
   /** True if the marker has data. Lamports alone prove nothing, because anybody may pay them in. */
   isMarked: boolean;

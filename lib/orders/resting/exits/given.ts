@@ -20,7 +20,6 @@ export type GivenExit = {
 
 type GivenTrail = { trailPercent: number };
 
-/** An exit that fits any buy of any token. */
 export type PercentExit = {
   percent: number;
   takeProfit?: { percent: number } | undefined;
@@ -34,7 +33,6 @@ export type PlacedExit = GivenExit & { orderId: string };
 /** Least distance of an exit's trailing stop in percent, so that it does not fire as soon as it rests. */
 export const leastTrail = 3;
 
-/** Maximum number of exits of a buy. */
 export const mostExits = 3;
 
 /** True if exits sell all that their buy receives. The last one then takes what rounding has left. */

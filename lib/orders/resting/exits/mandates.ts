@@ -8,7 +8,6 @@ import { budgets, limitAt, pairProblem, stopAt, usualFees } from "../terms.ts";
 import { exitIdOf } from "./entry.ts";
 import { type GivenExit, sellAll } from "./given.ts";
 
-/** Facts about a buy, as far as the mandates of its exits need them. */
 export type BuyFacts = Pick<
   Mandate,
   "chain" | "wallet" | "userID" | "orderId" | "token" | "isPrivate" | "createdAt" | "maxGasPrice"
