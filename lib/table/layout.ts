@@ -163,6 +163,7 @@ export const partitions = [
       listedPosition: { key: "POSITIONAT#{newestFirst}#{positionId}" },
       trade: { key: "TRADE#{orderId}" },
       book: { key: "BOOK#{chain}#{wallet}#{token}" },
+      openExecution: { key: "OPEN#{chain}#{token}#{kind}#{id}" },
     },
   },
   {

@@ -5,7 +5,12 @@ import { itemAt, itemKey, type Key, type KeyRange, rangeOf, sortKeysOf } from ".
 export const walletKey = (userID: string, network: Network, address: string): Key =>
   itemKey("wallet", { userID, network, address });
 
-export const walletsOf = (userID: string): KeyRange => rangeOf("wallet", { userID });
+/** Covers a user's wallets, or those on a network. */
+export const walletsOf = (userID: string, network?: Network): KeyRange =>
+  rangeOf("wallet", { userID, ...(network && { network }) });
+
+/** Returns the address of a wallet, which nobody can change in its key. */
+export const addressIn = ({ SK }: Pick<Key, "SK">): string => SK.split("#")[2] ?? "";
 
 /**
  * Key of an owner of an address. Owners have a partition of their own, because several users may have the private key
@@ -16,8 +21,8 @@ export const walletOwnerKey = (userID: string, network: Network, address: string
 
 /** Returns the key of the owner of a wallet, from the wallet's key. */
 export function ownerKeyOf({ SK }: Key, userID: string): Key {
-  const [, network = "", address = ""] = SK.split("#");
-  return itemKey("walletOwner", { userID, network, address });
+  const [, network = ""] = SK.split("#");
+  return itemKey("walletOwner", { userID, network, address: addressIn({ SK }) });
 }
 
 export const ownersOfWallet = (network: Network, address: string): KeyRange =>

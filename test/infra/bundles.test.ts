@@ -126,7 +126,7 @@ const limits: Readonly<Record<string, number>> = {
   signTransaction: 491,
   executeOrders: 592,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 658,
+  placeOrder: 660,
   fireOrders: 715,
   // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 799,

@@ -72,6 +72,11 @@ const keyOfKind = {
   "listed position": fc
     .tuple(name, date, name)
     .map(([of, at, id]) => tradingKeys.listedExecutionKey(of, "position", at, id)),
+  "open execution": fc
+    .tuple(lane, name, name, name)
+    .map(([{ chain }, userID, token, id]) =>
+      tradingKeys.openExecutionKey({ userID, chain, token, kind: "order", id }),
+    ),
   connection: fc.tuple(name, name).map((of) => realtimeKeys.connectionKey(...of)),
   "connection count": name.map(realtimeKeys.connectionCountKey),
   subscriber: fc.tuple(fc.nat(), name).map(([shard, id]) => realtimeKeys.subscriberKey("prices", shard, id)),

@@ -57,6 +57,7 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   listedPosition: removed,
   trade: { is: "renamed", because: money },
   book: removed,
+  openExecution: removed,
   resting: removed,
   trigger: removed,
   lane: { is: "changed" },

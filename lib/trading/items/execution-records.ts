@@ -1,3 +1,4 @@
+import { foldedAddress } from "../../chains/families/address.ts";
 import type { ExecutionKind } from "../../core/execution-words.ts";
 import {
   type Execution,
@@ -10,10 +11,10 @@ import {
   startOf,
 } from "../../orders/execution.ts";
 import { retry } from "../../table/retry.ts";
-import { below } from "../../table/step.ts";
+import { below, type Write } from "../../table/step.ts";
 import { type Item, queryPages, readItem, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
-import { executionKey, executionsOf, listedExecutionKey } from "./keys.ts";
+import { executionKey, executionsOf, listedExecutionKey, openExecutionKey } from "./keys.ts";
 
 type Recorded = { userID: string; kind: ExecutionKind; execution: Execution; now: Date };
 
@@ -49,6 +50,15 @@ export function executionItems({ userID, kind, execution, now, lane }: Recorded 
 const listedKeyOf = ({ userID, kind, execution }: Omit<Recorded, "now">, start: string) =>
   listedExecutionKey(userID, kind, new Date(start), idOf(execution));
 
+/** Builds the write that lists another engine's execution by its token while it is open. */
+function openExecutionWrite({ userID, kind, execution }: Recorded): Write[] {
+  const { chain, token } = execution;
+  if (token === undefined) return [];
+  const item = { userID, chain, token: foldedAddress(chain, token), kind, id: idOf(execution) };
+  const key = openExecutionKey(item);
+  return [isOpen(execution) ? { kind: "put", key, item } : { kind: "remove", key }];
+}
+
 /** Maximum number of attempts to write. Each may conflict with another writer. */
 const maxAttempts = 5;
 
@@ -80,6 +90,7 @@ export async function saveExecution(
         { kind: "put", ...listed, when: ["absent", { lane: undefined }] },
         // Removes the old list entry if the engine has corrected the start time, which decides the place in lists.
         ...(isMoved ? [{ kind: "remove", key: listedKeyOf(recorded, known) } as const] : []),
+        ...openExecutionWrite(recorded),
       ]);
       if (isWritten) return "recorded";
       const [stored, storedInList] = await Promise.all(

@@ -22,6 +22,14 @@ export const executionKey = (userID: string, kind: ExecutionKind, id: string): K
 
 export const executionsOf = (userID: string, kind: ExecutionKind): KeyRange => rangeOf(kind, { userID });
 
+/** An order or a position of a token by another engine. */
+export type OpenName = { userID: string; chain: Network; token: string; kind: ExecutionKind; id: string };
+
+export const openExecutionKey = (name: OpenName): Key => itemKey("openExecution", name);
+
+export const openExecutionsOf = ({ userID, chain, token }: Omit<OpenName, "kind" | "id">): KeyRange =>
+  rangeOf("openExecution", { userID, chain, token });
+
 /** Returns whether an item is an order or a position, or undefined if it is neither. */
 export const executionKindOf = (key: Key): ExecutionKind | undefined =>
   executionKinds.find((kind) => itemAt(key) === kind);
@@ -158,8 +166,9 @@ export const isResting = (key: Key): boolean => itemAt(key) === "resting";
 export const restingKey = ({ userID, chain, wallet, token, orderId }: RestingName): Key =>
   itemKey("resting", { userID, chain, wallet, token, orderId });
 
-/** Covers all that rests of a user. */
-export const restingOf = (userID: string): KeyRange => rangeOf("resting", { userID });
+/** Covers all that rests of a user, or on one of the chains. */
+export const restingOf = (userID: string, chain?: Network): KeyRange =>
+  rangeOf("resting", { userID, ...(chain && { chain }) });
 
 /** Number of partitions over which the triggers of a chain are spread. */
 export const triggerParts = 8;

@@ -1,3 +1,4 @@
+import type { Network } from "../../core/network.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { FireRequest } from "../../orders/resting/hand-over.ts";
 import type { StoredResting } from "../../orders/resting/stored.ts";
@@ -5,9 +6,9 @@ import { type Item, queryRange, readItem, type Table } from "../../table/table.t
 import { contentOf } from "./items.ts";
 import { restingOf, tradeKey } from "./keys.ts";
 
-/** Reads all that rests of a user, with one or two calls. */
-export async function readResting(table: Table, userID: string): Promise<StoredResting[]> {
-  const items = await queryRange<object>(table, restingOf(userID));
+/** Reads all that rests of a user, or on one of the chains, with one or two calls. */
+export async function readResting(table: Table, userID: string, chain?: Network): Promise<StoredResting[]> {
+  const items = await queryRange<object>(table, restingOf(userID, chain));
   return items.map((item) => contentOf("resting", item));
 }
 

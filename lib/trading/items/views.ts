@@ -153,8 +153,8 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
 
 /**
  * Reads the facts for placing an order with one call. Needs two more calls if the wallet has other orders, one more if
- * the key was used, and one more if the lane is not in its home shard or the preset adds exits. Two more read what the
- * user has of a token.
+ * the key was used, and one more if the lane is not in its home shard or the preset adds exits. Automatic buys read what
+ * the user has of the token, too: with five calls, and up to two for each wallet on the chain.
  */
 export async function readPlacing(
   table: Table,

@@ -11,6 +11,7 @@ import {
   cancellationKey,
   cutoffKey,
   laneKey,
+  openExecutionKey,
   presetKey,
   restingKey,
   restingTurnKey,
@@ -86,6 +87,7 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
     { ...presetKey({ userID, chain: "eth" }), userID },
     { ...automaticBuyKey(resting), userID },
     { ...restingTurnKey({ userID, part: 0 }), userID },
+    { ...openExecutionKey({ ...resting, kind: "order", id: "elsewhere" }), userID },
     { ...marketLooksKey(userID, 1), count: 1 },
     { ...marketHistoriesKey(userID, 1), histories: 1 },
   ]);
