@@ -1,6 +1,7 @@
 /**
  * `npm run soak` sends many users' mixed requests and messages to a local runner with injected faults, then audits
- * everything. With `--trade`, the users trade on local chains, and with `--resting`, their orders wait for moving prices. It fails if the service breaks a promise.
+ * everything. With `--trade`, the users trade on local chains, with `--resting`, their orders wait for moving prices, and
+ * with `--exits`, they buy with exits while functions are killed. It fails if the service breaks a promise.
  */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +15,7 @@ import { machine } from "../bench/report.ts";
 import { textTable } from "../bench/text-table.ts";
 import { startRunner } from "../e2e/support/runner.ts";
 import { traceFinder, tracesIn } from "../support/traces.ts";
+import { exitsReportOf, exitsSoak } from "./exits/exits-soak.ts";
 import { maxUsers } from "./model.ts";
 import { restingReportOf } from "./resting/resting-report.ts";
 import { restingSoak } from "./resting/resting-soak.ts";
@@ -30,6 +32,8 @@ const { values } = parseArgs({
     trade: { type: "boolean", default: false },
     /** Rests orders until moving prices fire them. */
     resting: { type: "boolean", default: false },
+    /** Buys under `autoSell` while functions are killed. */
+    exits: { type: "boolean", default: false },
     orders: { type: "string" },
     traders: { type: "string", default: "50" },
     /** Makes the chains' hosts as unreliable as real ones, and base produce five blocks a second. */
@@ -61,7 +65,7 @@ mkdirSync(folder);
 const secrets: string[] = [];
 const signed: string[] = [];
 const ports = { port: await freePort(), streamPort: await freePort() };
-const chainPort = values.trade || values.resting ? await freePorts(chainPorts) : undefined;
+const chainPort = values.trade || values.resting || values.exits ? await freePorts(chainPorts) : undefined;
 const start = () =>
   startRunner({
     folder,
@@ -118,6 +122,10 @@ async function run(): Promise<{ text: string; problems: string[] }> {
     runner: async () => runner.pid,
     noteSigned: (parts: string[]) => void signed.push(...parts),
   };
+  if (values.exits) {
+    const report = await exitsSoak(trading, { orders, seed, atOnce, onProgress });
+    return { text: exitsReportOf(report), problems: report.problems };
+  }
   if (values.resting) {
     const report = await restingSoak(trading, { orders, users, seed, atOnce, onProgress });
     return { text: restingReportOf(report), problems: report.problems };

@@ -6,6 +6,7 @@ import { tradingChains } from "../../../lib/core/chain-facts.ts";
 import { solSymbols } from "../../../lib/tools/runner/demo-chains.ts";
 import { main as tradeDemo } from "../../../lib/tools/runner/trade-demo.ts";
 import { runsAll } from "../../cases/sample.ts";
+import { exitsSoak } from "../../soak/exits/exits-soak.ts";
 import { soak } from "../../soak/soak.ts";
 import { accessChains } from "../../soak/trade/chain-access.ts";
 import { accessSol } from "../../soak/trade/sol/sol-access.ts";
@@ -253,6 +254,25 @@ if (isLocal && runsAll())
         expect(problems).toEqual([]);
         expect(crashes).toBe(1);
         expect(shown.orders.length).toBeGreaterThanOrEqual(50);
+      },
+      2 * restartMs,
+    );
+
+    it(
+      "rests the exits of each filled buy once although functions are killed",
+      async () => {
+        const { chainPort } = localRunner();
+        const { problems, buys } = await exitsSoak(
+          {
+            ...target,
+            chainPort,
+            noteSigned: (parts) => void signed.push(...parts),
+            runner: async () => (await runnerProcess("GET")) ?? 0,
+          },
+          { orders: 25, seed: 1 },
+        );
+        expect(problems).toEqual([]);
+        expect(buys.filter(({ fills }) => fills.length > 0).length).toBeGreaterThan(20);
       },
       2 * restartMs,
     );

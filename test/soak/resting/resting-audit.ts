@@ -25,20 +25,29 @@ export type ShownParent = {
 };
 
 /** Finds the fills of a parent on an EVM chain by the hashes of its children. */
-export function fillsOnEvm({ asked, children }: ShownParent, { transactions }: ChainFacts): Fill[] {
-  const hashes = new Set(children.flatMap((child) => child.hashes));
-  return transactions.flatMap(({ hash, purpose, isOk, time, tokens, wrapped, unwrapped }, place) => {
+export const fillsOnEvm = ({ asked, children }: ShownParent, facts: ChainFacts): Fill[] =>
+  fillsBy(asked, new Set(children.flatMap((child) => child.hashes)), facts);
+
+/** Finds the swaps of an order on an EVM chain by their hashes. */
+export const fillsBy = (
+  { side, token }: Pick<Asked, "side" | "token">,
+  hashes: ReadonlySet<string>,
+  { transactions }: ChainFacts,
+): Fill[] =>
+  transactions.flatMap(({ hash, purpose, isOk, time, tokens, wrapped, unwrapped }, place) => {
     if (!isOk || purpose !== "swap" || !hashes.has(hash)) return [];
-    const gained = tokens.get(asked.token) ?? 0n;
+    const gained = tokens.get(token) ?? 0n;
     const of = { hash, atMs: 1000 * time, place };
-    return asked.side === "buy"
+    return side === "buy"
       ? { ...of, spent: wrapped, received: gained }
       : { ...of, spent: -gained, received: unwrapped };
   });
-}
 
 /** Finds the fills of a parent on sol by its marker, which all children share, or by those of its slices. */
-export const fillsOnSol = ({ orderId, token, side }: Asked, { transactions }: SolFacts): Fill[] =>
+export const fillsOnSol = (
+  { orderId, token, side }: Pick<Asked, "orderId" | "side" | "token">,
+  { transactions }: SolFacts,
+): Fill[] =>
   transactions.flatMap(({ hash, purpose, isOk, orderId: marked, time, tokens, toPools }, place) => {
     if (!isOk || purpose !== "swap" || marked?.split(".")[0] !== orderId) return [];
     const gained = tokens.get(token) ?? 0n;

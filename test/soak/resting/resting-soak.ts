@@ -323,7 +323,7 @@ const listOf = async (service: Service, trader: Trader, status: string): Promise
 };
 
 /** Compares what rests with the triggers and with what clients list, while few orders change. */
-async function problemsOfViews(service: Service, traders: readonly Trader[]): Promise<string[]> {
+export async function problemsOfViews(service: Service, traders: readonly Trader[]): Promise<string[]> {
   const table = await service.table();
   const problems: string[] = [];
   for await (const { orderId, problem } of restingDisagreements(table))

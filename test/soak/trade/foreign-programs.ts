@@ -17,6 +17,13 @@ export type ForeignPrograms = {
 const stranger = "0x000000000000000000000000000000000000dEaD";
 const tokenABI = new Interface(["function transfer(address to, uint256 value) returns (bool)"]);
 
+/** Builds a call that moves tokens out of a wallet. */
+export const callToMove = (token: string, units: bigint) => ({
+  to: token,
+  data: tokenABI.encodeFunctionData("transfer", [stranger, units]),
+  gasLimit: 120_000n,
+});
+
 export function startForeignPrograms(wallets: readonly TraderWallet[], chance: Chance): ForeignPrograms {
   const sent = new Set<string>();
 
@@ -53,8 +60,7 @@ export function startForeignPrograms(wallets: readonly TraderWallet[], chance: C
       if (token === undefined) return;
       const units = held.get(token) ?? 0n;
       const amount = chance.number() < 0.3 ? units : units / 3n;
-      const data = tokenABI.encodeFunctionData("transfer", [stranger, amount]);
-      await send(access, wallet, { to: token, data, gasLimit: 120_000n });
+      await send(access, wallet, callToMove(token, amount));
     },
   };
 }

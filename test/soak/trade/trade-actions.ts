@@ -55,6 +55,7 @@ const refusals = [
   "PRIORITY_FEE_TOO_LOW",
   "WOULD_FIRE_NOW",
   "TOO_MANY_RESTING",
+  "ALREADY_HELD",
 ];
 
 const path = "/api/v2/orders";
