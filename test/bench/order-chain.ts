@@ -2,11 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
 import { startLocalChain } from "trading-terminal-devnet/evm/local-chain";
 import { openServedSol } from "trading-terminal-devnet/sol/served-sol";
+import { chainFacts } from "../../lib/core/chain-facts.ts";
 import { solConfigurationOf } from "../../lib/infra/sol-context.ts";
 
 /** A local chain to measure orders on. */
 export type OrderChain = {
-  chain: "eth" | "sol";
+  chain: "eth" | "base" | "sol";
   url: string;
   /** CDK context of the stacks, without hosts and relay. */
   context: object;
@@ -25,21 +26,28 @@ export type OrderChain = {
 
 export const orderChains = ["eth", "sol"] as const;
 
-export const isOrderChain = (name: string): name is OrderChain["chain"] =>
-  orderChains.some((each) => each === name);
+type Measured = (typeof orderChains)[number];
 
-export const startOrderChain = (chain: OrderChain["chain"]): Promise<OrderChain> =>
-  chain === "eth" ? startEth() : startSol();
+export const isOrderChain = (name: string): name is Measured => orderChains.some((each) => each === name);
+
+export const startOrderChain = (chain: Measured): Promise<OrderChain> =>
+  chain === "eth" ? startEvm(chain, 1000) : startSol();
+
+/** Starts a chain with the times between blocks that its network has. */
+export const startRealPace = (chain: OrderChain["chain"]): Promise<OrderChain> =>
+  chain === "sol" ? startSol() : startEvm(chain, 1000 * chainFacts[chain].blockSeconds);
 
 const amount = "0.001";
 
-async function startEth(): Promise<OrderChain> {
-  const { url, request, close } = await startLocalChain({ chain: "eth" });
-  const miner = setInterval(() => request("evm_mine").catch(() => {}), 1000);
-  const contracts = localContracts("eth");
+async function startEvm(chain: "eth" | "base", blockMs: number): Promise<OrderChain> {
+  const { url, request, close } = await startLocalChain({ chain });
+  // Begins with a second, because blocks name the second in which they are made.
+  await pause(1000 - (Date.now() % 1000));
+  const miner = setInterval(() => request("evm_mine").catch(() => {}), blockMs);
+  const contracts = localContracts(chain);
   const funds = `0x${(10n ** 20n).toString(16)}`;
   return {
-    chain: "eth",
+    chain,
     url,
     context: contracts,
     floor: "floor-process.ts",

@@ -4,7 +4,15 @@ import { newKey } from "../support/keys.ts";
 import type { OrderChain } from "./order-chain.ts";
 import type { Service } from "./service.ts";
 
-type Order = { orderId: string; status: string; settled: boolean };
+type Order = {
+  orderId: string;
+  status: string;
+  stage: string;
+  settled: boolean;
+  updatedAt: string;
+  txHash?: string;
+  exits?: { orderId: string }[];
+};
 
 /** A user who trades through the service. */
 export async function openTrader(
@@ -42,7 +50,8 @@ export async function openTrader(
       await fund(address);
       return address;
     },
-    buy: (wallet: string) => place({ wallet, type: "market" }),
+    buy: (wallet: string, terms: object = {}) => place({ wallet, type: "market", ...terms }),
+    read: async (orderId: string) => (await ask<{ order: Order }>(`/api/v2/orders/${orderId}`)).order,
     /** Places a limit to buy at this price. */
     placeLimit: (wallet: string, price: string) =>
       place({ wallet, type: "limit", price, maxNetworkFee: "0.01" }),

@@ -21,6 +21,9 @@ export type TriggerLoad = {
   ofSecond: number;
   ofLook: number;
   memoryMB: number;
+  heapMB: number;
+  /** Orders handed over in a second. */
+  handedOver: number;
   faults: number;
   /** Units of the table for a reading of all rows. */
   readUnits: number;
@@ -30,8 +33,17 @@ export type TriggerLoad = {
 const warmUpSeconds = 60;
 const rowsInStep = 50;
 
-/** Measures one run of watchTriggers in a process of its own, while orders rest on one chain. */
-export async function triggerLoad(orders: number, tokens: number, seconds: number): Promise<TriggerLoad> {
+/**
+ * Measures one run of watchTriggers in a process of its own, while orders rest on one chain.
+ *
+ * @param isReached Whether the stops are to be reached, and fireOrders answers each time that none may fire.
+ */
+export async function triggerLoad(
+  orders: number,
+  tokens: number,
+  seconds: number,
+  isReached = false,
+): Promise<TriggerLoad> {
   const temporary = await mkdtemp(join(tmpdir(), "triggers-"));
   const credentials = { accessKeyId: randomBytes(8).toString("hex"), secretAccessKey: "local" };
   const reaper = createReaper();
@@ -48,7 +60,7 @@ export async function triggerLoad(orders: number, tokens: number, seconds: numbe
     NODE_OPTIONS: "--max-old-space-size=320",
   });
   try {
-    await writeRows(table, orders, chain.tokens);
+    await writeRows(table, orders, chain.tokens, isReached);
     const chains = { base: { ...chain.context, hosts: [chain.url], relay: null } };
     const run = await startChild<object, WatchAnswer>(
       "trigger-process.ts",
@@ -68,12 +80,14 @@ export async function triggerLoad(orders: number, tokens: number, seconds: numbe
       await pause(seconds * 1000);
       const [after, to] = [await run.ask({}), now()];
       const cpuMs = after.cpuMs - before.cpuMs;
-      const { memoryMB, faults } = after;
+      const { memoryMB, heapMB, faults } = after;
       const readUnits = await unitsOfRows(table);
       return {
         ofSecond: (1000 * cpuMs) / (to - from),
         ofLook: cpuMs / (after.looks - before.looks),
         memoryMB,
+        heapMB,
+        handedOver: (1000 * (after.handedOver - before.handedOver)) / (to - from),
         faults,
         readUnits,
       };
@@ -90,8 +104,13 @@ export async function triggerLoad(orders: number, tokens: number, seconds: numbe
   }
 }
 
-/** Writes rows of stops and takes of profit, none of which is near its price. */
-async function writeRows(table: Table, orders: number, tokens: readonly string[]): Promise<void> {
+/** Writes rows of stops and takes of profit, none of which is near its price unless the stops are to be reached. */
+async function writeRows(
+  table: Table,
+  orders: number,
+  tokens: readonly string[],
+  isReached: boolean,
+): Promise<void> {
   const [low, high] = [10n ** 9n, 1n].map((count) => ({ coins: 1n, tokens: count })) as [Ratio, Ratio];
   const rows = Array.from(
     { length: orders },
@@ -104,7 +123,7 @@ async function writeRows(table: Table, orders: number, tokens: readonly string[]
       amount: BigInt(1 + (index % 50)) * 10n ** 18n,
       legs: [
         { kind: "limit", price: high },
-        { kind: "stop", trigger: low, worst: low },
+        { kind: "stop", trigger: isReached ? high : low, worst: low },
       ],
     }),
   );

@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
 import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { tokenLooksOn } from "../../lib/chains/families/token-looks.ts";
+import { delay } from "../../lib/core/time.ts";
+import { triggerTimes } from "../../lib/orders/resting/times.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { watchTriggers } from "../../lib/trading/execution/watch-triggers.ts";
 import { WatchedChain } from "../../lib/trading/execution/watched-chain.ts";
@@ -13,8 +15,10 @@ import { say } from "./child.ts";
 export type WatchAnswer = {
   /** Processor time used so far, in milliseconds. */
   cpuMs: number;
-  /** Memory in use, in megabytes. */
+  /** The most memory so far, and the heap in use, in megabytes. */
   memoryMB: number;
+  heapMB: number;
+  handedOver: number;
   looks: number;
   faults: number;
 };
@@ -23,10 +27,13 @@ const { values } = parseArgs({
   options: { table: { type: "string", default: "" }, chains: { type: "string", default: "" } },
 });
 
+/** Time that a run of fireOrders takes. */
+const fireMs = 500;
+
 // Waits longer than a function, because DynamoDB Local shares the processors with other programs.
 const table = openTable(values.table, { requestHandler: { requestTimeout: 30_000 } });
 
-let [looks, faults] = [0, 0];
+let [looks, faults, handedOver] = [0, 0, 0];
 const onFault = (error: unknown) => {
   faults++;
   console.error(error);
@@ -34,8 +41,9 @@ const onFault = (error: unknown) => {
 
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
-  const memoryMB = process.memoryUsage.rss() / 2 ** 20;
-  say({ cpuMs: (user + system) / 1000, memoryMB, looks, faults } satisfies WatchAnswer);
+  const memoryMB = process.resourceUsage().maxRSS / 2 ** 10;
+  const heapMB = process.memoryUsage().heapUsed / 2 ** 20;
+  say({ cpuMs: (user + system) / 1000, memoryMB, heapMB, looks, handedOver, faults } satisfies WatchAnswer);
 });
 say({});
 
@@ -56,7 +64,13 @@ await watchTriggers(
       });
     }),
     readTriggers: (chain) => readTriggers(table, chain),
-    fire: async () => ({}),
+    async fire({ orders }) {
+      handedOver += orders.length;
+      await delay(fireMs);
+      return Object.fromEntries(
+        orders.map(({ orderId }) => [orderId, { state: "rest", askAgainMs: triggerTimes.handOverMs.first }]),
+      );
+    },
     onFault,
     onSilence: onFault,
   },

@@ -7,11 +7,16 @@
  *   time.
  * - `firing` measures the time from a moved price to the broadcast of a limit's child, beside that of market orders on
  *   the same runner, and counts the units of both. `--rounds` sets the number of both.
+ * - `exits` measures the time from the block of a buy until its exits rest, on chains with the blocks of eth, base and
+ *   sol, with the waits of a deployment. `--rounds` sets the number of buys.
+ * - `crowd` measures memory and processor time of a run that watches 10,000 stops of one token, while their price is far
+ *   and while it is reached.
  */
 import { parseArgs } from "node:util";
-import { tradingChains } from "../../lib/core/chain-facts.ts";
+import { chainFacts, tradingChains } from "../../lib/core/chain-facts.ts";
 import { prices } from "../../lib/tools/documents/assumptions.ts";
 import { dollarsOfUnits } from "../../lib/tools/documents/host-units.ts";
+import { exitChains, exitWaits } from "./exit-latency.ts";
 import { machine } from "./report.ts";
 import { percentile } from "./statistics.ts";
 import { stopsInACrash } from "./stops-in-a-crash.ts";
@@ -149,6 +154,56 @@ function printCrash() {
   );
 }
 
+async function printCrowd() {
+  const orders = 10_000;
+  const rows = [];
+  for (const isReached of [false, true]) {
+    const { ofSecond, memoryMB, heapMB, handedOver, faults } = await triggerLoad(orders, 1, 60, isReached);
+    rows.push([
+      isReached ? "reached" : "far",
+      ...[ofSecond, memoryMB, heapMB, handedOver, faults].map(figure),
+    ]);
+  }
+  console.log(
+    `\n${orders} stops of one token on one chain\n${textTable(
+      [
+        "price",
+        "processor, ms a second of 290",
+        "memory, MB of 512",
+        "heap, MB",
+        "handed over a second",
+        "faults",
+      ],
+      rows,
+    )}`,
+  );
+}
+
+async function printExits() {
+  const rows = [];
+  for (const chain of exitChains) {
+    const blockMs = 1000 * chainFacts[chain].blockSeconds;
+    const mostMs = 2 * blockMs + 4000;
+    const waits = await exitWaits(chain, rounds);
+    const [half, most, longest] = [50, 95, 100].map((percent) => percentile(waits, percent)) as [
+      number,
+      number,
+      number,
+    ];
+    rows.push([
+      chain,
+      ...[waits.length, half / 1000, most / 1000, longest / 1000, mostMs / 1000].map(figure),
+      ...[half / blockMs, longest / mostMs].map(figure),
+    ]);
+  }
+  console.log(
+    `\nfrom the block of a buy until its exits rest\n${textTable(
+      ["chain", "buys", "p50, s", "p95", "most", "limit", "p50, in blocks", "most, of the limit"],
+      rows,
+    )}`,
+  );
+}
+
 async function printFiring() {
   const { fromMove, fromAnswer, units } = await triggerLatency(rounds);
   const spread = (values: readonly number[]) => [50, 95].map((percent) => percentile(values, percent));
@@ -178,6 +233,8 @@ const parts = {
   load: printLoad,
   crash: printCrash,
   firing: printFiring,
+  exits: printExits,
+  crowd: printCrowd,
 };
 
 const { values } = parseArgs({
