@@ -93,9 +93,13 @@ export function restingOf(
 }
 
 /** A desk on an EVM chain whose user has orders that rest. */
-export async function openRestingDesk(table: Table, chain: TestChain) {
+export async function openRestingDesk(
+  table: Table,
+  chain: TestChain,
+  changes: Parameters<typeof openDesk>[2] = {},
+) {
   const keys = openKeys();
-  const desk = await openDesk(table, chain, { keys });
+  const desk = await openDesk(table, chain, { keys, ...changes });
   const chains = openEvmChains({ [chain.chain]: { ...chain.contracts, hosts: [chain.url, chain.url] } });
   const fees = { feesLimit: oneCoin, feesStop: oneCoin, maxGasPrice: 10n ** 12n };
   const market = {

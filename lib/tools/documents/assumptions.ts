@@ -52,6 +52,13 @@ export const measured = {
   buyReads: [80, "Read units of a buy", "estimate"],
   buyKeyCalls: [3, "Calls of a buy to KMS", "estimate"],
   changes: [4, "Changes of a buy that its user sees", "estimate"],
+  firingUnits: [
+    3270,
+    "Units of hosts for a limit that fires, until its block is final",
+    "`npm run bench:triggers`",
+  ],
+  firingReads: [240, "Read units of a limit that fires", "estimate"],
+  firingKeyCalls: [4, "Calls of a limit that fires to KMS", "estimate"],
   publishMs: [20, "Milliseconds of publishChanges for a change", "estimate"],
   feedReads: [16, "Read units of feedPrices in a minute", "estimate"],
   feedWrites: [30, "Write units of feedPrices in a minute", "estimate"],
@@ -171,6 +178,17 @@ export const writesOfBuy = {
 /** Write units of placeOrder for each exit of a buy, counted by the same test. */
 export const writesOfExit = 10;
 
+/** Write units by which placeOrder lets no other request of the user pass the limit of what rests, counted there, too. */
+export const writesOfTurn = 2;
+
+/** Write units of a limit and of its child, until its buy is final, counted by the same test. */
+export const writesOfLimit = {
+  placeOrder: 18,
+  fireOrders: { firing: 36, filled: 24 },
+  executeOrders: 73,
+  signTransaction: 30,
+} as const;
+
 const { placeOrder, signTransaction, executeOrders: steps } = writesOfBuy;
 
 export const buyWrites = placeOrder + signTransaction + steps.swap + steps.fill + steps.end;
@@ -198,6 +216,17 @@ export const runsOfBuy: readonly (readonly [OperationName, number])[] = [
   ["executeOrders", 400],
   ["signTransaction", 2],
   ["signTransaction", 60],
+];
+
+/** Functions that run for a limit that fires, with their milliseconds, which are estimates. */
+export const runsOfFiring: readonly (readonly [OperationName, number])[] = [
+  // Fires it, finds it not filled yet, then filled, and then final.
+  ["fireOrders", 1000],
+  ["fireOrders", 300],
+  ["fireOrders", 300],
+  ["fireOrders", 300],
+  // The runs of the child begin after the announcement of a buy.
+  ...runsOfBuy.slice(3),
 ];
 
 /** Scheduled runs while nobody uses the service: estimates of their milliseconds and reads. */

@@ -17,10 +17,12 @@ import {
   measured,
   prices,
   runsOfBuy,
+  runsOfFiring,
   sizes,
   solBuy,
   user,
   writesOfExit,
+  writesOfLimit,
 } from "./assumptions.ts";
 import { atRest, type CostTemplate, knownResources } from "./billed-resources.ts";
 import { figureTable, grouped, type Sum, sum, table } from "./sums.ts";
@@ -57,6 +59,10 @@ const total = (amounts: readonly number[]) => amounts.reduce((before, amount) =>
 const authorizer = lambda("authorize", f.authorizerMs);
 const publishing = f.changes * (streamMessages + lambda("publishChanges", f.publishMs) + reads);
 const buyRuns = total(runsOfBuy.map(([name, ms]) => lambda(name, ms)));
+const { placeOrder: placingMs = 0 } = Object.fromEntries(runsOfBuy);
+const { placeOrder: restingWrites, fireOrders, executeOrders, signTransaction } = writesOfLimit;
+const firingWrites = total([...Object.values(fireOrders), executeOrders, signTransaction]);
+const firingRuns = total(runsOfFiring.map(([name, ms]) => lambda(name, ms)));
 const { swap, end } = solBuy.executeOrders;
 const onSol = [solBuy.placeOrder, swap, end, solBuy.signTransaction];
 const solWrites = total(onSol.map(({ writes }) => writes));
@@ -88,6 +94,15 @@ const millions = {
   exit: cost(
     "Exits of buys, placed",
     sum`${writesOfExit} × ${writes} + ${keyCalls} + ${publishing / f.changes}`,
+  ),
+  resting: cost(
+    "Resting orders, placed, without hosts",
+    sum`${ofRequest} + ${lambda("placeOrder", placingMs)} + ${f.quoteReads} × ${reads} + ${restingWrites} × ${writes} + ${keyCalls} + ${publishing / f.changes}`,
+  ),
+  firing: cost(
+    "Limits that fire on eth",
+    sum`${firingRuns} + ${f.firingReads} × ${reads} + ${firingWrites} × ${writes} + ${f.firingKeyCalls} × ${keyCalls} + ${publishing}`,
+    sum`${f.firingUnits} × ${unitPrice}`,
   ),
   onSol: cost("Buys on sol, without hosts", sum`${ofBuy} + ${solWrites} × ${writes}`),
   coins: cost(

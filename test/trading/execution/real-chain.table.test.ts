@@ -1,12 +1,20 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { snapshotOfEvm } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import type { EvmRouteFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
-import { writesOfBuy, writesOfExit } from "../../../lib/tools/documents/assumptions.ts";
+import {
+  writesOfBuy,
+  writesOfExit,
+  writesOfLimit,
+  writesOfTurn,
+} from "../../../lib/tools/documents/assumptions.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
+import { placeResting } from "../../../lib/trading/place-resting.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
+import { openRestingDesk } from "../../support/resting-desk.ts";
 import { type Caller, openDesk, type TradingDesk } from "../../support/trading-desk.ts";
 import { countingUnits, type UnitCounter } from "./support/write-units.ts";
 
@@ -88,8 +96,50 @@ describe("a buy on a real chain", () => {
     }).toEqual(writesOfBuy);
     const pair = { percent: 30, takeProfit: { percent: 100 }, stopLoss: { percent: -50 } };
     await desk.place({ amount: "0.5", exits: [pair, pair, pair] });
-    const writesOfTurn = 2;
     expect(placeOrder.take()).toBe(writesOfBuy.placeOrder + writesOfTurn + 3 * writesOfExit);
+  });
+});
+
+describe("a limit on a real chain", () => {
+  it("uses as many write units as docs/costs.md bills, until its buy is final", async () => {
+    const counters = {
+      placeOrder: countingUnits(db.table),
+      fireOrders: countingUnits(db.table),
+      executeOrders: countingUnits(db.table),
+      signTransaction: countingUnits(db.table),
+    };
+    const tables: Partial<Record<Caller, UnitCounter>> = counters;
+    const tableOf = (caller: Caller) => tables[caller]?.table ?? db.table;
+    const desk = await openRestingDesk(db.table, chain, { userID: "b".repeat(36), tableOf });
+    const terms = { type: "limit", side: "buy", amount: "0.5", price: "1" } as const;
+    const body = { ...desk.lane, ...terms, token: localAddresses.moon };
+    const placed = await placeResting(desk.placing, {
+      userID: desk.userID,
+      now: new Date(),
+      signedInAt: undefined,
+      key: "limit",
+      body,
+    });
+    if (!("order" in placed)) throw new Error("It was not placed");
+    const fire = async () => {
+      await desk.fire([placed.order.orderId], { table: { ...counters.fireOrders.table, id: "table" } });
+    };
+    const placing = counters.placeOrder.take();
+    await fire();
+    const firing = counters.fireOrders.take();
+    await desk.work();
+    await chain.mine();
+    await desk.work();
+    await fire();
+    await chain.mine(4);
+    await desk.settle();
+    await fire();
+    expect({
+      placeOrder: placing,
+      fireOrders: { firing, filled: counters.fireOrders.take() },
+      executeOrders: counters.executeOrders.take(),
+      signTransaction: counters.signTransaction.take(),
+    }).toEqual(writesOfLimit);
   });
 });
 
