@@ -43,6 +43,7 @@ export const exportedItems: Readonly<Partial<Record<ItemName, Section | LeftOut>
   usedKey: { because: "recognizes repeated requests" },
   automaticBuy: { because: "repeats the orders" },
   restingTurn: { because: "counts requests" },
+  openExecution: { because: "repeats the orders and positions" },
   connection: "connections",
   connectionCount: { because: "repeats the connections" },
   userKey: { because: "a secret" },

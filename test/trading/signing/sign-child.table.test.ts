@@ -47,7 +47,7 @@ describe("the signer of a child", () => {
     });
     const ledger = (await stored("ledger", { orderId: request.orderId })) as Ledger<Evm>;
     expect(ledger.swapSignedAtMs).toBe(nowMs);
-    expect(signedNonceOf(ledger)).toEqual({
+    expect(signedNonceOf(ledger)).toMatchObject({
       nonce: 1,
       deadline: nowMs / 1000 + 13,
       swaps: second.slot.attempts.map(({ hash }) => hash),
