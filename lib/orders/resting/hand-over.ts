@@ -56,11 +56,15 @@ function untilOutcomeMs(order: StoredResting, nowMs: number): number {
   return Math.max(triggerTimes.againMs.firing, Math.min(untilFinalMs(order, nowMs), dueMs - nowMs));
 }
 
-/** Doubles the pauses once a slice that is due is kept from firing. Until then, its time alone counts. */
+/**
+ * Waits for the time of the next slice. Once that slice is due but kept from firing, the pauses double. None lasts
+ * beyond its turn, because the slice after it would be late, or missed.
+ */
 function untilSliceMs(order: StoredResting, nowMs: number): number {
   const { first, most } = triggerTimes.againMs.settling;
   const sinceMs = nowMs - (nextDueAt(order) ?? 0) * 1000;
-  return sinceMs < 0 ? 0 : Math.min(most, Math.max(first, sinceMs));
+  const leftMs = (order.mandate.slices?.everySeconds ?? 0) * 1000 - sinceMs;
+  return sinceMs < 0 ? 0 : Math.max(first, Math.min(most, sinceMs, leftMs));
 }
 
 /** Doubles the pauses since a fill or an end: chains are final after seconds, or after minutes. */

@@ -43,6 +43,7 @@ describe("wordOf", () => {
     ["one whose next slice is due later", sliced(1, "resting", 2), "rest", 0],
     ["one whose slice has just been due", sliced(0), "rest", 2000],
     ["one whose slice has waited for a while", sliced(9), "rest", 9000],
+    ["one whose slice has waited until its turn is nearly over", sliced(57), "rest", 3000],
     ["one whose slices have filled a while ago", sliced(9, "firing", 2), "out", 9000],
     ["one whose next slice is due before that", sliced(58, "firing", 2), "out", 2000],
     ["one that is done", resting({ state: "done" }), "rest", 300_000],
