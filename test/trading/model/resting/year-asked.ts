@@ -27,7 +27,7 @@ export const classOf = ({ kind }: AskedLeg): "limit" | "stop" => (kind === "limi
 /**
  * Returns a leg at the prices that follow from each fill of an exit's buy.
  *
- * @param mark Lowest price at which a trailing stop may have begun.
+ * @param mark Price at which a trailing stop may have begun.
  */
 export function pricedBy(leg: AskedLeg, paid: readonly number[], mark: number): AskedLeg[] {
   const millionths = (price: number, of: number) => (price * of) / 1e6;
@@ -38,7 +38,7 @@ export function pricedBy(leg: AskedLeg, paid: readonly number[], mark: number): 
       worst: millionths(price, leg.worst),
     }));
   const isBought = paid.length > 0 && leg.trail !== undefined;
-  return [isBought ? { ...leg, worst: mark * (1 - (leg.trail ?? 0)) * 0.8 } : leg];
+  return [isBought ? { ...leg, worst: Math.max(leg.worst, mark * (1 - (leg.trail ?? 0)) * 0.8) } : leg];
 }
 
 const limitMargin = 1.001;

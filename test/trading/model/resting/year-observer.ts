@@ -27,6 +27,8 @@ type Watched = {
   firedInHour: number;
 };
 
+type Bounds = { least: number; most: number };
+
 type Child = { leg: AskedLeg; atMs: number; isCalm: boolean; blocks: number };
 
 /** An order, or one slice of it. */
@@ -34,7 +36,9 @@ type Known = Asked & {
   watched: readonly Watched[];
   out: Child | undefined;
   /** Bounds of the price that a trailing stop follows. */
-  mark: { least: number; most: number };
+  mark: Bounds;
+  /** Bounds of that price when the order came to rest. The worst price of an exit's trailing stop stays at it. */
+  birth: Bounds;
   /** Number of calm blocks without a child. */
   free: number;
   isMissed: boolean;
@@ -144,12 +148,13 @@ export class YearObserver {
     Object.assign(order, { rests: state === "resting", free: 0, unborn: state === "pending" ? 0 : -1 });
     if (state === "pending") return;
     const prices = this.#blocks.slice(this.#calm > 0 ? -1 : -16).map(({ price }) => price);
-    order.mark = { least: Math.min(...prices), most: Math.max(...prices) };
+    order.birth = { least: Math.min(...prices), most: Math.max(...prices) };
+    order.mark = { ...order.birth };
     if (order.paid.length === 0) this.faults.push(`${orderId} is ${state} before its buy`);
     if (this.#calm === 0) return;
     const isClose = order.watched
-      .flatMap(({ leg }) => pricedBy(leg, order.paid.slice(-1), order.mark.least))
-      .some(({ kind, at }) => kind === "stop" && at > order.mark.least * (1 - leastDistance));
+      .flatMap(({ leg }) => pricedBy(leg, order.paid.slice(-1), order.birth.least))
+      .some(({ kind, at }) => kind === "stop" && at > order.birth.least * (1 - leastDistance));
     if (isClose !== (state === "suspended")) this.faults.push(`${orderId} is ${state} at its birth`);
   }
 
@@ -181,7 +186,7 @@ export class YearObserver {
     const mostMs = mostHeadMs + (this.#calm > 0 ? 0 : stallMs);
     if (times.length === 0 || atMs - Math.max(...times) > mostMs) return "by an old block";
     const looks = classOf(leg) !== "limit" ? [0, 1, 2] : leg.name === "takeProfit" ? [0, 1] : [0];
-    const isReached = pricedBy(leg, order.paid, order.mark.least).some((priced) =>
+    const isReached = pricedBy(leg, order.paid, order.birth.least).some((priced) =>
       looks.every((back) =>
         this.#pricesAt(block - back).some((price) =>
           isCrossed(priced, price, order.mark.most, 1 + millionth),
@@ -234,7 +239,7 @@ export class YearObserver {
     if (order === undefined || leg === undefined || this.#ended.has(orderId))
       this.faults.push(`${orderId} fills after its end`);
     else if (
-      pricedBy(leg, order.paid, order.mark.least).every(({ worst }) => price < worst * (1 - millionth))
+      pricedBy(leg, order.paid, order.birth.least).every(({ worst }) => price < worst * (1 - millionth))
     )
       this.faults.push(`${orderId} fills below its price`);
     if (this.#hasFilled(orderId)) this.faults.push(`${orderId} fills twice`);
@@ -340,7 +345,7 @@ export class YearObserver {
 
   /** Counts the blocks in which a leg had to fire. Returns true if it is reached. */
   #isReached(order: Known, watched: Watched, { nowMs, isCalm, busy }: Moment): boolean {
-    const [leg = watched.leg] = pricedBy(watched.leg, order.paid.slice(-1), order.mark.least);
+    const [leg = watched.leg] = pricedBy(watched.leg, order.paid.slice(-1), order.birth.most);
     const { price } = this.#blocks.at(-1) as SeenBlock;
     const isReached = price > leg.worst && isCrossed(leg, price, order.mark.least, 1 - millionth);
     const isOften =
@@ -375,6 +380,7 @@ function newKnown(asked: Asked, changes: Partial<Known>): Known {
     watched,
     out: undefined,
     mark: { least: at, most: at },
+    birth: { least: at, most: at },
     free: 0,
     isMissed: false,
     rests: true,
