@@ -47,6 +47,7 @@ export async function exitWaits(name: (typeof exitChains)[number], rounds: numbe
       );
       const { txHash = "" } = await trader.read(order.orderId);
       if (round >= 0) waits.push(Math.max(...restedMs) - (await minedMs(chain, txHash)));
+      await trader.cancelAll();
     }
     return waits;
   } finally {

@@ -52,6 +52,8 @@ export async function openTrader(
     },
     buy: (wallet: string, terms: object = {}) => place({ wallet, type: "market", ...terms }),
     read: async (orderId: string) => (await ask<{ order: Order }>(`/api/v2/orders/${orderId}`)).order,
+    /** Cancels all that rests, so that the limit of what may rest is not reached. */
+    cancelAll: () => ask("/api/v2/orders/cancel", {}),
     /** Places a limit to buy at this price. */
     placeLimit: (wallet: string, price: string) =>
       place({ wallet, type: "limit", price, maxNetworkFee: "0.01" }),
