@@ -92,8 +92,8 @@ function writeOf(
 }
 
 /**
- * Writes what a settled child has paid the network, unless its fill has ended its resting order. Leaves that out if slots
- * lack something that the signer has signed: then the signer keeps counting the most that it could pay.
+ * Writes what a settled child has paid the network, unless its fill has ended its resting order. Writes nothing if
+ * slots lack something that was signed, so that the signer still counts the most that the child could pay.
  */
 export function settledWrites(view: LaneView, rules: SlotRules, order: AnyOrder, nowMs: number): ItemWrite[] {
   const ledger = ownLedger(view, order);

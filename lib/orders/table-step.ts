@@ -156,8 +156,8 @@ export type Cutoff = { userID: string; before?: number } & { readonly [Chain in 
 export type UsedKey = { userID: string; key: string; orderId: string; fingerprint: string };
 
 /**
- * Number of a user's requests, of one part of them, that have added resting orders. Each one writes it, so that of many
- * at the same moment, one of each part adds what the others then count.
+ * Number of requests in one part of a user's requests that have added resting orders. Each request raises it. So among
+ * simultaneous ones, only one of each part adds orders, and the others must count again.
  */
 export type RestingTurn = { userID: string; part: number; count: number };
 

@@ -21,7 +21,7 @@ const margin = 0.02;
 /** Number of hand-overs of a reached stop before the pauses between them grow. The price must have held for a while. */
 const steadyTries = 10;
 
-/** How far the price of a reached stop falls, as a natural logarithm, until an earlier answer says nothing about it. */
+/** Fall of a reached stop's price, as a natural logarithm, after which the stop is handed over again. */
 const newLow = 0.001;
 
 /** How often the pause doubles while fireOrders does not answer. */

@@ -178,7 +178,7 @@ export const writesOfBuy = {
 /** Write units of placeOrder for each exit of a buy, counted by the same test. */
 export const writesOfExit = 10;
 
-/** Write units by which placeOrder lets no other request of the user pass the limit of what rests, counted there, too. */
+/** Write units of a request's turn, which keeps others of its user from passing the limit, counted by the same test. */
 export const writesOfTurn = 2;
 
 /** Write units of a limit and of its child, until its buy is final, counted by the same test. */

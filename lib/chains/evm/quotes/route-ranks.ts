@@ -26,8 +26,8 @@ export const bestFirst = (best: readonly EvmRoute[], routes: readonly EvmRoute[]
 ];
 
 /**
- * Lists the routes without whose answers the price of an amount does not count. A pool that paid best for less than half
- * of it is none of them: anybody can make such a pool, and let it fail.
+ * Lists the routes that must answer before the price of an amount counts: those that paid best for at least half of it.
+ * A pool that pays best for less may be anybody's, who could let it fail.
  */
 export const expectedFor = (firsts: readonly First[], amount: bigint): EvmRoute[] =>
   routesIn(firsts.filter((first) => 2n * first.amount >= amount));
