@@ -8,6 +8,7 @@ import { nonceWordsOf } from "../../../../lib/chains/evm/looks/nonce-words.ts";
 import { deathOf, fillBlockOf, type SignedNonce } from "../../../../lib/chains/evm/rules/death.ts";
 import { swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
+import type { Block } from "../../../../lib/orders/block.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
 import { intent, localV2 } from "../../../support/trading.ts";
 
@@ -36,10 +37,12 @@ const nextNonce = () => quantity("eth_getTransactionCount", wallet, "latest");
 /** Mines blocks of different times. */
 const mine = (blocks = 1) => chain.request("anvil_mine", [`0x${blocks.toString(16)}`, "0xc"]);
 
-async function timeNow(): Promise<number> {
-  const latest = await chain.request("eth_getBlockByNumber", ["latest", false]);
-  return Number((latest as { timestamp: string }).timestamp);
+async function timeOf(block: string): Promise<number> {
+  const found = await chain.request("eth_getBlockByNumber", [block, false]);
+  return Number((found as { timestamp: string }).timestamp);
 }
+
+const timeNow = () => timeOf("latest");
 
 function buying(minAmountOut = 1n) {
   const terms = { wallet, token: localAddresses.moon, amount: coin, minAmountOut, validUntil: 2 ** 32 - 1 };
@@ -188,10 +191,11 @@ describe("nonceWordsOf", () => {
       const { hash, usedAt: _, ...signed } = await usedLongAgo();
       const words = await wordsAbout(signed);
       expect(words.map((word) => word?.taken?.hash)).toEqual([hash, undefined]);
-      const { missed } = words[1] ?? {};
-      expect(missed?.time).toBeGreaterThan(signed.deadline);
-      expect(missed?.time).toBeLessThanOrEqual(signed.deadline + 12);
-      expect(deathOf("eth", signed, words)).toMatchObject({ how: "unused", block: { hash: missed?.hash } });
+      const missed = words[1]?.missed as Block;
+      expect(missed.time).toBeGreaterThan(signed.deadline);
+      const before = await timeOf(`0x${(missed.number - 1).toString(16)}`);
+      expect(before).toBeLessThanOrEqual(signed.deadline);
+      expect(deathOf("eth", signed, words)).toMatchObject({ how: "unused", block: { hash: missed.hash } });
     });
 
     it("prove nothing if one of them has it, whatever receipts are missing", async () => {
