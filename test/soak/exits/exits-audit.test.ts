@@ -11,13 +11,20 @@ const half = exit("half", { type: "oco", amount: "30", takeProfit: { price: "0.0
 const rest = exit("rest", { type: "trailing_stop", amount: "20", trailing: { trailPercent: 9, mark: "1" } });
 const order = {
   ...of,
-  ...{ orderId: "buy", side: "buy", status: "filled" },
+  orderId: "buy",
+  side: "buy",
+  status: "filled",
   exits: [{ orderId: "half" }, { orderId: "rest" }],
 } as Order;
 const fill = { hash: "0x1", spent: (5n * coin) / 1000n, received: 50n * coin, atMs: 1, place: 0 };
 const good: ShownBuy = {
   asked: {
-    ...{ orderId: "buy", userID: "ann", chain: "avax", wallet: "0xA", decimals: 18, createdAtMs: 0 },
+    orderId: "buy",
+    userID: "ann",
+    chain: "avax",
+    wallet: "0xA",
+    decimals: 18,
+    createdAtMs: 0,
     body: {
       token: "moon",
       exits: [

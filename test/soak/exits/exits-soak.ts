@@ -157,7 +157,11 @@ export async function exitsSoak(target: RestingTarget, options: ExitsSoakOptions
     for (const buy of buys) for (const problem of problemsOfBuy(buy)) report(problem);
     for (const problem of problemsOfHeld(heldIn(buys, nodes))) report(problem);
     return {
-      ...{ ...options, users, outcomes, buys, kills },
+      ...options,
+      users,
+      outcomes,
+      buys,
+      kills,
       waits: {
         calm: waitsOf(traders, buys, (filledAtMs) => filledAtMs < killingSinceMs),
         killing: waitsOf(traders, buys, (filledAtMs) => filledAtMs >= killingSinceMs),

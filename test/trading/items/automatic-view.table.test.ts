@@ -24,8 +24,14 @@ const newUser = () => ({ userID: `owner-${++count}`, chain, token }) as const;
 type Owner = ReturnType<typeof newUser>;
 
 const bought = (settled: boolean): BookEvent => ({
-  ...{ kind: "buy", orderId: "o", place: 1, settled, time: "2026-11-29T00:00:00.000Z" },
-  ...{ networkFee: 0n, spent: 1n, received: 1000n },
+  kind: "buy",
+  orderId: "o",
+  place: 1,
+  settled,
+  time: "2026-11-29T00:00:00.000Z",
+  networkFee: 0n,
+  spent: 1n,
+  received: 1000n,
 });
 
 /** Lets a user hold the token in a wallet of a chain. */

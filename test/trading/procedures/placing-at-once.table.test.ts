@@ -26,9 +26,20 @@ async function place(n: number) {
   const wallet = `0xcrowd${n}`;
   await putWallet(db.table, { chain: "eth", wallet }, userID);
   const { trade, ...plain } = placeRequest({
-    ...{ orderId: idOf(n), userID, wallet, token, side: "buy", amount: 1000n, maxGasPrice: 2n, nowMs },
-    ...{ gasPreset: "medium", isPrivate: true, validUntil: nowMs / 1000 + 120, slippage: 1 },
-    ...{ key: `key ${n}`, fingerprint: "body" },
+    orderId: idOf(n),
+    userID,
+    wallet,
+    token,
+    side: "buy",
+    amount: 1000n,
+    maxGasPrice: 2n,
+    nowMs,
+    gasPreset: "medium",
+    isPrivate: true,
+    validUntil: nowMs / 1000 + 120,
+    slippage: 1,
+    key: `key ${n}`,
+    fingerprint: "body",
   });
   const { validForSeconds: _, maxPriceImpact: __, ...terms } = trade;
   const exits = [10, 20, 30].map((percent) => ({ percent, takeProfit: { percent } }));
