@@ -180,7 +180,8 @@ export class HostPrices {
     const isUsable = (route: EvmRoute) => !isBarred(notes.taxes, route);
     const usable = open.filter(isUsable);
     const missing = known?.missing ?? [];
-    const best = bestFirst(routesIn(missing), known?.best ?? []).filter((route) => hasRoute(usable, route));
+    const missed = routesIn(missing);
+    const best = bestFirst(missed, known?.best ?? []).filter((route) => hasRoute(usable, route));
     const isOld = known === undefined || (renews && nowMs() - known.wholeMs >= this.#asking.wholeMs);
     const isDue = asksAll || isOld || best.length === 0;
     const isWhole = isDue || known.amounts !== amountsText(question);
@@ -224,14 +225,15 @@ export class HostPrices {
     if (look !== undefined) {
       const wholeMs = isDue && nowFound !== undefined ? nowMs() : (known?.wholeMs ?? nowMs());
       // A route that fails again, after it was left out, is given up.
-      const isGivenUp = (route: EvmRoute) => hasRoute(routesIn(missing), route) && hasRoute(asked, route);
+      const payers = routesIn(look.paid);
+      const isGivenUp = (route: EvmRoute) => hasRoute(missed, route) && hasRoute(asked, route);
       // Keeps routes that paid best in earlier blocks until all are asked again.
       const kept = isOld ? [] : (this.#ranksOf(question)?.best ?? []);
       notes.ranks[side] = {
         best: bestFirst(leadersOf(look.paid, question.amounts), kept),
         firsts: firstsOf(look.paid, question.amounts),
         amounts: amountsText(question),
-        missing: expected.filter(({ route }) => !hasRoute(routesIn(look.paid), route) && !isGivenUp(route)),
+        missing: expected.filter(({ route }) => !hasRoute(payers, route) && !isGivenUp(route)),
         wholeMs,
       };
     }
@@ -321,11 +323,12 @@ export class HostPrices {
     )
       return undefined;
     const paid = answers.flatMap(({ route, outs }) => (outs === undefined ? [] : [{ route, outs }]));
+    const payers = routesIn(paid);
     const hasBest = amounts.map((amount) => {
       const expected = expectedFor(firsts, amount);
       return expected.length === 0
         ? paid.length === answers.length
-        : expected.every((route) => hasRoute(routesIn(paid), route));
+        : expected.every((route) => hasRoute(payers, route));
     });
     return { block, paid, hasBest };
   }
