@@ -2,6 +2,12 @@ import { createHash } from "node:crypto";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import bs58 from "bs58";
 
+// Known addresses, so that a wrong one in the product fails a test.
+export const system = "11111111111111111111111111111111";
+export const token2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb";
+export const cpmm = "CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C";
+export const wsol = "So11111111111111111111111111111111111111112";
+
 /**
  * An instruction read from a message. Each account has S for signers, W for writable ones, then its address or its
  * place in a lookup table.

@@ -4,7 +4,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { composeMessage } from "../../../../lib/chains/sol/messages/compose-message.ts";
 import type { AttemptTerms, MessageTerms } from "../../../../lib/chains/sol/venues/message-terms.ts";
-import { programAddress, readSolBytes, seededAddress } from "../../../support/sol-bytes.ts";
+import {
+  cpmm,
+  programAddress,
+  readSolBytes,
+  seededAddress,
+  system,
+  token2022,
+  wsol,
+} from "../../../support/sol-bytes.ts";
 import {
   accountsOf,
   buyTerms,
@@ -21,14 +29,10 @@ import {
   wallet,
 } from "../../../support/sol-terms.ts";
 
-const system = "11111111111111111111111111111111";
 const budget = "ComputeBudget111111111111111111111111111111";
 const token = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
-const token2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb";
 const associated = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
-const cpmm = "CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C";
 const jupiter = "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4";
-const wsol = "So11111111111111111111111111111111111111112";
 
 const u64 = (value: bigint) => {
   const bytes = Buffer.alloc(8);

@@ -5,6 +5,7 @@ import type {
   JupiterVenue,
   VenueAccount,
 } from "../../../../lib/chains/sol/venues/message-terms.ts";
+import { cpmm, system, token2022, wsol } from "../../../support/sol-bytes.ts";
 import {
   accountsOf,
   buyTerms,
@@ -19,11 +20,6 @@ import {
   tipAccount,
   wallet,
 } from "../../../support/sol-terms.ts";
-
-const system = "11111111111111111111111111111111";
-const token2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb";
-const cpmm = "CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C";
-const wsol = "So11111111111111111111111111111111111111112";
 
 /** A buy of a token of Token-2022, as Pump's are. */
 const buying: AttemptTerms = { ...saleTerms, side: "buy" };
