@@ -106,7 +106,7 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
   limits: Limits;
 };
 
-/** What rests of a user, as a request to place an order sees it. */
+/** Resting orders of a user, as a request to place an order sees them. */
 export type RestingView = {
   all: readonly StoredResting[];
   /** The resting order that the key has placed. */

@@ -76,7 +76,7 @@ const scaled = ({ coins, tokens }: Price, ppm: bigint): Price => ({
   tokens: tokens * millionths,
 });
 
-/** What becomes of an exit as its buy fills. It is suspended if its stop would sell at once. */
+/** State of an exit from the fill of its buy on. It is suspended if its stop would sell at once. */
 export type Birth = "rests" | "suspended" | "unclear";
 
 /** Share of the price of a sale at once that a stop must not pass, less and more a tolerance for the arithmetic here. */

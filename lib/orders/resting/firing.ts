@@ -52,7 +52,7 @@ export type ExitView = {
   isDust: boolean;
 };
 
-/** What a buy has brought, and the sale of what its exit is to sell: the amount, and what it would bring by both hosts. */
+/** Result of a buy, the amount that its exit is to sell, and what both hosts say that this amount would bring. */
 export type Birth = { bought: Bought; amount: bigint; words: PriceWords };
 
 /** A resting order, with all that fireOrders needs to move it. */

@@ -10,7 +10,7 @@ export type DueOrder = {
   wallet: string;
   /** Time since which it is due. */
   sinceMs: number;
-  /** What is due: a leg may fire, or only a mark may rise, or there is a child or an end to look at. */
+  /** Reason to hand it over: a leg may fire, only a mark may rise, or there is a child or an end to look at. */
   purpose: "fire" | "raise" | "look";
   /** How much it asks for. An order that asks for less fills at prices at which others do not. */
   asks: number;

@@ -110,7 +110,8 @@ function isWorthPricing(
   nowMs: number,
   conditions: Conditions,
 ): boolean {
-  // What the wallet holds of a closed position is from elsewhere, even if a reorganisation may still open it again.
+  // Tokens that the wallet holds after its position was closed are from elsewhere, even if a reorganisation may open the
+  // position again.
   const amount = exit === undefined || exit.openPositionId === order.entry?.positionId ? most : 0n;
   const legClass = classOf(pricedLeg(order, leg));
   const isBehind = order.state === "firing" && legClass === "stop" && canYield(busy);

@@ -49,7 +49,7 @@ export function candlesForTests() {
     identified: 0,
     wanted: [] as string[],
     prices: [] as Price[],
-    /** What hosts answer about a token, if they refuse it. */
+    /** Answer of hosts that refuse a token. */
     refusal: undefined as DomainError | undefined,
   });
   const chains = silentChains();

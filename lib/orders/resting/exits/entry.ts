@@ -4,7 +4,7 @@ import { whole } from "../../percent.ts";
 import type { Leg, Mandate, PricedLeg } from "../mandate.ts";
 import { isAbove, outAt, type Ratio, scaled, usualWorstPpm } from "../prices.ts";
 
-/** What the swap of a buy has brought, by its receipts at two hosts. */
+/** Result of the swap of a buy, by its receipts at two hosts. */
 export type Bought = {
   spent: bigint;
   received: bigint;
