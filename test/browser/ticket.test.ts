@@ -183,16 +183,20 @@ describe("the ticket", () => {
     stream.hold(false);
     await page.getByText("All data is").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
-    await page.route("**/api/**", (route) => route.abort());
-    await page.route("**/getUserData", (route) => route.abort());
+    // Keeps the handlers, because removing them may leave requests that are being sent unanswered.
+    let isAway = true;
+    for (const path of ["**/api/**", "**/getUserData"])
+      await page.route(path, (route) => (isAway ? route.abort() : route.continue()));
     await stream.cut();
     await page.getByRole("alert").getByText("The service does not answer").waitFor();
     await page.getByText(/All data is \d+ s old/).waitFor();
     await trade.getByRole("button", { name: "Offline", disabled: true }).waitFor();
     // The client does not retry a request after this refusal.
-    await page.route("**/tokens?chain=base", (route) => route.fulfill({ status: 403, json: {} }));
+    await page.route("**/tokens?chain=base", (route) =>
+      isAway ? route.fulfill({ status: 403, json: {} }) : route.continue(),
+    );
     await trade.getByLabel("Chain").selectOption("base");
-    for (const path of ["**/tokens?chain=base", "**/api/**", "**/getUserData"]) await page.unroute(path);
+    isAway = false;
     stream.mend();
     await tryNow(page);
     await page.getByText("All data is").waitFor({ state: "detached" });

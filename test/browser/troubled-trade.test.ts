@@ -142,23 +142,28 @@ describe("the console during failures", () => {
     const user = "loses-answers";
     const { page, context } = await openDesk(user);
     const keys: (string | undefined)[] = [];
-    const loseAnswer = async (isPlaced: boolean) => {
-      const lost = Promise.withResolvers<void>();
-      let isLost = false;
-      await page.route(/\/orders$/, async (route) => {
-        if (!isOrder(route.request())) return route.continue();
-        keys.push(route.request().headers()["idempotency-key"]);
-        const answer = isPlaced && !isLost ? await route.fetch() : undefined;
+    let losing: { isPlaced: boolean; lost: PromiseWithResolvers<void> } | undefined;
+    // Keeps this handler for the whole test, because removing it may leave requests of a loading page unanswered.
+    await page.route(/\/orders$/, async (route) => {
+      if (losing === undefined || !isOrder(route.request())) return route.continue();
+      keys.push(route.request().headers()["idempotency-key"]);
+      const { isPlaced, lost } = losing;
+      losing.isPlaced = false;
+      const answer = isPlaced ? await route.fetch() : undefined;
+      if (answer?.ok() === false) {
         // Loses no answer that places nothing, such as that of a busy machine: the page then asks again by itself.
-        if (answer?.ok() === false) return route.fulfill({ response: answer });
-        isLost = true;
-        await route.abort("connectionreset");
-        lost.resolve();
-      });
+        losing.isPlaced = true;
+        return route.fulfill({ response: answer });
+      }
+      await route.abort("connectionreset");
+      lost.resolve();
+    });
+    const loseAnswer = async (isPlaced: boolean) => {
+      losing = { isPlaced, lost: Promise.withResolvers<void>() };
       await page.getByRole("button", { name: "Buy MOON", disabled: false }).click();
-      await lost.promise;
+      await losing.lost.promise;
       await page.reload();
-      await page.unroute(/\/orders$/);
+      losing = undefined;
     };
     const trade = page.getByRole("region", { name: "Trade" });
     await trade.getByLabel("Chain").selectOption("base");
