@@ -147,7 +147,7 @@ export function tallyAfter(facts: ChildFacts, nowMs: number, givenBackOfDay: num
   const before = settledTally(old, ended);
   const charged = { ...before.fees, [kind]: before.fees[kind] + fees.adds };
   const rest = { ...before, fees: charged, revision: old.revision + 1 };
-  if (purpose !== "swap") return { tally: rest, givenBack: nothing };
+  if (purpose !== "swap") return { tally: withMost(rest, child.orderId, fees.most), givenBack: nothing };
   const signed: SignedChild = {
     child: child.orderId,
     kind,
@@ -167,6 +167,12 @@ export function tallyAfter(facts: ChildFacts, nowMs: number, givenBackOfDay: num
         : withOwed(tally, signed),
     givenBack: dueBack(facts.tally, ended, nowMs, givenBackOfDay),
   };
+}
+
+/** Raises the most that a child may pay, if its swap has been signed, so that none of it stays charged in the end. */
+function withMost({ out, owed, ...tally }: Tally, child: string, most: bigint): Tally {
+  const raised = (signed: SignedChild) => (signed.child === child ? { ...signed, most } : signed);
+  return { ...tally, owed: owed.map(raised), ...(out && { out: raised(out) }) };
 }
 
 const withSlice = (

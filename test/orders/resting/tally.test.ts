@@ -70,6 +70,14 @@ describe("tallyAfter", () => {
     });
   });
 
+  it("gives back what a child could have paid for its clear, once what it has paid is final", () => {
+    const { tally } = recorded(buy("C1"));
+    const fees = { most: 140n, adds: 40n };
+    const cleared = recorded(buy("C1", { tally, purpose: "clear", isFirstSwap: false, fees }));
+    expect(cleared.tally).toMatchObject({ out: { child: "C1", most: 140n }, fees: { limit: 140n } });
+    expect(settledTally(cleared.tally, dead("C1")).fees.limit).toBe(30n);
+  });
+
   it("remembers the only child of each slice, and lets no slice keep another one waiting", () => {
     const ofSlice = (orderId: string, slice: number, changes: Partial<ChildFacts> = {}) =>
       childFacts({
