@@ -135,6 +135,11 @@ describe("compareAll", () => {
       [unreached],
     ],
     [
+      "a trailing stop that was placed slowly, at a push upwards",
+      { terms: trailing, price: during(8, 10, 1.3), children: [childAt(40, "trailing")] },
+      [],
+    ],
+    [
       "a trailing stop on sol after a push upwards",
       { chain: "sol", terms: trailing, price: during(20, 24, 1.3), children: [childAt(40, "trailing")] },
       [unreached],
@@ -163,6 +168,11 @@ describe("compareAll", () => {
       "a slice before its time",
       { terms: sliced, price: () => 1, children: [childAt(59, "slice", { slice: 2 })] },
       [missed, missed, expect.stringContaining("which is not its time")],
+    ],
+    [
+      "a slice long after its time",
+      { terms: sliced, price: () => 1, children: [childAt(72, "slice", { slice: 1 })] },
+      [missed, missed, missed, expect.stringContaining("which is not its time")],
     ],
     ["slices beyond their price", { terms: { ...sliced, price: "1.1" }, price: () => 1 }, []],
     [

@@ -55,13 +55,17 @@ const aboveWorst = (
 /** Share of the first trigger that a trailing stop sells for by default, and how far beyond a quote slices may go. */
 const usualWorst = { trailing: 0.8, slice: 0.3 };
 
-/** Milliseconds within which the price that placing an order saw is the recorded one. */
-const placingMs = 4000;
+/** Milliseconds before and after an order's time in which its placing sees a price. A busy machine places slowly. */
+const placingMs = { before: 4000, after: 15_000 };
 
 /** Returns the lowest and highest price around the placing of an order. */
 export function firstPrices({ asked, points }: Circumstances): { least: number; most: number } | undefined {
   const near = points.flatMap(({ atMs, price }) =>
-    price !== undefined && Math.abs(atMs - asked.createdAtMs) <= placingMs ? [price] : [],
+    price !== undefined &&
+    atMs >= asked.createdAtMs - placingMs.before &&
+    atMs <= asked.createdAtMs + placingMs.after
+      ? [price]
+      : [],
   );
   return near.length === 0 ? undefined : { least: Math.min(...near), most: Math.max(...near) };
 }

@@ -20,8 +20,11 @@ export type Verdict = {
 
 export type Objection = "out of time" | "unreached" | "too short" | "too old";
 
+/** Milliseconds from a look at a price to the order that it fires, on a busy machine. */
+const firingMs = 10_000;
+
 /** Age in milliseconds from which a head fires nothing, with the time from the look at it to the order. */
-const mostHeadMs = ({ chain }: Asked) => 1000 * (chain === "eth" ? 36 : 15) + 10_000;
+const mostHeadMs = ({ chain }: Asked) => 1000 * (chain === "eth" ? 36 : 15) + firingMs;
 
 /** Milliseconds without a record after which a price counts as unknown. Nothing fires by an old head. */
 const mostGapMs = 5000;
@@ -47,7 +50,8 @@ export const listsOf = (
       leg,
       due: dueOf(asked, leg, seen),
       objectionTo({ block, atMs }) {
-        if (leg.kind === "slice") return atMs < leg.fromMs || atMs > leg.toMs ? "out of time" : "none";
+        if (leg.kind === "slice")
+          return atMs < leg.fromMs || atMs > leg.toMs + firingMs ? "out of time" : "none";
         const head = seen.findLast(({ number }) => number === block);
         if (head !== undefined && atMs - head.atMs > mostHeadMs(asked)) return "too old";
         const held = hasHeld(asked, seen, { block, look, isOk });

@@ -178,12 +178,16 @@ function marketsOf(
 /** Number of blocks before the head that are read again, as they may have been replaced. */
 const mostReplaced = 3;
 
+/** Returns when the chain showed a block, because a busy machine may look at it much later. Its own time is in seconds. */
+const shownMs = ({ timestamp }: { timestamp: string }) =>
+  Math.min(Date.now(), 1000 * (Number(timestamp) + 1));
+
 /** Makes a look, which records the markets in each block that it has not seen. */
 export function recordEvm(node: EvmNode, records: PriceRecord[]): () => Promise<void> {
   const known = new Set<string>();
   let ways: ReadonlyMap<string, readonly Found[][]> | undefined;
   let newest: { number: number; hash: string } | undefined;
-  type Block = { number: string; hash: string } | null;
+  type Block = { number: string; hash: string; timestamp: string } | null;
   const blockAt = async (tag: string) =>
     (await node.requestAll([["eth_getBlockByNumber", [tag, false]]]))[0] as Block;
   return async () => {
@@ -199,7 +203,7 @@ export function recordEvm(node: EvmNode, records: PriceRecord[]): () => Promise<
       const { hash } = block;
       const markets = marketsOf(ways, await readPools(node, { blockHash: hash }, pools));
       known.add(hash);
-      records.push({ atMs: Date.now(), number, hash, markets });
+      records.push({ atMs: Math.max(records.at(-1)?.atMs ?? 0, shownMs(block)), number, hash, markets });
     }
     newest = { number: top, hash: head.hash };
   };
