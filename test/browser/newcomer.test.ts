@@ -3,7 +3,7 @@ import { startRandomTrader } from "trading-terminal-devnet/evm/random-trader";
 import { describe, expect, it } from "vitest";
 import { brokenRules } from "../../lib/console/test/support/browser.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
-import { chainUrl, fund, userWithCoins } from "./support/users.ts";
+import { chainUrl, userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 
@@ -37,14 +37,10 @@ describe("a newcomer with a phone", () => {
     await making.getByLabel("Network").selectOption("base");
     await making.getByLabel("Name").fill("First");
     await making.getByRole("button", { name: "Make" }).click();
-    const copy = wallets
-      .getByRole("listitem")
-      .filter({ hasText: "First" })
-      .getByTitle(/^Copy 0x/);
-    const address = (await copy.getAttribute("title"))?.replace("Copy ", "") ?? "";
-    await fund("base", address);
+    await wallets.getByRole("listitem").filter({ hasText: "First" }).waitFor();
 
     await tab("Trade");
+    await trade.getByRole("button", { name: "Get 10 test coins" }).click();
     await trade.getByText("Limits of this order").click();
     await trade.getByLabel(/^Slippage/).fill("3");
     const placed = page.waitForRequest(

@@ -19,7 +19,7 @@ export {
 export { freePort, listen } from "./http/server.ts";
 export type { TokenRequest } from "./issuer/issuer.ts";
 export type { LogEntry } from "./lambda/lambda.ts";
-export { faultsRoute } from "./own-route.ts";
+export { faultsRoute, readOwn } from "./own-route.ts";
 export { createReaper, type Reaper } from "./processes.ts";
 export { requestToken } from "./request-token.ts";
 export { start } from "./start.ts";

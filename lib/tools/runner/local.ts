@@ -16,6 +16,7 @@ import { usualTimes } from "trading-terminal-devnet/evm/chain-times";
 import { startRandomTrader, type WatchedToken } from "trading-terminal-devnet/evm/random-trader";
 import { chainPorts, type LocalChains, openLocalChains } from "trading-terminal-devnet/local-chains";
 import { startSolTrader } from "trading-terminal-devnet/sol/sol-trader";
+import { giveTestCoins } from "trading-terminal-devnet/test-coins";
 import { portBeside, startVenue } from "trading-terminal-devnet/venue/venue";
 import { channelShardsOf } from "../../infra/market-context.ts";
 import { marketFollowers } from "../../realtime/connection-records.ts";
@@ -25,6 +26,7 @@ import type { LocalPorts } from "../documents/local-addresses.ts";
 import { referencePolicy, siteFiles } from "../documents/site/site.ts";
 import { showSteps } from "../progress.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
+import { coinsRoute } from "./coins-route.ts";
 import { explorersFor } from "./explorers.ts";
 import { keepAwake } from "./keep-awake.ts";
 import { port, portUpTo, runProgram, type Stdio, timeLimit, wholeNumber, withSite } from "./run-program.ts";
@@ -157,11 +159,13 @@ async function serve(options: Options, deps: Deps): Promise<void> {
         ["/hosts.json", { ...Object.fromEntries(hosts), ...(chains?.sol && { sol: chains.sol.context }) }],
         ["/explorers.json", explorersFor(places, options.explorer)],
       ]);
+      const local = { chains: chains?.chains ?? [], sol: chains?.sol };
+      const giveCoins = coinsRoute(chains?.context.trading ?? [], (...to) => giveTestCoins(local, ...to));
       return (request) => {
         const list = lists.get(pathOf(request));
         if (list !== undefined) return Promise.resolve(json(200, list));
         if (pathOf(request) === "/status.json") return Promise.resolve(json(200, run.state()));
-        return showConsole(request) ?? showReference(request);
+        return giveCoins(request) ?? showConsole(request) ?? showReference(request);
       };
     },
     onStep: step,

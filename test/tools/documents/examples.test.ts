@@ -30,7 +30,7 @@ function examplesIn(page: string): Example[] {
       );
       const [, path] = /(?:\$BASE_URL|http:\/\/127\.0\.0\.1:3000)(\/[^\s"]*)/.exec(known) ?? [];
       const [, body] = / -d '(\{.*\})'/.exec(known) ?? [];
-      const isLocal = path === undefined || path.startsWith("/_local");
+      const isLocal = path === undefined || /^\/_?local\//.test(path);
       const [, method = body === undefined ? "GET" : "POST"] = / -X ([A-Z]+)/.exec(known) ?? [];
       return isLocal ? [] : [{ page, path, body, method }];
     });

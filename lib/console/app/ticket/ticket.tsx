@@ -6,6 +6,7 @@ import { type TicketEntry, useDesk, useReading } from "../desk.ts";
 import { isAmount, minus, share } from "../exact.ts";
 import { isAddressOn } from "../explorers.ts";
 import { amount, coinOf } from "../format.ts";
+import { TestCoins, useGifts } from "../test-coins.tsx";
 import { useFreshQuote, useNow } from "./fresh-quote.ts";
 import { sizedTradeOf, tradeOf } from "./least.ts";
 import { LeastField, LimitsForm } from "./limits-form.tsx";
@@ -179,7 +180,8 @@ export function Ticket() {
   const wishes = useWishes(ticket);
   const { limits, least, confirmation } = wishes;
   const nowMs = useNow();
-  const { wallets, wallet, progress } = useWallets(ticket);
+  const { wallets, wallet, progress: ordersOfWallet } = useWallets(ticket);
+  const progress = `${ordersOfWallet} ${useGifts()}`;
   const { listed, inspection, coin, held, symbol } = useHoldings(ticket, wallet, progress);
   useFirstToken(listed?.tokens);
 
@@ -282,6 +284,7 @@ export function Ticket() {
           </Field>
         )}
         <Unanswered />
+        {wallet !== undefined && coin?.available === "0" && <TestCoins chain={chain} wallet={wallet} />}
         <PlaceBar side={side} verdict={verdict} onAct={act} />
       </Form>
     </Panel>

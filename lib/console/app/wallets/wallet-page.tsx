@@ -3,6 +3,7 @@ import type { Wallet } from "trading-terminal-client";
 import { Choice, Dialog } from "../controls.tsx";
 import { useCopy } from "../desk.ts";
 import { chainName, coinOf } from "../format.ts";
+import { TestCoins } from "../test-coins.tsx";
 import { AddressCode } from "./address-code.tsx";
 import { ExportView } from "./exports.tsx";
 import { PolicyForm } from "./policy-form.tsx";
@@ -42,6 +43,7 @@ function Deposit({ wallet: { network, generatedWalletAddress: address } }: { wal
       <button type="button" onClick={() => copy(address, "The address")}>
         Copy the address
       </button>
+      <TestCoins chain={network} wallet={address} />
     </div>
   );
 }

@@ -10,8 +10,10 @@ import { freePort } from "cdk-local-runner/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type NoteBook, openNotes } from "../../chain-notes.ts";
 import { callAnvil } from "../../evm/call-anvil.ts";
+import { localAddresses } from "../../evm/deployment.ts";
 import { openServedChain, type ServedChain } from "../../evm/served-chain.ts";
 import { alice } from "../../evm/test-chain.ts";
+import { giveTestCoins } from "../../test-coins.ts";
 
 const stranger = "0x00000000000000000000000000000000000000aa";
 
@@ -109,6 +111,18 @@ describe("a served chain", () => {
     await expect((await opened(folder)).start()).rejects.toThrow(
       /^anvil did not start: [^\n]+\. `npm start -- --reset-chains` [^\n]+$/,
     );
+  });
+
+  it("gives test coins on top of what a wallet holds, and none to a contract that refuses them", async () => {
+    const chain = await started(folderForTest());
+    const local = { chains: [chain], sol: undefined };
+    await pay(chain.ask);
+    const gifts = [1, 2].map(() => giveTestCoins(local, "eth", stranger));
+    expect(await Promise.all(gifts)).toEqual(["given", "given"]);
+    expect(BigInt((await chain.ask("eth_getBalance", stranger, "latest")) as string)).toBe(
+      20n * 10n ** 18n + 1n,
+    );
+    expect(await giveTestCoins(local, "eth", localAddresses.moon)).toBe("refused");
   });
 
   it("saves the chain's state whenever it is idle", async () => {

@@ -8,6 +8,7 @@ import { programs } from "../../sol/published.ts";
 import { graduatedPool } from "../../sol/pump-deployment.ts";
 import { openServedSol, type ServedSol } from "../../sol/served-sol.ts";
 import { walletNamed } from "../../sol/test-wallet.ts";
+import { giveTestCoins } from "../../test-coins.ts";
 
 async function opened({ node = 0, faults = false } = {}): Promise<ServedSol> {
   const ports = { node, firstHost: 0, secondHost: 0, relay: 0 };
@@ -65,6 +66,9 @@ describe("the served chain sol", () => {
     const { address } = walletNamed("poor");
     await ask(sol.url, "requestAirdrop", address, 2_000_000_000);
     expect(await ask(sol.url, "getBalance", address)).toMatchObject({ result: { value: 2_000_000_000 } });
+    const gifts = [1, 2].map(() => giveTestCoins({ chains: [], sol }, "sol", address));
+    expect(await Promise.all(gifts)).toEqual(["given", "given"]);
+    expect(await ask(sol.url, "getBalance", address)).toMatchObject({ result: { value: 22_000_000_000 } });
     expect(await ask(sol.relay, "getSlot")).toMatchObject({ error: { code: -32601 } });
     expect(await buildFor(sol, sol.deployment.jupiter.pools.ORBIT.mint)).toMatchObject({
       swapInstruction: { programId: sol.deployment.jupiter.program },
