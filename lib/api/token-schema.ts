@@ -107,7 +107,10 @@ const InspectedTokenSchema = v.pipe(
     token: AddressSchema,
     listed: v.boolean(),
     ...safetyEntries,
-    pools: v.pipe(v.array(PoolSchema), v.description("Pools of the token, at most 10, the deepest first")),
+    pools: v.pipe(
+      v.array(PoolSchema),
+      v.description("Pools of the token, at most 10, first those that hold most"),
+    ),
     ...asOfBlock,
   }),
   v.title("InspectedToken"),

@@ -79,7 +79,7 @@ export type DomainErrorDetails = {
   NO_PRESET: undefined;
   /** The open position, if one is the reason. */
   ALREADY_HELD: { positionId?: string };
-  /** Decimal text in the chain's coin: what the deepest pool has, and what the preset demands. */
+  /** Decimal text in the chain's coin: what the fullest pool holds, and what the preset demands. */
   LIQUIDITY_TOO_LOW: { liquidity: string; least: string };
   ORDER_NOT_CANCELLABLE: { status: OrderStatus };
 };

@@ -73,6 +73,6 @@ export function objectionToFindings(
   const liquidity = least(joint.liquidity, ...ofHosts.map((each) => each.liquidity));
   if (liquidity >= minLiquidity) return undefined;
   const amounts = { liquidity: coinText(chain, liquidity), least: coinText(chain, minLiquidity) };
-  const message = `The token's deepest pool has ${amounts.liquidity} coins, less than the preset's ${amounts.least}`;
+  const message = `The token's fullest pool holds ${amounts.liquidity} coins, less than the preset's ${amounts.least}`;
   return new DomainError("LIQUIDITY_TOO_LOW", message, amounts);
 }

@@ -71,7 +71,7 @@ export type FactsTerms = {
   };
   safety: TokenSafety;
   flags: readonly TokenFlag[];
-  /** Coins in the deepest pool of the token. */
+  /** Coins that the fullest pool of the token holds. */
   liquidity: CoinUnits;
   /** The wallet's balances. Absent if no wallet is given. */
   held?: { coins: CoinUnits; tokens: TokenUnits };

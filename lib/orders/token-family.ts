@@ -43,7 +43,7 @@ export type InspectedToken<Venue extends string = string> = {
   buyTax: number | null;
   sellTax: number | null;
   flags: TokenFlag[];
-  /** Pools of the token, the deepest first. */
+  /** Pools of the token, first those that hold most. */
   pools: TokenPool<Venue>[];
   block: number;
   asOf: string;

@@ -73,8 +73,8 @@ export type MintFlag = (typeof mintFlags)[number];
 /**
  * Lists warnings about a token, in a fixed order.
  *
- * @param pool The coins in the deepest pool, and the amount of one coin. If the pool has less than one coin, even the
- * smallest trade moves the price by several percent.
+ * @param pool The coins that the fullest pool holds, and the amount of one coin. If the pool has less than one coin,
+ * even the smallest trade moves the price by several percent.
  */
 export function flagsOf(
   { isListed, isImpersonator, isOdd }: TokenIdentity,

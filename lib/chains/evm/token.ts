@@ -24,7 +24,7 @@ export async function identifyEvmToken(reader: EvmReader, token: string): Promis
   return identify(reader, token, claims);
 }
 
-/** Describes a token, its deepest pools, and simulated trades in the pools that orders would use. */
+/** Describes a token, its fullest pools, and simulated trades in the pools that orders would use. */
 export async function inspectEvmToken(
   reader: EvmReader,
   address: string,
@@ -53,12 +53,12 @@ export async function inspectEvmToken(
     states: routeStatesCall(configuration, address, found, block.number),
     safeties: tried.map((route) => probeSimulation(configuration, address, route, after)),
   });
-  const deepest = states
+  const fullest = states
     // A pool with a quote token may have several bridges.
     .filter(({ route }, index) => states.findIndex((each) => each.route.pool === route.pool) === index)
     .toSorted((a, b) => (a.coins > b.coins ? -1 : a.coins < b.coins ? 1 : 0))
     .slice(0, mostPools);
-  const paying = deepest.find(({ route }) => routes[0]?.some((each) => each.pool === route.pool));
+  const paying = fullest.find(({ route }) => routes[0]?.some((each) => each.pool === route.pool));
   const safety = bestSafety(safeties);
   const { isListed, symbol, name, decimals } = identity;
   const isWrapped = address === configuration.wrapped.token;
@@ -76,7 +76,7 @@ export async function inspectEvmToken(
     sellTax,
     // Raises no flags for the wrapped coin, because it does not need pools.
     flags: isWrapped ? [] : flagsOf(identity, safety, { liquidity: paying?.coins ?? 0n, coin: weiOfCoin }),
-    pools: deepest.map(({ route: { venue, pool, feeBps, bridge }, coins }) => ({
+    pools: fullest.map(({ route: { venue, pool, feeBps, bridge }, coins }) => ({
       venue,
       pool,
       feeBps,

@@ -25,7 +25,7 @@ export async function identifySolToken(reader: SolReader, token: string): Promis
 }
 
 /**
- * Describes a token: the powers that authorities have over its mint, its deepest pools, and a simulated trade in the
+ * Describes a token: the powers that authorities have over its mint, its fullest pools, and a simulated trade in the
  * best pool.
  */
 export async function inspectSolToken(

@@ -63,7 +63,7 @@ const meanings: Record<HttpErrorCode, string> = {
   NO_PRESET: "The user has no preset of the chain.",
   ALREADY_HELD:
     "The user has an open position of the token or an open buy, or bought it automatically less than ten minutes ago.",
-  LIQUIDITY_TOO_LOW: "The token's deepest pool has less coin than the preset demands.",
+  LIQUIDITY_TOO_LOW: "The token's fullest pool holds less coin than the preset demands.",
   ORDER_NOT_CANCELLABLE: "The order has ended, or belongs to another engine.",
   UNSUPPORTED_MEDIA_TYPE: "The Content-Type is not application/json.",
   INTERNAL_ERROR: "The service failed. Changes are never saved in part.",

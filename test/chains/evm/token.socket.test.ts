@@ -56,7 +56,7 @@ describe("identifyToken", () => {
 const pool: unknown = expect.any(String);
 
 describe("inspectToken", () => {
-  it("shows a listed token with its pools, the deepest first", async () => {
+  it("shows a listed token with its pools, first those that hold most", async () => {
     const token = await inspect(moon.toLowerCase());
     expect(token).toEqual({
       chain: "eth",

@@ -4,7 +4,7 @@ import type { NetworkName } from "../controls.tsx";
 import { useDesk, useReading } from "../desk.ts";
 import { ExploredLink } from "../explored-link.tsx";
 import { isAddressOn } from "../explorers.ts";
-import { amount, chainName, coinOf, percent, words } from "../format.ts";
+import { chainName, percent, words } from "../format.ts";
 import { type Failure, taxTier } from "./verdict.ts";
 
 export type Inspection = { token?: InspectedToken; problem?: Failure };
@@ -38,7 +38,6 @@ export function TokenView({ chain, token, inspection }: ViewProps) {
   if (inspection?.problem) return <p class="notice bad">{inspection.problem.message}</p>;
   if (inspection?.token === undefined) return <p class="token-view quiet">Inspecting the token …</p>;
   const { name, sellable, buyTax, sellTax, flags, pools } = inspection.token;
-  const [deepest] = pools;
   return (
     <div class="token-view">
       <p>
@@ -50,8 +49,7 @@ export function TokenView({ chain, token, inspection }: ViewProps) {
       <p class="quiet">
         Tax <span class={taxTier(buyTax)}>{percent(buyTax)}</span> in,{" "}
         <span class={taxTier(sellTax)}>{percent(sellTax)}</span> out
-        {deepest &&
-          `; ${pools.length} ${pools.length === 1 ? "pool" : "pools"}, the deepest with ${amount(deepest.liquidity)} ${coinOf[chain]}`}
+        {pools.length > 0 && `; ${pools.length} ${pools.length === 1 ? "pool" : "pools"}`}
       </p>
       {flags.length > 0 && (
         <ul class="flags" aria-label="Warnings about the token">
