@@ -59,6 +59,9 @@ const ValuedPositionSchema = v.pipe(
       v.pipe(AmountTextSchema, v.description("Worth of `amount` at `price`, in native coin")),
     ),
     unrealizedPnl: v.exactOptional(v.pipe(AmountTextSchema, v.description("`value` less `cost`"))),
+    netUnrealizedPnl: v.exactOptional(
+      v.pipe(AmountTextSchema, v.description("`unrealizedPnl` less `costFees`")),
+    ),
     priceAsOf: v.exactOptional(TimestampSchema),
   }),
   v.title("ListedPosition"),

@@ -171,6 +171,8 @@ const positionOf = (parts: Parts) => ({
   closedAt: v.optional(parts.time),
   cost: described(parts.amount, "Native coin paid for `amount`"),
   networkFees: described(parts.amount, "Native coin paid for the transactions of its orders"),
+  costFees: described(parts.amount, "The part of `networkFees` that was paid for `amount`, as `cost` was"),
+  netRealizedPnl: described(parts.signedAmount, "`realizedPnl` less the other `networkFees`"),
   movedOut: described(parts.amount, "Tokens that left the wallet without an order"),
   reason: described(v.picklist(["MOVED_OUT"]), "Closed without a sale: its tokens left the wallet"),
 });

@@ -19,6 +19,8 @@ export type ListedPosition = Position & {
   value?: string;
   /** Profit so far: `value` minus `cost`. */
   unrealizedPnl?: string;
+  /** The same, less the network fees of the purchases. */
+  netUnrealizedPnl?: string;
   priceAsOf?: string;
 };
 
@@ -71,13 +73,13 @@ export function tokenOfPosition({ chain, token }: Position): TokenName | undefin
 }
 
 function worthIn(
-  { amount, cost }: Position,
+  { amount, cost, costFees }: Position,
   market: Market,
   coins: readonly Price[],
   now: Date,
-): Pick<ListedPosition, "price" | "value" | "unrealizedPnl" | "priceAsOf"> {
+): Pick<ListedPosition, "price" | "value" | "unrealizedPnl" | "netUnrealizedPnl" | "priceAsOf"> {
   const chain: TradingChain = market.chain;
   const { price } = worthOf(market, coinPriceOf(coins, chain, now)?.usd);
-  const value = price && positionValue({ chain, amount, cost }, price);
+  const value = price && positionValue({ chain, amount, cost, costFees }, price);
   return price && value ? { price: formatDecimal(price), ...value, priceAsOf: market.asOf } : {};
 }

@@ -1,7 +1,7 @@
 import { hashedId } from "../core/record-ids.ts";
 import { coinText, formatAmount, formatPrice } from "./decimal-text.ts";
 import type { Position } from "./execution.ts";
-import { afterEvent, type BookEvent, type Holding, nothingHeld } from "./holding.ts";
+import { afterEvent, type BookEvent, type Holding, netRealizedPnl, nothingHeld } from "./holding.ts";
 import type { LaneKey } from "./intent.ts";
 import { storedNames } from "./trading-chain.ts";
 
@@ -143,7 +143,15 @@ const positionIdOf = ({ userID, chain, wallet, token }: Book, ordinal: number): 
   hashedId([userID, chain, wallet, token, ordinal]);
 
 /** The values of a position whose fills were in blocks that the chain has replaced. */
-const emptied = { status: "closed", amount: "0", cost: "0", realizedPnl: "0", networkFees: "0" } as const;
+const emptied = {
+  status: "closed",
+  amount: "0",
+  cost: "0",
+  costFees: "0",
+  realizedPnl: "0",
+  netRealizedPnl: "0",
+  networkFees: "0",
+} as const;
 
 const firstShown = (book: Book, ordinal: number) => ({
   ordinal,
@@ -161,8 +169,10 @@ function fieldsOf(held: Holding, book: Book): Partial<Numbered> {
     status: held.closedAt === undefined ? "open" : "closed",
     amount: formatAmount(held.amount, decimals),
     cost: coinText(chain, held.cost),
+    costFees: coinText(chain, held.costFees ?? 0n),
     averageEntryPrice: formatPrice(chain, held.entry.cost, held.entry.amount, decimals),
     realizedPnl: coinText(chain, held.realizedPnl),
+    netRealizedPnl: coinText(chain, netRealizedPnl(held)),
     networkFees: coinText(chain, held.networkFees),
     movedOut: held.movedOut === 0n ? undefined : formatAmount(held.movedOut, decimals),
     settled: held.settled,

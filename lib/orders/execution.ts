@@ -180,6 +180,10 @@ export type Position = Shown & {
   cost?: string | undefined;
   /** Native coin that was paid for the transactions of the position's orders. */
   networkFees?: string | undefined;
+  /** The part of `networkFees` that was paid for the held `amount`, as `cost` was. */
+  costFees?: string | undefined;
+  /** `realizedPnl` less the other `networkFees`. */
+  netRealizedPnl?: string | undefined;
   /** Tokens that left the wallet without an order. */
   movedOut?: string | undefined;
   /** Why the position was closed without a sale: its tokens left the wallet. */

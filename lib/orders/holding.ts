@@ -57,6 +57,8 @@ export type Holding = {
   cost: CoinUnits;
   realizedPnl: CoinUnits;
   networkFees: CoinUnits;
+  /** The part of `networkFees` that was paid for the held `amount`. Absent in holdings of earlier versions. */
+  costFees?: CoinUnits;
   movedOut: TokenUnits;
   /** Cost and amount of the position when it last held any tokens. */
   entry: { cost: CoinUnits; amount: TokenUnits };
@@ -125,21 +127,28 @@ function bought(held: Holding, { spent, received, networkFee, settled }: Fill & 
     most: greatest(held.most ?? held.amount, amount),
     entry: { cost, amount },
     networkFees: held.networkFees + networkFee,
+    costFees: (held.costFees ?? 0n) + networkFee,
     settled: held.settled && settled,
   };
+}
+
+/** Returns what was paid for the held tokens after some of them have gone. The costs of those are rounded down. */
+function costsWithout({ amount, cost, costFees = 0n }: Holding, gone: TokenUnits) {
+  const rest = (paid: CoinUnits) => (amount === 0n ? paid : paid - (paid * gone) / amount);
+  return { cost: rest(cost), costFees: rest(costFees) };
 }
 
 /** When tokens leave the wallet without an order, their share of the cost is deducted from the position. */
 function foundLess(held: Holding, found: TokenUnits): Holding {
   const moved = held.amount - found;
   if (moved <= 0n) return held;
-  const cost = held.cost - (held.cost * moved) / held.amount;
+  const costs = costsWithout(held, moved);
   return {
     ...held,
+    ...costs,
     amount: found,
-    cost,
     movedOut: held.movedOut + moved,
-    entry: found === 0n ? held.entry : { cost, amount: found },
+    entry: found === 0n ? held.entry : { cost: costs.cost, amount: found },
   };
 }
 
@@ -147,16 +156,16 @@ function sold(held: Holding, { spent, received, networkFee, settled, time }: Fil
   // If a sale sells more tokens than the position holds, the others have no cost, and their share of the proceeds does
   // not count as profit of the position.
   const own = spent < held.amount ? spent : held.amount;
-  const costRemoved = held.amount === 0n ? 0n : (held.cost * own) / held.amount;
+  const costs = costsWithout(held, own);
   const proceeds = spent === 0n ? 0n : (received * own) / spent;
-  const [cost, amount] = [held.cost - costRemoved, held.amount - own];
+  const amount = held.amount - own;
   return closedIfEmpty(
     {
       ...held,
+      ...costs,
       amount,
-      cost,
-      entry: amount === 0n ? held.entry : { cost, amount },
-      realizedPnl: held.realizedPnl + proceeds - costRemoved,
+      entry: amount === 0n ? held.entry : { cost: costs.cost, amount },
+      realizedPnl: held.realizedPnl + proceeds - (held.cost - costs.cost),
       networkFees: held.networkFees + networkFee,
       settled: held.settled && settled,
     },
@@ -166,6 +175,10 @@ function sold(held: Holding, { spent, received, networkFee, settled, time }: Fil
 
 const closedIfEmpty = (held: Holding, time: string): Holding =>
   held.amount === 0n ? { ...held, closedAt: time } : held;
+
+/** Profit of the sales less all network fees that were not paid for tokens still held. */
+export const netRealizedPnl = ({ realizedPnl, networkFees, costFees = 0n }: Holding): CoinUnits =>
+  realizedPnl - (networkFees - costFees);
 
 /** True if almost all of a position was sold. Nobody sells such a rest, so it does not count as held. */
 export const isDust = ({ amount, most = amount }: Holding): boolean => amount * 1000n < most;

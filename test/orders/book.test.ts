@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Book, emptyBook, holdingsAfter, openPositionBy, rebooked } from "../../lib/orders/book.ts";
 import { parseAmount } from "../../lib/orders/decimal-text.ts";
-import { type BookEvent, type Holding, nothingHeld } from "../../lib/orders/holding.ts";
+import { type BookEvent, type Holding, netRealizedPnl, nothingHeld } from "../../lib/orders/holding.ts";
 
 const nowMs = Date.parse("2026-11-21T20:03:05.000Z");
 const key = { chain: "eth", wallet: "0xW", userID: "alice", token: "0xT" } as const;
@@ -69,6 +69,24 @@ describe("holdingsAfter", () => {
   it("adds up buys, and removes the cost of sold tokens", () => {
     const held = last(buy(1, 100n, 30n), buy(2, 50n, 20n), sell(3, 10n, 40n));
     expect(held).toMatchObject({ amount: 40n, cost: 120n, realizedPnl: 10n, networkFees: 3n });
+  });
+
+  it("counts network fees of purchases for the tokens still held, and all others as realized", () => {
+    const bought = [buy(1, 100n, 30n, 40n), buy(2, 50n, 20n, 60n)];
+    const held = last(...bought, sell(3, 10n, 40n));
+    expect(held).toMatchObject({ networkFees: 101n, costFees: 80n });
+    expect(netRealizedPnl(held)).toBe(10n - 21n);
+    // Before the sale, 20 of the 50 tokens have left the wallet.
+    expect(last(...bought, sell(3, 10n, 40n, 30n))).toMatchObject({ amount: 20n, costFees: 40n });
+    const closed = last(...bought, sell(3, 50n, 400n));
+    expect(closed).toMatchObject({ networkFees: 101n, costFees: 0n });
+    expect(netRealizedPnl(closed)).toBe(400n - 150n - 101n);
+  });
+
+  it("counts all fees of a holding of an earlier version as realized", () => {
+    const { costFees: _, ...earlier } = last(buy(1, 100n, 30n, 40n));
+    expect(netRealizedPnl(earlier)).toBe(-40n);
+    expect(holdingsAfter(earlier, [buy(2, 50n, 20n, 60n)]).at(-1)).toMatchObject({ costFees: 60n });
   });
 
   it("rounds the cost of a partial sale down, and keeps no cost when all is sold", () => {
@@ -144,7 +162,8 @@ describe("holdingsAfter", () => {
               : [sell(11, tokens, received)];
           const held = last(...bought, ...sales);
           expect(held.realizedPnl).toBe(received * BigInt(sales.length) - spent);
-          expect(held).toMatchObject({ amount: 0n, cost: 0n });
+          expect(held).toMatchObject({ amount: 0n, cost: 0n, costFees: 0n });
+          expect(netRealizedPnl(held)).toBe(held.realizedPnl - held.networkFees);
         },
       ),
     );
@@ -194,7 +213,9 @@ describe("rebooked", () => {
         cost: "0",
         averageEntryPrice: "0.000100800902708124373",
         realizedPnl: "-0.002980685857159056",
+        netRealizedPnl: "-0.003392685857159056",
         networkFees: "0.000412",
+        costFees: "0",
         settled: true,
         openedAt: "2026-11-21T20:01:00.000Z",
         closedAt: "2026-11-21T20:02:00.000Z",

@@ -41,9 +41,11 @@ export type Worth = {
   exitValue?: Decimal;
   /** `value` minus the cost of the position. Absent if the cost is unknown. */
   unrealizedPnl?: Decimal;
+  /** `unrealizedPnl` minus the network fees of the purchases. Absent if they are unknown. */
+  netUnrealizedPnl?: Decimal;
 };
 
-type Held = Pick<Position, "chain" | "amount" | "cost">;
+type Held = Pick<Position, "chain" | "amount" | "cost" | "costFees">;
 
 /** A market of the stream or of `getMarket`. Only `getMarket` names the pool's fee. */
 type Priced = Pick<MarketRecord, "asOf" | "price" | "priceUsd" | "liquidity"> & {
@@ -63,7 +65,7 @@ const thinPercent = 95n;
  * @param feeBps The pool's fee, if the market does not name it.
  */
 export function valuationOf(
-  { chain, amount, cost }: Held,
+  { chain, amount, cost, costFees }: Held,
   market: Priced | undefined,
   { feeBps = 0 }: { feeBps?: number } = {},
 ): Valuation {
@@ -76,8 +78,10 @@ export function valuationOf(
   const paid = exact(cost);
   const paidUnits = paid && unitsOf(paid, decimals);
   const pnl = paidUnits === undefined ? undefined : value - paidUnits;
+  const fees = exact(costFees);
+  const net = pnl !== undefined && fees ? pnl - unitsOf(fees, decimals) : undefined;
   const exit = exitOf(value, exact(market.liquidity), decimals, market.pool?.feeBps ?? feeBps);
-  const units = { value, ...(exit !== undefined && { exit }), ...(pnl !== undefined && { pnl }) };
+  const units = { value, exit, pnl, net };
   const usd = exact(market.priceUsd);
   const coinUsd = usd && compare(price, zero) > 0 ? ratio(usd, price) : undefined;
   const inDollars = (coins: bigint, by: Exact) => textOf(rounded(times(ofUnits(coins, decimals), by)));
@@ -101,14 +105,14 @@ export function valuationOf(
   };
 }
 
-function worthOf(
-  { value, exit, pnl }: { value: bigint; exit?: bigint; pnl?: bigint },
-  show: (coins: bigint) => Decimal,
-): Omit<Worth, "price"> {
+type Units = { value: bigint } & Record<"exit" | "pnl" | "net", bigint | undefined>;
+
+function worthOf({ value, exit, pnl, net }: Units, show: (coins: bigint) => Decimal): Omit<Worth, "price"> {
   return {
     value: show(value),
     ...(exit !== undefined && { exitValue: show(exit) }),
     ...(pnl !== undefined && { unrealizedPnl: show(pnl) }),
+    ...(net !== undefined && { netUnrealizedPnl: show(net) }),
   };
 }
 

@@ -239,6 +239,7 @@ export function disagreements(round: Round): string[] {
     ["tokens by the balances", tokens(balance(token)), after.tokens],
     ["PnL of the position", coins(position?.realizedPnl), gain],
     ["fees of the position", coins(position?.networkFees), fees],
+    ["net PnL of the position", coins(position?.netRealizedPnl), gain - fees],
     ["amount of the position", tokens(position?.amount), 0n],
     ["cost of the position", coins(position?.cost), 0n],
     ...(after.nonce === undefined || before.nonce === undefined

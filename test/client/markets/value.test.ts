@@ -6,7 +6,7 @@ import { positionValue } from "../../../lib/markets/core/position-value.ts";
 
 const asOf = "2026-11-21T09:30:00.000Z";
 const market = { flags: [], asOf, price: "0.5", priceUsd: "1000", liquidity: "10" } as const;
-const position = { chain: "eth", amount: "4", cost: "1.5" } as const;
+const position = { chain: "eth", amount: "4", cost: "1.5", costFees: "0.6" } as const;
 
 /** An exact fraction of whole numbers, independent of the tested decimals. */
 type Rational = { top: bigint; bottom: bigint };
@@ -43,6 +43,7 @@ describe("valueOf", () => {
       price: "0.5",
       value: "2",
       unrealizedPnl: "0.5",
+      netUnrealizedPnl: "-0.1",
       percent: 33.3333,
       // 2 × 500 ÷ 502.
       exitValue: "1.992031872509960159",
@@ -52,6 +53,7 @@ describe("valueOf", () => {
         price: "1000",
         value: "4000",
         unrealizedPnl: "1000",
+        netUnrealizedPnl: "-200",
         exitValue: "3984.06374501992032",
       },
     });
@@ -104,15 +106,16 @@ describe("valueOf", () => {
       chain: fc.constantFrom("eth", "sol" as const),
       amount: decimalText(10n ** 30n),
       cost: decimalText(10n ** 24n),
+      costFees: decimalText(10n ** 20n),
     });
     const rates = fc.tuple(decimalText(10n ** 18n), decimalText(10n ** 18n), decimalText(10n ** 20n));
     fc.assert(
       fc.property(held, rates, (of, [price, coinUsd, liquidity]) => {
         const valued = valuationOf(of, { flags: [], asOf, price, priceUsd: coinUsd, liquidity });
         if (valued.status !== "valued") return expect.fail("it has no value");
-        const { value, unrealizedPnl = "", exitValue = "", usd } = valued;
+        const { value, unrealizedPnl = "", netUnrealizedPnl = "", exitValue = "", usd } = valued;
         const parsed = parseDecimal(price) ?? expect.fail("no price");
-        expect({ value, unrealizedPnl }).toEqual(positionValue(of, parsed));
+        expect({ value, unrealizedPnl, netUnrealizedPnl }).toEqual(positionValue(of, parsed));
         const decimals = of.chain === "sol" ? 9 : 18;
         const whole = times(rational(of.amount), rational(price));
         expect(isNear(rational(value), whole, decimals)).toBe(true);

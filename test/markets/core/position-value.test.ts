@@ -30,6 +30,12 @@ describe("positionValue", () => {
     expect(positionValue({ chain, amount, cost }, price(at))).toEqual(value);
   });
 
+  it("subtracts the network fees of the purchases from the net profit alone", () => {
+    const held = { chain: "eth", amount: "4", cost: "1.5", costFees: "0.6" } as const;
+    const profit = { unrealizedPnl: "0.5", netUnrealizedPnl: "-0.1" };
+    expect(positionValue(held, price("0.5"))).toEqual({ value: "2", ...profit });
+  });
+
   it.each(["", "-1", "1e3", "1.", "0x1"])("returns no value for the amount %j", (amount) => {
     expect(positionValue({ chain: "eth", amount }, price("1"))).toBeUndefined();
   });

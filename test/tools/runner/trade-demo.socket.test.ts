@@ -20,6 +20,7 @@ const closed: Partial<Position> = {
   amount: "0",
   cost: "0",
   realizedPnl: "-0.1",
+  netRealizedPnl: "-0.4",
   networkFees: "0.3",
 };
 const position = closed as Position;
@@ -78,6 +79,7 @@ describe("disagreements", () => {
     ["coins by the balances: 99, not 99.6", { balances: [{ ...moon, token: "native", amount: "99" }] }],
     [`tokens by the balances: ${unit}, not 0`, { balances: [...balances, moon] }],
     ["PnL of the position: -0.2, not -0.1", { positions: [{ ...position, realizedPnl: "-0.2" }] }],
+    ["net PnL of the position: -0.1, not -0.4", { positions: [{ ...position, netRealizedPnl: "-0.1" }] }],
     ["fees of the position", { positions: [{ ...position, networkFees: "0.4" }] }],
     ["amount of the position", { positions: [{ ...position, amount: unit }] }],
     ["cost of the position", { positions: [{ ...position, cost: unit }] }],
