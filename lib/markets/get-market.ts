@@ -19,10 +19,11 @@ export type MarketDeps = {
   /**
    * Reads a market from one host, without the figures of the last day.
    *
+   * @param last The reference pool that a reader has stored lately.
    * @throws {DomainError} TOKEN_NOT_FOUND
    * @throws {ChainUnavailable}
    */
-  lookOnce: (reader: ChainReader, token: string, now: Date) => Promise<Market>;
+  lookOnce: (reader: ChainReader, token: string, now: Date, last?: string) => Promise<Market>;
   prices: () => Promise<readonly Price[]>;
   want: Want;
   looked: RecentMap<string, ShownMarket>;
@@ -32,8 +33,11 @@ export type MarketDeps = {
 const storedMs = 15_000;
 const lookedMs = 2000;
 
-/** Maximum age at which the sums of the last day are shown. The reader stores them every five minutes. */
-const dayMs = 10 * 60_000;
+/**
+ * Maximum age at which the sums of the last day are shown, and the reference pool counts. The reader stores them every
+ * five minutes.
+ */
+const readMs = 10 * 60_000;
 
 /** Markets that this process read in its last looks. */
 export const recentLooks = () => new RecentMap<string, ShownMarket>(500);
@@ -73,7 +77,8 @@ async function currentMarket(
 
   if (!(await countLook(table, userID, now))) return oldMarket(stored, remembered, now) ?? refused();
   try {
-    const market = await lookOnce(reader, name.token, now);
+    const last = stored && ageOf(stored, now) <= readMs ? stored.pool?.pool : undefined;
+    const market = await lookOnce(reader, name.token, now, last);
     const shown = withStored(market, stored, await dayWith(table, market, { stored, now }));
     looked.set(nameOf(name), shown);
     return shown;
@@ -92,7 +97,7 @@ const ageOf = ({ asOf }: Market, now: Date) => now.getTime() - Date.parse(asOf);
 
 /** Returns the figures of the last day, unless they are too old or in a different currency from the price. */
 const dayOf = (stored: Market | undefined, quote: string | undefined, now: Date) =>
-  stored && ageOf(stored, now) <= dayMs && stored.pool?.quote === quote ? stored.day : undefined;
+  stored && ageOf(stored, now) <= readMs && stored.pool?.quote === quote ? stored.day : undefined;
 
 /**
  * Computes the figures of the last day for a market that was just read. Uses candles, because they include new trades

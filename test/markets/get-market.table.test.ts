@@ -20,6 +20,8 @@ const coin = price({ chain: "base", symbol: "ETH", price: "2600", asOf: now.toIS
 /** Answers of the host, in this order. After the last one, the host is silent. */
 let looks: (Market | Error)[];
 let looked: number;
+/** The reference pool that the last look was told. */
+let last: string | undefined;
 let wanted: string[];
 let prices: Price[];
 let deps: MarketDeps;
@@ -29,8 +31,9 @@ beforeEach(() => {
   deps = {
     table: db.table,
     chains,
-    lookOnce: async () => {
+    lookOnce: async (_, __, ___, reference) => {
       looked += 1;
+      last = reference;
       const look = looks.shift() ?? unavailable();
       if (look instanceof Error) throw look;
       return look;
@@ -122,6 +125,7 @@ describe("getMarket", () => {
       flags: ["GAPS"],
       asOf: now.toISOString(),
     });
+    expect(last).toBe("0x01");
   });
 
   it("computes the day from candles, because stored figures may be ten minutes old", async () => {
@@ -180,6 +184,7 @@ describe("getMarket", () => {
     looks = [marketAt(now)];
     const shown = await marketOf();
     expect(shown).toMatchObject({ price: "0.0001", flags: [] });
+    expect(last).toBe(asOf < ago(600) ? undefined : "0x01");
     for (const name of ["change1h", "change24h", "high24h", "low24h", "volume24h", "trades24h"])
       expect(shown).not.toHaveProperty(name);
   });

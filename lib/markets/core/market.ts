@@ -41,15 +41,23 @@ export const supplyIn = (
 /** A pool that can be the reference pool of its token, with its price. */
 export type PricedPool = MarketPool & { price: Decimal };
 
-/** A token and the pools that can be its reference pool, starting with the deepest. */
+/** A token and the pools that can be its reference pool, starting with the one that is, or else with the deepest. */
 export type TokenPools<Pool extends PricedPool = PricedPool> = {
   token: MarketToken;
   pools: readonly Pool[];
   block: { number: number; time: number };
 };
 
-/** Finds a token with its pools. Undefined if the address is not a token. */
-export type FindPools = (token: string, nowMs: number) => Promise<TokenPools | undefined>;
+/**
+ * Finds a token with its pools, the reference pool first. Undefined if the address is not a token.
+ *
+ * @param last The reference pool that a reader has stored lately.
+ */
+export type FindPools = (
+  token: string,
+  nowMs: number,
+  last: string | undefined,
+) => Promise<TokenPools | undefined>;
 
 /** Prices and sums of the last 24 hours, in the quote of the pool. Prices are absent if there is no candle. */
 export type DayStatistics = SwapSums & {

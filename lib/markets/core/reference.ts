@@ -51,3 +51,17 @@ export function chooseReference(
     ? { pool: current.pool, rivals: Object.fromEntries(rivals) }
     : { pool: successor, rivals: {} };
 }
+
+/**
+ * Puts the reference pool first, as far as a single look can tell it.
+ *
+ * @param last The reference pool that a reader has stored lately.
+ */
+export function referenceFirst<Pool extends MeasuredPool>(
+  pools: readonly Pool[],
+  last: string | undefined,
+  nowMs: number,
+): Pool[] {
+  const { pool } = chooseReference({ pool: last, rivals: {} }, pools, nowMs);
+  return pools.toSorted((a, b) => Number(b.pool === pool) - Number(a.pool === pool));
+}

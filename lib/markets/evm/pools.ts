@@ -31,6 +31,7 @@ import {
   supplyIn,
   type TokenPools,
 } from "../core/market.ts";
+import { referenceFirst } from "../core/reference.ts";
 import { type PoolState, type PoolStates, poolStatesCall } from "./pool-states.ts";
 import { priceOf, type WatchedPool } from "./rules/watched-pool.ts";
 
@@ -92,7 +93,10 @@ export class EvmPoolFinder {
 /** Makes a function that finds a token with its pools. */
 export function openEvmFinder(reader: EvmReader): FindPools {
   const finder = new EvmPoolFinder(reader);
-  return (token, nowMs) => finder.find(token, nowMs);
+  return async (token, nowMs, last) => {
+    const found = await finder.find(token, nowMs);
+    return found && { ...found, pools: referenceFirst(found.pools, last, nowMs) };
+  };
 }
 
 type Measured = { route: RoutePools; pool: Omit<EvmPool, "depth">; depth: CoinUnits };

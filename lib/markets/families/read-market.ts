@@ -17,14 +17,20 @@ const finders = new WeakMap<ChainReader, FindPools>();
 /**
  * Reads the market of a token from one host, without the figures of the last day.
  *
+ * @param last The reference pool that a reader has stored lately.
  * @throws {DomainError} TOKEN_NOT_FOUND
  * @throws {ChainUnavailable} if no host answers.
  */
-export async function readMarketOnce(reader: ChainReader, token: string, now = new Date()): Promise<Market> {
+export async function readMarketOnce(
+  reader: ChainReader,
+  token: string,
+  now = new Date(),
+  last?: string,
+): Promise<Market> {
   const { chain } = reader;
   const find = finders.get(reader) ?? openFinder(reader);
   finders.set(reader, find);
-  const found = await find(token, now.getTime());
+  const found = await find(token, now.getTime(), last);
   if (found === undefined) throw tokenNotFound(chain);
   const isPriced = found.pools.length > 0;
   const asOf = now.toISOString();

@@ -33,6 +33,8 @@ type Unsaved<State> = {
 export class TokenSaving {
   readonly #name: TokenName;
   #rowAtMs = 0;
+  /** The reference pool when candles were last stored. */
+  #pool: string | undefined;
   #savedMinute = 0;
   /** Starts of the hours with minute candles that are not folded and stored as an hour yet. */
   readonly #openHours = new Set<number>();
@@ -84,7 +86,11 @@ export class TokenSaving {
     const starts = [...this.#openHours].filter((start) => isLast || isOver(start));
     await saveHours(store, writer, this.#name, { starts, revision });
     for (const start of starts) this.#openHours.delete(start);
-    if (!isLast && this.#rowAtMs > nowMs) return;
+    // A new reference pool is stored with its first minute, because looks without a run take it from the row.
+    const { pool } = row.market;
+    const hasNewPool = this.#pool !== undefined && this.#pool !== pool?.pool;
+    this.#pool = pool?.pool;
+    if (!isLast && !hasNewPool && this.#rowAtMs > nowMs) return;
     this.#rowAtMs = nowMs + rowMs;
     await writer.saveMarket(row, new Date(wantedMs));
   }

@@ -3,6 +3,7 @@ import type { SolReader } from "../../chains/sol/venues/reader.ts";
 import { delay } from "../../core/time.ts";
 import type { FindPools } from "../core/market.ts";
 import type { TokenWithPools } from "../core/market-book.ts";
+import { referenceFirst } from "../core/reference.ts";
 import { decimalsOfCoin, type SolPool, SolPoolReader, type SolToken } from "./pools.ts";
 import { agreedToken } from "./rules/agreed-token.ts";
 import { priceAtState } from "./rules/sample-book.ts";
@@ -85,7 +86,7 @@ const pauseMs = 400;
 /** Makes a function that finds a token with its pools and a price on which two hosts agree. */
 export function openSolFinder(reader: SolReader): FindPools {
   const finder = new SolTokenFinder(reader);
-  return async (token) => {
+  return async (token, nowMs, last) => {
     const witnesses = new Witnesses(finder.isAlone);
     for (let round = 0; round < mostRounds; round++) {
       if (round > 0) await delay(pauseMs);
@@ -95,7 +96,7 @@ export function openSolFinder(reader: SolReader): FindPools {
       const agreed = agreedToken(one.get(token), other.get(token));
       if (agreed === undefined) return undefined;
       if (agreed === "not agreed") continue;
-      const [best, ...others] = agreed.pools;
+      const [best, ...others] = referenceFirst(agreed.pools, last, nowMs);
       const { block } = one.get(token) as SolToken;
       if (best === undefined) return { ...agreed, pools: [], block };
       // Notes hosts by their own names, because their order changes when one fails.

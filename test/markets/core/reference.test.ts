@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { parseDecimal, zero } from "../../../lib/core/decimal.ts";
-import { chooseReference, noReference, type ReferenceChoice } from "../../../lib/markets/core/reference.ts";
+import {
+  chooseReference,
+  noReference,
+  type ReferenceChoice,
+  referenceFirst,
+} from "../../../lib/markets/core/reference.ts";
 
 const minuteMs = 60_000;
 
@@ -91,5 +96,21 @@ describe("chooseReference", () => {
     const { rivals } = chooseReference(a, pools({ a: "2", b: "3" }), 0);
     const stored = JSON.parse(JSON.stringify({ pool: "a", rivals }));
     expect(choices(stored, [[10, { a: "2", b: "3" }]])).toEqual(["b"]);
+  });
+});
+
+describe("referenceFirst", () => {
+  const order = (last: string | undefined, depths: Record<string, string>) =>
+    referenceFirst(pools(depths), last, 0).map(({ pool }) => pool);
+
+  it("keeps the pool that a reader has chosen first, although another one is deeper", () => {
+    expect(order("b", { a: "19", c: "3", b: "2" })).toEqual(["b", "a", "c"]);
+    expect(order(undefined, { a: "19", b: "2" })).toEqual(["a", "b"]);
+  });
+
+  it("starts with the deepest pool if the last one is gone, shallow or much less deep", () => {
+    expect(order("d", { a: "19", b: "2" })).toEqual(["a", "b"]);
+    expect(order("b", { a: "19", b: "0.09" })).toEqual(["a", "b"]);
+    expect(order("b", { a: "21", b: "2" })).toEqual(["a", "b"]);
   });
 });

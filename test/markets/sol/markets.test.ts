@@ -162,7 +162,7 @@ describe("SolMarkets", () => {
   });
 
   it("moves to another pool soon after the reference has closed, and marks the first minute there", async () => {
-    const { state, markets, changed, show, read } = reading();
+    const { state, table, markets, changed, show, read } = reading();
     markets.want([wanted(token)]);
     void read();
     await pass(30);
@@ -175,5 +175,7 @@ describe("SolMarkets", () => {
     await pass(3);
     expect(changed(0)).toMatchObject([{ price: "0.5" }]);
     expect(changed(0)[0]?.minutes?.at(-1)).toMatchObject({ time: "2026-11-22T20:01:00.000Z", open: "2" });
+    // Stores the new pool at once, and not minutes later with the next row.
+    expect(table.item?.market.pool?.pool).toBe("Pool2");
   });
 });
