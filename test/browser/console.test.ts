@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { describe, expect, it } from "vitest";
-import { browserForTests, signIn } from "./support/browser.ts";
+import { browserForTests, openList, openSide, rowsOf, signIn } from "./support/browser.ts";
 import { userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
@@ -16,7 +16,7 @@ describe("the console", () => {
   it("creates, names and retires wallets and shows the stream's updates", async () => {
     const { page, complaints, context, origins } = await browser.visit();
     await signIn(page, "carol");
-    const wallets = panel(page, "Wallets");
+    const wallets = await openSide(page, "Wallets");
     await wallets.getByText("Make a wallet").click();
     await wallets.getByLabel("Name").fill("Sniper");
     await wallets.getByLabel("pink").check({ force: true });
@@ -33,10 +33,13 @@ describe("the console", () => {
     await renamed.getByRole("button", { name: "Retire" }).click();
     await renamed.getByRole("button", { name: "Yes, retire it" }).click();
     await wallets.getByText("No wallets yet.").waitFor();
-    await panel(page, "Messages").getByText("WalletsUpdated").nth(2).waitFor();
     // The page remembers the wallet when the request is answered, which may be after the stream's event.
     await wallets.getByRole("button", { name: "Restore" }).waitFor();
+    await page.keyboard.press("Escape");
+    const messages = await openSide(page, "Messages");
+    await messages.getByText("WalletsUpdated").nth(2).waitFor();
     await page.reload();
+    await openSide(page, "Wallets");
     const refused = { status: 403, json: { message: "Forbidden" } };
     await page.route("**/restore", (route) => route.fulfill(refused), { times: 1 });
     await wallets.getByRole("button", { name: "Restore" }).click();
@@ -59,7 +62,7 @@ describe("the console", () => {
     const { page, context } = await browser.visit();
     await signIn(page, "zora");
     await page.evaluate("Storage.prototype.setItem = () => { throw new Error('The storage is full'); }");
-    const wallets = panel(page, "Wallets");
+    const wallets = await openSide(page, "Wallets");
     await wallets.getByText("Make a wallet").click();
     await wallets.getByRole("button", { name: "Make" }).click();
     await page.getByText("Error: The storage is full").waitFor();
@@ -71,7 +74,7 @@ describe("the console", () => {
     const bodies: string[] = [];
     page.on("request", (request) => bodies.push(request.postData() ?? ""));
     await signIn(page, "dora");
-    const wallets = panel(page, "Wallets");
+    const wallets = await openSide(page, "Wallets");
     await wallets.getByText("Import a wallet, sealed").click();
     await wallets.getByLabel("Private key").fill(knownKey);
     await wallets.getByRole("button", { name: "Seal and import" }).click();
@@ -89,7 +92,7 @@ describe("the console", () => {
     const other = await browser.visit("/console/", { context: one.context });
     await signIn(one.page, "erin");
     await signIn(other.page, "erin");
-    const [here, there] = [panel(one.page, "Settings"), panel(other.page, "Settings")];
+    const [here, there] = [await openSide(one.page, "Settings"), await openSide(other.page, "Settings")];
     await here.getByLabel("Slippage").fill("2.5");
     await here.getByRole("button", { name: "Save" }).click();
     await there.getByText("version 1").waitFor();
@@ -110,7 +113,7 @@ describe("the console", () => {
   it("shows prices of all assets as they change, and charts one of them", async () => {
     const { page, complaints, context } = await browser.visit();
     await signIn(page, "frank");
-    const prices = panel(page, "Prices");
+    const prices = await openSide(page, "Prices");
     for (const asset of ["ETH", "SOL", "BNB", "AVAX"])
       await prices.getByText(asset, { exact: true }).waitFor();
     await prices.getByText("SOL", { exact: true }).click();
@@ -119,7 +122,8 @@ describe("the console", () => {
       .locator("canvas")
       .first()
       .waitFor();
-    const messages = panel(page, "Messages");
+    await page.keyboard.press("Escape");
+    const messages = await openSide(page, "Messages");
     await messages.getByLabel("prices").check();
     await messages.getByText("prices").nth(3).waitFor();
     expect(complaints).toEqual([]);
@@ -133,13 +137,14 @@ describe("the console", () => {
     });
     await signIn(page, await userWithCoins("irene", "eth"));
     const trade = panel(page, "Trade");
-    const orders = page.getByRole("list", { name: "Orders" }).getByRole("listitem");
+    const orders = rowsOf(page, "Orders");
     await trade.getByText("can be sold").waitFor();
     await trade
       .getByText(/^[\d.]+ MOON$/)
       .first()
       .waitFor();
     await trade.getByRole("button", { name: "Buy MOON" }).click();
+    await openList(page, "Orders");
     await orders
       .filter({ hasText: "buy" })
       .getByText(/filled/)
@@ -151,7 +156,9 @@ describe("the console", () => {
       .filter({ hasText: "sell" })
       .getByText(/filled/)
       .waitFor();
+    await openList(page, "Positions");
     await panel(page, "Positions").getByText("closed").waitFor();
+    await openList(page, "Orders");
     const sale = orders.filter({ hasText: "sell" });
     await sale.getByText("Details").click();
     await sale.getByText("At least").first().waitFor();
@@ -176,7 +183,7 @@ describe("the console", () => {
   it("redeems rewards", async () => {
     const { page, complaints, context } = await browser.visit();
     await signIn(page, "grace");
-    const rewards = panel(page, "Rewards");
+    const rewards = await openSide(page, "Rewards");
     await rewards.getByRole("button", { name: "Redeem" }).first().click();
     const bought = rewards.getByRole("list", { name: "What you have bought" });
     await bought.getByText("pending").waitFor();
@@ -191,9 +198,7 @@ describe("the console", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByText("Live", { exact: true }).waitFor();
-    await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the desk");
-    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("desk");
     const trade = panel(page, "Trade");
     await trade.getByText("can be sold").waitFor();
     await trade.getByRole("radio", { name: "Buy" }).focus();
@@ -201,7 +206,8 @@ describe("the console", () => {
     expect(await trade.getByRole("radio", { name: "Sell" }).isChecked()).toBe(true);
     expect(await page.evaluate(overflow)).toBe(0);
     await screenshot("console-phone");
-    await page.getByRole("button", { name: "Dark" }).click();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "Dark" }).filter({ visible: true }).click();
     await screenshot("console-phone-dark");
     expect(complaints).toEqual([]);
     await context.close();
@@ -238,12 +244,12 @@ describe("the console", () => {
     await page.getByLabel("User").fill("judy");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("button", { name: "Try again" }).click();
-    await panel(page, "Wallets").waitFor();
+    await panel(page, "Trade").waitFor();
 
     // Keeps the user signed in, because only a 401 means that the session has ended.
     reads = 0;
     await page.reload();
-    await panel(page, "Wallets").waitFor();
+    await panel(page, "Trade").waitFor();
     await context.close();
   });
 
@@ -257,7 +263,7 @@ describe("the console", () => {
       });
     });
     await signIn(page, "oscar");
-    const settings = panel(page, "Settings");
+    const settings = await openSide(page, "Settings");
     await settings.getByLabel("Slippage").fill("7.5");
     await settings.getByRole("button", { name: "Save" }).click();
     await settings.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
@@ -268,12 +274,13 @@ describe("the console", () => {
   it("keeps a preset for each chain, and overwrites no newer one", async () => {
     const { page, context } = await browser.visit();
     await signIn(page, "petra");
-    const wallets = panel(page, "Wallets");
+    const wallets = await openSide(page, "Wallets");
     await wallets.getByText("Make a wallet").click();
     await wallets.getByLabel("Name").fill("Sniper");
     await wallets.getByRole("button", { name: "Make" }).click();
     await wallets.getByRole("listitem").filter({ hasText: "Sniper" }).waitFor();
-    const settings = panel(page, "Settings");
+    await page.keyboard.press("Escape");
+    const settings = await openSide(page, "Settings");
     await settings.getByText("BNB Chain", { exact: true }).click();
     await settings.getByText("Preset for automatic orders").click();
     await settings.getByText("Add a wallet on this chain first").waitFor();
@@ -284,6 +291,7 @@ describe("the console", () => {
     await settings.getByRole("button", { name: "Save the preset" }).click();
     await settings.getByText("spend any amount in a day").waitFor();
     await page.reload();
+    await openSide(page, "Settings");
     await settings.getByText("Preset for automatic orders").click();
     expect(await amount.inputValue()).toBe("0.05");
     const stale = {

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startRandomTrader } from "trading-terminal-devnet/evm/random-trader";
 import { describe, expect, it } from "vitest";
-import { browserForTests, signIn } from "./support/browser.ts";
+import { browserForTests, openList, rowsOf, signIn } from "./support/browser.ts";
 import { marketUpdate, streamOf } from "./support/market-stream.ts";
 import { chainUrl, userWithCoins } from "./support/users.ts";
 
@@ -156,7 +156,8 @@ describe("the market chart beside the trade ticket", () => {
     const { page, stream, context } = await openMarkets("nils");
     const { taxd } = localAddresses;
     stream.send(update("orders", { ...resting, token: taxd, symbol: "TAXD/ETH" }));
-    const row = page.getByRole("list", { name: "Orders" }).getByRole("listitem").filter({ hasText: "TAXD" });
+    await openList(page, "Orders");
+    const row = rowsOf(page, "Orders").filter({ hasText: "TAXD" });
     await row.getByText("0.00018, stop 0.00009 ETH").waitFor();
     await row.getByText("insufficient balance").waitFor();
     await expect

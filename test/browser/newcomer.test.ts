@@ -2,7 +2,7 @@ import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startRandomTrader } from "trading-terminal-devnet/evm/random-trader";
 import { describe, expect, it } from "vitest";
 import { brokenRules } from "../../lib/console/test/support/browser.ts";
-import { browserForTests, signIn } from "./support/browser.ts";
+import { browserForTests, rowsOf, signIn } from "./support/browser.ts";
 import { chainUrl, userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
@@ -31,7 +31,7 @@ describe("a newcomer with a phone", () => {
     await page.getByRole("button", { name: "No wallet on Base", disabled: true }).waitFor();
 
     await tab("Wallets");
-    const wallets = page.getByRole("region", { name: "Wallets" });
+    const wallets = page.getByRole("dialog", { name: "Wallets" });
     await wallets.getByText("Make a wallet").click();
     const making = wallets.getByRole("form", { name: "Make a wallet" });
     await making.getByLabel("Network").selectOption("base");
@@ -39,6 +39,7 @@ describe("a newcomer with a phone", () => {
     await making.getByRole("button", { name: "Make" }).click();
     await wallets.getByRole("listitem").filter({ hasText: "First" }).waitFor();
 
+    await page.keyboard.press("Escape");
     await tab("Trade");
     await trade.getByRole("button", { name: "Get 10 test coins" }).click();
     await trade.getByText("Limits of this order").click();
@@ -51,7 +52,7 @@ describe("a newcomer with a phone", () => {
     await page.getByText("The buy of MOON is placed").waitFor();
 
     await tab("Positions");
-    const position = page.getByRole("list", { name: "Positions" }).getByRole("listitem");
+    const position = rowsOf(page, "Positions");
     await position.getByText("open", { exact: true }).waitFor();
     const profit = position.locator(".profit");
     await profit.getByText("ETH").waitFor();
@@ -74,7 +75,7 @@ describe("a newcomer with a phone", () => {
     await sale.getByRole("button", { name: "Sell 50 %", disabled: false }).click();
     await page.getByText("The sale of 50 % of the MOON is placed").waitFor();
     await tab("Orders");
-    const orders = page.getByRole("list", { name: "Orders" }).getByRole("listitem");
+    const orders = rowsOf(page, "Orders");
     await orders.filter({ hasText: "sell" }).getByText("filled").waitFor();
     await tab("Positions");
     await position.getByText("open", { exact: true }).waitFor();
@@ -99,6 +100,7 @@ describe("a newcomer with a phone", () => {
         await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
       ).toBe(0);
       expect({ name, small: await page.evaluate(smallTargets) }).toEqual({ name, small: [] });
+      await page.keyboard.press("Escape");
     }
     await context.close();
   });

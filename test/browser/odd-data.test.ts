@@ -1,6 +1,6 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { describe, expect, it } from "vitest";
-import { browserForTests, signIn } from "./support/browser.ts";
+import { browserForTests, rowsOf, signIn } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
 import { userWithCoins } from "./support/users.ts";
 
@@ -59,9 +59,10 @@ describe("the console with odd data", () => {
     for (const name of ["Trade", "Positions", "Orders", "Wallets", "More"]) {
       await page.getByRole("navigation", { name: "Parts of the desk" }).getByRole("button", { name }).click();
       await expect.poll(() => page.evaluate(sideways), { message: name }).toBe(0);
+      await page.keyboard.press("Escape");
     }
     await page.getByRole("navigation").getByRole("button", { name: "Orders" }).click();
-    const list = page.getByRole("list", { name: "Orders" }).getByRole("listitem");
+    const list = rowsOf(page, "Orders");
     await list.first().waitFor();
     expect(await list.count()).toBeLessThan(200);
     // The service knows none of these wallets.

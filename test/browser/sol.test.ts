@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { exampleSolWallet } from "trading-terminal-devnet/example-wallets";
 import { solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import { describe, expect, it } from "vitest";
-import { browserForTests, signIn } from "./support/browser.ts";
+import { browserForTests, openList, openSide, rowsOf, signIn } from "./support/browser.ts";
 
 const browser = browserForTests();
 const { tokens, jupiter } = await solDeployment();
@@ -34,7 +34,8 @@ describe("the console on Solana", () => {
     await trade.getByRole("button", { name: "Buy MOON" }).click();
     expect((await placing).postDataJSON()).toMatchObject({ chain: "sol", priorityFee: 0.002 });
 
-    const order = panel(page, "Orders").getByRole("listitem").filter({ hasText: "MOON/SOL" });
+    await openList(page, "Orders");
+    const order = rowsOf(page, "Orders").filter({ hasText: "MOON/SOL" });
     await order.getByText(/filled/).waitFor();
     await order.getByText("Details").click();
     const attempt = order.getByRole("region", { name: "Attempt 1" });
@@ -88,8 +89,8 @@ describe("the console on Solana", () => {
     await trade.getByRole("button", { name: "Buy ORBIT", disabled: false }).click();
     const body = (await placing).postDataJSON();
     expect([body.minAmountOut, body.slippage]).toEqual(["1000.5", undefined]);
-    await panel(page, "Orders")
-      .getByRole("listitem")
+    await openList(page, "Orders");
+    await rowsOf(page, "Orders")
       .filter({ hasText: "ORBIT/SOL" })
       .getByText(/filled/)
       .waitFor();
@@ -102,7 +103,7 @@ describe("the console on Solana", () => {
     await page.route("**/explorers.json", (route) => route.fulfill({ json: { sol: "https://solscan.io" } }));
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);
     await onSol(page);
-    const wallets = panel(page, "Wallets");
+    const wallets = await openSide(page, "Wallets");
     await wallets.locator(`a[href="https://solscan.io/account/${exampleSolWallet.address}"]`).waitFor();
     await page.locator(`a[href="https://solscan.io/token/${tokens.MOON.mint}"]`).waitFor();
     await context.close();
@@ -111,7 +112,7 @@ describe("the console on Solana", () => {
   it("saves a priority fee setting of one lamport", async () => {
     const { page, context } = await browser.visit();
     await signIn(page, "kim");
-    const settings = panel(page, "Settings");
+    const settings = await openSide(page, "Settings");
     await settings.getByText("Solana", { exact: true }).click();
     await settings.getByLabel(/^Priority fee/).fill("0.000000001");
     await settings.getByRole("button", { name: "Save" }).click();

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { describe, expect, it } from "vitest";
-import { browserForTests, signIn, tryNow } from "./support/browser.ts";
+import { browserForTests, openSide, signIn, tryNow } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
 import { fund, userWithCoins } from "./support/users.ts";
 
@@ -150,7 +150,8 @@ describe("the ticket", () => {
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     expect(most).toBeLessThan(5);
     // Selecting a wallet keeps the token.
-    await page.getByRole("list", { name: "Wallets" }).getByRole("button", { name: "Trade" }).click();
+    const wallets = await openSide(page, "Wallets");
+    await wallets.getByRole("button", { name: "Trade" }).click();
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     await context.close();
   });

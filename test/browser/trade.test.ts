@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { describe, expect, it } from "vitest";
-import { browserForTests, signIn } from "./support/browser.ts";
+import { browserForTests, openList, rowsOf, signIn } from "./support/browser.ts";
 import { userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
@@ -95,8 +95,8 @@ describe("the trade panel", () => {
       .getByText("mev unprotected")
       .waitFor();
     await trade.getByRole("button", { name: "Buy MOON" }).click();
-    const orders = page.getByRole("list", { name: "Orders" }).getByRole("listitem");
-    const placed = orders.filter({ hasText: "MOON/AVAX" });
+    await openList(page, "Orders");
+    const placed = rowsOf(page, "Orders").filter({ hasText: "MOON/AVAX" });
     await placed
       .getByRole("list", { name: "Warnings about the order" })
       .getByText("mev unprotected")

@@ -1,7 +1,7 @@
 import type { Locator, Page, Request, Route } from "playwright-core";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { describe, expect, it } from "vitest";
-import { browserForTests, signIn, tryNow } from "./support/browser.ts";
+import { browserForTests, openList, rowsOf, signIn, tryNow } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
 import { callAs, userWithCoins } from "./support/users.ts";
 
@@ -42,8 +42,8 @@ async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): P
   });
   const trade = page.getByRole("region", { name: "Trade" });
   const buy = page.getByRole("button", { name: "Buy STAR", disabled: false });
-  const orders = page.getByRole("list", { name: "Orders" }).getByRole("listitem");
-  const position = page.getByRole("list", { name: "Positions" }).getByRole("listitem");
+  const orders = rowsOf(page, "Orders");
+  const position = rowsOf(page, "Positions");
   const sell = page
     .getByRole("region", { name: "Sell 50 % of STAR" })
     .getByRole("button", { name: "Sell 50 %", disabled: false });
@@ -52,6 +52,7 @@ async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): P
     coming = step;
     await button.click();
     if (isAskedAgain) await button.click();
+    await openList(page, "Orders");
     await orders
       .filter({ hasText: side })
       .getByText(/filled/)
@@ -69,6 +70,7 @@ async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): P
   await trade.getByRole("textbox", { name: /^Amount/ }).fill("0.2");
   await buy.waitFor();
   await place("buy", buy, "buy");
+  await openList(page, "Positions");
   await position.getByRole("button", { name: "Sell 50 %" }).click();
   await sell.waitFor();
   await place("sale", sell, "sell");

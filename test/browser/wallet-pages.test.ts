@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { brokenRules } from "../../lib/console/test/support/browser.ts";
-import { browserForTests, signIn } from "./support/browser.ts";
+import { browserForTests, openSide, signIn } from "./support/browser.ts";
 import { callAs, userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
@@ -10,7 +10,7 @@ it("shows a wallet's deposits, limits, history, export and lock on its page", as
   const user = await userWithCoins("wanda", "base");
   const { page, complaints, context, screenshot } = await browser.visit("/console/", { width: 900 });
   await signIn(page, user);
-  const wallets = page.getByRole("region", { name: "Wallets" });
+  const wallets = await openSide(page, "Wallets");
   const copy = wallets.getByTitle(/^Copy 0x/);
   const address = (await copy.getAttribute("title"))?.replace("Copy ", "") ?? "";
   await wallets.getByRole("button", { name: "Open" }).click();
@@ -49,7 +49,7 @@ it("shows looser limits and exports as a notice on every page until the user dis
   const there = await browser.visit("/console/", { width: 900, context: here.context });
   await signIn(here.page, user);
   await signIn(there.page, user);
-  const wallets = here.page.getByRole("region", { name: "Wallets" });
+  const wallets = await openSide(here.page, "Wallets");
   const guards = there.page.getByRole("region", { name: "Guards of your wallets" });
   await wallets.getByRole("button", { name: "Open" }).click();
   const dialog = here.page.getByRole("dialog", { name: "Funded" });
@@ -93,6 +93,7 @@ it("shows looser limits and exports as a notice on every page until the user dis
   await here.page.keyboard.press("Escape");
   await wallets.getByRole("button", { name: "Lock exports" }).click();
   await guards.waitFor({ state: "detached" });
+  await openSide(there.page, "Wallets");
   await there.page.getByText("Exports are locked").waitFor();
   expect([...here.complaints, ...there.complaints]).toEqual([]);
   await here.context.close();

@@ -130,13 +130,20 @@ type DialogProps = { title: string; onClose?: () => void; children: ComponentChi
 export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  useEffect(() => {
+    const { current } = element;
+    current?.showModal();
+    // Returns the focus. Without it, the browser would lose it with the dialog.
+    return () => current?.close();
+  }, []);
+  // The browser reports a close later, when the dialog may be gone.
+  const closed = () => element.current && (onClose ?? (() => element.current?.showModal()))();
   return (
     <dialog
       ref={element}
       class="dialog"
       aria-labelledby={id}
-      onClose={onClose ?? (() => element.current?.showModal())}
+      onClose={closed}
       onCancel={(event) => onClose === undefined && event.preventDefault()}
     >
       <header>

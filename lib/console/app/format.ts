@@ -67,6 +67,10 @@ export function usdText(text: string): string {
   return `${text.startsWith("-") ? "−" : ""}$${shown}`;
 }
 
+/** Formats a large amount of dollars with three digits, such as $27.3M. */
+export const shortUsd = (value: number) =>
+  `$${value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 })}`;
+
 export const clock = (time: string | number) =>
   new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 

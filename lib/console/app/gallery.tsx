@@ -10,8 +10,10 @@ import type {
 } from "trading-terminal-client";
 import { Choice, Facts, Field, Form, Panel, Select, Swatches, Unread } from "./controls.tsx";
 import { type Desk, DeskContext, type Profile } from "./desk.ts";
+import { newEntry } from "./log-entries.ts";
+import { MessageLog } from "./message-log.tsx";
 import { Notices } from "./notices.tsx";
-import { Orders } from "./orders.tsx";
+import { Fills, Orders, Resting } from "./orders.tsx";
 import { Positions } from "./positions.tsx";
 import { SettingsPanel } from "./settings-panel.tsx";
 import { StaleBanner } from "./stale-banner.tsx";
@@ -135,6 +137,7 @@ const orders = [
     reasonCode: "CHAIN_UNAVAILABLE",
   }),
   order("rejected", { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" }),
+  order("resting", { type: "limit", price: "0.00009", status: "open", stage: "resting" }),
 ];
 
 const market = (chain: "eth" | "bsc") =>
@@ -364,9 +367,13 @@ function Gallery() {
             <AddressCode address={address} />
           </State>
         </Panel>
-        <Orders />
-        <Positions />
+        {[Positions, Resting, Orders, Fills].map((List) => (
+          <div key={List.name} class="list">
+            <List />
+          </div>
+        ))}
         <SettingsPanel />
+        <MessageLog entries={[newEntry("sent", { type: "ping" })]} />
         <Panel title="News" area="news">
           <State name="Stale">
             <StaleBanner

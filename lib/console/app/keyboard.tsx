@@ -46,7 +46,7 @@ export function useShortcuts(actions: Actions) {
     }
     const side = (name: "buy" | "sell") => current.current.onSide(name);
     function leave() {
-      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      document.getElementById("desk")?.focus({ preventScroll: true });
       for (const drawer of document.querySelectorAll<HTMLDetailsElement>("details[open]"))
         drawer.open = false;
     }

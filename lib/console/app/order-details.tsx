@@ -4,13 +4,14 @@ import { Facts } from "./controls.tsx";
 import { useCopy, useDesk, useReading } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
 import { attemptFacts, orderFacts, reportFacts } from "./facts.ts";
+import { useEscape } from "./keyboard.tsx";
 
 type Read = RestData<"getOrder">;
 
-/** Shows the transactions of an order and its result, once the user opens them. */
-export function OrderDetails({ order }: { order: Order }) {
+/** Shows the transactions of an order and its result. */
+export function OrderDetails({ order, onClose }: { order: Order; onClose: () => void }) {
   const { terminal } = useDesk();
-  const [isOpen, setOpen] = useState(false);
+  useEscape(onClose);
   const [read, setRead] = useState<Read>();
   const [problem, setProblem] = useState("");
   const { orderId, version } = order;
@@ -18,22 +19,20 @@ export function OrderDetails({ order }: { order: Order }) {
   // Reads again with each version of the order, because a new version may have a further transaction.
   useReading(
     (signal) => {
-      if (!isOpen) return;
       void terminal.getOrder({ path: { orderId }, signal }).then(({ data, error }) => {
         if (signal.aborted) return;
         if (data) setRead(data);
         setProblem(error?.message ?? "");
       });
     },
-    [isOpen, orderId, version],
+    [orderId, version],
   );
 
   return (
-    <details class="drawer" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>Details</summary>
+    <div class="order-details">
       {problem && <p class="notice bad">{problem}</p>}
       {read === undefined ? <p class="quiet">Reading …</p> : <Shown {...read} />}
-    </details>
+    </div>
   );
 }
 

@@ -6,6 +6,7 @@ import { useCall, useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
 import {
   amount,
+  coinOf,
   day,
   distancesFrom,
   firesAt,
@@ -17,6 +18,8 @@ import {
   words,
 } from "./format.ts";
 import { OrderDetails } from "./order-details.tsx";
+import { Amount, PairName } from "./pair-name.tsx";
+import { type Column, RecordTable } from "./record-table.tsx";
 import { Warnings } from "./ticket/quote-view.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
 import { useWalletNames } from "./wallet-names.ts";
@@ -36,8 +39,6 @@ const chains = [["", "All chains"], ...networks] as const;
 type Status = (typeof statuses)[number][0];
 type Query = NonNullable<RestRequest<"listOrders">["query"]>;
 
-/** Maximum number of orders that are shown at first. Older orders are loaded page by page. */
-const shownAtFirst = 50;
 const pageSize = 50;
 
 /** Reads pages of older orders, because the stream lacks them or they are too many to show at once. */
@@ -61,53 +62,91 @@ function useOlder(filter: { status: Status; chain: NetworkName | "" }) {
   return { older: current?.orders ?? [], isAll, isBusy, more };
 }
 
+/** Shows the newest orders, whatever has become of them. */
 export function Orders() {
   const { state } = useDesk();
   const [status, setStatus] = useState<Status>("");
   const [chain, setChain] = useState<NetworkName | "">("");
   const { older, isAll, isBusy, more } = useOlder({ status, chain });
-  const { terminal } = useDesk();
-  const { call, isBusy: isCancelling } = useCall();
-  const ofChain = chain === "" ? {} : { chain };
-  const cancelAll = () => call(() => terminal.cancelOrders({ body: ofChain }));
   const fits = (order: Order) =>
     (status === "" || order.status === status || (status === "resting" && isResting(order))) &&
     (chain === "" || order.chain === chain);
   const streamed = (state?.orders ?? []).filter(fits);
-  const known = new Set(streamed.map(({ orderId }) => orderId));
-  // Prefers orders from the stream, because it has their newest versions.
-  const all = [...streamed, ...older.filter((order) => !known.has(order.orderId) && fits(order))];
-  const shown = all.slice(0, Math.max(shownAtFirst, older.length + shownAtFirst));
   return (
     <Panel title="Orders" area="orders" aside={state && <span class="quiet">{state.orders.length}</span>}>
-      <div class="pair">
+      <div class="list-tools">
         <Select label="Status" value={status} options={statuses} onPick={setStatus} />
         <Select label="Chain" value={chain} options={chains} onPick={setChain} />
+        <CancelAll chain={chain} />
       </div>
-      {state?.orders.some(isOpen) && (
-        <button type="button" class="plain" disabled={isCancelling} onClick={cancelAll}>
-          {chain === "" ? "Cancel all orders" : `Cancel all orders on ${chain}`}
-        </button>
-      )}
-      {state === undefined ? (
-        <p class="empty">Reading the orders …</p>
-      ) : shown.length === 0 ? (
-        <p class="empty">
-          {status === "" && chain === "" ? "No orders yet. Place one under Trade." : "No such orders."}
-        </p>
-      ) : (
-        <ul class="rows" aria-label="Orders">
-          {shown.map((order) => (
-            <OrderRow key={order.orderId} order={order} />
-          ))}
-        </ul>
-      )}
-      {state && !isAll && status !== "resting" && (
-        <button type="button" class="plain" disabled={isBusy} onClick={more}>
-          {isBusy ? "Reading …" : "Older orders"}
-        </button>
-      )}
+      <OrderTable
+        name="Orders"
+        columns={["side", "token", "type", "amount", "received", "price", "state", "wallet", "placed"]}
+        orders={withOlder(streamed, older.filter(fits))}
+        empty={status === "" && chain === "" ? "No orders yet. Place one under Trade." : "No such orders."}
+        onMore={state && !isAll && status !== "resting" ? more : undefined}
+        moreText={isBusy ? "Reading …" : "Older orders"}
+      />
     </Panel>
+  );
+}
+
+/** Shows the orders that wait for a price or for their time, all of which the stream has. */
+export function Resting() {
+  const { state } = useDesk();
+  const resting = (state?.orders ?? []).filter(isResting);
+  return (
+    <Panel title="Resting" area="resting">
+      {resting.length > 0 && (
+        <div class="list-tools">
+          <CancelAll chain="" />
+        </div>
+      )}
+      <OrderTable
+        name="Resting orders"
+        columns={["side", "token", "type", "amount", "firesAt", "distance", "progress", "wallet", "placed"]}
+        orders={resting}
+        empty="Nothing rests. A limit or a stop waits here for its price."
+      />
+    </Panel>
+  );
+}
+
+/** Shows what has been bought and sold. */
+export function Fills() {
+  const { state } = useDesk();
+  const { older, isAll, isBusy, more } = useOlder({ status: "filled", chain: "" });
+  const streamed = (state?.orders ?? []).filter(({ receivedAmount }) => receivedAmount !== undefined);
+  return (
+    <Panel title="History" area="history">
+      <OrderTable
+        name="Fills"
+        columns={["placed", "side", "token", "filled", "received", "price", "fee", "wallet"]}
+        orders={withOlder(streamed, older)}
+        empty="No fills yet."
+        onMore={state && !isAll ? more : undefined}
+        moreText={isBusy ? "Reading …" : "Older fills"}
+      />
+    </Panel>
+  );
+}
+
+/** Adds older orders to those of the stream, which has their newest versions. */
+function withOlder(streamed: readonly Order[], older: readonly Order[]): readonly Order[] {
+  if (older.length === 0) return streamed;
+  const known = new Set(streamed.map(({ orderId }) => orderId));
+  return [...streamed, ...older.filter(({ orderId }) => !known.has(orderId))];
+}
+
+function CancelAll({ chain }: { chain: NetworkName | "" }) {
+  const { terminal, state } = useDesk();
+  const { call, isBusy } = useCall();
+  if (!state?.orders.some(isOpen)) return null;
+  const cancelAll = () => call(() => terminal.cancelOrders({ body: chain === "" ? {} : { chain } }));
+  return (
+    <button type="button" class="plain" disabled={isBusy} onClick={cancelAll}>
+      {chain === "" ? "Cancel all orders" : `Cancel all orders on ${chain}`}
+    </button>
   );
 }
 
@@ -120,79 +159,166 @@ function outcome({ status, stage, settled, reasonCode, reason }: Order): string 
   return settled === false ? `${end}, settling` : end;
 }
 
-function OrderRow({ order }: { order: Order }) {
-  const { terminal, state, orderWarnings, openTicket } = useDesk();
-  const { call, isBusy } = useCall();
+/** Makes the columns of all tables of orders. */
+function useColumns(): Record<string, Column<Order>> {
+  const { state, orderWarnings } = useDesk();
   const nameOf = useWalletNames();
-  const { orderId, side, symbol, chain, status, token } = order;
-  const cancel = () => call(() => terminal.cancelOrder({ path: { orderId }, body: {} }));
-  const hasStages = order.stage !== undefined && order.stage !== "done";
-  const { spent, received, price } = unitsOf(order);
-  const isPart = status === "partially_filled";
-  const market =
-    token !== undefined && isResting(order)
-      ? state?.markets.find((each) => isSameToken(each, { chain, token }))
-      : undefined;
+  const marketOf = ({ chain, token }: Order) =>
+    token === undefined ? undefined : state?.markets.find((each) => isSameToken(each, { chain, token }));
+  const inUnit = (text: string | undefined, unit: string) => <Amount text={text} unit={unit} />;
+  return {
+    side: {
+      name: "Side",
+      by: ({ side }) => side,
+      cell: ({ side }) => <span class={`side ${side}`}>{side}</span>,
+    },
+    token: {
+      name: "Token",
+      by: ({ symbol }) => symbol,
+      cell: (order) => <PairName pair={order} />,
+    },
+    type: { name: "Type", by: ({ type }) => type, cell: ({ type }) => words(type) },
+    amount: {
+      name: "Amount",
+      isNumber: true,
+      by: (order) => Number(order.amount),
+      cell: (order) => (
+        <>
+          {inUnit(order.amount, unitsOf(order).spent)}
+          {order.status === "partially_filled" && `, ${amount(order.filledAmount)} filled`}
+        </>
+      ),
+    },
+    filled: {
+      name: "Paid",
+      isNumber: true,
+      by: ({ filledAmount }) => Number(filledAmount),
+      cell: (order) => inUnit(order.filledAmount, unitsOf(order).spent),
+    },
+    received: {
+      name: "Received",
+      isNumber: true,
+      by: ({ receivedAmount }) => Number(receivedAmount),
+      cell: (order) => inUnit(order.receivedAmount, unitsOf(order).received),
+    },
+    price: {
+      name: "Price",
+      isNumber: true,
+      by: ({ averagePrice }) => Number(averagePrice),
+      cell: (order) => inUnit(order.averagePrice, unitsOf(order).price),
+    },
+    fee: {
+      name: "Network fee",
+      isNumber: true,
+      by: ({ networkFee }) => Number(networkFee),
+      cell: ({ networkFee, chain }) => inUnit(networkFee, coinOf[chain]),
+    },
+    firesAt: {
+      name: "Fires at",
+      isNumber: true,
+      cell: (order) => `${firesAt(order).join(", ")} ${unitsOf(order).price}`,
+    },
+    distance: {
+      name: "Distance",
+      isNumber: true,
+      cell(order) {
+        const { price } = marketOf(order) ?? {};
+        return price === undefined ? "–" : distancesFrom(price, order).join(", ");
+      },
+    },
+    progress: {
+      name: "State",
+      cell: (order) => [stateOfResting(order), slicesText(order)].filter(Boolean).join(", ") || "–",
+    },
+    state: {
+      name: "Status",
+      by: ({ status }) => status,
+      cell: (order) => (
+        <>
+          <span class={`outcome ${order.status}`} title={outcome(order)}>
+            {outcome(order)}
+          </span>
+          <Warnings about="the order" warnings={orderWarnings.get(order.orderId) ?? []} />
+        </>
+      ),
+    },
+    wallet: {
+      name: "Wallet",
+      by: nameOf,
+      cell: (order) => (
+        <ExploredLink network={order.chain} kind="wallet" id={order.wallet} text={nameOf(order)} />
+      ),
+    },
+    placed: {
+      name: "Placed",
+      isNumber: true,
+      by: ({ createdAt }) => Date.parse(createdAt),
+      cell: ({ createdAt }) => day(createdAt),
+    },
+  };
+}
+
+/** Says what a resting order waits for besides its price. */
+const stateOfResting = ({ attention = [], stage, trailing, ...order }: Order): string =>
+  [
+    ...attention.map(({ code }) => words(code)),
+    ...(attention.length === 0 && stage !== undefined ? [stage] : []),
+    ...(trailing?.mark === undefined
+      ? []
+      : [`trailed by ${trailing.trailPercent} % from ${amount(trailing.mark)} ${pairUnits(order).quote}`]),
+  ].join(", ");
+
+type TableProps = {
+  name: string;
+  columns: readonly string[];
+  orders: readonly Order[];
+  empty: string;
+  onMore?: (() => unknown) | undefined;
+  moreText?: string;
+};
+
+/** Shows orders, and the transactions of one of them. */
+function OrderTable({ columns, orders, empty, ...more }: TableProps) {
+  const { state } = useDesk();
+  const [opened, setOpened] = useState<string>();
+  const all = useColumns();
+  if (state === undefined) return <p class="empty">Reading the orders …</p>;
+  if (orders.length === 0 && more.onMore === undefined) return <p class="empty">{empty}</p>;
   return (
-    <li class="execution" data-order={orderId}>
-      <span class={`side ${side}`}>{side}</span>
-      <strong>{symbol}</strong>
-      <span class="badge">{chain}</span>
-      <span class={`outcome ${status}`}>{outcome(order)}</span>
-      <Warnings about="the order" warnings={orderWarnings.get(orderId) ?? []} />
-      <dl>
-        <dt>Amount</dt>
-        <dd>
-          {amount(order.amount)} {spent}
-          {isPart && `, ${amount(order.filledAmount)} filled`}
-        </dd>
-        {isResting(order) && (
-          <>
-            <dt>Fires at</dt>
-            <dd>
-              {firesAt(order).join(", ")} {price}
-            </dd>
-          </>
+    <>
+      {orders.length === 0 && <p class="empty">{empty}</p>}
+      <RecordTable
+        {...more}
+        rows={orders}
+        columns={columns.flatMap((key) => all[key] ?? [])}
+        keyOf={({ orderId }) => orderId}
+        actions={(order) => (
+          <OrderActions
+            order={order}
+            isOpened={opened === order.orderId}
+            onOpen={() => setOpened(opened === order.orderId ? undefined : order.orderId)}
+          />
         )}
-        {slicesText(order) !== undefined && (
-          <>
-            <dt>Progress</dt>
-            <dd>{slicesText(order)}</dd>
-          </>
-        )}
-        {order.trailing?.mark !== undefined && (
-          <>
-            <dt title="It has followed the price up to here">Mark</dt>
-            <dd>
-              {amount(order.trailing.mark)} {price}, trailed by {order.trailing.trailPercent} %
-            </dd>
-          </>
-        )}
-        {market?.price !== undefined && (
-          <>
-            <dt title="From the market's price now">Distance</dt>
-            <dd>{distancesFrom(market.price, order).join(", ")}</dd>
-          </>
-        )}
-        {order.attention !== undefined && order.attention.length > 0 && (
-          <>
-            <dt>Kept by</dt>
-            <dd>{order.attention.map(({ code }) => words(code)).join(", ")}</dd>
-          </>
-        )}
-        <dt>Received</dt>
-        <dd>{order.receivedAmount ? `${amount(order.receivedAmount)} ${received}` : "–"}</dd>
-        <dt>Price</dt>
-        <dd>{order.averagePrice ? `${amount(order.averagePrice)} ${price}` : "–"}</dd>
-        <dt>Wallet</dt>
-        <dd>
-          <ExploredLink network={chain} kind="wallet" id={order.wallet} text={nameOf(order)} />
-        </dd>
-        <dt>Placed</dt>
-        <dd>{day(order.createdAt)}</dd>
-      </dl>
+        details={(order) =>
+          opened === order.orderId && <OrderDetails order={order} onClose={() => setOpened(undefined)} />
+        }
+      />
+    </>
+  );
+}
+
+type ActionsProps = { order: Order; isOpened: boolean; onOpen: () => void };
+
+function OrderActions({ order, isOpened, onOpen }: ActionsProps) {
+  const { terminal, openTicket } = useDesk();
+  const { call, isBusy } = useCall();
+  const { orderId, side, chain, stage, token, wallet } = order;
+  const cancel = () => call(() => terminal.cancelOrder({ path: { orderId }, body: {} }));
+  const hasStages = stage !== undefined && stage !== "done";
+  return (
+    <>
       {isOpen(order) && hasStages && (
-        <button type="button" disabled={isBusy || order.stage === "cancelling"} onClick={cancel}>
+        <button type="button" disabled={isBusy || stage === "cancelling"} onClick={cancel}>
           Cancel
         </button>
       )}
@@ -200,12 +326,15 @@ function OrderRow({ order }: { order: Order }) {
         <button
           type="button"
           class="plain"
-          onClick={() => openTicket({ chain, token, wallet: order.wallet, ...freshSide(side) })}
+          aria-label={`Trade ${pairUnits(order).base}`}
+          onClick={() => openTicket({ chain, token, wallet, ...freshSide(side) })}
         >
-          Trade {pairUnits(order).base}
+          Trade
         </button>
       )}
-      <OrderDetails order={order} />
-    </li>
+      <button type="button" class="plain" aria-expanded={isOpened} onClick={onOpen}>
+        Details
+      </button>
+    </>
   );
 }

@@ -4,120 +4,181 @@ import { Panel } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
 import { amount, day, exitPrices, exitsOf, pairUnits, signed, words } from "./format.ts";
-import { PositionTotals, WorthCells } from "./market/worth-view.tsx";
+import { inDollars, worthNow } from "./market/totals.ts";
+import { PositionTotals, Profit, Worth } from "./market/worth-view.tsx";
+import { PairName } from "./pair-name.tsx";
+import { type Column, RecordTable } from "./record-table.tsx";
 import { QuickSale } from "./ticket/quick-sale.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
 import { useWalletNames } from "./wallet-names.ts";
 
-/** Maximum number of positions that are shown. */
-const mostShown = 100;
-
 export function Positions() {
   const { state } = useDesk();
+  const [sale, setSale] = useState<{ id: string; percent: number }>();
+  const columns = useColumns();
   const positions = state?.positions ?? [];
   const open = positions.filter(({ status }) => status === "open");
-  const shown = [...open, ...positions.filter(({ status }) => status !== "open")].slice(0, mostShown);
+  const ordered = [...open, ...positions.filter(({ status }) => status !== "open")];
   return (
     <Panel title="Positions" area="positions" aside={state && <span class="quiet">{open.length} open</span>}>
       <PositionTotals />
       {state === undefined ? (
         <p class="empty">Reading the positions …</p>
-      ) : shown.length === 0 ? (
+      ) : ordered.length === 0 ? (
         <p class="empty">No positions yet. A filled buy opens one.</p>
       ) : (
-        <ul class="rows" aria-label="Positions">
-          {shown.map((position) => (
-            <PositionRow key={position.positionId} position={position} />
-          ))}
-        </ul>
+        <RecordTable
+          name="Positions"
+          rows={ordered}
+          columns={columns}
+          keyOf={({ positionId }) => positionId}
+          actions={(position) => (
+            <PositionActions
+              position={position}
+              sold={sale?.id === position.positionId ? sale.percent : undefined}
+              onSell={(percent) => setSale(percent ? { id: position.positionId, percent } : undefined)}
+            />
+          )}
+          details={(position) => {
+            const { positionId, chain, token, wallet } = position;
+            return (
+              sale?.id === positionId &&
+              token !== undefined &&
+              position.status === "open" && (
+                <QuickSale
+                  {...{ chain, token, wallet, symbol: pairUnits(position).base }}
+                  percent={sale.percent}
+                  onDone={() => setSale(undefined)}
+                />
+              )
+            );
+          }}
+        />
       )}
     </Panel>
   );
 }
 
+function useColumns(): Column<Position>[] {
+  const { state } = useDesk();
+  const nameOf = useWalletNames();
+  const dollars = (position: Position, name: "worth" | "gain") => {
+    const text = worthNow(state, position)?.[name];
+    return Number(text === undefined ? undefined : inDollars(state, position.chain, text));
+  };
+  return [
+    {
+      name: "Token",
+      by: ({ symbol }) => symbol,
+      cell: (position) => (
+        <>
+          <span class={`side ${position.status}`}>{position.status}</span> <PairName pair={position} />
+          {position.reason !== undefined && <span class="badge warn">{words(position.reason)}</span>}
+        </>
+      ),
+    },
+    {
+      name: "Amount",
+      isNumber: true,
+      by: (position) => Number(position.amount),
+      cell: (position) => amount(position.amount),
+    },
+    {
+      name: "Value",
+      isNumber: true,
+      by: (position) => dollars(position, "worth"),
+      cell: (position) => <Worth position={position} />,
+    },
+    {
+      name: "Profit",
+      isNumber: true,
+      by: (position) => dollars(position, "gain"),
+      cell: (position) => <Profit position={position} />,
+    },
+    {
+      name: "Entry",
+      isNumber: true,
+      by: ({ averageEntryPrice }) => Number(averageEntryPrice),
+      cell: (position) => `${amount(position.averageEntryPrice)} ${pairUnits(position).quote}`,
+    },
+    {
+      name: "Cost",
+      isMinor: true,
+      isNumber: true,
+      by: ({ cost }) => Number(cost),
+      cell: (position) =>
+        position.cost === undefined ? "–" : `${amount(position.cost)} ${pairUnits(position).quote}`,
+    },
+    {
+      name: "Realized",
+      isNumber: true,
+      by: ({ realizedPnl }) => Number(realizedPnl),
+      cell: (position) => signed(position.realizedPnl, pairUnits(position).quote),
+    },
+    {
+      name: "Exits",
+      isMinor: true,
+      cell: (position) => <Exits position={position} />,
+    },
+    {
+      name: "Wallet",
+      by: nameOf,
+      cell: (position) => (
+        <ExploredLink network={position.chain} kind="wallet" id={position.wallet} text={nameOf(position)} />
+      ),
+    },
+    {
+      name: "Opened",
+      isMinor: true,
+      isNumber: true,
+      by: ({ openedAt }) => Date.parse(openedAt),
+      cell: ({ openedAt }) => day(openedAt),
+    },
+  ];
+}
+
+/** Lists where parts of a position are sold, and what has left the wallet otherwise. */
+function Exits({ position }: { position: Position }) {
+  const { state } = useDesk();
+  const exits = exitsOf(position, state?.orders ?? []);
+  const texts = [
+    ...exits.map((exit) => `${amount(exit.amount)} at ${exitPrices(exit)}`),
+    ...(position.movedOut === undefined ? [] : [`${amount(position.movedOut)} moved out`]),
+  ];
+  return texts.length === 0 ? "–" : <span title={texts.join("; ")}>{texts.join("; ")}</span>;
+}
+
 const percents = [25, 50, 100] as const;
 
-function PositionRow({ position }: { position: Position }) {
-  const { state, openTicket } = useDesk();
-  const nameOf = useWalletNames();
-  const exits = exitsOf(position, state?.orders ?? []);
-  const [sold, setSold] = useState<number>();
-  const { chain, symbol, status, token, wallet } = position;
-  const { base: name, quote: coin } = pairUnits(position);
-  const isTraded = status === "open" && token !== undefined;
+type ActionsProps = {
+  position: Position;
+  sold: number | undefined;
+  onSell: (percent: number | undefined) => void;
+};
+
+function PositionActions({ position, sold, onSell }: ActionsProps) {
+  const { openTicket } = useDesk();
+  const { chain, token, wallet, status } = position;
+  if (status !== "open" || token === undefined) return null;
   return (
-    <li class="execution" data-position={position.positionId}>
-      <span class={`side ${status}`}>{status}</span>
-      <strong>{symbol}</strong>
-      <span class="badge">{chain}</span>
-      {position.reason !== undefined && <span class="badge warn">{words(position.reason)}</span>}
-      {status === "open" && (
-        <dl class="worth">
-          <WorthCells position={position} />
-        </dl>
-      )}
-      <dl>
-        <dt>Amount</dt>
-        <dd>
-          {amount(position.amount)} {name}
-        </dd>
-        <dt>Entry</dt>
-        <dd>
-          {amount(position.averageEntryPrice)} {coin}
-        </dd>
-        <dt>Cost</dt>
-        <dd>{position.cost === undefined ? "–" : `${amount(position.cost)} ${coin}`}</dd>
-        <dt>Realized</dt>
-        <dd>{signed(position.realizedPnl, coin)}</dd>
-        {position.movedOut !== undefined && (
-          <>
-            <dt>Moved out</dt>
-            <dd>
-              {amount(position.movedOut)} {name}
-            </dd>
-          </>
-        )}
-        {exits.length > 0 && (
-          <>
-            <dt>Exits</dt>
-            <dd>{exits.map((exit) => `${amount(exit.amount)} at ${exitPrices(exit)}`).join("; ")}</dd>
-          </>
-        )}
-        <dt>Wallet</dt>
-        <dd>
-          <ExploredLink network={chain} kind="wallet" id={wallet} text={nameOf(position)} />
-        </dd>
-        <dt>Opened</dt>
-        <dd>{day(position.openedAt)}</dd>
-      </dl>
-      {isTraded && (
-        <div class="buttons">
-          {percents.map((percent) => (
-            <button
-              key={percent}
-              type="button"
-              aria-pressed={sold === percent}
-              onClick={() => setSold(sold === percent ? undefined : percent)}
-            >
-              Sell {percent} %
-            </button>
-          ))}
-          <button
-            type="button"
-            class="plain"
-            onClick={() => openTicket({ chain, token, wallet, ...freshSide("buy") })}
-          >
-            Buy more
-          </button>
-        </div>
-      )}
-      {isTraded && sold !== undefined && (
-        <QuickSale
-          {...{ chain, token, wallet, symbol: name }}
-          percent={sold}
-          onDone={() => setSold(undefined)}
-        />
-      )}
-    </li>
+    <>
+      {percents.map((percent) => (
+        <button
+          key={percent}
+          type="button"
+          aria-pressed={sold === percent}
+          onClick={() => onSell(sold === percent ? undefined : percent)}
+        >
+          Sell {percent} %
+        </button>
+      ))}
+      <button
+        type="button"
+        class="plain"
+        onClick={() => openTicket({ chain, token, wallet, ...freshSide("buy") })}
+      >
+        Buy more
+      </button>
+    </>
   );
 }

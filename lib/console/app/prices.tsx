@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Price, TerminalState } from "trading-terminal-client";
 import { Panel } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
@@ -32,24 +32,27 @@ const byAsset = (prices: readonly Price[]) => [
   ...new Map(prices.map((price) => [price.symbol, price])).values(),
 ];
 
-export function Prices() {
+/** Collects the prices of coins while the page is open. */
+export function usePriceHistory(byChain: TerminalState["prices"] = noPrices): History {
+  const history = useRef<History>(new Map());
+  const seen = useRef(noPrices);
+  if (seen.current !== byChain) {
+    seen.current = byChain;
+    history.current = withPrices(history.current, byAsset(Object.values(byChain)));
+  }
+  return history.current;
+}
+
+export function Prices({ history }: { history: History }) {
   const { state, ticket } = useDesk();
-  const byChain = state?.prices ?? noPrices;
-  const prices = byAsset(Object.values(byChain));
+  const prices = byAsset(Object.values(state?.prices ?? noPrices));
   const [picked, setPicked] = useState<string>();
   // While a token is in the ticket, draws the charts of coins only on request, because the token has its own chart.
   const hasToken = isAddressOn(ticket.chain, ticket.token);
   const symbol = picked ?? (hasToken ? undefined : "ETH");
-  const history = useRef<History>(new Map());
-  const [, redraw] = useState(0);
-
-  useEffect(() => {
-    history.current = withPrices(history.current, byAsset(Object.values(byChain)));
-    redraw((count) => count + 1);
-  }, [byChain]);
 
   const shown = prices.find((price) => price.symbol === symbol) ?? (hasToken ? undefined : prices[0]);
-  const points = history.current.get(shown?.symbol ?? "") ?? [];
+  const points = history.get(shown?.symbol ?? "") ?? [];
   return (
     <Panel
       title="Prices"
@@ -62,7 +65,7 @@ export function Prices() {
           <Ticker
             key={price.symbol}
             price={price}
-            points={history.current.get(price.symbol) ?? []}
+            points={history.get(price.symbol) ?? []}
             isShown={price === shown}
             onPick={() => setPicked(price.symbol)}
           />

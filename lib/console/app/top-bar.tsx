@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { StreamStatus } from "trading-terminal-client";
 import type { Profile } from "./desk.ts";
@@ -19,22 +20,10 @@ function currentTheme(): Theme {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-type TopBarProps = {
-  status: StreamStatus;
-  profile: Profile | undefined;
-  onHelp: () => void;
-  onSignOut: () => void;
-};
+type TopBarProps = { status: StreamStatus; profile: Profile | undefined; children: ComponentChildren };
 
-export function TopBar({ status, profile, onHelp, onSignOut }: TopBarProps) {
-  const [shown, setShown] = useState(currentTheme);
-  function switchTheme() {
-    const next = shown === "dark" ? "light" : "dark";
-    document.documentElement.style.colorScheme = next;
-    setShown(next);
-    // Notifies the chart, which draws its own colours.
-    dispatchEvent(new Event("themechange"));
-  }
+/** @param props.children The buttons at its end, which a phone has under More. */
+export function TopBar({ status, profile, children }: TopBarProps) {
   return (
     <header class="top-bar">
       <h1>
@@ -53,18 +42,35 @@ export function TopBar({ status, profile, onHelp, onSignOut }: TopBarProps) {
           </span>
         </p>
       )}
-      <nav>
-        <a href="/docs/">Docs</a>
-        <button type="button" class="plain" aria-label="Keyboard shortcuts" onClick={onHelp}>
-          ?
-        </button>
-        <button type="button" class="plain" onClick={switchTheme}>
-          {shown === "dark" ? "Light" : "Dark"}
-        </button>
-        <button type="button" class="plain" onClick={onSignOut}>
-          Sign out
-        </button>
-      </nav>
+      <nav aria-label="Page">{children}</nav>
     </header>
+  );
+}
+
+type CommandsProps = { onHelp: () => void; onSignOut: () => void };
+
+/** Commands for the whole page. */
+export function Commands({ onHelp, onSignOut }: CommandsProps) {
+  const [shown, setShown] = useState(currentTheme);
+  function switchTheme() {
+    const next = shown === "dark" ? "light" : "dark";
+    document.documentElement.style.colorScheme = next;
+    setShown(next);
+    // Notifies the chart, which draws its own colours.
+    dispatchEvent(new Event("themechange"));
+  }
+  return (
+    <>
+      <a href="/docs/">Docs</a>
+      <button type="button" class="plain" aria-label="Keyboard shortcuts" onClick={onHelp}>
+        ?
+      </button>
+      <button type="button" class="plain" onClick={switchTheme}>
+        {shown === "dark" ? "Light" : "Dark"}
+      </button>
+      <button type="button" class="plain" onClick={onSignOut}>
+        Sign out
+      </button>
+    </>
   );
 }

@@ -1,27 +1,26 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FollowedToken, Stream, StreamStatus, TerminalState } from "trading-terminal-client";
 import { isSameToken } from "trading-terminal-client/markets";
-import { Panel } from "./controls.tsx";
 import { type Desk, DeskContext, type Profile, type TicketChange, type TicketEntry } from "./desk.ts";
 import { type Explorers, readExplorers } from "./explorers.ts";
-import { clock } from "./format.ts";
+import { useKeptFocus } from "./keep-focus.ts";
 import { Help, useShortcuts } from "./keyboard.tsx";
-import { isPrice, type LogEntry, newEntry, withNewest } from "./log-entries.ts";
+import { type List, Lists, type Tab, Tabs } from "./lists.tsx";
+import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
 import { MarketPanel } from "./market/market-panel.tsx";
 import { shownTokens } from "./market/markets.ts";
+import { MessageLog } from "./message-log.tsx";
 import { type Notice, Notices, useNotices } from "./notices.tsx";
-import { Orders } from "./orders.tsx";
-import { Positions } from "./positions.tsx";
-import { Prices } from "./prices.tsx";
+import { Prices, usePriceHistory } from "./prices.tsx";
 import { Rewards } from "./rewards.tsx";
 import type { Session } from "./session.ts";
 import { SettingsPanel } from "./settings-panel.tsx";
+import { type Side, SideButtons, SidePanel, sideTitle } from "./side-panels.tsx";
 import { SignInAgain } from "./sign-in.tsx";
 import { StaleBanner } from "./stale-banner.tsx";
-import { type Tab, Tabs } from "./tabs.tsx";
 import { usePlacing } from "./ticket/placing.ts";
 import { freshSide, Ticket } from "./ticket/ticket.tsx";
-import { TopBar } from "./top-bar.tsx";
+import { Commands, TopBar } from "./top-bar.tsx";
 import { type GuardNews, withGuardNews } from "./wallets/guard-news.ts";
 import { GuardNotices } from "./wallets/guard-notices.tsx";
 import { Wallets } from "./wallets/wallets.tsx";
@@ -120,6 +119,9 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const [explorers, setExplorers] = useState<Explorers>({});
   const [ticket, setTicket] = useState(emptyTicket);
   const [tab, setTab] = useState<Tab>("trade");
+  const [list, setList] = useState<List>("positions");
+  const [side, setSide] = useState<Side>();
+  const history = usePriceHistory(state?.prices);
   useTokens(stream, shownTokens(ticket, state?.positions ?? [], state?.orders ?? []));
   const { notices, notify, dismiss } = useNotices();
   const { terminal } = session;
@@ -151,11 +153,30 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   function openTicket(change: Partial<TicketEntry>) {
     fillTicket(change);
     setTab("trade");
+    setSide(undefined);
+  }
+  function pickTab(next: Tab) {
+    if (next === "wallets" || next === "more") return setSide(next);
+    if (next !== "trade") setList(next);
+    setTab(next);
+    scrollTo(0, 0);
+  }
+  function pickList(next: List) {
+    setList(next);
+    setTab((before) => (before === "trade" ? before : next === "positions" ? next : "orders"));
   }
   const help = useShortcuts({
     onSide: (side) => openTicket(side === ticket.side ? {} : freshSide(side)),
     onFind: () => setTab("trade"),
   });
+
+  useKeptFocus();
+  const desktop = useRef<HTMLElement>(null);
+  const isReady = profile !== undefined;
+  // The form of the sign-in, which had the focus, is gone.
+  useEffect(() => {
+    if (document.activeElement === document.body) desktop.current?.focus({ preventScroll: true });
+  }, [isReady]);
 
   const placing = usePlacing({
     session,
@@ -189,7 +210,10 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
       <a class="skip" href="#desk">
         Skip to the desk
       </a>
-      <TopBar status={status} profile={profile} onHelp={help.open} onSignOut={onSignOut} />
+      <TopBar status={status} profile={profile}>
+        <SideButtons onOpen={setSide} />
+        <Commands onHelp={help.open} onSignOut={onSignOut} />
+      </TopBar>
       <StaleBanner status={status} heardMs={heardMs} isShown={isStale} onRetry={retry} />
       {problem && (
         <p class="notice bad" role="alert">
@@ -202,26 +226,34 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
       {desk && (
         <DeskContext.Provider value={desk}>
           <GuardNotices />
-          <main id="desk" class="desk" data-tab={tab} tabIndex={-1} aria-busy={state === undefined}>
-            <div class="column centre">
-              <MarketPanel />
-              <Prices />
-              <Positions />
-              <Orders />
-            </div>
-            <div class="column right">
-              <Ticket />
-            </div>
-            <div class="column left">
-              <Wallets />
-              <SettingsPanel />
-            </div>
-            <div class="column bottom">
-              <Rewards />
-              <MessageLog entries={log} />
-            </div>
+          <main
+            ref={desktop}
+            id="desk"
+            class="desk"
+            data-tab={tab}
+            tabIndex={-1}
+            aria-busy={state === undefined}
+          >
+            <MarketPanel />
+            <Ticket />
+            <Lists list={list} onPick={pickList} />
           </main>
-          <Tabs tab={tab} onPick={setTab} />
+          <Tabs tab={tab} onPick={pickTab} />
+          {side && (
+            <SidePanel key={side} label={sideTitle(side)} onClose={() => setSide(undefined)}>
+              {side === "wallets" && <Wallets />}
+              {side === "settings" && <SettingsPanel />}
+              {side === "rewards" && <Rewards />}
+              {side === "prices" && <Prices history={history} />}
+              {side === "messages" && <MessageLog entries={log} />}
+              {side === "more" && (
+                <nav class="menu" aria-label="More">
+                  <SideButtons onOpen={setSide} />
+                  <Commands onHelp={help.open} onSignOut={onSignOut} />
+                </nav>
+              )}
+            </SidePanel>
+          )}
         </DeskContext.Provider>
       )}
       {isExpired && (
@@ -234,47 +266,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
         />
       )}
       <Help {...help} />
-      <footer class="quiet">
-        Charts by{" "}
-        <a href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">
-          TradingView
-        </a>
-      </footer>
       <Notices notices={notices as readonly Notice[]} onDismiss={dismiss} />
     </>
-  );
-}
-
-function MessageLog({ entries }: { entries: readonly LogEntry[] }) {
-  const [withPrices, setWithPrices] = useState(false);
-  const shown = entries.filter((entry) => withPrices || !isPrice(entry));
-  const toggle = (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={withPrices}
-        onChange={({ currentTarget }) => setWithPrices(currentTarget.checked)}
-      />
-      prices
-    </label>
-  );
-  return (
-    <Panel title="Messages" area="log" aside={toggle}>
-      <ol class="messages" aria-label="Messages, newest first">
-        {shown.map(({ id, direction, time, message }) => (
-          <li key={id} class={direction}>
-            <details>
-              <summary>
-                <time>{clock(time)}</time> <span title={direction}>{direction === "sent" ? "→" : "←"}</span>{" "}
-                <strong>{message.type}</strong>{" "}
-                {"channel" in message && <span>{String(message.channel)}</span>}
-              </summary>
-              <pre>{JSON.stringify(message, null, 2)}</pre>
-            </details>
-          </li>
-        ))}
-      </ol>
-      {shown.length === 0 && <p class="empty">Nothing yet.</p>}
-    </Panel>
   );
 }

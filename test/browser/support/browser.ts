@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { inject } from "vitest";
 import { type VisitOptions, visitsForTests } from "../../../lib/console/test/support/browser.ts";
 
@@ -21,6 +21,19 @@ export async function tryNow(page: Page): Promise<void> {
     .click({ timeout: 1000 })
     .catch(() => {});
 }
+
+/** Opens a part of the page beside the desk. */
+export async function openSide(page: Page, name: string): Promise<Locator> {
+  await page.getByRole("button", { name, exact: true }).filter({ visible: true }).click();
+  return page.getByRole("dialog", { name });
+}
+
+/** Shows one of the lists under the chart. */
+export const openList = (page: Page, name: string): Promise<void> => page.getByRole("tab", { name }).click();
+
+/** Finds the records of a list that is shown. */
+export const rowsOf = (page: Page, name: string): Locator =>
+  page.getByRole("table", { name }).locator("tbody");
 
 /** Signs in to the console. */
 export async function signIn(page: Page, user: string): Promise<void> {

@@ -1,9 +1,11 @@
 import { useMemo, useState } from "preact/hooks";
+import type { Market } from "trading-terminal-client";
 import { type Currency, type Interval, intervalSeconds, marketOf } from "trading-terminal-client/markets";
 import { Choice, Panel } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
+import { ExploredLink } from "../explored-link.tsx";
 import { isAddressOn } from "../explorers.ts";
-import { amount, chainName, coinOf, percentText, shortened, usdText } from "../format.ts";
+import { amount, chainName, coinOf, percentText, shortened, shortUsd, usdText } from "../format.ts";
 import { useNow } from "../ticket/fresh-quote.ts";
 import { barsOf, marksOf } from "./bars.ts";
 import { CandleChart } from "./candle-chart.tsx";
@@ -23,12 +25,21 @@ export function MarketPanel() {
   const market = streamed ?? (rest.market && knownMarket(rest.market));
   const symbol = streamed?.symbol ?? rest.market?.symbol ?? shortened(token);
   return (
-    <Panel title={symbol} area="market" aside={<span class="quiet">{chainName[chain]}</span>}>
-      {market === undefined ? (
-        <p class="empty">{rest.problem?.message ?? "Reading the market …"}</p>
-      ) : (
-        <MarketFacts market={market} chain={chain} />
-      )}
+    <Panel
+      title={symbol}
+      area="market"
+      aside={
+        <>
+          <span class="badge">{chainName[chain]}</span>
+          {market === undefined ? (
+            <p class="quiet">{rest.problem?.message ?? "Reading the market …"}</p>
+          ) : (
+            <MarketFacts market={market} chain={chain} cap={capOf(market, rest.market)} />
+          )}
+          <ExploredLink network={chain} kind="token" id={token} />
+        </>
+      }
+    >
       <Chart symbol={symbol} />
     </Panel>
   );
@@ -36,10 +47,17 @@ export function MarketPanel() {
 
 const direction = (change: number) => (change > 0 ? "up" : change < 0 ? "down" : "still");
 
-type FactsProps = { market: KnownMarket; chain: keyof typeof coinOf };
+/** Computes the worth of all existing tokens in dollars, from the answer that has it and the price of now. */
+function capOf({ priceUsd }: KnownMarket, read: Market | undefined): number | undefined {
+  if (read?.fdvUsd === undefined) return undefined;
+  const isMoved = priceUsd !== undefined && Number(read.priceUsd) > 0;
+  return Number(read.fdvUsd) * (isMoved ? Number(priceUsd) / Number(read.priceUsd) : 1);
+}
+
+type FactsProps = { market: KnownMarket; chain: keyof typeof coinOf; cap: number | undefined };
 
 /** Shows the latest numbers of a market, with their age. */
-export function MarketFacts({ market, chain }: FactsProps) {
+function MarketFacts({ market, chain, cap }: FactsProps) {
   const { state } = useDesk();
   const nowMs = useNow();
   const ageMs = headAgeMs(state, chain, nowMs) ?? nowMs - Date.parse(market.asOf);
@@ -55,20 +73,23 @@ export function MarketFacts({ market, chain }: FactsProps) {
           <span class={direction(change24h)}>{percentText(change24h)} in 24 h</span>
         )}
       </p>
-      <p class="quiet">
-        {liquidity !== undefined && (
-          <span title="Coins that a sale gets while it moves the price by at most 2 %">
-            Depth {amount(liquidity, 4)} {coin} ·{" "}
-          </span>
-        )}
-        {volume24h !== undefined && (
-          <span>
-            24 h volume {amount(volume24h, 4)} {quote === undefined || quote === "native" ? coin : "dollars"}{" "}
-            ·{" "}
-          </span>
-        )}
-        <span class="age">{ageText(ageMs)}</span>
-      </p>
+      {liquidity !== undefined && (
+        <span title="Coins that a sale gets while it moves the price by at most 2 %">
+          <small>Depth</small> {amount(liquidity, 4)} {coin}
+        </span>
+      )}
+      {volume24h !== undefined && (
+        <span>
+          <small>24 h volume</small> {amount(volume24h, 4)}{" "}
+          {quote === undefined || quote === "native" ? coin : "dollars"}
+        </span>
+      )}
+      {cap !== undefined && (
+        <span title="Worth of all existing tokens">
+          <small>Market cap</small> {shortUsd(cap)}
+        </span>
+      )}
+      <span class="quiet age">{ageText(ageMs)}</span>
       {flags.length > 0 && (
         <ul class="flags" aria-label="Warnings about the market">
           {flags.map((flag) => (

@@ -18,49 +18,52 @@ function whyUnknown(flags: readonly string[] | undefined): string {
   return flags.includes("NO_POOL") ? "no pool pays a price" : "its price is unknown";
 }
 
-/** Shows the value of an open position and the profit of selling it now. */
-export function WorthCells({ position }: { position: Position }) {
+/** Shows the value of an open position. In a thin pool, it is what a sale would get now. */
+export function Worth({ position }: { position: Position }) {
   const { state } = useDesk();
   const nowMs = useNow();
-  const { chain, token } = position;
+  const { chain, token, status } = position;
+  if (status !== "open") return "–";
   const shown = worthNow(state, position);
   const isOld = (headAgeMs(state, chain, nowMs) ?? 0) > oldMs;
   const coin = coinOf[chain];
   const dollars = shown && inDollars(state, chain, shown.worth);
-  const gainUsd = shown?.gain && inDollars(state, chain, shown.gain);
   const { flags } = (state && marketOf(state, position)) ?? {};
+  if (shown === undefined) return <span class="quiet">{token === undefined ? "–" : whyUnknown(flags)}</span>;
   return (
-    <>
-      <dt>{shown?.atPrice === undefined ? "Value" : "If sold now, about"}</dt>
-      <dd class={isOld ? "old" : undefined}>
-        {shown === undefined ? (
-          <span class="quiet">{token === undefined ? "–" : whyUnknown(flags)}</span>
-        ) : (
-          <>
-            {amount(shown.worth)} {coin}
-            {dollars !== undefined && <small> {usdText(dollars)}</small>}
-            {shown.atPrice !== undefined && (
-              <small class="warn">
-                {" "}
-                thin: {amount(shown.atPrice)} {coin} at the price
-              </small>
-            )}
-          </>
-        )}
-      </dd>
-      <dt>Profit</dt>
-      <dd class={isOld ? "profit old" : "profit"}>
-        {shown?.gain === undefined ? (
-          <span class="quiet">–</span>
-        ) : (
-          <span class={tone(shown.gain)}>
-            {signed(shown.gain, coin)}
-            {shown.percent !== undefined && ` (${percentText(shown.percent)})`}
-            {gainUsd && <small> {signedUsd(gainUsd)}</small>}
-          </span>
-        )}
-      </dd>
-    </>
+    <span class={isOld ? "old" : undefined}>
+      {amount(shown.worth)} {coin}
+      {dollars !== undefined && <small> {usdText(dollars)}</small>}
+      {shown.atPrice !== undefined && (
+        <small class="warn">
+          {" "}
+          if sold now, thin: {amount(shown.atPrice)} {coin} at the price
+        </small>
+      )}
+    </span>
+  );
+}
+
+/** Shows the profit of selling an open position now. */
+export function Profit({ position }: { position: Position }) {
+  const { state } = useDesk();
+  const nowMs = useNow();
+  const { chain } = position;
+  const shown = worthNow(state, position);
+  const isOld = (headAgeMs(state, chain, nowMs) ?? 0) > oldMs;
+  const gainUsd = shown?.gain && inDollars(state, chain, shown.gain);
+  return (
+    <span class={isOld ? "profit old" : "profit"}>
+      {shown?.gain === undefined ? (
+        <span class="quiet">–</span>
+      ) : (
+        <span class={tone(shown.gain)}>
+          {signed(shown.gain, coinOf[chain])}
+          {shown.percent !== undefined && ` (${percentText(shown.percent)})`}
+          {gainUsd && <small> {signedUsd(gainUsd)}</small>}
+        </span>
+      )}
+    </span>
   );
 }
 

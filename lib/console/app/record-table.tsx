@@ -1,0 +1,137 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type SortKey, sorted } from "./sorted.ts";
+
+export type Column<Row> = {
+  name: string;
+  cell: (row: Row) => ComponentChildren;
+  /** What the column is sorted by. A column without it cannot be sorted. */
+  by?: (row: Row) => SortKey;
+  isNumber?: true;
+  /** True for a column that a narrower table leaves out. Cards have all. */
+  isMinor?: true;
+};
+
+/** Number of rows that are drawn at first, and that are added at a time. */
+const pageSize = 50;
+
+const classOf = ({ isNumber, isMinor }: { isNumber: true | undefined; isMinor: true | undefined }) =>
+  `${isNumber ? "number" : ""} ${isMinor ? "minor" : ""}`.trim() || undefined;
+
+type TableProps<Row> = {
+  name: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string;
+  /** Buttons at the end of a row. */
+  actions?: (row: Row) => ComponentChildren;
+  /** What stands under a row, over its whole width. */
+  details?: (row: Row) => ComponentChildren;
+  /** Reads further rows. Absent if all are there. */
+  onMore?: (() => unknown) | undefined;
+  moreText?: string;
+};
+
+/**
+ * Shows records as rows of one line, of which a narrow page makes cards. It draws a page of them at a time, so that
+ * thousands cost no more than fifty.
+ */
+export function RecordTable<Row>(props: TableProps<Row>) {
+  const { name, rows, columns, keyOf, actions, details, onMore, moreText } = props;
+  const [sorting, setSorting] = useState<{ column: number; isRising: boolean }>();
+  const [most, setMost] = useState(pageSize);
+  const isRising = sorting?.isRising ?? true;
+  const by = sorting && columns[sorting.column]?.by;
+  const ordered = useMemo(() => sorted(rows, by, isRising), [rows, by, isRising]);
+  const shown = ordered.slice(0, most);
+  const sort = (column: number) =>
+    setSorting((before) =>
+      before?.column !== column
+        ? { column, isRising: !columns[column]?.isNumber }
+        : { column, isRising: !before.isRising },
+    );
+  const isCut = rows.length > most;
+  return (
+    <>
+      <table class="records" aria-label={name}>
+        <thead>
+          <tr>
+            {columns.map(({ name: title, by: key, isNumber, isMinor }, column) => (
+              <th
+                key={title}
+                scope="col"
+                class={classOf({ isNumber, isMinor })}
+                aria-sort={sorting?.column === column ? (isRising ? "ascending" : "descending") : undefined}
+              >
+                {key === undefined ? (
+                  title
+                ) : (
+                  <button type="button" class="plain" onClick={() => sort(column)}>
+                    {title}
+                  </button>
+                )}
+              </th>
+            ))}
+            {actions && (
+              <th scope="col">
+                <span class="unseen">Actions</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        {shown.map((row) => {
+          const under = details?.(row);
+          return (
+            <tbody key={keyOf(row)} data-record={keyOf(row)}>
+              <tr>
+                {columns.map(({ name: title, cell, isNumber, isMinor }) => (
+                  <td key={title} data-name={title} class={classOf({ isNumber, isMinor })}>
+                    {cell(row)}
+                  </td>
+                ))}
+                {actions && <td class="actions">{actions(row)}</td>}
+              </tr>
+              {under && (
+                <tr class="under">
+                  <td colSpan={columns.length + 1}>
+                    <Revealed>{under}</Revealed>
+                  </td>
+                </tr>
+              )}
+            </tbody>
+          );
+        })}
+      </table>
+      {(isCut || onMore) && (
+        <button
+          type="button"
+          class="plain more"
+          onClick={() => {
+            setMost((before) => before + pageSize);
+            if (!isCut) void onMore?.();
+          }}
+        >
+          {isCut ? `Show more of ${rows.length}` : moreText}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Scrolls its content into view when it appears and whenever it grows, so that its last button can be seen. */
+function Revealed({ children }: { children: ComponentChildren }) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { current } = element;
+    if (current === null) return;
+    let height = 0;
+    const observer = new ResizeObserver(() => {
+      const { offsetHeight } = current;
+      if (offsetHeight > height) current.scrollIntoView({ block: "nearest" });
+      height = offsetHeight;
+    });
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
+  return <div ref={element}>{children}</div>;
+}

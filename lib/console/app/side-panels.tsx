@@ -1,0 +1,53 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+/** Parts of the page beside the desk, each in a panel of its own. */
+const sides = [
+  ["wallets", "Wallets"],
+  ["settings", "Settings"],
+  ["rewards", "Rewards"],
+  ["prices", "Prices"],
+  ["messages", "Messages"],
+] as const;
+
+export type Side = (typeof sides)[number][0] | "more";
+
+export const sideTitle = (side: Side) => sides.find(([name]) => name === side)?.[1] ?? "More";
+
+/** Lists the buttons that open a side panel. */
+export const SideButtons = ({ onOpen }: { onOpen: (side: Side) => void }) => (
+  <>
+    {sides.map(([name, text]) => (
+      <button key={name} type="button" class="plain" aria-haspopup="dialog" onClick={() => onOpen(name)}>
+        {text}
+      </button>
+    ))}
+  </>
+);
+
+type PanelProps = { label: string; onClose: () => void; children: ComponentChildren };
+
+/** A modal panel at the right, which fills a phone. The browser returns the focus when it closes. */
+export function SidePanel({ label, onClose, children }: PanelProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const { current } = element;
+    current?.showModal();
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class="side-panel"
+      aria-label={label}
+      closedby="any"
+      // The browser reports a close after the next panel may have opened.
+      onClose={() => element.current && onClose()}
+    >
+      <button type="button" class="plain close" aria-label="Close" onClick={() => element.current?.close()}>
+        ✕
+      </button>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,20 @@
+/** What rows are sorted by. An empty text and NaN stand for a value that is unknown. */
+export type SortKey = number | string;
+
+const isKnown = (key: SortKey) => key !== "" && !Number.isNaN(key);
+
+/** Sorts rows. Rows of equal value keep their order, and those of unknown value come last both ways. */
+export function sorted<Row>(
+  rows: readonly Row[],
+  by: ((row: Row) => SortKey) | undefined,
+  isRising: boolean,
+): readonly Row[] {
+  if (by === undefined) return rows;
+  const keyed = rows.map((row) => ({ row, key: by(row) }));
+  keyed.sort(({ key: a }, { key: b }) => {
+    if (!isKnown(a) || !isKnown(b)) return Number(isKnown(b)) - Number(isKnown(a));
+    const order = a < b ? -1 : a > b ? 1 : 0;
+    return isRising ? order : -order;
+  });
+  return keyed.map(({ row }) => row);
+}

@@ -1,0 +1,141 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { brokenRules, type VisitOptions, visitsForTests } from "../support/browser.ts";
+import { pagesForTests } from "../support/page-server.ts";
+import {
+  orderNumber,
+  positionNumber,
+  restingNumber,
+  type Scripted,
+  scriptService,
+  walletNumber,
+} from "../support/scripted-service.ts";
+
+const visit = visitsForTests();
+const originOf = pagesForTests();
+
+const emoji = "🐸".repeat(32);
+const named = (baseSymbol: string) => ({ baseSymbol, symbol: `${baseSymbol}/ETH` });
+const oddOrders = [named(emoji), named("مرحبا بالعالم"), named(""), { status: "rejected" } as const].map(
+  (change, index) => orderNumber(index, change),
+);
+const manyOrders = Array.from({ length: 4_996 }, (_, index) => orderNumber(index + oddOrders.length));
+const crowd: Scripted = {
+  orders: [...oddOrders, ...manyOrders, restingNumber(5_000)],
+  positions: [positionNumber(0, named(emoji)), positionNumber(1, { status: "closed" })],
+  wallets: Array.from({ length: 200 }, (_, index) => walletNumber(index, index === 0 ? emoji : undefined)),
+};
+
+async function openDesk(scripted: Scripted, options: VisitOptions) {
+  const opened = await visit("about:blank", options);
+  const send = await scriptService(opened.page, scripted);
+  await opened.page.goto(originOf());
+  await opened.page.getByText("Live", { exact: true }).waitFor();
+  await opened.page.locator(".chart canvas").first().waitFor();
+  return { ...opened, send };
+}
+
+const boxOf = async (page: Page, selector: string) => {
+  const box = await page.locator(selector).first().boundingBox();
+  if (box === null) throw new Error(`${selector} is not shown`);
+  return box;
+};
+const list = (page: Page, name: string) => page.getByRole("tab", { name }).click();
+const sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+/** Elements that scroll by themselves, outside dialogs and the chart. */
+const innerBoxes = `[...document.querySelectorAll("main *")].filter((one) =>
+  one.scrollHeight > one.clientHeight + 1 && ["auto", "scroll"].includes(getComputedStyle(one).overflowY)).map((one) => one.className)`;
+const focused = (page: Page) =>
+  page.evaluate(
+    "document.activeElement.id || document.activeElement.ariaLabel || document.activeElement.textContent",
+  );
+
+describe("the desk", () => {
+  it("gives the chart most of a desktop, and shows ticket and rows of one line beside 5,000 orders", async () => {
+    const { page, context, complaints } = await openDesk(crowd, { width: 1440, height: 900 });
+    expect((await boxOf(page, ".chart")).height).toBeGreaterThanOrEqual(0.55 * 900);
+    expect(await page.getByRole("region", { name: "Trade" }).locator(".place-bar").isVisible()).toBe(true);
+    for (const name of ["Positions", "Resting", "Orders", "History"]) {
+      await list(page, name);
+      const heights = await page.evaluate(
+        "[...document.querySelectorAll('.records tbody tr')].map((row) => row.offsetHeight)",
+      );
+      expect({ name, heights: new Set(heights as number[]) }).toEqual({
+        name,
+        heights: new Set([expect.any(Number)]),
+      });
+      expect(Math.max(...(heights as number[]))).toBeLessThanOrEqual(34);
+      expect(await page.evaluate("document.documentElement.scrollHeight")).toBe(900);
+      expect(await page.evaluate(sideways)).toBe(0);
+    }
+    expect(await brokenRules(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("draws 5,000 orders in well under 100 ms of script, and sorts them", async () => {
+    const { page, context } = await openDesk(crowd, { width: 1440, height: 900 });
+    const session = await context.newCDPSession(page);
+    await session.send("Performance.enable");
+    const scriptMs = async () => {
+      const { metrics } = await session.send("Performance.getMetrics");
+      return 1000 * (metrics.find(({ name }) => name === "ScriptDuration")?.value ?? 0);
+    };
+    const before = await scriptMs();
+    await list(page, "Orders");
+    await page.getByRole("table", { name: "Orders" }).waitFor();
+    const drawnMs = (await scriptMs()) - before;
+    await page.getByRole("button", { name: "Amount" }).click();
+    const amounts = page.getByRole("table", { name: "Orders" }).locator("td[data-name=Amount]");
+    expect(await amounts.count()).toBe(50);
+    await expect.poll(() => amounts.first().innerText()).toBe("994.687 MOON");
+    await page.getByRole("button", { name: "Amount" }).click();
+    await expect.poll(() => amounts.first().innerText()).toBe("0.1 ETH");
+    await page.getByRole("button", { name: "Show more of 5001" }).click();
+    await expect.poll(() => amounts.count()).toBe(100);
+    expect(drawnMs).toBeLessThan(100);
+    await context.close();
+  });
+
+  it("scrolls the confirming button of a sale into view, and keeps the focus near it afterwards", async () => {
+    const positions = Array.from({ length: 12 }, (_, index) => positionNumber(index));
+    const { page, context } = await openDesk({ positions }, { width: 1440, height: 900 });
+    await page.getByRole("button", { name: "Sell 50 %" }).nth(9).click();
+    const sale = page.getByRole("region", { name: "Sell 50 % of MOON" });
+    const confirm = sale.getByRole("button", { name: "Sell 50 %" });
+    await confirm.waitFor();
+    const bottom = async () => {
+      const box = await confirm.boundingBox();
+      return (box?.y ?? 900) + (box?.height ?? 0);
+    };
+    await expect.poll(bottom).toBeLessThanOrEqual(900);
+    await confirm.focus();
+    await page.keyboard.press("Escape");
+    await sale.waitFor({ state: "detached" });
+    await expect.poll(() => focused(page)).not.toBe("");
+    expect(await page.evaluate("document.activeElement === document.body")).toBe(false);
+    await context.close();
+  });
+
+  it("returns the focus to the button of a side panel when it closes", async () => {
+    const { page, context } = await openDesk(crowd, { width: 900, height: 900 });
+    for (const name of ["Wallets", "Settings", "Rewards", "Prices", "Messages"]) {
+      await page.getByRole("button", { name, exact: true }).click();
+      await page.getByRole("dialog", { name }).waitFor();
+      await page.keyboard.press("Escape");
+      await expect.poll(() => focused(page)).toBe(name);
+    }
+    await context.close();
+  });
+
+  it("scrolls a phone's page as a whole, under a low header", async () => {
+    const { page, context } = await openDesk(crowd, { width: 360, height: 740 });
+    expect((await boxOf(page, ".top-bar")).height).toBeLessThanOrEqual(48);
+    for (const name of ["Positions", "Orders"]) {
+      await page.getByRole("navigation", { name: "Parts of the desk" }).getByRole("button", { name }).click();
+      expect({ name, boxes: await page.evaluate(innerBoxes) }).toEqual({ name, boxes: [] });
+      expect(await page.evaluate(sideways)).toBe(0);
+    }
+    await context.close();
+  });
+});

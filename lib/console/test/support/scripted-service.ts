@@ -1,0 +1,245 @@
+import type { Page } from "playwright-core";
+import type { Order, Position } from "trading-terminal-client";
+
+const now = Date.now();
+const time = new Date(now).toISOString();
+
+export const moon = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+
+/** Builds a wallet of the user. */
+export const walletNumber = (index: number, slotName = `Wallet ${index + 1}`) => ({
+  _id: `w-${index}`,
+  network: "eth",
+  slotName,
+  colortag: ["blue", "green", "orange", "purple", "red"][index % 5],
+  generatedWalletAddress: `0x${String(index).padStart(40, "0")}`,
+  version: 1,
+  createdAt: time,
+});
+
+const wallet = walletNumber(0).generatedWalletAddress;
+
+/** Builds a filled market order. */
+export const orderNumber = (index: number, change: Partial<Order> = {}) =>
+  ({
+    orderId: `o-${index}`,
+    chain: "eth",
+    token: moon,
+    symbol: "MOON/ETH",
+    baseSymbol: "MOON",
+    quoteSymbol: "ETH",
+    side: index % 2 === 0 ? "buy" : "sell",
+    type: "market",
+    wallet,
+    amount: index % 2 === 0 ? "0.1" : "994.687",
+    status: "filled",
+    version: 1,
+    filledAmount: index % 2 === 0 ? "0.1" : "994.687",
+    receivedAmount: index % 2 === 0 ? "994.687" : "0.1005",
+    averagePrice: "0.000100534",
+    networkFee: "0.0002392",
+    stage: "done",
+    settled: true,
+    createdAt: new Date(now - index * 60_000).toISOString(),
+    updatedAt: time,
+    ...change,
+  }) as Order;
+
+/** Builds a limit order that rests. */
+export const restingNumber = (index: number, change: Partial<Order> = {}) =>
+  orderNumber(index, {
+    side: "sell",
+    type: "limit",
+    price: "0.00018",
+    amount: "500",
+    status: "open",
+    stage: "resting",
+    settled: false,
+    filledAmount: "0",
+    receivedAmount: undefined,
+    averagePrice: undefined,
+    ...change,
+  } as Partial<Order>);
+
+/** Builds an open position. */
+export const positionNumber = (index: number, change: Partial<Position> = {}) =>
+  ({
+    positionId: `p-${index}`,
+    chain: "eth",
+    token: moon,
+    symbol: "MOON/ETH",
+    baseSymbol: "MOON",
+    quoteSymbol: "ETH",
+    wallet,
+    status: "open",
+    version: 1,
+    amount: "994.687",
+    cost: "0.1",
+    averageEntryPrice: "0.000100534",
+    realizedPnl: "-0.00298068",
+    openedAt: new Date(now - index * 3_600_000).toISOString(),
+    updatedAt: time,
+    ...change,
+  }) as Position;
+
+const market = {
+  chain: "eth",
+  token: moon,
+  symbol: "MOON",
+  name: "Moon",
+  decimals: 18,
+  price: "0.000104904",
+  priceUsd: "0.27258",
+  change24h: 4.9,
+  volume24h: "6.264",
+  liquidity: "2.006",
+  fdvUsd: "27258000",
+  trades24h: 15,
+  flags: ["THIN"],
+  pools: 5,
+  history: "complete",
+  block: 100,
+  asOf: time,
+};
+
+const quoted = (body: Record<string, unknown>) => ({
+  ...body,
+  symbol: "MOON/ETH",
+  baseSymbol: "MOON",
+  quoteSymbol: "ETH",
+  amount: body.amount ?? "497.3",
+  amountToken: body.side === "buy" ? "native" : moon,
+  amountOut: body.side === "buy" ? "994.687" : "0.0514776",
+  minAmountOut: body.side === "buy" ? "984.74" : "0.0509628880516",
+  price: "0.000100534",
+  priceImpact: 0.1827,
+  sellable: true,
+  buyTax: 0,
+  sellTax: 0,
+  flags: [],
+  route: [{ venue: "uniswap-v2", pool: moon, feeBps: 30, tokenIn: "native", tokenOut: moon }],
+  approval: false,
+  networkFee: { expected: "0.0002392", max: "0.0003589", l1: "0" },
+  submission: "public",
+  warnings: [],
+  block: 100,
+  asOf: new Date().toISOString(),
+  validUntil: new Date(Date.now() + 30_000).toISOString(),
+});
+
+const candles = Array.from({ length: 120 }, (_, index) => {
+  const [open, close] = [index, index + 1].map((each) => 0.0001 + Math.sin(each / 7) * 5e-6 + each * 3e-8);
+  const [low, high] = [Math.min(open ?? 0, close ?? 0) - 1e-6, Math.max(open ?? 0, close ?? 0) + 1e-6];
+  const texts = Object.fromEntries(
+    Object.entries({ open, high, low, close }).map(([name, value]) => [name, value?.toFixed(12)]),
+  );
+  const start = Math.floor(now / 60_000 - 120 + index) * 60_000;
+  return { time: new Date(start).toISOString(), ...texts, volume: "1.5", trades: 2, isFinal: true };
+});
+
+const tokens = [
+  { chain: "eth", token: moon, symbol: "MOON", name: "Moon", decimals: 18, listed: true },
+  { chain: "eth", token: `0x${"1".repeat(40)}`, symbol: "USDX", name: "USDX", decimals: 6, listed: true },
+];
+
+export type Scripted = {
+  orders?: readonly Order[];
+  positions?: readonly Position[];
+  wallets?: readonly ReturnType<typeof walletNumber>[];
+};
+
+/**
+ * Answers a page's requests and its stream in place of the service, so that tests of layout need no runner. Orders and
+ * sign-ins are none of its business.
+ *
+ * @returns a function that sends the page a message
+ */
+export async function scriptService(
+  page: Page,
+  { orders = [], positions = [], wallets = [walletNumber(0)] }: Scripted = {},
+) {
+  const settings = {
+    slippage: 1,
+    mevProtection: true,
+    autoBuy: false,
+    autoSell: false,
+    gasPreset: "fast",
+    maxGasPrice: 30,
+  };
+  const answers: [path: RegExp, data: (url: URL, body: Record<string, unknown>) => object][] = [
+    [
+      /getUserData$/,
+      () => ({ userID: "ada", username: "ada", tier: "Base", Level: 1, xpRemainingForNextLevel: 100 }),
+    ],
+    [/\/settings\/[^/]+$/, (url) => ({ chain: url.pathname.split("/").at(-1), version: 0, settings })],
+    [/\/v2\/wallets$/, () => ({ wallets })],
+    [/\/tokens$/, () => ({ tokens })],
+    [
+      /\/tokens\/[^/]+\/[^/]+$/,
+      () => ({
+        token: {
+          ...tokens[0],
+          sellable: true,
+          buyTax: 0,
+          sellTax: 0,
+          flags: [],
+          block: 1,
+          asOf: time,
+          pools: [],
+        },
+      }),
+    ],
+    [
+      /\/candles$/,
+      (url) => ({
+        interval: url.searchParams.get("interval"),
+        currency: "native",
+        history: "complete",
+        revision: 0,
+        candles,
+      }),
+    ],
+    [/\/markets\/[^/]+\/[^/]+$/, () => ({ market })],
+    [/\/balances$/, () => ({ balances: [{ token: "native", symbol: "ETH", available: "99.9965" }] })],
+    [/\/quotes$/, (_, body) => ({ quote: quoted(body) })],
+    [/\/rewards$/, () => ({ rewards: [] })],
+    [/redemptions$/, () => ({ redemptions: [], points: 0 })],
+    [/\/orders$/, () => ({ orders: [] })],
+  ];
+  await page.route(/\/(api\/|getUserData)/, (route) => {
+    const url = new URL(route.request().url());
+    const [, data] = answers.find(([path]) => path.test(url.pathname)) ?? [];
+    if (data === undefined)
+      return route.fulfill({
+        status: 404,
+        json: { success: false, error: { code: "NOT_FOUND", message: url.pathname } },
+      });
+    return route.fulfill({
+      json: { success: true, data: data(url, route.request().postDataJSON() ?? {}), timestamp: time },
+    });
+  });
+  await page.route("**/explorers.json", (route) => route.fulfill({ json: { eth: "https://etherscan.io" } }));
+  let send: (message: object) => void = () => {};
+  await page.routeWebSocket("**/stream", (socket) => {
+    send = (message) => socket.send(JSON.stringify(message));
+    socket.onMessage((text) => {
+      const { type, channels = [] } = JSON.parse(String(text)) as { type: string; channels?: string[] };
+      if (type === "ping") return send({ type: "pong" });
+      for (const channel of channels) {
+        const heads = { eth: { block: 100, time: new Date().toISOString() } };
+        const coin = {
+          chain: "eth",
+          symbol: "ETH",
+          price: "2598.33",
+          currency: "USD",
+          source: "simulated",
+          asOf: time,
+        };
+        const data = { orders, positions, prices: [coin, { ...market, revision: 1 }] }[channel];
+        send({ type: "snapshot", channel, time, data, ...(channel === "prices" && { heads }) });
+      }
+    });
+  });
+  await page.addInitScript("try { localStorage.setItem('signed-in', 'yes') } catch {}");
+  return (message: object) => send(message);
+}
