@@ -31,8 +31,9 @@ export class Turns {
   readonly #users = new RecentMap<string, UserTurns>(mostUsers);
 
   /**
-   * Chooses the orders of one token for the next place: one of each user before a second one of any, and those that ask
-   * least first.
+   * Chooses the orders of one token for the next place: one of each user before a second one of any. Of those that may
+   * fire, takes the ones first that ask least, and otherwise the ones that have been due for longest. Takes both kinds in
+   * turns, so that a crowd of one kind leaves half of the place to the other.
    */
   next(due: readonly DueOrder[]): DueOrder[] {
     const [first, ...others] = due;
@@ -41,18 +42,19 @@ export class Turns {
       (best, order) => (this.#isBefore(order, best) ? order : best),
       first,
     );
-    const taken = new Map<string, number>();
-    return due
-      .filter((order) => order.chain === chain && order.token === token)
-      .toSorted((a, b) => a.asks - b.asks || a.sinceMs - b.sinceMs)
-      .map((order) => {
-        const turn = taken.get(order.userID) ?? 0;
-        taken.set(order.userID, turn + 1);
-        return { order, turn, isFutile: Number(this.#isFutile(order)) };
-      })
-      .toSorted((a, b) => a.isFutile - b.isFutile || a.turn - b.turn)
-      .slice(0, mostHandedOver)
-      .map(({ order }) => order);
+    const own = due.filter((order) => order.chain === chain && order.token === token);
+    const looks = inTurn(
+      own.filter(isLook).toSorted((a, b) => a.sinceMs - b.sinceMs),
+      () => false,
+    );
+    const fires = inTurn(
+      own.filter((order) => !isLook(order)).toSorted((a, b) => a.asks - b.asks || a.sinceMs - b.sinceMs),
+      (order) => this.#isFutile(order),
+    );
+    return Array.from({ length: Math.max(fires.length, looks.length) }, (_, at) => [fires[at], looks[at]])
+      .flat()
+      .filter((order) => order !== undefined)
+      .slice(0, mostHandedOver);
   }
 
   begin(orders: readonly DueOrder[], nowMs: number): void {
@@ -79,4 +81,19 @@ export class Turns {
   #isFutile({ userID, purpose }: DueOrder): boolean {
     return purpose === "raise" || this.#turnsOf(userID).isFutile;
   }
+}
+
+const isLook = ({ purpose }: DueOrder): boolean => purpose === "look";
+
+/** Puts one order of each user before a second one of any, and futile ones behind all others. */
+function inTurn(orders: readonly DueOrder[], isFutile: (order: DueOrder) => boolean): DueOrder[] {
+  const taken = new Map<string, number>();
+  return orders
+    .map((order) => {
+      const turn = taken.get(order.userID) ?? 0;
+      taken.set(order.userID, turn + 1);
+      return { order, turn, late: Number(isFutile(order)) };
+    })
+    .toSorted((a, b) => a.late - b.late || a.turn - b.turn)
+    .map(({ order }) => order);
 }

@@ -128,6 +128,28 @@ describe("Turns", () => {
     expect(turns.next([...crowd, ...due("late", "X", 1000)])[0]?.userID).toBe("late");
   });
 
+  it("looks first at the order that has been due for longest, however much it asks for", () => {
+    const crowd = Array.from({ length: 60 }, (_, user) => due(`u${user}`, "T", 100 + user)).flat();
+    const looks = [...crowd, ...due("old", "T", 1)].map((order) => ({
+      ...order,
+      purpose: "look" as const,
+      asks: order.userID === "old" ? 9 : 1,
+    }));
+    expect(new Turns().next(looks)[0]?.userID).toBe("old");
+  });
+
+  it("leaves half of a place to orders that may fire, and half to those to look at", () => {
+    const fires = due("fires", "T", 1, 100);
+    const looks = due("looks", "T", 1, 100).map((order) => ({ ...order, purpose: "look" as const }));
+    const turns = new Turns();
+    turns.end("fires", [false]);
+    for (const all of [
+      [...fires, ...looks],
+      [...looks, ...fires],
+    ])
+      expect(turns.next(all).filter(({ purpose }) => purpose === "look")).toHaveLength(24);
+  });
+
   it("hands over an order of a user whose orders fire before 48 that ask less and do not fill", () => {
     const turns = new Turns();
     const crowd = Array.from({ length: 60 }, (_, user) => due(`u${user}`, "T", user)).flat();
