@@ -17,7 +17,10 @@ export function leftoversIn(items: readonly Item[], wallets: ReadonlySet<string>
 const sweepMs = 3000;
 
 /** Number of attempts to make each call after the faults, because the last fault may still have effects. */
-const attempts = 5;
+const attempts = 15;
+
+/** How much longer to pause than to read the table, because DynamoDB Local can do little else meanwhile. */
+const pausesPerScan = 4;
 
 export async function repeated<Result>(act: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
@@ -45,7 +48,9 @@ export async function settleAll(
   // Starts the reader again, because the last crash may have ended it.
   await repeated(() => service.runSchedule("readChains", { isAwaited: false }));
   for (let sweptAt = 0; ; ) {
+    const startMs = Date.now();
     const left = leftoversIn(await repeated(() => service.scan()), wallets);
+    const scanMs = Date.now() - startMs;
     if (left.length === 0 || Date.now() > deadline) return left;
     if (Date.now() - sweptAt > sweepMs) {
       await repeated(() => service.runSchedule("sweepLanes"));
@@ -53,6 +58,6 @@ export async function settleAll(
       // Mines a block on idle chains, whose time would otherwise stand still.
       await Promise.all(chains.map(({ wake }) => wake()));
     }
-    await pause(300);
+    await pause(Math.max(300, pausesPerScan * scanMs));
   }
 }
