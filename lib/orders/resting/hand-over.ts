@@ -64,7 +64,7 @@ function untilSliceMs(order: StoredResting, nowMs: number): number {
   const { first, most } = triggerTimes.againMs.settling;
   const sinceMs = nowMs - (nextDueAt(order) ?? 0) * 1000;
   const leftMs = (order.mandate.slices?.everySeconds ?? 0) * 1000 - sinceMs;
-  return sinceMs < 0 ? 0 : Math.max(first, Math.min(most, sinceMs, leftMs));
+  return sinceMs < 0 ? -sinceMs : Math.max(first, Math.min(most, sinceMs, leftMs));
 }
 
 /** Doubles the pauses since a fill or an end: chains are final after seconds, or after minutes. */
