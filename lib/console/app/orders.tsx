@@ -4,6 +4,7 @@ import { isSameToken } from "trading-terminal-client/markets";
 import { type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
+import { fillsCsv, hasFill } from "./fills-csv.ts";
 import {
   amount,
   coinOf,
@@ -116,9 +117,12 @@ export function Resting() {
 export function Fills() {
   const { state } = useDesk();
   const { older, isAll, isBusy, more } = useOlder({ status: "filled", chain: "" });
-  const streamed = (state?.orders ?? []).filter(({ receivedAmount }) => receivedAmount !== undefined);
+  const streamed = (state?.orders ?? []).filter(hasFill);
   return (
     <Panel title="History" area="history">
+      <div class="list-tools">
+        <SaveFills />
+      </div>
       <OrderTable
         name="Fills"
         columns={["placed", "side", "token", "filled", "received", "price", "fee", "wallet"]}
@@ -128,6 +132,28 @@ export function Fills() {
         moreText={isBusy ? "Reading …" : "Older fills"}
       />
     </Panel>
+  );
+}
+
+/** Saves all fills of the user as a file, such as for taxes. */
+function SaveFills() {
+  const { terminal } = useDesk();
+  const { call, isBusy } = useCall();
+  async function save() {
+    const orders: Order[] = [];
+    for await (const answer of terminal.pages("listOrders", { query: { limit: 100 } })) {
+      const page = await call(async () => answer);
+      if (page === undefined) return;
+      orders.push(...page.orders);
+    }
+    const file = URL.createObjectURL(new Blob([fillsCsv(orders)], { type: "text/csv" }));
+    Object.assign(document.createElement("a"), { href: file, download: "fills.csv" }).click();
+    URL.revokeObjectURL(file);
+  }
+  return (
+    <button type="button" class="plain" disabled={isBusy} onClick={save}>
+      Save all fills as CSV
+    </button>
   );
 }
 
@@ -177,7 +203,7 @@ function useColumns(): Record<string, Column<Order>> {
       by: ({ symbol }) => symbol,
       cell: (order) => <PairName pair={order} />,
     },
-    type: { name: "Type", by: ({ type }) => type, cell: ({ type }) => words(type) },
+    type: { name: "Type", isMinor: true, by: ({ type }) => type, cell: ({ type }) => words(type) },
     amount: {
       name: "Amount",
       isNumber: true,
@@ -244,6 +270,7 @@ function useColumns(): Record<string, Column<Order>> {
     },
     wallet: {
       name: "Wallet",
+      isMinor: true,
       by: nameOf,
       cell: (order) => (
         <ExploredLink network={order.chain} kind="wallet" id={order.wallet} text={nameOf(order)} />
