@@ -6,6 +6,7 @@ import type { Explorers } from "./explorers.ts";
 import { type Failure, failureText } from "./format.ts";
 import type { Placed, Placing } from "./ticket/placing.ts";
 import type { GuardNews } from "./wallets/guard-news.ts";
+import type { Watched } from "./watched.ts";
 
 export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
 
@@ -43,6 +44,7 @@ export type Desk = {
   /** Fills in the ticket and, on a phone, switches to it. */
   openTicket: (change: Partial<TicketEntry>) => void;
   profile: Profile;
+  watched: Watched;
   /** Counts changes of redemptions since the page was opened. */
   redemptionChanges: number;
   explorers: Explorers;

@@ -25,6 +25,7 @@ import { Unanswered } from "./ticket/unanswered.tsx";
 import { AddressCode } from "./wallets/address-code.tsx";
 import { GuardNotices } from "./wallets/guard-notices.tsx";
 import type { Policy } from "./wallets/looser-limits.ts";
+import { Watchlist } from "./watchlist.tsx";
 
 /** Shows every component of the console in each of its states, for visual and accessibility checks. */
 
@@ -179,6 +180,7 @@ const desk: Desk = {
   state,
   isStale: false,
   isOffline: false,
+  watched: { tokens: [{ chain: "eth", token: address, symbol: "MOON" }], toggle: ignore },
   redemptionChanges: 0,
   explorers: {},
   guardNews: [
@@ -372,6 +374,7 @@ function Gallery() {
             <List />
           </div>
         ))}
+        <Watchlist />
         <SettingsPanel />
         <MessageLog entries={[newEntry("sent", { type: "ping" })]} />
         <Panel title="News" area="news">

@@ -1,4 +1,4 @@
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { useDesk } from "./desk.ts";
 import { isOpen, isResting } from "./format.ts";
 import { Fills, Orders, Resting } from "./orders.tsx";
@@ -20,11 +20,15 @@ export function Lists({ list, onPick }: ListsProps) {
   const { state } = useDesk();
   const bar = useRef<HTMLDivElement>(null);
   const [, , Shown] = lists.find(([name]) => name === list) ?? lists[0];
-  const open: Partial<Record<List, number | undefined>> = {
-    positions: state?.positions.filter(({ status }) => status === "open").length,
-    resting: state?.orders.filter(isResting).length,
-    orders: state?.orders.filter((order) => isOpen(order) && !isResting(order)).length,
-  };
+  const { orders = [], positions = [] } = state ?? {};
+  const open = useMemo((): Partial<Record<List, number>> => {
+    const resting = orders.filter(isResting).length;
+    return {
+      positions: positions.filter(({ status }) => status === "open").length,
+      resting,
+      orders: orders.filter(isOpen).length - resting,
+    };
+  }, [state?.orders, state?.positions]);
   function onKey(event: KeyboardEvent) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
@@ -54,12 +58,7 @@ export function Lists({ list, onPick }: ListsProps) {
             </button>
           ))}
         </div>
-        <small class="quiet">
-          Charts by{" "}
-          <a href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">
-            TradingView
-          </a>
-        </small>
+        <ChartCredit />
       </div>
       <div id="list" class="list" role="tabpanel" aria-labelledby={`tab-${list}`}>
         <Shown />
@@ -103,3 +102,13 @@ export function Tabs({ tab, onPick }: { tab: Tab; onPick: (tab: Tab) => void }) 
     </nav>
   );
 }
+
+/** Names the makers of the chart, as their licence asks. */
+export const ChartCredit = () => (
+  <small class="quiet credit">
+    Charts by{" "}
+    <a href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">
+      TradingView
+    </a>
+  </small>
+);

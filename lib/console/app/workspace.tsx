@@ -5,7 +5,7 @@ import { type Desk, DeskContext, type Profile, type TicketChange, type TicketEnt
 import { type Explorers, readExplorers } from "./explorers.ts";
 import { useKeptFocus } from "./keep-focus.ts";
 import { Help, useShortcuts } from "./keyboard.tsx";
-import { type List, Lists, type Tab, Tabs } from "./lists.tsx";
+import { ChartCredit, type List, Lists, type Tab, Tabs } from "./lists.tsx";
 import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
 import { MarketPanel } from "./market/market-panel.tsx";
 import { shownTokens } from "./market/markets.ts";
@@ -24,6 +24,7 @@ import { Commands, TopBar } from "./top-bar.tsx";
 import { type GuardNews, withGuardNews } from "./wallets/guard-news.ts";
 import { GuardNotices } from "./wallets/guard-notices.tsx";
 import { Wallets } from "./wallets/wallets.tsx";
+import { useWatched, Watchlist } from "./watchlist.tsx";
 
 const channels = ["orders", "positions", "prices", "settings", "wallets"] as const;
 
@@ -122,7 +123,8 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const [list, setList] = useState<List>("positions");
   const [side, setSide] = useState<Side>();
   const history = usePriceHistory(state?.prices);
-  useTokens(stream, shownTokens(ticket, state?.positions ?? [], state?.orders ?? []));
+  const watched = useWatched(profile?.userID);
+  useTokens(stream, shownTokens(ticket, state?.positions ?? [], state?.orders ?? [], watched.tokens));
   const { notices, notify, dismiss } = useNotices();
   const { terminal } = session;
 
@@ -192,6 +194,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     terminal,
     stream,
     profile,
+    watched,
     redemptionChanges,
     explorers,
     guardNews,
@@ -234,6 +237,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
             tabIndex={-1}
             aria-busy={state === undefined}
           >
+            <Watchlist />
             <MarketPanel />
             <Ticket />
             <Lists list={list} onPick={pickList} />
@@ -250,6 +254,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
                 <nav class="menu" aria-label="More">
                   <SideButtons onOpen={setSide} />
                   <Commands onHelp={help.open} onSignOut={onSignOut} />
+                  <ChartCredit />
                 </nav>
               )}
             </SidePanel>

@@ -25,6 +25,14 @@ describe("shownTokens", () => {
     ]);
   });
 
+  it("names watched tokens last", () => {
+    const ticket = { chain: "base", token: tokenOf(1) } as const;
+    const watched = [1, 2, 3].map((number) => ({ chain: "base", token: tokenOf(number) }) as const);
+    expect(shownTokens(ticket, [positionOf(3)], [], watched).map(({ token }) => token)).toEqual(
+      [1, 3, 2].map(tokenOf),
+    );
+  });
+
   it("names 19 tokens at most, so that the next chart's token fits into the 20 of a connection", () => {
     const positions = Array.from({ length: 30 }, (_, index) => positionOf(index));
     expect(shownTokens({ chain: "base", token: "" }, positions, [])).toHaveLength(19);

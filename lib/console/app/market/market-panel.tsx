@@ -7,6 +7,7 @@ import { ExploredLink } from "../explored-link.tsx";
 import { isAddressOn } from "../explorers.ts";
 import { amount, chainName, coinOf, percentText, shortened, shortUsd, usdText } from "../format.ts";
 import { useNow } from "../ticket/fresh-quote.ts";
+import { WatchButton } from "../watchlist.tsx";
 import { barsOf, marksOf } from "./bars.ts";
 import { CandleChart } from "./candle-chart.tsx";
 import { flagTexts, headAgeMs, type KnownMarket, knownMarket, oldMs } from "./markets.ts";
@@ -30,6 +31,7 @@ export function MarketPanel() {
       area="market"
       aside={
         <>
+          <WatchButton token={{ chain, token, symbol }} />
           <span class="badge">{chainName[chain]}</span>
           {market === undefined ? (
             <p class="quiet">{rest.problem?.message ?? "Reading the market …"}</p>

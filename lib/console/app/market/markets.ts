@@ -48,13 +48,14 @@ export function headAgeMs(
 const mostTokens = 19;
 
 /**
- * Names the tokens that the page shows: first the ticket's token with candles, then those of open positions, and of
- * orders that rest.
+ * Names the tokens that the page shows: first the ticket's token with candles, then those of open positions, of orders
+ * that rest, and of the user's list.
  */
 export function shownTokens(
   ticket: { chain: Network; token: string },
   positions: readonly Position[],
   orders: readonly Order[],
+  watched: readonly TokenName[] = [],
 ): (TokenName & { candles?: true })[] {
   const named = [
     ...(isAddressOn(ticket.chain, ticket.token)
@@ -67,6 +68,7 @@ export function shownTokens(
       const { chain, token } = order;
       return isResting(order) && token !== undefined ? [{ chain, token }] : [];
     }),
+    ...watched.map(({ chain, token }) => ({ chain, token })),
   ];
   const isFirst = (each: TokenName, index: number) =>
     named.findIndex((other) => isSameToken(other, each)) === index;

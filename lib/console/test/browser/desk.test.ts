@@ -57,14 +57,11 @@ describe("the desk", () => {
     expect(await page.getByRole("region", { name: "Trade" }).locator(".place-bar").isVisible()).toBe(true);
     for (const name of ["Positions", "Resting", "Orders", "History"]) {
       await list(page, name);
-      const heights = await page.evaluate(
+      const heights = (await page.evaluate(
         "[...document.querySelectorAll('.records tbody tr')].map((row) => row.offsetHeight)",
-      );
-      expect({ name, heights: new Set(heights as number[]) }).toEqual({
-        name,
-        heights: new Set([expect.any(Number)]),
-      });
-      expect(Math.max(...(heights as number[]))).toBeLessThanOrEqual(34);
+      )) as number[];
+      expect(heights.length).toBeGreaterThan(0);
+      expect(Math.max(...heights), name).toBeLessThanOrEqual(32);
       expect(await page.evaluate("document.documentElement.scrollHeight")).toBe(900);
       expect(await page.evaluate(sideways)).toBe(0);
     }
@@ -88,7 +85,7 @@ describe("the desk", () => {
     await page.getByRole("button", { name: "Amount" }).click();
     const amounts = page.getByRole("table", { name: "Orders" }).locator("td[data-name=Amount]");
     expect(await amounts.count()).toBe(50);
-    await expect.poll(() => amounts.first().innerText()).toBe("994.687 MOON");
+    await expect.poll(() => amounts.first().innerText()).toMatch(/^994\.687 /);
     await page.getByRole("button", { name: "Amount" }).click();
     await expect.poll(() => amounts.first().innerText()).toBe("0.1 ETH");
     await page.getByRole("button", { name: "Show more of 5001" }).click();
@@ -125,6 +122,33 @@ describe("the desk", () => {
       await page.keyboard.press("Escape");
       await expect.poll(() => focused(page)).toBe(name);
     }
+    await context.close();
+  });
+
+  it("keeps a watchlist over a reload, and on the page alone if the browser keeps nothing", async () => {
+    const { page, context, complaints } = await openDesk({}, { width: 1440, height: 900 });
+    const tokens = page.getByRole("navigation", { name: "Watched and held tokens" });
+    const star = page.getByRole("region", { name: "MOON" }).getByRole("button", { name: "Watch MOON" });
+    await tokens.getByText("Star a token to watch it.").waitFor();
+    await star.click();
+    await tokens.getByText("$0.27258").waitFor();
+    await page.reload();
+    await tokens.getByText("$0.27258").waitFor();
+    await page.evaluate("Storage.prototype.setItem = () => { throw new Error('The storage is blocked'); }");
+    await tokens.getByRole("button", { name: "Watch MOON" }).click();
+    await tokens.getByText("Star a token to watch it.").waitFor();
+    await star.click();
+    await tokens.getByText("$0.27258").waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("saves all fills as a file", async () => {
+    const { page, context } = await openDesk({}, { width: 1440, height: 900 });
+    await list(page, "History");
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save all fills as CSV" }).click();
+    expect((await saved).suggestedFilename()).toBe("fills.csv");
     await context.close();
   });
 

@@ -1,0 +1,52 @@
+import type { Network, TokenName } from "trading-terminal-client";
+import { isSameToken } from "trading-terminal-client/markets";
+import { isAddressOn } from "./explorers.ts";
+import { chainName } from "./format.ts";
+
+/** A token that the user watches, with the symbol it had then. */
+export type WatchedToken = { chain: Network; token: string; symbol: string };
+
+/** A user's list, and what adds a token to it or removes it. */
+export type Watched = { tokens: readonly WatchedToken[]; toggle: (token: WatchedToken) => void };
+
+/** Maximum number of tokens on a list. The stream follows fewer. */
+export const mostWatched = 50;
+
+const isWatched = (each: Partial<WatchedToken> | null): each is WatchedToken =>
+  typeof each?.symbol === "string" &&
+  typeof each.token === "string" &&
+  Object.hasOwn(chainName, String(each.chain)) &&
+  isAddressOn(each.chain as Network, each.token);
+
+/** Reads a kept list. Leaves out what is not a token, because other versions of the page may have written it. */
+export function watchedIn(text: string | undefined): readonly WatchedToken[] {
+  try {
+    const list: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(list) ? list.filter(isWatched).slice(0, mostWatched) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Adds a token to the end of a list, or removes it. A full list stays as it is. */
+export function toggled(list: readonly WatchedToken[], token: WatchedToken): readonly WatchedToken[] {
+  const others = list.filter((each) => !isSameToken(each, token));
+  if (others.length < list.length) return others;
+  return list.length < mostWatched ? [...list, token] : list;
+}
+
+/** Lists the tokens of open positions that are not watched, each once. */
+export function heldIn(
+  positions: readonly ({ status: string; symbol: string; baseSymbol?: string; token?: string } & {
+    chain: Network;
+  })[],
+  watched: readonly TokenName[],
+): readonly WatchedToken[] {
+  const held: WatchedToken[] = [];
+  for (const { status, chain, token, baseSymbol, symbol } of positions) {
+    if (status !== "open" || token === undefined) continue;
+    const name = { chain, token, symbol: baseSymbol ?? symbol };
+    if (![...watched, ...held].some((each) => isSameToken(each, name))) held.push(name);
+  }
+  return held;
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { heldIn, mostWatched, toggled, type WatchedToken, watchedIn } from "../app/watched.ts";
+
+const tokenOf = (number: number): WatchedToken => ({
+  chain: "base",
+  token: `0x${String(number).padStart(40, "0")}`,
+  symbol: `T${number}`,
+});
+
+describe("watchedIn", () => {
+  it("reads what was written, and nothing that is not a list of tokens", () => {
+    expect(watchedIn(JSON.stringify([tokenOf(1)]))).toEqual([tokenOf(1)]);
+    const odd = [null, 1, {}, { ...tokenOf(1), chain: "doge" }, { ...tokenOf(1), token: "javascript:1" }];
+    expect(watchedIn(JSON.stringify([...odd, tokenOf(2)]))).toEqual([tokenOf(2)]);
+    for (const text of [undefined, "", "{", "{}", '"text"']) expect(watchedIn(text)).toEqual([]);
+  });
+});
+
+describe("toggled", () => {
+  it("adds a token and removes it, whatever the case of its address", () => {
+    const token = { ...tokenOf(1), token: `0x${"ab".repeat(20)}` };
+    const list = toggled([tokenOf(2)], token);
+    expect(list).toEqual([tokenOf(2), token]);
+    expect(toggled(list, { ...token, token: `0x${"AB".repeat(20)}` })).toEqual([tokenOf(2)]);
+    expect(toggled(list, { ...token, chain: "eth" })).toHaveLength(3);
+  });
+
+  it("leaves a full list as it is", () => {
+    const full = Array.from({ length: mostWatched }, (_, index) => tokenOf(index));
+    expect(toggled(full, tokenOf(mostWatched))).toBe(full);
+  });
+});
+
+describe("heldIn", () => {
+  it("lists the tokens of open positions once, without those that are watched", () => {
+    const position = (number: number, status = "open") => ({ ...tokenOf(number), status });
+    const positions = [position(1), position(2), position(2), position(3, "closed")];
+    expect(heldIn(positions, [tokenOf(1)])).toEqual([tokenOf(2)]);
+  });
+});
