@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 export type Notice = { id: number; text: string; kind: "good" | "bad" };
 
@@ -23,8 +23,14 @@ export function useNotices() {
 type NoticesProps = { notices: readonly Notice[]; onDismiss: (id: number) => void };
 
 export function Notices({ notices, onDismiss }: NoticesProps) {
+  const element = useRef<HTMLDivElement>(null);
+  // What is shown last is on top, so that no dialog covers a new notice.
+  useEffect(() => {
+    element.current?.hidePopover();
+    element.current?.showPopover();
+  }, [notices]);
   return (
-    <div class="notices" role="status" aria-live="polite">
+    <div ref={element} popover="manual" class="notices" role="status" aria-live="polite">
       {notices.map(({ id, text, kind }) => (
         <p key={id} class={kind}>
           <strong>{kind === "good" ? "Done" : "Problem"}</strong> <span>{text}</span>

@@ -111,6 +111,7 @@ function useColumns(): Column<Position>[] {
     },
     {
       name: "Realized",
+      isMinor: true,
       isNumber: true,
       by: ({ realizedPnl }) => Number(realizedPnl),
       cell: (position) => signed(position.realizedPnl, pairUnits(position).quote),
@@ -122,6 +123,7 @@ function useColumns(): Column<Position>[] {
     },
     {
       name: "Wallet",
+      isMinor: true,
       by: nameOf,
       cell: (position) => (
         <ExploredLink network={position.chain} kind="wallet" id={position.wallet} text={nameOf(position)} />
@@ -166,10 +168,11 @@ function PositionActions({ position, sold, onSell }: ActionsProps) {
         <button
           key={percent}
           type="button"
+          aria-label={`Sell ${percent} %`}
           aria-pressed={sold === percent}
           onClick={() => onSell(sold === percent ? undefined : percent)}
         >
-          Sell {percent} %
+          {percent} %
         </button>
       ))}
       <button
