@@ -1,6 +1,7 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { identifyToken } from "../../lib/chains/families/token.ts";
 import { readMarketIndex } from "../../lib/markets/items/market-index.ts";
+import { readMadeTokens } from "../../lib/markets/items/new-tokens.ts";
 import { findTokens, type SearchDeps } from "../../lib/markets/search-tokens.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { openTrading } from "../../lib/runtime/open-trading.ts";
@@ -17,10 +18,15 @@ const indexes = new Map(
   [...chains.keys()].map((chain) => [chain, remembered(() => readMarketIndex(table, chain), 60_000)]),
 );
 
+const made = new Map(
+  [...chains.keys()].map((chain) => [chain, remembered(() => readMadeTokens(table, chain), 10_000)]),
+);
+
 const deps: SearchDeps = {
   table,
   chains,
   indexOf: async (chain) => (await indexes.get(chain)?.()) ?? [],
+  madeOn: async (chain) => (await made.get(chain)?.()) ?? [],
   identify: identifyToken,
 };
 

@@ -5,6 +5,7 @@ import {
   MarketAnswerSchema,
   MarketPathSchema,
 } from "./market-schema.ts";
+import { NewTokensAnswerSchema, NewTokensQuerySchema } from "./new-token-schema.ts";
 import type { OperationSchemas } from "./operation-schema.ts";
 import { NoQuerySchema } from "./scalars.ts";
 
@@ -36,4 +37,10 @@ export const listCandles = {
     ETag: "Changes with the candles. A request that sends it in `If-None-Match` gets a 304 if the candles are unchanged.",
   },
   errors: ofMarkets,
+} as const satisfies OperationSchemas;
+
+export const listNewTokens = {
+  query: NewTokensQuerySchema,
+  success: NewTokensAnswerSchema,
+  errors: ["INVALID_REQUEST", "UNSUPPORTED_CHAIN", "TRADING_DISABLED", "MARKETS_DISABLED"],
 } as const satisfies OperationSchemas;

@@ -52,9 +52,9 @@ const TokenSchema = v.pipe(
     ),
     flags: v.exactOptional(
       v.pipe(
-        v.array(v.literal("IMPERSONATES")),
+        v.array(v.picklist(["IMPERSONATES", "NEW"])),
         v.description(
-          "`IMPERSONATES`: the token's symbol or name is like that of a listed token. Only with `query`",
+          "`IMPERSONATES`: the token's symbol or name is like that of a listed token. `NEW`: found only because it has a pool of the last day. Only with `query`",
         ),
       ),
     ),

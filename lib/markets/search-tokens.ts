@@ -31,6 +31,8 @@ export type SearchDeps = {
   chains: Chains;
   /** Reads the tokens of a chain whose markets have been read. */
   indexOf: (chain: TradingChain) => Promise<readonly IndexedToken[]>;
+  /** Reads the tokens of a chain that have pools of the last day, the newest first. */
+  madeOn: (chain: TradingChain) => Promise<readonly SearchedToken[]>;
   /**
    * Asks one host to identify a token.
    *
@@ -63,11 +65,20 @@ export async function findTokens(deps: SearchDeps, asked: Asked): Promise<{ toke
   }
   const names = readers.map((reader) => reader.chain);
   const isWanted = (token: TokenName) => names.includes(token.chain);
-  const [own, ...others] = await Promise.all([ownTokens(deps.table, userID), ...names.map(deps.indexOf)]);
+  const [own, others, made] = await Promise.all([
+    ownTokens(deps.table, userID),
+    Promise.all(names.map(deps.indexOf)),
+    Promise.all(names.map(deps.madeOn)),
+  ]);
   const known = others.flat();
   const found = searchTokens(
     search.wanted,
-    { listed, own: own.filter(isWanted).map((token) => known.find(isSame(token)) ?? token), others: known },
+    {
+      listed,
+      own: own.filter(isWanted).map((token) => known.find(isSame(token)) ?? token),
+      others: known,
+      made: made.flat(),
+    },
     now.getTime(),
   );
   return { tokens: found.filter(isWanted).map(shown) };
@@ -79,10 +90,10 @@ const invalid = (problem: string) =>
 const isSame = (one: TokenName) => (other: TokenName) =>
   one.chain === other.chain && one.token === other.token;
 
-const shown = ({ isListed, isImitation, ...token }: FoundToken): Token => ({
+const shown = ({ isListed, isImitation, isNew, ...token }: FoundToken): Token => ({
   ...token,
   listed: isListed,
-  flags: isImitation ? ["IMPERSONATES"] : [],
+  flags: [...(isImitation ? (["IMPERSONATES"] as const) : []), ...(isNew ? (["NEW"] as const) : [])],
 });
 
 type Addressed = { reader: ChainReader; token: string };

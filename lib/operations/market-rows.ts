@@ -32,6 +32,19 @@ export const marketRows = {
     env: ["TRADING", "HOST_KEYS"],
     impact: "Users see no charts of the past. The stream and orders are not affected.",
   },
+  listNewTokens: {
+    kind: "rest",
+    deployed: "with markets",
+    method: "GET",
+    path: "/api/v2/tokens/new",
+    summary: "List the tokens of a chain that have pools of the last day",
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    writes: ["NEWTOKENS"],
+    env: ["TRADING", "HOST_KEYS"],
+    memoryMB: 1024,
+    timeoutSeconds: 25,
+    impact: "Users see no new tokens. Search, markets and orders are not affected.",
+  },
   // Needs no schedule, because the first client that wants a market starts a run.
   readMarkets: {
     kind: "internal",

@@ -72,6 +72,8 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   heldTokens: "tokens that users hold, which a run passes to the next one, kept for ten minutes",
   market: "a token whose market is read, with its pools and its last price",
   marketIndex: "the tokens of the chain that a search finds: one item",
+  newTokens: "the pools of the last day, and looks at their tokens: one item",
+  newTokensTurn: "when the next request may read new pools",
   minutes: "the candles of ten minutes",
   hours: "the candles of a day, an hour each",
   days: "the candles of a year, a day each",
@@ -126,6 +128,7 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
     "News is spread like the connections that cause it, and sorted by time, so that the reader of markets " +
     "reads only new items.",
   MARKETS: "The tokens of a chain are spread over four partitions by a hash of their addresses.",
+  NEWTOKENS: "The turn is kept apart from the list, because each turn is taken by a write.",
   MARKET: "The coin's price in dollars is stored like a token named `native`.",
   FALLBACKKEYS:
     "Authorizers read the record at most once a minute. It contains no values of keys: they compute them.",

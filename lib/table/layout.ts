@@ -331,6 +331,14 @@ export const partitions = [
     items: { marketIndex: { key: "INDEX", isOfTheMoment: true } },
   },
   {
+    key: "NEWTOKENS#{chain}",
+    owner: "service",
+    items: {
+      newTokens: { key: "LIST", isOfTheMoment: true },
+      newTokensTurn: { key: "TURN", isOfTheMoment: true },
+    },
+  },
+  {
     key: "MARKET#{chain}#{token}",
     owner: "service",
     items: {

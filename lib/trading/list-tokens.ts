@@ -13,7 +13,7 @@ export type Token = {
   wrapped?: true;
   /** Warnings about the token. Present only in search results. */
   listed?: boolean;
-  flags?: "IMPERSONATES"[];
+  flags?: ("IMPERSONATES" | "NEW")[];
 };
 
 /**

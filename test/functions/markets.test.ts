@@ -4,6 +4,7 @@ import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/li
 import { describe, expect, it } from "vitest";
 import { handler as getMarket } from "../../functions/getMarket/handler.ts";
 import { handler as listCandles } from "../../functions/listCandles/handler.ts";
+import { handler as listNewTokens } from "../../functions/listNewTokens/handler.ts";
 import { handler as listPositions } from "../../functions/listPositions/handler.ts";
 import { handler as listTokens } from "../../functions/listTokens/handler.ts";
 import { parseDecimal, zero } from "../../lib/core/decimal.ts";
@@ -15,7 +16,7 @@ const { table, fetched, logged } = mockFunctions();
 
 const token = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const path = { chain: "base", token };
-const handlers = { getMarket, listCandles, listPositions, listTokens };
+const handlers = { getMarket, listCandles, listNewTokens, listPositions, listTokens };
 
 type Parts = Parameters<typeof restEvent>[0];
 
@@ -57,6 +58,9 @@ const bad: [keyof typeof handlers, Parts, string][] = [
     "currency",
   ],
   ["listCandles", { path, query: { interval: "1m", source: "geckoterminal" } }, "source"],
+  ["listNewTokens", { query: {} }, "chain"],
+  ["listNewTokens", { query: { chain: "btc" } }, "chain"],
+  ["listNewTokens", { query: { chain: "base", limit: "5" } }, "limit"],
   ["listPositions", { query: { valued: "yes" } }, "valued"],
   ["listTokens", { query: { query: "m" } }, "query"],
   ["listTokens", { query: { query: "m".repeat(10_000) } }, "query"],

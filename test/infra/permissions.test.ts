@@ -49,9 +49,9 @@ describe("the permissions", () => {
     expect(new Set(roles.map(([, role]) => role)).size).toBe(roles.length);
   });
 
-  it("lets functions of GET methods write only notes about wanted markets, and wake lanes", () => {
+  it("lets functions of GET methods write only notes about wanted markets and new pools, and wake lanes", () => {
     const reading = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "kms:GetPublicKey"];
-    const notes: readonly string[] = ["MARKETNEWS", "MARKETLOOKS"];
+    const notes: readonly string[] = ["MARKETNEWS", "MARKETLOOKS", "NEWTOKENS"];
     const gets = operationsOf("rest").filter(([, { method }]) => method === "GET");
     const readers = gets.filter(
       ([, { writes }]) => writes.length === 0 || !writes.every((name) => notes.includes(name)),

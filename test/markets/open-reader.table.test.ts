@@ -95,6 +95,7 @@ describe("the market reader's index", () => {
       table: db.table,
       chains: silentChains(),
       indexOf: (chain: "base") => readMarketIndex(db.table, chain),
+      madeOn: async () => [],
       identify: () => Promise.reject(new Error("not asked")),
     };
     const find = async () =>

@@ -2,7 +2,7 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ChainUnavailable } from "../../lib/chains/hosts/host-fault.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
-import type { IndexedToken } from "../../lib/markets/core/token-search.ts";
+import type { IndexedToken, SearchedToken } from "../../lib/markets/core/token-search.ts";
 import { writeMarket } from "../../lib/markets/items/market-items.ts";
 import { findTokens, type SearchDeps } from "../../lib/markets/search-tokens.ts";
 import { emptyBook } from "../../lib/orders/book.ts";
@@ -30,11 +30,12 @@ const entry = (changes: Partial<IndexedToken> = {}): IndexedToken => ({
 });
 
 let index: IndexedToken[];
+let made: SearchedToken[];
 let identify: SearchDeps["identify"];
 let identified: string[];
 
 beforeEach(() => {
-  [index, identified] = [[], []];
+  [index, made, identified] = [[], [], []];
   identify = async () => ({ symbol: "ODD", name: "Odd", decimals: 6 });
 });
 
@@ -43,6 +44,7 @@ const find = async (asked: Partial<Parameters<typeof findTokens>[1]>) => {
     table: db.table,
     chains,
     indexOf: async (chain) => index.filter((each) => each.chain === chain),
+    madeOn: async (chain) => made.filter((each) => each.chain === chain),
     identify: (reader, token) => {
       identified.push(reader.chain);
       return identify(reader, token);
@@ -97,6 +99,17 @@ describe("findTokens", () => {
     ]);
     expect(await find({ userID: "holder", chain: "eth" })).toMatchObject([{ symbol: "MOONE" }]);
     expect(await find({ userID: "somebody" })).toHaveLength(2);
+  });
+
+  it("finds tokens that are known only for a new pool, with a flag", async () => {
+    made = [
+      { chain: "base", token: otherToken, symbol: "MOONNEW", name: "Moon", decimals: 18 },
+      { chain: "eth", token: otherToken, symbol: "WETH", name: "Moon", decimals: 18 },
+    ];
+    expect(await find({})).toMatchObject([
+      { symbol: "MOONNEW", listed: false, flags: ["NEW"] },
+      { symbol: "WETH", listed: false, flags: ["IMPERSONATES", "NEW"] },
+    ]);
   });
 
   it("shows a user's own token with its name in the index, even if it is too shallow for other users to find", async () => {

@@ -10,6 +10,7 @@ import type {
 } from "trading-terminal-client";
 import { Choice, Facts, Field, Form, Panel, Select, Swatches, Unread } from "./controls.tsx";
 import { type Desk, DeskContext, type Profile } from "./desk.ts";
+import { type NewToken, NewTokenList } from "./discovery.tsx";
 import { newEntry } from "./log-entries.ts";
 import { MessageLog } from "./message-log.tsx";
 import { Notices } from "./notices.tsx";
@@ -68,6 +69,39 @@ const costly: Quote = {
   networkFee: { expected: "0.05", max: "0.06", l1: "0" },
   warnings: ["PRICE_IMPACT_HIGH", "FEE_ABOVE_VALUE"],
 };
+
+const newToken: NewToken = {
+  chain: "eth",
+  token: address,
+  symbol: "NEW",
+  name: "New",
+  decimals: 18,
+  listed: false,
+  sellable: true,
+  buyTax: 0,
+  sellTax: 0,
+  flags: ["NOT_LISTED"],
+  liquidity: "12.3456",
+  pool: address,
+  venue: "uniswap-v2",
+  madeAt: new Date(now - 150_000).toISOString(),
+  isConfirmed: true,
+};
+
+const newTokens: readonly NewToken[] = [
+  newToken,
+  {
+    ...newToken,
+    token: address.replace("f39F", "f39E"),
+    symbol: "\u05d0\u05d1\u05d2",
+    name: "\u{1f680}".repeat(32),
+    sellable: false,
+    buyTax: 5,
+    sellTax: null,
+    flags: ["NOT_LISTED", "IMPERSONATES", "CANNOT_SELL"],
+    isConfirmed: false,
+  },
+];
 
 const inspected = {
   chain: "eth",
@@ -367,6 +401,9 @@ function Gallery() {
           </State>
           <State name="Address">
             <AddressCode address={address} />
+          </State>
+          <State name="New tokens">
+            <NewTokenList tokens={newTokens} nowMs={now} onOpen={ignore} />
           </State>
         </Panel>
         {[Positions, Resting, Orders, Fills].map((List) => (

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 /** Parts of the page beside the desk, each in a panel of its own. */
 const sides = [
+  ["discovery", "New tokens"],
   ["wallets", "Wallets"],
   ["settings", "Settings"],
   ["rewards", "Rewards"],

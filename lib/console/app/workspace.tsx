@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { FollowedToken, Stream, StreamStatus, TerminalState } from "trading-terminal-client";
 import { isSameToken } from "trading-terminal-client/markets";
 import { type Desk, DeskContext, type Profile, type TicketChange, type TicketEntry } from "./desk.ts";
+import { Discovery } from "./discovery.tsx";
 import { type Explorers, readExplorers } from "./explorers.ts";
 import { useKeptFocus } from "./keep-focus.ts";
 import { Help, useShortcuts } from "./keyboard.tsx";
@@ -245,6 +246,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
           <Tabs tab={tab} onPick={pickTab} />
           {side && (
             <SidePanel key={side} label={sideTitle(side)} onClose={() => setSide(undefined)}>
+              {side === "discovery" && <Discovery onOpened={() => setSide(undefined)} />}
               {side === "wallets" && <Wallets />}
               {side === "settings" && <SettingsPanel />}
               {side === "rewards" && <Rewards />}

@@ -16,6 +16,8 @@ export type FoundToken = SearchedToken & {
   isListed: boolean;
   /** True if the token's symbol or name resembles that of a listed token or of a coin. */
   isImitation: boolean;
+  /** True if the token was found only because it has a pool of the last day. */
+  isNew?: true;
 };
 
 export type Searchable = {
@@ -24,6 +26,8 @@ export type Searchable = {
   /** Tokens of the user's open positions. */
   own: readonly SearchedToken[];
   others: readonly IndexedToken[];
+  /** Tokens with pools of the last day. Each symbol can be anybody's, so they come last. */
+  made: readonly SearchedToken[];
 };
 
 const mostFound = 20;
@@ -59,13 +63,14 @@ const folded = (text: string) => text.normalize("NFKC").toLowerCase();
 
 /**
  * Finds tokens by their symbol or name: listed ones first, then the user's own, then others that are not new and can be
- * sold.
+ * sold, and then those with
+ * pools of the last day.
  *
  * @param wanted The search text as returned by {@link readSearch}
  */
 export function searchTokens(
   wanted: string,
-  { listed, own, others }: Searchable,
+  { listed, own, others, made }: Searchable,
   nowMs: number,
 ): FoundToken[] {
   const known = others.filter(
@@ -75,6 +80,7 @@ export function searchTokens(
     listed,
     own,
     known.toSorted((a, b) => b.depthUsd - a.depthUsd),
+    made,
   ];
   const seen = new Set<string>();
   const found = groups.flatMap((tokens) =>
@@ -88,7 +94,10 @@ export function searchTokens(
         return !seen.has(name) && seen.add(name);
       }),
   );
-  return found.slice(0, mostFound).map(assessing(listed));
+  const assessed = assessing(listed);
+  return found
+    .slice(0, mostFound)
+    .map((token) => ({ ...assessed(token), ...(made.includes(token) && { isNew: true as const }) }));
 }
 
 /** Returns the rank of a matching token; lower is better. Undefined if the token does not match. */

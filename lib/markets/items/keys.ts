@@ -31,6 +31,10 @@ export const heldTokensIn = (reader: TradingChain | "all"): KeyRange => rangeOf(
 
 export const marketIndexKey = (chain: TradingChain): Key => itemKey("marketIndex", { chain });
 
+export const newTokensKey = (chain: TradingChain): Key => itemKey("newTokens", { chain });
+
+export const newTokensTurnKey = (chain: TradingChain): Key => itemKey("newTokensTurn", { chain });
+
 /** @param start The start of the chunk, in epoch seconds */
 export const chunkKey = (kind: ChunkKind, { chain, token }: TokenName, start: number): Key =>
   itemKey(kind, { chain, token, start: padded(start) });

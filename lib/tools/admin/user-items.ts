@@ -95,6 +95,8 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   heldTokens: null,
   market: null,
   marketIndex: null,
+  newTokens: null,
+  newTokensTurn: null,
   minutes: null,
   hours: null,
   days: null,

@@ -36,6 +36,13 @@ export const measured = {
   life: [1392, "Seconds until the block of a buy is final", watch],
   marketUnits: [176, "Units of hosts a second for markets of a chain, with swaps in each second", markets],
   marketTokens: [40, "Tokens that were followed meanwhile", markets],
+  newPoolUnits: [
+    900,
+    "Units of hosts for a turn of new pools that looks at two tokens",
+    "`test/markets/evm/read-new-pools.socket.test.ts`",
+  ],
+  newPoolMs: [1500, "Milliseconds of such a turn", "estimate"],
+  newPoolWrites: [20, "Write units of a turn of new pools, for up to 200 pools", "estimate"],
   poolAccounts: [3, "Accounts of a pool on sol", "`lib/markets/sol/venues.ts`"],
   tokenBytes: [2900, "Bytes of a message with tokens", markets],
   followers: [

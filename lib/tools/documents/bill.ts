@@ -6,6 +6,7 @@ import { defaultChannelShards } from "../../infra/market-context.ts";
 import { mostTogether } from "../../markets/chain-runs.ts";
 import { mostOnChain } from "../../markets/core/wanted-tokens.ts";
 import { mostHistoryCalls } from "../../markets/evm/read-history.ts";
+import { turnMs } from "../../markets/items/new-tokens.ts";
 import { mostLists } from "../../markets/sol/load-history.ts";
 import { mostSignatures } from "../../markets/sol/rules/swap-count.ts";
 import { type OperationName, operations, operationsOf } from "../../operations/operations.ts";
@@ -117,6 +118,16 @@ const millions = {
     "Tokens that nobody has followed before",
     sum`${lambda("loadHistory", historyMs)} + ${f.historyWrites} × ${writes}`,
     sum`${mostHistoryCalls} × ${logUnits} × ${unitPrice}`,
+  ),
+  turn: cost(
+    "Turns of new pools that look at two tokens",
+    sum`${ofRequest} + ${lambda("listNewTokens", f.newPoolMs)} + ${f.newPoolWrites / 4} × ${reads} + ${f.newPoolWrites} × ${writes}`,
+    sum`${f.newPoolUnits} × ${unitPrice}`,
+  ),
+  quietTurn: cost(
+    "Turns of new pools without one",
+    sum`${ofRequest} + ${lambda("listNewTokens", f.newPoolMs)} + ${f.newPoolWrites / 4} × ${reads} + ${f.newPoolWrites} × ${writes}`,
+    sum`2 × (${blockUnits} + ${logUnits}) × ${unitPrice}`,
   ),
   token: cost(
     "Minutes of a followed token, which is traded",
@@ -278,6 +289,11 @@ export const costParts = (deployments: Deployments): Record<string, string> => (
       ...[ofSol.looks, ofSol.lists, ofSol.opened].map((each) => times(minutes, each)),
       times(1, ofSol.histories),
     ],
+    false,
+  ),
+  "new tokens": costTable(
+    "New tokens of a chain, in a list that somebody has open all month",
+    [millions.turn, millions.quietTurn].map((each) => times((60_000 * minutes) / turnMs, each)),
     false,
   ),
   "at rest": costTable("Without trading", restCosts(deployments.defaults)),

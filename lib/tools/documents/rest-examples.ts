@@ -84,6 +84,7 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   inspectToken: { path: { chain: "eth", token } },
   getMarket: { path: { chain: "eth", token } },
   listCandles: { path: { chain: "eth", token }, query: { interval: "5m", limit: 12 } },
+  listNewTokens: { query: { chain: "eth" } },
   readBalances: { query: { chain: "eth", wallet: address } },
   quoteOrder: { body: trade },
   placeOrder: { headers: { "Idempotency-Key": "first-order" }, body: { ...trade, type: "market" } },

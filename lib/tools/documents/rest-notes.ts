@@ -138,6 +138,11 @@ export const restNotes: Record<RestOperationName, Note> = {
     description:
       "Prices are those at the ends of blocks. Returns the last `limit` candles of the range, oldest first. See docs/markets.md.",
   },
+  listNewTokens: {
+    tag: "Markets",
+    description:
+      "A chain is read while somebody asks, a range of blocks every two seconds at most: repeat the request. See docs/markets.md.",
+  },
   readBalances: {
     tag: "Markets",
     description:

@@ -297,6 +297,11 @@ export const takeovers: readonly Takeover[] = [
     atMost: "the same as getMarket",
   },
   {
+    functions: ["listNewTokens"],
+    rights: { reads: "all unprotected", writes: "NEWTOKENS" },
+    atMost: "read the data of all users; show false new tokens, which orders do not trust",
+  },
+  {
     functions: ["listPositions"],
     rights: {
       reads: "all unprotected",

@@ -26,7 +26,7 @@ const indexed = (symbol: string, rest: Partial<IndexedToken> = {}): IndexedToken
   ...rest,
 });
 
-const none = { listed: [], own: [], others: [] };
+const none = { listed: [], own: [], others: [], made: [] };
 
 const symbolsOf = (wanted: string, among: Partial<Parameters<typeof searchTokens>[1]>) =>
   searchTokens(wanted, { ...none, ...among }, nowMs).map(({ symbol }) => symbol);
@@ -65,6 +65,13 @@ describe("searchTokens", () => {
     expect(symbolsOf("moon", { listed: [token("XMOON")], own: [token("MOON0")], others })).toEqual([
       ...["XMOON", "MOON0", "MOON2", "MOON1"],
     ]);
+  });
+
+  it("finds tokens with new pools last, and marks only those that are known for nothing else", () => {
+    const [known, made] = [token("MOON1"), token("MOON", "\u{1f680}".repeat(32))];
+    const found = searchTokens("moon", { ...none, own: [known], made: [made, { ...known }] }, nowMs);
+    expect(found).toMatchObject([{ symbol: "MOON1" }, { symbol: "MOON", isNew: true }]);
+    expect(found[0]).not.toHaveProperty("isNew");
   });
 
   it("ranks a symbol before a name, and a whole match before a partial one", () => {

@@ -144,7 +144,7 @@ function playSearch(chance: Chance, system: RuleSystem): string | undefined {
     depthUsd: chance.pick([9999, 10_000, 50_000]),
     firstSeen: nowSeconds - chance.pick([3600, 86_399, 86_400, 864_000]),
   }));
-  const found = system.searchTokens("moon", { listed, own, others }, nowSeconds * 1000);
+  const found = system.searchTokens("moon", { listed, own, others, made: [] }, nowSeconds * 1000);
   if (found[0]?.token !== "listed" || found[1]?.token !== "own") return "others come first";
   if (found.length > 20) return "too many are found";
   const isUnfit = ({ depthUsd, firstSeen }: IndexedToken) =>

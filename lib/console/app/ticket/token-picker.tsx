@@ -124,6 +124,7 @@ function Found({ one, isHere }: { one: Token; isHere: boolean }) {
         {liquidity !== undefined && `, depth ${amount(liquidity, 4)} ${coinOf[one.chain]}`}
       </small>
       {one.listed && <span class="badge good">listed</span>}
+      {one.flags?.includes("NEW") && <span class="badge warn">new, and by anybody</span>}
       {one.flags?.includes("IMPERSONATES") && (
         <span class="badge bad">imitates the name of a listed token</span>
       )}

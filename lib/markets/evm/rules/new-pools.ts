@@ -1,0 +1,146 @@
+import type { SwapVenue } from "../../../chains/evm/rules/swap-venues.ts";
+import { newSeconds } from "../../core/new-tokens.ts";
+
+/** A pool that a factory's event has announced, with the token that it trades for the coin or a stable token. */
+export type MadePool = {
+  pool: string;
+  venue: SwapVenue;
+  token: string;
+  /** Address of the pool's other token: the wrapped coin or a stable token. */
+  other: string;
+  block: number;
+  blockHash: string;
+  logIndex: number;
+  /** Time of the block, in epoch seconds. */
+  time: number;
+};
+
+/** A pool as this service knows it. */
+export type NewPool = MadePool & {
+  /** True if two hosts have shown the same event. */
+  isConfirmed: boolean;
+  /** True if the pool has held enough of its other token to be worth a look. */
+  isFunded: boolean;
+};
+
+/** The blocks whose events are known, and the numbers of blocks that the next requests name. */
+export type PoolProgress = {
+  low: number;
+  high: number;
+  blocks: number;
+  /** Number of blocks for a range of the past, which may have more events than the newest blocks. */
+  pastBlocks: number;
+  /** True if the last range was older than all known blocks. */
+  wasPast: boolean;
+};
+
+export type PoolRange = { from: number; to: number };
+
+/** Number of blocks in a request, unless hosts allow only fewer. */
+export const mostBlocks = 2000;
+
+/** Number of known blocks that are read again, because a reorganisation may have replaced them. */
+export const overlapBlocks = 32;
+
+/** Maximum number of pools to remember on a chain. */
+export const mostNewPools = 200;
+
+/**
+ * Chooses the next blocks to read: the newest ones and, in every second turn, older ones until a day is complete. Starts
+ * over at the newest block after a long pause, or if a host once claimed a block that the chain does not have.
+ */
+export function nextRange(
+  progress: PoolProgress | undefined,
+  head: number,
+  dayBlocks: number,
+): PoolRange & { isPast: boolean } {
+  const oldest = Math.max(0, head - dayBlocks);
+  const blocks = progress?.blocks ?? mostBlocks;
+  const newest = Math.max(oldest, head - blocks + 1);
+  if (progress === undefined || head - progress.high > blocks || progress.high - head > overlapBlocks)
+    return { from: newest, to: head, isPast: false };
+  const { low, high, pastBlocks, wasPast } = progress;
+  if (low > oldest && !wasPast)
+    return { from: Math.max(oldest, low - pastBlocks), to: low - 1, isPast: true };
+  return { from: Math.max(newest, high + 1 - overlapBlocks), to: head, isPast: false };
+}
+
+/** Only a whole range shows that hosts allow so many blocks. */
+const grown = (blocks: number, { from, to }: PoolRange): number =>
+  to - from + 1 < blocks ? blocks : Math.min(mostBlocks, 2 * blocks);
+
+const noProgress = { blocks: mostBlocks, pastBlocks: mostBlocks };
+
+/** Adds a range to the known blocks. A range apart from them replaces them, because there is a gap in between. */
+export function progressAfter(
+  progress: PoolProgress | undefined,
+  range: PoolRange & { isPast: boolean },
+): PoolProgress {
+  const { from, to, isPast } = range;
+  const { blocks, pastBlocks } = progress ?? noProgress;
+  if (progress !== undefined && isPast)
+    return { ...progress, low: from, pastBlocks: grown(pastBlocks, range), wasPast: true };
+  const isJoined = progress !== undefined && from <= progress.high + 1 && progress.high - to <= overlapBlocks;
+  const low = isJoined ? Math.min(progress.low, from) : from;
+  return { low, high: to, blocks: grown(blocks, range), pastBlocks, wasPast: false };
+}
+
+/**
+ * Asks for fewer blocks after a failure, because hosts limit ranges and results. Leaves out a single block of the past
+ * that no host returns.
+ */
+export function progressAfterFailure(
+  progress: PoolProgress | undefined,
+  { from, to, isPast }: PoolRange & { isPast: boolean },
+): PoolProgress {
+  const blocks = Math.max(1, Math.floor((to - from + 1) / 2));
+  if (progress === undefined) return { low: to + 1, high: to, blocks, pastBlocks: blocks, wasPast: false };
+  if (!isPast) return { ...progress, blocks, wasPast: false };
+  return { ...progress, pastBlocks: blocks, wasPast: true, ...(from === to && { low: from }) };
+}
+
+const isSameEvent = (one: MadePool, other: MadePool): boolean =>
+  one.blockHash === other.blockHash && one.token === other.token && one.other === other.other;
+
+/**
+ * Joins the known pools with the answers of hosts about a range of blocks. A pool of the range is confirmed if two hosts
+ * show it, and vanishes once two hosts no longer do. A single host can only add pools, which stay unconfirmed.
+ */
+export function poolsAfter(
+  known: readonly NewPool[],
+  { from, to }: PoolRange,
+  answers: readonly (readonly MadePool[])[],
+): NewPool[] {
+  if (answers.length === 0) return [...known];
+  const before = new Map(known.map((each) => [each.pool, each]));
+  const seen = new Map<string, NewPool>();
+  for (const answer of answers) {
+    for (const made of new Map(answer.map((each) => [each.pool, each])).values()) {
+      const twin = seen.get(made.pool);
+      const old = before.get(made.pool);
+      const shown = twin ?? { ...made, isFunded: old?.isFunded ?? false };
+      const wasConfirmed = old?.isConfirmed === true && isSameEvent(old, shown) && isSameEvent(old, made);
+      const isConfirmed = wasConfirmed || (twin !== undefined && isSameEvent(twin, made));
+      seen.set(made.pool, { ...shown, isConfirmed });
+    }
+  }
+  const kept = known.flatMap((each) => {
+    if (seen.has(each.pool)) return [];
+    if (each.block < from || each.block > to) return [each];
+    return answers.length > 1 ? [] : [{ ...each, isConfirmed: false }];
+  });
+  return [...kept, ...seen.values()];
+}
+
+const byNewest = (a: MadePool, b: MadePool): number => b.block - a.block || b.logIndex - a.logIndex;
+
+/** Lists the newest pools first, and leaves out those that are older than a day. */
+export const newestFirst = (pools: readonly NewPool[], nowSeconds: number): NewPool[] =>
+  pools.filter(({ time }) => nowSeconds - time < newSeconds).toSorted(byNewest);
+
+/** Keeps as many pools as may be remembered: funded ones before others, so that empty ones do not displace them. */
+export const bounded = (pools: readonly NewPool[]): NewPool[] =>
+  pools
+    .toSorted((a, b) => Number(b.isFunded) - Number(a.isFunded) || byNewest(a, b))
+    .slice(0, mostNewPools)
+    .toSorted(byNewest);
