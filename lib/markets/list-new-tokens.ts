@@ -5,7 +5,7 @@ import type { Network } from "../core/network.ts";
 import { chainFor } from "../orders/requests.ts";
 import type { Table } from "../table/table.ts";
 import { type NewToken, type NewTokenPool, newTokensIn, type ReadNewPools } from "./core/new-tokens.ts";
-import { endTurn, readNewTokens, takeTurn, writeNewTokens } from "./items/new-tokens.ts";
+import { endPoolTurn, readNewTokens, takePoolTurn, writeNewTokens } from "./items/new-tokens.ts";
 
 export type NewTokensDeps = {
   table: Table;
@@ -56,7 +56,7 @@ export async function listNewTokens(
         field: "chain",
       },
     );
-  const epoch = await takeTurn(table, chain, now);
+  const epoch = await takePoolTurn(table, chain, now);
   let known = await readNewTokens(table, chain);
   if (epoch !== undefined) {
     try {
@@ -66,7 +66,7 @@ export async function listNewTokens(
       // Shows what is known while no host answers: `asOf` tells its age.
       if (!(error instanceof ChainUnavailable)) throw error;
     } finally {
-      await endTurn(table, chain, { epoch, startedAt: now });
+      await endPoolTurn(table, chain, { epoch, startedAt: now });
     }
   }
   if (known === undefined) return { tokens: [] };

@@ -23,11 +23,11 @@ import {
   bounded,
   type MadePool,
   type NewPool,
-  newestFirst,
   nextRange,
   type PoolProgress,
   type PoolRange,
   poolsAfter,
+  poolsOfDay,
   progressAfter,
   progressAfterFailure,
 } from "./rules/new-pools.ts";
@@ -139,7 +139,7 @@ export function openEvmNewPools(reader: EvmReader): ReadNewPools {
     const isRead = answers.length > 0;
     const state = isRead ? progressAfter(progress, range) : progressAfterFailure(progress, range);
     const nowSeconds = Math.floor(nowMs / 1000);
-    const known = newestFirst(poolsAfter(before?.pools ?? [], range, answers), nowSeconds);
+    const known = poolsOfDay(poolsAfter(before?.pools ?? [], range, answers), nowSeconds);
     const pools = bounded(await measured(first, known));
     const due = dueLooks(
       pools.filter(({ isFunded }) => isFunded),

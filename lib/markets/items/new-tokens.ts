@@ -22,7 +22,11 @@ export const turnMs = 2000;
 const expiry = (now: Date) => epochSeconds(now) + newSeconds;
 
 /** Takes the turn to read the new pools of a chain. Undefined if another request has it, or has just had it. */
-export async function takeTurn(table: Table, chain: TradingChain, now: Date): Promise<number | undefined> {
+export async function takePoolTurn(
+  table: Table,
+  chain: TradingChain,
+  now: Date,
+): Promise<number | undefined> {
   const { isWritten, item } = await writeOne<Turn>(table, {
     kind: "change",
     key: newTokensTurnKey(chain),
@@ -34,7 +38,7 @@ export async function takeTurn(table: Table, chain: TradingChain, now: Date): Pr
 }
 
 /** Lets the next turn begin soon after the start of this one. */
-export async function endTurn(
+export async function endPoolTurn(
   table: Table,
   chain: TradingChain,
   { epoch, startedAt }: { epoch: number; startedAt: Date },

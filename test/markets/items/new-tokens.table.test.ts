@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { ChainUnavailable } from "../../../lib/chains/hosts/host-fault.ts";
 import type { NewTokens, ReadNewPools } from "../../../lib/markets/core/new-tokens.ts";
 import {
-  endTurn,
+  endPoolTurn,
   readMadeTokens,
   readNewTokens,
-  takeTurn,
+  takePoolTurn,
   turnMs,
   writeNewTokens,
 } from "../../../lib/markets/items/new-tokens.ts";
@@ -36,19 +36,19 @@ const tokens = (name: string): NewTokens => ({
 
 describe("the turn to read new pools", () => {
   it("goes to one of many requests, and to another one two seconds after its start", async () => {
-    const taken = await Promise.all(Array.from({ length: 20 }, () => takeTurn(db.table, "bsc", now)));
+    const taken = await Promise.all(Array.from({ length: 20 }, () => takePoolTurn(db.table, "bsc", now)));
     expect(taken.filter((epoch) => epoch !== undefined)).toEqual([1]);
-    await endTurn(db.table, "bsc", { epoch: 1, startedAt: now });
-    expect(await takeTurn(db.table, "bsc", later(turnMs - 1))).toBeUndefined();
-    expect(await takeTurn(db.table, "bsc", later(turnMs))).toBe(2);
+    await endPoolTurn(db.table, "bsc", { epoch: 1, startedAt: now });
+    expect(await takePoolTurn(db.table, "bsc", later(turnMs - 1))).toBeUndefined();
+    expect(await takePoolTurn(db.table, "bsc", later(turnMs))).toBe(2);
   });
 
   it("goes to another request after ten seconds if nothing ends it, and the late one then stores nothing", async () => {
-    expect(await takeTurn(db.table, "avax", now)).toBe(1);
-    expect(await takeTurn(db.table, "avax", later(9999))).toBeUndefined();
-    expect(await takeTurn(db.table, "avax", later(10_000))).toBe(2);
-    await endTurn(db.table, "avax", { epoch: 1, startedAt: now });
-    expect(await takeTurn(db.table, "avax", later(10_001))).toBeUndefined();
+    expect(await takePoolTurn(db.table, "avax", now)).toBe(1);
+    expect(await takePoolTurn(db.table, "avax", later(9999))).toBeUndefined();
+    expect(await takePoolTurn(db.table, "avax", later(10_000))).toBe(2);
+    await endPoolTurn(db.table, "avax", { epoch: 1, startedAt: now });
+    expect(await takePoolTurn(db.table, "avax", later(10_001))).toBeUndefined();
     expect(await writeNewTokens(db.table, "avax", tokens("Later"), { epoch: 2, now })).toBe(true);
     expect(await writeNewTokens(db.table, "avax", tokens("Late"), { epoch: 1, now })).toBe(false);
     expect(await readNewTokens(db.table, "avax")).toEqual(tokens("Later"));

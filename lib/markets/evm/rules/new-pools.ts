@@ -135,7 +135,7 @@ export function poolsAfter(
 const byNewest = (a: MadePool, b: MadePool): number => b.block - a.block || b.logIndex - a.logIndex;
 
 /** Lists the newest pools first, and leaves out those that are older than a day. */
-export const newestFirst = (pools: readonly NewPool[], nowSeconds: number): NewPool[] =>
+export const poolsOfDay = (pools: readonly NewPool[], nowSeconds: number): NewPool[] =>
   pools.filter(({ time }) => nowSeconds - time < newSeconds).toSorted(byNewest);
 
 /** Keeps as many pools as may be remembered: funded ones before others, so that empty ones do not displace them. */

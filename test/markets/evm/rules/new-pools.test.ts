@@ -5,11 +5,11 @@ import {
   mostBlocks,
   mostNewPools,
   type NewPool,
-  newestFirst,
   nextRange,
   overlapBlocks,
   type PoolProgress,
   poolsAfter,
+  poolsOfDay,
   progressAfter,
   progressAfterFailure,
 } from "../../../../lib/markets/evm/rules/new-pools.ts";
@@ -155,6 +155,6 @@ describe("the pools that are remembered", () => {
 
   it("lists the newest pools first, and leaves out those of the day before", () => {
     const pools = [known("A", 1), known("B", 5), known("C", 5, { logIndex: 1 }), known("D", 9)];
-    expect(newestFirst(pools, 86_402).map(({ pool }) => pool)).toEqual(["D", "C", "B"]);
+    expect(poolsOfDay(pools, 86_402).map(({ pool }) => pool)).toEqual(["D", "C", "B"]);
   });
 });
