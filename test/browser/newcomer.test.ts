@@ -55,7 +55,7 @@ describe("a newcomer with a phone", () => {
     const position = rowsOf(page, "Positions");
     await position.getByText("open", { exact: true }).waitFor();
     const profit = position.locator(".profit");
-    await profit.getByText("ETH").waitFor();
+    await profit.getByText("ETH before fees").waitFor();
     const before = await profit.innerText();
     const token = localAddresses.moon;
     const trader = startRandomTrader({

@@ -131,6 +131,7 @@ const position = (chain: "eth" | "bsc" | "base", cost: `${number}`) =>
     amount: "1000",
     cost,
     averageEntryPrice: "0.0001",
+    costFees: "0.0003",
     realizedPnl: "0",
     openedAt: today,
     updatedAt: today,

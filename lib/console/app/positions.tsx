@@ -5,7 +5,7 @@ import { useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
 import { amount, day, exitPrices, exitsOf, pairUnits, signed, words } from "./format.ts";
 import { inDollars, worthNow } from "./market/totals.ts";
-import { PositionTotals, Profit, Worth } from "./market/worth-view.tsx";
+import { Gross, PositionTotals, Profit, Worth } from "./market/worth-view.tsx";
 import { PairName } from "./pair-name.tsx";
 import { type Column, RecordTable } from "./record-table.tsx";
 import { QuickSale } from "./ticket/quick-sale.tsx";
@@ -113,8 +113,13 @@ function useColumns(): Column<Position>[] {
       name: "Realized",
       isMinor: true,
       isNumber: true,
-      by: ({ realizedPnl }) => Number(realizedPnl),
-      cell: (position) => signed(position.realizedPnl, pairUnits(position).quote),
+      by: ({ realizedPnl, netRealizedPnl = realizedPnl }) => Number(netRealizedPnl),
+      cell: ({ realizedPnl, netRealizedPnl, ...position }) => (
+        <>
+          {signed(netRealizedPnl ?? realizedPnl, pairUnits(position).quote)}
+          <Gross net={netRealizedPnl} gross={realizedPnl} coin={pairUnits(position).quote} />
+        </>
+      ),
     },
     {
       name: "Exits",

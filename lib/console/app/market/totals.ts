@@ -6,8 +6,10 @@ import { compared, minus, plus, product } from "../exact.ts";
 export type Shown = {
   /** Value in coin: the amount at the current price, or the proceeds of a sale if the pool is thin. */
   worth: string;
+  /** Gain after the network fees of the purchases, and before them. */
   gain?: string;
-  /** Gain as a percentage of the cost. */
+  gross?: string;
+  /** Gain as a percentage of the cost and these fees. */
   percent?: number;
   /** Amount at the current price. Present only for a thin pool, where a sale would get less. */
   atPrice?: string;
@@ -15,21 +17,31 @@ export type Shown = {
 
 /** Values an open position. Returns undefined while its market is unknown or stale. */
 export function worthNow(state: TerminalState | undefined, position: Position): Shown | undefined {
-  const { status, cost } = position;
+  const { status } = position;
   if (state === undefined || status !== "open") return undefined;
   const valued = valuationOf(position, marketOf(state, position));
   if (valued.status !== "valued") return undefined;
-  const { value, unrealizedPnl: gain, percent, exitValue, isThin } = valued;
+  const { value, exitValue, isThin } = valued;
   // A thin pool pays much less for a sale than its price suggests.
   if (isThin && exitValue !== undefined)
-    return { worth: exitValue, atPrice: value, ...(cost !== undefined && gainOf(exitValue, cost)) };
-  return { worth: value, ...(gain !== undefined && { gain }), ...(percent !== undefined && { percent }) };
+    return { worth: exitValue, atPrice: value, ...gainOf(exitValue, position) };
+  return { worth: value, ...gainOf(value, position) };
 }
 
-function gainOf(worth: string, cost: string): { gain: string; percent?: number } {
-  const gain = minus(worth, cost);
-  return { gain, ...(compared(cost, "0") > 0 && { percent: (Number(gain) / Number(cost)) * 100 }) };
+function gainOf(
+  worth: string,
+  { cost, costFees = "0" }: Position,
+): Pick<Shown, "gain" | "gross" | "percent"> {
+  if (cost === undefined) return {};
+  const paid = plus(cost, costFees);
+  const gain = minus(worth, paid);
+  const percent = compared(paid, "0") > 0 ? { percent: (Number(gain) / Number(paid)) * 100 } : {};
+  return { gain, gross: minus(worth, cost), ...percent };
 }
+
+/** Says what a profit was before network fees. Undefined if there were none, or if nobody knows. */
+export const beforeFees = (net: string | undefined, gross: string | undefined): string | undefined =>
+  net === undefined || gross === undefined || compared(net, gross) === 0 ? undefined : gross;
 
 /** Converts coins to dollars. Returns undefined while the coin's price is unknown. */
 export function inDollars(state: TerminalState | undefined, chain: Network, coins: string) {

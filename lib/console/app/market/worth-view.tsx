@@ -4,7 +4,7 @@ import { useDesk } from "../desk.ts";
 import { amount, chainName, coinOf, percentText, signed, usdText } from "../format.ts";
 import { useNow } from "../ticket/fresh-quote.ts";
 import { headAgeMs, oldMs } from "./markets.ts";
-import { inDollars, totalsOf, worthNow } from "./totals.ts";
+import { beforeFees, inDollars, totalsOf, worthNow } from "./totals.ts";
 
 const tone = (gain: string | undefined) =>
   gain === undefined || !/[1-9]/.test(gain) ? "still" : gain.startsWith("-") ? "down" : "up";
@@ -61,10 +61,19 @@ export function Profit({ position }: { position: Position }) {
           {signed(shown.gain, coinOf[chain])}
           {shown.percent !== undefined && ` (${percentText(shown.percent)})`}
           {gainUsd && <small> {signedUsd(gainUsd)}</small>}
+          <Gross net={shown.gain} gross={shown.gross} coin={coinOf[chain]} />
         </span>
       )}
     </span>
   );
+}
+
+type GrossProps = { net: string | undefined; gross: string | undefined; coin: string };
+
+/** Shows beside a net profit what it was before network fees. */
+export function Gross({ net, gross, coin }: GrossProps) {
+  const text = beforeFees(net, gross);
+  return text === undefined ? null : <small class="quiet"> {signed(text, coin)} before fees</small>;
 }
 
 /** Shows the totals of all open positions. */
