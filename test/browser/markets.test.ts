@@ -170,6 +170,8 @@ describe("the market chart beside the trade ticket", () => {
       stream.send(marketUpdate({ chain: "eth", token: taxd, price, priceUsd: "0.3", symbol: "TAXD" }));
       await row.getByText(distances).waitFor();
     }
+    stream.send(marketUpdate({ chain: "eth", token: moon, price: "0.00005", priceUsd: "0.13" }));
+    await page.getByText(/^\d+ % above the market price$/).waitFor();
     await context.close();
   });
 

@@ -65,6 +65,7 @@ const quote = {
 
 const costly: Quote = {
   ...quote,
+  price: "0.0001301",
   priceImpact: 9.1,
   networkFee: { expected: "0.05", max: "0.06", l1: "0" },
   warnings: ["PRICE_IMPACT_HIGH", "FEE_ABOVE_VALUE"],

@@ -1,8 +1,10 @@
 import type { Quote, Token } from "trading-terminal-client";
+import { marketOf } from "trading-terminal-client/markets";
 import { Facts } from "../controls.tsx";
-import type { Warning } from "../desk.ts";
+import { useDesk, type Warning } from "../desk.ts";
 import { feeFacts } from "../facts.ts";
 import { amount, percent, shortened, stepText, unitsOf, words } from "../format.ts";
+import { marketDifference } from "./market-difference.ts";
 import { feeTier, impactTier, type Quoted } from "./verdict.ts";
 
 export function Warnings({ about, warnings }: { about: string; warnings: readonly Warning[] }) {
@@ -36,10 +38,12 @@ type ViewProps = { quoted: Quoted | undefined; tokens: readonly Token[]; nowMs: 
 
 /** Shows everything that a user should know before a trade. The order gets exactly the shown minimum. */
 export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
+  const { state } = useDesk();
   const { quote, quotedMs = nowMs } = quoted ?? {};
   if (quote === undefined) return quoted?.problem ? null : <p class="quote quiet">Asking for a quote …</p>;
   const { spent, received, price } = unitsOf(quote);
   const impact = Math.max(quote.priceImpact, quote.marketImpact ?? 0);
+  const difference = marketDifference(quote, state && marketOf(state, quote));
   const ageSeconds = Math.max(0, Math.floor((nowMs - quotedMs) / 1000));
   return (
     <div class="quote" aria-busy={ageSeconds > 13}>
@@ -70,6 +74,16 @@ export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
               {percent(impact)}
             </span>,
           ],
+          ...(difference === undefined
+            ? []
+            : [
+                [
+                  "Your price",
+                  <span key="difference" class={difference.tier}>
+                    {difference.text}
+                  </span>,
+                ] as const,
+              ]),
           ...feeFacts(quote).map(([name, text]) =>
             name === "Network fee"
               ? ([
