@@ -1,6 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { Endpoints } from "./account.ts";
 import { account, localCredentials } from "./account.ts";
+import { openBuckets } from "./buckets/buckets.ts";
+import { isDeploymentFunction, readDeployments } from "./buckets/deployments.ts";
 import { readAssembly } from "./cloudformation/assembly.ts";
 import { checkCreationOrder } from "./cloudformation/creation-order.ts";
 import { checkMonitoring } from "./cloudformation/monitoring.ts";
@@ -135,6 +137,7 @@ export async function start(options: StartOptions): Promise<Runner> {
     reading(key, () => kms.setPolicy(keyOf(key).keyId, key.property("KeyPolicy")));
   const functions = resources
     .ofType("AWS::Lambda::Function")
+    .filter((resource) => !isDeploymentFunction(resources, resource))
     .map((resource) => defineFunction(resource, written));
 
   const usage = openUsage(resources, {
@@ -237,7 +240,8 @@ export async function start(options: StartOptions): Promise<Runner> {
     ...(streamUrl !== undefined && { StreamUrl: streamUrl }),
   };
   const api = openRestApi(resources, lambda.invoke, usage.plans, report);
-  const served = openEdge(resources, api, webSocketApi, streams);
+  const buckets = openBuckets(resources, readDeployments(resources, written));
+  const served = openEdge(resources, api, webSocketApi, streams, buckets);
   // Keeps a separate address for the API behind a distribution, as on AWS.
   let handleDirect = starting;
   const direct = served ? await listen(0, (request) => handleDirect(request), onFault) : front;

@@ -107,12 +107,37 @@ export const secretName = nameFrom("Name");
 export const secretArn = (resource: Resource) =>
   arn("secretsmanager", `secret:${secretName(resource)}-local1`);
 
+/** ARN of a function of CloudFront, which belongs to no region. */
+export const viewerFunctionArn = (resource: Resource) =>
+  `arn:${account.partition}:cloudfront::${account.id}:function/${resource.property("Name")}`;
+
+/** Names of buckets have no capital letters. */
+export const bucketName = (resource: Resource) =>
+  String(resource.property("BucketName") ?? generatedName(resource).toLowerCase());
+export const bucketDomainName = (resource: Resource) =>
+  `${bucketName(resource)}.s3.${account.region}.${account.urlSuffix}`;
+
 const edgeTypes: ResourceTypes = {
   "AWS::SecretsManager::Secret": { ref: secretArn, attributes: { Id: secretArn } },
   "AWS::CloudFront::Distribution": {
     ref: logicalId,
     attributes: { Id: logicalId, DomainName: ({ logicalId }) => `${logicalId.toLowerCase()}.cloudfront.net` },
   },
+  "AWS::CloudFront::Function": {
+    ref: viewerFunctionArn,
+    attributes: { FunctionARN: viewerFunctionArn },
+  },
+  "AWS::CloudFront::OriginAccessControl": { ref: generatedName, attributes: { Id: generatedName } },
+  "AWS::CloudFront::ResponseHeadersPolicy": { ref: generatedName, attributes: { Id: generatedName } },
+  "AWS::S3::Bucket": {
+    ref: bucketName,
+    attributes: {
+      Arn: (resource) => `arn:${account.partition}:s3:::${bucketName(resource)}`,
+      RegionalDomainName: bucketDomainName,
+    },
+  },
+  // Copies files into a bucket when stacks are deployed.
+  "Custom::CDKBucketDeployment": { ref: generatedName },
 };
 
 const named: ResourceType = { ref: generatedName };
@@ -140,12 +165,14 @@ const inertTypes: ResourceTypes = {
   "AWS::IAM::Policy": named,
   "AWS::IAM::Role": { ref: roleName, attributes: { Arn: roleArn } },
   "AWS::KMS::Alias": { ref: (resource) => resource.property("AliasName") },
+  "AWS::Lambda::LayerVersion": named,
   "AWS::Lambda::Permission": named,
   "AWS::Logs::LogGroup": {
     ref: logGroupName,
     attributes: { Arn: (resource) => arn("logs", `log-group:${logGroupName(resource)}:*`) },
   },
   "AWS::Logs::MetricFilter": named,
+  "AWS::S3::BucketPolicy": named,
   "AWS::SQS::QueuePolicy": named,
 };
 

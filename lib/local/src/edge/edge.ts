@@ -7,14 +7,16 @@ import {
   json,
   type Pair,
   toWire,
+  withOverrides,
 } from "../http/messages.ts";
-import { type Behavior, type OriginServer, readDistribution } from "./definition.ts";
+import { compressedFile } from "./compression.ts";
+import { type Behavior, type DistributionParts, type OriginServer, readDistribution } from "./definition.ts";
 import { asksForSocket, newCloudFrontId, originRequest } from "./origin-request.ts";
 
 /** A request to an origin, or CloudFront's own answer to it. */
 type Forwarded = { origin: OriginServer; request: GatewayRequest } | { refusal: GatewayResponse };
 
-/** A CloudFront distribution in front of the APIs. */
+/** A CloudFront distribution in front of APIs and buckets. */
 export type Edge = {
   answer: Handle;
   /** True if a WebSocket connection can be opened at this target. */
@@ -26,26 +28,35 @@ export type Edge = {
 
 export type EdgeOptions = {
   distribution: ResolvedResource;
-  /** All APIs of the stacks. */
+  /** All APIs and buckets of the stacks. */
   servers: readonly OriginServer[];
+  parts?: DistributionParts;
   now?: () => number;
 };
 
 const URL_BYTES = 8192;
 
+const noParts: DistributionParts = { viewerFunctions: new Map(), responseHeaders: new Map() };
+
 /** @throws {StartupError} if a part of the distribution is not emulated; the message names both */
-export function createEdge({ distribution, servers, now = Date.now }: EdgeOptions): Edge {
-  const { behaviors, errorTtlMs } = readDistribution(distribution, servers);
+export function createEdge({ distribution, servers, parts = noParts, now = Date.now }: EdgeOptions): Edge {
+  const { behaviors, errorTtlMs } = readDistribution(distribution, servers, parts);
   const via = `1.1 ${distribution.logicalId.toLowerCase()}.cloudfront.net (CloudFront)`;
   const cached = new Map<string, { answer: GatewayResponse; until: number; since: number }>();
   const behaviorOf = (target: string) => behaviors.find(({ matches }) => matches(pathIn(target))) as Behavior;
 
   function forward(request: GatewayRequest): Forwarded {
-    const target = originForm(request.target);
-    const { methods, origin } = behaviorOf(target);
+    const asked = originForm(request.target);
+    const { methods, origin, viewerFunction } = behaviorOf(asked);
     const refusal = refusalOf(request, methods);
     if (refusal) return { refusal };
+    const viewed = viewerFunction?.(request, asked) ?? { target: asked };
+    if ("status" in viewed) return { refusal: viewed };
+    const { target } = viewed;
     const { server } = origin;
+    // Sends a bucket only the path and conditions.
+    if (server.stage === undefined)
+      return { origin: server, request: { ...request, target: origin.path + pathIn(target) } };
     const opensSocket = server.opensSockets && asksForSocket(request);
     const forwarded = originRequest(request, origin, { target: origin.path + target, via, opensSocket });
     // Counts the headers that CloudFront adds as well, like the origin.
@@ -96,7 +107,9 @@ export function createEdge({ distribution, servers, now = Date.now }: EdgeOption
       const answer = await found.origin.answer(found.request);
       const ttlMs = ["GET", "HEAD"].includes(request.method) ? (errorTtlMs.get(answer.status) ?? 0) : 0;
       if (ttlMs > 0) cached.set(key, { answer, since: now(), until: now() + ttlMs });
-      return toViewer(answer);
+      const { responseHeaders, compresses } = behaviorOf(originForm(request.target));
+      const sent = compresses ? compressedFile(answer, request) : answer;
+      return toViewer({ ...sent, headers: withOverrides(sent.headers, responseHeaders) });
     },
   };
 }

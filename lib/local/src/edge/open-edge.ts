@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import type { BucketServer } from "../buckets/buckets.ts";
 import { type ApiPlace, hostOf } from "../cloudformation/apis.ts";
-import { resolved } from "../cloudformation/resource.ts";
+import { type Resource, resolved } from "../cloudformation/resource.ts";
+import { generatedName, viewerFunctionArn } from "../cloudformation/resource-types.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import { readRequest, refuseUpgrade } from "../http/exchange.ts";
 import type { Handle } from "../http/messages.ts";
@@ -12,6 +14,8 @@ import { upgradeRequired } from "../websocket-api/upgrade.ts";
 import type { WebSocketApi } from "../websocket-api/websocket-api.ts";
 import type { OriginServer } from "./definition.ts";
 import { createEdge } from "./edge.ts";
+import { readResponseHeaders } from "./response-headers.ts";
+import { readViewerFunction } from "./viewer-function.ts";
 
 /** The distribution, served on a port. */
 export type ServedEdge = {
@@ -31,6 +35,7 @@ export function openEdge(
   rest: RestApi,
   stream: WebSocketApi | undefined,
   streams: StreamServer,
+  buckets: readonly BucketServer[],
 ): ServedEdge | undefined {
   const [distribution, ...others] = resources.ofType("AWS::CloudFront::Distribution");
   if (distribution === undefined) return undefined;
@@ -38,7 +43,22 @@ export function openEdge(
   const servers: OriginServer[] = [];
   if (rest.place) servers.push({ ...at(rest.place), opensSockets: false, answer: rest.handle });
   if (stream) servers.push({ ...at(stream.place), opensSockets: true, answer: async () => upgradeRequired });
-  const edge = createEdge({ distribution: resolved(distribution), servers });
+  for (const { domainName, answer } of buckets)
+    servers.push({
+      domainName,
+      stage: undefined,
+      opensSockets: false,
+      answer: async (request) => answer(request),
+    });
+  const parts = {
+    viewerFunctions: byName("AWS::CloudFront::Function", viewerFunctionArn, readViewerFunction),
+    responseHeaders: byName("AWS::CloudFront::ResponseHeadersPolicy", generatedName, readResponseHeaders),
+  };
+  const edge = createEdge({ distribution: resolved(distribution), servers, parts });
+
+  function byName<Part>(type: string, nameOf: (part: Resource) => string, read: (part: Resource) => Part) {
+    return new Map(resources.ofType(type).map((part) => [nameOf(part), read(part)]));
+  }
 
   return {
     answer: edge.answer,

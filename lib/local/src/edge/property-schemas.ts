@@ -3,16 +3,30 @@ import * as v from "valibot";
 /** Schemas are strict, so that no property is ignored silently. */
 const methods = v.array(v.picklist(["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"]));
 
-/** Accepts only this managed policy of AWS. */
-const managed = (id: string, name: string) => v.literal(id, `only the managed policy ${name}`);
+/** Managed policies of AWS. An API's behavior has the first two, and a bucket's has the last one. */
+export const policies = {
+  cachingDisabled: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
+  allViewerExceptHostHeader: "b689b0a8-53d0-40ab-baf2-68738e2966ac",
+  cachingOptimized: "658327ea-f89d-4fab-a63d-7e88639e58f6",
+} as const;
 
-/** Behaviors cache nothing but errors, so `CachedMethods` has no effect. */
+/** Behaviors of APIs cache nothing but errors, and files never change in a run, so `CachedMethods` has no effect. */
 const behavior = {
   AllowedMethods: v.optional(methods, ["GET", "HEAD"]),
   CachedMethods: v.optional(methods),
-  CachePolicyId: managed("4135ea2d-6df8-44a3-9df3-4b5a84be39ad", "CachingDisabled"),
-  Compress: v.optional(v.literal(false), false),
-  OriginRequestPolicyId: managed("b689b0a8-53d0-40ab-baf2-68738e2966ac", "AllViewerExceptHostHeader"),
+  CachePolicyId: v.picklist(
+    [policies.cachingDisabled, policies.cachingOptimized],
+    "only the managed policies CachingDisabled and CachingOptimized",
+  ),
+  Compress: v.optional(v.boolean(), false),
+  FunctionAssociations: v.optional(
+    v.array(v.strictObject({ EventType: v.literal("viewer-request"), FunctionARN: v.string() })),
+    [],
+  ),
+  OriginRequestPolicyId: v.optional(
+    v.literal(policies.allViewerExceptHostHeader, "only the managed policy AllViewerExceptHostHeader"),
+  ),
+  ResponseHeadersPolicyId: v.optional(v.string()),
   TargetOriginId: v.string(),
   // Accepts any value without effect, because the runner serves plain HTTP.
   ViewerProtocolPolicy: v.picklist(["https-only", "redirect-to-https", "allow-all"]),
@@ -26,7 +40,10 @@ const origin = v.strictObject({
     v.array(v.strictObject({ HeaderName: v.string(), HeaderValue: v.string() })),
     [],
   ),
-  CustomOriginConfig: v.looseObject({ OriginProtocolPolicy: v.literal("https-only") }),
+  CustomOriginConfig: v.optional(v.looseObject({ OriginProtocolPolicy: v.literal("https-only") })),
+  // Marks a bucket, which only this distribution can read.
+  OriginAccessControlId: v.optional(v.string()),
+  S3OriginConfig: v.optional(v.strictObject({ OriginAccessIdentity: v.literal("") })),
 });
 
 /** A custom error response without a page. It only sets how long an error is cached. */

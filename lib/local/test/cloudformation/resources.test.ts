@@ -137,7 +137,7 @@ describe("resolveStacks", () => {
   it("omits a resource or output whose condition is false", () => {
     const sections: Sections = {
       Conditions: { Elsewhere: { "Fn::Equals": [{ Ref: "AWS::Region" }, "eu-west-1"] } },
-      Resources: { Bucket: { Type: "AWS::S3::Bucket", Condition: "Elsewhere" } },
+      Resources: { Bucket: { Type: "AWS::SNS::Topic", Condition: "Elsewhere" } },
       Outputs: { Gone: { Value: 1, Condition: "Elsewhere" } },
     };
     const resources = resolve(stack("S", sections));
@@ -153,8 +153,8 @@ describe("resolveStacks", () => {
   it.each<[string, string, Sections]>([
     [
       "a resource type that is not emulated",
-      "S: AWS::S3::Bucket (Files) is not emulated",
-      { Resources: { Files: { Type: "AWS::S3::Bucket" } } },
+      "S: AWS::SNS::Topic (Files) is not emulated",
+      { Resources: { Files: { Type: "AWS::SNS::Topic" } } },
     ],
     [
       "a type called like an inherited property",
