@@ -55,9 +55,15 @@ export function terminalApp(props: AppProps = {}, region?: string): App {
   // not be bootstrapped. The edge does not wait for the alarms either, because a wrong topic makes their stack fail.
   if (originKey !== undefined) {
     const { api: rest, stream } = api.watched;
-    new EdgeStack(app, "TerminalEdge", { configuration, rest, stream, originKey, tags }).addStackDependency(
-      api,
-    );
+    const { issuer } = data;
+    new EdgeStack(app, "TerminalEdge", {
+      configuration,
+      issuer,
+      rest,
+      stream,
+      originKey,
+      tags,
+    }).addStackDependency(api);
   }
   if (configuration.firewall)
     new FirewallStack(app, "TerminalFirewall", { configuration, tags }).addStackDependency(api);

@@ -9,7 +9,7 @@ import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import { alarmContext } from "./alarm-context.ts";
-import { flag, json, labels, matching, urlOf, wholeWithin } from "./context-values.ts";
+import { flag, json, labels, matching, Origin, urlOf, wholeWithin } from "./context-values.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { edgeContext, edgeProblems } from "./edge-context.ts";
 import { exportContext, exportProblems } from "./export-context.ts";
@@ -61,6 +61,14 @@ export type Configuration = {
   walletLimits: WalletLimits;
   /** True if a distribution serves both APIs at one address. */
   edge: boolean;
+  /** True if the edge serves the console. */
+  console: boolean;
+  /** Client as which the console signs users in. If undefined, it is the audience of the tokens. */
+  consoleClientId: string | undefined;
+  /** Scopes for which the console asks the issuer. */
+  consoleScope: string;
+  /** Origins that the console may call besides its own and the issuer's. */
+  consoleOrigins: readonly string[];
   /** True if the APIs reject requests that bypass the edge. */
   edgeOnly: boolean;
   /**
@@ -234,6 +242,8 @@ export function readConfiguration(node: Pick<Node, "getAllContext">): Configurat
     domain: domainOf(domainName, certificateArn),
     streamDomain: domainOf(streamDomainName, streamCertificateArn),
     mail: mailFrom && mailIdentityArn ? { from: mailFrom, identityArn: mailIdentityArn } : undefined,
+    console: chosen.console ?? chosen.edge,
+    consoleClientId: chosen.consoleClientId,
     webAclArn: chosen.webAclArn,
     replicaRegion: chosen.replicaRegion,
     walletKeyArn: chosen.walletKeyArn,
@@ -255,14 +265,6 @@ const describe = (issue: v.BaseIssue<unknown>) =>
   ["Context", v.getDotPath(issue), issue.message].filter((part) => part !== null).join(" ");
 
 const Url = urlOf("http", "must be an https URL");
-
-const Origin = v.pipe(
-  v.string("must be text"),
-  v.check(
-    (text) => URL.parse(text)?.origin === text,
-    ({ input }) => `must be an exact origin such as https://app.example, not ${input}`,
-  ),
-);
 
 const TierName = v.picklist(
   tierNames,
@@ -311,6 +313,7 @@ const needs = [
   ["issuer", "audience"],
   ["audience", "issuer"],
   ["jwksUri", "issuer"],
+  ["consoleClientId", "issuer"],
   ["domainName", "certificateArn"],
   ["certificateArn", "domainName"],
   ["streamDomainName", "streamCertificateArn"],

@@ -27,6 +27,14 @@ export function wholeWithin(from: number, to: number, unit?: "seconds") {
   );
 }
 
+export const Origin = v.pipe(
+  v.string("must be text"),
+  v.check(
+    (text) => URL.parse(text)?.origin === text,
+    ({ input }) => `must be an exact origin such as https://app.example, not ${input}`,
+  ),
+);
+
 /** Labels of keys, of which each replaces the one before it. */
 export const labels = v.pipe(
   v.array(matching(/^[a-z\d]{1,16}$/, "1 to 16 lower-case letters and digits"), "must be a list of labels"),

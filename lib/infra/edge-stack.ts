@@ -19,13 +19,18 @@ import {
 } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import type { Construct } from "constructs";
+import { consolePath } from "trading-terminal-console";
 import { originKeyHeader } from "../runtime/request-origin.ts";
+import type { Issuer } from "../runtime/token-verifier.ts";
 import type { Configuration } from "./config.ts";
+import { ConsoleSite, consoleSiteProps, type SignInConfiguration } from "./console-site.ts";
 import { restStageName, type TerminalRestApi } from "./rest/rest-api.ts";
 import { type StreamApi, streamStageName } from "./websocket/stream-api.ts";
 
 export type EdgeStackProps = Pick<StackProps, "tags"> & {
-  configuration: Pick<Configuration, "domain" | "webAclArn">;
+  configuration: Pick<Configuration, "console" | "domain" | "webAclArn"> & SignInConfiguration;
+  /** Issuer of the tokens that the APIs accept. */
+  issuer: Issuer;
   rest: TerminalRestApi;
   stream: StreamApi;
   /** Secret header value that the APIs require from the edge. */
@@ -48,19 +53,26 @@ const passedOn = {
 };
 
 /**
- * Stack of the distribution that puts both APIs at one address. AWS lets only verified accounts create distributions,
- * so failures, changes and removal of this stack must not touch the APIs. It stores nothing.
+ * Stack of the distribution that puts both APIs and the console at one address. AWS lets only verified accounts create
+ * distributions, so failures, changes and removal of this stack must not touch the APIs. It stores only the console's
+ * files.
  */
 export class EdgeStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { configuration, rest, stream, originKey, ...props }: EdgeStackProps,
+    { configuration, issuer, rest, stream, originKey, ...props }: EdgeStackProps,
   ) {
     const { domain, webAclArn } = configuration;
-    super(scope, id, { ...props, description: "Trading terminal: one address for both APIs" });
+    super(scope, id, {
+      ...props,
+      description: "Trading terminal: one address for both APIs and the console",
+    });
     // Avoids exports: CloudFormation would refuse to remove or replace anything that this stack imports.
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
+    const site = configuration.console
+      ? new ConsoleSite(this, "Console", consoleSiteProps(configuration, issuer))
+      : undefined;
     const distribution = new Distribution(this, "Distribution", {
       comment: "Trading terminal",
       ...(domain && {
@@ -81,6 +93,7 @@ export class EdgeStack extends Stack {
           origin: originOf(stream.apiId, originKey),
           allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
         },
+        ...site?.behaviors,
       },
       errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
@@ -107,6 +120,7 @@ export class EdgeStack extends Stack {
     const address = domain?.domainName ?? distributionDomainName;
     new CfnOutput(this, "BaseUrl", { value: `https://${address}` });
     new CfnOutput(this, "StreamUrl", { value: `wss://${address}/${streamStageName}` });
+    if (site) new CfnOutput(this, "ConsoleUrl", { value: `https://${address}${consolePath}/` });
     if (domain) new CfnOutput(this, "DomainTarget", { value: distributionDomainName });
   }
 }

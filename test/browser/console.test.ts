@@ -304,13 +304,22 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("keeps the theme for the next user of the browser", async () => {
+  it("keeps the theme for the next user of the browser, and loads a newer build on demand", async () => {
     const { page, context } = await browser.visit();
     await signIn(page, "heidi");
     await page.getByRole("button", { name: "Dark" }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await signIn(page, "judy");
     await page.getByRole("button", { name: "Light" }).waitFor();
+
+    const body = '<p id="console">';
+    await page.route("**/console/", (route) => route.fulfill({ contentType: "text/html", body }));
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByText("This page has a newer version.").waitFor();
+    await page.unroute("**/console/");
+    await page.getByRole("button", { name: "Load it now" }).click();
+    await page.getByText("Live", { exact: true }).waitFor();
+    expect(await page.getByText("newer version").count()).toBe(0);
     await context.close();
   });
 
@@ -323,7 +332,8 @@ describe("the console", () => {
         "script-src 'self'",
         "style-src 'self'",
         "frame-ancestors 'none'",
-        "connect-src 'self'",
+        // The page may call itself under another name of this machine, and the issuer.
+        `connect-src 'self' ${browser.runner.baseUrl}`,
       ]),
     );
     expect(policy).not.toMatch(/unsafe|\*/);

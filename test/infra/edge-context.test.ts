@@ -32,6 +32,11 @@ describe("the context of the edge", () => {
     expect(read({ edge: "false", ...regional, ...stream })).toMatchObject({ edge: false, domain: regional });
   });
 
+  it("has a console where the edge is, unless the context switches it off", () => {
+    const consoles = [{}, { console: "false" }, { edge: false }].map((context) => read(context).console);
+    expect(consoles).toEqual([true, false, false]);
+  });
+
   it.each<[Record<string, unknown>, string]>([
     [
       stream,
@@ -44,6 +49,13 @@ describe("the context of the edge", () => {
     [{ edge: false, edgeOnly: true }, "edgeOnly needs edge to be true"],
     [{ edge: false, webAclArn }, "webAclArn needs edge to be true"],
     [{ edge: false, firewall: true }, "firewall needs edge to be true"],
+    [{ edge: false, console: true }, "console needs edge to be true"],
+    [{ consoleClientId: "console" }, "issuer is missing: consoleClientId needs it"],
+    [{ consoleScope: "profile" }, "consoleScope must be a list of scopes with openid"],
+    [
+      { consoleOrigins: ["https://id.example/token"] },
+      "consoleOrigins.0 must be an exact origin such as https://app.example, not https://id.example/token",
+    ],
     [{ edge: "no" }, "edge is not JSON"],
     [{ originKeys: [] }, "originKeys must have a label"],
     [{ originKeys: '["A"]' }, "originKeys.0 must be 1 to 16 lower-case letters and digits"],

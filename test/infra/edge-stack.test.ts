@@ -63,7 +63,7 @@ describe("the distribution", () => {
   it("serves the WebSocket API at its stage's path, but not @connections", () => {
     const [behavior, ...others] = config.CacheBehaviors;
     const { TargetOriginId, ...same } = config.DefaultCacheBehavior;
-    expect(others).toEqual([]);
+    expect(others.map(({ PathPattern }) => PathPattern)).toEqual(["/console", "/console/*"]);
     expect(behavior).toEqual({
       ...same,
       TargetOriginId: expect.any(String),
@@ -113,7 +113,10 @@ describe("the origin key", () => {
       withOutputs(from.edge as Template, from),
       "AWS::CloudFront::Distribution",
     );
-    return Properties.DistributionConfig.Origins.map(({ OriginCustomHeaders }) => OriginCustomHeaders);
+    const { Origins } = Properties.DistributionConfig;
+    return Origins.filter(({ CustomOriginConfig }) => CustomOriginConfig).map(
+      ({ OriginCustomHeaders }) => OriginCustomHeaders,
+    );
   };
   const header = (id: string | undefined) => [{ HeaderName: "x-origin-key", HeaderValue: references(id) }];
 
@@ -144,7 +147,7 @@ describe("the origin key", () => {
     expect(JSON.stringify(exported)).not.toContain("OriginKey");
   });
 
-  it("sends the newest origin key to both origins with each request, and replaces the viewer's header", () => {
+  it("sends the newest origin key to both APIs with each request, and replaces the viewer's header", () => {
     expect(sentBy(templates)).toEqual([header(first), header(first)]);
     expect(sentBy(rotating)).toEqual([header(second), header(second)]);
   });
@@ -284,11 +287,12 @@ describe("the firewall", () => {
 });
 
 describe("the outputs of the edge stack", () => {
-  it("outputs the addresses of both APIs", () => {
+  it("outputs the addresses of both APIs and the console", () => {
     const domainName = { "Fn::GetAtt": [distribution.id, "DomainName"] };
     expect(edge.Outputs).toEqual({
       BaseUrl: { Value: { "Fn::Join": ["", ["https://", domainName]] } },
       StreamUrl: { Value: { "Fn::Join": ["", ["wss://", domainName, "/stream"]] } },
+      ConsoleUrl: { Value: { "Fn::Join": ["", ["https://", domainName, "/console/"]] } },
     });
   });
 });

@@ -12,6 +12,7 @@ const removals: Record<string, string> = {
   "AWS::IAM::Role": "iam delete-role",
   "AWS::KMS::Key": "kms schedule-key-deletion",
   "AWS::Logs::LogGroup": "logs delete-log-group",
+  "AWS::S3::Bucket": "s3 rb",
   "AWS::SecretsManager::Secret": "secretsmanager delete-secret",
 };
 

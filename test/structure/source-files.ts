@@ -10,7 +10,7 @@ const entries: Record<string, string> = {
   "trading-terminal-client": "lib/client/index.ts",
   "trading-terminal-client/markets": "lib/client/markets/index.ts",
   "trading-terminal-client/seal": "lib/client/seal/index.ts",
-  "trading-terminal-console": "lib/console/pages.ts",
+  "trading-terminal-console": "lib/console/build.ts",
 };
 
 /** Includes each file of the local chains, because their package offers them all. */

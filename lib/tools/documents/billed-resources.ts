@@ -40,22 +40,23 @@ function endpointAddresses({ Properties = {} }: Resource): number {
 
 /** Types of resources that are free, or cost money only when they are used. */
 const freeAtRest = new RegExp(
-  `^AWS::(${[
+  `^(Custom::CDKBucketDeployment|AWS::(${[
     "ApiGateway(V2)?::.*",
     "Backup::.*",
-    "CloudFront::Distribution",
+    "CloudFront::(Distribution|Function|OriginAccessControl|ResponseHeadersPolicy)",
     "Cognito::.*",
     "DynamoDB::Table",
     "EC2::(RouteTable|SecurityGroup|SecurityGroupIngress|Subnet|SubnetRouteTableAssociation|VPC)",
     "Events::Rule",
-    "IAM::Role",
+    "IAM::(Policy|Role)",
     "KMS::Alias",
-    "Lambda::(EventInvokeConfig|EventSourceMapping|Function|Permission)",
+    "Lambda::(EventInvokeConfig|EventSourceMapping|Function|LayerVersion|Permission)",
     "Logs::(LogGroup|MetricFilter)",
     "Route53Resolver::FirewallDomainList",
     "Route53Resolver::FirewallRuleGroup(Association)?",
+    "S3::.*",
     "SQS::.*",
-  ].join("|")})$`,
+  ].join("|")}))$`,
 );
 
 /**

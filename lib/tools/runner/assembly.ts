@@ -6,8 +6,14 @@ import { root } from "../../infra/functions/bundle.ts";
 /** `aud` claim of local tokens. */
 export const AUDIENCE = "trading-terminal";
 
-/** Folders of lib that neither the stacks nor the handlers import. */
+/** Folders of lib that neither the stacks nor the handlers import as a whole. */
 const others = new Set(["client", "console", "devnet", "local", "tools"]);
+
+/** The files from which the console is built. */
+const consoleSources = [
+  "lib/client",
+  ...["app", "build.ts", "icon.svg", "index.html", "manifest.json"].map((name) => `lib/console/${name}`),
+];
 
 /**
  * Configuration files that affect the synthesized stacks. The second lock file, which npm writes, lists the installed
@@ -31,6 +37,7 @@ export const sources = [
   ...readdirSync(resolve(root, "lib"))
     .filter((name) => !others.has(name))
     .map((name) => `lib/${name}`),
+  ...consoleSources,
   ...configurationFiles,
 ];
 
@@ -51,6 +58,8 @@ export async function synthesizeTerminal(
       issuer,
       audience: AUDIENCE,
       jwksUri,
+      consoleClientId: "console",
+      consoleScope: "openid offline_access",
       // Needs no wait, because the local runner accepts a new API key at once.
       keyGraceSeconds: 0,
       // Creates only as many keys as can be made within five seconds.

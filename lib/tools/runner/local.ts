@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import {
+  type GatewayRequest,
   json,
   type LeadingKeys,
   leadingKeysOptions,
@@ -11,7 +12,6 @@ import {
   type StartOptions,
 } from "cdk-local-runner";
 import { Command, Option } from "commander";
-import { consoleFiles, consolePolicy } from "trading-terminal-console";
 import { usualTimes } from "trading-terminal-devnet/evm/chain-times";
 import { startRandomTrader, type WatchedToken } from "trading-terminal-devnet/evm/random-trader";
 import { chainPorts, type LocalChains, openLocalChains } from "trading-terminal-devnet/local-chains";
@@ -27,6 +27,7 @@ import { referencePolicy, siteFiles } from "../documents/site/site.ts";
 import { showSteps } from "../progress.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
 import { coinsRoute } from "./coins-route.ts";
+import { consoleReloads, galleryPages } from "./console-pages.ts";
 import { explorersFor } from "./explorers.ts";
 import { keepAwake } from "./keep-awake.ts";
 import { port, portUpTo, runProgram, type Stdio, timeLimit, wholeNumber, withSite } from "./run-program.ts";
@@ -147,10 +148,6 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       await seedTable(await openLocal(local), { book: chains?.book, examples: !options.empty });
     },
     pages() {
-      const [showConsole, showReference] = [
-        staticPages("/console", consoleFiles({ isWatched: options.watch ?? false }), consolePolicy),
-        referencePages(options),
-      ];
       const urls = chains?.chains.map(({ chain, url }) => [chain, url]) ?? [];
       const hosts = chains?.chains.map((each) => [each.chain, each.hosts]) ?? [];
       const places = { ...Object.fromEntries(urls), ...(chains?.sol && { sol: placesOf(chains.sol) }) };
@@ -160,12 +157,17 @@ async function serve(options: Options, deps: Deps): Promise<void> {
         ["/explorers.json", explorersFor(places, options.explorer)],
       ]);
       const local = { chains: chains?.chains ?? [], sol: chains?.sol };
-      const giveCoins = coinsRoute(chains?.context.trading ?? [], (...to) => giveTestCoins(local, ...to));
+      const routes = [
+        ...(options.watch && stacks ? [consoleReloads(stacks.folder)] : []),
+        galleryPages(options.watch ?? false),
+        referencePages(options),
+        coinsRoute(chains?.context.trading ?? [], (...to) => giveTestCoins(local, ...to)),
+      ];
       return (request) => {
         const list = lists.get(pathOf(request));
         if (list !== undefined) return Promise.resolve(json(200, list));
         if (pathOf(request) === "/status.json") return Promise.resolve(json(200, run.state()));
-        return giveCoins(request) ?? showConsole(request) ?? showReference(request);
+        return firstAnswer(routes, request);
       };
     },
     onStep: step,
@@ -247,6 +249,14 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     }),
   );
   if (options.watch && stacks) running.use(await watchTerminal(runner, stacks, warn));
+}
+
+function firstAnswer(routes: readonly Route[], request: GatewayRequest): ReturnType<Route> {
+  for (const route of routes) {
+    const answer = route(request);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
 }
 
 /** Number of shards in the local stacks, which is the usual one. */

@@ -88,6 +88,31 @@ describe("the shared address", () => {
   ])("answers %s with an HTML page", async (_, ask, status) => expectPage(await ask(), status));
 });
 
+describe("the console", () => {
+  it("answers every path without a dot below /console/ with its page, which browsers ask for on each visit", async () => {
+    const { status, headers, text } = await get("/console/eth/0x1/1m");
+    expect({ status, type: headers.get("Content-Type") }).toEqual({ status: 200, type: "text/html" });
+    expect(headers.get("Cache-Control")).toBe("no-cache");
+    expect(headers.get("Content-Security-Policy")).toContain("script-src 'self'; style-src 'self'");
+    expect(headers.get("Strict-Transport-Security")).toBe("max-age=31536000");
+    const [script = ""] = /\/console\/files\/script-\w{8}\.js/.exec(text) ?? [];
+    const file = await get(script, { headers: { "Accept-Encoding": "br" } });
+    expect(file.headers.get("Cache-Control")).toBe("max-age=31536000, immutable");
+    expect(file.headers.get("Content-Encoding")).toBe("br");
+    expect((await get("/console")).headers.get("Location")).toBe("/console/");
+    expect((await get("/console/files/script-OLD.js")).status).toBe(403);
+  });
+
+  it("tells the page where users sign in", async () => {
+    expect((await get("/console/config.json")).json).toEqual({
+      issuer: `${deployment().baseUrl}/_local/issuer`,
+      clientId: "console",
+      scope: "openid offline_access",
+      audience: "trading-terminal",
+    });
+  });
+});
+
 describe("the REST API's own address", () => {
   it("serves requests at the REST API's own address", async () => {
     const { token } = await newUser();

@@ -43,7 +43,7 @@ describe("npm run plan", () => {
       "Account 123456789012, region eu-west-1: 1000 runs at once, 10000 requests a second, 0 API keys",
     );
     expect(out).toMatch(
-      /TerminalData: \d+ resources\n {2}TerminalApi: \d+ resources, \d+ functions\n {2}TerminalEdge: 1 resource\n {2}TerminalWatch: \d+ resources, \d+ alarms\n/,
+      /TerminalData: \d+ resources\n {2}TerminalApi: \d+ resources, \d+ functions\n {2}TerminalEdge: \d+ resources, 1 function\n {2}TerminalWatch: \d+ resources, \d+ alarms\n/,
     );
     expect(out).toMatch(/Cost while nobody uses it, about: \$1\d\.\d\d a month of AWS\n/);
   });

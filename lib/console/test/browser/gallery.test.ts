@@ -10,7 +10,7 @@ describe("the gallery", () => {
     "passes all accessibility checks and loads only local files, in the %s theme",
     async (colorScheme) => {
       const origin = originOf();
-      const { page, context, complaints, origins, screenshot } = await visit(`${origin}/components.html`, {
+      const { page, context, complaints, origins, screenshot } = await visit(`${origin}/gallery/`, {
         colorScheme,
       });
       await page.getByRole("heading", { name: "Components" }).waitFor();

@@ -1,0 +1,54 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { buildConsole, buildGallery, pagePolicy } from "../build.ts";
+
+const files = buildConsole();
+const textOf = (name: string) => String(files.get(name)?.body);
+const page = textOf("index.html");
+
+/** Lists the files that the page names, by path below the console's. */
+const named = [...page.matchAll(/(?:href|src)="\/console\/([^"]+)"/g)].map(([, name = ""]) => name);
+
+/** Lists a script and all scripts that it imports before it runs. */
+function importedBy(name: string): string[] {
+  const imported = [...textOf(name).matchAll(/(?:\bfrom|\bimport)"\.\/([^"]+)"/g)];
+  return [name, ...imported.flatMap(([, other]) => importedBy(`files/${other}`))];
+}
+
+describe("the build of the console", () => {
+  it("names its script and style by hashes of their content, and its picture and manifest by their names", () => {
+    expect(named).toEqual([
+      "icon.svg",
+      "manifest.json",
+      expect.stringMatching(/^files\/style-[A-Z0-9]{8}\.css$/),
+      expect.stringMatching(/^files\/script-[A-Z0-9]{8}\.js$/),
+    ]);
+    expect(named.filter((name) => !files.has(name))).toEqual([]);
+    expect([...buildConsole()]).toEqual([...files]);
+  });
+
+  it("has no inline script or style, which its policy forbids", () => {
+    expect(page).not.toMatch(/<style|style="|<script>| on\w+="/);
+    expect(pagePolicy(["https://id.example"])).toMatch(
+      /script-src 'self'; style-src 'self';.* connect-src 'self' https:\/\/id\.example; /,
+    );
+  });
+
+  it("has a manifest whose pictures exist", () => {
+    const { icons, start_url } = JSON.parse(textOf("manifest.json"));
+    expect(start_url).toBe("/console/");
+    expect(icons.filter(({ src }: { src: string }) => !files.has(src.replace("/console/", "")))).toEqual([]);
+  });
+
+  it("needs at most 150 KB, compressed, for the first visit", () => {
+    const loaded = new Set(["index.html", ...named.flatMap((name) => importedBy(name))]);
+    const sizes = [...loaded].map((name) => gzipSync(files.get(name)?.body ?? "").length);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(150 * 1024);
+  });
+
+  it("builds the gallery from its own script", () => {
+    const gallery = buildGallery("/gallery");
+    expect(String(gallery.get("index.html")?.body)).toContain('src="/gallery/files/script-');
+    expect([...gallery.keys()].filter((name) => name.includes("script") && files.has(name))).toEqual([]);
+  });
+});
