@@ -11,6 +11,7 @@ import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
 import { MarketPanel } from "./market/market-panel.tsx";
 import { shownTokens } from "./market/markets.ts";
 import { MessageLog } from "./message-log.tsx";
+import { NewBuildBanner } from "./new-build-banner.tsx";
 import { type Notice, Notices, useNotices } from "./notices.tsx";
 import { Prices, usePriceHistory } from "./prices.tsx";
 import { Rewards } from "./rewards.tsx";
@@ -219,6 +220,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
         <Commands onHelp={help.open} onSignOut={onSignOut} />
       </TopBar>
       <StaleBanner status={status} heardMs={heardMs} isShown={isStale} onRetry={retry} />
+      <NewBuildBanner placing={placing} />
       {problem && (
         <p class="notice bad" role="alert">
           {problem}{" "}

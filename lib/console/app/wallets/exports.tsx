@@ -46,7 +46,9 @@ export function ExportView({ wallet }: { wallet: Wallet }) {
       )}
       {state?.status === "ready" ? (
         <>
-          <code class="whole">{isShown ? keyText(network, state.privateKey) : "•".repeat(32)}</code>
+          <code class="whole" data-unsaved>
+            {isShown ? keyText(network, state.privateKey) : "•".repeat(32)}
+          </code>
           <button type="button" class="danger" onClick={() => setShown(!isShown)}>
             {isShown ? "Hide the private key" : "Show the private key"}
           </button>
