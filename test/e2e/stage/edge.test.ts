@@ -43,6 +43,32 @@ describe("the edge", () => {
   });
 });
 
+describe("the console", () => {
+  it("has a page at each of its paths, and a script that browsers may keep for a year", async ({
+    console: url,
+  }) => {
+    const page = await fetch(`${url}eth/verify`);
+    expect([page.status, page.headers.get("Cache-Control")]).toEqual([200, "no-cache"]);
+    const [script = "none"] = /\/console\/files\/script-\w+\.js/.exec(await page.text()) ?? [];
+    const { status, headers } = await fetch(new URL(script, url));
+    expect([status, headers.get("Cache-Control")]).toEqual([200, "max-age=31536000, immutable"]);
+  });
+
+  it("signs in at an issuer that answers, and may call it", async ({ console: url }) => {
+    const answer = await fetch(`${url}config.json`);
+    const policy = answer.headers.get("Content-Security-Policy") ?? "";
+    expect(policy).toMatch(/script-src 'self'; /);
+    const { issuer, clientId } = (await answer.json()) as { issuer: string; clientId: string };
+    expect(clientId, "The client").not.toBe("");
+    const metadata = await fetch(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+    const { issuer: named, token_endpoint } = (await metadata.json()) as Record<string, string>;
+    expect(named).toBe(issuer);
+    const [, allowed = ""] = /connect-src ([^;]+)/.exec(policy) ?? [];
+    for (const called of [issuer, token_endpoint ?? issuer])
+      expect(allowed.split(" "), "Origins that the page may call").toContain(new URL(called).origin);
+  });
+});
+
 describe("the APIs' own addresses", () => {
   it("serves requests directly, or with edgeOnly refuses those without the origin key (403)", async ({
     edge,

@@ -28,6 +28,8 @@ type Given = {
   other: { id: string; token: string };
   deployed: NonNullable<Service["deployed"]>;
   edge: NonNullable<Service["edge"]>;
+  /** Address of the console. */
+  console: string;
   /** Marks checks that take longer than half a minute. */
   minutes: undefined;
 };
@@ -51,6 +53,11 @@ export const it = test.extend<Given>({
   edge: async ({ skip }, use) => {
     if (service.edge === undefined) skip("this deployment has no edge");
     else await use(service.edge);
+  },
+  console: async ({ skip }, use) => {
+    const url = service.edge?.consoleUrl;
+    if (url === undefined) skip("this deployment has no console");
+    else await use(url);
   },
   minutes: async ({ skip }, use) => {
     skip(inject("isQuick"), "it is slow; run without --quick");

@@ -20,7 +20,7 @@ export type Addresses = { baseUrl: string; streamUrl: string };
 export type Service = Target &
   Addresses & {
     /** Address shared by both APIs, with the APIs' own addresses in `own`. */
-    edge: { streamUrl: string; own: Addresses } | undefined;
+    edge: { streamUrl: string; own: Addresses; consoleUrl: string | undefined } | undefined;
     plans: PlanTarget;
     /** Issuer that belongs to the service. Undefined if the deployment configures a different issuer. */
     issuer: UserPoolNames | { port: number } | undefined;
@@ -30,7 +30,9 @@ export type Service = Target &
 
 const served = v.object({ BaseUrl: v.string(), StreamUrl: v.string() });
 
-const edgeStack = { label: "edge stack", example: "TerminalEdge", outputs: served };
+const servedByEdge = v.object({ ...served.entries, ConsoleUrl: v.optional(v.string()) });
+
+const edgeStack = { label: "edge stack", example: "TerminalEdge", outputs: servedByEdge };
 
 /** The API stack with all outputs that the checks need, so that a wrong stack is reported at once. */
 const servedStack = {
@@ -56,7 +58,7 @@ export const openService = async (names: ServiceNames): Promise<Service> =>
   "local" in names ? openLocalService(names.local) : openStackService(names);
 
 async function openLocalService(port: number): Promise<Service> {
-  const described = v.object({ outputs: served, restUrl: v.string() });
+  const described = v.object({ outputs: servedByEdge, restUrl: v.string() });
   const { outputs, restUrl } = await describeRunner(port, described);
   const { BaseUrl: baseUrl, StreamUrl: streamUrl } = outputs;
   return {
@@ -67,6 +69,7 @@ async function openLocalService(port: number): Promise<Service> {
     edge: {
       streamUrl: `${baseUrl.replace("http:", "ws:")}/stream`,
       own: { baseUrl: restUrl, streamUrl },
+      consoleUrl: outputs.ConsoleUrl && `${baseUrl}${new URL(outputs.ConsoleUrl).pathname}`,
     },
     issuer: { port },
     deployed: undefined,
@@ -82,14 +85,14 @@ async function openStackService(names: Exclude<ServiceNames, { local: number }>)
     ...(await openStack(names.data)),
     plans: await openStackPlans(names.data, names.api),
     ...(edge ? { baseUrl: edge.BaseUrl, streamUrl: edge.StreamUrl } : own),
-    edge: edge && { streamUrl: edge.StreamUrl, own },
+    edge: edge && { streamUrl: edge.StreamUrl, own, consoleUrl: edge.ConsoleUrl },
     issuer: poolId && clientId ? { poolId, clientId } : undefined,
     deployed: await openDeployed(names),
   };
 }
 
 /** @returns undefined if the stack does not exist. */
-async function edgeOutputs(name: string): Promise<v.InferOutput<typeof served> | undefined> {
+async function edgeOutputs(name: string): Promise<v.InferOutput<typeof servedByEdge> | undefined> {
   try {
     return await outputsOf(name, edgeStack);
   } catch (error) {
