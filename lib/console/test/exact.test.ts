@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compared, isAmount, minus, share } from "../app/exact.ts";
+import { compared, cut, isAmount, minus, moved, quotient, share } from "../app/exact.ts";
 
 describe("exact decimals", () => {
   it.each([
@@ -19,6 +19,22 @@ describe("exact decimals", () => {
     expect(share(text, percent)).toBe(part);
   });
 
+  it("divides, and moves a price to one with few digits", () => {
+    expect(quotient("1", "4")).toBe("0.25");
+    expect(quotient("0.1", "0.00008")).toBe("1250");
+    expect(moved("0.000100534123", -10)).toBe("0.0000904807");
+    expect(moved("3", 25)).toBe("3.75");
+  });
+
+  it("cuts only decimal places, and never rounds up", () => {
+    expect(["1.99999999", "0.00012345678", "1234567.89", "5"].map(cut)).toEqual([
+      "1.99999",
+      "0.000123456",
+      "1234567",
+      "5",
+    ]);
+  });
+
   it("compares numbers of different lengths", () => {
     expect(compared("10", "9.999999999999999999")).toBeGreaterThan(0);
     expect(compared("0.10", "0.1")).toBe(0);
@@ -26,7 +42,7 @@ describe("exact decimals", () => {
   });
 
   it("accepts only plain numbers above 0 as amounts", () => {
-    expect(["0.1", "1", ".5", "007"].filter(isAmount)).toEqual(["0.1", "1", ".5", "007"]);
-    expect(["", "0", "0.0", "1.", "-1", "1e3", "1,5", "one"].filter(isAmount)).toEqual([]);
+    expect(["0.1", "1", "007"].filter(isAmount)).toEqual(["0.1", "1", "007"]);
+    expect(["", ".5", "0", "0.0", "1.", "-1", "1e3", "1,5", "one"].filter(isAmount)).toEqual([]);
   });
 });
