@@ -143,7 +143,7 @@ describe("the console", () => {
       .getByText(/^[\d.]+ MOON$/)
       .first()
       .waitFor();
-    await trade.getByRole("button", { name: "Buy MOON" }).click();
+    await trade.getByRole("button", { name: /^Buy .* of MOON$/ }).click();
     await openList(page, "Orders");
     await orders
       .filter({ hasText: "buy" })
@@ -151,7 +151,7 @@ describe("the console", () => {
       .waitFor();
 
     await trade.getByText("Sell", { exact: true }).click();
-    await trade.getByRole("button", { name: "Sell MOON" }).click();
+    await trade.getByRole("button", { name: /^Sell .*MOON$/ }).click();
     await orders
       .filter({ hasText: "sell" })
       .getByText(/filled/)

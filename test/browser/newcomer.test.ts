@@ -1,3 +1,4 @@
+import type { Locator } from "playwright-core";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startRandomTrader } from "trading-terminal-devnet/evm/random-trader";
 import { describe, expect, it } from "vitest";
@@ -18,10 +19,23 @@ const smallTargets = `for (const drawer of document.querySelectorAll("details"))
   .map((one) => [one.textContent || one.id, Math.round(one.getBoundingClientRect().height)])
   .filter(([, height]) => height < 44)`;
 
+/** Expects nodes of the accessibility tree, which screen readers read, in this order. */
+async function expectTree(part: Locator, nodes: readonly string[]): Promise<void> {
+  const tree = await part.ariaSnapshot();
+  let from = 0;
+  for (const node of nodes) {
+    const at = tree.indexOf(node, from);
+    expect(at, `${node} after character ${from} of\n${tree}`).toBeGreaterThanOrEqual(0);
+    from = at;
+  }
+}
+
 describe("a newcomer with a phone", () => {
   it("lets a newcomer sign in, create and fund a wallet, buy, watch the profit and sell half", async () => {
     const { page, context, complaints, screenshot } = await browser.visit("about:blank", phone);
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+    await page.getByRole("heading", { name: "Trading terminal" }).waitFor();
+    await expectTree(page.locator("body"), ['heading "Trading terminal"', '"Sign in"']);
     await signIn(page, `newcomer-${Date.now()}`);
     const tab = (name: string) =>
       page.getByRole("navigation", { name: "Parts of the desk" }).getByRole("button", { name }).click();
@@ -47,7 +61,22 @@ describe("a newcomer with a phone", () => {
     const placed = page.waitForRequest(
       (request) => request.method() === "POST" && request.url().endsWith("/orders"),
     );
-    await trade.getByRole("button", { name: "Buy MOON", disabled: false }).click();
+    await trade.getByRole("button", { name: "Buy 0.1 ETH of MOON", disabled: false }).click();
+    const sheet = page.getByRole("dialog", { name: "Buy 0.1 ETH of MOON" });
+    await sheet.getByText(/^Buys MOON for 0.1 ETH now: about/).waitFor();
+    await expectTree(sheet, [
+      'dialog "Buy 0.1 ETH of MOON"',
+      'heading "Buy 0.1 ETH of MOON"',
+      'button "Close"',
+      'paragraph: "Buys MOON for 0.1 ETH now: about',
+      "term: At least",
+      "term: Price impact",
+      "term: Network fee",
+      "term: Wallet",
+      'button "Confirm 0.1 ETH"',
+    ]);
+    await sheet.getByRole("button", { name: "Confirm 0.1 ETH", disabled: false }).click();
+    await sheet.waitFor({ state: "detached" });
     expect((await placed).postDataJSON()).toHaveProperty("minAmountOut");
     await page.getByText("The buy of MOON is placed").waitFor();
 
@@ -72,7 +101,10 @@ describe("a newcomer with a phone", () => {
 
     await position.getByRole("button", { name: "Sell 50 %" }).click();
     const sale = page.getByRole("region", { name: "Sell 50 % of MOON" });
-    await sale.getByRole("button", { name: "Sell 50 %", disabled: false }).click();
+    const sell = sale.getByRole("button", { name: "Sell 50 % of MOON", disabled: false });
+    await sell.waitFor();
+    await expectTree(sale, ["term: At least", "term: You sell", 'button "Sell 50 % of MOON"']);
+    await sell.click();
     await page.getByText("The sale of 50 % of the MOON is placed").waitFor();
     await tab("Orders");
     const orders = rowsOf(page, "Orders");
@@ -88,7 +120,7 @@ describe("a newcomer with a phone", () => {
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     expect(await page.evaluate(smallTargets)).toEqual([]);
     await signIn(page, await userWithCoins("thea", "eth"));
-    const buy = page.getByRole("button", { name: "Buy MOON", disabled: false });
+    const buy = page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false });
     await buy.waitFor();
     const tabs = page.getByRole("navigation", { name: "Parts of the desk" });
     const [box, bar] = [await buy.boundingBox(), await tabs.boundingBox()];
@@ -110,7 +142,7 @@ describe("accessibility of the console", () => {
   it.each(["light", "dark"] as const)("breaks no accessibility rule in the %s theme", async (colorScheme) => {
     const { page, context } = await browser.visit("/console/", { colorScheme });
     await signIn(page, await userWithCoins(`reader-${colorScheme}`, "eth"));
-    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     expect(await brokenRules(page)).toEqual([]);
     await context.close();
   });

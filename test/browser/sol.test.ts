@@ -31,7 +31,7 @@ describe("the console on Solana", () => {
     await trade.getByText("0.000096 SOL", { exact: true }).waitFor();
     await trade.getByText("Rent of accounts").waitFor();
     const placing = page.waitForRequest((request) => request.url().endsWith("/api/v2/orders"));
-    await trade.getByRole("button", { name: "Buy MOON" }).click();
+    await trade.getByRole("button", { name: /^Buy .* of MOON$/ }).click();
     expect((await placing).postDataJSON()).toMatchObject({ chain: "sol", priorityFee: 0.002 });
 
     await openList(page, "Orders");
@@ -86,7 +86,7 @@ describe("the console on Solana", () => {
     expect(await least.inputValue()).toBe("");
     await least.fill("1000.5");
     const placing = page.waitForRequest((request) => request.url().endsWith("/api/v2/orders"));
-    await trade.getByRole("button", { name: "Buy ORBIT", disabled: false }).click();
+    await trade.getByRole("button", { name: /^Buy .* of ORBIT$/, disabled: false }).click();
     const body = (await placing).postDataJSON();
     expect([body.minAmountOut, body.slippage]).toEqual(["1000.5", undefined]);
     await openList(page, "Orders");

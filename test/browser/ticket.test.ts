@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { describe, expect, it } from "vitest";
 import { browserForTests, openSide, signIn, tryNow } from "./support/browser.ts";
@@ -33,6 +33,9 @@ async function openTicket() {
 
 const amountField = (page: Page) => page.getByRole("textbox", { name: /^Amount/ });
 
+const isFocused = (button: Locator) =>
+  button.evaluate((element) => element === element.ownerDocument.activeElement);
+
 describe("the ticket", () => {
   it("binds the order to exactly the minimum shown in the ticket", async () => {
     const { trade, place, bodies, page, context } = await openTicket();
@@ -42,7 +45,7 @@ describe("the ticket", () => {
       (answer) => answer.url().endsWith("/quotes") && answer.request().postDataJSON().slippage === 7.5,
     );
     await asked;
-    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     const least = await trade.locator("dd span[title$=' MOON']").getAttribute("title");
     await place.click();
     await page.getByText("Kept from the service").waitFor();
@@ -53,11 +56,11 @@ describe("the ticket", () => {
     // The ticket rejects limits that are not numbers and clears all limits when the token changes.
     const slippage = trade.getByLabel(/^Slippage/);
     await slippage.fill("7,5");
-    await trade.getByRole("button", { name: "Check the limits", disabled: true }).waitFor();
+    await trade.getByRole("button", { name: "Check the slippage", disabled: true }).waitFor();
     await slippage.fill("7.5");
     await trade.getByText("Limits of this order").getByText("set").waitFor();
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.star);
-    await page.getByRole("button", { name: "Buy STAR", disabled: false }).waitFor();
+    await page.getByRole("button", { name: /^Buy .* of STAR$/, disabled: false }).waitFor();
     expect(await slippage.inputValue()).toBe("");
     expect(await trade.getByText("Limits of this order").getByText("set").count()).toBe(0);
     await context.close();
@@ -66,7 +69,7 @@ describe("the ticket", () => {
   it("switches sides by shortcut, keeps a typed amount and never places an order on Enter", async () => {
     const { trade, place, bodies, page, context } = await openTicket();
     await trade.getByText("Limits of this order").click();
-    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     for (const field of [
       amountField(page),
       trade.getByLabel(/^Slippage/),
@@ -76,18 +79,29 @@ describe("the ticket", () => {
       await field.focus();
       await page.keyboard.press("Enter");
     }
-    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     expect(bodies).toEqual([]);
-    await place.click();
+    await place.press("Enter");
     await page.getByText("Kept from the service").waitFor();
     expect(bodies).toHaveLength(1);
+    expect(await isFocused(place)).toBe(true);
     const isOn = (side: string) => trade.getByRole("radio", { name: side, exact: true }).isChecked();
     await trade.getByText("Sell", { exact: true }).click();
-    await page.keyboard.press("b");
-    await expect.poll(() => isOn("Buy")).toBe(true);
-    await amountField(page).fill("0.3");
+    // Closes the limits.
     await page.keyboard.press("Escape");
     await page.keyboard.press("b");
+    await expect.poll(() => isOn("Buy")).toBe(true);
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("0.3");
+    let presses = 0;
+    while (presses < 5 && !(await isFocused(place))) {
+      await page.keyboard.press("Tab");
+      presses += 1;
+    }
+    expect(await isFocused(place)).toBe(true);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("b");
+    await page.keyboard.press("Escape");
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
@@ -127,12 +141,12 @@ describe("the ticket", () => {
     await confirmation.fill("TRA");
     await trade.getByRole("button", { name: "Cannot buy TRAP", disabled: true }).waitFor();
     await confirmation.fill("TRAP");
-    await trade.getByRole("button", { name: "Buy TRAP", disabled: false }).click();
+    await trade.getByRole("button", { name: /^Buy .* of TRAP$/, disabled: false }).click();
     await page.getByText("Kept from the service").waitFor();
     expect(bodies).toMatchObject([{ allowUnsafe: true, token: localAddresses.trap }]);
     // Scams may copy symbols, so each token needs its own confirmation.
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.moon);
-    await trade.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await trade.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.trap);
     await trade.getByRole("button", { name: "Cannot buy TRAP", disabled: true }).waitFor();
     await context.close();
@@ -140,25 +154,25 @@ describe("the ticket", () => {
 
   it("spends the whole balance, including coins that have just arrived", async () => {
     const { trade, page, context } = await openTicket();
-    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     await trade.getByText("2 ETH to spend", { exact: true }).waitFor();
     await fund("eth", await trade.getByLabel("Wallet").inputValue(), 5n);
     await trade.getByText("5 ETH to spend", { exact: true }).waitFor();
     await trade.getByRole("button", { name: "Max" }).click();
     const most = Number(await amountField(page).inputValue());
     expect(most).toBeGreaterThan(4.9);
-    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     expect(most).toBeLessThan(5);
     // Selecting a wallet keeps the token.
     const wallets = await openSide(page, "Wallets");
     await wallets.getByRole("button", { name: "Trade" }).click();
-    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     await context.close();
   });
 
   it("asks the user again when the price moves between quote and click", async () => {
     const { trade, bodies, page, context } = await openTicket();
-    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     await page.route("**/api/v2/quotes", async (route) => {
       const response = await route.fetch();
       const json = await response.json();
@@ -168,7 +182,7 @@ describe("the ticket", () => {
     });
     await trade.getByRole("button", { name: "Agree to the new price" }).click();
     expect(bodies).toEqual([]);
-    await trade.getByRole("button", { name: "Buy MOON", disabled: false }).click();
+    await trade.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).click();
     await page.getByText("Kept from the service").waitFor();
     expect(Number(bodies[0]?.minAmountOut)).toBeLessThan(900);
     await context.close();
@@ -176,14 +190,14 @@ describe("the ticket", () => {
 
   it("shows the age of all data when the service is silent or unreachable, and places no orders", async () => {
     const { trade, place, stream, page, context } = await openTicket();
-    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     // Loses the network while the connection still looks open.
     stream.hold(true);
     await page.getByText(/All data is [5-9] s old/).waitFor();
     await trade.getByRole("button", { name: "Offline", disabled: true }).waitFor();
     stream.hold(false);
     await page.getByText("All data is").waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     // Keeps the handlers, because removing them may leave requests that are being sent unanswered.
     let isAway = true;
     for (const path of ["**/api/**", "**/getUserData"])
@@ -203,7 +217,7 @@ describe("the ticket", () => {
     await page.getByText("All data is").waitFor({ state: "detached" });
     await trade.getByRole("group", { name: "Listed tokens" }).getByRole("button").first().waitFor();
     await trade.getByLabel("Chain").selectOption("eth");
-    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     expect(await place.isEnabled()).toBe(true);
     await context.close();
   });
@@ -219,7 +233,7 @@ describe("the ticket", () => {
     for (let press = 0; press < 3; press++) await page.keyboard.press("Escape");
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await dialog.waitFor({ state: "detached" });
-    await trade.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await trade.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     expect(await amountField(page).inputValue()).toBe("0.25");
     await context.close();
   });

@@ -41,7 +41,7 @@ async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): P
     await meet(route, step);
   });
   const trade = page.getByRole("region", { name: "Trade" });
-  const buy = page.getByRole("button", { name: "Buy STAR", disabled: false });
+  const buy = page.getByRole("button", { name: /^Buy .* of STAR$/, disabled: false });
   const orders = rowsOf(page, "Orders");
   const position = rowsOf(page, "Positions");
   const sell = page
@@ -162,7 +162,7 @@ describe("the console during failures", () => {
     });
     const loseAnswer = async (isPlaced: boolean) => {
       losing = { isPlaced, lost: Promise.withResolvers<void>() };
-      await page.getByRole("button", { name: "Buy MOON", disabled: false }).click();
+      await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).click();
       await losing.lost.promise;
       await page.reload();
       losing = undefined;
@@ -185,7 +185,7 @@ describe("the console during failures", () => {
     await trade.getByLabel("Chain").selectOption("base");
     let sent = 0;
     page.on("request", (request) => void (isOrder(request) && sent++));
-    const buy = page.getByRole("button", { name: "Buy MOON", disabled: false });
+    const buy = page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false });
     await buy.click();
     await buy.waitFor();
     // Sends the second click of a slow double click.

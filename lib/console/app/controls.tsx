@@ -82,6 +82,25 @@ export function Choice<Value extends string>({ label, name, value, options, onPi
   );
 }
 
+type DrawerProps = {
+  /** True while something inside needs the user. The drawer opens when this begins. */
+  isNeeded: boolean;
+  children: ComponentChildren;
+};
+
+/** Hides a part of a form until it is opened. */
+export function Drawer({ isNeeded, children }: DrawerProps) {
+  const element = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (isNeeded && element.current) element.current.open = true;
+  }, [isNeeded]);
+  return (
+    <details ref={element} class="drawer">
+      {children}
+    </details>
+  );
+}
+
 type FactsProps = { facts: readonly (readonly [name: string, text: ComponentChildren])[] };
 
 export function Facts({ facts }: FactsProps) {

@@ -11,6 +11,7 @@ import type {
 import { Choice, Facts, Field, Form, Panel, Select, Swatches, Unread } from "./controls.tsx";
 import { type Desk, DeskContext, type Profile } from "./desk.ts";
 import { type NewToken, NewTokenList } from "./discovery.tsx";
+import { TicketFields } from "./gallery-ticket.tsx";
 import { newEntry } from "./log-entries.ts";
 import { MessageLog } from "./message-log.tsx";
 import { Notices } from "./notices.tsx";
@@ -18,7 +19,6 @@ import { Fills, Orders, Resting } from "./orders.tsx";
 import { Positions } from "./positions.tsx";
 import { SettingsPanel } from "./settings-panel.tsx";
 import { StaleBanner } from "./stale-banner.tsx";
-import { PlaceBar } from "./ticket/place-bar.tsx";
 import { QuoteView } from "./ticket/quote-view.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
 import { TokenView } from "./ticket/token-view.tsx";
@@ -34,7 +34,7 @@ const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const now = Date.now();
 const today = new Date(now).toISOString();
 const ignore = () => {};
-const never = async () => {};
+const never = async () => "refused" as const;
 
 const quote = {
   chain: "eth",
@@ -319,23 +319,6 @@ function Gallery() {
           </Form>
         </Panel>
         <Panel title="Ticket" area="tickets">
-          <State name="Ready">
-            <PlaceBar side="buy" verdict={{ act: "place", text: "Buy MOON" }} onAct={ignore} />
-          </State>
-          <State name="Moved">
-            <PlaceBar
-              side="buy"
-              verdict={{ act: "agree", text: "Agree to the new price", reason: "The price moved." }}
-              onAct={ignore}
-            />
-          </State>
-          <State name="Refused">
-            <PlaceBar
-              side="sell"
-              verdict={{ act: "none", text: "Cannot sell TRAP", reason: "The token cannot be sold." }}
-              onAct={ignore}
-            />
-          </State>
           <State name="Unanswered">
             <DeskContext.Provider value={unanswered}>
               <Unanswered />
@@ -351,6 +334,7 @@ function Gallery() {
             <QuoteView quoted={{ quote: costly, quotedMs: now - 9000 }} tokens={[]} nowMs={now} />
           </State>
         </Panel>
+        <TicketFields quote={quote} />
         <Panel title="Token" area="tokens">
           <State name="Inspecting">
             <TokenView chain="eth" token={address} inspection={undefined} />

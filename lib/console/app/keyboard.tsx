@@ -2,8 +2,8 @@ import { useEffect, useRef } from "preact/hooks";
 
 const shortcuts = [
   ["/", "Find a token"],
-  ["b", "Buy"],
-  ["s", "Sell"],
+  ["b", "Buy: the amount"],
+  ["s", "Sell: the amount"],
   ["Escape", "Leave a field or close an open panel"],
   ["?", "Show these shortcuts"],
 ] as const;
@@ -18,7 +18,13 @@ const isTyping = (target: EventTarget | null) =>
 /** True while a dialog is open. Escape then affects only the dialog, and the desk behind it stays as it is. */
 const isDialogOpen = () => document.querySelector("dialog[open]") !== null;
 
-const focusToken = () => document.querySelector<HTMLInputElement>("#token")?.focus();
+const focusOn = (id: string) => document.getElementById(id)?.focus();
+
+/** Focuses a field at once, so that it also gets the next key, and after drawing, if a phone has to switch its tab. */
+function focusSoon(id: string) {
+  focusOn(id);
+  if (document.activeElement?.id !== id) requestAnimationFrame(() => focusOn(id));
+}
 
 /** Listens for the page's keyboard shortcuts, except while somebody types. */
 export function useShortcuts(actions: Actions) {
@@ -39,12 +45,12 @@ export function useShortcuts(actions: Actions) {
     }
     function find() {
       current.current.onFind();
-      // Focuses the field at once, so that it also gets the next key.
-      focusToken();
-      // Focuses the field again after drawing, because a phone has just switched to its tab.
-      if (document.activeElement?.id !== "token") requestAnimationFrame(focusToken);
+      focusSoon("token");
     }
-    const side = (name: "buy" | "sell") => current.current.onSide(name);
+    function side(name: "buy" | "sell") {
+      current.current.onSide(name);
+      focusSoon("amount");
+    }
     function leave() {
       document.getElementById("desk")?.focus({ preventScroll: true });
       for (const drawer of document.querySelectorAll<HTMLDetailsElement>("details[open]"))

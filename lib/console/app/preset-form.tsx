@@ -3,6 +3,8 @@ import type { Preset, RestData, RestRequest } from "trading-terminal-client";
 import { Field, Form, type NetworkName, Select, Unread } from "./controls.tsx";
 import { useCall, useDesk, useReading } from "./desk.ts";
 import { coinOf } from "./format.ts";
+import { exitsFrom, textsOfExits, wrongExits } from "./ticket/exits.ts";
+import { ExitsEditor } from "./ticket/exits-editor.tsx";
 
 type Answer = RestData<"getPreset">;
 
@@ -15,6 +17,7 @@ const textsOf = (preset: Preset | undefined) => ({
   minLiquidity: preset?.minLiquidity ?? "",
   autoBuy: preset?.autoBuy ?? false,
   autoSell: preset?.autoSell ?? false,
+  exits: textsOfExits(preset?.exits ?? []),
 });
 
 /** Shows and edits a chain's preset. Reads it only once it is opened. */
@@ -60,7 +63,7 @@ function PresetForm({ chain }: { chain: NetworkName }) {
       wallet: form.wallet || wallets[0]?.generatedWalletAddress,
       buyAmount,
       ...(slippage && { slippage: Number(slippage) }),
-      exits: read?.preset.exits ?? [],
+      exits: exitsFrom(form.exits),
       maxBuyTax: Number(maxBuyTax),
       maxSellTax: Number(maxSellTax),
       ...(minLiquidity && { minLiquidity }),
@@ -119,13 +122,15 @@ function PresetForm({ chain }: { chain: NetworkName }) {
       {number("minLiquidity", `Least liquidity, ${coin}`, "empty for any")}
       {!hasSettings(chain) && flag("autoBuy")}
       {!hasSettings(chain) && flag("autoSell")}
-      {(read?.preset.exits.length ?? 0) > 0 && (
-        <p class="quiet">The preset has exits, which stay as another program has set them.</p>
-      )}
+      <ExitsEditor
+        exits={form.exits}
+        problem={wrongExits(form.exits)}
+        onEdit={(exits) => edit({ exits: [...exits] })}
+      />
       {read?.warnings.includes("NO_DAY_LIMIT") && (
         <p class="notice">The wallet's limits let it spend any amount in a day.</p>
       )}
-      <button type="submit" class="primary" disabled={isBusy}>
+      <button type="submit" class="primary" disabled={isBusy || wrongExits(form.exits) !== undefined}>
         Save the preset
       </button>
     </Form>

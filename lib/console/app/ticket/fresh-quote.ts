@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { QuoteRequest } from "trading-terminal-client";
+import type { OrderRequest, QuoteRequest, RestingOrderRequest, Terminal } from "trading-terminal-client";
 import { type QuoteBasis, quoteBasis, quotePauseMs } from "trading-terminal-client/markets";
 import { useDesk } from "../desk.ts";
 import type { Quoted } from "./verdict.ts";
@@ -10,14 +10,29 @@ const quietMs = 350;
 const checkMs = 500;
 /** A quote fails after this many milliseconds. */
 const patienceMs = 5000;
+/** Least milliseconds between two trials, which cost the service more than quotes. */
+const trialPauseMs = 12_000;
+
+/** What to ask about: a trade, or an order that the service can only try, because it would rest or has exits. */
+export type Preview = QuoteRequest | OrderRequest | RestingOrderRequest;
+
+const isTrial = (preview: Preview): preview is OrderRequest | RestingOrderRequest => "type" in preview;
+
+/** Asks for a quote, or tries an order without placing it. */
+async function ask(terminal: Terminal, preview: Preview, signal: AbortSignal) {
+  if (!isTrial(preview)) return terminal.quoteOrder({ body: preview, signal, patienceMs });
+  const body = { ...preview, dryRun: true } as RestingOrderRequest & { dryRun: true };
+  // Never repeats a trial, because its failures would look like those of the order that is being placed.
+  return terminal.placeOrder<true, RestingOrderRequest["type"]>({ body, signal, patienceMs: 0 });
+}
 
 /**
- * Quotes a trade, and again when its price has changed or the quote is old, while the page is visible. A change of the
- * trade removes the quote at once, because it would mislead.
+ * Previews a trade, and again when its price has changed or the preview is old, while the page is visible. A change of
+ * the trade removes the preview at once, because it would mislead.
  *
  * @param progress Changes with the wallet's orders, because they affect the quote.
  */
-export function useFreshQuote(trade: QuoteRequest | undefined, progress: string): Quoted | undefined {
+export function useFreshQuote(trade: Preview | undefined, progress: string): Quoted | undefined {
   const { terminal, state } = useDesk();
   const newest = useRef(state);
   newest.current = state;
@@ -32,19 +47,26 @@ export function useFreshQuote(trade: QuoteRequest | undefined, progress: string)
     let timer: ReturnType<typeof setTimeout>;
     let basis: QuoteBasis | undefined;
     let answeredMs = Number.NEGATIVE_INFINITY;
-    async function ask(body: QuoteRequest) {
-      const isDue = performance.now() - answeredMs >= quotePauseMs(basis, newest.current);
-      if (isDue && !document.hidden) {
-        await askNow(body);
+    async function askIfDue(preview: Preview) {
+      const leastMs = basis !== undefined && isTrial(preview) ? trialPauseMs : 0;
+      const pauseMs = Math.max(quotePauseMs(basis, newest.current), leastMs);
+      if (performance.now() - answeredMs >= pauseMs && !document.hidden) {
+        await askNow(preview);
         answeredMs = performance.now();
       }
-      if (!signal.aborted) timer = setTimeout(ask, checkMs, body);
+      if (!signal.aborted) timer = setTimeout(askIfDue, checkMs, preview);
     }
-    async function askNow(body: QuoteRequest) {
-      const { data, error } = await terminal.quoteOrder({ body, signal, patienceMs });
+    async function askNow(preview: Preview) {
+      const { data, error } = await ask(terminal, preview, signal);
       if (signal.aborted || asked === undefined) return;
       basis = data && quoteBasis(data.quote, newest.current);
-      if (data) return setAnswer({ asked, quote: data.quote, quotedMs: Date.now() });
+      if (data)
+        return setAnswer({
+          asked,
+          quote: data.quote,
+          quotedMs: Date.now(),
+          resting: "resting" in data ? (data.resting as Quoted["resting"]) : undefined,
+        });
       // Keeps the last quote while the service does not answer. A refusal removes it.
       setAnswer((before) =>
         error.status === 0 && before?.asked === asked && before.quote !== undefined
@@ -54,7 +76,7 @@ export function useFreshQuote(trade: QuoteRequest | undefined, progress: string)
     }
     const isNew = last.current !== asked;
     last.current = asked;
-    timer = setTimeout(ask, isNew ? quietMs : 0, JSON.parse(asked));
+    timer = setTimeout(askIfDue, isNew ? quietMs : 0, JSON.parse(asked));
     return () => {
       clearTimeout(timer);
       reading.abort();

@@ -31,9 +31,25 @@ export const numbersOf = (chain: Network): readonly NumberField[] => [
   chain === "sol" ? ["priorityFee", "Priority fee, SOL"] : ["maxGasPrice", "Max gas price, gwei"],
 ];
 
-/** Returns the label of the first limit that is not a number. */
-export const wrongLimit = (chain: Network, limits: Limits): string | undefined =>
-  numbersOf(chain).find(([name]) => limits[name] !== "" && !/^\d*\.?\d+$/.test(limits[name]))?.[1];
+/** The greatest slippage of an order now and of one that waits, in percent. */
+const mostSlippage = { now: 100, waiting: 50 } as const;
+
+/** Returns what is wrong with each limit, in words. An empty limit is as in the settings. */
+export function wrongLimits(
+  chain: Network,
+  limits: Limits,
+  isWaiting: boolean,
+): Partial<Readonly<Record<NumberField[0], string>>> {
+  const problems: Partial<Record<NumberField[0], string>> = {};
+  const most = mostSlippage[isWaiting ? "waiting" : "now"];
+  for (const [name] of numbersOf(chain)) {
+    const text = limits[name];
+    if (text === "") continue;
+    if (!/^\d+(\.\d+)?$/.test(text)) problems[name] = "Write a number with a point, such as 1.5.";
+    else if (name === "slippage" && Number(text) > most) problems[name] = `Write at most ${most} %.`;
+  }
+  return problems;
+}
 
 /** Returns the limits for a request. Empty limits and those of other chains are left out. */
 export function givenLimits(chain: Network, limits: Limits): Given {

@@ -1,7 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
-import type { Network } from "trading-terminal-client";
 import { isAmount } from "../exact.ts";
-import { browserStore } from "../stores.ts";
 import { type ExitText, wrongExits } from "./exits.ts";
 import type { Side } from "./order-types.ts";
 
@@ -58,22 +55,4 @@ function isPreset(value: Partial<OwnPreset> | null): value is OwnPreset {
     Array.isArray(exits) &&
     wrongExits(exits) === undefined
   );
-}
-
-/** Keeps the user's own presets of a chain in this browser. */
-export function useOwnPresets(chain: Network) {
-  const key = `own-presets ${chain}`;
-  const [presets, setPresets] = useState<OwnPreset[]>([]);
-  useEffect(() => {
-    const read = () => setPresets(readPresets(browserStore.get(key)));
-    read();
-    // Another tab may change them.
-    addEventListener("storage", read);
-    return () => removeEventListener("storage", read);
-  }, [key]);
-  function keep(next: OwnPreset[]) {
-    browserStore.set(key, JSON.stringify(next));
-    setPresets(next);
-  }
-  return [presets, keep] as const;
 }

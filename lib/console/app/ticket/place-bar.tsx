@@ -2,27 +2,34 @@ import { useId } from "preact/hooks";
 import type { Quote } from "trading-terminal-client";
 import type { Verdict } from "./verdict.ts";
 
-type BarProps = { side: Quote["side"]; verdict: Verdict; onAct: () => unknown };
+type BarProps = {
+  side: Quote["side"];
+  verdict: Verdict;
+  onAct: () => unknown;
+  /** Called instead while the order cannot be placed. */
+  onRefused?: () => void;
+};
 
 /**
  * The only control that places an order. It is not a submit button, because Enter in a field would press a submit
- * button.
+ * button. While it cannot be used it is not disabled, because it would lose the focus.
  */
-export function PlaceBar({ side, verdict, onAct }: BarProps) {
+export function PlaceBar({ side, verdict, onAct, onRefused }: BarProps) {
   const id = useId();
+  const isOff = verdict.act === "none";
   return (
     <div class="place-bar">
       <button
         type="button"
         class={verdict.act === "agree" ? "primary moved" : `primary ${side}`}
-        disabled={verdict.act === "none"}
+        aria-disabled={isOff}
         aria-describedby={id}
         // Ignores the second click of a double click, which would place a second order.
-        onClick={({ detail }) => detail < 2 && onAct()}
+        onClick={({ detail }) => detail < 2 && (isOff ? onRefused?.() : onAct())}
       >
         {verdict.text}
       </button>
-      <p id={id} class={verdict.act === "none" ? "reason" : "reason moved"} role="status">
+      <p id={id} class={isOff ? "reason" : "reason moved"} role="status">
         {verdict.reason}
       </p>
     </div>

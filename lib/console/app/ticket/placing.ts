@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Order, OrderRequest, RestData } from "trading-terminal-client";
+import type { Order, OrderRequest, RestData, RestingOrderRequest } from "trading-terminal-client";
 import { type Failure, failureText } from "../format.ts";
 import type { Session } from "../session.ts";
 import { mayBePlacedAfter } from "./verdict.ts";
@@ -10,11 +10,13 @@ export type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
 export type UnansweredOrder = {
   /** Idempotency-Key of the order. The service shows it as `clientOrderId`. */
   key: string;
-  body: OrderRequest;
+  body: OrderRequest | RestingOrderRequest;
   /** Name of the order in messages, such as "The buy of MOON". */
   text: string;
   sentAtMs: number;
 };
+
+export type Outcome = "placed" | "refused" | "unanswered";
 
 /** Places one order at a time. */
 export type Placing = {
@@ -22,10 +24,11 @@ export type Placing = {
   /** Last order, if it was not answered. The page places no other order until this one is settled. */
   unanswered: UnansweredOrder | undefined;
   /** Last order that this page placed. */
-  placed: OrderRequest | undefined;
-  place(body: OrderRequest, text: string): Promise<void>;
+  placed: UnansweredOrder["body"] | undefined;
+  /** Returns what became of the order. `refused` includes that it was never sent. */
+  place(body: OrderRequest | RestingOrderRequest, text: string): Promise<Outcome>;
   /** Sends the unanswered order again with the same key. */
-  repeat: () => Promise<void>;
+  repeat: () => Promise<unknown>;
   /** Forgets the unanswered order, whether or not it was placed. */
   leave: () => void;
 };
@@ -61,7 +64,7 @@ type Deps = {
 export function usePlacing({ session, userID, orders, notify, onPlaced }: Deps): Placing {
   const [isBusy, setBusy] = useState(false);
   const [unanswered, setUnanswered] = useState<UnansweredOrder>();
-  const [placed, setPlaced] = useState<OrderRequest>();
+  const [placed, setPlaced] = useState<UnansweredOrder["body"]>();
   const stored = store(userID ?? "");
 
   useEffect(() => {
@@ -85,8 +88,8 @@ export function usePlacing({ session, userID, orders, notify, onPlaced }: Deps):
     setUnanswered(stored.oldest());
   }
 
-  async function send(order: UnansweredOrder): Promise<void> {
-    if (isBusy || userID === undefined) return;
+  async function send(order: UnansweredOrder): Promise<Outcome> {
+    if (isBusy || userID === undefined) return "refused";
     stored.save(order);
     setBusy(true);
     try {
@@ -98,14 +101,17 @@ export function usePlacing({ session, userID, orders, notify, onPlaced }: Deps):
         body: order.body,
         headers: { "Idempotency-Key": order.key },
       });
-      if (error !== undefined && mayBePlacedAfter([...failures, error], order === unanswered))
-        return setUnanswered(order);
+      if (error !== undefined && mayBePlacedAfter([...failures, error], order === unanswered)) {
+        setUnanswered(order);
+        return "unanswered";
+      }
       forget(order);
       if (error !== undefined) notify(failureText(error), "bad");
-      if (data === undefined || !("order" in data)) return;
+      if (data === undefined || !("order" in data)) return "refused";
       onPlaced(data);
       setPlaced(order.body);
       notify(`${order.text} is placed`);
+      return "placed";
     } finally {
       setBusy(false);
     }

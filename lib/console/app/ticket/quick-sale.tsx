@@ -6,6 +6,7 @@ import { useEscape } from "../keyboard.tsx";
 import { useFreshQuote, useNow } from "./fresh-quote.ts";
 import { PlaceBar } from "./place-bar.tsx";
 import { QuoteView } from "./quote-view.tsx";
+import { shortSymbol, sizeOf } from "./sentence.ts";
 import { verdictOf } from "./verdict.ts";
 
 type SaleProps = {
@@ -22,6 +23,13 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
   const { state, isStale, placing } = useDesk();
   const nowMs = useNow();
   useEscape(onDone);
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const opener = document.activeElement;
+    section.current?.scrollIntoView({ block: "nearest" });
+    // Gives the focus back to the button that opened the sale.
+    return () => void (opener instanceof HTMLElement && opener.focus());
+  }, []);
   const { placed } = placing;
   const before = useRef(placed);
   useEffect(() => {
@@ -33,6 +41,7 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
     .filter((order) => order.wallet === wallet)
     .map(({ version }) => version)
     .join();
+  const sized = { chain, side: "sell", given: String(percent), unit: "percent" } as const;
   const trade = { chain, side: "sell", token, wallet, percent } as QuoteRequest;
   const quoted = useFreshQuote(trade, progress);
   const quote = quoted?.quote;
@@ -45,7 +54,8 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
     {
       chain,
       side: "sell",
-      symbol: `${percent} %`,
+      symbol: shortSymbol(symbol),
+      deed: `Sell ${sizeOf({ ...sized, symbol: shortSymbol(symbol) })}`,
       wallet,
       given: String(percent),
       isStale,
@@ -68,7 +78,7 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
   }
 
   return (
-    <section class="quick-sale" aria-label={`Sell ${percent} % of ${symbol}`}>
+    <section ref={section} class="quick-sale" aria-label={`Sell ${percent} % of ${symbol}`}>
       <QuoteView quoted={quoted} tokens={[]} nowMs={nowMs} />
       <PlaceBar side="sell" verdict={verdict} onAct={act} />
     </section>

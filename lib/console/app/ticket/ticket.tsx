@@ -1,160 +1,67 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { Balance, OrderRequest, Quote, QuoteRequest, Token } from "trading-terminal-client";
-import { isSameToken } from "trading-terminal-client/markets";
-import { Choice, Field, Form, type NetworkName, networks, Panel, Select } from "../controls.tsx";
-import { type TicketEntry, useDesk, useReading } from "../desk.ts";
-import { isAmount, minus, share } from "../exact.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { Balance, OrderRequest, Quote, QuoteRequest } from "trading-terminal-client";
+import { marketOf } from "trading-terminal-client/markets";
+import { Choice, Facts, Field, Form, networks, Panel, Select } from "../controls.tsx";
+import { type TicketEntry, useDesk } from "../desk.ts";
+import { isAmount, product } from "../exact.ts";
 import { isAddressOn } from "../explorers.ts";
-import { amount, coinOf } from "../format.ts";
+import { chainName, coinOf, shortened } from "../format.ts";
+import { hasSettings } from "../preset-form.tsx";
 import { TestCoins, useGifts } from "../test-coins.tsx";
-import { useFreshQuote, useNow } from "./fresh-quote.ts";
-import { sizedTradeOf, tradeOf } from "./least.ts";
+import { AmountField } from "./amount-field.tsx";
+import { exitsFrom, exitsSentence, textsOfExits, wrongExits } from "./exits.ts";
+import { ExitsDrawer } from "./exits-editor.tsx";
+import { type Preview, useFreshQuote, useNow } from "./fresh-quote.ts";
 import { LeastField, LimitsForm } from "./limits-form.tsx";
-import { givenLimits, noLimits, wrongLimit } from "./order-limits.ts";
+import { Problem } from "./number-field.tsx";
+import { givenLimits, wrongLimits } from "./order-limits.ts";
+import {
+  hasSide,
+  lacksPrice,
+  type OrderType,
+  ofType,
+  type Side,
+  termsOf,
+  wrongTerms,
+} from "./order-types.ts";
+import type { OwnPreset } from "./own-presets.ts";
 import { PlaceBar } from "./place-bar.tsx";
+import { PresetsDrawer } from "./presets-drawer.tsx";
 import { QuoteView } from "./quote-view.tsx";
+import { type FieldName, fieldOf, fieldWords, fundingText, type Problems, refusalText } from "./refusals.ts";
+import { RestingView } from "./resting-view.tsx";
+import { deedOf, sentenceOf, shortSymbol, sizeOf, type Written } from "./sentence.ts";
+import { Sheet, useHandheld } from "./sheet.tsx";
+import { OrderTypes, TermsForm } from "./terms-form.tsx";
 import { TokenPicker } from "./token-picker.tsx";
-import { isSearch, traded } from "./token-search.ts";
-import { TokenView, useInspection } from "./token-view.tsx";
+import { isSearch } from "./token-search.ts";
+import { TokenView } from "./token-view.tsx";
 import { Unanswered } from "./unanswered.tsx";
-import { verdictOf } from "./verdict.ts";
+import { useAgreed, useFirstToken, useHoldings, useWallets, useWishes } from "./use-trade.ts";
+import { type Quoted, verdictOf } from "./verdict.ts";
 
 const sides = [
   ["buy", "Buy"],
   ["sell", "Sell"],
 ] as const;
 
-/** Suggested amounts: coins for a buy, percentages of the balance for a sale. */
-const shortcuts = { buy: ["0.1", "0.5", "1"], sell: ["25", "50", "100"] } as const;
+type Wishes = ReturnType<typeof useWishes>;
 
-/** Reads the tokens that a chain offers. If the list is missing, users can still trade a pasted address. */
-function useTokens(chain: NetworkName) {
-  const { terminal } = useDesk();
-  const [read, setRead] = useState<{ chain: NetworkName; tokens: readonly Token[]; problem?: string }>();
-  useReading(
-    (signal) => {
-      void terminal.listTokens({ query: { chain }, signal }).then(({ data, error }) => {
-        if (signal.aborted) return;
-        setRead({ chain, tokens: traded(data?.tokens), ...(error && { problem: error.message }) });
-      });
-    },
-    [chain],
-  );
-  return read?.chain === chain ? read : undefined;
-}
+const numberText = "Write a number above 0 with a point, such as 0.5.";
 
-/** Reads a wallet's balances, and again after each change of the wallet's orders. */
-function useBalances(chain: NetworkName, wallet: string | undefined, token: string, progress: string) {
-  const { terminal } = useDesk();
-  const [read, setRead] = useState<{ of: string; balances: readonly Balance[] }>();
-  const of = `${chain} ${wallet}`;
-  const more = isAddressOn(chain, token) ? { token } : {};
-  useReading(
-    (signal) => {
-      if (wallet === undefined) return;
-      void terminal.readBalances({ query: { chain, wallet, ...more }, signal }).then(({ data }) => {
-        if (data && !signal.aborted) setRead({ of, balances: data.balances });
-      });
-    },
-    [chain, wallet, more.token, progress],
-  );
-  return read?.of === of ? read.balances : [];
-}
-
-/** Keeps a value for one owner. A new owner starts with an empty value. */
-function useOf<Value>(of: string, empty: Value): [Value, (value: Value) => void] {
-  const [kept, setKept] = useState({ of, value: empty });
-  useEffect(() => setKept({ of, value: empty }), [of]);
-  return [kept.of === of ? kept.value : empty, (value) => setKept({ of, value })];
-}
-
-/**
- * Keeps the limits and confirmations of one trade. If the chain, the token or the side changes, all of them start
- * empty; if the amount changes, only the minimum does.
- */
-function useWishes(ticket: TicketEntry) {
-  const { placed } = useDesk().placing;
-  const of = tradeOf(ticket);
-  const [limits, setLimits] = useOf(of, noLimits);
-  const [confirmation, setConfirmation] = useOf(of, "");
-  const [least, setLeast] = useOf(sizedTradeOf(ticket), "");
-  const [needsLeast, setNeedsLeast] = useOf(of, false);
-  useEffect(() => {
-    if (placed === undefined || tradeOf(placed) !== of) return;
-    setConfirmation("");
-    setLeast("");
-    setLimits(noLimits);
-  }, [placed]);
+/** Lists what the user has to correct before the service can be asked. */
+function wrongOf({ chain, given }: TicketEntry, { type, terms, limits, least, exits }: Wishes): Problems {
+  const wrong = wrongExits(exits);
   return {
-    limits,
-    setLimits,
-    confirmation,
-    setConfirmation,
-    least,
-    setLeast,
-    needsLeast,
-    setNeedsLeast,
+    ...(given !== "" && !isAmount(given) && { amount: numberText }),
+    ...(least !== "" && !isAmount(least) && { least: numberText }),
+    ...wrongLimits(chain, limits, type !== "market"),
+    ...wrongTerms(chain, type, terms),
+    ...(wrong !== undefined && { exits: wrong }),
   };
 }
 
-/** Finds the wallets of the chain, and the wallet that trades. */
-function useWallets({ chain, wallet: chosen }: TicketEntry) {
-  const { state } = useDesk();
-  const wallets = state?.wallets.filter(({ network }) => network === chain) ?? [];
-  const picked = wallets.find(({ generatedWalletAddress }) => generatedWalletAddress === chosen);
-  const wallet = (picked ?? wallets[0])?.generatedWalletAddress;
-  /** Versions of the wallet's orders. A change reads balances and quotes again. */
-  const progress = (state?.orders ?? [])
-    .filter((order) => order.wallet === wallet)
-    .map(({ version }) => version)
-    .join();
-  return { wallets, wallet, progress };
-}
-
-/** Reads the chain's tokens, the ticket's token, and the wallet's balances of the token and the coin. */
-function useHoldings({ chain, token }: TicketEntry, wallet: string | undefined, progress: string) {
-  const listed = useTokens(chain);
-  const inspection = useInspection(chain, token);
-  const balances = useBalances(chain, wallet, token, progress);
-  const known = listed?.tokens.find((each) => each.token === token);
-  return {
-    listed,
-    inspection,
-    coin: balances.find((balance) => balance.token === "native"),
-    held: balances.find((balance) => isSameToken({ chain, token: balance.token }, { chain, token })),
-    symbol: inspection?.token?.symbol ?? known?.symbol ?? "token",
-  };
-}
-
-/** Fills in the first listed token, unless the user has entered one already. */
-function useFirstToken(tokens: readonly Token[] | undefined) {
-  const { fillTicket } = useDesk();
-  useEffect(() => {
-    const [first] = tokens ?? [];
-    // Skips a focused field, because the address would mix with what the user types or pastes.
-    if (first === undefined || document.activeElement?.id === "token") return;
-    fillTicket((before) => (before.token === "" ? { token: first.token } : {}));
-  }, [tokens]);
-}
-
-/** Remembers the amount of a trade's first quote, which the user has seen. */
-function useAgreed(quote: Quote | undefined, terms: string) {
-  const [agreed, setAgreed] = useState<string>();
-  const seen = useRef<string>(undefined);
-  useEffect(() => {
-    if (quote === undefined || seen.current === terms) return;
-    seen.current = terms;
-    setAgreed(quote.amountOut);
-  }, [quote, terms]);
-  return [seen.current === terms ? agreed : undefined, setAgreed] as const;
-}
-
-type Wishes = Pick<ReturnType<typeof useWishes>, "limits" | "least">;
-
-/** Returns the label of the first invalid limit. */
-const wrongWish = (chain: NetworkName, { limits, least }: Wishes) =>
-  wrongLimit(chain, limits) ?? (least === "" || isAmount(least) ? undefined : "At least");
-
+/** Builds what the ticket's fields say about a trade, whatever the type of its order is. */
 function tradeIn(
   { chain, side, token, given, unit }: TicketEntry,
   { limits, least }: Wishes,
@@ -174,60 +81,157 @@ function tradeIn(
   } as QuoteRequest;
 }
 
+/** Builds the exits of a buy, if the user has said something about them. */
+const exitsIn = (side: Side, { exits, isOptedOut }: Wishes) =>
+  side === "buy" && (exits.length > 0 || isOptedOut) ? { exits: exitsFrom(exits) } : {};
+
+/** Previews the order in the ticket: a quote, or a trial of an order that would rest. */
+function usePreview(ticket: TicketEntry, wishes: Wishes) {
+  const { wallet, progress: ofOrders, ...rest } = useWallets(ticket);
+  const progress = `${ofOrders} ${useGifts()}`;
+  const holdings = useHoldings(ticket, wallet, progress);
+  const isConfirmed = wishes.confirmation !== "" && wishes.confirmation === holdings.symbol;
+  const { chain, given, side, token, unit } = ticket;
+  const { type, terms } = wishes;
+  const exits = exitsIn(side, wishes);
+  const hasToken = isAddressOn(chain, token);
+  const wrong = wrongOf(ticket, wishes);
+  const trade = tradeIn(ticket, wishes, isConfirmed, wallet);
+  const isTried = (type !== "market" || "exits" in exits) && !lacksPrice(type, terms) && wallet !== undefined;
+  const preview = isTried ? ({ ...trade, ...exits, ...termsOf(type, terms) } as object as Preview) : trade;
+  const isAskable = hasToken && isAmount(given) && !holdings.isEmpty && Object.keys(wrong).length === 0;
+  const asked = isAskable && (unit === "amount" || wallet !== undefined) ? preview : undefined;
+  const quoted = useFreshQuote(asked, progress);
+  return { ...rest, ...holdings, wallet, hasToken, isConfirmed, wrong, trade, asked, quoted };
+}
+
+/** Builds the request that places exactly what the page shows. */
+function orderOf(trade: QuoteRequest, wishes: Wishes, { quote, resting }: Quoted, wallet: string) {
+  const { type, terms } = wishes;
+  const exits = exitsIn(trade.side, wishes);
+  if (type !== "market") return { ...trade, wallet, ...exits, ...termsOf(type, terms, resting?.worst) };
+  // Drops the slippage, because the shown minimum already binds the order.
+  const { slippage: _, ...rest } = trade;
+  return { ...rest, wallet, type, ...exits, minAmountOut: quote?.minAmountOut };
+}
+
+/** Prefers the quote's balance, because each quote includes the latest deposits. */
+function newest(spent: Balance | undefined, quote: Quote | undefined) {
+  const newer = quote?.balances?.find((each) => each.token === spent?.token);
+  return spent && { ...spent, available: newer?.available ?? spent.available };
+}
+
+/** Switches the side, with an amount that suits it. */
+export const freshSide = (side: TicketEntry["side"]): Pick<TicketEntry, "side" | "given" | "unit"> =>
+  side === "buy" ? { side, given: "0.1", unit: "amount" } : { side, given: "100", unit: "percent" };
+
 export function Ticket() {
-  const { state, isStale, ticket, fillTicket, placing } = useDesk();
+  const { terminal, state, isStale, ticket, fillTicket, placing, notify } = useDesk();
   const { chain, side, token, given, unit } = ticket;
   const wishes = useWishes(ticket);
-  const { limits, least, confirmation } = wishes;
+  const { type, terms, limits, least, exits, confirmation } = wishes;
   const nowMs = useNow();
-  const { wallets, wallet, progress: ordersOfWallet } = useWallets(ticket);
-  const progress = `${ordersOfWallet} ${useGifts()}`;
-  const { listed, inspection, coin, held, symbol } = useHoldings(ticket, wallet, progress);
+  const isHandheld = useHandheld();
+  const [isOpen, setOpen] = useState(false);
+  const seen = usePreview(ticket, wishes);
+  const { wallets, wallet, walletName, listed, inspection, spent, symbol, wrong, asked } = seen;
   useFirstToken(listed?.tokens);
 
-  const isConfirmed = confirmation !== "" && confirmation === symbol;
-  const hasToken = isAddressOn(chain, token);
-  const wrong = wrongWish(chain, wishes);
-  const trade = tradeIn(ticket, wishes, isConfirmed, wallet);
-  const asked = hasToken && isAmount(given) && wrong === undefined ? trade : undefined;
-  const quoted = useFreshQuote(unit === "percent" && wallet === undefined ? undefined : asked, progress);
-  const quote = quoted?.quote;
-  const refusal = quote?.wouldBeRefused?.code;
+  const quoted = asked && seen.quoted;
+  const { quote, resting } = quoted ?? {};
+  const refusal = quoted?.problem ?? quote?.wouldBeRefused;
   useEffect(() => {
-    if (refusal === "NO_REFERENCE") wishes.setNeedsLeast(true);
-  }, [refusal]);
+    if (refusal?.code === "NO_REFERENCE") wishes.setNeedsLeast(true);
+  }, [refusal?.code]);
   const [agreed, setAgreed] = useAgreed(quote, JSON.stringify(asked));
 
+  const name = shortSymbol(symbol);
+  const order: Written = { chain, side, type, symbol: name, given, unit, terms };
+  const price = resting?.price ?? quote?.price ?? (state && marketOf(state, { chain, token })?.price);
+  const isTold =
+    isAmount(given) && seen.hasToken && !lacksPrice(type, terms) && Object.keys(wrong).length === 0;
+  const known = {
+    amount: quote?.amount ?? (spent && product(product(spent.available, given), "0.01")),
+    price,
+    amountOut: quote?.amountOut,
+    // Hides the quote's minimum if the user must set one, because it would mislead.
+    minAmountOut: refusal?.code === "NO_REFERENCE" ? undefined : quote?.minAmountOut,
+    worst: resting?.worst,
+  };
+  const sentence = isTold ? `${sentenceOf(order, known)} ${exitsSentence(exits)}`.trim() : "";
+  const refusedField = refusal && fieldOf(refusal, type);
+  const problems: Problems = {
+    ...(refusal && refusedField && { [refusedField]: refusalText(refusal) }),
+    ...(seen.isEmpty && { amount: fundingText(coinOf[chain], chainName[chain], side === "sell") }),
+    ...wrong,
+  };
+  const [wrongField] = Object.keys(wrong) as FieldName[];
+  const deed = deedOf(order);
   const verdict = verdictOf(
     {
       chain,
       side,
-      symbol,
+      symbol: name,
+      deed,
       wallet,
       given,
-      wrongLimit: wrong,
+      wrong: wrongField && fieldWords[wrongField],
+      isExplained: refusedField !== undefined,
+      lacksPrice: lacksPrice(type, terms),
+      isEmpty: seen.isEmpty,
       isStale,
       isBusy: placing.isBusy,
       isUnanswered: placing.unanswered !== undefined,
       isReading: state === undefined,
-      hasToken,
-      agreed,
+      hasToken: seen.hasToken,
+      agreed: type === "market" ? agreed : undefined,
     },
-    asked && quoted,
+    quoted,
     nowMs,
   );
 
   async function act() {
-    if (quote === undefined || wallet === undefined) return;
+    if (quoted === undefined || quote === undefined || wallet === undefined) return;
     if (verdict.act === "agree") return setAgreed(quote.amountOut);
     if (verdict.act !== "place") return;
-    // Drops the slippage, because the shown minimum already binds the order.
-    const { slippage: _, ...rest } = trade;
-    const body = { ...rest, wallet, type: "market", minAmountOut: quote.minAmountOut } as OrderRequest;
-    await placing.place(body, side === "buy" ? `The buy of ${symbol}` : `The sale of ${symbol}`);
+    const body = orderOf(seen.trade, wishes, quoted, wallet) as OrderRequest;
+    const kind = type === "market" ? "" : `${ofType(type).label.toLowerCase()} `;
+    await placing.place(body, `The ${kind}${side === "buy" ? "buy" : "sale"} of ${name}`);
+    setOpen(false);
   }
 
-  const isUnsafe = side === "buy" && (isConfirmed || refusal === "TOKEN_UNSAFE");
+  function pickType(next: OrderType) {
+    wishes.setType(next);
+    if (!hasSide(next, side)) fillTicket(freshSide("sell"));
+  }
+
+  async function takeExits() {
+    const { data, error } = await terminal.getPreset({ path: { chain } });
+    const taken = textsOfExits(data?.preset.exits ?? []);
+    if (taken.length > 0) wishes.setExits(taken);
+    else notify(error && error.code !== "NO_PRESET" ? error.message : "The preset has no exits", "bad");
+  }
+
+  function use({ name: _, exits: kept, ...change }: OwnPreset) {
+    fillTicket(change);
+    wishes.setExits(kept);
+  }
+
+  function showProblem() {
+    const field = problems.token === undefined ? "[aria-invalid=true]" : "#token";
+    document.querySelector<HTMLElement>(`.trade ${field}`)?.focus();
+  }
+
+  const isUnsafe = side === "buy" && (seen.isConfirmed || refusal?.code === "TOKEN_UNSAFE");
+  /** Everything about the order, in the ticket and in the sheet. */
+  const about = () => (
+    <>
+      {sentence && <p class="sentence">{sentence}</p>}
+      {type === "market"
+        ? asked && <QuoteView quoted={quoted} tokens={listed?.tokens ?? []} nowMs={nowMs} />
+        : quote && resting && <RestingView quote={quote} resting={resting} />}
+    </>
+  );
   return (
     <Panel title="Trade" area="trade">
       <Form label="Trade" onSubmit={() => {}}>
@@ -238,6 +242,7 @@ export function Ticket() {
           options={sides}
           onPick={(next) => fillTicket(freshSide(next))}
         />
+        <OrderTypes type={type} side={side} onPick={pickType} />
         <div class="pair">
           <Select
             label="Chain"
@@ -261,17 +266,43 @@ export function Ticket() {
           tokens={listed?.tokens ?? []}
           onPick={(next, on = chain) => fillTicket({ token: next, chain: on })}
         />
+        <Problem text={problems.token} />
         {listed?.problem && <p class="notice bad">{listed.problem}</p>}
         {!isSearch(token) && <TokenView chain={chain} token={token} inspection={inspection} />}
         <AmountField
-          {...{ ticket, symbol, coin, held, quote }}
+          {...{ ticket, symbol: name, spent: newest(spent, quote), quote }}
+          problem={problems.amount}
           onEdit={fillTicket}
-          coinSymbol={coinOf[chain]}
         />
-        <LimitsForm chain={chain} limits={limits} onEdit={wishes.setLimits} />
-        {asked && <QuoteView quoted={quoted} tokens={listed?.tokens ?? []} nowMs={nowMs} />}
+        {wallet !== undefined && side === "buy" && seen.isEmpty && (
+          <TestCoins chain={chain} wallet={wallet} />
+        )}
+        <PresetsDrawer
+          {...{ chain, side }}
+          current={isAmount(given) && problems.exits === undefined ? { side, given, unit, exits } : undefined}
+          size={sizeOf(order)}
+          onUse={use}
+        />
+        <TermsForm {...{ chain, side, type, terms, price, problems }} onEdit={wishes.setTerms} />
+        {side === "buy" && type !== "twap" && (
+          <ExitsDrawer
+            exits={exits}
+            problem={problems.exits}
+            onEdit={wishes.setExits}
+            isAdded={hasSettings(chain) ? state?.settings[chain]?.autoSell === true : true}
+            isOptedOut={wishes.isOptedOut}
+            onOptOut={wishes.setOptedOut}
+            onTake={takeExits}
+          />
+        )}
+        <LimitsForm chain={chain} limits={limits} problems={problems} onEdit={wishes.setLimits} />
+        {about()}
         {wishes.needsLeast && (
-          <LeastField {...{ chain, token, symbol, side, least }} onEdit={wishes.setLeast} />
+          <LeastField
+            {...{ chain, token, symbol: name, side, least }}
+            problem={problems.least}
+            onEdit={wishes.setLeast}
+          />
         )}
         {isUnsafe && (
           <Field label={`To buy it anyway, type ${symbol}`} hint="it may never be sold again">
@@ -284,78 +315,23 @@ export function Ticket() {
           </Field>
         )}
         <Unanswered />
-        {wallet !== undefined && coin?.available === "0" && <TestCoins chain={chain} wallet={wallet} />}
-        <PlaceBar side={side} verdict={verdict} onAct={act} />
+        <PlaceBar
+          side={side}
+          verdict={verdict}
+          onAct={isHandheld ? () => setOpen(true) : act}
+          onRefused={showProblem}
+        />
       </Form>
+      {isOpen && (
+        <Sheet
+          {...{ title: deed, confirm: `Confirm ${sizeOf(order)}`, side, verdict }}
+          onAct={act}
+          onClose={() => setOpen(false)}
+        >
+          {about()}
+          <Facts facts={[["Wallet", `${walletName} ${shortened(wallet ?? "")}`]]} />
+        </Sheet>
+      )}
     </Panel>
   );
-}
-
-/** Switches the side, with an amount that suits it. */
-export const freshSide = (side: TicketEntry["side"]): Pick<TicketEntry, "side" | "given" | "unit"> =>
-  side === "buy" ? { side, given: "0.1", unit: "amount" } : { side, given: "100", unit: "percent" };
-
-type AmountProps = {
-  ticket: TicketEntry;
-  symbol: string;
-  coinSymbol: string;
-  coin: Balance | undefined;
-  held: Balance | undefined;
-  quote: Quote | undefined;
-  onEdit: (change: Partial<TicketEntry>) => void;
-};
-
-/** Edits the size of the trade: coins, tokens or a percentage of the balance. */
-function AmountField({ ticket, symbol, coinSymbol, coin, held, quote, onEdit }: AmountProps) {
-  const { side, unit, given } = ticket;
-  const read = side === "buy" ? coin : held;
-  // Prefers the quote's balances, because each quote includes the latest deposits.
-  const newer = quote?.balances?.find((each) => each.token === read?.token);
-  const spent = read && { ...read, available: newer?.available ?? read.available };
-  const spentSymbol = side === "buy" ? coinSymbol : symbol;
-  const pick = (text: string) => onEdit({ given: text, unit: side === "buy" ? "amount" : "percent" });
-  return (
-    <>
-      <Field
-        label={unit === "percent" ? `Part of the ${symbol}, %` : `Amount, ${spentSymbol}`}
-        hint={spent && `${amount(spent.available)} ${spentSymbol} to spend`}
-      >
-        <input
-          inputMode="decimal"
-          pattern="[0-9]*[.]?[0-9]+"
-          title="A number, such as 0.5"
-          value={given}
-          onInput={({ currentTarget }) => onEdit({ given: currentTarget.value.trim() })}
-        />
-      </Field>
-      <fieldset class="shortcuts" aria-label="Amounts">
-        {shortcuts[side].map((text) => (
-          <button
-            key={text}
-            type="button"
-            aria-pressed={text === given && unit === (side === "buy" ? "amount" : "percent")}
-            onClick={() => pick(text)}
-          >
-            {side === "buy" ? text : `${text} %`}
-          </button>
-        ))}
-        {spent && (
-          <button type="button" onClick={() => onEdit({ unit: "amount", given: most(spent, quote) })}>
-            {side === "buy" ? "Max" : "Exact"}
-          </button>
-        )}
-      </fieldset>
-    </>
-  );
-}
-
-/**
- * Computes the largest amount to spend: all tokens, or the coins left after fees, rents and a reserve for a later sale.
- */
-function most({ token, available }: Pick<Balance, "token" | "available">, quote: Quote | undefined): string {
-  const needed = quote?.balances?.find((each) => each.token === token)?.needed;
-  if (token !== "native" || quote === undefined || needed === undefined) return available;
-  const besides = minus(needed, quote.amount);
-  const left = minus(minus(available, besides), quote.exitReserve ?? "0");
-  return left.startsWith("-") ? share(available, 90) : left;
 }

@@ -5,9 +5,10 @@ import { useDesk, useReading } from "../desk.ts";
 import { ExploredLink } from "../explored-link.tsx";
 import { isAddressOn } from "../explorers.ts";
 import { chainName, percent, words } from "../format.ts";
-import { type Failure, taxTier } from "./verdict.ts";
+import type { Refusal } from "./refusals.ts";
+import { taxTier } from "./verdict.ts";
 
-export type Inspection = { token?: InspectedToken; problem?: Failure };
+export type Inspection = { token?: InspectedToken; problem?: Refusal };
 
 /** Inspects a token. Returns undefined until the answer arrives. */
 export function useInspection(chain: NetworkName, token: string): Inspection | undefined {

@@ -1,6 +1,6 @@
 import { Facts } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
-import { amount, chainName, day, shortened } from "../format.ts";
+import { amount, chainName, day, firesAt, shortened } from "../format.ts";
 import { useNow } from "./fresh-quote.ts";
 
 /** After this many milliseconds, the market price may be far from the order's minimum. */
@@ -13,6 +13,7 @@ export function Unanswered() {
   const { unanswered, isBusy, repeat, leave } = placing;
   if (unanswered === undefined) return null;
   const { text, body, sentAtMs } = unanswered;
+  const prices = firesAt(body);
   const isOld = nowMs - sentAtMs > oldestTermsMs;
   return (
     <div class="notice bad" role="alert">
@@ -25,7 +26,8 @@ export function Unanswered() {
           ["Chain", chainName[body.chain]],
           ["Wallet", shortened(body.wallet)],
           ["Amount", "percent" in body ? `${body.percent} %` : amount(body.amount)],
-          ["At least", amount(body.minAmountOut)],
+          ...("minAmountOut" in body ? [["At least", amount(body.minAmountOut)] as const] : []),
+          ...(prices.length > 0 ? [["Fires at", prices.join(", ")] as const] : []),
           ["Sent", day(sentAtMs)],
         ]}
       />

@@ -1,6 +1,7 @@
 import type { Quote } from "trading-terminal-client";
 import { compared, isAmount, share } from "../exact.ts";
-import { amount, chainName, unitsOf, words } from "../format.ts";
+import { amount, chainName, coinOf, unitsOf } from "../format.ts";
+import { type Refusal, refusalText } from "./refusals.ts";
 
 /** Newest answer about a trade. A quote stays until the next one arrives. */
 export type Quoted = {
@@ -8,10 +9,10 @@ export type Quoted = {
   /** When the quote arrived, in milliseconds. */
   quotedMs?: number | undefined;
   /** Reason why there is no newer quote. */
-  problem?: Failure | undefined;
+  problem?: Refusal | undefined;
+  /** Terms of a resting order as they would be now. */
+  resting?: RestingTerms | undefined;
 };
-
-export type Failure = { code: string; message: string; details?: unknown };
 
 type Answered = { status?: number; retryAfterSeconds?: number | undefined };
 
@@ -37,17 +38,33 @@ export function mayBePlacedAfter(failures: readonly Answered[], isRepeated: bool
   return last !== undefined && (isLost(last) || (isBlind(last) && (isRepeated || failures.some(isLost))));
 }
 
+type RestingTerms = {
+  price: string;
+  worst: string;
+  expiresAt: string;
+  maxNetworkFee: string;
+  rents?: string;
+};
+
 export type Asked = {
   chain: Quote["chain"];
   side: Quote["side"];
   symbol: string;
+  /** What the button does, such as "Buy 0.1 ETH of MOON". */
+  deed: string;
   /** Wallet that trades. Undefined if the chain has none, or until the wallets are known. */
   wallet: string | undefined;
   isReading: boolean;
   hasToken: boolean;
   given: string;
-  /** Label of a limit that is not a number, if any. */
-  wrongLimit?: string | undefined;
+  /** Name of a field that cannot be sent, if any. The field has the reason. */
+  wrong?: string | undefined;
+  /** True if a field shows why the service would refuse the order. */
+  isExplained?: boolean;
+  /** True if the order still needs a price. */
+  lacksPrice?: boolean;
+  /** True if the wallet has nothing of what the trade spends. */
+  isEmpty?: boolean;
   /** Output that the user has seen and accepted since the last change of the trade. */
   agreed: string | undefined;
   isBusy: boolean;
@@ -76,8 +93,7 @@ const none = (text: string, reason?: string): Verdict => ({
 
 /** Decides whether an order can be placed now, and labels its button. */
 export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: number): Verdict {
-  const { chain, side, symbol, wallet, agreed } = asked;
-  const verb = side === "buy" ? "Buy" : "Sell";
+  const { chain, side, symbol, deed, wallet, agreed } = asked;
   if (asked.isBusy) return none("Placing the order …");
   if (asked.isStale) return none("Offline", "Nothing can be placed until the service answers again.");
   if (asked.isUnanswered) return none("An order was not answered", "Send it again or leave it, under Trade.");
@@ -85,14 +101,15 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
   if (wallet === undefined)
     return none(`No wallet on ${chainName[chain]}`, "Create or import one under Wallets.");
   if (!asked.hasToken) return none("Pick a token");
+  if (asked.isEmpty) return none(`No ${side === "buy" ? coinOf[chain] : symbol} to spend`);
   if (!isAmount(asked.given)) return none("Enter an amount");
-  if (asked.wrongLimit)
-    return none("Check the limits", `${asked.wrongLimit.replace(/,.*/, "")} takes a number, such as 1.5.`);
+  if (asked.wrong !== undefined) return none(`Check the ${asked.wrong}`);
+  if (asked.lacksPrice) return none("Enter a price");
   const { quote, quotedMs = 0, problem } = quoted ?? {};
-  if (problem !== undefined) return none(`Cannot ${verb.toLowerCase()} ${symbol}`, refusalText(problem));
+  const refusal = problem ?? quote?.wouldBeRefused;
+  if (refusal !== undefined)
+    return none(`Cannot ${side} ${symbol}`, asked.isExplained ? undefined : refusalText(refusal));
   if (quote === undefined) return none("Asking for a quote …");
-  if (quote.wouldBeRefused !== undefined)
-    return none(`Cannot ${verb.toLowerCase()} ${symbol}`, refusalText(quote.wouldBeRefused));
   if (nowMs - quotedMs > oldestQuoteMs) return none("The quote is too old", "Asking for a new one.");
   if (agreed !== undefined && compared(quote.amountOut, share(agreed, agreedPercent)) < 0)
     return {
@@ -100,26 +117,8 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
       text: "Agree to the new price",
       reason: `The price moved: you would get ${amount(quote.amountOut)} ${unitsOf(quote).received} instead of ${amount(agreed)}.`,
     };
-  return { act: "place", text: `${verb} ${symbol}` };
+  return { act: "place", text: deed };
 }
-
-type Shortfall = { symbol?: string; needed?: string; available?: string };
-
-/** Explains to the user why a trade would be refused. */
-export function refusalText({ code, message, details }: Failure): string {
-  const { symbol, needed, available } = (details ?? {}) as Shortfall;
-  if (code === "INSUFFICIENT_BALANCE" && symbol !== undefined && needed !== undefined)
-    return Number(available) === 0
-      ? `The wallet has no ${symbol} to spend.`
-      : `This needs ${amount(needed)} ${symbol}, fees included, but only ${amount(available)} ${symbol} can be spent.`;
-  if (code === "TOKEN_UNSAFE") return `${message.split(". To buy")[0]}.`;
-  if (code === "NO_REFERENCE")
-    return "No market is deep enough to price this token: type the least that you accept, under Trade.";
-  const sentence = message.endsWith(".") ? message : `${message}.`;
-  return code === "INVALID_REQUEST" ? sentence : `${capital(words(code))}: ${sentence}`;
-}
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export type Tier = "calm" | "warn" | "bad";
 

@@ -102,7 +102,8 @@ const market = {
   asOf: time,
 };
 
-const quoted = (body: Record<string, unknown>) => ({
+/** Builds the quote of a trade. */
+export const quoteFor = (body: Record<string, unknown>) => ({
   ...body,
   symbol: "MOON/ETH",
   baseSymbol: "MOON",
@@ -201,7 +202,7 @@ export async function scriptService(
     ],
     [/\/markets\/[^/]+\/[^/]+$/, () => ({ market })],
     [/\/balances$/, () => ({ balances: [{ token: "native", symbol: "ETH", available: "99.9965" }] })],
-    [/\/quotes$/, (_, body) => ({ quote: quoted(body) })],
+    [/\/quotes$/, (_, body) => ({ quote: quoteFor(body) })],
     [/\/rewards$/, () => ({ rewards: [] })],
     [/redemptions$/, () => ({ redemptions: [], points: 0 })],
     [/\/orders$/, () => ({ orders: [] })],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { givenLimits, type Limits, noLimits, wrongLimit } from "../../app/ticket/order-limits.ts";
+import { givenLimits, type Limits, noLimits, wrongLimits } from "../../app/ticket/order-limits.ts";
 
 const limits: Limits = {
   slippage: "2",
@@ -9,14 +9,20 @@ const limits: Limits = {
   mevProtection: "off",
 };
 
-describe("wrongLimit", () => {
-  it.each(["1,5", "1.5.", "x", "-1", "1e3", "."])("rejects a limit with the text %j", (slippage) => {
-    expect(wrongLimit("eth", { ...limits, slippage })).toBe("Slippage, %");
+describe("wrongLimits", () => {
+  it.each(["1,5", "1.5.", "x", "-1", "1e3", ".", ".5"])("rejects a limit with the text %j", (slippage) => {
+    expect(wrongLimits("eth", { ...limits, slippage }, false)).toEqual({ slippage: expect.any(String) });
+  });
+
+  it("rejects a slippage that the service would refuse", () => {
+    expect(wrongLimits("eth", { ...limits, slippage: "500" }, false)).toHaveProperty("slippage");
+    expect(wrongLimits("eth", { ...limits, slippage: "60" }, false)).toEqual({});
+    expect(wrongLimits("eth", { ...limits, slippage: "60" }, true)).toHaveProperty("slippage");
   });
 
   it("accepts numbers, empty text, and any text in limits of other chains", () => {
-    for (const slippage of ["", "0", ".5", "1.5"])
-      expect(wrongLimit("sol", { ...limits, slippage, maxGasPrice: "x" })).toBeUndefined();
+    for (const slippage of ["", "0", "0.5", "1.5"])
+      expect(wrongLimits("sol", { ...limits, slippage, maxGasPrice: "x" }, false)).toEqual({});
   });
 });
 

@@ -7,7 +7,6 @@ import {
   mayBePlacedAfter,
   oldestQuoteMs,
   type Quoted,
-  refusalText,
   taxTier,
   verdictOf,
 } from "../../app/ticket/verdict.ts";
@@ -18,6 +17,7 @@ const asked: Asked = {
   chain: "eth",
   side: "buy",
   symbol: "MOON",
+  deed: "Buy 0.1 ETH of MOON",
   wallet: "0x1",
   isReading: false,
   hasToken: true,
@@ -46,8 +46,7 @@ const quoted = (change: Partial<Quote> = {}, more: Partial<Quoted> = {}): Quoted
 
 describe("the button that places an order", () => {
   it("offers to place an order while the quote is fresh", () => {
-    expect(verdictOf(asked, quoted(), nowMs)).toEqual({ act: "place", text: "Buy MOON" });
-    expect(verdictOf({ ...asked, side: "sell" }, quoted(), nowMs).text).toBe("Sell MOON");
+    expect(verdictOf(asked, quoted(), nowMs)).toEqual({ act: "place", text: "Buy 0.1 ETH of MOON" });
   });
 
   it.each<[string, Partial<Asked>, string]>([
@@ -57,7 +56,10 @@ describe("the button that places an order", () => {
     ["the wallets are not known yet", { isReading: true, wallet: undefined }, "Reading the wallets …"],
     ["the chain has no wallet", { wallet: undefined }, "No wallet on Ethereum"],
     ["there is no token", { hasToken: false }, "Pick a token"],
-    ["a limit is no number", { wrongLimit: "Slippage, %" }, "Check the limits"],
+    ["a field is wrong", { wrong: "slippage" }, "Check the slippage"],
+    ["the order needs a price", { lacksPrice: true }, "Enter a price"],
+    ["the wallet is empty", { isEmpty: true }, "No ETH to spend"],
+    ["there is nothing to sell", { isEmpty: true, side: "sell" }, "No MOON to spend"],
     ["the amount is 0", { given: "0" }, "Enter an amount"],
     ["the amount is no number", { given: "1e3" }, "Enter an amount"],
   ])("disables the button while %s", (_, change, text) => {
@@ -76,6 +78,10 @@ describe("the button that places an order", () => {
       act: "none",
       text: "Cannot buy MOON",
       reason: "No route: No pool trades this token.",
+    });
+    expect(verdictOf({ ...asked, isExplained: true }, quoted({ wouldBeRefused: refusal }), nowMs)).toEqual({
+      act: "none",
+      text: "Cannot buy MOON",
     });
     const failed = { problem: { code: "NO_ROUTE", message: "No pool trades this token" } };
     expect(verdictOf(asked, failed, nowMs)).toMatchObject({ act: "none", reason: /No pool/ });
@@ -122,26 +128,6 @@ describe("mayBePlacedAfter", () => {
       true,
     ]);
     expect(mayBePlacedAfter([{ status: 409 }], true)).toBe(false);
-  });
-});
-
-describe("the text of a refusal", () => {
-  it("shortens amounts in a refusal, and says plainly if the balance is 0", () => {
-    const refusal = { code: "INSUFFICIENT_BALANCE", message: "Long" };
-    const details = { symbol: "ETH", needed: "1000.000698261973754092", available: "3.2" };
-    expect(refusalText({ ...refusal, details })).toBe(
-      "This needs 1 000 ETH, fees included, but only 3.2 ETH can be spent.",
-    );
-    expect(refusalText({ ...refusal, details: { ...details, available: "0" } })).toBe(
-      "The wallet has no ETH to spend.",
-    );
-  });
-
-  it("mentions only fields for which the page has a control", () => {
-    const message = "The token cannot be sold. To buy it anyway, set allowUnsafe";
-    expect(refusalText({ code: "TOKEN_UNSAFE", message })).toBe("The token cannot be sold.");
-    const hearsay = { code: "NO_REFERENCE", message: "Name the least that may arrive in minAmountOut" };
-    expect(refusalText(hearsay)).toMatch(/type the least that you accept, under Trade\.$/);
   });
 });
 
