@@ -156,8 +156,8 @@ describe("the market chart beside the trade ticket", () => {
     const { page, stream, context } = await openMarkets("nils");
     const { taxd } = localAddresses;
     stream.send(update("orders", { ...resting, token: taxd, symbol: "TAXD/ETH" }));
-    await openList(page, "Orders");
-    const row = rowsOf(page, "Orders").filter({ hasText: "TAXD" });
+    await openList(page, "Resting");
+    const row = rowsOf(page, "Resting orders").filter({ hasText: "TAXD" });
     await row.getByText("0.00018, stop 0.00009 ETH").waitFor();
     await row.getByText("insufficient balance").waitFor();
     await expect
@@ -233,8 +233,7 @@ describe("open positions", () => {
     await positions.getByText("−0.02 ETH (−20 %) −$52.00").waitFor();
 
     stream.send(marketUpdate({ ...known, price: "0.00012", liquidity: "0.02", flags: ["THIN"] }));
-    await positions.getByText("If sold now, about").waitFor();
-    await positions.getByText("thin: 0.12 ETH at the price").waitFor();
+    await positions.getByText("if sold now, thin: 0.12 ETH at the price").waitFor();
     stream.send(marketUpdate({ ...known, price: "0.00012", flags: ["STALE"] }));
     await positions.getByText("its market is stale").waitFor();
     await totals.getByText("0 of 1 have a value").waitFor();
