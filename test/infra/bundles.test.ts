@@ -121,7 +121,7 @@ const limits: Readonly<Record<string, number>> = {
   loadHistory: 323,
   listCandles: 403,
   listTokens: 419,
-  getMarket: 425,
+  getMarket: 426,
   listNewTokens: 425,
   readMarkets: 520,
   signTransaction: 491,

@@ -127,7 +127,7 @@ const millions = {
   quietTurn: cost(
     "Turns of new pools without one",
     sum`${ofRequest} + ${lambda("listNewTokens", f.newPoolMs)} + ${f.newPoolWrites / 4} × ${reads} + ${f.newPoolWrites} × ${writes}`,
-    sum`2 × (${blockUnits} + ${logUnits}) × ${unitPrice}`,
+    sum`(2 × (${blockUnits} + ${logUnits}) + ${callUnits}) × ${unitPrice}`,
   ),
   token: cost(
     "Minutes of a followed token, which is traded",

@@ -138,3 +138,20 @@ it("finds a token by its name only if it was first read at least a day ago", asy
     .poll(search, { timeout: 90_000, interval: 1000 })
     .toMatchObject({ tokens: [{ chain, token: old, symbol: "YESTERDAY", listed: false }] });
 });
+
+it("lists the tokens with new pools while somebody asks, and finds them by name", async () => {
+  const user = await newUser();
+  const found = async () => {
+    const { json } = await get("/api/v2/tokens/new?chain=bsc", user);
+    const { tokens } = (json as { data: { tokens: { token: string }[] } }).data;
+    return tokens.find((each) => each.token === token);
+  };
+  const flags = expect.arrayContaining(["TAXED"]);
+  await expect
+    .poll(found, { timeout: 60_000, interval: 1000 })
+    .toMatchObject({ symbol: "TAXD", isConfirmed: true, flags });
+  // The service remembers new tokens for ten seconds.
+  await expect
+    .poll(() => dataFor(user, "tokens?chain=bsc&query=taxd"), { timeout: 60_000, interval: 1000 })
+    .toMatchObject({ tokens: [{ token, listed: false, flags: ["NEW"] }] });
+});
