@@ -152,7 +152,7 @@ describe("the market chart beside the trade ticket", () => {
     await context.close();
   });
 
-  it("shows how far the price is from where an order fires, and follows its token for that", async () => {
+  it("compares the market's price with an order's and a quote's, and marks fills without candles", async () => {
     const { page, stream, context } = await openMarkets("nils");
     const { taxd } = localAddresses;
     stream.send(update("orders", { ...resting, token: taxd, symbol: "TAXD/ETH" }));
@@ -172,6 +172,8 @@ describe("the market chart beside the trade ticket", () => {
     }
     stream.send(marketUpdate({ chain: "eth", token: moon, price: "0.00005", priceUsd: "0.13" }));
     await page.getByText(/^\d+ % above the market price$/).waitFor();
+    stream.send(update("orders", filledBuy));
+    await expect.poll(async () => (await drawn(page)).marks).toBe(1);
     await context.close();
   });
 

@@ -17,22 +17,52 @@ export type Bar = {
 /** Maximum number of bars that the chart draws. */
 const mostBars = 1500;
 
+/** Maximum number of candles in a chart. Older ones are not asked for. */
+export const mostCandles = 500;
+
+type Known = {
+  /** Time up to which the market is known. */
+  untilMs: number;
+  /** Price of the market, in the currency of the candles. */
+  price: number | undefined;
+  /** The user's fills, the oldest first. */
+  marks: readonly Pick<Mark, "time">[];
+};
+
+const flat = (time: number, price: number): Bar => ({
+  time,
+  open: price,
+  high: price,
+  low: price,
+  close: price,
+  volume: 0,
+  hasGaps: false,
+});
+
 /**
  * Makes bars from candles, oldest first. An interval without swaps gets the previous close, because the price did not
- * change.
- *
- * @param untilMs Time up to which the market is known. Later bars are not drawn.
+ * change. Without swaps, the last interval gets the market's price, because another pool may have become its reference.
+ * Each fill of the user has a bar, because it may be in a pool that has no candles.
  */
-export function barsOf(candles: readonly Candle[], interval: Interval, untilMs: number): Bar[] {
+export function barsOf(
+  candles: readonly Candle[],
+  interval: Interval,
+  { untilMs, price, marks }: Known,
+): Bar[] {
   const seconds = intervalSeconds[interval];
   const bars: Bar[] = [];
+  const known = Math.floor(untilMs / 1000 / seconds) * seconds;
+  const last = Math.max(known, marks.at(-1)?.time ?? known);
+  const [first] = candles;
+  const before = first === undefined ? price : Number(first.open);
+  const own = marks.find(({ time }) => time > last - mostCandles * seconds)?.time;
+  if (own !== undefined && before !== undefined && own < (first ? Date.parse(first.time) / 1000 : Infinity))
+    bars.push(flat(own, before));
   function fill(end: number) {
-    const last = bars.at(-1);
-    if (last === undefined) return;
-    const { close } = last;
-    const first = Math.max(last.time + seconds, end - mostBars * seconds);
-    for (let time = first; time < end; time += seconds)
-      bars.push({ time, open: close, high: close, low: close, close, volume: 0, hasGaps: false });
+    const newest = bars.at(-1);
+    if (newest === undefined) return;
+    const from = Math.max(newest.time + seconds, end - mostBars * seconds);
+    for (let time = from; time < end; time += seconds) bars.push(flat(time, newest.close));
   }
   for (const candle of candles) {
     const time = Date.parse(candle.time) / 1000;
@@ -43,7 +73,9 @@ export function barsOf(candles: readonly Candle[], interval: Interval, untilMs: 
     const volume = candle.volume === undefined ? undefined : Number(candle.volume);
     bars.push({ time, open, high, low, close, volume, hasGaps: candle.hasGaps ?? false });
   }
-  fill(Math.floor(untilMs / 1000 / seconds) * seconds + seconds);
+  const traded = bars.length;
+  fill(last + seconds);
+  if (bars.length > traded && price !== undefined) bars.splice(-1, 1, flat(last, price));
   return bars.slice(-mostBars);
 }
 

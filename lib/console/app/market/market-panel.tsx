@@ -42,7 +42,7 @@ export function MarketPanel() {
         </>
       }
     >
-      <Chart symbol={symbol} />
+      <Chart symbol={symbol} market={market} />
     </Panel>
   );
 }
@@ -111,7 +111,7 @@ function ageText(ageMs: number): string {
   return seconds < 7200 ? `${Math.floor(seconds / 60)} min old` : `${Math.floor(seconds / 3600)} h old`;
 }
 
-function Chart({ symbol }: { symbol: string }) {
+function Chart({ symbol, market }: { symbol: string; market: KnownMarket | undefined }) {
   const { ticket, state } = useDesk();
   const { chain, token } = ticket;
   const [interval, setInterval] = useState<Interval>("1m");
@@ -120,10 +120,15 @@ function Chart({ symbol }: { symbol: string }) {
   const headMs = Date.now() - (headAgeMs(state, chain, Date.now()) ?? Number.POSITIVE_INFINITY);
   const newestHead = Number.isFinite(headMs) ? Math.floor(headMs / 60_000) : 0;
 
-  const bars = useMemo(() => barsOf(candles, interval, newestHead * 60_000), [candles, interval, newestHead]);
   const marks = useMemo(
     () => marksOf(state?.orders ?? [], { chain, token }, interval),
     [state?.orders, chain, token, interval],
+  );
+  const text = currency === "native" ? market?.price : market?.priceUsd;
+  const price = text === undefined ? undefined : Number(text);
+  const bars = useMemo(
+    () => barsOf(candles, interval, { untilMs: newestHead * 60_000, price, marks }),
+    [candles, interval, newestHead, price, marks],
   );
   const coin = coinOf[chain];
   const prices: Partial<Record<string, { price: string }>> = state?.prices ?? {};
@@ -151,7 +156,7 @@ function Chart({ symbol }: { symbol: string }) {
           {problem?.message ??
             (isLoading
               ? "Reading the last 24 hours …"
-              : "Nobody has traded this token yet. Candles appear with the first trade.")}
+              : "Nobody has traded in the market's pool yet. Candles appear with the first trade.")}
         </p>
       ) : (
         <CandleChart

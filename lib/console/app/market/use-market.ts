@@ -3,6 +3,7 @@ import type { Candle, Market, TokenName } from "trading-terminal-client";
 import { type Currency, followCandles, type Interval } from "trading-terminal-client/markets";
 import { useDesk, useReading } from "../desk.ts";
 import { isAddressOn } from "../explorers.ts";
+import { mostCandles } from "./bars.ts";
 
 type Failure = { code: string; message: string };
 
@@ -26,9 +27,6 @@ export function useRestMarket({ chain, token }: TokenName): { market?: Market; p
 type Asked = TokenName & { interval: Interval; currency: Currency };
 
 type Read = { of: string; candles: readonly Candle[]; isLoading: boolean; problem?: Failure };
-
-/** Maximum number of candles in a chart. */
-const mostCandles = 500;
 
 /** Follows the candles of a token while the page shows them. */
 export function useCandles({ chain, token, interval, currency }: Asked): Omit<Read, "of"> {
