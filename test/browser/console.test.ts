@@ -264,6 +264,8 @@ describe("the console", () => {
     });
     await signIn(page, "oscar");
     const settings = await openSide(page, "Settings");
+    await settings.getByLabel("Slippage").fill("500");
+    await settings.getByText("Only 0.0001 to 100 is accepted.").waitFor();
     await settings.getByLabel("Slippage").fill("7.5");
     await settings.getByRole("button", { name: "Save" }).click();
     await settings.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
@@ -282,6 +284,7 @@ describe("the console", () => {
     await page.keyboard.press("Escape");
     const settings = await openSide(page, "Settings");
     await settings.getByText("BNB Chain", { exact: true }).click();
+    await settings.getByText("the gas preset medium with at most 10 gwei").waitFor();
     await settings.getByText("Preset for automatic orders").click();
     await settings.getByText("Add a wallet on this chain first").waitFor();
     await settings.getByText("Ethereum", { exact: true }).click();

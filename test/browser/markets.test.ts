@@ -282,9 +282,11 @@ describe("the token search", () => {
     const wanted = await base.evaluate((option) =>
       [...(option.parentElement?.children ?? [])].indexOf(option),
     );
-    for (let step = 0; step < wanted; step++) await page.keyboard.press("ArrowDown");
+    // The first press marks the first result.
+    for (let press = 0; press <= wanted; press++) await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    await expect.poll(() => field.inputValue()).toBe(moon);
+    await expect.poll(() => field.inputValue()).toBe("MOON");
+    expect(await field.getAttribute("title")).toBe(moon);
     expect(await page.getByRole("region", { name: "Trade" }).getByLabel("Chain").inputValue()).toBe("base");
     await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     await page.keyboard.press("Enter");

@@ -195,6 +195,7 @@ describe("the ticket", () => {
     stream.hold(true);
     await page.getByText(/All data is [5-9] s old/).waitFor();
     await trade.getByRole("button", { name: "Offline", disabled: true }).waitFor();
+    expect(await page.getByRole("status", { name: "Connection" }).innerText()).toBe("No answer");
     stream.hold(false);
     await page.getByText("All data is").waitFor({ state: "detached" });
     await page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();

@@ -1,12 +1,16 @@
 import { useState } from "preact/hooks";
 import type { Preset, RestData, RestRequest } from "trading-terminal-client";
-import { Field, Form, type NetworkName, Select, Unread } from "./controls.tsx";
+import { Form, type NetworkName, Select, Unread } from "./controls.tsx";
 import { useCall, useDesk, useReading } from "./desk.ts";
 import { coinOf } from "./format.ts";
+import { NumberField } from "./number-field.tsx";
+import type { Range } from "./number-range.ts";
 import { exitsFrom, textsOfExits, wrongExits } from "./ticket/exits.ts";
 import { ExitsEditor } from "./ticket/exits-editor.tsx";
 
 type Answer = RestData<"getPreset">;
+
+const percents: Range = [0, 100];
 
 const textsOf = (preset: Preset | undefined) => ({
   wallet: preset?.wallet ?? "",
@@ -85,17 +89,8 @@ function PresetForm({ chain }: { chain: NetworkName }) {
   if (wallets.length === 0) return <p class="empty">Add a wallet on this chain first.</p>;
   const edit = (change: Partial<typeof form>) => setForm({ ...form, ...change });
   type NumberName = "buyAmount" | "slippage" | "maxBuyTax" | "maxSellTax" | "minLiquidity";
-  const number = (name: NumberName, label: string, hint?: string) => (
-    <Field label={label} hint={hint}>
-      <input
-        inputMode="decimal"
-        pattern="[0-9]*[.]?[0-9]+"
-        title="A number, such as 1.5"
-        required={hint === undefined}
-        value={form[name]}
-        onInput={({ currentTarget }) => edit({ [name]: currentTarget.value })}
-      />
-    </Field>
+  const number = (name: NumberName, label: string, more: { range?: Range; whenEmpty?: string } = {}) => (
+    <NumberField {...more} label={label} value={form[name]} onEdit={(text) => edit({ [name]: text })} />
   );
   const flag = (name: "autoBuy" | "autoSell") => (
     <label class="switch">
@@ -116,10 +111,10 @@ function PresetForm({ chain }: { chain: NetworkName }) {
         onPick={(wallet) => edit({ wallet })}
       />
       {number("buyAmount", `Amount of a buy, ${coin}`)}
-      {number("slippage", "Slippage of a buy, %", "empty for that of the settings")}
-      {number("maxBuyTax", "Highest tax on buying, %")}
-      {number("maxSellTax", "Highest tax on selling, %")}
-      {number("minLiquidity", `Least liquidity, ${coin}`, "empty for any")}
+      {number("slippage", "Slippage of a buy, %", { range: [0.0001, 50], whenEmpty: "that of the settings" })}
+      {number("maxBuyTax", "Highest tax on buying, %", { range: percents })}
+      {number("maxSellTax", "Highest tax on selling, %", { range: percents })}
+      {number("minLiquidity", `Least liquidity, ${coin}`, { whenEmpty: "any" })}
       {!hasSettings(chain) && flag("autoBuy")}
       {!hasSettings(chain) && flag("autoSell")}
       <ExitsEditor

@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Settings, SettingsChain } from "trading-terminal-client";
-import { Choice, Field, Form, type NetworkName, networks, Panel } from "./controls.tsx";
+import { Choice, Form, type NetworkName, networks, Panel } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
-import { plainNumber } from "./format.ts";
+import { chainName, plainNumber } from "./format.ts";
+import { NumberField } from "./number-field.tsx";
+import type { Range } from "./number-range.ts";
 import { hasSettings, PresetDrawer, switchTexts } from "./preset-form.tsx";
 import { gasPresets } from "./ticket/order-limits.ts";
 
@@ -12,10 +14,22 @@ const switches = [
   ["autoSell", switchTexts.autoSell],
 ] as const;
 const numbers = {
-  slippage: "Slippage, %",
-  maxGasPrice: "Max gas price, gwei",
-  priorityFee: "Priority fee, SOL",
-} as const;
+  slippage: ["Slippage, %", [0.0001, 100]],
+  maxGasPrice: ["Max gas price, gwei", [1e-9, 1e9]],
+  priorityFee: ["Priority fee, SOL", [0, 1e6]],
+} as const satisfies Record<string, [label: string, range: Range]>;
+
+/** Highest gas prices in gwei of the chains that have no settings. */
+const fixedGas = { bsc: 10, avax: 50 } as const;
+
+/** Explains what holds on a chain whose settings the interface does not have. */
+const FixedSettings = ({ chain }: { chain: keyof typeof fixedGas }) => (
+  <p class="notice">
+    Orders on {chainName[chain]} always use a slippage of 1 %, the gas preset medium with at most{" "}
+    {fixedGas[chain]} gwei, and MEV protection: the service keeps settings for Ethereum, Base and Solana only.
+    The limits of each order, and the preset below, work on {chainName[chain]} too.
+  </p>
+);
 
 export function SettingsPanel() {
   const { state } = useDesk();
@@ -30,7 +44,10 @@ export function SettingsPanel() {
       aside={current && <span class="badge">version {current.version}</span>}
     >
       <Choice label="Chain" name="settings-chain" value={chain} options={networks} onPick={setChain} />
-      {current && hasSettings(chain) ? (
+      <p class="quiet">Each chain has settings of its own. They apply to orders that say nothing else.</p>
+      {!hasSettings(chain) ? (
+        <FixedSettings chain={chain} />
+      ) : current ? (
         <SettingsForm
           key={chain}
           chain={chain}
@@ -39,9 +56,7 @@ export function SettingsPanel() {
           setDraft={(draft) => setDrafts((all) => ({ ...all, [chain]: draft }))}
         />
       ) : (
-        <p class="empty">
-          {hasSettings(chain) ? "Reading the settings …" : "The settings of this chain cannot be changed."}
-        </p>
+        <p class="empty">Reading the settings …</p>
       )}
       <PresetDrawer key={`preset of ${chain}`} chain={chain} />
     </Panel>
@@ -99,16 +114,13 @@ function SettingsForm({ chain, current: streamed, draft, setDraft }: FormProps) 
       {(Object.keys(numbers) as (keyof typeof numbers)[])
         .filter((name) => name in current)
         .map((name) => (
-          <Field key={name} label={numbers[name]}>
-            <input
-              inputMode="decimal"
-              pattern="[0-9]*[.]?[0-9]+"
-              title="A number, such as 1.5"
-              required
-              value={edits[name] ?? plainNumber(Number(shown[name]))}
-              onInput={({ currentTarget }) => edit({ [name]: currentTarget.value })}
-            />
-          </Field>
+          <NumberField
+            key={name}
+            label={numbers[name][0]}
+            range={numbers[name][1]}
+            value={edits[name] ?? plainNumber(Number(shown[name]))}
+            onEdit={(text) => edit({ [name]: text })}
+          />
         ))}
       {"gasPreset" in current && (
         <Choice

@@ -20,23 +20,37 @@ function currentTheme(): Theme {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-type TopBarProps = { status: StreamStatus; profile: Profile | undefined; children: ComponentChildren };
+/** Says what is known of the connection. An open one that has brought nothing for seconds is not live. */
+function ConnectionStatus({ status, isStale }: Pick<TopBarProps, "status" | "isStale">) {
+  const isSilent = isStale && status.status === "live";
+  return (
+    <output class={`status ${isSilent ? "waiting" : status.status}`} aria-label="Connection">
+      {isSilent ? "No answer" : statusTexts[status.status]}
+    </output>
+  );
+}
+
+type TopBarProps = {
+  status: StreamStatus;
+  /** True if nothing has arrived for some seconds. */
+  isStale: boolean;
+  profile: Profile | undefined;
+  children: ComponentChildren;
+};
 
 /** @param props.children The buttons at its end, which a phone has under More. */
-export function TopBar({ status, profile, children }: TopBarProps) {
+export function TopBar({ status, isStale, profile, children }: TopBarProps) {
   return (
     <header class="top-bar">
       <h1>
         <span class="mark" aria-hidden="true" />
         Terminal
       </h1>
-      <output class={`status ${status.status}`} aria-label="Connection">
-        {statusTexts[status.status]}
-      </output>
+      <ConnectionStatus status={status} isStale={isStale} />
       {profile && (
         <p class="user">
           <strong>{profile.username}</strong>
-          <span class="badge">{profile.tier}</span>
+          <span class="badge">{profile.tier} tier</span>
           <span class="quiet">
             level {profile.Level}, {profile.xpRemainingForNextLevel} XP to the next
           </span>

@@ -215,7 +215,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
       <a class="skip" href="#desk">
         Skip to the desk
       </a>
-      <TopBar status={status} profile={profile}>
+      <TopBar {...{ status, isStale, profile }}>
         <SideButtons onOpen={setSide} />
         <Commands onHelp={help.open} onSignOut={onSignOut} />
       </TopBar>

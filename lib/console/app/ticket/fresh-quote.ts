@@ -8,6 +8,8 @@ import type { Quoted } from "./verdict.ts";
 const quietMs = 350;
 /** Milliseconds between two checks whether a new quote is due. */
 const checkMs = 500;
+/** After refusals in a row, the pause doubles up to this many times. */
+const mostDoublings = 3;
 /** A quote fails after this many milliseconds. */
 const patienceMs = 5000;
 /** Least milliseconds between two trials, which cost the service more than quotes. */
@@ -27,13 +29,13 @@ async function ask(terminal: Terminal, preview: Preview, signal: AbortSignal) {
 }
 
 /**
- * Previews a trade, and again when its price has changed or the preview is old, while the page is visible. A change of
- * the trade removes the preview at once, because it would mislead.
+ * Previews a trade, and again when its price has changed or the preview is old, while the page is visible and
+ * the service answers. A change of the trade removes the preview at once, because it would mislead.
  *
  * @param progress Changes with the wallet's orders, because they affect the quote.
  */
 export function useFreshQuote(trade: Preview | undefined, progress: string): Quoted | undefined {
-  const { terminal, state } = useDesk();
+  const { terminal, state, isStale } = useDesk();
   const newest = useRef(state);
   newest.current = state;
   const [answer, setAnswer] = useState<Quoted & { asked: string }>();
@@ -41,15 +43,17 @@ export function useFreshQuote(trade: Preview | undefined, progress: string): Quo
   const last = useRef<string>(undefined);
 
   useEffect(() => {
-    if (asked === undefined) return;
+    if (asked === undefined || isStale) return;
     const reading = new AbortController();
     const { signal } = reading;
     let timer: ReturnType<typeof setTimeout>;
     let basis: QuoteBasis | undefined;
     let answeredMs = Number.NEGATIVE_INFINITY;
+    let refusals = 0;
     async function askIfDue(preview: Preview) {
       const leastMs = basis !== undefined && isTrial(preview) ? trialPauseMs : 0;
-      const pauseMs = Math.max(quotePauseMs(basis, newest.current), leastMs);
+      const doubled = 2 ** Math.min(refusals, mostDoublings);
+      const pauseMs = Math.max(quotePauseMs(basis, newest.current), leastMs) * doubled;
       if (performance.now() - answeredMs >= pauseMs && !document.hidden) {
         await askNow(preview);
         answeredMs = performance.now();
@@ -60,6 +64,7 @@ export function useFreshQuote(trade: Preview | undefined, progress: string): Quo
       const { data, error } = await ask(terminal, preview, signal);
       if (signal.aborted || asked === undefined) return;
       basis = data && quoteBasis(data.quote, newest.current);
+      refusals = data ? 0 : refusals + 1;
       if (data)
         return setAnswer({
           asked,
@@ -81,7 +86,7 @@ export function useFreshQuote(trade: Preview | undefined, progress: string): Quo
       clearTimeout(timer);
       reading.abort();
     };
-  }, [terminal, asked, progress]);
+  }, [terminal, asked, progress, isStale]);
 
   return answer?.asked === asked ? answer : undefined;
 }

@@ -1,6 +1,6 @@
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Token } from "trading-terminal-client";
-import { marketOf } from "trading-terminal-client/markets";
+import { isSameToken, marketOf } from "trading-terminal-client/markets";
 import { Field, type NetworkName } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
 import { amount, chainName, coinOf, shortened } from "../format.ts";
@@ -15,16 +15,29 @@ type PickerProps = {
 
 /** Picks a token by a pasted address, by its name or from a list. */
 export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
+  const { state } = useDesk();
   const id = useId();
+  const field = useRef<HTMLInputElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState(0);
+  // Shows what is typed until a token is picked or the field is left, and then the symbol.
+  const [isTyped, setTyped] = useState(false);
+  const listed = tokens.find((each) => isSameToken({ chain, token }, each));
+  const shown = (!isTyped && (listed ?? (state && marketOf(state, { chain, token })))?.symbol) || token;
+  /** Place of the marked result. Enter takes the first one if the arrow keys have marked none. */
+  const [marked, setMarked] = useState(-1);
+  const active = Math.max(marked, 0);
   const found = useTokenSearch(token);
   const results = found?.tokens ?? [];
   const isShown = isOpen && isSearch(token);
-  useEffect(() => setActive(0), [found]);
+  useEffect(() => setMarked(-1), [found]);
+  // Selects the symbol, which the next key replaces as a whole.
+  useEffect(() => {
+    if (!isTyped && document.activeElement === field.current) field.current?.select();
+  }, [isTyped, shown]);
 
   function pick(one: Token) {
     setOpen(false);
+    setTyped(false);
     onPick(one.token, one.chain);
   }
   function onKey(event: KeyboardEvent) {
@@ -34,7 +47,7 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && results.length > 0) {
       event.preventDefault();
-      setActive((active + step + results.length) % results.length);
+      setMarked(((step > 0 ? marked : active) + step + results.length) % results.length);
     }
     const one = results[active];
     if (event.key === "Enter" && one !== undefined) pick(one);
@@ -50,20 +63,26 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
         <Field label="Token" hint="a name or an address">
           <input
             id="token"
+            ref={field}
             role="combobox"
             aria-expanded={isShown}
             aria-controls={id}
             aria-autocomplete="list"
             aria-activedescendant={isShown && results.length > 0 ? `${id}-${active}` : undefined}
-            value={token}
+            value={shown}
+            title={token}
             spellcheck={false}
             autocomplete="off"
             onInput={({ currentTarget }) => {
               setOpen(true);
+              setTyped(true);
               onPick(currentTarget.value.trim());
             }}
             onFocus={({ currentTarget }) => currentTarget.select()}
-            onBlur={() => setOpen(false)}
+            onBlur={() => {
+              setOpen(false);
+              setTyped(false);
+            }}
             onKeyDown={onKey}
           />
         </Field>
@@ -80,7 +99,7 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
                   tabIndex={-1}
                   // Keeps the focus in the field. If the field lost it, the list would close before the click.
                   onMouseDown={(event) => event.preventDefault()}
-                  onMouseEnter={() => setActive(index)}
+                  onMouseEnter={() => setMarked(index)}
                   onClick={() => pick(one)}
                 >
                   <Found one={one} isHere={one.chain === chain} />

@@ -1,0 +1,17 @@
+/** Smallest and greatest number that the service accepts. */
+export type Range = readonly [least: number, most: number];
+
+/** Shows a limit of any size without an exponent. */
+const shown = (limit: number) =>
+  limit.toLocaleString("en", { maximumFractionDigits: 9 }).replaceAll(",", " ");
+
+export const rangeText = ([least, most]: Range) => `${shown(least)} to ${shown(most)}`;
+
+/** Says why the service would refuse the text of a field. Undefined for text that it accepts. */
+export function problemOf(text: string, range: Range | undefined): string | undefined {
+  if (!/^\d*\.?\d+$/.test(text)) return "A number is needed here, such as 1.5.";
+  const value = Number(text);
+  return range !== undefined && (value < range[0] || value > range[1])
+    ? `Only ${rangeText(range)} is accepted.`
+    : undefined;
+}
