@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startRandomTrader } from "trading-terminal-devnet/evm/random-trader";
+import { solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import { describe, expect, it } from "vitest";
 import { browserForTests, openList, rowsOf, signIn } from "./support/browser.ts";
 import { marketUpdate, streamOf } from "./support/market-stream.ts";
@@ -19,17 +20,18 @@ const candle = (minutes: number, open: string, close: string) => {
 };
 
 /** Opens the console with a scripted stream and stored candles. */
-async function openMarkets(user: string, candles: object[] = []) {
+async function openMarkets(user: string, candles: object[] = [], query = "") {
   const visit = await browser.visit("about:blank");
   const { page } = visit;
   const stream = await streamOf(page);
   await page.route("**/candles?**", (route) => {
-    const query = new URL(route.request().url()).searchParams;
-    const shown = query.get("interval") === "1m" ? candles : [];
-    const data = { interval: query.get("interval"), currency: query.get("currency"), history: "complete" };
+    const asked = new URL(route.request().url()).searchParams;
+    const interval = asked.get("interval") ?? "";
+    const shown = ["1m", "1h"].includes(interval) ? candles : [];
+    const data = { interval, currency: asked.get("currency"), history: "complete" };
     return route.fulfill({ json: { success: true, data: { ...data, revision: 0, candles: shown } } });
   });
-  await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+  await page.goto(new URL(`/console/${query}`, browser.runner.baseUrl).href);
   await signIn(page, user);
   await page.getByRole("button", { name: "MOON", exact: true }).waitFor();
   return { ...visit, stream, market: page.getByRole("region", { name: "MOON" }) };
@@ -123,7 +125,8 @@ describe("the market chart beside the trade ticket", () => {
     stream.send(update("orders", filledBuy));
     await market.getByText("0.00012 ETH").waitFor();
     await market.getByText("$0.312").waitFor();
-    await market.getByText("+20 % in 24 h").waitFor();
+    // The first known candle is five minutes old.
+    await market.getByText(/^\+20 % in [5-9] min$/).waitFor();
     await market.getByText("Thin: a small order moves the price").waitFor();
     await market.getByText("Gaps: swaps may be missing").waitFor();
     await market.getByText(/^\d+ s old$/).waitFor();
@@ -144,6 +147,11 @@ describe("the market chart beside the trade ticket", () => {
     await market.getByText("ETH", { exact: true }).click();
     await market.getByText("5m", { exact: true }).click();
     await expect.poll(async () => (await drawn(page)).last).toBe(0.00012);
+    expect(page.url()).toContain(`chain=eth&token=${moon}&interval=5m`);
+    await page.goBack();
+    expect(await market.getByRole("radio", { name: "1m", exact: true }).isChecked()).toBe(true);
+    await page.goForward();
+    await market.getByRole("radio", { name: "5m", exact: true, checked: true }).waitFor();
     stream.send(
       marketUpdate({ ...known, minutes: [{ ...candle(0, "0.0001", "0.00013"), isFinal: undefined }] }),
     );
@@ -179,9 +187,10 @@ describe("the market chart beside the trade ticket", () => {
 
   it("draws candles of Solana tokens, although their swaps have not been counted", async () => {
     const { volume: _, trades: __, ...uncounted } = candle(-2, "0.0001", "0.00012");
-    const { page, complaints, context } = await openMarkets("mona", [uncounted]);
-    await page.getByRole("region", { name: "Trade" }).getByLabel("Chain").selectOption("sol");
-    await page.getByRole("button", { name: "MOON", exact: true }).click();
+    const { tokens } = await solDeployment();
+    const link = `?chain=sol&token=${tokens.MOON.mint}&interval=7m`;
+    const { page, complaints, context } = await openMarkets("mona", [uncounted], link);
+    await page.getByText("The link names no known interval: “7m”").waitFor();
     await expect.poll(async () => (await drawn(page)).last).toBe(0.00012);
     expect(complaints).toEqual([]);
     await context.close();

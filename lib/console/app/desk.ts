@@ -1,6 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { RestData, Stream, Terminal, TerminalState } from "trading-terminal-client";
+import type { Interval } from "trading-terminal-client/markets";
 import type { NetworkName } from "./controls.tsx";
 import type { Explorers } from "./explorers.ts";
 import { type Failure, failureText } from "./format.ts";
@@ -43,6 +44,9 @@ export type Desk = {
   fillTicket: (change: TicketChange) => void;
   /** Fills in the ticket and, on a phone, switches to it. */
   openTicket: (change: Partial<TicketEntry>) => void;
+  /** Interval of the chart. */
+  interval: Interval;
+  pickInterval: (interval: Interval) => void;
   profile: Profile;
   watched: Watched;
   /** Counts changes of redemptions since the page was opened. */

@@ -11,6 +11,7 @@ import type {
 import { Choice, Facts, Field, Form, Panel, Select, Swatches, Unread } from "./controls.tsx";
 import { type Desk, DeskContext, type Profile } from "./desk.ts";
 import { type NewToken, NewTokenList } from "./discovery.tsx";
+import { ChartStates } from "./gallery-chart.tsx";
 import { TicketFields } from "./gallery-ticket.tsx";
 import { newEntry } from "./log-entries.ts";
 import { MessageLog } from "./message-log.tsx";
@@ -236,13 +237,15 @@ const desk: Desk = {
     isBusy: false,
     unanswered: undefined,
     placed: undefined,
-    place: never,
+    place: async () => "refused",
     repeat: never,
     leave: ignore,
   },
   ticket: { chain: "eth", token: address, wallet: address, ...freshSide("buy") },
   fillTicket: ignore,
   openTicket: ignore,
+  interval: "1m",
+  pickInterval: ignore,
 };
 
 const sent = {
@@ -318,6 +321,7 @@ function Gallery() {
             </div>
           </Form>
         </Panel>
+        <ChartStates />
         <Panel title="Ticket" area="tickets">
           <State name="Unanswered">
             <DeskContext.Provider value={unanswered}>

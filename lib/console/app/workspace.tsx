@@ -13,6 +13,7 @@ import { shownTokens } from "./market/markets.ts";
 import { MessageLog } from "./message-log.tsx";
 import { NewBuildBanner } from "./new-build-banner.tsx";
 import { type Notice, Notices, useNotices } from "./notices.tsx";
+import { placeIn } from "./place.ts";
 import { Prices, usePriceHistory } from "./prices.tsx";
 import { Rewards } from "./rewards.tsx";
 import type { Session } from "./session.ts";
@@ -23,6 +24,7 @@ import { StaleBanner } from "./stale-banner.tsx";
 import { usePlacing } from "./ticket/placing.ts";
 import { freshSide, Ticket } from "./ticket/ticket.tsx";
 import { Commands, TopBar } from "./top-bar.tsx";
+import { usePlace } from "./use-place.ts";
 import { type GuardNews, withGuardNews } from "./wallets/guard-news.ts";
 import { GuardNotices } from "./wallets/guard-notices.tsx";
 import { Wallets } from "./wallets/wallets.tsx";
@@ -36,7 +38,11 @@ const staleMs = 5000;
 /** Milliseconds without a message before the page sends a ping. */
 const quietMs = 2000;
 
-const emptyTicket: TicketEntry = { chain: "eth", token: "", wallet: "", ...freshSide("buy") };
+/** Starts with what the page's address names. */
+function firstTicket(): TicketEntry {
+  const { chain, token } = placeIn(location.search);
+  return { chain, token, wallet: "", ...freshSide("buy") };
+}
 
 /** Follows all of the user's data. A new attempt connects again at once. */
 function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: () => void) {
@@ -120,7 +126,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const [isExpired, setExpired] = useState(false);
   const [orderWarnings, setOrderWarnings] = useState<Desk["orderWarnings"]>(new Map());
   const [explorers, setExplorers] = useState<Explorers>({});
-  const [ticket, setTicket] = useState(emptyTicket);
+  const [ticket, setTicket] = useState(firstTicket);
   const [tab, setTab] = useState<Tab>("trade");
   const [list, setList] = useState<List>("positions");
   const [side, setSide] = useState<Side>();
@@ -154,6 +160,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   function fillTicket(change: TicketChange) {
     setTicket((before) => ({ ...before, ...(typeof change === "function" ? change(before) : change) }));
   }
+  const { interval, pickInterval } = usePlace({ ticket, fillTicket, notify });
   function openTicket(change: Partial<TicketEntry>) {
     fillTicket(change);
     setTab("trade");
@@ -209,6 +216,8 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     ticket,
     fillTicket,
     openTicket,
+    interval,
+    pickInterval,
   };
   return (
     <>

@@ -1,12 +1,26 @@
 import type { Order, Position } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { shownTokens } from "../app/market/markets.ts";
+import { changeSpan, shownTokens } from "../app/market/markets.ts";
 
 const tokenOf = (number: number) => `0x${String(number).padStart(40, "0")}`;
 const positionOf = (number: number, status = "open") =>
   ({ chain: "base", token: tokenOf(number), status }) as Position;
 const orderOf = (number: number, status = "open") =>
   ({ chain: "base", token: tokenOf(number), status, type: "limit", price: "1" }) as Partial<Order> as Order;
+
+describe("changeSpan", () => {
+  it.each([
+    [0, "in 1 min"],
+    [4, "in 4 min"],
+    [59.9, "in 59 min"],
+    [60, "in 1 h"],
+    [1439, "in 23 h"],
+    [1440, "in 24 h"],
+    [undefined, "in 24 h"],
+  ])("of a price known for %s minutes is %s", (minutes, text) => {
+    expect(changeSpan(minutes === undefined ? undefined : 0, (minutes ?? 0) * 60_000)).toBe(text);
+  });
+});
 
 describe("shownTokens", () => {
   it("names the ticket's token first, then each token of an open position or a resting order once", () => {

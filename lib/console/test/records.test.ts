@@ -23,6 +23,7 @@ const fill: Partial<Order> = {
   createdAt: "2026-11-26T10:00:30.000Z",
   updatedAt: "2026-11-26T10:00:42.000Z",
   receivedAmount: "1000",
+  averagePrice: "0.0001",
 };
 
 const filled = fill as Order;
@@ -31,8 +32,14 @@ describe("marksOf", () => {
   it("keeps the mark of a fill in place when the fill becomes final", () => {
     const settled = { ...filled, updatedAt: "2026-11-26T10:13:42.000Z" };
     const name = { chain: "eth", token: "0xa1" } as const;
-    const mark = { time: Date.parse("2026-11-26T10:00:00Z") / 1000, side: "buy", text: "Bought 1 000" };
+    const time = Date.parse("2026-11-26T10:00:00Z") / 1000;
+    const mark = { time, at: filled.createdAt, side: "buy", text: "Bought 1 000 MOON at 0.0001 ETH" };
     for (const order of [filled, settled]) expect(marksOf([order], name, "1m")).toEqual([mark]);
+  });
+
+  it("marks the child of a resting order, and not the order itself, which is much older", () => {
+    const parent = { ...filled, createdAt: "2026-11-20T10:00:30.000Z", childOrderId: "o-2" };
+    expect(marksOf([parent], { chain: "eth", token: "0xa1" }, "1m")).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Candle, Order, TokenName } from "trading-terminal-client";
 import { type Interval, intervalSeconds, isSameToken } from "trading-terminal-client/markets";
-import { amount } from "../format.ts";
+import { amount, pairUnits } from "../format.ts";
 
 /** A candle as the chart draws it. Times are in epoch seconds. */
 export type Bar = {
@@ -80,23 +80,35 @@ export function barsOf(
 }
 
 /** A fill of the user's own orders. */
-export type Mark = { time: number; side: "buy" | "sell"; text: string };
+export type Mark = {
+  /** Start of its bar, in epoch seconds. */
+  time: number;
+  at: string;
+  side: "buy" | "sell";
+  /** What was traded, and at which price. */
+  text: string;
+};
 
 /**
  * Marks the user's fills of a token, in order of time. A fill happens within seconds of its order, but the order
- * changes again when the fill is final. So each mark is placed at the order's time.
+ * changes again when the fill is final. So each mark is placed at the order's time. A resting order has a child for
+ * each fill, which is marked in its place.
  */
 export function marksOf(orders: readonly Order[], name: TokenName, interval: Interval): Mark[] {
   const seconds = intervalSeconds[interval];
   return orders
-    .filter(({ chain, token, status }) => {
+    .filter(({ chain, token, status, childOrderId }) => {
       const isFilled = status === "filled" || status === "partially_filled";
-      return isFilled && token !== undefined && isSameToken({ chain, token }, name);
+      const isOwn = token !== undefined && isSameToken({ chain, token }, name);
+      return isFilled && isOwn && childOrderId === undefined;
     })
-    .map(({ side, filledAmount, receivedAmount, createdAt }) => {
-      const time = Math.floor(Date.parse(createdAt) / 1000 / seconds) * seconds;
-      const tokens = side === "buy" ? receivedAmount : filledAmount;
-      return { time, side, text: `${side === "buy" ? "Bought" : "Sold"} ${amount(tokens, 4)}` };
+    .map((order) => {
+      const { side, filledAmount, receivedAmount, averagePrice, createdAt: at } = order;
+      const time = Math.floor(Date.parse(at) / 1000 / seconds) * seconds;
+      const { base, quote } = pairUnits(order);
+      const tokens = `${amount(side === "buy" ? receivedAmount : filledAmount, 4)} ${base}`;
+      const price = averagePrice === undefined ? "" : ` at ${amount(averagePrice)} ${quote}`;
+      return { time, at, side, text: `${side === "buy" ? "Bought" : "Sold"} ${tokens}${price}` };
     })
-    .sort((a, b) => a.time - b.time);
+    .sort((a, b) => (a.at < b.at ? -1 : 1));
 }

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Market } from "trading-terminal-client";
 import { type Currency, type Interval, intervalSeconds, marketOf } from "trading-terminal-client/markets";
 import { Choice, Panel } from "../controls.tsx";
@@ -6,13 +6,20 @@ import { useDesk } from "../desk.ts";
 import { ExploredLink } from "../explored-link.tsx";
 import { isAddressOn } from "../explorers.ts";
 import { amount, chainName, coinOf, percentText, shortened, shortUsd, usdText } from "../format.ts";
+import { useEscape } from "../keyboard.tsx";
 import { useNow } from "../ticket/fresh-quote.ts";
 import { WatchButton } from "../watchlist.tsx";
 import { barsOf, marksOf } from "./bars.ts";
-import { CandleChart } from "./candle-chart.tsx";
-import { flagTexts, headAgeMs, type KnownMarket, knownMarket, oldMs } from "./markets.ts";
+import type { ChartKind } from "./candle-chart.tsx";
+import { changeSpan, flagTexts, headAgeMs, type KnownMarket, knownMarket, oldMs } from "./markets.ts";
+import { MovableChart } from "./movable-chart.tsx";
 import { entryOf } from "./totals.ts";
-import { useCandles, useRestMarket } from "./use-market.ts";
+import { useCandles, useKnownSince, useRestMarket } from "./use-market.ts";
+
+const kinds: readonly (readonly [ChartKind, string])[] = [
+  ["candles", "Candles"],
+  ["line", "Line"],
+];
 
 const intervals = (Object.keys(intervalSeconds) as Interval[]).map((name) => [name, name] as const);
 
@@ -20,7 +27,9 @@ const intervals = (Object.keys(intervalSeconds) as Interval[]).map((name) => [na
 export function MarketPanel() {
   const { ticket, state } = useDesk();
   const { chain, token } = ticket;
+  const whole = useWhole();
   const rest = useRestMarket({ chain, token });
+  const sinceMs = useKnownSince({ chain, token });
   if (!isAddressOn(chain, token)) return null;
   const streamed = state && marketOf(state, { chain, token });
   const market = streamed ?? (rest.market && knownMarket(rest.market));
@@ -28,7 +37,7 @@ export function MarketPanel() {
   return (
     <Panel
       title={symbol}
-      area="market"
+      area={whole.isWhole ? "market whole" : "market"}
       aside={
         <>
           <WatchButton token={{ chain, token, symbol }} />
@@ -36,15 +45,33 @@ export function MarketPanel() {
           {market === undefined ? (
             <p class="quiet">{rest.problem?.message ?? "Reading the market …"}</p>
           ) : (
-            <MarketFacts market={market} chain={chain} cap={capOf(market, rest.market)} />
+            <MarketFacts {...{ market, chain, sinceMs }} cap={capOf(market, rest.market)} />
           )}
           <ExploredLink network={chain} kind="token" id={token} />
         </>
       }
     >
-      <Chart symbol={symbol} market={market} />
+      <Chart {...{ symbol, market, whole }} />
     </Panel>
   );
+}
+
+/** Lets the chart fill the screen, or at least the window where the browser has no full screen. Escape ends it. */
+function useWhole() {
+  const [isWhole, setWhole] = useState(false);
+  useEffect(() => {
+    const look = () => document.fullscreenElement === null && setWhole(false);
+    document.addEventListener("fullscreenchange", look);
+    return () => document.removeEventListener("fullscreenchange", look);
+  }, []);
+  useEscape(() => setWhole(false));
+  function toggle() {
+    // The whole page gets the screen, so that dialogs and notices stay in sight.
+    if (!isWhole) document.documentElement.requestFullscreen?.().catch(() => {});
+    else if (document.fullscreenElement !== null) void document.exitFullscreen();
+    setWhole(!isWhole);
+  }
+  return { isWhole, toggle };
 }
 
 const direction = (change: number) => (change > 0 ? "up" : change < 0 ? "down" : "still");
@@ -56,10 +83,16 @@ function capOf({ priceUsd }: KnownMarket, read: Market | undefined): number | un
   return Number(read.fdvUsd) * (isMoved ? Number(priceUsd) / Number(read.priceUsd) : 1);
 }
 
-type FactsProps = { market: KnownMarket; chain: keyof typeof coinOf; cap: number | undefined };
+type FactsProps = {
+  market: KnownMarket;
+  chain: keyof typeof coinOf;
+  cap: number | undefined;
+  /** Time from which on the price is known, if that is less than a day ago. */
+  sinceMs: number | undefined;
+};
 
 /** Shows the latest numbers of a market, with their age. */
-function MarketFacts({ market, chain, cap }: FactsProps) {
+function MarketFacts({ market, chain, cap, sinceMs }: FactsProps) {
   const { state } = useDesk();
   const nowMs = useNow();
   const ageMs = headAgeMs(state, chain, nowMs) ?? nowMs - Date.parse(market.asOf);
@@ -72,7 +105,9 @@ function MarketFacts({ market, chain, cap }: FactsProps) {
         <strong>{price === undefined ? "–" : `${amount(price)} ${coin}`}</strong>{" "}
         {priceUsd !== undefined && <span class="quiet">{usdText(priceUsd)}</span>}{" "}
         {change24h !== undefined && (
-          <span class={direction(change24h)}>{percentText(change24h)} in 24 h</span>
+          <span class={direction(change24h)}>
+            {percentText(change24h)} {changeSpan(sinceMs, nowMs)}
+          </span>
         )}
       </p>
       {liquidity !== undefined && (
@@ -111,10 +146,16 @@ function ageText(ageMs: number): string {
   return seconds < 7200 ? `${Math.floor(seconds / 60)} min old` : `${Math.floor(seconds / 3600)} h old`;
 }
 
-function Chart({ symbol, market }: { symbol: string; market: KnownMarket | undefined }) {
-  const { ticket, state } = useDesk();
+type ChartProps = {
+  symbol: string;
+  market: KnownMarket | undefined;
+  whole: ReturnType<typeof useWhole>;
+};
+
+function Chart({ symbol, market, whole }: ChartProps) {
+  const { ticket, state, interval, pickInterval } = useDesk();
   const { chain, token } = ticket;
-  const [interval, setInterval] = useState<Interval>("1m");
+  const [kind, setKind] = useState<ChartKind>("candles");
   const [currency, setCurrency] = useState<Currency>("native");
   const { candles, isLoading, problem } = useCandles({ chain, token, interval, currency });
   const headMs = Date.now() - (headAgeMs(state, chain, Date.now()) ?? Number.POSITIVE_INFINITY);
@@ -134,12 +175,13 @@ function Chart({ symbol, market }: { symbol: string; market: KnownMarket | undef
   const prices: Partial<Record<string, { price: string }>> = state?.prices ?? {};
   const inCoin = entryOf(state?.positions ?? [], { chain, token });
   const coinUsd = prices[chain]?.price;
-  const entry = inCoin === undefined || currency === "native" ? inCoin : coinUsd && inCoin * Number(coinUsd);
+  const rate = currency === "native" ? 1 : coinUsd === undefined ? undefined : Number(coinUsd);
   const unit = currency === "usd" ? "dollars" : coin;
   return (
     <>
       <div class="chart-choices">
-        <Choice label="Interval" name="interval" value={interval} options={intervals} onPick={setInterval} />
+        <Choice label="Interval" name="interval" value={interval} options={intervals} onPick={pickInterval} />
+        <Choice label="Chart" name="chart" value={kind} options={kinds} onPick={setKind} />
         <Choice
           label="Currency"
           name="currency"
@@ -150,21 +192,22 @@ function Chart({ symbol, market }: { symbol: string; market: KnownMarket | undef
           ]}
           onPick={setCurrency}
         />
+        <button type="button" class="plain" aria-pressed={whole.isWhole} onClick={whole.toggle}>
+          Full screen
+        </button>
       </div>
-      {bars.length === 0 ? (
+      <MovableChart
+        title={`${symbol} on ${chainName[chain]} in ${unit}, candles of ${interval}`}
+        {...{ kind, bars, marks, rate }}
+        entry={(inCoin !== undefined && rate !== undefined && inCoin * rate) || undefined}
+      >
         <p class="empty chart">
           {problem?.message ??
             (isLoading
               ? "Reading the last 24 hours …"
               : "Nobody has traded in the market's pool yet. Candles appear with the first trade.")}
         </p>
-      ) : (
-        <CandleChart
-          title={`${symbol} on ${chainName[chain]} in ${unit}, candles of ${interval}`}
-          {...{ bars, marks }}
-          entry={entry || undefined}
-        />
-      )}
+      </MovableChart>
     </>
   );
 }

@@ -27,6 +27,13 @@ export const flagTexts: Readonly<Record<Flag, string>> = {
   TOO_MANY_TOKENS: "Not read: too many tokens are followed",
 };
 
+/** Says over which time a price has changed: a day, or as long as it is known. */
+export function changeSpan(sinceMs: number | undefined, nowMs: number): string {
+  const minutes = sinceMs === undefined ? Number.POSITIVE_INFINITY : (nowMs - sinceMs) / 60_000;
+  if (minutes >= 24 * 60) return "in 24 h";
+  return minutes < 60 ? `in ${Math.max(1, Math.floor(minutes))} min` : `in ${Math.floor(minutes / 60)} h`;
+}
+
 /** Age in milliseconds at which a market counts as old. Heads arrive at least every ten seconds, with some delay. */
 export const oldMs = 12_000;
 

@@ -24,6 +24,9 @@ export function useRestMarket({ chain, token }: TokenName): { market?: Market; p
   return read?.of === of ? read : {};
 }
 
+const hourMs = 3_600_000;
+const dayHours = 24;
+
 type Asked = TokenName & { interval: Interval; currency: Currency };
 
 type Read = { of: string; candles: readonly Candle[]; isLoading: boolean; problem?: Failure };
@@ -47,4 +50,33 @@ export function useCandles({ chain, token, interval, currency }: Asked): Omit<Re
     return () => chart.close();
   }, [terminal, stream, of]);
   return read?.of === of ? read : { candles: [], isLoading: true };
+}
+
+/**
+ * Finds the first minute of the last day whose price is known, because a change over less than a day must not look like
+ * one over a day. Undefined if the price was known a day ago, or until that is known.
+ */
+export function useKnownSince({ chain, token }: TokenName): number | undefined {
+  const { terminal } = useDesk();
+  const [read, setRead] = useState<{ of: string; sinceMs: number }>();
+  const of = `${chain} ${token}`;
+  useReading(
+    (signal) => {
+      if (!isAddressOn(chain, token)) return;
+      async function first(query: { interval: Interval; limit: number; from?: string; to?: string }) {
+        const asked = { path: { chain, token }, query: { ...query, currency: "quote" as const }, signal };
+        const { data } = await terminal.listCandles(asked);
+        return data?.candles[0]?.time;
+      }
+      void (async () => {
+        const from = await first({ interval: "1h", limit: dayHours + 1 });
+        if (from === undefined || Date.now() - Date.parse(from) > dayHours * hourMs) return;
+        const to = new Date(Date.parse(from) + hourMs).toISOString();
+        const minute = (await first({ interval: "1m", limit: 60, from, to })) ?? from;
+        if (!signal.aborted) setRead({ of, sinceMs: Date.parse(minute) });
+      })();
+    },
+    [chain, token],
+  );
+  return read?.of === of ? read.sinceMs : undefined;
 }

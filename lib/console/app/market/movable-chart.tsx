@@ -1,0 +1,64 @@
+import type { ComponentChildren } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { useDesk } from "../desk.ts";
+import { amount, coinOf } from "../format.ts";
+import type { Bar, Mark } from "./bars.ts";
+import { CandleChart, type ChartKind } from "./candle-chart.tsx";
+import { type Move, MoveDialog, MoveNews } from "./move-dialog.tsx";
+import type { Moved } from "./move-order.ts";
+import { linesOf, movedOrder } from "./order-lines.ts";
+
+type ChartProps = {
+  title: string;
+  kind: ChartKind;
+  bars: readonly Bar[];
+  marks: readonly Mark[];
+  entry: number | undefined;
+  rate: number | undefined;
+  /** Takes the place of the chart while there are no bars. */
+  children: ComponentChildren;
+};
+
+/** A chart whose lines of resting orders can be moved, after one confirmation. */
+export function MovableChart({ children, ...props }: ChartProps) {
+  const { state, ticket, placing } = useDesk();
+  const { chain, token } = ticket;
+  const [move, setMove] = useState<Move>();
+  const [news, setNews] = useState<{ moved: Moved; move: Move }>();
+  const lines = useMemo(
+    () => linesOf(state?.orders ?? [], { chain, token }, Date.now()),
+    [state?.orders, chain, token],
+  );
+
+  async function placeAgain({ line, price }: Move) {
+    const text = `The order at ${amount(price)} ${coinOf[line.order.chain]}`;
+    const outcome = await placing.place(movedOrder(line, price, Date.now()), text);
+    if (outcome !== "refused") setNews(undefined);
+  }
+  return (
+    <>
+      {props.bars.length === 0 ? (
+        children
+      ) : (
+        <CandleChart {...props} lines={lines} onMove={(line, price) => setMove({ line, price })} />
+      )}
+      {news && (
+        <MoveNews
+          moved={news.moved}
+          onPlace={news.moved.result === "gone" ? () => void placeAgain(news.move) : undefined}
+          onClose={() => setNews(undefined)}
+        />
+      )}
+      {move && (
+        <MoveDialog
+          move={move}
+          onLeave={() => setMove(undefined)}
+          onMoved={(moved) => {
+            setMove(undefined);
+            setNews(moved.result === "moved" ? undefined : { moved, move });
+          }}
+        />
+      )}
+    </>
+  );
+}
