@@ -1,19 +1,30 @@
 import { FaultRates, type Faults } from "./faults.ts";
-import { type GatewayRequest, type GatewayResponse, json, type Route } from "./http/messages.ts";
+import { type GatewayRequest, type GatewayResponse, json, type Pair, type Route } from "./http/messages.ts";
+import type { CodeFlow } from "./issuer/code-flow.ts";
 import { type Issuer, TokenRequest } from "./issuer/issuer.ts";
+import { signInPaths } from "./issuer/sign-in-paths.ts";
 import { OWN, ownRoute, readOwn, valuePath } from "./own-route.ts";
 
 export const ISSUER_PATH = `${OWN}/issuer`;
 
 /**
  * Serves the runner's own paths.
+ * @param flow undefined if no page signs users in
  * @param faults undefined if faults cannot be injected
  */
-export type OwnPathsOptions = { issuer: Issuer; describe: () => object; faults?: Faults | undefined };
+export type OwnPathsOptions = {
+  issuer: Issuer;
+  describe: () => object;
+  flow?: CodeFlow | undefined;
+  faults?: Faults | undefined;
+};
 
 /** Serves the issuer, and a description of the runner for other programs. */
-export function ownPaths({ issuer, describe, faults }: OwnPathsOptions): Route {
-  const get = (body: () => object) => ({ GET: async () => json(200, body()) });
+export function ownPaths({ issuer, describe, flow, faults }: OwnPathsOptions): Route {
+  const get = (body: () => object, ...headers: Pair[]) => ({
+    GET: async () => json(200, body(), ...headers),
+  });
+  const forAnyPage: Pair = ["Access-Control-Allow-Origin", "*"];
   return ownRoute({
     [`${OWN}/outputs`]: get(describe),
     ...(faults && {
@@ -24,9 +35,10 @@ export function ownPaths({ issuer, describe, faults }: OwnPathsOptions): Route {
         },
       }),
     }),
-    [`${ISSUER_PATH}/.well-known/openid-configuration`]: get(() => issuer.metadata),
-    [`${ISSUER_PATH}/jwks.json`]: get(() => issuer.keys),
+    [`${ISSUER_PATH}/.well-known/openid-configuration`]: get(() => issuer.metadata, forAnyPage),
+    [`${ISSUER_PATH}/jwks.json`]: get(() => issuer.keys, forAnyPage),
     [`${ISSUER_PATH}/token`]: { POST: (request) => grant(issuer, request) },
+    ...(flow && signInPaths(ISSUER_PATH, flow)),
   });
 }
 

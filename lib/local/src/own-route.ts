@@ -15,7 +15,7 @@ export const OWN = "/_local";
 type Method = "GET" | "POST" | "PUT";
 
 /** Handlers of a path, by method. */
-type OwnPath = Partial<Record<Method, Handle>>;
+export type OwnPath = Partial<Record<Method, Handle>>;
 
 /** Serves all paths below the prefix. Unknown ones are a 404. */
 export const ownRoute =

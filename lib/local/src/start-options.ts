@@ -1,6 +1,7 @@
 import type { Credentials, Endpoints } from "./account.ts";
 import type { LeadingKeys } from "./dynamodb/access-requests.ts";
 import type { Route } from "./http/messages.ts";
+import type { Client } from "./issuer/code-flow.ts";
 import type { TokenRequest } from "./issuer/issuer.ts";
 import type { FunctionDefinition } from "./lambda/function-definition.ts";
 import type { Invoke } from "./lambda/invoke.ts";
@@ -44,6 +45,8 @@ export type StartOptions = {
   chance?: number;
   /** Claim `aud` in tokens of the local issuer. */
   audience?: string;
+  /** Pages and apps that may sign users in at the local issuer, which asks for no password. None by default. */
+  clients?: readonly Client[];
   /** Folder for data, keys and logs. Without a folder, nothing outlives the runner. */
   dataDir?: string | undefined;
   /** Fills the tables before the API opens. `/_local/outputs` already answers on the given port. */

@@ -23,6 +23,7 @@ import { type Handle, json } from "./http/messages.ts";
 import { listen } from "./http/server.ts";
 import { createCallers } from "./iam/callers.ts";
 import { readVpcEndpoints } from "./iam/vpc-endpoints.ts";
+import { createCodeFlow } from "./issuer/code-flow.ts";
 import { createIssuer, signingKey } from "./issuer/issuer.ts";
 import { readKeyKind } from "./kms/key-definition.ts";
 import type { MasterKey } from "./kms/key-ring.ts";
@@ -248,7 +249,8 @@ export async function start(options: StartOptions): Promise<Runner> {
   undo.defer(() => direct.close());
   const restUrl = direct.url;
   const describe = () => ({ outputs, endpoints, restUrl, region: account.region, credentials });
-  const own = ownPaths({ issuer, describe, faults });
+  const flow = createCodeFlow({ issuer, clients: options.clients ?? [], store });
+  const own = ownPaths({ issuer, describe, flow, faults });
   answer = async (request) => own(request) ?? starting(request);
   await options.seed?.(front.port);
   await sources.prepare();

@@ -159,8 +159,10 @@ const inertTypes: ResourceTypes = {
   "AWS::CloudWatch::CompositeAlarm": named,
   "AWS::CloudWatch::Dashboard": named,
   // User pools have no effect, because tokens come from the runner's own issuer.
+  "AWS::Cognito::ManagedLoginBranding": named,
   "AWS::Cognito::UserPool": named,
   "AWS::Cognito::UserPoolClient": named,
+  "AWS::Cognito::UserPoolDomain": named,
   "AWS::IAM::ManagedPolicy": { ref: managedPolicyArn },
   "AWS::IAM::Policy": named,
   "AWS::IAM::Role": { ref: roleName, attributes: { Arn: roleArn } },

@@ -5,6 +5,7 @@ import {
   generateKeyPair,
   type JSONWebKeySet,
   type JWK,
+  jwtVerify,
   SignJWT,
 } from "jose";
 import * as v from "valibot";
@@ -34,6 +35,18 @@ export type Issuer = {
   metadata: object;
   keys: JSONWebKeySet;
   token(request: TokenRequest): Promise<{ access_token: string; token_type: "Bearer"; expires_in: number }>;
+  /** Signs an ID token, which tells a client who has signed in. */
+  idToken(identity: Identity): Promise<string>;
+  /** True if the issuer has signed this ID token for the client, even if it has expired. */
+  isIdToken(token: string, clientId: string): Promise<boolean>;
+};
+
+export type Identity = {
+  user: string;
+  clientId: string;
+  /** Time of the sign-in in milliseconds. */
+  signedInMs: number;
+  nonce?: string | undefined;
 };
 
 const ALGORITHM = "ES256";
@@ -52,8 +65,17 @@ export function createIssuer(url: string, key: JWK, audience: string): Issuer {
     metadata: {
       issuer: url,
       jwks_uri: jwksUri,
-      token_endpoint: `${url}/token`,
-      response_types_supported: ["token"],
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/oauth/token`,
+      revocation_endpoint: `${url}/revoke`,
+      end_session_endpoint: `${url}/logout`,
+      response_types_supported: ["code"],
+      grant_types_supported: ["authorization_code", "refresh_token"],
+      scopes_supported: ["openid", "profile", "offline_access"],
+      code_challenge_methods_supported: ["S256"],
+      token_endpoint_auth_methods_supported: ["none"],
+      revocation_endpoint_auth_methods_supported: ["none"],
+      authorization_response_iss_parameter_supported: true,
       subject_types_supported: ["public"],
       id_token_signing_alg_values_supported: [ALGORITHM],
     },
@@ -76,6 +98,26 @@ export function createIssuer(url: string, key: JWK, audience: string): Issuer {
         .setExpirationTime(expiry)
         .sign(key);
       return { access_token, token_type: "Bearer", expires_in: expiresIn };
+    },
+
+    idToken: ({ user, clientId, signedInMs, nonce }) =>
+      new SignJWT({ nonce, preferred_username: user, auth_time: Math.floor(signedInMs / 1000) })
+        .setProtectedHeader({ alg: ALGORITHM, typ: "JWT", kid: key.kid ?? "" })
+        .setIssuer(url)
+        .setAudience(clientId)
+        .setSubject(user)
+        .setIssuedAt()
+        .setExpirationTime("15m")
+        .sign(key),
+
+    async isIdToken(token, clientId) {
+      // Reads the token as of the start of its life, because sign-outs may come long after.
+      const currentDate = new Date(0);
+      const checks = { issuer: url, audience: clientId, algorithms: [ALGORITHM], currentDate };
+      return jwtVerify(token, publicKey, checks).then(
+        () => true,
+        () => false,
+      );
     },
   };
 }
