@@ -117,7 +117,7 @@ describe("a newcomer with a phone", () => {
 
   it("keeps everything within thumb's reach: tabs, Buy without scrolling, and 44-pixel targets", async () => {
     const { page, context } = await browser.visit("/console/", phone);
-    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
     expect(await page.evaluate(smallTargets)).toEqual([]);
     await signIn(page, await userWithCoins("thea", "eth"));
     const buy = page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false });

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { describe, expect, it } from "vitest";
-import { browserForTests, openSide, signIn, tryNow } from "./support/browser.ts";
+import { browserForTests, endedSignIn, openSide, signIn, tryNow } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
 import { fund, userWithCoins } from "./support/users.ts";
 
@@ -228,11 +228,18 @@ describe("the ticket", () => {
     await page.reload();
     await page.getByText("Live", { exact: true }).waitFor();
     await amountField(page).fill("0.25");
-    await context.clearCookies();
+    const ended = await endedSignIn(page, `tina-${users}`);
+    await page.route(/\/api\//, (route) => route.continue(ended(route.request())), { times: 1 });
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
     await dialog.waitFor();
     for (let press = 0; press < 3; press++) await page.keyboard.press("Escape");
-    await dialog.getByRole("button", { name: "Sign in" }).click();
+    const opened = context.waitForEvent("page");
+    await dialog.getByRole("link", { name: "Sign in" }).click();
+    const tab = await opened;
+    await tab.getByLabel("User").fill(`tina-${users}`);
+    await tab.getByRole("button", { name: "Continue", exact: true }).click();
+    await tab.getByText("Go on in the tab where you began").waitFor();
+    expect(tab.url()).toBe(`${browser.runner.baseUrl}/console/`);
     await dialog.waitFor({ state: "detached" });
     await trade.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
     expect(await amountField(page).inputValue()).toBe("0.25");

@@ -1,7 +1,15 @@
 import type { Locator, Page, Request, Route } from "playwright-core";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { describe, expect, it } from "vitest";
-import { browserForTests, openList, rowsOf, signIn, tryNow } from "./support/browser.ts";
+import {
+  answerSignIn,
+  browserForTests,
+  endedSignIn,
+  openList,
+  rowsOf,
+  signIn,
+  tryNow,
+} from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
 import { callAs, userWithCoins } from "./support/users.ts";
 
@@ -24,12 +32,10 @@ type Trouble = {
   meet: (route: Route, step: Step) => Promise<void>;
   /** True while all requests fail. */
   isAway?: () => boolean;
-  /** True if the user must place the order again afterwards. */
-  isAskedAgain?: boolean;
 };
 
 /** Trades on a page while each step meets trouble once. Returns these steps. */
-async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): Promise<Step[]> {
+async function tradeWith(page: Page, { meet, isAway }: Trouble): Promise<Step[]> {
   const met: Step[] = [];
   let coming: Step | undefined;
   await page.route(/\/(api|getUserData)/, async (route) => {
@@ -51,7 +57,6 @@ async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): P
   async function place(step: Step, button: Locator, side: string): Promise<void> {
     coming = step;
     await button.click();
-    if (isAskedAgain) await button.click();
     await openList(page, "Orders");
     await orders
       .filter({ hasText: side })
@@ -127,12 +132,11 @@ describe("the console during failures", () => {
     const user = "signs-in-again";
     const { page, context } = await openDesk(user);
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
-    await page.addLocatorHandler(dialog, () => dialog.getByRole("button", { name: "Sign in" }).click());
+    await page.addLocatorHandler(dialog, () => answerSignIn(page, user));
     const met = await tradeWith(page, {
-      isAskedAgain: true,
       async meet(route) {
-        await context.clearCookies();
-        await route.continue();
+        const ended = await endedSignIn(page, user);
+        await route.continue(ended(route.request()));
       },
     });
     expect(met).toEqual(Object.keys(requests));

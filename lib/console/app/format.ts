@@ -183,10 +183,17 @@ export const percent = (value: number | null | undefined) =>
 /** Turns an error code such as `GAS_PRICE_TOO_HIGH` into words. */
 export const words = (code: string) => code.toLowerCase().replaceAll("_", " ");
 
-export type Failure = { code: string; message: string; status?: number; retryAfterSeconds?: number };
+export type Failure = {
+  code: string;
+  message: string;
+  status?: number;
+  retryAfterSeconds?: number;
+  cause?: unknown;
+};
 
 /** Describes a failed call to the user. */
-export function failureText({ code, message, status }: Failure): string {
+export function failureText({ code, message, status, cause }: Failure): string {
+  if (code === "TOKEN_ERROR" && cause instanceof Error) return cause.message;
   if (status === 0 && code === "NETWORK_ERROR")
     return "The service did not answer. It may have carried out the request: look before you repeat it. Repeating the same request carries it out only once.";
   return code === "INVALID_REQUEST" || code === "VALIDATION_ERROR" ? message : `${words(code)}: ${message}`;

@@ -4,43 +4,20 @@ import {
   type Retry,
   type SocketConstructor,
   type Terminal,
-  type TokenProvider,
 } from "trading-terminal-client";
+import type { Account } from "./sign-in/account.ts";
+import { browserStore } from "./stores.ts";
 
-/** A signed-in user. The session lives in the service's cookie, so it survives a reload of the page. */
+/** What the page does in the name of a signed-in user. */
 export type Session = {
+  account: Account;
   terminal: Terminal;
   onSend: { current: (message: string) => void };
-  /** Called when the user must sign in again: the session has expired, or is too old for a request. */
-  onExpired: { current: () => void };
+  /** Called when the user must sign in again: the sign-in has ended, is too old for a request, or is refused. */
+  onExpired: { current: (reason?: string) => void };
   /** Called before the client repeats a request. */
   onRetry: { current: (retry: Retry) => void };
 };
-
-/** Lifetime of local tokens in seconds, long enough for a day of testing. */
-const localTokenSeconds = 12 * 3600;
-
-/** Gets tokens from the local issuer, which signs for any user. */
-export const localTokens =
-  (sub: string): TokenProvider =>
-  async () => {
-    const response = await fetch("/_local/issuer/token", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ sub, username: sub, expiresIn: localTokenSeconds }),
-    });
-    const answer = (await response.json()) as { access_token: string; error?: string };
-    if (!response.ok) throw new Error(answer.error);
-    return answer.access_token;
-  };
-
-/** Uses a token from another issuer until it expires. */
-export const pastedToken =
-  (token: string): TokenProvider =>
-  async ({ refresh }) => {
-    if (refresh) throw new Error("The pasted token has expired");
-    return token;
-  };
 
 const keyPrefix = "request-key ";
 
@@ -49,36 +26,17 @@ const keyPrefix = "request-key ";
  * They contain no secrets. Orders keep their keys elsewhere.
  */
 const keysOfPage: KeyStore = {
-  load: (request) => localStorage.getItem(keyPrefix + request),
-  save: (request, keys) => localStorage.setItem(keyPrefix + request, keys),
-  remove: (request) => localStorage.removeItem(keyPrefix + request),
+  load: (request) => browserStore.get(keyPrefix + request) ?? null,
+  save: (request, keys) => browserStore.set(keyPrefix + request, keys),
+  remove: (request) => browserStore.remove(keyPrefix + request),
 };
 
-const signedIn = "signed-in";
-
-/** True if this browser may still have a session. Scripts cannot see the cookie itself. */
-export const mayHaveSession = (): boolean => localStorage.getItem(signedIn) !== null;
-
-/** Remembers whether this browser has a session. */
-export function noteSession(hasSession: boolean): void {
-  if (hasSession) localStorage.setItem(signedIn, "yes");
-  else localStorage.removeItem(signedIn);
-}
-
-type Problem = { code: string; message: string; cause?: unknown };
-
-/** Exchanges a token for the service's cookie, which scripts cannot read. */
-export async function startSession(token: TokenProvider): Promise<Problem | undefined> {
-  const terminal = createTerminal({ baseUrl: location.origin, token });
-  const { error } = await terminal.startSession({ patienceMs: 0 });
-  return error;
-}
-
-/** Opens the cookie's session. If the service rejects a call because the session is invalid, `onExpired` is called. */
-export function openSession(): Session {
+/** Opens the account's session with a client of its own. */
+export function openSession(account: Account): Session {
   const onSend: Session["onSend"] = { current: () => {} };
   const onExpired: Session["onExpired"] = { current: () => {} };
   const onRetry: Session["onRetry"] = { current: () => {} };
+  account.events.expired = () => onExpired.current();
   /** Records messages that the page sends over the WebSocket. */
   class SeenSocket extends WebSocket {
     override send(data: string): void {
@@ -86,19 +44,30 @@ export function openSession(): Session {
       super.send(data);
     }
   }
+  let renewed: string | null | undefined;
   async function watched(...request: Parameters<typeof fetch>): Promise<Response> {
     const response = await fetch(...request);
-    const isTooOld =
-      response.status === 403 && (await response.clone().text()).includes('"SIGN_IN_REQUIRED"');
-    if (response.status === 401 || isTooOld) onExpired.current();
+    if (response.ok) renewed = undefined;
+    if (response.status !== 401 && response.status !== 403) return response;
+    const text = await response.clone().text();
+    const token = new Headers(request[1]?.headers).get("Authorization");
+    // The client renews an expired token by itself. The next one must be better.
+    const isRenewable = text.includes('"needsRefresh":true') && (renewed ?? token) === token;
+    if (isRenewable) renewed = token;
+    else if (text.includes('"SIGN_IN_REQUIRED"')) onExpired.current();
+    else if (response.status === 401) {
+      const [, why = "it gives no reason"] = /"error":"([\w ]+)"/.exec(text) ?? [];
+      onExpired.current(`The service refuses this sign-in: ${why}.`);
+    }
     return response;
   }
   const terminal = createTerminal({
     baseUrl: location.origin,
+    token: account.tokenFor(account.user ?? ""),
     keys: keysOfPage,
     fetch: watched,
     onRetry: (retry) => onRetry.current(retry),
     WebSocket: SeenSocket as unknown as SocketConstructor,
   });
-  return { terminal, onSend, onExpired, onRetry };
+  return { account, terminal, onSend, onExpired, onRetry };
 }

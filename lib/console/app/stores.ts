@@ -1,5 +1,5 @@
 /** A store of the browser, by name. */
-type Store = {
+export type Store = {
   get(name: string): string | undefined;
   /** @throws {DOMException} if the store is full */
   set(name: string, value: string): void;
@@ -10,7 +10,7 @@ type Store = {
 };
 
 /** Opens a store. Browsers can block it, which shows when it is first touched. */
-function openStore(open: () => Storage | null): Store {
+export function openStore(open: () => Storage | null): Store {
   const storage = opened(open);
   if (storage !== undefined)
     return {
@@ -40,3 +40,6 @@ function opened(open: () => Storage | null): Storage | undefined {
 
 /** Store of all pages of this origin, which outlives the browser. */
 export const browserStore = openStore(() => localStorage);
+
+/** Store of this tab, which outlives a reload. */
+export const tabStore = openStore(() => sessionStorage);

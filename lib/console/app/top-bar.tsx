@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { StreamStatus } from "trading-terminal-client";
 import type { Profile } from "./desk.ts";
+import { browserStore } from "./stores.ts";
 
 const statusTexts: Record<StreamStatus["status"], string> = {
   connecting: "Connecting",
@@ -12,6 +13,13 @@ const statusTexts: Record<StreamStatus["status"], string> = {
 };
 
 type Theme = "light" | "dark";
+
+const themeName = "theme";
+
+/** Shows the theme that somebody chose in this browser. */
+export function showChosenTheme(): void {
+  document.documentElement.style.colorScheme = browserStore.get(themeName) ?? "";
+}
 
 /** Returns the theme chosen on this page, or else the system's. */
 function currentTheme(): Theme {
@@ -72,6 +80,7 @@ export function Commands({ onHelp, onSignOut }: CommandsProps) {
     setShown(next);
     // Notifies the chart, which draws its own colours.
     dispatchEvent(new Event("themechange"));
+    browserStore.set(themeName, next);
   }
   return (
     <>

@@ -19,7 +19,7 @@ import { Rewards } from "./rewards.tsx";
 import type { Session } from "./session.ts";
 import { SettingsPanel } from "./settings-panel.tsx";
 import { type Side, SideButtons, SidePanel, sideTitle } from "./side-panels.tsx";
-import { SignInAgain } from "./sign-in.tsx";
+import { SignInAgain } from "./sign-in/sign-in.tsx";
 import { StaleBanner } from "./stale-banner.tsx";
 import { usePlacing } from "./ticket/placing.ts";
 import { freshSide, Ticket } from "./ticket/ticket.tsx";
@@ -123,7 +123,8 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const [read, setRead] = useState<{ by: Session["terminal"]; profile: Profile }>();
   const profile = read?.profile;
   const [problem, setProblem] = useState("");
-  const [isExpired, setExpired] = useState(false);
+  /** Reason for a new sign-in, which may be empty. Undefined while none is needed. */
+  const [expired, setExpired] = useState<string>();
   const [orderWarnings, setOrderWarnings] = useState<Desk["orderWarnings"]>(new Map());
   const [explorers, setExplorers] = useState<Explorers>({});
   const [ticket, setTicket] = useState(firstTicket);
@@ -137,7 +138,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const { terminal } = session;
 
   useEffect(() => {
-    session.onExpired.current = () => setExpired(true);
+    session.onExpired.current = (reason = "") => setExpired(reason);
     return () => {
       session.onExpired.current = () => {};
     };
@@ -274,11 +275,13 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
           )}
         </DeskContext.Provider>
       )}
-      {isExpired && (
+      {expired !== undefined && (
         <SignInAgain
-          user={profile?.userID ?? ""}
+          account={session.account}
+          problem={expired}
+          user={profile?.username ?? ""}
           onSignedIn={() => {
-            setExpired(false);
+            setExpired(undefined);
             onSignIn();
           }}
         />

@@ -72,6 +72,15 @@ export type Deps = Stdio & {
 const USER = "alice";
 const TOKEN_SECONDS = 3600;
 
+/** Client as which pages sign users in at the local issuer. */
+const CLIENT_ID = "console";
+
+/** Addresses to which the local issuer returns users: the console, and the pages of other allowed origins. */
+const signInUrls = (own: readonly string[], allowed: readonly string[]) => [
+  ...own.map((origin) => `${origin}/console/`),
+  ...allowed.map((origin) => `${origin}/`),
+];
+
 /** Runs `npm start`, the service on this machine. If the status is 0, the service runs until it is stopped. */
 export function main(args: readonly string[], deps: Deps): Promise<number> {
   const command = new Command("npm start --")
@@ -129,6 +138,9 @@ async function serve(options: Options, deps: Deps): Promise<void> {
   const run = watchRun(new Date());
   let stacks: Stacks | undefined;
   let chains: LocalChains | undefined;
+  let issuer = "";
+  /** Origins of the runner itself. The issuer has the first. */
+  const own = ["127.0.0.1", "localhost"].map((host) => `http://${host}:${options.port}`);
 
   const runner = await start({
     port: options.port,
@@ -142,6 +154,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     faults: options.faults ?? false,
     chance: options.chance,
     audience: AUDIENCE,
+    clients: [{ clientId: CLIENT_ID, redirectUris: signInUrls(own, options.allowedOrigin) }],
     dataDir,
     onLog: (entry) => run.note(entry),
     async seed(local) {
@@ -152,6 +165,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       const hosts = chains?.chains.map((each) => [each.chain, each.hosts]) ?? [];
       const places = { ...Object.fromEntries(urls), ...(chains?.sol && { sol: placesOf(chains.sol) }) };
       const lists = new Map<string, object>([
+        ["/console/config.json", { issuer, clientId: CLIENT_ID, scope: "openid offline_access" }],
         ["/chains.json", places],
         ["/hosts.json", { ...Object.fromEntries(hosts), ...(chains?.sol && { sol: chains.sol.context }) }],
         ["/explorers.json", explorersFor(places, options.explorer)],
@@ -165,16 +179,16 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       ];
       return (request) => {
         const list = lists.get(pathOf(request));
-        if (list !== undefined) return Promise.resolve(json(200, list));
+        if (list !== undefined) return Promise.resolve(json(200, list, ["Cache-Control", "no-store"]));
         if (pathOf(request) === "/status.json") return Promise.resolve(json(200, run.state()));
         return firstAnswer(routes, request);
       };
     },
     onStep: step,
     async assembly(site: Site) {
-      // Streams accept the cookie only from pages of these origins, and the console's page has one of them.
-      const own = ["127.0.0.1", "localhost"].map((host) => `http://${host}:${options.port}`);
+      issuer = site.issuer;
       const context: Record<string, unknown> = {
+        // Streams accept the cookie only from pages of these origins.
         allowedOrigins: [...new Set([...options.allowedOrigin, ...own])],
         trading: [],
       };

@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Order, OrderRequest, RestData, RestingOrderRequest } from "trading-terminal-client";
 import { type Failure, failureText } from "../format.ts";
 import type { Session } from "../session.ts";
+import { browserStore } from "../stores.ts";
 import { mayBePlacedAfter } from "./verdict.ts";
 
 export type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
@@ -38,13 +39,13 @@ function store(userID: string) {
   const prefix = `unanswered-order ${userID} `;
   return {
     oldest(): UnansweredOrder | undefined {
-      const names = Object.keys(localStorage).filter((name) => name.startsWith(prefix));
-      const orders = names.map((name) => JSON.parse(localStorage.getItem(name) ?? "") as UnansweredOrder);
+      const names = browserStore.names().filter((name) => name.startsWith(prefix));
+      const orders = names.map((name) => JSON.parse(browserStore.get(name) ?? "") as UnansweredOrder);
       return orders.toSorted((a, b) => a.sentAtMs - b.sentAtMs)[0];
     },
-    has: ({ key }: UnansweredOrder) => localStorage.getItem(prefix + key) !== null,
-    save: (order: UnansweredOrder) => localStorage.setItem(prefix + order.key, JSON.stringify(order)),
-    remove: ({ key }: UnansweredOrder) => localStorage.removeItem(prefix + key),
+    has: ({ key }: UnansweredOrder) => browserStore.get(prefix + key) !== undefined,
+    save: (order: UnansweredOrder) => browserStore.set(prefix + order.key, JSON.stringify(order)),
+    remove: ({ key }: UnansweredOrder) => browserStore.remove(prefix + key),
   };
 }
 

@@ -1,16 +1,17 @@
 import { useState } from "preact/hooks";
 import type { Wallet } from "trading-terminal-client";
 import { useCall, useDesk } from "../desk.ts";
+import { browserStore } from "../stores.ts";
 import { type GuardNews, guardText } from "./guard-news.ts";
 
 /** Remembers dismissed news in this browser, because the service repeats all news on each new connection. */
 function useDismissed(userID: string) {
   const name = `dismissed-news ${userID}`;
-  const read = () => JSON.parse(localStorage.getItem(name) ?? "[]") as string[];
+  const read = () => JSON.parse(browserStore.get(name) ?? "[]") as string[];
   const [dismissed, setDismissed] = useState(read);
   function dismiss(id: string) {
     const ids = [id, ...read()].slice(0, mostDismissed);
-    localStorage.setItem(name, JSON.stringify(ids));
+    browserStore.set(name, JSON.stringify(ids));
     setDismissed(ids);
   }
   return [dismissed, dismiss] as const;

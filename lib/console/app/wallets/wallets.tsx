@@ -15,6 +15,7 @@ import { useCall, useCopy, useDesk } from "../desk.ts";
 import { explorerPage } from "../explorers.ts";
 import { day, shortened } from "../format.ts";
 import { useEscape } from "../keyboard.tsx";
+import { browserStore } from "../stores.ts";
 import { freshSide } from "../ticket/ticket.tsx";
 import { ExportLock } from "./exports.tsx";
 import { WalletPage } from "./wallet-page.tsx";
@@ -72,14 +73,14 @@ type Retired = Pick<Wallet, "_id" | "slotName" | "network"> & { restorableUntil:
 function useRetired(userID: string) {
   const name = `retired-wallets ${userID}`;
   const read = () =>
-    (JSON.parse(localStorage.getItem(name) ?? "[]") as Retired[]).filter(
+    (JSON.parse(browserStore.get(name) ?? "[]") as Retired[]).filter(
       ({ restorableUntil }) => Date.parse(restorableUntil) > Date.now(),
     );
   const [retired, setRetired] = useState(read);
   useEffect(() => setRetired(read()), [userID]);
   function add(wallet: Retired) {
     const kept = [wallet, ...read().filter(({ _id }) => _id !== wallet._id)];
-    localStorage.setItem(name, JSON.stringify(kept));
+    browserStore.set(name, JSON.stringify(kept));
     setRetired(kept);
   }
   return [retired, add] as const;

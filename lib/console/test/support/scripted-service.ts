@@ -241,6 +241,24 @@ export async function scriptService(
       }
     });
   });
-  await page.addInitScript("try { localStorage.setItem('signed-in', 'yes') } catch {}");
+  await signInByScript(page, "ada");
   return (message: object) => send(message);
+}
+
+/** Answers in place of an issuer, and lets the page begin as after a reload. */
+async function signInByScript(page: Page, user: string): Promise<void> {
+  await page.route(/\/(console\/config\.json|issuer\/.*)$/, (route) => {
+    const { origin, pathname } = new URL(route.request().url());
+    const issuer = `${origin}/issuer`;
+    const endpoints = { authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
+    const claims = Buffer.from(JSON.stringify({ sub: user })).toString("base64url");
+    const tokens = { access_token: `e30.${claims}.e30`, token_type: "Bearer", refresh_token: "next" };
+    if (pathname.endsWith("config.json"))
+      return route.fulfill({ json: { issuer, clientId: "console", scope: "openid" } });
+    return route.fulfill({ json: pathname.endsWith("token") ? tokens : { issuer, ...endpoints } });
+  });
+  const kept = JSON.stringify({ token: "first", user, signedInMs: 1 });
+  await page.addInitScript(
+    `try { sessionStorage.setItem("refresh-token", ${JSON.stringify(kept)}) } catch {}`,
+  );
 }

@@ -51,7 +51,9 @@ beforeEach(() => {
 type Answer = { status: number; text: string; headers: Map<string, string>; location: URL | undefined };
 
 async function send(method: string, target: string, headers: Fields = {}, body = ""): Promise<Answer> {
-  const sent = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const sent = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
   const answer: GatewayResponse | undefined = await serve({
     method,
     target: ISSUER_PATH + target,
@@ -70,7 +72,8 @@ async function send(method: string, target: string, headers: Fields = {}, body =
   };
 }
 
-const get = (path: string, fields: Fields, cookie?: string) => send("GET", `${path}?${encoded(fields)}`, { cookie });
+const get = (path: string, fields: Fields, cookie?: string) =>
+  send("GET", `${path}?${encoded(fields)}`, { cookie });
 
 const form = "application/x-www-form-urlencoded";
 
@@ -85,14 +88,39 @@ async function signIn(user = "alice", changed: Fields = {}, cookie?: string) {
 }
 
 const exchange = async (code: string, changed: Fields = {}) => {
-  const fields = { grant_type: "authorization_code", client_id: "app", redirect_uri: page, code_verifier: verifier };
+  const fields = {
+    grant_type: "authorization_code",
+    client_id: "app",
+    redirect_uri: page,
+    code_verifier: verifier,
+  };
   const { status, text } = await post("/oauth/token", { ...fields, code, ...changed });
-  return { status, ...(JSON.parse(text) as { error?: string; access_token: string; id_token: string; refresh_token: string }) };
+  return {
+    status,
+    ...(JSON.parse(text) as {
+      error?: string;
+      access_token: string;
+      id_token: string;
+      refresh_token: string;
+    }),
+  };
 };
 
 const renew = async (refresh_token: string, client_id = "app") => {
-  const { status, text } = await post("/oauth/token", { grant_type: "refresh_token", client_id, refresh_token });
-  return { status, ...(JSON.parse(text) as { error?: string; access_token: string; id_token: string; refresh_token: string }) };
+  const { status, text } = await post("/oauth/token", {
+    grant_type: "refresh_token",
+    client_id,
+    refresh_token,
+  });
+  return {
+    status,
+    ...(JSON.parse(text) as {
+      error?: string;
+      access_token: string;
+      id_token: string;
+      refresh_token: string;
+    }),
+  };
 };
 
 const refused = { status: 400, error: "invalid_grant" };
@@ -102,7 +130,9 @@ describe("the sign-in page", () => {
     const shown = await get("/authorize", asked);
     expect(shown.status).toBe(200);
     expect(shown.text).toContain('name="known" value="alice">Continue as alice</button>');
-    expect(shown.headers.get("content-security-policy")).toContain("form-action 'self' http://127.0.0.1:3000");
+    expect(shown.headers.get("content-security-policy")).toContain(
+      "form-action 'self' http://127.0.0.1:3000",
+    );
     expect(shown.headers.get("cache-control")).toBe("no-store");
 
     const { location } = await post("/authorize", { ...asked, known: "alice" });
@@ -129,7 +159,10 @@ describe("the sign-in page", () => {
     ["a page of another site", { redirect_uri: "https://evil.example/app/" }],
     ["no page", { redirect_uri: undefined }],
   ])("sends nobody anywhere for %s", async (_, changed) => {
-    for (const answer of [await get("/authorize", { ...asked, ...changed }), await post("/authorize", { ...asked, ...changed, user: "alice" })])
+    for (const answer of [
+      await get("/authorize", { ...asked, ...changed }),
+      await post("/authorize", { ...asked, ...changed, user: "alice" }),
+    ])
       expect([answer.status, answer.location]).toEqual([400, undefined]);
   });
 
@@ -143,7 +176,11 @@ describe("the sign-in page", () => {
     ["no question to a stranger", { prompt: "none" }, "login_required"],
   ])("returns an error for %s", async (_, changed, error) => {
     const { location } = await get("/authorize", { ...asked, ...changed });
-    expect(Object.fromEntries(location?.searchParams ?? [])).toMatchObject({ error, state: "the-state", iss: url });
+    expect(Object.fromEntries(location?.searchParams ?? [])).toMatchObject({
+      error,
+      state: "the-state",
+      iss: url,
+    });
     expect(location?.searchParams.has("code")).toBe(false);
   });
 
@@ -186,7 +223,12 @@ describe("a code", () => {
     const { code } = await signIn("bob");
     const { status, access_token, id_token } = await exchange(code);
     expect(status).toBe(200);
-    expect(decodeJwt(access_token)).toMatchObject({ iss: url, aud: "the-api", sub: "bob", preferred_username: "bob" });
+    expect(decodeJwt(access_token)).toMatchObject({
+      iss: url,
+      aud: "the-api",
+      sub: "bob",
+      preferred_username: "bob",
+    });
     expect(decodeJwt(id_token)).toMatchObject({ iss: url, aud: "app", sub: "bob", nonce: "the-nonce" });
   });
 
@@ -291,7 +333,9 @@ describe("the token endpoint for clients", () => {
   });
 
   it("refuses other types of content", async () => {
-    expect((await send("POST", "/oauth/token", { "content-type": "application/json" }, "{}")).status).toBe(415);
+    expect((await send("POST", "/oauth/token", { "content-type": "application/json" }, "{}")).status).toBe(
+      415,
+    );
   });
 
   it("lets only pages of clients read its answers", async () => {
@@ -307,7 +351,11 @@ describe("the sign-out", () => {
     const { code, cookie } = await signIn();
     const { id_token } = await exchange(code);
     nowMs += 3_600_000;
-    const { location, headers } = await get("/logout", { client_id: "app", post_logout_redirect_uri: page, id_token_hint: id_token }, cookie);
+    const { location, headers } = await get(
+      "/logout",
+      { client_id: "app", post_logout_redirect_uri: page, id_token_hint: id_token },
+      cookie,
+    );
     expect(location?.href).toBe(page);
     expect(headers.get("set-cookie")).toContain("Max-Age=0");
     expect((await get("/authorize", asked, cookie)).location).toBeUndefined();
@@ -316,16 +364,27 @@ describe("the sign-out", () => {
   it("asks the user otherwise", async () => {
     const { cookie, code } = await signIn();
     const { access_token } = await exchange(code);
-    const asking = await get("/logout", { client_id: "app", post_logout_redirect_uri: page, id_token_hint: access_token }, cookie);
+    const asking = await get(
+      "/logout",
+      { client_id: "app", post_logout_redirect_uri: page, id_token_hint: access_token },
+      cookie,
+    );
     expect([asking.status, asking.location]).toEqual([200, undefined]);
     expect((await get("/authorize", asked, cookie)).location).toBeDefined();
-    const sure = await post("/logout", { client_id: "app", post_logout_redirect_uri: page, sure: "yes" }, { cookie });
+    const sure = await post(
+      "/logout",
+      { client_id: "app", post_logout_redirect_uri: page, sure: "yes" },
+      { cookie },
+    );
     expect(sure.location?.href).toBe(page);
     expect((await get("/authorize", asked, cookie)).location).toBeUndefined();
   });
 
   it("returns to no other page", async () => {
-    const { location, text } = await post("/logout", { client_id: "app", post_logout_redirect_uri: "https://evil.example/" });
+    const { location, text } = await post("/logout", {
+      client_id: "app",
+      post_logout_redirect_uri: "https://evil.example/",
+    });
     expect(location).toBeUndefined();
     expect(text).toContain("You are signed out");
   });

@@ -1,0 +1,63 @@
+import { browserStore, tabStore } from "../stores.ts";
+import { Account } from "./account.ts";
+import { readConfig, SignInError } from "./config.ts";
+import { openIssuer } from "./issuer.ts";
+
+/** How the page begins. `elsewhere` means that another tab goes on with the sign-in that this one returned from. */
+export type Opening =
+  | { outcome: "in" | "out" | "elsewhere"; account: Account; problem?: string }
+  /** Nothing works until the service or its issuer answers. The problem is a sentence. */
+  | { outcome: "failed"; problem: string };
+
+/** Address of the page, to which the issuer returns the user. */
+const pagePath = "/console/";
+
+/** Takes the issuer's answer out of the page's address, so that it stays neither in the history nor on the screen. */
+export function takeAnswer(): URLSearchParams | undefined {
+  const answer = new URLSearchParams(location.search);
+  if (!answer.has("state") || !(answer.has("code") || answer.has("error"))) return undefined;
+  history.replaceState(null, "", pagePath);
+  return answer;
+}
+
+/** Goes on with a sign-in: by the issuer's answer if there is one, or else by what the tab keeps. */
+export async function openAccount(answer: URLSearchParams | undefined): Promise<Opening> {
+  try {
+    const issuer = openIssuer(await readConfig(`${pagePath}config.json`), {
+      pageUrl: location.origin + pagePath,
+    });
+    const account = new Account({ issuer, tab: tabStore, browser: browserStore, channel: openChannel() });
+    if (answer !== undefined) return await afterAnswer(account, answer);
+    return { account, outcome: (await account.resume()) ? "in" : "out" };
+  } catch (error) {
+    return { outcome: "failed", problem: textOf(error) };
+  }
+}
+
+async function afterAnswer(account: Account, answer: URLSearchParams): Promise<Opening> {
+  try {
+    const attempt = await account.finish(answer);
+    if (attempt !== undefined) {
+      history.replaceState(null, "", attempt.returnTo);
+      return { account, outcome: "in" };
+    }
+  } catch (error) {
+    return { account, outcome: "out", problem: textOf(error) };
+  }
+  if (await account.handOver(answer)) return { account, outcome: "elsewhere" };
+  const problem = "This page did not begin that sign-in, so it was ignored. Sign in here.";
+  return { account, outcome: "out", problem };
+}
+
+export function textOf(error: unknown): string {
+  if (error instanceof SignInError) return error.message;
+  return `The sign-in failed: ${error instanceof Error ? error.message : "unknown reason"}.`;
+}
+
+function openChannel(): BroadcastChannel | undefined {
+  try {
+    return new BroadcastChannel("sign-in");
+  } catch {
+    return undefined;
+  }
+}
