@@ -36,6 +36,7 @@ import { Construct } from "constructs";
 import { consolePath, hashedFolder, pagePolicy, writeConsole } from "trading-terminal-console";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { Configuration } from "./config.ts";
+import { poolOrigins } from "./data/user-directory.ts";
 import { root } from "./functions/bundle.ts";
 import { retained } from "./retained.ts";
 
@@ -68,10 +69,10 @@ export function consoleSiteProps(
   { issuer, audience }: Pick<Issuer, "issuer" | "audience">,
 ): ConsoleSiteProps {
   const clientId = consoleClientId ?? audience;
-  const origin = chosen ? new URL(chosen.issuer).origin : `https://cognito-idp.${Aws.REGION}.amazonaws.com`;
+  const issuerOrigins = chosen ? [new URL(chosen.issuer).origin] : poolOrigins;
   return {
     signIn: { issuer, clientId, scope: consoleScope, ...(clientId !== audience && { audience }) },
-    origins: [...new Set([origin, ...consoleOrigins])],
+    origins: [...new Set([...issuerOrigins, ...consoleOrigins])],
   };
 }
 

@@ -16,6 +16,7 @@ import type { Configuration } from "./config.ts";
 import { ImportKeyPair } from "./data/import-key-pair.ts";
 import { UserDirectory } from "./data/user-directory.ts";
 import { WalletKey, walletKeyPolicy } from "./data/wallet-key.ts";
+import { consoleUrlOf } from "./edge-context.ts";
 import { MacKey } from "./functions/mac-key.ts";
 import { openingsOf } from "./openings.ts";
 import { retained } from "./retained.ts";
@@ -82,6 +83,10 @@ export class DataStack extends Stack {
     const users = new UserDirectory(this, "Users", {
       isIssuer: configuration.issuer === undefined,
       mail: configuration.mail,
+      consoleUrl:
+        configuration.edge && configuration.domain
+          ? consoleUrlOf(`https://${configuration.domain.domainName}`)
+          : undefined,
     });
     // Creates the table last: when a first deploy fails, everything is rolled back except a table protected from
     // deletion.

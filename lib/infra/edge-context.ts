@@ -4,6 +4,9 @@ import { flag, json, labels, matching, Origin, wholeWithin } from "./context-val
 /** CloudFront accepts certificates and web ACLs only from this region. */
 export const edgeRegion = "us-east-1";
 
+/** Address of the console, below that of the service. Issuers compare it exactly. */
+export const consoleUrlOf = (baseUrl: string) => `${baseUrl}/console/`;
+
 /** Keys of the context that determine the address of both APIs, and of the console. */
 export const edgeContext = {
   edge: flag(true),

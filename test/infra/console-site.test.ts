@@ -122,7 +122,7 @@ describe("the distribution at the console's paths", () => {
     const text = JSON.stringify(config);
     expect(text).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(text).toContain(
-      `connect-src 'self' https://cognito-idp.",{"Ref":"AWS::Region"},".amazonaws.com; base-uri 'none'`,
+      `connect-src 'self' https://cognito-idp.",{"Ref":"AWS::Region"},".amazonaws.com https://trading-terminal-",{"Ref":"AWS::AccountId"},".auth.",{"Ref":"AWS::Region"},".amazoncognito.com; base-uri 'none'`,
     );
     expect(text).not.toMatch(/unsafe|\*/);
   });

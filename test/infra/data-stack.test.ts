@@ -15,6 +15,9 @@ import {
 const { data, protectedData } = synthesize();
 const issued = synthesize(customContext);
 
+/** Types of resources that hold nothing and can be made again. */
+const remade = ["AWS::KMS::Alias", "AWS::Cognito::UserPoolDomain", "AWS::Cognito::ManagedLoginBranding"];
+
 describe("the data stack", () => {
   it("keeps the logical ids of its resources", () => {
     expect(Object.fromEntries(Object.entries(data.Resources).map(([id, { Type }]) => [id, Type]))).toEqual({
@@ -26,12 +29,14 @@ describe("the data stack", () => {
       OriginKey1F518F6B9: "AWS::SecretsManager::Secret",
       UsersPoolBFC35D3B: "AWS::Cognito::UserPool",
       UsersPoolClient39A19381: "AWS::Cognito::UserPoolClient",
+      UsersPoolSignIn00DFCB96: "AWS::Cognito::UserPoolDomain",
+      UsersSignInStyle34CD7995: "AWS::Cognito::ManagedLoginBranding",
     });
   });
 
   it("retains its resources unless the deployment that creates them fails", () => {
     for (const [id, resource] of Object.entries(data.Resources))
-      if (resource.Type !== "AWS::KMS::Alias")
+      if (!remade.includes(resource.Type))
         expect(resource, id).toMatchObject({
           DeletionPolicy: "RetainExceptOnCreate",
           UpdateReplacePolicy: "Retain",
@@ -160,10 +165,24 @@ describe("the user pool", () => {
     });
   });
 
+  it("has a sign-in page, which returns users to the console alone, or to nobody with another issuer", () => {
+    const clientOf = (template: Template) => only(template, "AWS::Cognito::UserPoolClient").Properties;
+    const urls = (url: string) => ({ CallbackURLs: [url], LogoutURLs: [url] });
+    expect(clientOf(data)).toMatchObject(urls("https://console.invalid/console/"));
+    const certificateArn = "arn:aws:acm:us-east-1:111111111111:certificate/a";
+    const named = synthesize({ domainName: "terminal.example", certificateArn });
+    expect(clientOf(named.data)).toMatchObject({
+      ...urls("https://terminal.example/console/"),
+      AllowedOAuthFlows: ["code"],
+      AllowedOAuthScopes: ["openid", "profile", "email"],
+    });
+    expect(only(data, "AWS::Cognito::UserPoolDomain").Properties).toMatchObject({ ManagedLoginVersion: 2 });
+    expect(clientOf(issued.data)).toMatchObject({ AllowedOAuthFlowsUserPoolClient: false });
+  });
+
   it("has a client without a secret, with short-lived, revocable tokens", () => {
     expect(only(data, "AWS::Cognito::UserPoolClient").Properties).toMatchObject({
       AccessTokenValidity: 15,
-      AllowedOAuthFlowsUserPoolClient: false,
       EnableTokenRevocation: true,
       ExplicitAuthFlows: [
         "ALLOW_ADMIN_USER_PASSWORD_AUTH",

@@ -1,8 +1,11 @@
-import { Duration, Stack, Validations } from "aws-cdk-lib";
+import { Aws, Duration, Stack, Validations } from "aws-cdk-lib";
 import {
   AccountRecovery,
+  CfnManagedLoginBranding,
   type CfnUserPool,
+  ManagedLoginVersion,
   Mfa,
+  OAuthScope,
   UserPool,
   type UserPoolClient,
 } from "aws-cdk-lib/aws-cognito";
@@ -15,7 +18,21 @@ export type UserDirectoryProps = {
   /** True if this pool is the deployment's issuer. If false, nobody can sign up. */
   isIssuer: boolean;
   mail: MailIdentity | undefined;
+  /** Address of the console. Undefined if only the deploy of the edge chooses it, or there is none. */
+  consoleUrl: string | undefined;
 };
+
+/** Stands for an address that is not known yet, because a client needs one. No host can have this name. */
+const unknownUrl = "https://console.invalid/console/";
+
+/** Name of the pool's sign-in page. Contains the account, because a name is unique among all accounts of a region. */
+const domainPrefix = `trading-terminal-${Aws.ACCOUNT_ID}`;
+
+/** Origins of the pool: of its discovery document, and of its pages and endpoints for tokens. */
+export const poolOrigins = [
+  `https://cognito-idp.${Aws.REGION}.amazonaws.com`,
+  `https://${domainPrefix}.auth.${Aws.REGION}.amazoncognito.com`,
+];
 
 /**
  * A Cognito user pool with a public client, used when no issuer is configured. The pool is always deployed, so its
@@ -26,7 +43,7 @@ export class UserDirectory extends Construct {
   readonly client: UserPoolClient;
   readonly issuer: Issuer;
 
-  constructor(scope: Construct, id: string, { isIssuer, mail }: UserDirectoryProps) {
+  constructor(scope: Construct, id: string, { isIssuer, mail, consoleUrl = unknownUrl }: UserDirectoryProps) {
     super(scope, id);
     this.pool = new UserPool(this, "Pool", {
       selfSignUpEnabled: isIssuer,
@@ -70,7 +87,16 @@ export class UserDirectory extends Construct {
       // Lets operators who need a token sign in with the admin flow. This flow needs a right on the pool that users
       // lack.
       authFlows: { userSrp: true, adminUserPassword: true },
-      disableOAuth: true,
+      ...(isIssuer
+        ? {
+            oAuth: {
+              flows: { authorizationCodeGrant: true },
+              scopes: [OAuthScope.OPENID, OAuthScope.PROFILE, OAuthScope.EMAIL],
+              callbackUrls: [consoleUrl],
+              logoutUrls: [consoleUrl],
+            },
+          }
+        : { disableOAuth: true }),
       accessTokenValidity: Duration.minutes(15),
       idTokenValidity: Duration.minutes(15),
       refreshTokenValidity: Duration.days(30),
@@ -78,6 +104,16 @@ export class UserDirectory extends Construct {
       preventUserExistenceErrors: true,
     });
     this.client.applyRemovalPolicy(retained);
+    this.pool.addDomain("SignIn", {
+      cognitoDomain: { domainPrefix },
+      managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,
+    });
+    // Cognito shows no page to a client without a style.
+    new CfnManagedLoginBranding(this, "SignInStyle", {
+      userPoolId: this.pool.userPoolId,
+      clientId: this.client.userPoolClientId,
+      useCognitoProvidedValues: true,
+    });
 
     const issuer = `https://cognito-idp.${Stack.of(this).region}.amazonaws.com/${this.pool.userPoolId}`;
     this.issuer = {

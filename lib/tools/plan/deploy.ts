@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { errorLine } from "../admin/operator-error.ts";
 import { type Context, runProgram, type Stdio, withContext } from "../runner/run-program.ts";
+import { setConsoleAddress } from "./console-address.ts";
 import { checkedAccount, quotaLineOf } from "./program.ts";
 import type { ReadQuotas } from "./read-quotas.ts";
 import { isStackDeployed, rollbackTriggers, watchedMinutes } from "./rollback-triggers.ts";
@@ -24,7 +25,7 @@ type Options = { context: Context; profile?: string; rollbackTriggers: boolean }
 
 /**
  * `npm run deploy`: checks the account, names it, and deploys all stacks. CloudFormation rolls the stack of the
- * functions back if an alarm of trading is raised within minutes.
+ * functions back if an alarm of trading is raised within minutes. The last step tells the user pool the console's address.
  *
  * @returns the exit code: that of CDK, 1 if the account cannot bear the deployment, 2 for wrong usage.
  */
@@ -57,9 +58,13 @@ async function deploy(
     const account = await checkedAccount(context, { env, readQuotas });
     say(`Deploying to ${quotaLineOf(account)}`);
     const given = Object.entries(context).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+    const finish = async (code: number): Promise<number> => {
+      if (code === 0) for (const line of await setConsoleAddress()) say(line);
+      return code;
+    };
     if (!(await isStackDeployed("TerminalApi"))) {
       say("This is the first deploy, so no alarm can roll it back");
-      return await cdk(["deploy", "--all", ...given, ...others]);
+      return await finish(await cdk(["deploy", "--all", ...given, ...others]));
     }
     const triggers = hasTriggers ? await rollbackTriggers("TerminalWatch") : [];
     say(
@@ -67,7 +72,7 @@ async function deploy(
         ? `CloudFormation rolls TerminalApi back if one of these alarms is raised within ${watchedMinutes} minutes: ${triggers.map((arn) => arn.split(":alarm:")[1]).join(", ")}`
         : "No alarm rolls this deploy back",
     );
-    return await deployInSteps({ given, others, triggers }, cdk);
+    return await finish(await deployInSteps({ given, others, triggers }, cdk));
   } catch (error) {
     const line = errorLine(error);
     if (line === undefined) throw error;

@@ -6,6 +6,9 @@ import { root } from "../../infra/functions/bundle.ts";
 /** `aud` claim of local tokens. */
 export const AUDIENCE = "trading-terminal";
 
+/** Client as which pages sign users in at the local issuer. */
+export const CLIENT_ID = "console";
+
 /** Folders of lib that neither the stacks nor the handlers import as a whole. */
 const others = new Set(["client", "console", "devnet", "local", "tools"]);
 
@@ -58,7 +61,7 @@ export async function synthesizeTerminal(
       issuer,
       audience: AUDIENCE,
       jwksUri,
-      consoleClientId: "console",
+      consoleClientId: CLIENT_ID,
       consoleScope: "openid offline_access",
       // Needs no wait, because the local runner accepts a new API key at once.
       keyGraceSeconds: 0,

@@ -25,7 +25,7 @@ import { openLocal } from "../admin/local-target.ts";
 import type { LocalPorts } from "../documents/local-addresses.ts";
 import { referencePolicy, siteFiles } from "../documents/site/site.ts";
 import { showSteps } from "../progress.ts";
-import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
+import { AUDIENCE, CLIENT_ID, synthesizeTerminal } from "./assembly.ts";
 import { coinsRoute } from "./coins-route.ts";
 import { consoleReloads, galleryPages } from "./console-pages.ts";
 import { explorersFor } from "./explorers.ts";
@@ -71,9 +71,6 @@ export type Deps = Stdio & {
 
 const USER = "alice";
 const TOKEN_SECONDS = 3600;
-
-/** Client as which pages sign users in at the local issuer. */
-const CLIENT_ID = "console";
 
 /** Addresses to which the local issuer returns users: the console, and the pages of other allowed origins. */
 const signInUrls = (own: readonly string[], allowed: readonly string[]) => [
@@ -138,8 +135,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
   const run = watchRun(new Date());
   let stacks: Stacks | undefined;
   let chains: LocalChains | undefined;
-  let issuer = "";
-  /** Origins of the runner itself. The issuer has the first. */
+  /** Origins of the runner itself. */
   const own = ["127.0.0.1", "localhost"].map((host) => `http://${host}:${options.port}`);
 
   const runner = await start({
@@ -165,7 +161,6 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       const hosts = chains?.chains.map((each) => [each.chain, each.hosts]) ?? [];
       const places = { ...Object.fromEntries(urls), ...(chains?.sol && { sol: placesOf(chains.sol) }) };
       const lists = new Map<string, object>([
-        ["/console/config.json", { issuer, clientId: CLIENT_ID, scope: "openid offline_access" }],
         ["/chains.json", places],
         ["/hosts.json", { ...Object.fromEntries(hosts), ...(chains?.sol && { sol: chains.sol.context }) }],
         ["/explorers.json", explorersFor(places, options.explorer)],
@@ -179,14 +174,13 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       ];
       return (request) => {
         const list = lists.get(pathOf(request));
-        if (list !== undefined) return Promise.resolve(json(200, list, ["Cache-Control", "no-store"]));
+        if (list !== undefined) return Promise.resolve(json(200, list));
         if (pathOf(request) === "/status.json") return Promise.resolve(json(200, run.state()));
         return firstAnswer(routes, request);
       };
     },
     onStep: step,
     async assembly(site: Site) {
-      issuer = site.issuer;
       const context: Record<string, unknown> = {
         // Streams accept the cookie only from pages of these origins.
         allowedOrigins: [...new Set([...options.allowedOrigin, ...own])],

@@ -67,7 +67,7 @@ describe.concurrent("npm run verify", () => {
   it("passes on the local runner, and removes all its user's data", async () => {
     const { code, output } = await verify();
 
-    expect({ code, counts: countsIn(output) }, output).toEqual({ code: 0, counts: [23, 0, 20] });
+    expect({ code, counts: countsIn(output) }, output).toEqual({ code: 0, counts: [24, 0, 20] });
     await expectNothingLeft(output);
   }, 120_000);
 
@@ -76,7 +76,7 @@ describe.concurrent("npm run verify", () => {
 
     const { code, output } = await verify({ env: { VERIFY_EXPIRED_TOKEN: token } });
 
-    expect({ code, counts: countsIn(output) }, output).toEqual({ code: 1, counts: [22, 1, 20] });
+    expect({ code, counts: countsIn(output) }, output).toEqual({ code: 1, counts: [23, 1, 20] });
     expect(output).toMatch(/^FAIL {2}the authorizer answers an expired token with a 401 .*\n {6}\S/m);
     expect(output).not.toMatch(/eyJ/);
     await expectNothingLeft(output);

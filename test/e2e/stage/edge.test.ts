@@ -67,6 +67,27 @@ describe("the console", () => {
     for (const called of [issuer, token_endpoint ?? issuer])
       expect(allowed.split(" "), "Origins that the page may call").toContain(new URL(called).origin);
   });
+
+  it("sends users to a sign-in page that knows the console's address", async ({ console: page }) => {
+    const answer = await fetch(`${page}config.json`);
+    const { issuer, clientId, scope } = (await answer.json()) as Record<string, string>;
+    const metadata = await fetch(`${issuer?.replace(/\/$/, "")}/.well-known/openid-configuration`);
+    const { authorization_endpoint } = (await metadata.json()) as { authorization_endpoint: string };
+    const url = new URL(authorization_endpoint);
+    const asked = {
+      client_id: clientId ?? "",
+      redirect_uri: page,
+      response_type: "code",
+      scope: scope ?? "",
+      state: "verify",
+      code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+      code_challenge_method: "S256",
+    };
+    for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+    const { status, headers } = await fetch(url, { redirect: "manual" });
+    expect(status, "The status of the sign-in page").toBeLessThan(400);
+    expect(headers.get("Location") ?? "", "Where it leads").not.toMatch(/error/);
+  });
 });
 
 describe("the APIs' own addresses", () => {
