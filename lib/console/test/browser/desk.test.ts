@@ -73,7 +73,8 @@ describe("the desk", () => {
   it("draws 5,000 orders in well under 100 ms of script, and sorts them", async () => {
     const { page, context } = await openDesk(crowd, { width: 1440, height: 900 });
     const session = await context.newCDPSession(page);
-    await session.send("Performance.enable");
+    // Counts the time of the thread, which other programs of the machine do not lengthen.
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
     const scriptMs = async () => {
       const { metrics } = await session.send("Performance.getMetrics");
       return 1000 * (metrics.find(({ name }) => name === "ScriptDuration")?.value ?? 0);
