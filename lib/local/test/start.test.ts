@@ -213,9 +213,9 @@ describe("start", () => {
 
   it("refuses a resource that is not emulated, and leaves no process behind", async () => {
     const before = descendants(process.pid);
-    const unknown = assemblyFolder("worker", "AWS::S3::Bucket");
+    const unknown = assemblyFolder("worker", "AWS::SNS::Topic");
     await expect(start({ assembly: unknown, port: 0 })).rejects.toThrow(
-      "Data: AWS::S3::Bucket (Unknown) is not emulated",
+      "Data: AWS::SNS::Topic (Unknown) is not emulated",
     );
     const started = descendants(process.pid).filter(({ pid }) => !before.some((old) => old.pid === pid));
     expect(await survivors(started)).toEqual([]);
