@@ -21,6 +21,7 @@ import { madePoolsCall } from "./made-pools-call.ts";
 import { openEvmFinder } from "./pools.ts";
 import {
   bounded,
+  currentHeads,
   type MadePool,
   type NewPool,
   nextRange,
@@ -125,7 +126,11 @@ export function openEvmNewPools(reader: EvmReader): ReadNewPools {
   return async (stored, nowMs) => {
     const before = stored as EvmNewTokens | undefined;
     const progress = before?.state;
-    const heads = await answersOf(client.inOrder().slice(0, 2), blockCall("latest"));
+    const nowSeconds = Math.floor(nowMs / 1000);
+    const heads = currentHeads(await answersOf(client.inOrder().slice(0, 2), blockCall("latest")), {
+      nowSeconds,
+      blockSeconds,
+    });
     // Reads up to the lower head, because both hosts have that block. So a host cannot claim blocks that do not exist.
     const [lowest] = heads.toSorted((a, b) => a.value.number - b.value.number);
     if (lowest === undefined) throw new ChainUnavailable(`No host of ${chain} answers`);
@@ -138,7 +143,6 @@ export function openEvmNewPools(reader: EvmReader): ReadNewPools {
     );
     const isRead = answers.length > 0;
     const state = isRead ? progressAfter(progress, range) : progressAfterFailure(progress, range);
-    const nowSeconds = Math.floor(nowMs / 1000);
     const known = poolsOfDay(poolsAfter(before?.pools ?? [], range, answers), nowSeconds);
     const pools = bounded(await measured(first, known));
     const due = dueLooks(

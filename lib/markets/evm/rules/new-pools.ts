@@ -42,6 +42,19 @@ export const mostBlocks = 2000;
 /** Number of known blocks that are read again, because a reorganisation may have replaced them. */
 export const overlapBlocks = 32;
 
+/** The newest block of a host. */
+type Head = { number: number; time: number };
+
+/** Leaves out hosts that are stuck: those whose newest block is much older than another's, unless that is of the future. */
+export function currentHeads<Each extends { value: Head }>(
+  heads: readonly Each[],
+  { nowSeconds, blockSeconds }: { nowSeconds: number; blockSeconds: number },
+): Each[] {
+  const mostBehind = overlapBlocks * blockSeconds;
+  const times = heads.map(({ value }) => value.time).filter((time) => time <= nowSeconds + blockSeconds);
+  return heads.filter(({ value }) => value.time > Math.max(...times) - mostBehind);
+}
+
 /** Maximum number of pools to remember on a chain. */
 export const mostNewPools = 200;
 
@@ -57,7 +70,7 @@ export function nextRange(
   const oldest = Math.max(0, head - dayBlocks);
   const blocks = progress?.blocks ?? mostBlocks;
   const newest = Math.max(oldest, head - blocks + 1);
-  if (progress === undefined || head - progress.high > blocks || progress.high - head > overlapBlocks)
+  if (progress === undefined || head - progress.high > blocks || progress.high - head >= overlapBlocks)
     return { from: newest, to: head, isPast: false };
   const { low, high, pastBlocks, wasPast } = progress;
   if (low > oldest && !wasPast)
@@ -65,9 +78,10 @@ export function nextRange(
   return { from: Math.max(newest, high + 1 - overlapBlocks), to: head, isPast: false };
 }
 
-/** Only a whole range shows that hosts allow so many blocks. */
-const grown = (blocks: number, { from, to }: PoolRange): number =>
-  to - from + 1 < blocks ? blocks : Math.min(mostBlocks, 2 * blocks);
+/** Grows after each success, because usual ranges are shorter than allowed, and most failures are not of the length. */
+const grown = (blocks: number): number => Math.min(mostBlocks, 2 * blocks);
+
+const halved = (blocks: number): number => Math.max(1, Math.floor(blocks / 2));
 
 const noProgress = { blocks: mostBlocks, pastBlocks: mostBlocks };
 
@@ -79,10 +93,10 @@ export function progressAfter(
   const { from, to, isPast } = range;
   const { blocks, pastBlocks } = progress ?? noProgress;
   if (progress !== undefined && isPast)
-    return { ...progress, low: from, pastBlocks: grown(pastBlocks, range), wasPast: true };
-  const isJoined = progress !== undefined && from <= progress.high + 1 && progress.high - to <= overlapBlocks;
+    return { ...progress, low: from, pastBlocks: grown(pastBlocks), wasPast: true };
+  const isJoined = progress !== undefined && from <= progress.high + 1 && progress.high - to < overlapBlocks;
   const low = isJoined ? Math.min(progress.low, from) : from;
-  return { low, high: to, blocks: grown(blocks, range), pastBlocks, wasPast: false };
+  return { low, high: to, blocks: grown(blocks), pastBlocks, wasPast: false };
 }
 
 /**
@@ -93,10 +107,17 @@ export function progressAfterFailure(
   progress: PoolProgress | undefined,
   { from, to, isPast }: PoolRange & { isPast: boolean },
 ): PoolProgress {
-  const blocks = Math.max(1, Math.floor((to - from + 1) / 2));
-  if (progress === undefined) return { low: to + 1, high: to, blocks, pastBlocks: blocks, wasPast: false };
-  if (!isPast) return { ...progress, blocks, wasPast: false };
-  return { ...progress, pastBlocks: blocks, wasPast: true, ...(from === to && { low: from }) };
+  const known = progress ?? {
+    ...{ low: to + 1, high: to, wasPast: false },
+    ...{ blocks: mostBlocks, pastBlocks: halved(mostBlocks) },
+  };
+  if (!isPast) return { ...known, blocks: halved(known.blocks), wasPast: false };
+  return {
+    ...known,
+    pastBlocks: halved(known.pastBlocks),
+    wasPast: true,
+    ...(from === to && { low: from }),
+  };
 }
 
 const isSameEvent = (one: MadePool, other: MadePool): boolean =>

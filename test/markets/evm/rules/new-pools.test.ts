@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   bounded,
+  currentHeads,
   type MadePool,
   mostBlocks,
   mostNewPools,
@@ -64,7 +65,7 @@ describe("the blocks that are read for new pools", () => {
   });
 
   it("starts over after a pause, and after a host's claim of blocks that do not exist", () => {
-    for (const high of [99_000 - mostBlocks - 1, 99_000 + overlapBlocks + 1, 10 ** 12]) {
+    for (const high of [99_000 - mostBlocks - 1, 99_000 + overlapBlocks, 10 ** 12]) {
       const range = nextRange(progress({ high }), 99_000, day);
       expect(range).toEqual({ from: 99_000 - mostBlocks + 1, to: 99_000, isPast: false });
       expect(progressAfter(progress({ high }), range)).toMatchObject({ low: range.from, high: 99_000 });
@@ -88,6 +89,42 @@ describe("the blocks that are read for new pools", () => {
       to: 2000,
       isPast: true,
     });
+  });
+
+  it("keeps the day through some failed turns, and soon asks for as many blocks as before", () => {
+    let state = progress({ low: 89_000 });
+    for (let turn = 0; turn < 4; turn++) state = progressAfterFailure(state, nextRange(state, 99_030, day));
+    const range = nextRange(state, 99_040, day);
+    expect(range).toEqual({ from: 99_001 - overlapBlocks, to: 99_040, isPast: false });
+    state = progressAfter(state, range);
+    for (let turn = 0; turn < 4; turn++) state = progressAfter(state, nextRange(state, 99_040, day));
+    expect(state).toMatchObject({ low: 89_000, blocks: mostBlocks });
+  });
+
+  it("asks for no more blocks than allowed when a host lags", () => {
+    for (let behind = 0; behind <= 2 * overlapBlocks; behind++) {
+      const { from, to } = nextRange(
+        progress({ low: 89_000, high: 99_000 + behind, blocks: 1000 }),
+        99_000,
+        day,
+      );
+      expect(to - from + 1).toBeGreaterThan(0);
+      expect(to - from + 1).toBeLessThanOrEqual(1000);
+    }
+  });
+
+  it("leaves out a host that is stuck, but not the others of one that claims a block of the future", () => {
+    const heads = (...times: number[]) =>
+      currentHeads(
+        times.map((time, number) => ({ value: { number, time } })),
+        { nowSeconds: 1000, blockSeconds: 2 },
+      ).map(({ value }) => value.time);
+    expect(heads(999, 999 - 2 * overlapBlocks)).toEqual([999]);
+    expect(heads(999, 1000 - 2 * overlapBlocks)).toEqual([999, 1000 - 2 * overlapBlocks]);
+    for (const claimed of [1060, 10 ** 9]) expect(heads(990, claimed)).toEqual([990, claimed]);
+    expect(heads(10, 10)).toEqual([10, 10]);
+    expect(heads(10 ** 9)).toEqual([10 ** 9]);
+    expect(heads()).toEqual([]);
   });
 
   it("begins at the first block of a young chain", () => {
