@@ -31,6 +31,7 @@ import {
   poolsOfDay,
   progressAfter,
   progressAfterFailure,
+  unfundedWithoutPrice,
 } from "./rules/new-pools.ts";
 
 type EvmNewTokens = NewTokens<NewPool, PoolProgress | undefined>;
@@ -144,25 +145,22 @@ export function openEvmNewPools(reader: EvmReader): ReadNewPools {
     const isRead = answers.length > 0;
     const state = isRead ? progressAfter(progress, range) : progressAfterFailure(progress, range);
     const known = poolsOfDay(poolsAfter(before?.pools ?? [], range, answers), nowSeconds);
-    const pools = bounded(await measured(first, known));
+    const pools = bounded(await measured(first, known), before?.looks ?? {});
     const due = dueLooks(
       pools.filter(({ isFunded }) => isFunded),
       before?.looks ?? {},
       nowSeconds,
     );
-    const looked = await Promise.all(
-      due.map(async (token) => [token, { at: nowSeconds, found: await lookAt(token, nowMs) }] as const),
+    const found = await Promise.all(due.map((token) => lookAt(token, nowMs)));
+    const looked: EvmNewTokens["looks"] = Object.fromEntries(
+      due.map((token, index) => [token, { at: nowSeconds, ...(found[index] && { found: found[index] }) }]),
     );
     const tokens = new Set(pools.map(({ token }) => token));
-    const looks = Object.entries({ ...before?.looks, ...Object.fromEntries(looked) });
+    const looks = Object.entries({ ...before?.looks, ...looked }).filter(([token]) => tokens.has(token));
     const { low, high } = state ?? { low: 0, high: 0 };
     return {
-      pools,
-      looks: Object.fromEntries(
-        looks.flatMap(([token, { at, found }]) =>
-          tokens.has(token) ? [[token, { at, ...(found && { found }) }]] : [],
-        ),
-      ),
+      pools: unfundedWithoutPrice(pools, looked),
+      looks: Object.fromEntries(looks),
       readAt: isRead && !range.isPast ? head.time : (before?.readAt ?? 0),
       since: Math.max(
         nowSeconds - newSeconds,

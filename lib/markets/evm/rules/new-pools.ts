@@ -1,5 +1,5 @@
 import type { SwapVenue } from "../../../chains/evm/rules/swap-venues.ts";
-import { newSeconds } from "../../core/new-tokens.ts";
+import { type NewTokens, newSeconds } from "../../core/new-tokens.ts";
 
 /** A pool that a factory's event has announced, with the token that it trades for the coin or a stable token. */
 export type MadePool = {
@@ -159,9 +159,24 @@ const byNewest = (a: MadePool, b: MadePool): number => b.block - a.block || b.lo
 export const poolsOfDay = (pools: readonly NewPool[], nowSeconds: number): NewPool[] =>
   pools.filter(({ time }) => nowSeconds - time < newSeconds).toSorted(byNewest);
 
-/** Keeps as many pools as may be remembered: funded ones before others, so that empty ones do not displace them. */
-export const bounded = (pools: readonly NewPool[]): NewPool[] =>
-  pools
-    .toSorted((a, b) => Number(b.isFunded) - Number(a.isFunded) || byNewest(a, b))
+/**
+ * Takes the funds of pools from those whose token had no price when it was looked at, until they are measured again.
+ * Somebody may have lent them only for a moment.
+ */
+export const unfundedWithoutPrice = (pools: readonly NewPool[], looked: NewTokens["looks"]): NewPool[] =>
+  pools.map((each) => {
+    const look = looked[each.token];
+    return look !== undefined && look.found === undefined ? { ...each, isFunded: false } : each;
+  });
+
+/**
+ * Keeps as many pools as may be remembered: first those of tokens that have a price, then others with funds, so that
+ * pools without do not displace them.
+ */
+export function bounded(pools: readonly NewPool[], looks: NewTokens["looks"]): NewPool[] {
+  const worth = ({ token, isFunded }: NewPool) => (looks[token]?.found ? 2 : Number(isFunded));
+  return pools
+    .toSorted((a, b) => worth(b) - worth(a) || byNewest(a, b))
     .slice(0, mostNewPools)
     .toSorted(byNewest);
+}

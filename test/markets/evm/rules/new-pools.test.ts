@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { TokenLook } from "../../../../lib/markets/core/new-tokens.ts";
 import {
   bounded,
   currentHeads,
@@ -13,6 +14,7 @@ import {
   poolsOfDay,
   progressAfter,
   progressAfterFailure,
+  unfundedWithoutPrice,
 } from "../../../../lib/markets/evm/rules/new-pools.ts";
 
 const made = (pool: string, block: number, changes: Partial<MadePool> = {}): MadePool => ({
@@ -32,6 +34,10 @@ const known = (pool: string, block: number, changes: Partial<NewPool> = {}): New
   isFunded: true,
   ...changes,
 });
+const found: TokenLook = {
+  ...{ symbol: "MOON", name: "Moon", decimals: 18, listed: false, liquidity: "2", flags: [] },
+  ...{ sellable: true, buyTax: 0, sellTax: 0 },
+};
 const day = 10_000;
 const progress = (changes: Partial<PoolProgress>): PoolProgress => ({
   low: 90_000,
@@ -184,10 +190,30 @@ describe("the pools that are remembered", () => {
     const empty = Array.from({ length: 10_000 }, (_, index) =>
       known(`E${index}`, 12, { logIndex: index, isFunded: false }),
     );
-    const kept = bounded([real, ...empty]);
+    const kept = bounded([real, ...empty], {});
     expect(kept).toHaveLength(mostNewPools);
     expect(kept.at(-1)).toBe(real);
     expect(kept[0]?.pool).toBe("E9999");
+  });
+
+  it("keeps pools of tokens with a price when others are funded for a moment, one after the other", () => {
+    const real = known("real", 11);
+    const looks = { [real.token]: { at: 1, found } };
+    let pools = [real];
+    for (let turn = 0; turn <= mostNewPools; turn++)
+      pools = bounded([known(`L${turn}`, 12 + turn), ...pools], looks);
+    expect(pools).toHaveLength(mostNewPools);
+    expect(pools.at(-1)).toEqual(real);
+  });
+
+  it("takes the funds of pools whose token has no price, and of no others", () => {
+    const [lent, priced, waiting] = [known("lent", 1), known("priced", 2), known("waiting", 3)];
+    const looked = { [lent.token]: { at: 1 }, [priced.token]: { at: 1, found } };
+    expect(unfundedWithoutPrice([lent, priced, waiting], looked)).toEqual([
+      { ...lent, isFunded: false },
+      priced,
+      waiting,
+    ]);
   });
 
   it("lists the newest pools first, and leaves out those of the day before", () => {
