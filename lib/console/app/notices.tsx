@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
 
 export type Notice = { id: number; text: string; kind: "good" | "bad" };
 
@@ -22,23 +23,51 @@ export function useNotices() {
 
 type NoticesProps = { notices: readonly Notice[]; onDismiss: (id: number) => void };
 
+/** Finds the dialog that covers all others. A dialog stands after those that it covers, or inside them. */
+const topDialog = () => [...document.querySelectorAll("dialog:modal")].at(-1);
+
+function makeHost() {
+  const host = Object.assign(document.createElement("div"), { popover: "manual", className: "notices" });
+  host.role = "status";
+  return host;
+}
+
+/**
+ * Shows notices inside the topmost dialog, because a modal dialog makes all of the page outside it inert: nobody could
+ * hear or dismiss them there.
+ */
 export function Notices({ notices, onDismiss }: NoticesProps) {
-  const element = useRef<HTMLDivElement>(null);
-  // What is shown last is on top, so that no dialog covers a new notice.
+  const [host] = useState(makeHost);
   useEffect(() => {
-    element.current?.hidePopover();
-    element.current?.showPopover();
-  }, [notices]);
-  return (
-    <div ref={element} popover="manual" class="notices" role="status" aria-live="polite">
-      {notices.map(({ id, text, kind }) => (
+    function move() {
+      const parent = topDialog() ?? document.body;
+      if (host.parentElement === parent) return;
+      parent.append(host);
+      host.showPopover();
+    }
+    move();
+    const observer = new MutationObserver(move);
+    observer.observe(document.body, { subtree: true, childList: true, attributeFilter: ["open"] });
+    return () => {
+      observer.disconnect();
+      host.remove();
+    };
+  }, []);
+  useEffect(() => {
+    render(
+      notices.map(({ id, text, kind }) => (
         <p key={id} class={kind}>
           <strong>{kind === "good" ? "Done" : "Problem"}</strong> <span>{text}</span>
           <button type="button" class="plain" aria-label="Dismiss" onClick={() => onDismiss(id)}>
             ✕
           </button>
         </p>
-      ))}
-    </div>
-  );
+      )),
+      host,
+    );
+    // What is shown last is on top of a chart that fills the screen.
+    host.hidePopover();
+    host.showPopover();
+  }, [notices]);
+  return null;
 }

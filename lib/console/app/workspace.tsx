@@ -241,7 +241,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
       )}
       {desk && (
         <DeskContext.Provider value={desk}>
-          <GuardNotices />
+          {side === undefined && <GuardNotices />}
           <main
             ref={desktop}
             id="desk"
@@ -258,6 +258,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
           <Tabs tab={tab} onPick={pickTab} />
           {side && (
             <SidePanel key={side} label={sideTitle(side)} onClose={() => setSide(undefined)}>
+              <GuardNotices />
               {side === "discovery" && <Discovery onOpened={() => setSide(undefined)} />}
               {side === "wallets" && <Wallets />}
               {side === "settings" && <SettingsPanel />}
@@ -275,6 +276,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
           )}
         </DeskContext.Provider>
       )}
+      <Help {...help} />
       {expired !== undefined && (
         <SignInAgain
           account={session.account}
@@ -286,7 +288,6 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
           }}
         />
       )}
-      <Help {...help} />
       <Notices notices={notices as readonly Notice[]} onDismiss={dismiss} />
     </>
   );

@@ -126,6 +126,23 @@ describe("the desk", () => {
     await context.close();
   });
 
+  it("tells of a problem inside an open panel, which stays when the notice is dismissed", async () => {
+    const { page, context, complaints } = await openDesk({}, { width: 1440, height: 900 });
+    const settings = page.getByRole("dialog", { name: "Settings" });
+    const problem = settings.getByRole("status").getByText("Problem");
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    await settings.getByLabel("MEV protection").uncheck();
+    await settings.getByRole("button", { name: "Save", exact: true }).first().click();
+    // The scripted service saves nothing.
+    await problem.waitFor();
+    expect(await brokenRules(page)).toEqual([]);
+    await settings.getByRole("button", { name: "Dismiss" }).click();
+    await problem.waitFor({ state: "detached" });
+    expect(await settings.isVisible()).toBe(true);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it("keeps a watchlist over a reload, and on the page alone if the browser keeps nothing", async () => {
     const { page, context, complaints } = await openDesk({}, { width: 1440, height: 900 });
     const tokens = page.getByRole("navigation", { name: "Watched and held tokens" });
