@@ -128,7 +128,8 @@ export class Follower {
 
   removeTokens(tokens: readonly TokenName[]): void {
     this.#show({ ...this.#held, markets: withoutTokens(this.#held.markets, tokens) });
-    this.#connection?.send({ type: "unsubscribe", tokens });
+    const names = tokens.map(({ chain, token }) => ({ chain, token }));
+    this.#connection?.send({ type: "unsubscribe", tokens: names });
   }
 
   reconnect(): void {

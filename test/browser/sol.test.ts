@@ -105,7 +105,7 @@ describe("the console on Solana", () => {
     await onSol(page);
     const wallets = await openSide(page, "Wallets");
     await wallets.locator(`a[href="https://solscan.io/account/${exampleSolWallet.address}"]`).waitFor();
-    await page.locator(`a[href="https://solscan.io/token/${tokens.MOON.mint}"]`).waitFor();
+    await page.locator(`a[href="https://solscan.io/token/${tokens.MOON.mint}"]`).first().waitFor();
     await context.close();
   });
 

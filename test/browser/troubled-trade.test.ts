@@ -176,7 +176,6 @@ describe("the console during failures", () => {
     await loseAnswer(true);
     await page.getByText("The buy of MOON had been placed").waitFor();
 
-    await trade.getByLabel("Chain").selectOption("base");
     await loseAnswer(false);
     await trade.getByText("The buy of MOON was not answered").waitFor();
     await trade.getByRole("button", { name: "An order was not answered", disabled: true }).waitFor();
@@ -186,7 +185,6 @@ describe("the console during failures", () => {
     await page.getByText("The buy of MOON is placed").waitFor();
     await trade.getByText("was not answered").waitFor({ state: "detached" });
 
-    await trade.getByLabel("Chain").selectOption("base");
     let sent = 0;
     page.on("request", (request) => void (isOrder(request) && sent++));
     const buy = page.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false });

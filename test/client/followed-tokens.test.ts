@@ -50,7 +50,8 @@ describe("a stream with followed tokens", () => {
       tokens: [{ ...sun, candles: true }],
       every: 5,
     });
-    stream.removeTokens([{ chain: "base", token: "0xABCD" }]);
+    const followed = { chain: "base", token: "0xABCD", candles: true } as const;
+    stream.removeTokens([followed]);
     expect(socket().sent[2]).toEqual({ type: "unsubscribe", tokens: [{ chain: "base", token: "0xABCD" }] });
     socket().emit("close");
     stream.addTokens([{ ...sun, candles: false }]);

@@ -84,7 +84,7 @@ export function PresetsDrawer({ chain, side, current, size, onUse }: PresetsProp
             <li key={preset.name}>
               <input
                 aria-label={`Name of ${preset.name}`}
-                value={preset.name}
+                defaultValue={preset.name}
                 maxLength={longestName}
                 onChange={({ currentTarget }) => rename(preset.name, currentTarget.value.trim())}
               />
