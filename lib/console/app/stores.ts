@@ -1,7 +1,6 @@
-/** A store of the browser, by name. */
+/** A store of the browser, by name. Values for which the browser has no room end with the page. */
 export type Store = {
   get(name: string): string | undefined;
-  /** @throws {DOMException} if the store is full */
   set(name: string, value: string): void;
   remove(name: string): void;
   names(): string[];
@@ -12,21 +11,25 @@ export type Store = {
 /** Opens a store. Browsers can block it, which shows when it is first touched. */
 export function openStore(open: () => Storage | null): Store {
   const storage = opened(open);
-  if (storage !== undefined)
-    return {
-      get: (name) => storage.getItem(name) ?? undefined,
-      set: (name, value) => storage.setItem(name, value),
-      remove: (name) => storage.removeItem(name),
-      names: () => Object.keys(storage),
-      isBlocked: false,
-    };
-  const items = new Map<string, string>();
+  const homeless = new Map<string, string>();
   return {
-    get: (name) => items.get(name),
-    set: (name, value) => void items.set(name, value),
-    remove: (name) => void items.delete(name),
-    names: () => [...items.keys()],
-    isBlocked: true,
+    get: (name) => homeless.get(name) ?? storage?.getItem(name) ?? undefined,
+    set(name, value) {
+      homeless.set(name, value);
+      if (storage === undefined) return;
+      try {
+        storage.setItem(name, value);
+        homeless.delete(name);
+      } catch {
+        // The store is full.
+      }
+    },
+    remove(name) {
+      homeless.delete(name);
+      storage?.removeItem(name);
+    },
+    names: () => [...new Set([...homeless.keys(), ...Object.keys(storage ?? {})])],
+    isBlocked: storage === undefined,
   };
 }
 

@@ -6,7 +6,7 @@ import { percentText, shortened, usdText } from "./format.ts";
 import { browserStore } from "./stores.ts";
 import { heldIn, toggled, type Watched, type WatchedToken, watchedIn } from "./watched.ts";
 
-/** Keeps the tokens that a user watches in this browser, or as long as the page is open if it keeps nothing. */
+/** Keeps the tokens that a user watches in this browser. */
 export function useWatched(userID: string | undefined): Watched {
   const name = `watched ${userID}`;
   const [tokens, setTokens] = useState(() => watchedIn(browserStore.get(name)));
@@ -21,11 +21,7 @@ export function useWatched(userID: string | undefined): Watched {
   function toggle(token: WatchedToken) {
     const next = toggled(tokens, token);
     setTokens(next);
-    try {
-      browserStore.set(name, JSON.stringify(next));
-    } catch {
-      // The store is full: the list lasts as long as the page.
-    }
+    browserStore.set(name, JSON.stringify(next));
   }
   return { tokens, toggle };
 }

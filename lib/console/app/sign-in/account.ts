@@ -131,11 +131,7 @@ export class Account {
   async signOut(): Promise<string | undefined> {
     const { issuer, browser } = this.#deps;
     const { user = "", idToken } = this.#grant ?? {};
-    try {
-      browser.set(signedOutName(user), String(this.#nowMs()));
-    } catch {
-      // A full store must not keep anybody signed in.
-    }
+    browser.set(signedOutName(user), String(this.#nowMs()));
     this.#tell({ type: "signed-out", user });
     await this.#forget();
     return issuer.signOutUrl(idToken).catch(() => undefined);
