@@ -19,6 +19,7 @@ import {
   words,
 } from "./format.ts";
 import { OrderDetails } from "./order-details.tsx";
+import { nextWanted } from "./order-pages.ts";
 import { Amount, PairName } from "./pair-name.tsx";
 import { type Column, RecordTable } from "./record-table.tsx";
 import { Warnings } from "./ticket/quote-view.tsx";
@@ -40,27 +41,28 @@ const chains = [["", "All chains"], ...networks] as const;
 type Status = (typeof statuses)[number][0];
 type Query = NonNullable<RestRequest<"listOrders">["query"]>;
 
-const pageSize = 50;
+type OlderOrders = { filter?: Query; isWanted: (order: Order) => boolean };
 
-/** Reads pages of older orders, because the stream lacks them or they are too many to show at once. */
-function useOlder(filter: { status: Status; chain: NetworkName | "" }) {
-  const { terminal } = useDesk();
+/** Adds older orders to those of the stream, which lacks them or has too many to show at once. */
+function useOlder({ filter = {}, isWanted }: OlderOrders) {
+  const { terminal, state } = useDesk();
   const { call, isBusy } = useCall();
   const of = JSON.stringify(filter);
   const [read, setRead] = useState<{ of: string; orders: readonly Order[]; cursor: string | undefined }>();
   const current = read?.of === of ? read : undefined;
+  // The stream has the newest versions.
+  const streamed = state?.orders ?? [];
+  const known = new Set(streamed.map(({ orderId }) => orderId));
+  const older = (current?.orders ?? []).filter(({ orderId }) => !known.has(orderId));
   async function more() {
-    const query = {
-      ...(filter.status && { status: filter.status }),
-      ...(filter.chain && { chain: filter.chain }),
-      ...(current?.cursor && { cursor: current.cursor }),
-      limit: pageSize,
-    } as unknown as Query;
-    const page = await call(() => terminal.listOrders({ query }));
-    if (page) setRead({ of, orders: [...(current?.orders ?? []), ...page.orders], cursor: page.cursor });
+    if (isBusy) return;
+    const query = { ...filter, limit: 100, ...(current?.cursor && { cursor: current.cursor }) };
+    const isNew = (order: Order) => isWanted(order) && !known.has(order.orderId);
+    const page = await call(() => nextWanted(terminal.pages("listOrders", { query }), isNew));
+    if (page) setRead({ of, orders: [...older, ...page.orders], cursor: page.cursor });
   }
   const isAll = current !== undefined && current.cursor === undefined;
-  return { older: current?.orders ?? [], isAll, isBusy, more };
+  return { orders: [...streamed.filter(isWanted), ...older.filter(isWanted)], isAll, isBusy, more };
 }
 
 /** Shows the newest orders, whatever has become of them. */
@@ -68,11 +70,11 @@ export function Orders() {
   const { state } = useDesk();
   const [status, setStatus] = useState<Status>("");
   const [chain, setChain] = useState<NetworkName | "">("");
-  const { older, isAll, isBusy, more } = useOlder({ status, chain });
-  const fits = (order: Order) =>
+  const isWanted = (order: Order) =>
     (status === "" || order.status === status || (status === "resting" && isResting(order))) &&
     (chain === "" || order.chain === chain);
-  const streamed = (state?.orders ?? []).filter(fits);
+  const filter = { ...(status && { status }), ...(chain && { chain }) };
+  const { orders, isAll, isBusy, more } = useOlder({ filter, isWanted });
   return (
     <Panel title="Orders" area="orders" aside={state && <span class="quiet">{state.orders.length}</span>}>
       <div class="list-tools">
@@ -83,7 +85,7 @@ export function Orders() {
       <OrderTable
         name="Orders"
         columns={["side", "token", "type", "amount", "received", "price", "state", "wallet", "placed"]}
-        orders={withOlder(streamed, older.filter(fits))}
+        orders={orders}
         empty={status === "" && chain === "" ? "No orders yet. Place one under Trade." : "No such orders."}
         onMore={state && !isAll && status !== "resting" ? more : undefined}
         moreText={isBusy ? "Reading …" : "Older orders"}
@@ -116,8 +118,7 @@ export function Resting() {
 /** Shows what has been bought and sold. */
 export function Fills() {
   const { state } = useDesk();
-  const { older, isAll, isBusy, more } = useOlder({ status: "filled", chain: "" });
-  const streamed = (state?.orders ?? []).filter(hasFill);
+  const { orders, isAll, isBusy, more } = useOlder({ isWanted: hasFill });
   return (
     <Panel title="History" area="history">
       <div class="list-tools">
@@ -126,7 +127,7 @@ export function Fills() {
       <OrderTable
         name="Fills"
         columns={["placed", "side", "token", "filled", "received", "price", "fee", "wallet"]}
-        orders={withOlder(streamed, older)}
+        orders={orders}
         empty="No fills yet."
         onMore={state && !isAll ? more : undefined}
         moreText={isBusy ? "Reading …" : "Older fills"}
@@ -155,13 +156,6 @@ function SaveFills() {
       Save all fills as CSV
     </button>
   );
-}
-
-/** Adds older orders to those of the stream, which has their newest versions. */
-function withOlder(streamed: readonly Order[], older: readonly Order[]): readonly Order[] {
-  if (older.length === 0) return streamed;
-  const known = new Set(streamed.map(({ orderId }) => orderId));
-  return [...streamed, ...older.filter(({ orderId }) => !known.has(orderId))];
 }
 
 function CancelAll({ chain }: { chain: NetworkName | "" }) {
