@@ -14,3 +14,13 @@ export async function nextWanted(pages: Pages, isWanted: (order: Order) => boole
   }
   return {};
 }
+
+/** Reads the orders of all pages. */
+export async function allOrders(pages: Pages): Promise<Answer<Order[]>> {
+  const orders: Order[] = [];
+  for await (const { data, error } of pages) {
+    if (data === undefined) return { error };
+    orders.push(...data.orders);
+  }
+  return { data: orders };
+}

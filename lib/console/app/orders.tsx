@@ -19,7 +19,7 @@ import {
   words,
 } from "./format.ts";
 import { OrderDetails } from "./order-details.tsx";
-import { nextWanted } from "./order-pages.ts";
+import { allOrders, nextWanted } from "./order-pages.ts";
 import { Amount, PairName } from "./pair-name.tsx";
 import { type Column, RecordTable } from "./record-table.tsx";
 import { Warnings } from "./ticket/quote-view.tsx";
@@ -141,19 +141,16 @@ function SaveFills() {
   const { terminal } = useDesk();
   const { call, isBusy } = useCall();
   async function save() {
-    const orders: Order[] = [];
-    for await (const answer of terminal.pages("listOrders", { query: { limit: 100 } })) {
-      const page = await call(async () => answer);
-      if (page === undefined) return;
-      orders.push(...page.orders);
-    }
+    const orders = await call(() => allOrders(terminal.pages("listOrders", { query: { limit: 100 } })));
+    if (orders === undefined) return;
     const file = URL.createObjectURL(new Blob([fillsCsv(orders)], { type: "text/csv" }));
     Object.assign(document.createElement("a"), { href: file, download: "fills.csv" }).click();
-    URL.revokeObjectURL(file);
+    // Safari reads the file after the click.
+    setTimeout(() => URL.revokeObjectURL(file), 10_000);
   }
   return (
     <button type="button" class="plain" disabled={isBusy} onClick={save}>
-      Save all fills as CSV
+      {isBusy ? "Reading all fills …" : "Save all fills as CSV"}
     </button>
   );
 }

@@ -1,6 +1,6 @@
 import type { Order } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { nextWanted } from "../app/order-pages.ts";
+import { allOrders, nextWanted } from "../app/order-pages.ts";
 
 const error = { code: "SERVICE_UNAVAILABLE", message: "Later" };
 const page = (orderIds: string[], cursor?: string) => ({
@@ -26,5 +26,16 @@ describe("nextWanted", () => {
 
   it("reports a failed page", async () => {
     expect(await nextWanted(pagesOf(page(["a"], "1"), { error }), isUnknown)).toEqual({ error });
+  });
+});
+
+describe("allOrders", () => {
+  it("joins all pages", async () => {
+    const { data: orders } = page(["a", "b"]);
+    expect(await allOrders(pagesOf(page(["a"], "1"), page(["b"])))).toEqual({ data: orders.orders });
+  });
+
+  it("reports a failed page in place of a part of the orders", async () => {
+    expect(await allOrders(pagesOf(page(["a"], "1"), { error }))).toEqual({ error });
   });
 });

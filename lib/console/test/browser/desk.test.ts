@@ -164,8 +164,19 @@ describe("the desk", () => {
   it("saves all fills as a file", async () => {
     const { page, context } = await openDesk({}, { width: 1440, height: 900 });
     await list(page, "History");
+    const { promise: isSeen, resolve } = Promise.withResolvers<void>();
+    await page.route(/cursor=next/, async (route) => {
+      await isSeen;
+      await route.fallback();
+    });
+    await page.route(/\/v2\/orders\?limit=100$/, (route) =>
+      route.fulfill({ json: { success: true, data: { orders: [], cursor: "next" } } }),
+    );
     const saved = page.waitForEvent("download");
     await page.getByRole("button", { name: "Save all fills as CSV" }).click();
+    const reading = page.getByRole("button", { name: "Reading all fills …" });
+    expect(await reading.isDisabled()).toBe(true);
+    resolve();
     expect((await saved).suggestedFilename()).toBe("fills.csv");
     await context.close();
   });
