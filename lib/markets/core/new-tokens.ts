@@ -69,25 +69,28 @@ export function newTokensIn({ pools, looks }: NewTokens, nowSeconds: number): Ne
 export const searchedIn = (chain: SearchedToken["chain"], tokens: readonly NewToken[]): SearchedToken[] =>
   tokens.map(({ token, symbol, name, decimals }) => ({ chain, token, symbol, name, decimals }));
 
-/** Number of tokens to look at in one turn, and the seconds after which a token is looked at again. */
-const looksAtOnce = 2;
-const lookSeconds = { fresh: 60, later: 600 };
+/**
+ * Seconds between two looks on a chain, because they ask the hosts that orders need, and seconds after which a token is
+ * looked at again.
+ */
+export const lookSeconds = { between: 4, fresh: 60, later: 600 };
 
-/** Chooses the tokens to look at: first those that were never looked at, starting with the newest. */
-export function dueLooks(
+/** Chooses a token to look at: first one that was never looked at, the newest. Undefined so soon after another look. */
+export function dueLook(
   pools: readonly NewTokenPool[],
   looks: NewTokens["looks"],
   nowSeconds: number,
-): string[] {
+): string | undefined {
+  if (Object.values(looks).some(({ at }) => nowSeconds - at < lookSeconds.between)) return undefined;
   const madeAt = new Map<string, number>();
   for (const { token, time } of pools) if (!madeAt.has(token)) madeAt.set(token, time);
   const lastAt = (token: string) => looks[token]?.at ?? 0;
-  return [...madeAt]
+  const [due] = [...madeAt]
     .filter(([token, time]) => {
       const pause = nowSeconds - time < lookSeconds.later ? lookSeconds.fresh : lookSeconds.later;
       return nowSeconds - lastAt(token) >= pause;
     })
     .map(([token]) => token)
-    .toSorted((a, b) => lastAt(a) - lastAt(b))
-    .slice(0, looksAtOnce);
+    .toSorted((a, b) => lastAt(a) - lastAt(b));
+  return due;
 }

@@ -11,7 +11,7 @@ import { chainFacts } from "../../core/chain-facts.ts";
 import { formatDecimal } from "../../core/decimal.ts";
 import { DomainError } from "../../core/domain-error.ts";
 import {
-  dueLooks,
+  dueLook,
   type NewTokens,
   newSeconds,
   type ReadNewPools,
@@ -146,15 +146,13 @@ export function openEvmNewPools(reader: EvmReader): ReadNewPools {
     const state = isRead ? progressAfter(progress, range) : progressAfterFailure(progress, range);
     const known = poolsOfDay(poolsAfter(before?.pools ?? [], range, answers), nowSeconds);
     const pools = bounded(await measured(first, known), before?.looks ?? {});
-    const due = dueLooks(
+    const due = dueLook(
       pools.filter(({ isFunded }) => isFunded),
       before?.looks ?? {},
       nowSeconds,
     );
-    const found = await Promise.all(due.map((token) => lookAt(token, nowMs)));
-    const looked: EvmNewTokens["looks"] = Object.fromEntries(
-      due.map((token, index) => [token, { at: nowSeconds, ...(found[index] && { found: found[index] }) }]),
-    );
+    const found = due === undefined ? undefined : await lookAt(due, nowMs);
+    const looked = due === undefined ? {} : { [due]: { at: nowSeconds, ...(found && { found }) } };
     const tokens = new Set(pools.map(({ token }) => token));
     const looks = Object.entries({ ...before?.looks, ...looked }).filter(([token]) => tokens.has(token));
     const { low, high } = state ?? { low: 0, high: 0 };

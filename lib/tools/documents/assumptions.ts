@@ -37,8 +37,8 @@ export const measured = {
   marketUnits: [176, "Units of hosts a second for markets of a chain, with swaps in each second", markets],
   marketTokens: [40, "Tokens that were followed meanwhile", markets],
   newPoolUnits: [
-    900,
-    "Units of hosts for a turn of new pools that looks at two tokens",
+    545,
+    "Units of hosts for a turn of new pools that looks at a token",
     "`test/markets/evm/read-new-pools.socket.test.ts`",
   ],
   newPoolMs: [1500, "Milliseconds of such a turn", "estimate"],

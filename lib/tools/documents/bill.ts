@@ -120,9 +120,9 @@ const millions = {
     sum`${mostHistoryCalls} × ${logUnits} × ${unitPrice}`,
   ),
   turn: cost(
-    "Turns of new pools that look at two tokens",
+    "Turns of new pools, every other one with a look at a token",
     sum`${ofRequest} + ${lambda("listNewTokens", f.newPoolMs)} + ${f.newPoolWrites / 4} × ${reads} + ${f.newPoolWrites} × ${writes}`,
-    sum`${f.newPoolUnits} × ${unitPrice}`,
+    sum`(${f.newPoolUnits} + 2 × (${blockUnits} + ${logUnits}) + ${callUnits}) / 2 × ${unitPrice}`,
   ),
   quietTurn: cost(
     "Turns of new pools without one",

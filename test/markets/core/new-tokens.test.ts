@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  dueLooks,
+  dueLook,
   type NewTokenPool,
   type NewTokens,
   newTokensIn,
@@ -38,15 +38,28 @@ describe("newTokensIn", () => {
   });
 });
 
-describe("dueLooks", () => {
-  it("looks first at the newest tokens that were never looked at, two at a time", () => {
+describe("dueLook", () => {
+  it("looks first at the newest token that was never looked at", () => {
     const pools = [pool("A", 5), pool("B", 6), pool("A", 7), pool("C", 8)];
-    expect(dueLooks(pools, {}, now)).toEqual(["A", "B"]);
-    expect(dueLooks(pools, { A: { at: now - 70 }, B: { at: now } }, now)).toEqual(["C", "A"]);
+    expect(dueLook(pools, {}, now)).toBe("A");
+    expect(dueLook(pools, { A: { at: now - 70 }, B: { at: now - 4 } }, now)).toBe("C");
   });
 
   it("looks again after a minute while a pool is fresh, and later after ten", () => {
     const looks = { A: { at: now - 60 }, B: { at: now - 599 }, C: { at: now - 600 } };
-    expect(dueLooks([pool("A", 100), pool("B", 900), pool("C", 900)], looks, now)).toEqual(["C", "A"]);
+    const pools = [pool("A", 100), pool("B", 900), pool("C", 900)];
+    expect(dueLook(pools, looks, now)).toBe("C");
+    expect(dueLook(pools, { ...looks, C: { at: now - 4 } }, now)).toBe("A");
+    expect(dueLook(pools, { ...looks, A: { at: now - 59 }, C: { at: now - 4 } }, now)).toBeUndefined();
+  });
+
+  it("looks at a single token in four seconds, however many are new", () => {
+    const pools = Array.from({ length: 100 }, (_, index) => pool(`T${index}`, index));
+    const looks: Record<string, { at: number }> = {};
+    for (let time = now; time < now + 60; time++) {
+      const due = dueLook(pools, looks, time);
+      if (due !== undefined) looks[due] = { at: time };
+    }
+    expect(Object.keys(looks)).toHaveLength(15);
   });
 });

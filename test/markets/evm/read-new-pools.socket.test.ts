@@ -4,7 +4,7 @@ import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/se
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, v2Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type NewTokens, newTokensIn } from "../../../lib/markets/core/new-tokens.ts";
+import { lookSeconds, type NewTokens, newTokensIn } from "../../../lib/markets/core/new-tokens.ts";
 import { openEvmNewPools } from "../../../lib/markets/evm/read-new-pools.ts";
 import { figures } from "../../../lib/tools/documents/assumptions.ts";
 import { unitsOf } from "../../../lib/tools/documents/host-units.ts";
@@ -59,10 +59,14 @@ async function makeToken(name: string, symbol: string, pooled = coins(20)): Prom
 function discovery() {
   const read = openEvmNewPools(readerOf(chain, { hosts: [first.url, second.url] }));
   let known: NewTokens | undefined;
+  let nowMs = Date.now();
   /** Reads until all tokens have been looked at. */
-  return async (turns = 6) => {
-    for (let turn = 0; turn < turns; turn++) known = await read(known, Date.now());
-    return newTokensIn(known as NewTokens, Date.now() / 1000);
+  return async (turns = 10) => {
+    for (let turn = 0; turn < turns; turn++) {
+      nowMs += lookSeconds.between * 1000;
+      known = await read(known, nowMs);
+    }
+    return newTokensIn(known as NewTokens, nowMs / 1000);
   };
 }
 
@@ -138,7 +142,7 @@ describe("openEvmNewPools", () => {
     expect((await read(1))[0]).toMatchObject({ token, pool: { isConfirmed: false } });
   });
 
-  it("asks each of two hosts for one range in a turn, and looks at two tokens at most", async () => {
+  it("asks each of two hosts for one range in a turn, and looks at one token at most", async () => {
     const read = discovery();
     await read();
     asked = [];
