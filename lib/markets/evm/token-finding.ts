@@ -90,7 +90,7 @@ export class TokenFinding {
     const firstSeenAt = stored?.market.firstSeenAt ?? new Date(nowMs).toISOString();
     const market = new TokenMarket(found, { firstSeenAt, history, nowMs });
     market.restore(minutes, nowMs);
-    entry.saving.restore(minutes, hours, nowMs);
+    entry.saving.restore({ minutes, hours, row: stored }, nowMs);
     const last = stored?.market.pool?.pool;
     const before = isRecent ? { pool: last, rivals: {} } : noReference;
     const pool = this.#choose(entry, market, before, nowMs);

@@ -19,6 +19,13 @@ const hourSeconds = 3600;
 /** Gives minute candles that are not stored yet, and takes them back if they cannot be stored. */
 type Minutes = { takeUnsaved(): Candle[]; giveBack(minutes: readonly Candle[]): void };
 
+/** What an earlier run stored of a token. */
+type Restored = {
+  minutes: readonly Candle[];
+  hours: readonly Candle[];
+  row: Pick<MarketItem, "market"> | undefined;
+};
+
 type Unsaved<State> = {
   market: Minutes;
   /** The token's current row. */
@@ -33,7 +40,7 @@ type Unsaved<State> = {
 export class TokenSaving {
   readonly #name: TokenName;
   #rowAtMs = 0;
-  /** The reference pool when candles were last stored. */
+  /** The reference pool when candles or the row were last stored. */
   #pool: string | undefined;
   #savedMinute = 0;
   /** Starts of the hours with minute candles that are not folded and stored as an hour yet. */
@@ -43,8 +50,9 @@ export class TokenSaving {
     this.#name = name;
   }
 
-  /** Continues from the candles that an earlier run stored. */
-  restore(minutes: readonly Candle[], hours: readonly Candle[], nowMs: number): void {
+  /** Continues from the candles and the row that an earlier run stored. */
+  restore({ minutes, hours, row }: Restored, nowMs: number): void {
+    this.#pool = row?.market.pool?.pool;
     const known = new Set(hours.map(({ start }) => start));
     for (const { start } of minutes) {
       const hour = intervalStart(start, "1h");
@@ -88,7 +96,7 @@ export class TokenSaving {
     for (const start of starts) this.#openHours.delete(start);
     // A new reference pool is stored with its first minute, because looks without a run take it from the row.
     const { pool } = row.market;
-    const hasNewPool = this.#pool !== undefined && this.#pool !== pool?.pool;
+    const hasNewPool = this.#pool !== pool?.pool;
     this.#pool = pool?.pool;
     if (!isLast && !hasNewPool && this.#rowAtMs > nowMs) return;
     this.#rowAtMs = nowMs + rowMs;

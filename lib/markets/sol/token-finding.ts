@@ -110,7 +110,7 @@ export class SolFinding {
     const firstSeenAt = stored?.market.firstSeenAt ?? new Date(nowMs).toISOString();
     entry.market = new MarketBook(found, { firstSeenAt, history, nowMs });
     entry.market.restore(minutes, nowMs);
-    entry.saving.restore(minutes, hours, nowMs);
+    entry.saving.restore({ minutes, hours, row: stored }, nowMs);
     entry.isHistoryDue = history === "loading";
     const choice = last === undefined ? noReference : { pool: last, rivals: {} };
     const continued = this.#choose(entry, choice, nowMs) === last ? before?.state.last : undefined;
