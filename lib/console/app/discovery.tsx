@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { RestData } from "trading-terminal-client";
 import { type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useDesk, useReading } from "./desk.ts";
-import { amount, chainName, coinOf, percent, words } from "./format.ts";
+import { amount, chainName, coinOf, percent, shortened, words } from "./format.ts";
 import { taxTier } from "./ticket/verdict.ts";
 
 type NewTokens = RestData<"listNewTokens">;
@@ -92,7 +92,7 @@ export function NewTokenList({ tokens, nowMs, onOpen }: ListProps) {
             <strong>
               <bdi>{token.symbol}</bdi>
             </strong>{" "}
-            <bdi>{token.name}</bdi>
+            <bdi>{token.name}</bdi> <small>{shortened(token.token)}</small>
           </button>
           <span>{ageText(token.madeAt, nowMs)} old</span>
           <span>

@@ -15,6 +15,7 @@ describe("the gallery", () => {
       });
       await page.getByRole("heading", { name: "Components" }).waitFor();
       expect(await brokenRules(page)).toEqual([]);
+      expect(await page.getByRole("list", { name: "New tokens" }).innerText()).toContain("0xf39E…");
       for (const width of colorScheme === "light" ? [1440, 360] : [900]) {
         await page.setViewportSize({ width, height: 900 });
         await screenshot(`components-${colorScheme}-${width}`);
