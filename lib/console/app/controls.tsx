@@ -126,7 +126,14 @@ export const Unread = ({ what, onRetry }: { what: string; onRetry: () => void })
   </p>
 );
 
-type FormProps = { onSubmit: () => unknown; children: ComponentChildren; class?: string; label?: string };
+type FormProps = {
+  onSubmit: () => unknown;
+  children: ComponentChildren;
+  class?: string;
+  label?: string;
+  /** True if a reload would lose what the user has entered. */
+  "data-unsaved"?: true | undefined;
+};
 
 export function Form({ onSubmit, children, label, ...rest }: FormProps) {
   const submit = (event: Event) => {

@@ -60,7 +60,9 @@ export function NewBuildBanner({ placing }: { placing: Placing }) {
   return (
     <div class="banner">
       <strong role="status">This page has a newer version.</strong>{" "}
-      {isPlacing ? "It loads once your order is answered." : "It loads when you pause for half a minute."}
+      {isPlacing
+        ? "It loads once your order is answered."
+        : "It loads when you pause for half a minute, unless that would lose what you have entered."}
       <button type="button" disabled={isPlacing} onClick={() => location.reload()}>
         Load it now
       </button>

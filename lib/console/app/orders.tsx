@@ -22,8 +22,8 @@ import { OrderDetails } from "./order-details.tsx";
 import { allOrders, nextWanted } from "./order-pages.ts";
 import { Amount, PairName } from "./pair-name.tsx";
 import { type Column, RecordTable } from "./record-table.tsx";
+import { freshSide } from "./ticket/fresh.ts";
 import { Warnings } from "./ticket/quote-view.tsx";
-import { freshSide } from "./ticket/ticket.tsx";
 import { useWalletNames } from "./wallet-names.ts";
 
 const statuses = [

@@ -8,8 +8,8 @@ import { inDollars, worthNow } from "./market/totals.ts";
 import { Gross, PositionTotals, Profit, Worth } from "./market/worth-view.tsx";
 import { PairName } from "./pair-name.tsx";
 import { type Column, RecordTable } from "./record-table.tsx";
+import { freshSide } from "./ticket/fresh.ts";
 import { QuickSale } from "./ticket/quick-sale.tsx";
-import { freshSide } from "./ticket/ticket.tsx";
 import { useWalletNames } from "./wallet-names.ts";
 
 export function Positions() {

@@ -78,7 +78,7 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
   }
 
   return (
-    <section ref={section} class="quick-sale" aria-label={`Sell ${percent} % of ${symbol}`}>
+    <section ref={section} class="quick-sale" data-unsaved aria-label={`Sell ${percent} % of ${symbol}`}>
       <QuoteView quoted={quoted} tokens={[]} nowMs={nowMs} />
       <PlaceBar side="sell" verdict={verdict} onAct={act} />
     </section>

@@ -11,6 +11,7 @@ import { TestCoins, useGifts } from "../test-coins.tsx";
 import { AmountField } from "./amount-field.tsx";
 import { exitsFrom, exitsSentence, textsOfExits, wrongExits } from "./exits.ts";
 import { ExitsDrawer } from "./exits-editor.tsx";
+import { freshSide, isFresh } from "./fresh.ts";
 import { type Preview, useFreshQuote, useNow } from "./fresh-quote.ts";
 import { LeastField, LimitsForm } from "./limits-form.tsx";
 import { Problem } from "./number-field.tsx";
@@ -121,10 +122,6 @@ function newest(spent: Balance | undefined, quote: Quote | undefined) {
   return spent && { ...spent, available: newer?.available ?? spent.available };
 }
 
-/** Switches the side, with an amount that suits it. */
-export const freshSide = (side: TicketEntry["side"]): Pick<TicketEntry, "side" | "given" | "unit"> =>
-  side === "buy" ? { side, given: "0.1", unit: "amount" } : { side, given: "100", unit: "percent" };
-
 export function Ticket() {
   const { terminal, state, isStale, ticket, fillTicket, placing, notify } = useDesk();
   const { chain, side, token, given, unit } = ticket;
@@ -234,7 +231,7 @@ export function Ticket() {
   );
   return (
     <Panel title="Trade" area="trade">
-      <Form label="Trade" onSubmit={() => {}}>
+      <Form label="Trade" onSubmit={() => {}} data-unsaved={!isFresh(ticket, wishes) || undefined}>
         <Choice
           label="Side"
           name="side"

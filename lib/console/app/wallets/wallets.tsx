@@ -16,7 +16,7 @@ import { explorerPage } from "../explorers.ts";
 import { day, shortened } from "../format.ts";
 import { useEscape } from "../keyboard.tsx";
 import { browserStore } from "../stores.ts";
-import { freshSide } from "../ticket/ticket.tsx";
+import { freshSide } from "../ticket/fresh.ts";
 import { ExportLock } from "./exports.tsx";
 import { WalletPage } from "./wallet-page.tsx";
 

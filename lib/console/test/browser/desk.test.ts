@@ -50,6 +50,12 @@ const focused = (page: Page) =>
     "document.activeElement.id || document.activeElement.ariaLabel || document.activeElement.textContent",
   );
 
+/** Names the parts of the page that a reload would lose. */
+const unsaved = (page: Page) =>
+  page.evaluate(
+    "[...document.querySelectorAll('[data-unsaved]')].map((part) => part.className || part.ariaLabel)",
+  );
+
 describe("the desk", () => {
   it("gives the chart most of a desktop, and shows ticket and rows of one line beside 5,000 orders", async () => {
     const { page, context, complaints } = await openDesk(crowd, { width: 1440, height: 900 });
@@ -107,11 +113,18 @@ describe("the desk", () => {
       return (box?.y ?? 900) + (box?.height ?? 0);
     };
     await expect.poll(bottom).toBeLessThanOrEqual(900);
+    expect(await unsaved(page)).toEqual(["quick-sale"]);
     await confirm.focus();
     await page.keyboard.press("Escape");
     await sale.waitFor({ state: "detached" });
     await expect.poll(() => focused(page)).not.toBe("");
     expect(await page.evaluate("document.activeElement === document.body")).toBe(false);
+    expect(await unsaved(page)).toEqual([]);
+    await page
+      .getByLabel(/^Amount/)
+      .first()
+      .fill("0.5");
+    await expect.poll(() => unsaved(page)).toEqual(["Trade"]);
     await context.close();
   });
 
