@@ -402,7 +402,7 @@ function Gallery() {
           </div>
         ))}
         <Watchlist />
-        <SettingsPanel />
+        <SettingsPanel drafts={{}} setDrafts={ignore} />
         <MessageLog entries={[newEntry("sent", { type: "ping" })]} />
         <Panel title="News" area="news">
           <State name="Stale">

@@ -31,12 +31,15 @@ const FixedSettings = ({ chain }: { chain: keyof typeof fixedGas }) => (
   </p>
 );
 
-export function SettingsPanel() {
+/** Unsaved edits of each chain, which outlive the panel. */
+export type Drafts = Partial<Record<SettingsChain, Draft | undefined>>;
+
+type PanelProps = { drafts: Drafts; setDrafts: (change: (before: Drafts) => Drafts) => void };
+
+export function SettingsPanel({ drafts, setDrafts }: PanelProps) {
   const { state } = useDesk();
   const [chain, setChain] = useState<NetworkName>("eth");
   const current = hasSettings(chain) ? state?.settings[chain] : undefined;
-  // Keeps unsaved edits while another chain is shown.
-  const [drafts, setDrafts] = useState<Partial<Record<SettingsChain, Draft>>>({});
   return (
     <Panel
       title="Settings"

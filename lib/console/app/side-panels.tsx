@@ -13,7 +13,7 @@ const sides = [
 
 export type Side = (typeof sides)[number][0] | "more";
 
-export const sideTitle = (side: Side) => sides.find(([name]) => name === side)?.[1] ?? "More";
+const sideTitle = (side: Side) => sides.find(([name]) => name === side)?.[1] ?? "More";
 
 /** Lists the buttons that open a side panel. */
 export const SideButtons = ({ onOpen }: { onOpen: (side: Side) => void }) => (
@@ -26,10 +26,13 @@ export const SideButtons = ({ onOpen }: { onOpen: (side: Side) => void }) => (
   </>
 );
 
-type PanelProps = { label: string; onClose: () => void; children: ComponentChildren };
+/** Panels that users type into, so a click beside them must not close them. */
+const typedInto: readonly Side[] = ["wallets", "settings"];
+
+type PanelProps = { side: Side; onClose: () => void; children: ComponentChildren };
 
 /** A modal panel at the right, which fills a phone. The browser returns the focus when it closes. */
-export function SidePanel({ label, onClose, children }: PanelProps) {
+export function SidePanel({ side, onClose, children }: PanelProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const { current } = element;
@@ -40,8 +43,8 @@ export function SidePanel({ label, onClose, children }: PanelProps) {
     <dialog
       ref={element}
       class="side-panel"
-      aria-label={label}
-      closedby="any"
+      aria-label={sideTitle(side)}
+      closedby={typedInto.includes(side) ? "closerequest" : "any"}
       // The browser reports a close after the next panel may have opened.
       onClose={() => element.current && onClose()}
     >

@@ -17,8 +17,8 @@ import { placeIn } from "./place.ts";
 import { Prices, usePriceHistory } from "./prices.tsx";
 import { Rewards } from "./rewards.tsx";
 import type { Session } from "./session.ts";
-import { SettingsPanel } from "./settings-panel.tsx";
-import { type Side, SideButtons, SidePanel, sideTitle } from "./side-panels.tsx";
+import { type Drafts, SettingsPanel } from "./settings-panel.tsx";
+import { type Side, SideButtons, SidePanel } from "./side-panels.tsx";
 import { SignInAgain } from "./sign-in/sign-in.tsx";
 import { StaleBanner } from "./stale-banner.tsx";
 import { freshSide } from "./ticket/fresh.ts";
@@ -132,6 +132,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const [tab, setTab] = useState<Tab>("trade");
   const [list, setList] = useState<List>("positions");
   const [side, setSide] = useState<Side>();
+  const [drafts, setDrafts] = useState<Drafts>({});
   const history = usePriceHistory(state?.prices);
   const watched = useWatched(profile?.userID);
   useTokens(stream, shownTokens(ticket, state?.positions ?? [], state?.orders ?? [], watched.tokens));
@@ -248,6 +249,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
             id="desk"
             class="desk"
             data-tab={tab}
+            data-unsaved={Object.values(drafts).some(Boolean) || undefined}
             tabIndex={-1}
             aria-busy={state === undefined}
           >
@@ -258,11 +260,11 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
           </main>
           <Tabs tab={tab} onPick={pickTab} />
           {side && (
-            <SidePanel key={side} label={sideTitle(side)} onClose={() => setSide(undefined)}>
+            <SidePanel key={side} side={side} onClose={() => setSide(undefined)}>
               <GuardNotices />
               {side === "discovery" && <Discovery onOpened={() => setSide(undefined)} />}
               {side === "wallets" && <Wallets />}
-              {side === "settings" && <SettingsPanel />}
+              {side === "settings" && <SettingsPanel {...{ drafts, setDrafts }} />}
               {side === "rewards" && <Rewards />}
               {side === "prices" && <Prices history={history} />}
               {side === "messages" && <MessageLog entries={log} />}

@@ -139,7 +139,7 @@ describe("the desk", () => {
     await context.close();
   });
 
-  it("tells of a problem inside an open panel, which stays when the notice is dismissed", async () => {
+  it("tells of a problem inside an open panel, which stays when the notice is dismissed, and keeps its edits", async () => {
     const { page, context, complaints } = await openDesk({}, { width: 1440, height: 900 });
     const settings = page.getByRole("dialog", { name: "Settings" });
     const problem = settings.getByRole("status").getByText("Problem");
@@ -151,7 +151,13 @@ describe("the desk", () => {
     expect(await brokenRules(page)).toEqual([]);
     await settings.getByRole("button", { name: "Dismiss" }).click();
     await problem.waitFor({ state: "detached" });
+    await page.mouse.click(20, 450);
     expect(await settings.isVisible()).toBe(true);
+    await page.keyboard.press("Escape");
+    await settings.waitFor({ state: "detached" });
+    expect(await unsaved(page)).toEqual(["desk"]);
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    expect(await settings.getByLabel("MEV protection").isChecked()).toBe(false);
     expect(complaints).toEqual([]);
     await context.close();
   });
