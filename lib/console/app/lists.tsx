@@ -1,6 +1,7 @@
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { useDesk } from "./desk.ts";
 import { isOpen, isResting } from "./format.ts";
+import { KeptContext } from "./kept.ts";
 import { Fills, Orders, Resting } from "./orders.tsx";
 import { Positions } from "./positions.tsx";
 
@@ -18,6 +19,7 @@ type ListsProps = { list: List; onPick: (list: List) => void };
 /** Shows one of the user's lists under the chart. Arrow keys move between their tabs. */
 export function Lists({ list, onPick }: ListsProps) {
   const { state } = useDesk();
+  const [kept] = useState(() => new Map<string, unknown>());
   const bar = useRef<HTMLDivElement>(null);
   const [, , Shown] = lists.find(([name]) => name === list) ?? lists[0];
   const { orders = [], positions = [] } = state ?? {};
@@ -61,7 +63,9 @@ export function Lists({ list, onPick }: ListsProps) {
         <ChartCredit />
       </div>
       <div id="list" class="list" role="tabpanel" aria-labelledby={`tab-${list}`}>
-        <Shown />
+        <KeptContext.Provider value={kept}>
+          <Shown />
+        </KeptContext.Provider>
       </div>
     </div>
   );

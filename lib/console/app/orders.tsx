@@ -18,6 +18,7 @@ import {
   unitsOf,
   words,
 } from "./format.ts";
+import { useKept } from "./kept.ts";
 import { OrderDetails } from "./order-details.tsx";
 import { allOrders, nextWanted } from "./order-pages.ts";
 import { Amount, PairName } from "./pair-name.tsx";
@@ -68,8 +69,8 @@ function useOlder({ filter = {}, isWanted }: OlderOrders) {
 /** Shows the newest orders, whatever has become of them. */
 export function Orders() {
   const { state } = useDesk();
-  const [status, setStatus] = useState<Status>("");
-  const [chain, setChain] = useState<NetworkName | "">("");
+  const [status, setStatus] = useKept<Status>("status", "");
+  const [chain, setChain] = useKept<NetworkName | "">("chain", "");
   const isWanted = (order: Order) =>
     (status === "" || order.status === status || (status === "resting" && isResting(order))) &&
     (chain === "" || order.chain === chain);

@@ -1,9 +1,9 @@
-import { useState } from "preact/hooks";
 import type { Position } from "trading-terminal-client";
 import { Panel } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
 import { amount, day, exitPrices, exitsOf, pairUnits, signed, words } from "./format.ts";
+import { useKept } from "./kept.ts";
 import { inDollars, worthNow } from "./market/totals.ts";
 import { Gross, PositionTotals, Profit, Worth } from "./market/worth-view.tsx";
 import { PairName } from "./pair-name.tsx";
@@ -14,7 +14,7 @@ import { useWalletNames } from "./wallet-names.ts";
 
 export function Positions() {
   const { state } = useDesk();
-  const [sale, setSale] = useState<{ id: string; percent: number }>();
+  const [sale, setSale] = useKept<{ id: string; percent: number } | undefined>("sale", undefined);
   const columns = useColumns();
   const positions = state?.positions ?? [];
   const open = positions.filter(({ status }) => status === "open");

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useKept } from "./kept.ts";
 import { type SortKey, sorted } from "./sorted.ts";
 
 export type Column<Row> = {
@@ -38,7 +39,10 @@ type TableProps<Row> = {
  */
 export function RecordTable<Row>(props: TableProps<Row>) {
   const { name, rows, columns, keyOf, actions, details, onMore, moreText } = props;
-  const [sorting, setSorting] = useState<{ column: number; isRising: boolean }>();
+  const [sorting, setSorting] = useKept<{ column: number; isRising: boolean } | undefined>(
+    `sorting of ${name}`,
+    undefined,
+  );
   const [most, setMost] = useState(pageSize);
   const isRising = sorting?.isRising ?? true;
   const by = sorting && columns[sorting.column]?.by;

@@ -95,6 +95,12 @@ describe("the desk", () => {
     await expect.poll(() => amounts.first().innerText()).toMatch(/^994\.687 /);
     await page.getByRole("button", { name: "Amount" }).click();
     await expect.poll(() => amounts.first().innerText()).toBe("0.1 ETH");
+    await page.getByLabel("Status").selectOption("filled");
+    await list(page, "History");
+    await list(page, "Orders");
+    await expect.poll(() => amounts.first().innerText()).toBe("0.1 ETH");
+    expect(await page.getByLabel("Status").inputValue()).toBe("filled");
+    await page.getByLabel("Status").selectOption("");
     await page.getByRole("button", { name: "Show more of 5001" }).click();
     await expect.poll(() => amounts.count()).toBe(100);
     expect(drawnMs).toBeLessThan(100);
