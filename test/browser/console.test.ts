@@ -62,11 +62,11 @@ describe("the console", () => {
   it("says why it could not send a request", async () => {
     const { page, context } = await browser.visit();
     await signIn(page, "zora");
-    await page.evaluate("Storage.prototype.setItem = () => { throw new Error('The storage is full'); }");
+    await page.evaluate("crypto.getRandomValues = () => { throw new Error('No randomness'); }");
     const wallets = await openSide(page, "Wallets");
     await wallets.getByText("Make a wallet").click();
     await wallets.getByRole("button", { name: "Make" }).click();
-    await page.getByText("Error: The storage is full").waitFor();
+    await page.getByText("Error: No randomness").waitFor();
     await context.close();
   });
 
