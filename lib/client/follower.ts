@@ -128,12 +128,10 @@ export class Follower {
 
   removeTokens(tokens: readonly TokenName[]): void {
     this.#show({ ...this.#held, markets: withoutTokens(this.#held.markets, tokens) });
-    const names = tokens.map(({ chain, token }) => ({ chain, token }));
-    this.#connection?.send({ type: "unsubscribe", tokens: names });
+    this.#connection?.send({ type: "unsubscribe", tokens });
   }
 
   reconnect(): void {
-    if (this.#closed) return;
     this.#leave();
     this.#stopWaiting();
     void this.#connect();

@@ -50,8 +50,7 @@ describe("a stream with followed tokens", () => {
       tokens: [{ ...sun, candles: true }],
       every: 5,
     });
-    const followed = { chain: "base", token: "0xABCD", candles: true } as const;
-    stream.removeTokens([followed]);
+    stream.removeTokens([{ chain: "base", token: "0xABCD" }]);
     expect(socket().sent[2]).toEqual({ type: "unsubscribe", tokens: [{ chain: "base", token: "0xABCD" }] });
     socket().emit("close");
     stream.addTokens([{ ...sun, candles: false }]);
