@@ -38,7 +38,7 @@ it("shows a wallet's deposits, limits, history, export and lock on its page", as
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await wallets.getByRole("button", { name: "Lock exports" }).click();
-  await wallets.getByText("Exports are locked").waitFor();
+  await wallets.getByText("Exports are locked").first().waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });
