@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { distanceTo, rungsFor } from "../../../lib/orders/resting/reach.ts";
 import type { Trigger } from "../../../lib/orders/resting/stored.ts";
-import { type DueOrder, Turns } from "../../../lib/orders/resting/turns.ts";
 import { WatchedOrders } from "../../../lib/orders/resting/watched-orders.ts";
 
 const price = (coins: bigint, tokens = 1000n) => ({ coins, tokens });
@@ -58,103 +57,6 @@ describe("distanceTo", () => {
 
   it("is 0 if no route trades the amount", () => {
     expect(distanceTo("sell", stop(1n), 1000n, [{ amount: 1000n, out: undefined }])).toBe(0);
-  });
-});
-
-describe("Turns", () => {
-  const due = (userID: string, token: string, sinceMs: number, count = 1): DueOrder[] =>
-    Array.from({ length: count }, (_, index) => ({
-      ...({ chain: "base", token, userID, sinceMs, purpose: "fire", asks: sinceMs } as const),
-      orderId: `${userID} ${token} ${index}`,
-      wallet: "w",
-    }));
-
-  it("takes the order that has been due for longest, with others of its token", () => {
-    const chosen = new Turns().next([...due("a", "A", 2), ...due("b", "B", 1), ...due("c", "B", 3)]);
-    expect(chosen.map(({ orderId }) => orderId)).toEqual(["b B 0", "c B 0"]);
-  });
-
-  it("takes those first that ask least, among orders of a token", () => {
-    const orders = [5, 1, 3].map((asks) => ({ ...(due(`asks ${asks}`, "T", 1)[0] as DueOrder), asks }));
-    expect(new Turns().next(orders).map(({ asks }) => asks)).toEqual([1, 3, 5]);
-  });
-
-  it("hands over at most 48 orders, one of each user before a second one of any", () => {
-    const chosen = new Turns().next([
-      ...due("crowd", "T", 1, 100),
-      ...due("b", "T", 2),
-      ...due("c", "T", 3, 2),
-    ]);
-    expect(chosen).toHaveLength(48);
-    expect(chosen.slice(0, 3).map(({ userID }) => userID)).toEqual(["crowd", "b", "c"]);
-  });
-
-  it("prefers users who had no turn yet, and users whose orders fire", () => {
-    const turns = new Turns();
-    const all = [...due("dust", "A", 1, 2), ...due("honest", "B", 5), ...due("new", "C", 9)];
-    const next = () => turns.next(all)[0]?.userID;
-    expect(next()).toBe("dust");
-    turns.begin(due("dust", "A", 1), 100);
-    turns.end("dust", [false]);
-    expect(next()).toBe("honest");
-    turns.begin(due("honest", "B", 5), 200);
-    turns.end("honest", [true]);
-    expect(next()).toBe("new");
-    turns.begin(due("new", "C", 9), 300);
-    expect(next()).toBe("honest");
-  });
-
-  it("holds nothing against a user of whom nothing was to fire", () => {
-    const turns = new Turns();
-    turns.end("a", []);
-    turns.end("b", [false]);
-    expect(turns.next([...due("b", "B", 1), ...due("a", "A", 2)])[0]?.userID).toBe("a");
-  });
-
-  it("gives a user whose marks rise all the time no turn before another one whose stop has not fired yet", () => {
-    const turns = new Turns();
-    turns.end("victim", [false]);
-    const marks = due("pump", "A", 1).map((order) => ({ ...order, purpose: "raise" as const }));
-    turns.begin(marks, 100);
-    expect(turns.next([...marks, ...due("victim", "B", 2)])[0]?.userID).toBe("victim");
-    const same = [...marks, ...due("victim", "A", 2), ...due("new", "A", 3)];
-    expect(turns.next(same).map(({ userID }) => userID)).toEqual(["new", "pump", "victim"]);
-  });
-
-  it("gives 99 users with orders that cannot fill no turn before a user whose order can", () => {
-    const turns = new Turns();
-    const crowd = Array.from({ length: 99 }, (_, user) => due(`u${user}`, `T${user}`, user, 20)).flat();
-    for (const order of crowd) turns.end(order.userID, [false]);
-    expect(turns.next([...crowd, ...due("late", "X", 1000)])[0]?.userID).toBe("late");
-  });
-
-  it("looks first at the order that has been due for longest, however much it asks for", () => {
-    const crowd = Array.from({ length: 60 }, (_, user) => due(`u${user}`, "T", 100 + user)).flat();
-    const looks = [...crowd, ...due("old", "T", 1)].map((order) => ({
-      ...order,
-      purpose: "look" as const,
-      asks: order.userID === "old" ? 9 : 1,
-    }));
-    expect(new Turns().next(looks)[0]?.userID).toBe("old");
-  });
-
-  it("leaves half of a place to orders that may fire, and half to those to look at", () => {
-    const fires = due("fires", "T", 1, 100);
-    const looks = due("looks", "T", 1, 100).map((order) => ({ ...order, purpose: "look" as const }));
-    const turns = new Turns();
-    turns.end("fires", [false]);
-    for (const all of [
-      [...fires, ...looks],
-      [...looks, ...fires],
-    ])
-      expect(turns.next(all).filter(({ purpose }) => purpose === "look")).toHaveLength(24);
-  });
-
-  it("hands over an order of a user whose orders fire before 48 that ask less and do not fill", () => {
-    const turns = new Turns();
-    const crowd = Array.from({ length: 60 }, (_, user) => due(`u${user}`, "T", user)).flat();
-    for (const order of crowd) turns.end(order.userID, [false]);
-    expect(turns.next([...crowd, ...due("late", "T", 1000)])[0]?.userID).toBe("late");
   });
 });
 
