@@ -1,51 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Resource } from "../../src/cloudformation/resource.ts";
 import { createEdge } from "../../src/edge/edge.ts";
 import { EDGE_ADDRESS } from "../../src/edge/origin-request.ts";
-import { readResponseHeaders } from "../../src/edge/response-headers.ts";
-import { readViewerFunction } from "../../src/edge/viewer-function.ts";
 import { type GatewayRequest, type GatewayResponse, header, json } from "../../src/http/messages.ts";
-import { resourcesOf } from "../cloudformation/stack.ts";
 import { gateway, guarded } from "../rest-api/fixture.ts";
-
-const behavior = {
-  CachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
-  OriginRequestPolicyId: "b689b0a8-53d0-40ab-baf2-68738e2966ac",
-  Compress: false,
-  ViewerProtocolPolicy: "https-only",
-};
-const cachingOptimized = "658327ea-f89d-4fab-a63d-7e88639e58f6";
-const all = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"];
-const CustomOriginConfig = { OriginProtocolPolicy: "https-only" };
-
-const config = {
-  Enabled: true,
-  Origins: [
-    {
-      Id: "rest",
-      DomainName: "rest.example",
-      OriginPath: "/live",
-      OriginCustomHeaders: [{ HeaderName: "x-origin-key", HeaderValue: "secret" }],
-      CustomOriginConfig,
-    },
-    { Id: "socket", DomainName: "socket.example", CustomOriginConfig },
-    {
-      Id: "files",
-      DomainName: "files.example",
-      OriginAccessControlId: "access",
-      S3OriginConfig: { OriginAccessIdentity: "" },
-    },
-  ],
-  DefaultCacheBehavior: { ...behavior, TargetOriginId: "rest", AllowedMethods: all },
-  CacheBehaviors: [{ ...behavior, TargetOriginId: "socket", PathPattern: "stream" }],
-};
-
-const bucket = (answer: (request: GatewayRequest) => GatewayResponse) => ({
-  domainName: "files.example",
-  stage: undefined,
-  opensSockets: false,
-  answer: async (request: GatewayRequest) => answer(request),
-});
+import { behavior, bucket, cachingOptimized, config, distribution, request } from "./fixture.ts";
 
 /** Creates a distribution in front of an API that gives these answers in turn and repeats the last one. */
 function edge(changes: object = {}, answers: GatewayResponse[] = [json(200, {})], now = () => 0) {
@@ -62,17 +20,6 @@ function edge(changes: object = {}, answers: GatewayResponse[] = [json(200, {})]
   const properties = { DistributionConfig: { ...config, ...changes } };
   return { ...createEdge({ distribution: { ...distribution, properties }, servers, now }), seen };
 }
-
-const request = (target: string, changes: Partial<GatewayRequest> = {}): GatewayRequest => ({
-  method: "GET",
-  target,
-  headers: [["Host", "api.localhost"]],
-  body: Buffer.alloc(0),
-  sourceIp: "127.0.0.1",
-  ...changes,
-});
-
-const distribution = { logicalId: "Edge", type: "AWS::CloudFront::Distribution" };
 
 const typeOf = (answer: GatewayResponse) => header(answer, "content-type");
 const html = (status: number) => ({
@@ -224,122 +171,6 @@ describe("the authorizer of a gateway behind an edge", () => {
     const [forwarded, ...others] = multiValueHeaders?.["X-Forwarded-For"] ?? [];
     expect(others).toEqual([]);
     expect(forwarded).toBe(`192.0.2.1, 192.0.2.2, 203.0.113.7, ${EDGE_ADDRESS}`);
-  });
-});
-
-describe("a bucket behind an edge", () => {
-  const code = `function handler({ request }) {
-    if (request.uri === "/app") return { statusCode: 308, headers: { location: { value: "/app/" } } };
-    if (!request.uri.includes(".")) request.uri = "/app/index.html";
-    return request;
-  }`;
-  const resources = resourcesOf({
-    Code: {
-      Type: "AWS::CloudFront::Function",
-      Properties: {
-        Name: "code",
-        AutoPublish: true,
-        FunctionCode: code,
-        FunctionConfig: { Runtime: "cloudfront-js-2.0" },
-      },
-    },
-    Headers: {
-      Type: "AWS::CloudFront::ResponseHeadersPolicy",
-      Properties: {
-        ResponseHeadersPolicyConfig: {
-          Name: "headers",
-          SecurityHeadersConfig: {
-            ContentSecurityPolicy: { ContentSecurityPolicy: "default-src 'none'", Override: true },
-            ContentTypeOptions: { Override: true },
-            StrictTransportSecurity: { AccessControlMaxAgeSec: 60, Override: true },
-          },
-          CustomHeadersConfig: { Items: [{ Header: "Server", Value: "ours", Override: true }] },
-        },
-      },
-    },
-  });
-  const [viewerFunction, headers] = resources.all;
-  const parts = {
-    viewerFunctions: new Map([["code", readViewerFunction(viewerFunction as Resource)]]),
-    responseHeaders: new Map([["headers", readResponseHeaders(headers as Resource)]]),
-  };
-  const seen: GatewayRequest[] = [];
-  const page = "<p>".repeat(500);
-  const CacheBehaviors = ["app", "app/*"].map((PathPattern) => ({
-    CachePolicyId: cachingOptimized,
-    Compress: true,
-    FunctionAssociations: [{ EventType: "viewer-request", FunctionARN: "code" }],
-    PathPattern,
-    ResponseHeadersPolicyId: "headers",
-    TargetOriginId: "files",
-    ViewerProtocolPolicy: "redirect-to-https",
-  }));
-  const Origins = config.Origins.filter(({ Id }) => Id !== "socket");
-  const { answer } = createEdge({
-    distribution: {
-      ...distribution,
-      properties: { DistributionConfig: { ...config, Origins, CacheBehaviors } },
-    },
-    servers: [
-      { domainName: "rest.example", stage: "live", opensSockets: false, answer: async () => json(200, {}) },
-      bucket((request) => {
-        seen.push(request);
-        const type: [string, string] = ["Content-Type", "text/html"];
-        return { status: 200, headers: [type, ["ETag", '"1"'], ["Server", "S3"]], body: Buffer.from(page) };
-      }),
-    ],
-    parts,
-  });
-
-  it("gets the path that the viewer function chooses, without the query", async () => {
-    await answer(request("/app/a/b?code=1"));
-    await answer(request("/app/a.js"));
-    expect(seen.map(({ target }) => target)).toEqual(["/app/index.html", "/app/a.js"]);
-  });
-
-  it("is left alone if the viewer function answers itself", async () => {
-    expect(await answer(request("/app"))).toMatchObject({
-      status: 308,
-      headers: expect.arrayContaining([["location", "/app/"]]),
-    });
-  });
-
-  it("gets the policy's headers added to its answers, in place of its own", async () => {
-    const found = await answer(request("/app/"));
-    expect(found.headers).toEqual(
-      expect.arrayContaining([
-        ["Content-Security-Policy", "default-src 'none'"],
-        ["X-Content-Type-Options", "nosniff"],
-        ["Strict-Transport-Security", "max-age=60"],
-        ["Server", "ours"],
-      ]),
-    );
-    expect(found.headers).not.toContainEqual(["Server", "S3"]);
-  });
-
-  it.each([
-    ["gzip, deflate, br", "br", 'W/"1"'],
-    ["gzip", "gzip", 'W/"1"'],
-    ["identity", undefined, '"1"'],
-  ])("has its files compressed for viewers that accept %s", async (accepted, coding, etag) => {
-    const found = await answer(request("/app/", { headers: [["Accept-Encoding", accepted]] }));
-    expect([header(found, "content-encoding"), header(found, "etag")]).toEqual([coding, etag]);
-    expect(found.body.length < page.length).toBe(coding !== undefined);
-  });
-
-  it.each([
-    ["a throw", "function handler() { throw new Error('no'); }"],
-    ["code made of text", "function handler() { return new Function('return { uri: 1 }')(); }"],
-    ["no request", "function handler() { return {}; }"],
-  ])("fails after a viewer function with %s, which sees nothing of Node", async (_, FunctionCode) => {
-    const properties = { ...viewerFunction?.properties(), FunctionCode };
-    const run = readViewerFunction({ ...viewerFunction, properties: () => properties } as Resource);
-    expect(() => run(request("/"), "/")).toThrow();
-    const typed = readViewerFunction({
-      ...viewerFunction,
-      properties: () => ({ ...properties, FunctionCode: "const handler = () => ({ uri: typeof process });" }),
-    } as Resource);
-    expect(typed(request("/"), "/")).toEqual({ target: "undefined" });
   });
 });
 
