@@ -1,39 +1,17 @@
 import * as v from "valibot";
 import { pancakeSwapTopic, v2SwapTopic, v3SwapTopic } from "../../chains/evm/calls/fill-logs.ts";
-import { Bytes, Hash, lastSecond, SafeNumber, tagText } from "../../chains/evm/calls/rpc-call.ts";
+import { tagText } from "../../chains/evm/calls/rpc-call.ts";
 import { wordOfReserves } from "../../chains/evm/rules/pool-price.ts";
 import { kindOf } from "../../chains/evm/rules/swap-venues.ts";
 import { RpcRefusal } from "../../chains/hosts/host-fault.ts";
 import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import { zero } from "../../core/decimal.ts";
 import { sizeOf } from "../../orders/bigints.ts";
+import { type Log, LogsSchema } from "./log.ts";
 import { type PoolEvent, priceOf, volumeOf, type WatchedPool } from "./rules/watched-pool.ts";
 
 /** `Sync(uint112,uint112)` of v2 pools: the reserves after a change. */
 const syncTopic = "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1";
-
-type Log = v.InferOutput<typeof LogSchema>;
-
-/** Reads a block's time. Hosts that do not know it omit the field or write a 0. */
-const TimeSchema = v.fallback(v.optional(v.pipe(SafeNumber, v.maxValue(lastSecond)), "0x0"), 0);
-
-const LogSchema = v.object({
-  address: v.pipe(v.string(), v.toLowerCase()),
-  topics: v.array(Hash),
-  data: Bytes,
-  blockNumber: SafeNumber,
-  blockHash: Hash,
-  logIndex: SafeNumber,
-  blockTimestamp: TimeSchema,
-});
-
-/**
- * Accepts a log that a reorganisation has taken back even if it is incomplete, because its other fields may be missing.
- */
-const LogsSchema = v.pipe(
-  v.array(v.union([v.object({ removed: v.literal(true) }), LogSchema])),
-  v.transform((logs) => logs.filter((log): log is Log => !("removed" in log))),
-);
 
 /** Describes a kind of log: the pools that write it, its meaning, and the words of data that it must have. */
 type Reading = {

@@ -1,9 +1,10 @@
 import { getAddress } from "ethers/address";
 import * as v from "valibot";
-import { Bytes, Hash, lastSecond, SafeNumber, tagText } from "../../chains/evm/calls/rpc-call.ts";
+import { tagText } from "../../chains/evm/calls/rpc-call.ts";
 import type { EvmConfiguration, EvmVenue } from "../../chains/evm/rules/configuration.ts";
 import { kindOf, type VenueKind } from "../../chains/evm/rules/swap-venues.ts";
 import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
+import { type Log, LogsSchema } from "./log.ts";
 import type { MadePool, PoolRange } from "./rules/new-pools.ts";
 
 /** An event of a factory: its topics, the words of its data, and which of these words is the pool. */
@@ -14,34 +15,25 @@ const events: Readonly<Partial<Record<VenueKind, FactoryEvent>>> = {
   // PairCreated(address,address,address,uint256)
   v2: {
     topic: "0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9",
-    ...{ topics: 3, words: 2, poolAt: 0 },
+    topics: 3,
+    words: 2,
+    poolAt: 0,
   },
   // PoolCreated(address,address,uint24,int24,address)
   v3: {
     topic: "0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118",
-    ...{ topics: 4, words: 2, poolAt: 1 },
+    topics: 4,
+    words: 2,
+    poolAt: 1,
   },
   // PoolCreated(address,address,int24,address)
   slipstream: {
     topic: "0xab0d57f0df537bb25e80245ef7748fa62353808c54d6e528a9dd20887aed9ac2",
-    ...{ topics: 4, words: 1, poolAt: 0 },
+    topics: 4,
+    words: 1,
+    poolAt: 0,
   },
 };
-
-const LogSchema = v.object({
-  address: v.pipe(v.string(), v.toLowerCase()),
-  topics: v.array(Hash),
-  data: Bytes,
-  blockNumber: SafeNumber,
-  blockHash: Hash,
-  logIndex: SafeNumber,
-  blockTimestamp: v.fallback(v.optional(v.pipe(SafeNumber, v.maxValue(lastSecond)), "0x0"), 0),
-});
-
-type Log = v.InferOutput<typeof LogSchema>;
-
-/** Accepts an incomplete log that a reorganisation has taken back. */
-const LogsSchema = v.array(v.union([v.object({ removed: v.literal(true) }), LogSchema]));
 
 /** Reads the address in a word. Undefined if the word has more than an address. */
 const addressIn = (word: string): string | undefined =>
@@ -66,8 +58,14 @@ function madePoolIn(
   if (isFirst === isSecond) return undefined;
   const [token, other] = isFirst ? [second, first] : [first, second];
   return {
-    ...{ pool, venue, token, other },
-    ...{ block: blockNumber, blockHash, logIndex, time: blockTimestamp },
+    pool,
+    venue,
+    token,
+    other,
+    block: blockNumber,
+    blockHash,
+    logIndex,
+    time: blockTimestamp,
   };
 }
 
@@ -87,8 +85,7 @@ export function madePoolsCall(configuration: EvmConfiguration, { from, to }: Poo
     mayBeHuge: true,
     needs: "logs",
     read(result) {
-      const logs = v.parse(LogsSchema, result).filter((log): log is Log => !("removed" in log));
-      return logs.flatMap((log) => {
+      return v.parse(LogsSchema, result).flatMap((log) => {
         const venue = byFactory.get(log.address);
         if (venue === undefined || log.blockNumber < from || log.blockNumber > to)
           throw new Error("A log was not requested");
