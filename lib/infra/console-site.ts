@@ -40,12 +40,12 @@ import { poolOrigins } from "./data/user-directory.ts";
 import { root } from "./functions/bundle.ts";
 import { retained } from "./retained.ts";
 
-/** What the page needs to sign users in. It reads this as `config.json`. */
+/** Settings with which the page signs users in. It reads them as `config.json`. */
 export type SignInConfig = {
   issuer: string;
   clientId: string;
   scope: string;
-  /** What tokens are for, if the issuer must be asked for it. */
+  /** Audience of the tokens, if the issuer must be asked for it. */
   audience?: string;
 };
 

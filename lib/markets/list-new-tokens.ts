@@ -84,7 +84,12 @@ const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString();
 function viewOf(chain: ChainReader["chain"], { pool, flags, ...token }: NewToken): NewTokenView {
   const { pool: address, venue, time, isConfirmed } = pool;
   return {
-    ...{ chain, ...token, flags: [...flags] },
-    ...{ pool: address, venue, madeAt: timeOf(time), isConfirmed },
+    chain,
+    ...token,
+    flags: [...flags],
+    pool: address,
+    venue,
+    madeAt: timeOf(time),
+    isConfirmed,
   };
 }

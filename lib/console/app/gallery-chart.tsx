@@ -66,7 +66,9 @@ export function ChartStates() {
       />
       <CandleChart
         title="MOON in ETH"
-        {...{ kind, bars, marks }}
+        kind={kind}
+        bars={bars}
+        marks={marks}
         entry={0.0001}
         rate={1}
         lines={linesOf(orders, { chain: "eth", token }, Date.now())}

@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useState } from "preact/hooks";
 
-/** What lists keep while another list is shown in their place. */
+/** Keeps the state of lists while another list is shown in their place. */
 export const KeptContext = createContext<Map<string, unknown> | undefined>(undefined);
 
 /** Works as `useState`, but a list that is shown again goes on with its last value. Names are unique. */

@@ -58,7 +58,7 @@ function Console() {
     if (url !== undefined) return location.replace(url);
     leave(account, "You are signed out here, but the sign-in service may still know you.");
   }
-  // Starts anew for another user, so that no data of two users meets.
+  // Draws a new page for another user, so that the data of two users never mix.
   return <Workspace key={account.user} session={session} onSignOut={signOut} onSignIn={onSignedIn} />;
 }
 

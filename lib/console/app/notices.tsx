@@ -34,7 +34,7 @@ function makeHost() {
 
 /**
  * Shows notices inside the topmost dialog, because a modal dialog makes all of the page outside it inert: nobody could
- * hear or dismiss them there.
+ * hear them or dismiss them there.
  */
 export function Notices({ notices, onDismiss }: NoticesProps) {
   const [host] = useState(makeHost);
@@ -65,7 +65,7 @@ export function Notices({ notices, onDismiss }: NoticesProps) {
       )),
       host,
     );
-    // What is shown last is on top of a chart that fills the screen.
+    // Shows the notices anew, because the popover shown last covers a chart that fills the screen.
     host.hidePopover();
     host.showPopover();
   }, [notices]);

@@ -3,7 +3,7 @@ import { type Interval, intervalSeconds } from "trading-terminal-client/markets"
 import { isAddressOn } from "./explorers.ts";
 import { chainName } from "./format.ts";
 
-/** What the page shows, as its address names it. */
+/** The token and interval that the page shows and its address names. */
 export type Place = { chain: Network; token: string; interval: Interval };
 
 export const defaultInterval: Interval = "1m";

@@ -46,7 +46,10 @@ export function Positions() {
               token !== undefined &&
               position.status === "open" && (
                 <QuickSale
-                  {...{ chain, token, wallet, symbol: pairUnits(position).base }}
+                  chain={chain}
+                  token={token}
+                  wallet={wallet}
+                  symbol={pairUnits(position).base}
                   percent={sale.percent}
                   onDone={() => setSale(undefined)}
                 />

@@ -6,7 +6,7 @@ import { type SortKey, sorted } from "./sorted.ts";
 export type Column<Row> = {
   name: string;
   cell: (row: Row) => ComponentChildren;
-  /** What the column is sorted by. A column without it cannot be sorted. */
+  /** Returns the key by which the column is sorted. A column without it cannot be sorted. */
   by?: (row: Row) => SortKey;
   isNumber?: true;
   /** True for a column that a narrower table leaves out. Cards have all. */
@@ -26,7 +26,7 @@ type TableProps<Row> = {
   keyOf: (row: Row) => string;
   /** Buttons at the end of a row. */
   actions?: (row: Row) => ComponentChildren;
-  /** What stands under a row, over its whole width. */
+  /** Draws details under a row, over its whole width. */
   details?: (row: Row) => ComponentChildren;
   /** Reads further rows. Absent if all are there. */
   onMore?: (() => unknown) | undefined;

@@ -8,7 +8,7 @@ import {
 import type { Account } from "./sign-in/account.ts";
 import { browserStore } from "./stores.ts";
 
-/** What the page does in the name of a signed-in user. */
+/** The session of a signed-in user on this page. */
 export type Session = {
   account: Account;
   terminal: Terminal;

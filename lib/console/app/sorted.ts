@@ -1,4 +1,4 @@
-/** What rows are sorted by. An empty text and NaN stand for a value that is unknown. */
+/** A value by which rows are sorted. An empty text and NaN stand for a value that is unknown. */
 export type SortKey = number | string;
 
 const isKnown = (key: SortKey) => key !== "" && !Number.isNaN(key);

@@ -5,7 +5,7 @@ import { coinOf } from "./format.ts";
 
 const path = "/local/coins";
 
-/** What a server gives: the chains, and the amount of a gift. */
+/** Chains on which a server gives coins, and the amount of a gift. */
 type Offer = { chains: readonly NetworkName[]; amount: string };
 
 const nothing: Offer = { chains: [], amount: "0" };

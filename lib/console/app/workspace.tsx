@@ -228,7 +228,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
       <a class="skip" href="#desk">
         Skip to the desk
       </a>
-      <TopBar {...{ status, isStale, profile }}>
+      <TopBar status={status} isStale={isStale} profile={profile}>
         <SideButtons onOpen={setSide} />
         <Commands onHelp={help.open} onSignOut={onSignOut} />
       </TopBar>
@@ -265,7 +265,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
               <GuardNotices />
               {side === "discovery" && <Discovery onOpened={() => setSide(undefined)} />}
               {side === "wallets" && <Wallets />}
-              {side === "settings" && <SettingsPanel {...{ drafts, setDrafts }} />}
+              {side === "settings" && <SettingsPanel drafts={drafts} setDrafts={setDrafts} />}
               {side === "rewards" && <Rewards />}
               {side === "prices" && <Prices history={history} />}
               {side === "messages" && <MessageLog entries={log} />}

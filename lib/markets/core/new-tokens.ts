@@ -13,7 +13,7 @@ export type NewTokenPool = {
   isConfirmed: boolean;
 };
 
-/** What one host says about a token that has a new pool. */
+/** Facts from one host about a token that has a new pool. */
 export type TokenLook = {
   symbol: string;
   name: string;
@@ -37,7 +37,7 @@ export type NewTokens<Pool extends NewTokenPool = NewTokenPool, State = unknown>
   readAt: number;
   /** Time from which on pools are known, in epoch seconds. */
   since: number;
-  /** What the next reading has to know. */
+  /** State for the next reading. */
   state: State;
 };
 

@@ -40,7 +40,7 @@ type EvmNewTokens = NewTokens<NewPool, PoolProgress | undefined>;
 const mostMeasured = 1000;
 const measuredAtOnce = 250;
 
-/** What a pool has to hold to be worth a look: 0.1 coins, or 100 of a stable token. */
+/** Least holdings of a pool that is worth a look: 0.1 coins, or 100 of a stable token. */
 const leastFunds = { coin: 10n ** 17n, dollars: 100n };
 
 const usualDecimals = 18;

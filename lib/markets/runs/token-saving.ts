@@ -19,7 +19,7 @@ const hourSeconds = 3600;
 /** Gives minute candles that are not stored yet, and takes them back if they cannot be stored. */
 type Minutes = { takeUnsaved(): Candle[]; giveBack(minutes: readonly Candle[]): void };
 
-/** What an earlier run stored of a token. */
+/** Parts of a token that an earlier run has stored. */
 type Restored = {
   minutes: readonly Candle[];
   hours: readonly Candle[];

@@ -27,7 +27,11 @@ const found: TokenLook = {
   liquidity: "2",
 };
 const of = (pools: NewTokenPool[], looks: NewTokens["looks"]): NewTokens => ({
-  ...{ pools, looks, readAt: now, since: now - 86_400, state: undefined },
+  pools,
+  looks,
+  readAt: now,
+  since: now - 86_400,
+  state: undefined,
 });
 
 describe("newTokensIn", () => {

@@ -24,8 +24,15 @@ const tokens = (name: string): NewTokens => ({
     "0xtoken": {
       at: seconds,
       found: {
-        ...{ symbol: "NEW", name, decimals: 18, listed: false, sellable: true, buyTax: 0, sellTax: 5 },
-        ...{ flags: ["TAXED"], liquidity: "2" },
+        symbol: "NEW",
+        name,
+        decimals: 18,
+        listed: false,
+        sellable: true,
+        buyTax: 0,
+        sellTax: 5,
+        flags: ["TAXED"],
+        liquidity: "2",
       },
     },
   },
@@ -59,7 +66,9 @@ describe("the turn to read new pools", () => {
 
 describe("listNewTokens", () => {
   const reading = (newPools: ReadNewPools | undefined) => ({
-    ...{ table: db.table, chains: silentChains(), newPoolsOf: () => newPools },
+    table: db.table,
+    chains: silentChains(),
+    newPoolsOf: () => newPools,
   });
   const list = (newPools: ReadNewPools, at = now) =>
     listNewTokens(reading(newPools), { chain: "base", now: at });

@@ -4,7 +4,12 @@ import { type DueOrder, Turns } from "../../../lib/orders/resting/turns.ts";
 describe("Turns", () => {
   const due = (userID: string, token: string, sinceMs: number, count = 1): DueOrder[] =>
     Array.from({ length: count }, (_, index) => ({
-      ...({ chain: "base", token, userID, sinceMs, purpose: "fire", asks: sinceMs } as const),
+      chain: "base" as const,
+      token,
+      userID,
+      sinceMs,
+      purpose: "fire" as const,
+      asks: sinceMs,
       orderId: `${userID} ${token} ${index}`,
       wallet: "w",
     }));

@@ -85,7 +85,7 @@ export type Mark = {
   time: number;
   at: string;
   side: "buy" | "sell";
-  /** What was traded, and at which price. */
+  /** Names the trade, with its price. */
   text: string;
 };
 

@@ -30,7 +30,7 @@ type Drawn = {
   entry?: IPriceLine;
 };
 
-type ChartProps = {
+export type ChartProps = {
   /** Identifies the series. A different one starts a new chart. */
   title: string;
   kind: ChartKind;
@@ -116,7 +116,17 @@ export function CandleChart({ title, kind, bars, marks, entry, lines, rate, onMo
         data-marks={marks.length}
         data-last={bars.at(-1)?.close}
       />
-      {view && <ChartOverlay handle={overlay} {...{ view, bars, marks, lines, rate, onMove }} />}
+      {view && (
+        <ChartOverlay
+          handle={overlay}
+          view={view}
+          bars={bars}
+          marks={marks}
+          lines={lines}
+          rate={rate}
+          onMove={onMove}
+        />
+      )}
     </div>
   );
 }

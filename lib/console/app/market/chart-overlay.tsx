@@ -70,7 +70,7 @@ export function ChartOverlay({ handle, view, bars, marks, lines, rate, onMove }:
       if (top === undefined) continue;
       line.style.width = `${width}px`;
       line.style.transform = `translateY(${top}px)`;
-      // The rule stays at the price, however far its label had to move. Beyond the chart, there is none.
+      // Keeps the rule at the price, even if its label had to move. A price beyond the chart has no rule.
       line.style.setProperty("--rule", `${y - top}px`);
       line.classList.toggle("beyond", y < 0 || y > height);
     }
@@ -82,7 +82,13 @@ export function ChartOverlay({ handle, view, bars, marks, lines, rate, onMove }:
     <div ref={element} class="chart-overlay">
       {rate !== undefined &&
         lines.map((line) => (
-          <LineLabel key={`${line.order.orderId} ${line.part}`} {...{ line, view, rate, onMove }} />
+          <LineLabel
+            key={`${line.order.orderId} ${line.part}`}
+            line={line}
+            view={view}
+            rate={rate}
+            onMove={onMove}
+          />
         ))}
       {markers}
     </div>

@@ -1,6 +1,6 @@
 import { type Exact, exact, textOf } from "trading-terminal-client/markets";
 
-/** Significant digits of a price at which a line is dropped. A pixel tells no more. */
+/** Number of significant digits of a dragged price. A pixel is no more exact. */
 const droppedDigits = 4;
 /** A press of an arrow key changes this significant digit. */
 const steppedDigit = 3;

@@ -45,13 +45,13 @@ export function MarketPanel() {
           {market === undefined ? (
             <p class="quiet">{rest.problem?.message ?? "Reading the market …"}</p>
           ) : (
-            <MarketFacts {...{ market, chain, sinceMs }} cap={capOf(market, rest.market)} />
+            <MarketFacts market={market} chain={chain} sinceMs={sinceMs} cap={capOf(market, rest.market)} />
           )}
           <ExploredLink network={chain} kind="token" id={token} />
         </>
       }
     >
-      <Chart {...{ symbol, market, whole }} />
+      <Chart symbol={symbol} market={market} whole={whole} />
     </Panel>
   );
 }
@@ -198,7 +198,10 @@ function Chart({ symbol, market, whole }: ChartProps) {
       </div>
       <MovableChart
         title={`${symbol} on ${chainName[chain]} in ${unit}, candles of ${interval}`}
-        {...{ kind, bars, marks, rate }}
+        kind={kind}
+        bars={bars}
+        marks={marks}
+        rate={rate}
         entry={(inCoin !== undefined && rate !== undefined && inCoin * rate) || undefined}
       >
         <p class="empty chart">

@@ -2,25 +2,18 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useDesk } from "../desk.ts";
 import { amount, coinOf } from "../format.ts";
-import type { Bar, Mark } from "./bars.ts";
-import { CandleChart, type ChartKind } from "./candle-chart.tsx";
+import { CandleChart, type ChartProps } from "./candle-chart.tsx";
 import { type Move, MoveDialog, MoveNews } from "./move-dialog.tsx";
 import type { Moved } from "./move-order.ts";
 import { linesOf, movedOrder } from "./order-lines.ts";
 
-type ChartProps = {
-  title: string;
-  kind: ChartKind;
-  bars: readonly Bar[];
-  marks: readonly Mark[];
-  entry: number | undefined;
-  rate: number | undefined;
+type MovableProps = Omit<ChartProps, "lines" | "onMove"> & {
   /** Takes the place of the chart while there are no bars. */
   children: ComponentChildren;
 };
 
 /** A chart whose lines of resting orders can be moved, after one confirmation. */
-export function MovableChart({ children, ...props }: ChartProps) {
+export function MovableChart({ children, ...props }: MovableProps) {
   const { state, ticket, placing } = useDesk();
   const { chain, token } = ticket;
   const [move, setMove] = useState<Move>();

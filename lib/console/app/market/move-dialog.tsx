@@ -104,7 +104,7 @@ export function MoveDialog({ move, onLeave, onMoved }: DialogProps) {
 
 type NewsProps = { moved: Moved; onPlace: (() => void) | undefined; onClose: () => void };
 
-/** Tells what became of a move, until the user has read it. */
+/** Says how a move has ended, until the user closes the message. */
 export function MoveNews({ moved, onPlace, onClose }: NewsProps) {
   return (
     <p class={moved.result === "moved" ? "notice" : "notice bad"} role="alert">

@@ -3,7 +3,7 @@ import { isOpen } from "../format.ts";
 
 type Refusal = { code: string; message: string };
 
-/** What a move needs of the service. */
+/** Steps of a move at the service. */
 export type MoveSteps = {
   /** Cancels the old order. Returns it as it is then, or why it was not cancelled. */
   cancel: () => Promise<{ order: Order } | { refusal: Refusal & { status?: number } }>;

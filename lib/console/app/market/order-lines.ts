@@ -12,7 +12,7 @@ export type OrderLine = {
   part: Part;
   /** Price in coin. */
   price: string;
-  /** What the order does there, without the price. */
+  /** Deed of the order at this price, without the price. */
   text: string;
   /** True if the price can be changed: by a new order in place of this one. */
   canMove: boolean;

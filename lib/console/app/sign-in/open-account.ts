@@ -3,7 +3,7 @@ import { Account } from "./account.ts";
 import { readConfig, SignInError } from "./config.ts";
 import { openIssuer } from "./issuer.ts";
 
-/** How the page begins. `elsewhere` means that another tab goes on with the sign-in that this one returned from. */
+/** The first state of the page. `elsewhere` means that another tab goes on with the sign-in that this one returned from. */
 export type Opening =
   | { outcome: "in" | "out" | "elsewhere"; account: Account; problem?: string }
   /** Nothing works until the service or its issuer answers. The problem is a sentence. */

@@ -9,7 +9,7 @@ const percents = [25, 50] as const;
 type AmountProps = {
   ticket: TicketEntry;
   symbol: string;
-  /** What the wallet can spend. */
+  /** The balance that the wallet can spend. */
   spent: Pick<Balance, "token" | "available"> | undefined;
   quote: Quote | undefined;
   problem: string | undefined;

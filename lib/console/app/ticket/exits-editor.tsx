@@ -4,7 +4,7 @@ import { NumberField, Problem } from "./number-field.tsx";
 
 type EditorProps = {
   exits: readonly ExitText[];
-  /** What is wrong with them together, or why the service would refuse them. */
+  /** Problem of all exits together, or the reason why the service would refuse them. */
   problem?: string | undefined;
   onEdit: (exits: readonly ExitText[]) => void;
 };

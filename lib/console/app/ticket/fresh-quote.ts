@@ -15,7 +15,7 @@ const patienceMs = 5000;
 /** Least milliseconds between two trials, which cost the service more than quotes. */
 const trialPauseMs = 12_000;
 
-/** What to ask about: a trade, or an order that the service can only try, because it would rest or has exits. */
+/** Request for a preview: a trade, or an order that the service can only try, because it would rest or has exits. */
 export type Preview = QuoteRequest | OrderRequest | RestingOrderRequest;
 
 const isTrial = (preview: Preview): preview is OrderRequest | RestingOrderRequest => "type" in preview;

@@ -4,7 +4,7 @@ import { Field } from "../controls.tsx";
 type NumberProps = {
   label: string;
   hint?: string | undefined;
-  /** What is wrong with the number, in words. */
+  /** Problem of the number, in words. */
   problem?: string | undefined;
   value: string;
   placeholder?: string;
@@ -12,7 +12,7 @@ type NumberProps = {
   onEdit: (text: string) => void;
 };
 
-/** Edits a number as text. What is wrong with it stands below it. */
+/** Edits a number as text, and says below it what is wrong. */
 export function NumberField({ label, hint, problem, value, placeholder = "", id, onEdit }: NumberProps) {
   const own = useId();
   return (
@@ -45,7 +45,7 @@ type Chip = {
   text: string;
   onPick: () => void;
   isPressed?: boolean;
-  /** What it does, if the text does not say that. */
+  /** Accessible name, if the text does not say what the button does. */
   label?: string;
 };
 

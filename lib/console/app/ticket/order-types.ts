@@ -20,7 +20,7 @@ export const orderTypes = [
 
 export type OrderType = (typeof orderTypes)[number]["type"];
 
-/** What the user types about an order besides its amount, as text. `worst` is a price; if empty, the service has one. */
+/** Terms of an order besides its amount, as the user types them. `worst` is a price; if empty, the service has one. */
 export type Terms = {
   price: string;
   stopPrice: string;

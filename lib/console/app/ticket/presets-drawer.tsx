@@ -36,7 +36,7 @@ function useOwnPresets(chain: Network) {
 type PresetsProps = {
   chain: Network;
   side: Side;
-  /** What the ticket holds now. Undefined while it cannot be kept. */
+  /** Present values of the ticket. Undefined while it cannot be kept. */
   current: Omit<OwnPreset, "name"> | undefined;
   /** Says what the ticket spends now. */
   size: string;

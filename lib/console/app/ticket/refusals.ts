@@ -12,7 +12,7 @@ export type FieldName =
   | "priorityFee"
   | "exits";
 
-/** What is wrong with fields, in words. */
+/** Problems of fields, in words. */
 export type Problems = Partial<Readonly<Record<FieldName, string>>>;
 
 /** Names of fields within a sentence. */

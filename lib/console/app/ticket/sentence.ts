@@ -14,13 +14,13 @@ export type Written = {
   terms: Terms;
 };
 
-/** What is known about an order from a quote and the wallet. */
+/** Facts about an order from a quote and the wallet. */
 export type Known = {
   /** Coins or tokens that it spends, if the user gave a percentage. */
   amount?: string | undefined;
   /** Price now of one token for this amount, in coins. */
   price?: string | undefined;
-  /** What it would bring now, and what it must bring. */
+  /** Amount that the order would bring now, and the least that it must bring. */
   amountOut?: string | undefined;
   minAmountOut?: string | undefined;
   /** The worst price at which it fills, of a resting order. */
@@ -86,7 +86,7 @@ export function sentenceOf(order: Written, known: Known): string {
         ? `Sells ${exact(given)} ${inToken}`
         : `Sells ${given === "100" ? "all" : `${given} %`} of your ${inToken}${spent ? `, ${amount(spent)},` : ""}`;
   const coins = (text: string) => `${amount(text)} ${inCoin}`;
-  /** What the order brings at the least if it fills at a price. */
+  /** Computes the least that the order brings if it fills at a price. */
   const least = (price: string) =>
     spent === undefined || !isAmount(price)
       ? undefined

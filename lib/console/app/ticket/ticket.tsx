@@ -267,7 +267,10 @@ export function Ticket() {
         {listed?.problem && <p class="notice bad">{listed.problem}</p>}
         {!isSearch(token) && <TokenView chain={chain} token={token} inspection={inspection} />}
         <AmountField
-          {...{ ticket, symbol: name, spent: newest(spent, quote), quote }}
+          ticket={ticket}
+          symbol={name}
+          spent={newest(spent, quote)}
+          quote={quote}
           problem={problems.amount}
           onEdit={fillTicket}
         />
@@ -275,12 +278,21 @@ export function Ticket() {
           <TestCoins chain={chain} wallet={wallet} />
         )}
         <PresetsDrawer
-          {...{ chain, side }}
+          chain={chain}
+          side={side}
           current={isAmount(given) && problems.exits === undefined ? { side, given, unit, exits } : undefined}
           size={sizeOf(order)}
           onUse={use}
         />
-        <TermsForm {...{ chain, side, type, terms, price, problems }} onEdit={wishes.setTerms} />
+        <TermsForm
+          chain={chain}
+          side={side}
+          type={type}
+          terms={terms}
+          price={price}
+          problems={problems}
+          onEdit={wishes.setTerms}
+        />
         {side === "buy" && type !== "twap" && (
           <ExitsDrawer
             exits={exits}
@@ -296,7 +308,11 @@ export function Ticket() {
         {about()}
         {wishes.needsLeast && (
           <LeastField
-            {...{ chain, token, symbol: name, side, least }}
+            chain={chain}
+            token={token}
+            symbol={name}
+            side={side}
+            least={least}
             problem={problems.least}
             onEdit={wishes.setLeast}
           />

@@ -50,7 +50,7 @@ export type Asked = {
   chain: Quote["chain"];
   side: Quote["side"];
   symbol: string;
-  /** What the button does, such as "Buy 0.1 ETH of MOON". */
+  /** Text of the button, such as "Buy 0.1 ETH of MOON". */
   deed: string;
   /** Wallet that trades. Undefined if the chain has none, or until the wallets are known. */
   wallet: string | undefined;

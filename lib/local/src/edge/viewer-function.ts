@@ -28,7 +28,7 @@ const Properties = v.strictObject({
 
 const Values = v.record(v.string(), v.object({ value: v.string() }));
 
-/** What a function returns: an answer, or the request. Only the path of the request may change. */
+/** Result of a function: an answer, or the request. Only the path of the request may change. */
 const Result = v.union([
   v.object({ statusCode: v.number(), headers: v.optional(Values, {}), body: v.optional(v.string(), "") }),
   v.object({ uri: v.string() }),

@@ -108,8 +108,11 @@ export function progressAfterFailure(
   { from, to, isPast }: PoolRange & { isPast: boolean },
 ): PoolProgress {
   const known = progress ?? {
-    ...{ low: to + 1, high: to, wasPast: false },
-    ...{ blocks: mostBlocks, pastBlocks: halved(mostBlocks) },
+    low: to + 1,
+    high: to,
+    wasPast: false,
+    blocks: mostBlocks,
+    pastBlocks: halved(mostBlocks),
   };
   if (!isPast) return { ...known, blocks: halved(known.blocks), wasPast: false };
   return {

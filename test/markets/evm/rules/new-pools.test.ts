@@ -35,8 +35,15 @@ const known = (pool: string, block: number, changes: Partial<NewPool> = {}): New
   ...changes,
 });
 const found: TokenLook = {
-  ...{ symbol: "MOON", name: "Moon", decimals: 18, listed: false, liquidity: "2", flags: [] },
-  ...{ sellable: true, buyTax: 0, sellTax: 0 },
+  symbol: "MOON",
+  name: "Moon",
+  decimals: 18,
+  listed: false,
+  liquidity: "2",
+  flags: [],
+  sellable: true,
+  buyTax: 0,
+  sellTax: 0,
 };
 const day = 10_000;
 const progress = (changes: Partial<PoolProgress>): PoolProgress => ({
