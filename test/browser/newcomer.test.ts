@@ -34,7 +34,7 @@ describe("a newcomer with a phone", () => {
   it("lets a newcomer sign in, create and fund a wallet, buy, watch the profit and sell half", async () => {
     const { page, context, complaints, screenshot } = await browser.visit("about:blank", phone);
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);
-    await page.getByRole("heading", { name: "Trading terminal" }).waitFor();
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
     await expectTree(page.locator("body"), ['heading "Trading terminal"', '"Sign in"']);
     await signIn(page, `newcomer-${Date.now()}`);
     const tab = (name: string) =>
