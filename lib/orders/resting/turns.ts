@@ -10,8 +10,11 @@ export type DueOrder = {
   wallet: string;
   /** Time since which it is due. */
   sinceMs: number;
-  /** Reason to hand it over: a leg may fire, only a mark may rise, or there is a child or an end to look at. */
-  purpose: "fire" | "raise" | "look";
+  /**
+   * Reason to hand it over: a leg may fire, only a mark may rise, something may have become of its buy or its child, or
+   * its time has come.
+   */
+  purpose: "fire" | "raise" | "look" | "check";
   /** How much it asks for. An order that asks for less fills at prices at which others do not. */
   asks: number;
 };
@@ -25,15 +28,15 @@ type UserTurns = { servedMs: number; isFutile: boolean };
 
 /**
  * Gives each user a turn at the places of fireOrders, so that no crowd of orders that cannot fill keeps another user's
- * order waiting. Users whose last orders did not fire come after the others, as do orders that only raise a mark.
+ * order waiting. Users whose last orders did not fire come after the others, as do marks and checks.
  */
 export class Turns {
   readonly #users = new RecentMap<string, UserTurns>(mostUsers);
 
   /**
    * Chooses the orders of one token for the next place: one of each user before a second one of any. Of those that may
-   * fire, takes the ones first that ask least, and otherwise the ones that have been due for longest. Takes both kinds in
-   * turns, so that a crowd of one kind leaves half of the place to the other.
+   * fire, takes the ones first that ask least, and otherwise the ones that have been due for longest. Takes orders that
+   * may fire, looks and checks in turns, so that no crowd of one kind keeps another kind waiting.
    */
   next(due: readonly DueOrder[]): DueOrder[] {
     const [first, ...others] = due;
@@ -43,17 +46,19 @@ export class Turns {
       first,
     );
     const own = due.filter((order) => order.chain === chain && order.token === token);
-    const looks = inTurn(
-      own.filter(isLook).toSorted((a, b) => a.sinceMs - b.sinceMs),
-      () => false,
-    );
+    const byTime = (purpose: DueOrder["purpose"]) =>
+      inTurn(own.filter((order) => order.purpose === purpose).toSorted((a, b) => a.sinceMs - b.sinceMs));
     const fires = inTurn(
-      own.filter((order) => !isLook(order)).toSorted((a, b) => a.asks - b.asks || a.sinceMs - b.sinceMs),
+      own
+        .filter(({ purpose }) => purpose === "fire" || purpose === "raise")
+        .toSorted((a, b) => a.asks - b.asks || a.sinceMs - b.sinceMs),
       (order) => this.#isFutile(order),
     );
-    return Array.from({ length: Math.max(fires.length, looks.length) }, (_, at) => [fires[at], looks[at]])
+    const kinds = [fires, byTime("look"), byTime("check")];
+    return Array.from({ length: Math.max(...kinds.map(({ length }) => length)) }, (_, at) =>
+      kinds.flatMap((orders) => orders[at] ?? []),
+    )
       .flat()
-      .filter((order) => order !== undefined)
       .slice(0, mostHandedOver);
   }
 
@@ -79,14 +84,15 @@ export class Turns {
   }
 
   #isFutile({ userID, purpose }: DueOrder): boolean {
-    return purpose === "raise" || this.#turnsOf(userID).isFutile;
+    return purpose === "raise" || purpose === "check" || this.#turnsOf(userID).isFutile;
   }
 }
 
-const isLook = ({ purpose }: DueOrder): boolean => purpose === "look";
-
 /** Puts one order of each user before a second one of any, and futile ones behind all others. */
-function inTurn(orders: readonly DueOrder[], isFutile: (order: DueOrder) => boolean): DueOrder[] {
+function inTurn(
+  orders: readonly DueOrder[],
+  isFutile: (order: DueOrder) => boolean = () => false,
+): DueOrder[] {
   const taken = new Map<string, number>();
   return orders
     .map((order) => {

@@ -261,7 +261,7 @@ function purposeOf({ row, legs }: Watched): DueOrder["purpose"] {
   const reached = row.legs.filter((_, at) => legs[at]?.sinceMs !== undefined);
   if (row.state !== "resting") return "look";
   if (row.dueAt !== undefined) return "fire";
-  if (reached.length === 0) return "look";
+  if (reached.length === 0) return "check";
   return reached.every(isOfMark) ? "raise" : "fire";
 }
 

@@ -83,16 +83,23 @@ describe("Turns", () => {
     expect(new Turns().next(looks)[0]?.userID).toBe("old");
   });
 
-  it("leaves half of a place to orders that may fire, and half to those to look at", () => {
-    const fires = due("fires", "T", 1, 100);
-    const looks = due("looks", "T", 1, 100).map((order) => ({ ...order, purpose: "look" as const }));
+  it("leaves a third of a place to orders that may fire, to looks and to checks each", () => {
+    const kinds = (["fire", "look", "check"] as const).map((purpose) =>
+      due(purpose, "T", 1, 100).map((order) => ({ ...order, purpose })),
+    );
     const turns = new Turns();
-    turns.end("fires", [false]);
-    for (const all of [
-      [...fires, ...looks],
-      [...looks, ...fires],
-    ])
-      expect(turns.next(all).filter(({ purpose }) => purpose === "look")).toHaveLength(24);
+    turns.end("fire", [false]);
+    for (const all of [kinds, kinds.toReversed()]) {
+      const chosen = turns.next(all.flat()).map(({ purpose }) => purpose);
+      const counts = [...Map.groupBy(chosen, (purpose) => purpose).values()].map(({ length }) => length);
+      expect(counts).toEqual([16, 16, 16]);
+    }
+  });
+
+  it("looks at a new buy's exit before it checks those of a token whose exits all rest", () => {
+    const checks = due("old", "A", 1, 100).map((order) => ({ ...order, purpose: "check" as const }));
+    const looks = due("new", "B", 2).map((order) => ({ ...order, purpose: "look" as const }));
+    expect(new Turns().next([...checks, ...looks])[0]?.userID).toBe("new");
   });
 
   it("hands over an order of a user whose orders fire before 48 that ask less and do not fill", () => {

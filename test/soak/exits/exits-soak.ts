@@ -61,7 +61,7 @@ const mostOfWallet = 9;
 const stuckMs = 180_000;
 
 /** Milliseconds after the last kill in which all orders settle, and those after that in which exits rest. */
-const patienceMs = { settling: 240_000, resting: 240_000, agreeing: 15_000 };
+const patienceMs = { settling: 240_000, resting: 600_000, agreeing: 15_000 };
 
 /** Relative frequency of the ways to place a buy. */
 const ways = { place: 80, placeAtOnce: 8, placeWithLostAnswer: 12 };
@@ -145,7 +145,7 @@ export async function exitsSoak(target: RestingTarget, options: ExitsSoakOptions
       await repeated(() => service.runSchedule(row, { isAwaited: false }));
     for (const left of await settleAll(service, chains, traders, { patienceMs: patienceMs.settling }))
       report(`${left} is left in the table`);
-    for (const problem of await lasting(() => waitingIn(service, traders), patienceMs.resting, 10_000))
+    for (const problem of await lasting(() => waitingIn(service, traders), patienceMs.resting, 30_000))
       report(problem);
     for (const problem of await lasting(() => problemsOfViews(service, traders), patienceMs.agreeing))
       report(problem);
