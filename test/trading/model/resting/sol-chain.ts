@@ -117,24 +117,29 @@ export class SolChain {
     return [a && wordOf(a), b && wordOf(b)];
   }
 
+  /** Answers about messages and their marker by final blocks alone, as hosts are asked. */
   messageWords(signed: SignedMessages | undefined, marker: string): BothWords<MessageWord> {
     const random = this.#random;
     return this.#both(({ blocks, receipts, lies }) => {
       const { time, height } = blocks.at(-1) as SolBlock;
+      const finalHeight = height - finalDepth * heightsInBlock;
+      const isFinal = (block: SolBlock) => block.height <= finalHeight;
       const asked = [
         ...[...(signed?.own ?? []), ...(signed?.clears ?? [])].map(({ signature }) => signature),
         ...(signed?.siblings ?? []),
       ];
-      const found = receipts.flatMap((block) =>
-        block.ran
-          .filter(({ message }) => asked.includes(message.signature))
-          .map(({ message, status }) => [message.signature, { height: block.height, status }] as const),
-      );
+      const found = receipts
+        .filter(isFinal)
+        .flatMap((block) =>
+          block.ran
+            .filter(({ message }) => asked.includes(message.signature))
+            .map(({ message, status }) => [message.signature, { height: block.height, status }] as const),
+        );
       const invented = { height, status: random.chance(0.5) ? ("ok" as const) : ("failed" as const) };
       return {
         time: lies ? time + 1000 : time,
-        finalHeight: lies ? height + 1000 : height - finalDepth * heightsInBlock,
-        isMarked: lies ? random.chance(0.5) : markersIn(blocks).has(marker),
+        finalHeight: lies ? height + 1000 : finalHeight,
+        isMarked: lies ? random.chance(0.5) : markersIn(blocks.filter(isFinal)).has(marker),
         receipts: new Map(
           lies ? asked.filter(() => random.chance(0.5)).map((name) => [name, invented]) : found,
         ),
