@@ -47,6 +47,14 @@ const typedSchema = v.variant("type", ofTypes);
 const isAutomatic = (input: unknown): boolean =>
   typeof input === "object" && input !== null && "auto" in input;
 
+/** Tells where the key of an order goes, which its record has as a field. */
+function explained<Result extends v.OutputDataset<unknown, v.BaseIssue<unknown>>>(result: Result): Result {
+  for (const issue of result.issues ?? [])
+    if (v.getDotPath(issue) === "clientOrderId")
+      Object.assign(issue, { message: "is not a known field: send it as the header Idempotency-Key" });
+  return result;
+}
+
 /**
  * A request for an order of any type, or for an automatic one. Only its field `auto` decides which, so that an error is
  * about the form that the client means.
@@ -55,7 +63,7 @@ export const PlaceAnyOrderSchema = v.pipe(
   Object.assign(v.union([...ofTypes, AutomaticBuySchema]), {
     "~run": ((dataset, config) => {
       const schema = isAutomatic(dataset.value) ? AutomaticBuySchema : typedSchema;
-      return schema["~run"](dataset, config);
+      return explained(schema["~run"](dataset, config));
     }) as v.GenericSchema<
       v.InferInput<typeof typedSchema> | AutomaticRequest,
       v.InferOutput<typeof typedSchema> | AutomaticRequest

@@ -149,4 +149,10 @@ describe("PlaceAnyOrderSchema", () => {
       expect.objectContaining({ code: "INVALID_REQUEST", details: { field } }),
     );
   });
+
+  it.each([market, limit, automatic])("says where the client's own id of an order goes: %j", (body) => {
+    expect(() => validate(PlaceAnyOrderSchema, { ...body, clientOrderId: "mine" })).toThrow(
+      "clientOrderId is not a known field: send it as the header Idempotency-Key",
+    );
+  });
 });

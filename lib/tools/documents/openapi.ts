@@ -11,6 +11,21 @@ import { clientSample, curlSample, introduction } from "./request-samples.ts";
 import { type RestExample, restExamples, solBodies } from "./rest-examples.ts";
 import { restNotes, restTags } from "./rest-notes.ts";
 
+/** Addresses of the API. Programs that read the document take the first one unless they are told another. */
+const servers = [
+  {
+    url: "https://{host}",
+    description: "A deployed stage. The output BaseUrl of the stack TerminalEdge has its address.",
+    variables: {
+      host: {
+        description: "The domain of the service, or a name of CloudFront",
+        default: "api.example.com",
+      },
+    },
+  },
+  { url: "http://127.0.0.1:3000", description: "The local runner" },
+];
+
 /** The description of each error code. */
 const meanings: Record<HttpErrorCode, string> = {
   INVALID_REQUEST: "The request cannot be read. The message names the field.",
@@ -195,7 +210,7 @@ export function openApiDocument(): JsonSchema {
       contact: { name: "The operators of the service" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "http://127.0.0.1:3000", description: "The local runner" }],
+    servers,
     security: [{ bearer: [] }, { cookie: [] }],
     tags: Object.entries(restTags).map(([name, description]) => ({ name, description })),
     paths,
