@@ -15,7 +15,7 @@ import { coinPriceBy, type MarketPorts, openMarkets } from "./families/open-mark
 import { HeldTokens } from "./held-tokens.ts";
 import { readHeldNotes, writeHeldNotes } from "./items/held-notes.ts";
 import { writeMarketIndex } from "./items/market-index.ts";
-import { allMarketsOf } from "./items/market-items.ts";
+import { allMarketsOf, marketExpiry } from "./items/market-items.ts";
 import { readNewsSince } from "./items/news.ts";
 import { openPositions } from "./open-positions.ts";
 import type { ReadMarketsDeps } from "./read-markets.ts";
@@ -104,17 +104,29 @@ async function saveIndex(
 ): Promise<boolean> {
   if (coinUsd === undefined) return false;
   const stored = await allMarketsOf(table, read.chain);
-  const newest = new Map(stored.map(({ market }) => [market.token, market]));
-  for (const market of read.markets(now.getTime())) newest.set(market.token, market);
-  const tokens = [...newest.values()].flatMap((market) => indexed(market, coinUsd) ?? []);
+  const newest = new Map(stored.map((each) => [each.market.token, each]));
+  for (const market of read.markets(now.getTime()))
+    newest.set(market.token, { market, expiresAt: marketExpiry(now) });
+  const tokens = [...newest.values()].flatMap((each) => indexed(each, coinUsd) ?? []);
   await writeMarketIndex(table, read.chain, tokens, { epoch, now });
   return true;
 }
 
 /** Returns a token for the search index. Undefined if it has no pool. */
-function indexed(market: Market, coinUsd: Decimal): IndexedToken | undefined {
+function indexed(
+  { market, expiresAt }: { market: Market; expiresAt: number },
+  coinUsd: Decimal,
+): IndexedToken | undefined {
   const { chain, token, symbol, name, decimals, pool, firstSeenAt } = market;
   if (pool === undefined) return undefined;
-  const depthUsd = Number(formatDecimal(multiply(pool.depth, coinUsd)));
-  return { chain, token, symbol, name, decimals, depthUsd, firstSeen: Date.parse(firstSeenAt) / 1000 };
+  return {
+    chain,
+    token,
+    symbol,
+    name,
+    decimals,
+    depthUsd: Number(formatDecimal(multiply(pool.depth, coinUsd))),
+    firstSeen: Date.parse(firstSeenAt) / 1000,
+    knownUntil: expiresAt,
+  };
 }

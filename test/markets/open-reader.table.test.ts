@@ -106,6 +106,15 @@ describe("the market reader's index", () => {
     expect(await find()).toEqual([]);
     await saveIndex(reading(old), 1);
     expect(await find()).toEqual([moon]);
+
+    // Nobody wants the token any more.
+    await writer.saveMarket({ market: old, state: { pools: [], bases: [] } }, now);
+    await saveIndex(reading(), 1);
+    const daysLater = (days: number) => new Date(now.getTime() + days * 86_400_000);
+    const foundAfter = async (days: number) =>
+      (await readMarketIndex(db.table, "base", daysLater(days))).map((each) => each.token);
+    expect(await foundAfter(7.9)).toEqual([moon]);
+    expect(await foundAfter(8.1)).toEqual([]);
   });
 });
 

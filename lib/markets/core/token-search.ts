@@ -10,6 +10,8 @@ export type IndexedToken = SearchedToken & {
   depthUsd: number;
   /** Time when somebody first requested the market, in epoch seconds. */
   firstSeen: number;
+  /** Time from which on searches do not find the token, in epoch seconds. */
+  knownUntil?: number;
 };
 
 export type FoundToken = SearchedToken & {
@@ -63,8 +65,7 @@ const folded = (text: string) => text.normalize("NFKC").toLowerCase();
 
 /**
  * Finds tokens by their symbol or name: listed ones first, then the user's own, then others that are not new and can be
- * sold, and then those with
- * pools of the last day.
+ * sold, and then those with pools of the last day.
  *
  * @param wanted The search text as returned by {@link readSearch}
  */

@@ -5,7 +5,7 @@ import { readItem, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import type { IndexedToken } from "../core/token-search.ts";
 import { marketIndexKey } from "./keys.ts";
-import { itemFormat, notLaterThan } from "./market-items.ts";
+import { itemFormat, marketExpiry, notLaterThan } from "./market-items.ts";
 
 type Stored = { tokens: Uint8Array; epoch: number; format: number; expiresAt: number };
 
@@ -17,14 +17,13 @@ type Row = [
   decimals: number,
   depthUsd: number,
   firstSeen: number,
+  knownUntil?: number | undefined,
 ];
 
 const mostTokens = 2000;
 
 /** Maximum number of bytes of an item. DynamoDB allows 400 KB and bills reads by size. */
 const mostBytes = 200_000;
-
-const keptSeconds = 8 * 24 * 3600;
 
 /**
  * Writes the tokens of a chain that a search can find. If there are too many, keeps those with the deepest pools.
@@ -40,12 +39,22 @@ export async function writeMarketIndex(
   const rows = tokens
     .toSorted((a, b) => b.depthUsd - a.depthUsd)
     .slice(0, mostTokens)
-    .map((each): Row => [each.token, each.symbol, each.name, each.decimals, each.depthUsd, each.firstSeen]);
+    .map(
+      (each): Row => [
+        each.token,
+        each.symbol,
+        each.name,
+        each.decimals,
+        each.depthUsd,
+        each.firstSeen,
+        each.knownUntil,
+      ],
+    );
   const stored: Stored = {
     tokens: packed(rows),
     epoch,
     format: itemFormat,
-    expiresAt: epochSeconds(now) + keptSeconds,
+    expiresAt: marketExpiry(now),
   };
   const when = ["absent", notLaterThan(epoch)] as const;
   return write(table, { kind: "put", key: marketIndexKey(chain), item: stored, when });
@@ -57,17 +66,18 @@ function packed(rows: readonly Row[]): Uint8Array {
 }
 
 /** Reads the tokens of a chain that a search can find. */
-export async function readMarketIndex(table: Table, chain: TradingChain): Promise<IndexedToken[]> {
+export async function readMarketIndex(
+  table: Table,
+  chain: TradingChain,
+  now = new Date(),
+): Promise<IndexedToken[]> {
   const stored = await readItem<Stored>(table, marketIndexKey(chain));
   if (stored === undefined || stored.format > itemFormat) return [];
   const rows: Row[] = JSON.parse(gunzipSync(stored.tokens).toString());
-  return rows.map(([token, symbol, name, decimals, depthUsd, firstSeen]) => ({
-    chain,
-    token,
-    symbol,
-    name,
-    decimals,
-    depthUsd,
-    firstSeen,
-  }));
+  return rows.flatMap(([token, symbol, name, decimals, depthUsd, firstSeen, knownUntil]) =>
+    // The index stays as it was while nobody wants a token of the chain.
+    (knownUntil ?? Number.POSITIVE_INFINITY) > epochSeconds(now)
+      ? [{ chain, token, symbol, name, decimals, depthUsd, firstSeen }]
+      : [],
+  );
 }

@@ -29,6 +29,9 @@ type Stored = { content: string; epoch: number; format: number; expiresAt: numbe
 /** How long a market and its minute candles are kept after somebody last wanted the market. */
 const keptMs = 8 * 24 * 3_600_000;
 
+/** Returns the time when a market is deleted that is last wanted at a given time, in epoch seconds. */
+export const marketExpiry = (wantedAt: Date): number => epochSeconds(new Date(wantedAt.getTime() + keptMs));
+
 /**
  * Writes a market, with the time since when nobody has wanted it, or the current time if somebody does.
  *
@@ -39,8 +42,12 @@ export async function writeMarket(
   item: MarketItem,
   { epoch, wantedAt }: { epoch: number; wantedAt: Date },
 ): Promise<boolean> {
-  const expiresAt = epochSeconds(new Date(wantedAt.getTime() + keptMs));
-  const stored: Stored = { content: textOf(item), epoch, format: itemFormat, expiresAt };
+  const stored: Stored = {
+    content: textOf(item),
+    epoch,
+    format: itemFormat,
+    expiresAt: marketExpiry(wantedAt),
+  };
   const when = ["absent", notLaterThan(epoch)] as const;
   return write(table, { kind: "put", key: marketKey(item.market), item: stored, when });
 }
@@ -59,11 +66,17 @@ export async function readMarketsOf(table: Table, names: readonly TokenName[]): 
   return stored.flatMap((each) => itemOf(each)?.market ?? []);
 }
 
-/** Reads all markets of a chain. */
-export async function allMarketsOf<State>(table: Table, chain: TradingChain): Promise<MarketItem<State>[]> {
+/** Reads all markets of a chain, with the times when they are deleted. */
+export async function allMarketsOf(
+  table: Table,
+  chain: TradingChain,
+): Promise<{ market: Market; expiresAt: number }[]> {
   const shards = Array.from({ length: marketShards }, (_, shard) => shard);
   const found = await Promise.all(shards.map((shard) => queryRange<Stored>(table, marketsIn(chain, shard))));
-  return found.flat().flatMap((stored) => itemOf<State>(stored) ?? []);
+  return found.flat().flatMap((stored) => {
+    const item = itemOf(stored);
+    return item === undefined ? [] : [{ market: item.market, expiresAt: stored.expiresAt }];
+  });
 }
 
 /**
