@@ -27,7 +27,7 @@ async function openMarkets(user: string, candles: object[] = [], query = "") {
   await page.route("**/candles?**", (route) => {
     const asked = new URL(route.request().url()).searchParams;
     const interval = asked.get("interval") ?? "";
-    const shown = ["1m", "1h"].includes(interval) ? candles : [];
+    const shown = ["1m", "1h", "1d"].includes(interval) ? candles : [];
     const data = { interval, currency: asked.get("currency"), history: "complete" };
     return route.fulfill({ json: { success: true, data: { ...data, revision: 0, candles: shown } } });
   });
@@ -127,6 +127,7 @@ describe("the market chart beside the trade ticket", () => {
     await market.getByText("$0.312").waitFor();
     // The first known candle is five minutes old.
     await market.getByText(/^\+20 % in [5-9] min$/).waitFor();
+    await market.getByText(/^Age at least [5-9] min$/).waitFor();
     await market.getByText("Thin: a small order moves the price").waitFor();
     await market.getByText("Gaps: swaps may be missing").waitFor();
     await market.getByText(/^\d+ s old$/).waitFor();

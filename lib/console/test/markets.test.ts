@@ -1,6 +1,6 @@
 import type { Order, Position } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { changeSpan, shownTokens } from "../app/market/markets.ts";
+import { changeSpan, leastAge, shownTokens } from "../app/market/markets.ts";
 
 const tokenOf = (number: number) => `0x${String(number).padStart(40, "0")}`;
 const positionOf = (number: number, status = "open") =>
@@ -19,6 +19,19 @@ describe("changeSpan", () => {
     [undefined, "in 24 h"],
   ])("of a price known for %s minutes is %s", (minutes, text) => {
     expect(changeSpan(minutes === undefined ? undefined : 0, (minutes ?? 0) * 60_000)).toBe(text);
+  });
+});
+
+describe("leastAge", () => {
+  it.each([
+    [undefined, undefined],
+    [0.9, undefined],
+    [1, "at least 1 min"],
+    [61, "at least 1 h"],
+    [2879, "at least 47 h"],
+    [2880, "at least 2 d"],
+  ])("of a price known for %s minutes is %s", (minutes, text) => {
+    expect(leastAge(minutes === undefined ? undefined : 0, (minutes ?? 0) * 60_000)).toBe(text);
   });
 });
 

@@ -11,7 +11,15 @@ import { useNow } from "../ticket/fresh-quote.ts";
 import { WatchButton } from "../watchlist.tsx";
 import { barsOf, marksOf } from "./bars.ts";
 import type { ChartKind } from "./candle-chart.tsx";
-import { changeSpan, flagTexts, headAgeMs, type KnownMarket, knownMarket, oldMs } from "./markets.ts";
+import {
+  changeSpan,
+  flagTexts,
+  headAgeMs,
+  type KnownMarket,
+  knownMarket,
+  leastAge,
+  oldMs,
+} from "./markets.ts";
 import { MovableChart } from "./movable-chart.tsx";
 import { entryOf } from "./totals.ts";
 import { useCandles, useKnownSince, useRestMarket } from "./use-market.ts";
@@ -87,7 +95,7 @@ type FactsProps = {
   market: KnownMarket;
   chain: keyof typeof coinOf;
   cap: number | undefined;
-  /** Time from which on the price is known, if that is less than a day ago. */
+  /** Time from which on the price is known. */
   sinceMs: number | undefined;
 };
 
@@ -99,6 +107,7 @@ function MarketFacts({ market, chain, cap, sinceMs }: FactsProps) {
   const { price, priceUsd, change24h, volume24h, quote, liquidity, flags } = market;
   const isStale = flags.includes("STALE");
   const coin = coinOf[chain];
+  const age = leastAge(sinceMs, nowMs);
   return (
     <div class={isStale || ageMs > oldMs ? "market-facts old" : "market-facts"}>
       <p class="market-price">
@@ -124,6 +133,11 @@ function MarketFacts({ market, chain, cap, sinceMs }: FactsProps) {
       {cap !== undefined && (
         <span title="Worth of all existing tokens">
           <small>Market cap</small> {shortUsd(cap)}
+        </span>
+      )}
+      {age !== undefined && (
+        <span title="Age of the first trade that the service knows">
+          <small>Age</small> {age}
         </span>
       )}
       <span class="quiet age">{ageText(ageMs)}</span>

@@ -27,11 +27,24 @@ export const flagTexts: Readonly<Record<Flag, string>> = {
   TOO_MANY_TOKENS: "Not read: too many tokens are followed",
 };
 
+const dayMinutes = 24 * 60;
+
+/** Formats a time in whole minutes, hours or days. */
+function spanText(minutes: number): string {
+  if (minutes < 60) return `${Math.floor(minutes)} min`;
+  return minutes < 2 * dayMinutes ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / dayMinutes)} d`;
+}
+
 /** Says over which time a price has changed: a day, or as long as it is known. */
 export function changeSpan(sinceMs: number | undefined, nowMs: number): string {
   const minutes = sinceMs === undefined ? Number.POSITIVE_INFINITY : (nowMs - sinceMs) / 60_000;
-  if (minutes >= 24 * 60) return "in 24 h";
-  return minutes < 60 ? `in ${Math.max(1, Math.floor(minutes))} min` : `in ${Math.floor(minutes / 60)} h`;
+  return minutes >= dayMinutes ? "in 24 h" : `in ${spanText(Math.max(1, minutes))}`;
+}
+
+/** Says how old a token is at least. Undefined while that says nothing. */
+export function leastAge(sinceMs: number | undefined, nowMs: number): string | undefined {
+  const minutes = sinceMs === undefined ? 0 : (nowMs - sinceMs) / 60_000;
+  return minutes < 1 ? undefined : `at least ${spanText(minutes)}`;
 }
 
 /** Age in milliseconds at which a market counts as old. Heads arrive at least every ten seconds, with some delay. */

@@ -24,9 +24,6 @@ export function useRestMarket({ chain, token }: TokenName): { market?: Market; p
   return read?.of === of ? read : {};
 }
 
-const hourMs = 3_600_000;
-const dayHours = 24;
-
 type Asked = TokenName & { interval: Interval; currency: Currency };
 
 type Read = { of: string; candles: readonly Candle[]; isLoading: boolean; problem?: Failure };
@@ -52,9 +49,16 @@ export function useCandles({ chain, token, interval, currency }: Asked): Omit<Re
   return read?.of === of ? read : { candles: [], isLoading: true };
 }
 
+const hourMs = 3_600_000;
+const dayHours = 24;
+const dayMs = dayHours * hourMs;
+
+/** Days back to which the first trade is looked for. */
+const mostDays = 100;
+
 /**
- * Finds the first minute of the last day whose price is known, because a change over less than a day must not look like
- * one over a day. Undefined if the price was known a day ago, or until that is known.
+ * Finds the time from which on a token has a price. A change over less than a day must not look like one over a day,
+ * and the token is at least that old. Undefined if no price is known.
  */
 export function useKnownSince({ chain, token }: TokenName): number | undefined {
   const { terminal } = useDesk();
@@ -66,15 +70,21 @@ export function useKnownSince({ chain, token }: TokenName): number | undefined {
       async function first(query: { interval: Interval; limit: number; from?: string; to?: string }) {
         const asked = { path: { chain, token }, query: { ...query, currency: "quote" as const }, signal };
         const { data } = await terminal.listCandles(asked);
-        return data?.candles[0]?.time;
+        const [candle] = data?.candles ?? [];
+        return candle && Date.parse(candle.time);
       }
-      void (async () => {
-        const from = await first({ interval: "1h", limit: dayHours + 1 });
-        if (from === undefined || Date.now() - Date.parse(from) > dayHours * hourMs) return;
-        const to = new Date(Date.parse(from) + hourMs).toISOString();
-        const minute = (await first({ interval: "1m", limit: 60, from, to })) ?? from;
-        if (!signal.aborted) setRead({ of, sinceMs: Date.parse(minute) });
-      })();
+      async function find() {
+        const day = await first({ interval: "1d", limit: mostDays });
+        // Somebody traded within that day, so the end of it is certain.
+        if (day === undefined || Date.now() - day >= 2 * dayMs) return day && day + dayMs;
+        const hour = await first({ interval: "1h", limit: 2 * dayHours });
+        if (hour === undefined) return undefined;
+        const [from, to] = [hour, hour + hourMs].map((ms) => new Date(ms).toISOString()) as [string, string];
+        return (await first({ interval: "1m", limit: 60, from, to })) ?? hour + hourMs;
+      }
+      void find().then((sinceMs) => {
+        if (sinceMs !== undefined && !signal.aborted) setRead({ of, sinceMs });
+      });
     },
     [chain, token],
   );
