@@ -34,15 +34,16 @@ export function Field({ label, children, hint }: FieldProps) {
 
 type SelectProps<Value extends string> = {
   label: string;
+  id?: string;
   value: Value;
   options: readonly (readonly [value: Value, text: string])[];
   onPick: (value: Value) => void;
 };
 
-export function Select<Value extends string>({ label, value, options, onPick }: SelectProps<Value>) {
+export function Select<Value extends string>({ label, id, value, options, onPick }: SelectProps<Value>) {
   return (
     <Field label={label}>
-      <select value={value} onChange={({ currentTarget }) => onPick(currentTarget.value as Value)}>
+      <select id={id} value={value} onChange={({ currentTarget }) => onPick(currentTarget.value as Value)}>
         {options.map(([option, text]) => (
           <option key={option} value={option}>
             {text}

@@ -3,6 +3,7 @@ import type { RestData } from "trading-terminal-client";
 import { type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useDesk, useReading } from "./desk.ts";
 import { amount, chainName, coinOf, percent, shortened, words } from "./format.ts";
+import { type Column, RecordTable } from "./record-table.tsx";
 import { taxTier } from "./ticket/verdict.ts";
 
 type NewTokens = RestData<"listNewTokens">;
@@ -59,14 +60,16 @@ export function Discovery({ onOpened }: { onOpened: () => void }) {
       <p class="quiet" role="status">
         {stateOf(chain, read)}
       </p>
-      <NewTokenList
-        tokens={tokens}
-        nowMs={Date.now()}
-        onOpen={({ token }) => {
-          openTicket({ chain, token });
-          onOpened();
-        }}
-      />
+      {tokens.length > 0 && (
+        <NewTokenList
+          tokens={tokens}
+          nowMs={Date.now()}
+          onOpen={({ token }) => {
+            openTicket({ chain, token });
+            onOpened();
+          }}
+        />
+      )}
     </Panel>
   );
 }
@@ -83,49 +86,71 @@ function stateOf(chain: NetworkName, read: ReturnType<typeof useNewTokens>): str
 
 type ListProps = { tokens: readonly NewToken[]; nowMs: number; onOpen: (token: NewToken) => void };
 
+/** Shows new tokens in the order of the service, the newest first, until the user sorts them. */
 export function NewTokenList({ tokens, nowMs, onOpen }: ListProps) {
+  const columns: Column<NewToken>[] = [
+    {
+      name: "Token",
+      by: ({ symbol }) => symbol.toLowerCase(),
+      cell: (token) => <OpenButton token={token} onOpen={onOpen} />,
+    },
+    {
+      name: "Pool age",
+      isNumber: true,
+      by: ({ madeAt }) => -Date.parse(madeAt),
+      cell: ({ madeAt }) => ageText(madeAt, nowMs),
+    },
+    {
+      name: "Depth",
+      isNumber: true,
+      by: ({ liquidity }) => Number(liquidity),
+      cell: ({ liquidity, chain }) => `${amount(liquidity, 3)} ${coinOf[chain]}`,
+    },
+    taxColumn("Tax in", ({ buyTax }) => buyTax),
+    taxColumn("Tax out", ({ sellTax }) => sellTax),
+    { name: "Warnings", cell: (token) => <Warnings token={token} /> },
+  ];
   return (
-    <ul class="rows new-tokens" aria-label="New tokens">
-      {tokens.map((token) => (
-        <li key={token.token}>
-          <button type="button" class="plain" title={token.token} onClick={() => onOpen(token)}>
-            <strong>
-              <bdi>{token.symbol}</bdi>
-            </strong>{" "}
-            <bdi>{token.name}</bdi> <small>{shortened(token.token)}</small>
-          </button>
-          <span>{ageText(token.madeAt, nowMs)} old</span>
-          <span>
-            depth {amount(token.liquidity, 3)} {coinOf[token.chain]}
-          </span>
-          <span>
-            tax <span class={taxTier(token.buyTax)}>{percent(token.buyTax)}</span> in,{" "}
-            <span class={taxTier(token.sellTax)}>{percent(token.sellTax)}</span> out
-          </span>
-          <Warnings token={token} />
-        </li>
-      ))}
-    </ul>
+    <div class="list">
+      <RecordTable name="New tokens" rows={tokens} columns={columns} keyOf={({ token }) => token} />
+    </div>
   );
 }
+
+const taxColumn = (name: string, taxOf: (token: NewToken) => number | null): Column<NewToken> => ({
+  name,
+  isNumber: true,
+  by: (token) => taxOf(token) ?? Number.NaN,
+  cell: (token) => <span class={taxTier(taxOf(token))}>{percent(taxOf(token))}</span>,
+});
+
+/** Names a token with its address, because anybody can give it any name, and opens it. */
+const OpenButton = ({ token, onOpen }: { token: NewToken } & Pick<ListProps, "onOpen">) => (
+  <button type="button" class="plain token-name" title={token.token} onClick={() => onOpen(token)}>
+    <strong>
+      <bdi>{token.symbol}</bdi>
+    </strong>{" "}
+    <bdi>{token.name}</bdi> <small>{shortened(token.token)}</small>
+  </button>
+);
 
 /** Flags that follow from what the row shows, or that nearly all new tokens have. */
 const silent: readonly string[] = ["NOT_LISTED", "TAXED", "CANNOT_SELL", "SELLABILITY_UNKNOWN"];
 
 function Warnings({ token: { sellable, isConfirmed, listed, flags } }: { token: NewToken }) {
+  const others = flags.filter((flag) => !silent.includes(flag));
+  if (sellable === true && isConfirmed && !listed && others.length === 0) return <>–</>;
   return (
     <span class="flags">
       {sellable === false && <span class="badge bad">cannot be sold</span>}
       {sellable === null && <span class="badge warn">sale unknown</span>}
       {listed && <span class="badge good">listed</span>}
       {!isConfirmed && <span class="badge warn">seen by one host</span>}
-      {flags
-        .filter((flag) => !silent.includes(flag))
-        .map((flag) => (
-          <span key={flag} class="badge warn">
-            {words(flag)}
-          </span>
-        ))}
+      {others.map((flag) => (
+        <span key={flag} class="badge warn">
+          {words(flag)}
+        </span>
+      ))}
     </span>
   );
 }

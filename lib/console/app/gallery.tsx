@@ -101,6 +101,7 @@ const newTokens: readonly NewToken[] = [
     buyTax: 5,
     sellTax: null,
     flags: ["NOT_LISTED", "IMPERSONATES", "CANNOT_SELL"],
+    liquidity: "40",
     isConfirmed: false,
   },
 ];

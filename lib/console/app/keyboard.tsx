@@ -4,6 +4,9 @@ const shortcuts = [
   ["/", "Find a token"],
   ["b", "Buy: the amount"],
   ["s", "Sell: the amount"],
+  ["c", "The chain"],
+  ["w", "The wallet"],
+  ["p", "The button that places the order"],
   ["Escape", "Leave a field or close an open panel"],
   ["?", "Show these shortcuts"],
 ] as const;
@@ -38,14 +41,22 @@ export function useShortcuts(actions: Actions) {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "Escape") return isDialogOpen() ? undefined : leave();
       if (isTyping(event.target)) return;
-      const act = { "/": find, b: () => side("buy"), s: () => side("sell"), "?": open }[event.key];
+      const act = {
+        "/": () => find("token"),
+        b: () => side("buy"),
+        s: () => side("sell"),
+        c: () => find("chain"),
+        w: () => find("wallet"),
+        p: () => find("place"),
+        "?": open,
+      }[event.key];
       if (act === undefined) return;
       event.preventDefault();
       act();
     }
-    function find() {
+    function find(id: string) {
       current.current.onFind();
-      focusSoon("token");
+      focusSoon(id);
     }
     function side(name: "buy" | "sell") {
       current.current.onSide(name);

@@ -3,6 +3,8 @@ import type { Quote } from "trading-terminal-client";
 import type { Verdict } from "./verdict.ts";
 
 type BarProps = {
+  /** Id of the button, by which a shortcut finds it. */
+  button?: string;
   side: Quote["side"];
   verdict: Verdict;
   onAct: () => unknown;
@@ -14,12 +16,13 @@ type BarProps = {
  * The only control that places an order. It is not a submit button, because Enter in a field would press a submit
  * button. While it cannot be used it is not disabled, because it would lose the focus.
  */
-export function PlaceBar({ side, verdict, onAct, onRefused }: BarProps) {
+export function PlaceBar({ button, side, verdict, onAct, onRefused }: BarProps) {
   const id = useId();
   const isOff = verdict.act === "none";
   return (
     <div class="place-bar">
       <button
+        id={button}
         type="button"
         class={verdict.act === "agree" ? "primary moved" : `primary ${side}`}
         aria-disabled={isOff}

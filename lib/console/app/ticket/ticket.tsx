@@ -243,12 +243,14 @@ export function Ticket() {
         <div class="pair">
           <Select
             label="Chain"
+            id="chain"
             value={chain}
             options={networks}
             onPick={(next) => fillTicket({ chain: next, token: "" })}
           />
           <Select
             label="Wallet"
+            id="wallet"
             value={wallet ?? ""}
             options={wallets.map(({ generatedWalletAddress, slotName }) => [
               generatedWalletAddress,
@@ -329,6 +331,7 @@ export function Ticket() {
         )}
         <Unanswered />
         <PlaceBar
+          button="place"
           side={side}
           verdict={verdict}
           onAct={isHandheld ? () => setOpen(true) : act}

@@ -126,6 +126,15 @@ describe("the desk", () => {
     await expect.poll(() => focused(page)).not.toBe("");
     expect(await page.evaluate("document.activeElement === document.body")).toBe(false);
     expect(await unsaved(page)).toEqual([]);
+    for (const [key, field] of [
+      ["c", "chain"],
+      ["w", "wallet"],
+      ["p", "place"],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(() => focused(page)).toBe(field);
+      await page.keyboard.press("Escape");
+    }
     await page
       .getByLabel(/^Amount/)
       .first()
@@ -214,6 +223,9 @@ describe("the desk", () => {
       expect({ name, boxes: await page.evaluate(innerBoxes) }).toEqual({ name, boxes: [] });
       expect(await page.evaluate(sideways)).toBe(0);
     }
+    const orders = page.getByRole("table", { name: "Orders" });
+    await orders.getByRole("button", { name: "Amount" }).click();
+    await expect.poll(() => orders.locator("td[data-name=Amount]").first().innerText()).toMatch(/^994\.687 /);
     await context.close();
   });
 });

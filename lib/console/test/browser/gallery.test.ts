@@ -15,7 +15,11 @@ describe("the gallery", () => {
       });
       await page.getByRole("heading", { name: "Components" }).waitFor();
       expect(await brokenRules(page)).toEqual([]);
-      expect(await page.getByRole("list", { name: "New tokens" }).innerText()).toContain("0xf39E…");
+      const newTokens = page.getByRole("table", { name: "New tokens" });
+      const deepest = newTokens.locator("tbody").first();
+      expect(await deepest.innerText()).toContain("0xf39F…");
+      await newTokens.getByRole("button", { name: "Depth" }).click();
+      await expect.poll(() => deepest.innerText()).toContain("0xf39E…");
       for (const width of colorScheme === "light" ? [1440, 360] : [900]) {
         await page.setViewportSize({ width, height: 900 });
         await screenshot(`components-${colorScheme}-${width}`);
