@@ -1,6 +1,7 @@
 /**
  * Runs a Solana chain in a separate process, because its runtime is a native addon whose crash must not end the runner.
- * Takes {@link SurfnetOptions} as its argument, and prints the URL of the chain.
+ * Takes {@link SurfnetOptions} and the package of the chain as its arguments, and prints the URL of the chain. It imports
+ * few modules, because tests start dozens of chains.
  */
 import { createRequire } from "node:module";
 import { programs } from "./published.ts";
@@ -8,7 +9,7 @@ import { standInAMM } from "./stand-in-amm.ts";
 import { standInCurve } from "./stand-in-curve.ts";
 import { standInJupiter } from "./stand-in-jupiter.ts";
 import { standInPumpPool } from "./stand-in-pump-pool.ts";
-import { type SurfnetOptions, surfpoolPackage } from "./surfnet.ts";
+import type { SurfnetOptions } from "./surfnet.ts";
 
 type Surfnet = {
   rpcUrl: string;
@@ -23,8 +24,9 @@ type Addon = {
   };
 };
 
-const { slotMs, jupiter } = JSON.parse(process.argv[2] ?? "") as SurfnetOptions;
-const addon = createRequire(import.meta.url)(surfpoolPackage()) as Addon;
+const [, , options = "", addonPackage = ""] = process.argv;
+const { slotMs, jupiter } = JSON.parse(options) as SurfnetOptions;
+const addon = createRequire(import.meta.url)(addonPackage) as Addon;
 const surfnet = addon.Surfnet.startWithConfig({
   offline: true,
   blockProductionMode: "clock",

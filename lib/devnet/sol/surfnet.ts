@@ -45,9 +45,10 @@ export function hasSurfpool(): boolean {
  * @throws StartupError if it fails to start
  */
 export async function startSurfnet(options: SurfnetOptions): Promise<Surfnet> {
-  if (!hasSurfpool()) throw new StartupError(`The local chain sol needs the package ${surfpoolPackage()}`);
+  const addon = surfpoolPackage();
+  if (!hasSurfpool()) throw new StartupError(`The local chain sol needs the package ${addon}`);
   const program = fileURLToPath(import.meta.resolve("./surfnet-process.ts"));
-  const args = [program, JSON.stringify(options)];
+  const args = [program, JSON.stringify(options), addon];
   const {
     address: url,
     processId,
