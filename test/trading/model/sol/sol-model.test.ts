@@ -94,19 +94,20 @@ const plots: Readonly<Record<string, Move>> = {
  * the test slower.
  */
 const caughtBy: Readonly<Record<string, number>> = {
-  "takes a deposit for the marker": 289,
-  "makes its marker in one step": 289,
-  "reads the marker before the height": 338,
-  "accepts an old slot": 338,
-  "takes silence for absence": 312,
+  "takes a deposit for the marker": 1070,
+  "makes its marker in one step": 1070,
+  "reads the marker before the height": 559,
+  "accepts an old slot": 629,
+  "takes silence for absence": 826,
   "believes one host about the facts of the placing": 4651,
   "does not count tips": 114,
   "signs for any pool": 250,
   "signs any number of messages": 198,
-  "forgets what a day has spent": 900,
-  "does not read cancellations": 414,
+  "forgets what a day has spent": 1234,
+  "does not read cancellations": 924,
   "does not notice a wallet that is retired": 323,
-  "signs while trading is stopped": 158,
+  "signs while trading is stopped": 414,
+  "signs any amount": 87,
 };
 
 describe("faults caught by histories on Solana", () => {
