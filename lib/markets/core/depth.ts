@@ -1,6 +1,12 @@
 import { type Decimal, decimalOf } from "../../core/decimal.ts";
 import type { CoinUnits, TokenUnits } from "../../core/units.ts";
-import { type PoolPrice, priceImpact } from "../../orders/price-impact.ts";
+import {
+  betterPrice,
+  marketImpact,
+  type PoolPrice,
+  priceImpact,
+  referenceAmount,
+} from "../../orders/price-impact.ts";
 
 /**
  * Price impact that defines the depth of a pool, in percent: the depth is what the pool pays for the largest sale
@@ -63,8 +69,8 @@ export type Sale = { index: number; amountOut: CoinUnits };
  */
 export function greatestSale(
   { price, fees }: RouteTerms,
-  amounts: readonly TokenUnits[],
-  amountsOut: readonly (CoinUnits | undefined)[],
+  amounts: readonly bigint[],
+  amountsOut: readonly (bigint | undefined)[],
 ): Sale | undefined {
   const failed = amounts.findIndex((amountIn, index) => {
     const amountOut = amountsOut[index];
@@ -81,6 +87,37 @@ export function depthOfReserves({ tokens, coins }: { tokens: TokenUnits; coins: 
   const impact = BigInt(mostImpact);
   const arrived = (tokens * impact) / (100n - impact);
   return arrived === 0n ? 0n : (coins * arrived) / (tokens + arrived);
+}
+
+/** What a route shows of a pool: terms of a sale, and the depth. */
+type Measured = { terms: RouteTerms; depth: CoinUnits };
+
+/**
+ * Lists the pools that may only buy: those that are deep enough, but more than 2 % cheaper than another one in which a
+ * sale gets something. Anybody can bid so far below the market without a risk. Who sells there is soon sold out.
+ */
+export function cheapPools<Pool extends Measured>(pools: readonly Pool[], coinDecimals: number): Pool[] {
+  const [first, ...others] = pools.filter(({ depth }) => depth > 0n).map(({ terms }) => terms.price);
+  if (first === undefined) return [];
+  const dearest = others.reduce(betterPrice, first);
+  return pools.filter(
+    ({ terms, depth }) =>
+      depth >= leastDepth(coinDecimals) && marketImpact(terms.price, dearest) > mostImpact,
+  );
+}
+
+/** Returns the coins of a purchase that a cheap pool must fill: a tenth of what a sale gets there. */
+export const coinsOfPurchase = ({ depth }: Measured): bigint => referenceAmount(depth);
+
+/**
+ * True if a pool also sells at its price, as far as that purchase moves it by at most 2 %.
+ *
+ * @param amountOut Tokens that the purchase gets. Undefined if the route would run dry.
+ */
+export function isSelling(pool: Measured, amountOut: TokenUnits | undefined): boolean {
+  const { price, fees } = pool.terms;
+  const terms = { price: { in: price.out, out: price.in }, fees };
+  return greatestSale(terms, [coinsOfPurchase(pool)], [amountOut]) !== undefined;
 }
 
 /** Decimal places of a depth. More would be meaningless, because the ladders proceed in steps. */

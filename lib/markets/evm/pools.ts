@@ -14,11 +14,14 @@ import type { CoinUnits, TokenUnits } from "../../core/units.ts";
 import { identityIn } from "../../orders/requests.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import {
+  cheapPools,
   coarseAmounts,
+  coinsOfPurchase,
   depthOf,
   depthOfReserves,
   fineAmounts,
   greatestSale,
+  isSelling,
   leastDepth,
   nearAmounts,
   type RouteTerms,
@@ -113,16 +116,17 @@ async function poolsBy(
   const { token, routes } = known;
   const quotes = [...new Set(routes.flatMap(({ bridge }) => bridge?.token ?? []))];
   const tag = "block" in known ? known.block : "latest";
-  const [found] = await ask([poolStatesCall(routes.flatMap(namedPoolsOf), quotes, tag)]);
+  const [states] = await ask([poolStatesCall(routes.flatMap(namedPoolsOf), quotes, tag)]);
   const terms = { token: address, decimals: token.decimals, coin: configuration.wrapped.token };
   const priced = routes.flatMap((route, index) => {
-    const state = pricedRoute(terms, route, found);
+    const state = pricedRoute(terms, route, states);
     return state === undefined ? [] : [{ ...state, before: known.depths[index] }];
   });
-  const depths = await depthsBy(ask, configuration, found.block.number, priced);
-  const measured = deepest(priced.map((each, index) => ({ ...each, depth: depths[index] ?? 0n })));
+  const depths = await depthsBy(ask, configuration, states.block.number, priced);
+  const found = priced.map((each, index) => ({ ...each, depth: depths[index] ?? 0n }));
+  const measured = deepest(await withoutBidders(ask, configuration, states.block.number, found));
   const pools = measured.map(({ pool, depth }) => ({ ...pool, depth: depthOf(depth, coinDecimals) }));
-  return { token, pools, block: found.block, measured };
+  return { token, pools, block: states.block, measured };
 }
 
 /** Asks a token about itself, and the factories for its pools. */
@@ -247,6 +251,25 @@ async function depthsBy(
     });
   }
   return searches.map(({ depth }) => depth);
+}
+
+/** Leaves out cheap pools that do not sell at their price. It asks about none whose liquidity reaches all prices. */
+async function withoutBidders<Each extends Measured & { terms: RouteTerms }>(
+  ask: Ask,
+  configuration: EvmReader["configuration"],
+  block: number,
+  routes: readonly Each[],
+): Promise<readonly Each[]> {
+  const doubtful = cheapPools(routes, coinDecimals).filter(({ route }) => kindOf(route) !== "v2");
+  if (doubtful.length === 0) return routes;
+  const quoted = await ask(
+    doubtful.map((each) => {
+      const trade = { side: "buy", amountIn: coinsOfPurchase(each) } as const;
+      return poolQuotesCall(configuration, each.pool.token, [trade], [each.route], block);
+    }),
+  );
+  const bidders = doubtful.filter((each, index) => !isSelling(each, quoted[index]?.routes[0]?.amountsOut[0]));
+  return routes.filter((each) => !bidders.includes(each));
 }
 
 /** Sorts pools by the depth of their best route. Leaves out pools that are not deep enough. */

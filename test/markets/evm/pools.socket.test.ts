@@ -2,7 +2,7 @@ import { Interface } from "ethers/abi";
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
-import { approval, v3PairLiquidity } from "trading-terminal-devnet/evm/uniswap";
+import { approval, type V3Fee, v3PairLiquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { formatDecimal } from "../../../lib/core/decimal.ts";
 import type { TokenPools } from "../../../lib/markets/core/market.ts";
@@ -21,7 +21,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([chain.close(), host.close()]));
 beforeEach(() => chain.restore());
 
-const { moon, star, taxd, comet, usdx, wrapped, v2Router, v3Quoter, v3Positions } = localAddresses;
+const { moon, star, taxd, comet, usdx, wrapped, v2Router, v3Quoter, v3Positions, pancakePositions } =
+  localAddresses;
 const find = async (token: string) =>
   (await new EvmPoolFinder(readerOf(chain)).find(token)) as TokenPools<EvmPool>;
 const shown = ({ pools }: TokenPools<EvmPool>) =>
@@ -118,6 +119,25 @@ describe("PoolFinder", () => {
     const pool = v3PairLiquidity(localAddresses, deployer, amounts, { fee: 10_000, reach: 2 });
     await chain.deploy(approval(taxd, v3Positions), pool);
     expect(shown(await find(taxd))).toEqual(before);
+  });
+
+  it.each<[string, { v3Positions: string; wrapped: string }, V3Fee]>([
+    ["Uniswap v3", localAddresses, 500],
+    ["Slipstream", { v3Positions: pancakePositions, wrapped }, 2900],
+  ])("leaves out a pool on %s that only buys, far below the price", async (_, addresses, fee) => {
+    const before = shown(await find(moon));
+    // A hundredth of the price, at a tick of both spacings: all liquidity lies below it.
+    const tokensPerCoin = 1.0001 ** (200 * 691);
+    const amounts = [
+      { token: wrapped, amount: coins(100) },
+      { token: moon, amount: coins(100 * tokensPerCoin) },
+    ] as const;
+    await chain.deploy(v3PairLiquidity(addresses, deployer, amounts, { fee, reach: 1.01, away: 1.01 }));
+    expect(shown(await find(moon))).toEqual(before);
+    // Counts once it sells, too.
+    await chain.deploy(v3PairLiquidity(addresses, deployer, amounts, { fee, reach: 1.03 }));
+    const [deepest] = (await find(moon)).pools;
+    expect(Number(formatDecimal((deepest as EvmPool).price))).toBeCloseTo(1 / tokensPerCoin, 9);
   });
 
   it.each([["reverts every call"], ["eats all gas"], ["answers nothing"], ["has 255 decimals"]] as const)(
