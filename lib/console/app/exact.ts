@@ -27,6 +27,17 @@ export function quotient(dividend: string, divisor: string): string {
   return decimals.textOf({ mantissa, exponent: a.exponent - b.exponent - 40 });
 }
 
+/** Converts a decimal number to whole units of `places` decimal places. Drops what is smaller. */
+export function unitsIn(text: string, places: number): bigint {
+  const { mantissa, exponent } = numberOf(text);
+  const shift = exponent + places;
+  return shift >= 0 ? mantissa * 10n ** BigInt(shift) : mantissa / 10n ** BigInt(-shift);
+}
+
+/** Writes whole units of `places` decimal places as a decimal number. */
+export const textOfUnits = (units: bigint, places: number): string =>
+  decimals.textOf({ mantissa: units, exponent: -places });
+
 /** Digits of the amounts and prices that the page suggests. */
 const suggestedDigits = 6;
 

@@ -15,12 +15,26 @@ export async function nextWanted(pages: Pages, isWanted: (order: Order) => boole
   return {};
 }
 
-/** Reads the orders of all pages. */
-export async function allOrders(pages: Pages): Promise<Answer<Order[]>> {
-  const orders: Order[] = [];
+type Reading = {
+  /** Called after each page with the number of records so far. */
+  onRead?: (count: number) => void;
+  /** More records than these are an error. */
+  most?: number;
+};
+
+/** Reads the records of all pages. */
+export async function allOf<Data, Item>(
+  pages: AsyncIterable<Answer<Data>>,
+  itemsOf: (page: NonNullable<Data>) => readonly Item[],
+  { onRead, most = Number.POSITIVE_INFINITY }: Reading = {},
+): Promise<Answer<Item[]>> {
+  const items: Item[] = [];
   for await (const { data, error } of pages) {
-    if (data === undefined) return { error };
-    orders.push(...data.orders);
+    if (data === undefined || data === null) return { error };
+    items.push(...itemsOf(data));
+    if (items.length > most)
+      return { error: { code: "TOO_MANY_RECORDS", message: `There are more than ${most}` } };
+    onRead?.(items.length);
   }
-  return { data: orders };
+  return { data: items };
 }

@@ -20,7 +20,7 @@ import {
 } from "./format.ts";
 import { useKept } from "./kept.ts";
 import { OrderDetails } from "./order-details.tsx";
-import { allOrders, nextWanted } from "./order-pages.ts";
+import { allOf, nextWanted } from "./order-pages.ts";
 import { Amount, PairName } from "./pair-name.tsx";
 import { type Column, RecordTable } from "./record-table.tsx";
 import { freshSide } from "./ticket/fresh.ts";
@@ -142,7 +142,8 @@ function SaveFills() {
   const { terminal } = useDesk();
   const { call, isBusy } = useCall();
   async function save() {
-    const orders = await call(() => allOrders(terminal.pages("listOrders", { query: { limit: 100 } })));
+    const pages = terminal.pages("listOrders", { query: { limit: 100 } });
+    const orders = await call(() => allOf(pages, (page) => page.orders));
     if (orders === undefined) return;
     const file = URL.createObjectURL(new Blob([fillsCsv(orders)], { type: "text/csv" }));
     Object.assign(document.createElement("a"), { href: file, download: "fills.csv" }).click();

@@ -1,6 +1,6 @@
 import type { Order } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { allOrders, nextWanted } from "../app/order-pages.ts";
+import { allOf, nextWanted } from "../app/order-pages.ts";
 
 const error = { code: "SERVICE_UNAVAILABLE", message: "Later" };
 const page = (orderIds: string[], cursor?: string) => ({
@@ -29,13 +29,24 @@ describe("nextWanted", () => {
   });
 });
 
-describe("allOrders", () => {
-  it("joins all pages", async () => {
-    const { data: orders } = page(["a", "b"]);
-    expect(await allOrders(pagesOf(page(["a"], "1"), page(["b"])))).toEqual({ data: orders.orders });
+describe("allOf", () => {
+  const ordersOf = ({ orders }: { orders: Order[] }) => orders;
+
+  it("joins all pages, and says how far it is", async () => {
+    const { data: orders } = page(["a", "b", "c"]);
+    const counts: number[] = [];
+    const pages = pagesOf(page(["a", "b"], "1"), page(["c"]));
+    const onRead = (count: number) => void counts.push(count);
+    expect(await allOf(pages, ordersOf, { onRead })).toEqual({ data: orders.orders });
+    expect(counts).toEqual([2, 3]);
+  });
+
+  it("stops at the page that has too many", async () => {
+    const { error: refused } = await allOf(pagesOf(page(["a", "b"], "1"), { error }), ordersOf, { most: 1 });
+    expect(refused?.code).toBe("TOO_MANY_RECORDS");
   });
 
   it("reports a failed page in place of a part of the orders", async () => {
-    expect(await allOrders(pagesOf(page(["a"], "1"), { error }))).toEqual({ error });
+    expect(await allOf(pagesOf(page(["a"], "1"), { error }), ordersOf)).toEqual({ error });
   });
 });
