@@ -12,6 +12,7 @@ import { Choice, Facts, Field, Form, Panel, Select, Swatches, Unread } from "./c
 import { type Desk, DeskContext, type Profile } from "./desk.ts";
 import { type NewToken, NewTokenList } from "./discovery.tsx";
 import { ChartStates } from "./gallery-chart.tsx";
+import { PortfolioStates } from "./gallery-portfolio.tsx";
 import { TicketFields } from "./gallery-ticket.tsx";
 import { newEntry } from "./log-entries.ts";
 import { MessageLog } from "./message-log.tsx";
@@ -402,6 +403,7 @@ function Gallery() {
             <List />
           </div>
         ))}
+        <PortfolioStates />
         <Watchlist />
         <SettingsPanel drafts={{}} setDrafts={ignore} />
         <MessageLog entries={[newEntry("sent", { type: "ping" })]} />

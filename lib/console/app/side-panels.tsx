@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Unread } from "./controls.tsx";
 
 /** Parts of the page beside the desk, each in a panel of its own. */
 const sides = [
+  ["portfolio", "Portfolio"],
   ["discovery", "New tokens"],
   ["wallets", "Wallets"],
   ["settings", "Settings"],
@@ -54,4 +56,17 @@ export function SidePanel({ side, onClose, children }: PanelProps) {
       {children}
     </dialog>
   );
+}
+
+/** Shows the portfolio, whose script is loaded when it is first opened. */
+export function LoadedPortfolio() {
+  const [hasFailed, setFailed] = useState(false);
+  const [{ Portfolio }, setModule] = useState<Partial<typeof import("./portfolio/portfolio.tsx")>>({});
+  useEffect(() => {
+    import("./portfolio/portfolio.tsx").then(setModule, () => setFailed(true));
+  }, []);
+  if (Portfolio !== undefined) return <Portfolio />;
+  // A browser loads a script that has failed only with the next page.
+  if (hasFailed) return <Unread what="portfolio" onRetry={() => location.reload()} />;
+  return <p class="empty">Loading the portfolio …</p>;
 }

@@ -18,7 +18,7 @@ import { Prices, usePriceHistory } from "./prices.tsx";
 import { Rewards } from "./rewards.tsx";
 import type { Session } from "./session.ts";
 import { type Drafts, SettingsPanel } from "./settings-panel.tsx";
-import { type Side, SideButtons, SidePanel } from "./side-panels.tsx";
+import { LoadedPortfolio, type Side, SideButtons, SidePanel } from "./side-panels.tsx";
 import { SignInAgain } from "./sign-in/sign-in.tsx";
 import { StaleBanner } from "./stale-banner.tsx";
 import { freshSide } from "./ticket/fresh.ts";
@@ -263,6 +263,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
           {side && (
             <SidePanel key={side} side={side} onClose={() => setSide(undefined)}>
               <GuardNotices />
+              {side === "portfolio" && <LoadedPortfolio />}
               {side === "discovery" && <Discovery onOpened={() => setSide(undefined)} />}
               {side === "wallets" && <Wallets />}
               {side === "settings" && <SettingsPanel drafts={drafts} setDrafts={setDrafts} />}

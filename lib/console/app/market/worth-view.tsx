@@ -6,10 +6,11 @@ import { useNow } from "../ticket/fresh-quote.ts";
 import { headAgeMs, oldMs } from "./markets.ts";
 import { beforeFees, inDollars, totalsOf, worthNow } from "./totals.ts";
 
-const tone = (gain: string | undefined) =>
+/** Names the colour of a gain or a loss. */
+export const tone = (gain: string | undefined) =>
   gain === undefined || !/[1-9]/.test(gain) ? "still" : gain.startsWith("-") ? "down" : "up";
 
-const signedUsd = (text: string) => `${text.startsWith("-") ? "" : "+"}${usdText(text)}`;
+export const signedUsd = (text: string) => `${text.startsWith("-") ? "" : "+"}${usdText(text)}`;
 
 /** Explains why a value is missing. */
 function whyUnknown(flags: readonly string[] | undefined): string {

@@ -143,8 +143,25 @@ const tokens = [
   { chain: "eth", token: `0x${"1".repeat(40)}`, symbol: "USDX", name: "USDX", decimals: 6, listed: true },
 ];
 
+/** Days of the coin, which closed at the same price. */
+const coinDays = Array.from({ length: 8 }, (_, index) => {
+  const [open, high, low, close] = Array(4).fill("2500");
+  const time = `${new Date(now - (7 - index) * 86_400_000).toISOString().slice(0, 10)}T00:00:00.000Z`;
+  return { time, open, high, low, close, isFinal: false };
+});
+
+const pageSize = 100;
+
+/** Answers with a page of records, and the cursor of the next one. */
+function pageOf<Item>(name: string, items: readonly Item[], url: URL) {
+  const end = Number(url.searchParams.get("cursor")) + pageSize;
+  return { [name]: items.slice(end - pageSize, end), ...(end < items.length && { cursor: String(end) }) };
+}
+
 export type Scripted = {
   orders?: readonly Order[];
+  /** Orders that the stream lacks. */
+  olderOrders?: readonly Order[];
   positions?: readonly Position[];
   wallets?: readonly ReturnType<typeof walletNumber>[];
 };
@@ -157,7 +174,7 @@ export type Scripted = {
  */
 export async function scriptService(
   page: Page,
-  { orders = [], positions = [], wallets = [walletNumber(0)] }: Scripted = {},
+  { orders = [], olderOrders = [], positions = [], wallets = [walletNumber(0)] }: Scripted = {},
 ) {
   const settings = {
     slippage: 1,
@@ -190,6 +207,7 @@ export async function scriptService(
         },
       }),
     ],
+    [/\/native\/candles$/, () => ({ interval: "1d", currency: "usd", candles: coinDays })],
     [
       /\/candles$/,
       (url) => ({
@@ -201,11 +219,15 @@ export async function scriptService(
       }),
     ],
     [/\/markets\/[^/]+\/[^/]+$/, () => ({ market })],
-    [/\/balances$/, () => ({ balances: [{ token: "native", symbol: "ETH", available: "99.9965" }] })],
+    [
+      /\/balances$/,
+      () => ({ balances: [{ token: "native", symbol: "ETH", amount: "100", available: "99.9965" }] }),
+    ],
     [/\/quotes$/, (_, body) => ({ quote: quoteFor(body) })],
     [/\/rewards$/, () => ({ rewards: [] })],
     [/redemptions$/, () => ({ redemptions: [], points: 0 })],
-    [/\/orders$/, () => ({ orders: [] })],
+    [/\/orders$/, (url) => pageOf("orders", olderOrders, url)],
+    [/\/positions$/, (url) => pageOf("positions", positions, url)],
   ];
   await page.route(/\/(api\/|getUserData)/, (route) => {
     const url = new URL(route.request().url());
