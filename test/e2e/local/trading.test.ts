@@ -1,4 +1,5 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newEvmKey } from "../../support/keys.ts";
 import { get, post } from "../support/client.ts";
@@ -6,7 +7,8 @@ import { timestamp } from "../support/shapes.ts";
 import { changeSettings, importWallet } from "../support/terminal.ts";
 import { knownUser, newUser, type User } from "../support/users.ts";
 
-const { moon, taxd, trap } = localAddresses;
+const { moon, star, taxd, trap } = localAddresses;
+const { TRAP, FEEZ } = (await solDeployment()).tokens;
 const chains = ["eth", "base", "bsc", "avax"];
 
 /** Address of a wallet without coins or tokens. */
@@ -44,6 +46,13 @@ describe("GET /api/v2/tokens/{chain}/{token}", () => {
       status: 200,
       json: { success: true, data: { token: { chain: "eth", token, ...found, asOf: timestamp } } },
     });
+  });
+
+  it.each([
+    [TRAP.mint, { symbol: "TRAP", sellable: false, flags: expect.arrayContaining(["FROZEN_BY_DEFAULT"]) }],
+    [FEEZ.mint, { symbol: "FEEZ", sellable: true, buyTax: 1, sellTax: 1 }],
+  ])("inspects %s on sol", async (token, found) => {
+    expect(await read(`/api/v2/tokens/sol/${token}`)).toMatchObject({ json: { data: { token: found } } });
   });
 
   it("returns 404 for an address without a token", async () => {
@@ -95,6 +104,14 @@ describe("POST /api/v2/quotes", () => {
           wouldBeRefused: { code: "INSUFFICIENT_BALANCE", details: { token: "native", available: "0" } },
         },
       },
+    });
+  });
+
+  it("quotes a token that only pools with another token trade, through two pools", async () => {
+    const body = { chain: "eth", side: "buy", token: star, amount: "0.5" };
+    const { json } = await post("/api/v2/quotes", { token: user.token, body });
+    expect(json).toMatchObject({
+      data: { quote: { symbol: "STAR/ETH", baseSymbol: "STAR", quoteSymbol: "ETH", route: [{}, {}] } },
     });
   });
 

@@ -27,7 +27,6 @@ export const exempt: readonly { reason: string; has: RegExp }[] = [
 
 /** Blocks that run until Ctrl-C, with the output that proves that they work. */
 export const endless: readonly { has: RegExp; prints: RegExp }[] = [
-  { has: /terminal\.follow\(/, prints: /"?price"?: '/ },
   { has: /new WebSocket\(/, prints: /"source":"simulated"/ },
 ];
 
