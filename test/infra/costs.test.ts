@@ -1,19 +1,23 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { costsPage } from "../../lib/tools/documents/documents.ts";
+import { deployments, stackDocuments } from "../../lib/tools/documents/documents.ts";
 import { synthesize, type Template } from "./synthesized.ts";
 
-const written = readFileSync("docs/costs.md", "utf8");
+const read = (path: string) => readFileSync(path, "utf8");
 
 const templatesOf = (context: Record<string, unknown>) => {
   const { data, api, watch } = synthesize(context);
   return [data, api, watch];
 };
-const page = costsPage(written, templatesOf);
+const documents = stackDocuments(deployments(templatesOf), read);
+const page = documents["docs/costs.md"] ?? "";
 
 /** Renders the page for deployments with additional resources. */
 const pageWith = (Resources: Template["Resources"]) =>
-  costsPage(written, (context) => [...templatesOf(context), { Resources }]);
+  stackDocuments(
+    deployments((context) => [...templatesOf(context), { Resources }]),
+    read,
+  )["docs/costs.md"];
 
 /** Reads the first dollars of a month from a row. */
 const dollarsOf = (users: string) =>
@@ -26,14 +30,17 @@ const totalsOf = (part: string) =>
     ([, ...totals]) => totals.map((total = "0") => Number(total)),
   );
 
-describe("docs/costs.md", () => {
-  it("matches the templates and the assumptions; otherwise, run npm run documents", () => {
-    expect(page).toBe(written);
-  });
+it.each(Object.entries(documents))(
+  "%s matches the templates and the assumptions; otherwise, run npm run documents",
+  (path, text) => {
+    expect(text).toBe(read(path));
+  },
+);
 
+describe("docs/costs.md", () => {
   it("shows the same cost at rest as README", () => {
     const [off, , , markets] = dollarsOf("0");
-    expect(readFileSync("README.md", "utf8")).toContain(
+    expect(read("README.md")).toContain(
       `about $${off} a month at rest ($${markets} with trading and markets on four chains)`,
     );
   });
@@ -58,7 +65,7 @@ describe("docs/costs.md", () => {
 
   it("counts an alarm on an expression once for each of its metrics", () => {
     const metric = (Id: string) => ({ Id, MetricStat: {} });
-    const of = (text: string) => Number(/Metrics of alarms \| (\d+)/.exec(text)?.[1]);
+    const of = (text = "") => Number(/Metrics of alarms \| (\d+)/.exec(text)?.[1]);
     const one = { Type: "AWS::CloudWatch::Alarm", Properties: { MetricName: "M" } };
     const several = { ...one, Properties: { Metrics: [{ Expression: "a + b" }, metric("a"), metric("b")] } };
     expect(of(pageWith({ One: one }))).toBe(of(page) + 1);

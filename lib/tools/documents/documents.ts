@@ -8,6 +8,9 @@ import type { Documents } from "./client-types/openapi-source.ts";
 import { functionsPage } from "./functions-page.ts";
 import { methodList } from "./method-list.ts";
 import { openApiDocument } from "./openapi.ts";
+import { architecturePicture } from "./pictures/architecture.ts";
+import { dashboardPicture } from "./pictures/dashboard.ts";
+import { plotFiles } from "./pictures/plots.ts";
 import { siteFiles } from "./site/site.ts";
 import { tablePage } from "./table-page.ts";
 import { takeoverTable } from "./takeover-table.ts";
@@ -33,6 +36,7 @@ const documents: Record<string, (present: () => string) => string | Promise<stri
   "docs/asyncapi.json": () => json(asyncApiDocument()),
   "docs/functions.md": functionsPage,
   "docs/table.md": tablePage,
+  "docs/pictures/architecture.svg": architecturePicture,
   "docs/SECURITY.md": (present) =>
     withGeneratedPart(present(), "lib/tools/documents/takeovers.ts", takeoverTable()),
   "docs/clients.md": (present) => withGeneratedPart(present(), "docs/openapi.json", methodList()),
@@ -56,17 +60,23 @@ const billedContexts = {
   markets: tradingOnAll,
 } satisfies Record<keyof Deployments, object>;
 
-/** Makes docs/costs.md from its present text and the templates of each context. */
-export function costsPage(
-  present: string,
+/** Reads the templates of these deployments. */
+export const deployments = (
   templates: (context: Record<string, unknown>) => readonly CostTemplate[],
-): string {
-  const { defaults, trading, markets } = billedContexts;
-  return withBill(
-    present,
-    costParts({ defaults: templates(defaults), trading: templates(trading), markets: templates(markets) }),
-  );
-}
+): Deployments => ({
+  defaults: templates(billedContexts.defaults),
+  trading: templates(billedContexts.trading),
+  markets: templates(billedContexts.markets),
+});
+
+/** Makes the documents that depend on the stacks, by their paths. */
+export const stackDocuments = (
+  templates: Deployments,
+  read: (path: string) => string,
+): Record<string, string> => ({
+  "docs/costs.md": withBill(read("docs/costs.md"), costParts(templates)),
+  "docs/pictures/dashboard.svg": dashboardPicture(templates.markets),
+});
 
 const withBill = (present: string, parts: Record<string, string>) =>
   Object.entries(parts).reduce(
@@ -85,7 +95,7 @@ type Deps = {
 
 /**
  * Generates the documents from the table of operations, the schemas and the layout of the table. With --check, writes
- * nothing and warns about outdated documents, except docs/costs.md, which the stacks' tests check. With --site, writes
+ * nothing and warns about outdated documents, except those of the stacks, which their tests check. With --site, writes
  * only the reference pages to a folder.
  *
  * @returns the exit code
@@ -106,9 +116,13 @@ export async function main(argv: readonly string[], { read, write, warn, templat
   );
   if (!check) {
     for (const { path, text } of current) write(path, text);
-    write("docs/costs.md", costsPage(read("docs/costs.md"), templates));
+    for (const [path, text] of Object.entries(stackDocuments(deployments(templates), read)))
+      write(path, text);
   }
-  const stale = check ? current.filter(({ path, text }) => read(path) !== text) : [];
+  // Plots come last, because they show the tables of documents.
+  const plots = plotFiles(read);
+  if (!check) for (const { path, text } of plots) write(path, text);
+  const stale = check ? [...current, ...plots].filter(({ path, text }) => read(path) !== text) : [];
   for (const { path } of stale) warn(`${path} is out of date; run npm run documents`);
   return stale.length > 0 ? 1 : 0;
 }
