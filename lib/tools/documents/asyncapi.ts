@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import manifest from "../../../package.json" with { type: "json" };
 import { clientMessages } from "../../api/client-messages.ts";
 import { serverMessages } from "../../api/server-messages.ts";
 import { operations } from "../../operations/operations.ts";
@@ -58,7 +59,7 @@ export function asyncApiDocument(): JsonSchema {
     asyncapi: "3.0.0",
     info: {
       title: "Multi-chain trading terminal: streams",
-      version: "1.0.0",
+      version: manifest.version,
       description: delivery,
       contact: { name: "The operators of the service" },
       tags: [

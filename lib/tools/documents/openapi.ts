@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import manifest from "../../../package.json" with { type: "json" };
 import { errorBodies, UnauthorizedBodySchema } from "../../api/error-schemas.ts";
 import { type HttpErrorCode, statusOfCode } from "../../api/errors.ts";
 import { envelopes, httpStatusOf, type OperationSchemas } from "../../api/operation-schema.ts";
@@ -205,7 +206,7 @@ export function openApiDocument(): JsonSchema {
     openapi: "3.1.0",
     info: {
       title: "Multi-chain trading terminal",
-      version: "1.0.0",
+      version: manifest.version,
       description: introduction,
       contact: { name: "The operators of the service" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },

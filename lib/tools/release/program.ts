@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { errorLine, OperatorError } from "../admin/operator-error.ts";
 import { runProgram, type Stdio } from "../runner/run-program.ts";
@@ -51,6 +51,11 @@ function release(version: string, { root, date, hashes }: ReleaseDeps): string[]
   if (!isAfter(version, last))
     throw new OperatorError(`${version} is no version after ${last}. Give three numbers, such as 1.2.3.`);
   if (notes === "") throw new OperatorError("[Unreleased] in docs/CHANGELOG.md is empty.");
+  const other = packagesIn(root).find((file) => readJson(resolve(root, file)).version !== version);
+  if (other !== undefined)
+    throw new OperatorError(
+      `${other} has another version. Set all: npm version ${version} --workspaces --include-workspace-root --no-git-tag-version`,
+    );
   const changed = execFileSync("git", ["status", "--porcelain"], { cwd: root, encoding: "utf8" });
   if (changed !== "") throw new OperatorError("Commit your changes first: hashes are those of a commit.");
 
@@ -68,6 +73,12 @@ function release(version: string, { root, date, hashes }: ReleaseDeps): string[]
   for (const [file, content] of Object.entries(files)) writeFileSync(resolve(root, file), content);
   return Object.keys(files);
 }
+
+const readJson = (file: string) => JSON.parse(readFileSync(file, "utf8"));
+
+/** Lists the packages of the project and its workspaces, whose versions are equal. */
+const packagesIn = (root: string): string[] =>
+  ["", ...readJson(resolve(root, "package.json")).workspaces].map((folder) => join(folder, "package.json"));
 
 function partsOf(text: string): { before: string; notes: string; after: string } {
   const start = text.indexOf(heading);

@@ -11,15 +11,17 @@ const changelog = (unreleased: string) =>
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
 
-function commit(text: string) {
+function commit(text: string, client = "1.10.0") {
   writeFileSync(join(root, "docs/CHANGELOG.md"), text);
+  writeFileSync(join(root, "package.json"), '{"version":"1.10.0","workspaces":["client"]}');
+  writeFileSync(join(root, "client/package.json"), JSON.stringify({ version: client }));
   git("add", "-A");
   git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "Change");
 }
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "release-"));
-  mkdirSync(join(root, "docs"));
+  for (const folder of ["docs", "client"]) mkdirSync(join(root, folder));
   git("init", "-q");
   commit(changelog("\n### Added\n\n- [New](api.md#new), [site](https://a.example).\n"));
 });
@@ -60,7 +62,16 @@ it("refuses an empty section, and changes that are not committed", async () => {
   expect((await release("2.0.0")).err).toContain("is empty");
   commit(changelog("- New.\n"));
   writeFileSync(join(root, "a.ts"), "");
-  expect((await release("2.0.0")).err).toContain("Commit your changes first");
+  expect((await release("1.10.0")).err).toContain("Commit your changes first");
+});
+
+it("refuses a version that a package does not have", async () => {
+  commit(changelog("- New.\n"), "1.9.0");
+  expect(await release("1.10.0")).toEqual({
+    code: 1,
+    err: expect.stringContaining("client/package.json has another version. Set all: npm version 1.10.0"),
+  });
+  expect(git("status", "--porcelain").toString()).toBe("");
 });
 
 it("answers a missing version as wrong usage", async () => {
