@@ -14,6 +14,9 @@ import { bundleOf } from "../../lib/infra/functions/bundled-code.ts";
 import { mergedTemplate } from "../../lib/infra/read-stacks.ts";
 import { type OperationName, operations } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
+// Further tests of the bundles, which take ten seconds of processor time to make.
+import "../tools/release/code-hashes.ts";
+import "../tools/release/deployed-code.ts";
 import { type FunctionProperties, functionsOf, ownHosts } from "./synthesized.ts";
 
 const outdir = mkdtempSync(join(tmpdir(), "bundles-"));
