@@ -1,12 +1,18 @@
 import { requestToken } from "cdk-local-runner";
-import type { Locator, Page, Request } from "playwright-core";
-import { inject } from "vitest";
+import type { Page, Request } from "playwright-core";
+import { beforeAll, inject } from "vitest";
 import { type VisitOptions, visitsForTests } from "../../../lib/console/test/support/browser.ts";
 
-/** Connects a file's tests to the browser. All files share it and one local runner. */
+export { openList, openSide, rowsOf } from "../../../lib/console/test/support/desk.ts";
+
+/** Connects a file's tests to the browser, once the runner serves. All files share it and one local runner. */
 export function browserForTests() {
-  const runner = inject("runner");
+  const { control, ...runner } = inject("runner");
   const visit = visitsForTests();
+  beforeAll(async () => {
+    const answer = await fetch(control);
+    if (!answer.ok) throw new Error(await answer.text());
+  });
   return {
     runner,
     /** Opens a page of the runner or another address. Creates a new browser context unless one is given. */
@@ -14,27 +20,6 @@ export function browserForTests() {
       visit(new URL(path, runner.baseUrl).href, options),
   };
 }
-
-/** Presses the banner's button unless the page reconnects by itself first. */
-export async function tryNow(page: Page): Promise<void> {
-  await page
-    .getByRole("button", { name: "Try now" })
-    .click({ timeout: 1000 })
-    .catch(() => {});
-}
-
-/** Opens a part of the page beside the desk. */
-export async function openSide(page: Page, name: string): Promise<Locator> {
-  await page.getByRole("button", { name, exact: true }).filter({ visible: true }).click();
-  return page.getByRole("dialog", { name });
-}
-
-/** Shows one of the lists under the chart. */
-export const openList = (page: Page, name: string): Promise<void> => page.getByRole("tab", { name }).click();
-
-/** Finds the records of a list that is shown. */
-export const rowsOf = (page: Page, name: string): Locator =>
-  page.getByRole("table", { name }).locator("tbody");
 
 /** Signs in to the console, as if the issuer's page were open in another tab, which takes no time to load. */
 export async function signIn(page: Page, user: string): Promise<void> {

@@ -5,19 +5,21 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "cdk-local-runner/testing";
 import { freePorts } from "trading-terminal-devnet/free-ports";
 import { chainPorts } from "trading-terminal-devnet/local-chains";
 import type { TestProject } from "vitest/node";
-import { type Runner, startRunner } from "../../e2e/support/runner.ts";
+import { serveControl, startRunner } from "../../e2e/support/runner.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    runner: Pick<Runner, "baseUrl" | "streamUrl">;
+    /** Addresses of the local runner, and one that answers once it serves. */
+    runner: { baseUrl: string; streamUrl: string; control: string };
     pages: { ofTheSite: string; ofAnother: string };
   }
 }
 
-/** Starts one local runner with chains for all files. */
+/** Starts one local runner with chains for all files. Does not wait for it, because some files do not need it. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "browser-"));
   const server = await servePages();
@@ -26,18 +28,28 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     ofTheSite: `http://app.terminal.localhost:${server.port}`,
     ofAnother: `http://app.other.localhost:${server.port}`,
   };
-  const runner = await startRunner({
-    folder,
-    chainPort: await freePorts(chainPorts),
-    // Makes the service allow both sites, so that only the browser prevents the other site from using the cookie.
-    options: ["--allowed-origin", ...Object.values(pages)],
+  const [port, streamPort] = [await freePort(), await freePort()];
+  const chainPort = await freePorts(chainPorts);
+  const control = await serveControl(() =>
+    startRunner({
+      folder,
+      port,
+      streamPort,
+      chainPort,
+      // Makes the service allow both sites, so that only the browser prevents the other site from using the cookie.
+      options: ["--allowed-origin", ...Object.values(pages)],
+    }),
+  );
+  project.provide("runner", {
+    baseUrl: `http://127.0.0.1:${port}`,
+    streamUrl: `ws://127.0.0.1:${streamPort}`,
+    control: control.url,
   });
-  server.callApi(runner.baseUrl.replace("127.0.0.1", "api.terminal.localhost"));
-  project.provide("runner", { baseUrl: runner.baseUrl, streamUrl: runner.streamUrl });
   project.provide("pages", pages);
+  server.callApi(`http://api.terminal.localhost:${port}`);
   return async () => {
     server.close();
-    await runner.stop();
+    await control.stop();
     await rm(folder, { recursive: true, force: true });
   };
 }

@@ -1,29 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { visitsForTests } from "../support/browser.ts";
-import { pagesForTests } from "../support/page-server.ts";
-import {
-  moon,
-  orderNumber,
-  positionNumber,
-  restingNumber,
-  type Scripted,
-  scriptService,
-} from "../support/scripted-service.ts";
+import { desksForTests } from "../support/scripted-desk.ts";
+import { moon, orderNumber, positionNumber, restingNumber } from "../support/scripted-service.ts";
 
 const visit = visitsForTests();
-const originOf = pagesForTests();
-
-async function openChart(scripted: Scripted) {
-  const opened = await visit("about:blank");
-  const send = await scriptService(opened.page, scripted);
-  await opened.page.goto(originOf());
-  await opened.page.locator(".chart canvas").first().waitFor();
-  return { ...opened, send };
-}
+const openDesk = desksForTests();
 
 describe("the chart", () => {
   it("moves lines by mouse and keyboard, lists grouped fills, and covers no label by another", async () => {
-    const { page, complaints, context, screenshot } = await visit(`${originOf()}/gallery/`);
+    const { page, complaints, context, screenshot } = await visit(`${inject("consoleOrigin")}/gallery/`);
     const chart = page.getByRole("region", { name: "Chart", exact: true });
     const moved = chart.getByRole("status");
     const line = chart.getByRole("slider", { name: /^Sell 1 000 MOON, limit/ });
@@ -79,7 +64,7 @@ describe("the chart", () => {
   it("moves an order: tries the new one, asks once, cancels, places, and tells of a refusal", async () => {
     const expiresAt = new Date(Date.now() + 9e6).toISOString();
     const order = restingNumber(2, { price: "0.0001", expiresAt });
-    const { page, context } = await openChart({ orders: [order] });
+    const { page, context } = await openDesk({ orders: [order] });
     const asked: string[] = [];
     await page.route("**/api/v2/orders", (route) => {
       const body = route.request().postDataJSON() as { dryRun?: true; price: string };
@@ -111,7 +96,8 @@ describe("the chart", () => {
 
   it("costs at most 2 % of the time for script and layout while a token trades in every second", async () => {
     const orders = Array.from({ length: 20 }, (_, index) => orderNumber(index));
-    const { page, send, context } = await openChart({ orders, positions: [positionNumber(0)] });
+    const { page, stream, context } = await openDesk({ orders, positions: [positionNumber(0)] });
+    await page.locator(".chart canvas").first().waitFor();
     const seconds = 30;
     const price = page.getByRole("region", { name: "MOON" }).locator(".market-price");
     /** Sends what a trade in a second brings. */
@@ -138,7 +124,7 @@ describe("the chart", () => {
         minutes: [minute],
       };
       const heads = { eth: { block: 101 + second, time } };
-      send({ type: "update", channel: "prices", time, heads, data: [record] });
+      stream.send({ type: "update", channel: "prices", time, heads, data: [record] });
     }
     trade(9);
     await price.getByText("0.000119 ETH").waitFor();

@@ -1,18 +1,17 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { brokenRules, type VisitOptions, visitsForTests } from "../support/browser.ts";
-import { pagesForTests } from "../support/page-server.ts";
+import { brokenRules, themeRules } from "../support/browser.ts";
+import { openList, rowsOf, sidewaysPixels } from "../support/desk.ts";
+import { desksForTests } from "../support/scripted-desk.ts";
 import {
   orderNumber,
   positionNumber,
   restingNumber,
   type Scripted,
-  scriptService,
   walletNumber,
 } from "../support/scripted-service.ts";
 
-const visit = visitsForTests();
-const originOf = pagesForTests();
+const openDesk = desksForTests();
 
 const emoji = "🐸".repeat(32);
 const named = (baseSymbol: string) => ({ baseSymbol, symbol: `${baseSymbol}/ETH` });
@@ -26,22 +25,12 @@ const crowd: Scripted = {
   wallets: Array.from({ length: 200 }, (_, index) => walletNumber(index, index === 0 ? emoji : undefined)),
 };
 
-async function openDesk(scripted: Scripted, options: VisitOptions) {
-  const opened = await visit("about:blank", options);
-  const send = await scriptService(opened.page, scripted);
-  await opened.page.goto(originOf());
-  await opened.page.getByText("Live", { exact: true }).waitFor();
-  await opened.page.locator(".chart canvas").first().waitFor();
-  return { ...opened, send };
-}
-
+const chartOf = (page: Page) => page.locator(".chart canvas").first();
 const boxOf = async (page: Page, selector: string) => {
   const box = await page.locator(selector).first().boundingBox();
   if (box === null) throw new Error(`${selector} is not shown`);
   return box;
 };
-const list = (page: Page, name: string) => page.getByRole("tab", { name }).click();
-const sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 /** Elements that scroll by themselves, outside dialogs and the chart. */
 const innerBoxes = `[...document.querySelectorAll("main *")].filter((one) =>
   one.scrollHeight > one.clientHeight + 1 && ["auto", "scroll"].includes(getComputedStyle(one).overflowY)).map((one) => one.className)`;
@@ -56,28 +45,50 @@ const unsaved = (page: Page) =>
     "[...document.querySelectorAll('[data-unsaved]')].map((part) => part.className || part.ariaLabel)",
   );
 
+/** Opens all drawers and lists controls too small for a finger: below 44 pixels of height. Links in text are exempt. */
+const smallTargets = `for (const drawer of document.querySelectorAll("details")) drawer.open = true;
+[...document.querySelectorAll("button, input, select, summary, [role=option], nav a, li a")]
+  .filter((one) => one.checkVisibility())
+  // The label of a radio button or a checkbox is what a finger hits.
+  .map((one) => (["radio", "checkbox"].includes(one.type) ? one.closest("label") : one))
+  .map((one) => [one.textContent || one.id, Math.round(one.getBoundingClientRect().height)])
+  .filter(([, height]) => height < 44)`;
+
+const tabsOf = (page: Page) => page.getByRole("navigation", { name: "Parts of the desk" });
+const tabs = ["Positions", "Orders", "Wallets", "More", "Trade"];
+
+/** Shows a part of the desk on a phone. */
+async function openTab(page: Page, name: string) {
+  await tabsOf(page).getByRole("button", { name }).click();
+  if (["Wallets", "More"].includes(name)) await page.getByRole("dialog").waitFor();
+}
+
 describe("the desk", () => {
   it("gives the chart most of a desktop, and shows ticket and rows of one line beside 5,000 orders", async () => {
-    const { page, context, complaints } = await openDesk(crowd, { width: 1440, height: 900 });
+    const { page, context, complaints } = await openDesk({ ...crowd, width: 1440, height: 900 });
+    await chartOf(page).waitFor();
     expect((await boxOf(page, ".chart")).height).toBeGreaterThanOrEqual(0.55 * 900);
     expect(await page.getByRole("region", { name: "Trade" }).locator(".place-bar").isVisible()).toBe(true);
     for (const name of ["Positions", "Resting", "Orders", "History"]) {
-      await list(page, name);
+      await openList(page, name);
       const heights = (await page.evaluate(
         "[...document.querySelectorAll('.records tbody tr')].map((row) => row.offsetHeight)",
       )) as number[];
       expect(heights.length).toBeGreaterThan(0);
       expect(Math.max(...heights), name).toBeLessThanOrEqual(32);
       expect(await page.evaluate("document.documentElement.scrollHeight")).toBe(900);
-      expect(await page.evaluate(sideways)).toBe(0);
+      expect(await sidewaysPixels(page)).toBe(0);
     }
     expect(await brokenRules(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await brokenRules(page, themeRules)).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();
   });
 
   it("draws 5,000 orders in well under 100 ms of script, and sorts them", async () => {
-    const { page, context } = await openDesk(crowd, { width: 1440, height: 900 });
+    const { page, context } = await openDesk({ ...crowd, width: 1440, height: 900 });
+    await chartOf(page).waitFor();
     const session = await context.newCDPSession(page);
     // Counts the time of the thread, which other programs of the machine do not lengthen.
     await session.send("Performance.enable", { timeDomain: "threadTicks" });
@@ -86,7 +97,7 @@ describe("the desk", () => {
       return 1000 * (metrics.find(({ name }) => name === "ScriptDuration")?.value ?? 0);
     };
     const before = await scriptMs();
-    await list(page, "Orders");
+    await openList(page, "Orders");
     await page.getByRole("table", { name: "Orders" }).waitFor();
     const drawnMs = (await scriptMs()) - before;
     await page.getByRole("button", { name: "Amount" }).click();
@@ -96,8 +107,8 @@ describe("the desk", () => {
     await page.getByRole("button", { name: "Amount" }).click();
     await expect.poll(() => amounts.first().innerText()).toBe("0.1 ETH");
     await page.getByLabel("Status").selectOption("filled");
-    await list(page, "History");
-    await list(page, "Orders");
+    await openList(page, "History");
+    await openList(page, "Orders");
     await expect.poll(() => amounts.first().innerText()).toBe("0.1 ETH");
     expect(await page.getByLabel("Status").inputValue()).toBe("filled");
     await page.getByLabel("Status").selectOption("");
@@ -109,7 +120,7 @@ describe("the desk", () => {
 
   it("scrolls the confirming button of a sale into view, and keeps the focus near it afterwards", async () => {
     const positions = Array.from({ length: 12 }, (_, index) => positionNumber(index));
-    const { page, context } = await openDesk({ positions }, { width: 1440, height: 900 });
+    const { page, context } = await openDesk({ positions, width: 1440, height: 900 });
     await page.getByRole("button", { name: "Sell 50 %" }).nth(9).click();
     const sale = page.getByRole("region", { name: "Sell 50 % of MOON" });
     const confirm = sale.getByRole("button", { name: "Sell 50 %" });
@@ -144,7 +155,7 @@ describe("the desk", () => {
   });
 
   it("returns the focus to the button of a side panel when it closes", async () => {
-    const { page, context } = await openDesk(crowd, { width: 900, height: 900 });
+    const { page, context } = await openDesk({ ...crowd, width: 900, height: 900 });
     for (const name of ["Wallets", "Settings", "Rewards", "Prices", "Messages"]) {
       await page.getByRole("button", { name, exact: true }).click();
       await page.getByRole("dialog", { name }).waitFor();
@@ -155,7 +166,7 @@ describe("the desk", () => {
   });
 
   it("tells of a problem inside an open panel, which stays when the notice is dismissed, and keeps its edits", async () => {
-    const { page, context, complaints } = await openDesk({}, { width: 1440, height: 900 });
+    const { page, context, complaints } = await openDesk({ width: 1440, height: 900 });
     const settings = page.getByRole("dialog", { name: "Settings" });
     const problem = settings.getByRole("status").getByText("Problem");
     await page.getByRole("button", { name: "Settings", exact: true }).click();
@@ -178,7 +189,7 @@ describe("the desk", () => {
   });
 
   it("keeps a watchlist over a reload, and on the page alone if the browser keeps nothing", async () => {
-    const { page, context, complaints } = await openDesk({}, { width: 1440, height: 900 });
+    const { page, context, complaints } = await openDesk({ width: 1440, height: 900 });
     const tokens = page.getByRole("navigation", { name: "Watched and held tokens" });
     const star = page.getByRole("region", { name: "MOON" }).getByRole("button", { name: "Watch MOON" });
     await tokens.getByText("Star a token to watch it.").waitFor();
@@ -196,8 +207,8 @@ describe("the desk", () => {
   });
 
   it("saves all fills as a file", async () => {
-    const { page, context } = await openDesk({}, { width: 1440, height: 900 });
-    await list(page, "History");
+    const { page, context } = await openDesk({ width: 1440, height: 900 });
+    await openList(page, "History");
     const { promise: isSeen, resolve } = Promise.withResolvers<void>();
     await page.route(/cursor=next/, async (route) => {
       await isSeen;
@@ -216,16 +227,52 @@ describe("the desk", () => {
   });
 
   it("scrolls a phone's page as a whole, under a low header", async () => {
-    const { page, context } = await openDesk(crowd, { width: 360, height: 740 });
+    const { page, context } = await openDesk({ ...crowd, width: 360, height: 740 });
     expect((await boxOf(page, ".top-bar")).height).toBeLessThanOrEqual(48);
     for (const name of ["Positions", "Orders"]) {
-      await page.getByRole("navigation", { name: "Parts of the desk" }).getByRole("button", { name }).click();
+      await openTab(page, name);
       expect({ name, boxes: await page.evaluate(innerBoxes) }).toEqual({ name, boxes: [] });
-      expect(await page.evaluate(sideways)).toBe(0);
+      expect(await sidewaysPixels(page)).toBe(0);
     }
     const orders = page.getByRole("table", { name: "Orders" });
     await orders.getByRole("button", { name: "Amount" }).click();
     await expect.poll(() => orders.locator("td[data-name=Amount]").first().innerText()).toMatch(/^994\.687 /);
+    await context.close();
+  });
+
+  it("is as wide as a phone in landscape, with 5,000 orders and text of 200 %", async () => {
+    const { page, context, complaints } = await openDesk({ ...crowd, width: 740, height: 360 });
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    for (const name of tabs) {
+      await openTab(page, name);
+      await expect.poll(() => sidewaysPixels(page), { message: name }).toBe(0);
+      await page.keyboard.press("Escape");
+    }
+    await openTab(page, "Orders");
+    const orders = rowsOf(page, "Orders");
+    await orders.first().waitFor();
+    expect(await orders.count()).toBeLessThan(200);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("keeps everything within thumb's reach: tabs, Buy without scrolling, and 44-pixel targets", async () => {
+    const { page, context } = await openDesk({ width: 360, height: 740 });
+    const buy = page.getByRole("button", { name: "Buy 0.1 ETH of MOON", disabled: false });
+    await buy.waitFor();
+    const [box, bar] = [await buy.boundingBox(), await tabsOf(page).boundingBox()];
+    expect((box?.y ?? 0) + (box?.height ?? 740)).toBeLessThanOrEqual(bar?.y ?? 0);
+    expect(await page.evaluate("scrollY")).toBe(0);
+    for (const name of tabs) {
+      await openTab(page, name);
+      await expect.poll(() => sidewaysPixels(page), { message: name }).toBe(0);
+      expect({ name, small: await page.evaluate(smallTargets) }).toEqual({ name, small: [] });
+      await page.keyboard.press("Escape");
+    }
+    await openTab(page, "More");
+    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    expect(await page.evaluate(smallTargets)).toEqual([]);
     await context.close();
   });
 });

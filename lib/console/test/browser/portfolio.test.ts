@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { brokenRules, visitsForTests } from "../support/browser.ts";
-import { pagesForTests } from "../support/page-server.ts";
-import { orderNumber, positionNumber, scriptService, walletNumber } from "../support/scripted-service.ts";
+import { brokenRules } from "../support/browser.ts";
+import { desksForTests, refused } from "../support/scripted-desk.ts";
+import { orderNumber, positionNumber, walletNumber } from "../support/scripted-service.ts";
 
-const visit = visitsForTests();
-const originOf = pagesForTests();
+const openDesk = desksForTests();
 
 /** Buys and sales in turn, a minute apart, the newest first. The first sale sells what nobody has bought here. */
 const olderOrders = Array.from({ length: 5_000 }, (_, index) => orderNumber(index));
@@ -15,24 +14,25 @@ const scripted = {
   wallets: Array.from({ length: 200 }, (_, index) => walletNumber(index)),
 };
 
-const tooMany = {
-  success: false,
-  error: { code: "INVALID_REQUEST", message: "Name one wallet", details: { field: "wallet" } },
-};
+const tooMany = refused(400, "INVALID_REQUEST", "Name one wallet", { field: "wallet" });
 
 describe("the portfolio", () => {
   it("values 200 wallets, and sums up 5,000 orders by day, week and month while it says how far it is", async () => {
-    const { page, context } = await visit("about:blank", { width: 1440, height: 900 });
-    await scriptService(page, scripted);
-    await page.route(/\/balances\?chain=eth$/, (route) => route.fulfill({ status: 400, json: tooMany }));
     const second = Promise.withResolvers<void>();
-    await page.route(/\/orders\?.*cursor=100$/, async (route) => {
-      await second.promise;
-      await route.fallback();
-    });
     let isDown = true;
-    await page.route(/\/files\/portfolio-/, (route) => (isDown ? route.abort() : route.continue()));
-    await page.goto(originOf());
+    const { page, context } = await openDesk({
+      ...scripted,
+      width: 1440,
+      height: 900,
+      async prepare(opened) {
+        await opened.route(/\/balances\?chain=eth$/, (route) => route.fulfill(tooMany));
+        await opened.route(/\/orders\?.*cursor=100$/, async (route) => {
+          await second.promise;
+          await route.fallback();
+        });
+        await opened.route(/\/files\/portfolio-/, (route) => (isDown ? route.abort() : route.continue()));
+      },
+    });
     const open = page.getByRole("button", { name: "Portfolio", exact: true });
     await open.click();
     const panel = page.getByRole("dialog", { name: "Portfolio" });

@@ -1,71 +1,9 @@
-import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { brokenRules, type VisitOptions, visitsForTests } from "../support/browser.ts";
-import { pagesForTests } from "../support/page-server.ts";
-import { quoteFor, scriptService } from "../support/scripted-service.ts";
+import { brokenRules } from "../support/browser.ts";
+import { isFocused } from "../support/desk.ts";
+import { ticketsForTests } from "../support/scripted-ticket.ts";
 
-const visit = visitsForTests();
-const originOf = pagesForTests();
-
-type Body = Record<string, unknown>;
-
-const isOrders = (url: URL) => url.pathname === "/api/v2/orders";
-const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString();
-const resting = {
-  price: "0.0001",
-  distancePercent: 10,
-  wouldFireNow: false,
-  worst: "0.000072",
-  expiresAt: inAMonth,
-  maxNetworkFee: "0.01",
-};
-
-/** Opens the ticket. Orders end in the test: their trials are answered, and the others by `answer`. */
-async function openTicket(options: VisitOptions & { balance?: string } = {}) {
-  const visited = await visit("about:blank", options);
-  const { page } = visited;
-  await scriptService(page);
-  const token = { symbol: "MOON", available: options.balance ?? "2409" };
-  await page.route(/\/balances\?/, (route) => {
-    const address = new URL(route.request().url()).searchParams.get("token");
-    const coin = { token: "native", symbol: "ETH", available: options.balance ?? "2" };
-    return route.fulfill({
-      json: { success: true, data: { balances: [coin, { ...token, token: address ?? "" }] } },
-    });
-  });
-  const sent: { key: string | undefined; body: Body }[] = [];
-  let isLost = false;
-  await page.route(isOrders, async (route) => {
-    const request = route.request();
-    if (request.method() !== "POST") return route.fallback();
-    const body = request.postDataJSON() as Body;
-    if (body.dryRun === true) {
-      const data = { dryRun: true, quote: quoteFor(body), ...(body.type !== "market" && { resting }) };
-      return route.fulfill({ json: { success: true, data } });
-    }
-    sent.push({ key: request.headers()["idempotency-key"], body });
-    if (isLost) return route.abort("connectionreset");
-    const error = { code: "INSUFFICIENT_BALANCE", message: "Kept from the service" };
-    return route.fulfill({ status: 409, json: { success: false, error } });
-  });
-  await page.goto(originOf());
-  const trade = page.getByRole("region", { name: "Trade" });
-  const place = trade.locator("form .place-bar button");
-  return {
-    ...visited,
-    trade,
-    place,
-    sent,
-    lose: (next: boolean) => {
-      isLost = next;
-    },
-    sentence: trade.locator("form .sentence"),
-    ready: (name: string | RegExp) => trade.getByRole("button", { name, disabled: false }).first().waitFor(),
-  };
-}
-
-const isFocused = (button: ReturnType<Page["locator"]>) =>
-  button.evaluate((element) => element === element.ownerDocument.activeElement);
+const openTicket = ticketsForTests();
 
 describe("the ticket on a phone", () => {
   it("places nothing before the one confirm of a sheet, which has all about the order, also in large text", async () => {
@@ -139,39 +77,50 @@ const types = [
 ] as const;
 
 describe("the types of orders", () => {
-  it("say what each will do, and send it at most once even if the answer is lost", async () => {
-    const { page, context, trade, place, sent, lose, sentence, complaints } = await openTicket();
-    await trade.getByRole("button", { name: /^Buy .* of MOON$/, disabled: false }).waitFor();
+  it("say what each will do, and send exactly that", async () => {
+    const { context, trade, place, sent, sentence, ready, complaints } = await openTicket();
+    await ready("Buy 0.1 ETH of MOON");
     for (const { tab, fields, says, button, body } of types) {
       if (body.type === "twap") await trade.getByText("Sell", { exact: true }).click();
       await trade.getByText(tab, { exact: true }).click();
       for (const [label, text] of Object.entries(fields))
         await trade.getByLabel(label, { exact: true }).fill(text);
-      await trade.getByRole("button", { name: button, exact: true, disabled: false }).waitFor();
+      await ready(button);
       expect(await sentence.innerText()).toMatch(says);
-      lose(true);
       sent.length = 0;
       await place.click();
-      await expect.poll(() => sent.length).toBeGreaterThan(0);
-      await page.reload();
-      lose(false);
-      await trade.getByText("was not answered, and may have been placed").waitFor();
-      await trade.getByRole("button", { name: "An order was not answered", disabled: true }).waitFor();
-      await trade.getByRole("button", { name: "Send it again" }).click();
-      await trade.getByText("was not answered").waitFor({ state: "detached" });
+      await expect.poll(() => sent.length).toBe(1);
       expect(sent[0]?.body).toMatchObject(body);
       expect(sent[0]?.body).not.toHaveProperty("minAmountOut");
-      expect(new Set(sent.map((each) => JSON.stringify(each))).size).toBe(1);
     }
-    expect(complaints.filter((text) => !/status of 409|ERR_CONNECTION_RESET/.test(text))).toEqual([]);
+    expect(complaints.filter((text) => !/status of 409/.test(text))).toEqual([]);
+    await context.close();
+  });
+
+  it("are sent at most once even if the answer is lost and the page reloads", async () => {
+    const { page, context, trade, place, sent, lose, ready, refusedWith } = await openTicket();
+    await ready("Buy 0.1 ETH of MOON");
+    await trade.getByText("Limit", { exact: true }).click();
+    await trade.getByLabel("Price, ETH", { exact: true }).fill("0.00009");
+    await ready("Buy 0.1 ETH of MOON at 0.00009");
+    lose(true);
+    await place.click();
+    await expect.poll(() => sent.length).toBeGreaterThan(0);
+    await page.reload();
+    lose(false);
+    await trade.getByText("was not answered, and may have been placed").waitFor();
+    await refusedWith("An order was not answered");
+    await trade.getByRole("button", { name: "Send it again" }).click();
+    await trade.getByText("was not answered").waitFor({ state: "detached" });
+    expect(new Set(sent.map((each) => JSON.stringify(each))).size).toBe(1);
     await context.close();
   });
 
   it("take prices from chips, and show what is wrong at the field, where a press of the button leads", async () => {
-    const { context, page, trade, place, ready, sent } = await openTicket();
+    const { context, page, trade, place, ready, refusedWith, sent } = await openTicket();
     await ready("Buy 0.1 ETH of MOON");
     await trade.getByText("Limit", { exact: true }).click();
-    await trade.getByRole("button", { name: "Enter a price", disabled: true }).waitFor();
+    await refusedWith("Enter a price");
     await trade.getByRole("toolbar", { name: "Price by the price now" }).getByText("−10 %").click();
     const price = trade.getByLabel("Price, ETH");
     expect(await price.inputValue()).toBe("0.0000904806");
@@ -179,7 +128,7 @@ describe("the types of orders", () => {
     await price.fill("0,5");
     await trade.getByText("Write a price above 0 with a point, such as 0.5.").waitFor();
     expect(await price.getAttribute("aria-invalid")).toBe("true");
-    await trade.getByRole("button", { name: "Check the price", disabled: true }).waitFor();
+    await refusedWith("Check the price");
     await place.press("Enter");
     expect(await isFocused(price)).toBe(true);
     await price.press("Enter");
@@ -191,14 +140,14 @@ describe("the types of orders", () => {
 
 describe("the exits and presets of a buy", () => {
   it("add up, go with the order, and are kept in this browser under a name", async () => {
-    const { page, context, trade, place, sent, sentence, ready } = await openTicket();
+    const { page, context, trade, place, sent, sentence, ready, refusedWith } = await openTicket();
     await ready("Buy 0.1 ETH of MOON");
     await trade.getByText("Exits of this buy").click();
     await trade.getByRole("button", { name: "Add an exit" }).click();
     const first = trade.getByRole("group", { name: "Exit 1" });
     await first.getByLabel("Sells, %").fill("120");
     await trade.getByText("The parts add up to 120 %. All of them may be at most 100 %.").waitFor();
-    await trade.getByRole("button", { name: "Check the exits", disabled: true }).waitFor();
+    await refusedWith("Check the exits");
     await first.getByLabel("Sells, %").fill("50");
     await ready("Buy 0.1 ETH of MOON");
     expect(await sentence.innerText()).toMatch(
@@ -233,14 +182,19 @@ describe("the exits and presets of a buy", () => {
 
 describe("the ticket with odd data", () => {
   it("says how to fund an empty wallet, looks again, and asks for no more quotes", async () => {
-    const { context, page, trade } = await openTicket({ balance: "0" });
+    const { context, page, trade, refusedWith } = await openTicket({
+      balance: "0",
+      prepare: (page) => page.clock.install(),
+    });
     await trade.getByText(/^The wallet has no ETH to spend\. Send some to its address on Ethereum/).waitFor();
-    await trade.getByRole("button", { name: "No ETH to spend", disabled: true }).waitFor();
+    await refusedWith("No ETH to spend");
     await trade.getByText("Sell", { exact: true }).click();
     await trade.getByText(/^The wallet has none of this token to sell/).waitFor();
     let quotes = 0;
     page.on("request", (request) => void (request.url().endsWith("/quotes") && quotes++));
-    await page.waitForRequest(/\/balances\?/);
+    const looks = page.waitForRequest(/\/balances\?/);
+    await page.clock.fastForward(4000);
+    await looks;
     expect(quotes).toBe(0);
     await context.close();
   });

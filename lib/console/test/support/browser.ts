@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, inject } from "vitest";
 
-/** Folder of screenshots for people to check. */
+/** Folder of the screenshots that `SCREENSHOTS=1` keeps for people to check. */
 const screenshots = new URL("../screenshots/", import.meta.url).pathname;
 
 export type Visit = {
@@ -63,7 +63,8 @@ export function visitsForTests(): (url: string, options?: VisitOptions) => Promi
       complaints,
       origins,
       async screenshot(name, { fullPage } = { fullPage: true }) {
-        await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage });
+        if (process.env.SCREENSHOTS)
+          await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage });
       },
     };
   };
@@ -71,10 +72,18 @@ export function visitsForTests(): (url: string, options?: VisitOptions) => Promi
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Lists the accessibility rules that a page breaks, with the elements. */
-export async function brokenRules(page: Page): Promise<string[]> {
+/** The accessibility rules that depend on a page's theme. */
+export const themeRules = ["color-contrast", "link-in-text-block"];
+
+/**
+ * Lists the accessibility rules that a page breaks, with the elements.
+ *
+ * @param rules Names the rules to check, which are all by default.
+ */
+export async function brokenRules(page: Page, rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(axeSource);
-  const { violations } = (await page.evaluate("axe.run()")) as {
+  const options = JSON.stringify(rules ? { runOnly: rules } : {});
+  const { violations } = (await page.evaluate(`axe.run(${options})`)) as {
     violations: { id: string; nodes: { target: string[] }[] }[];
   };
   return violations.map(

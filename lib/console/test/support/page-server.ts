@@ -1,31 +1,37 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll } from "vitest";
+import type { TestProject } from "vitest/node";
 import { buildConsole, buildGallery, consolePath, pagePolicy } from "../../build.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Origin that serves the console without a service, and its gallery at `/gallery/`. */
+    consoleOrigin: string;
+  }
+}
 
 const galleryPath = "/gallery";
 
-/**
- * Serves the console, and its gallery at `/gallery/`, to the tests of a file, without a service.
- *
- * @returns a function that returns their origin
- */
-export function pagesForTests(): () => string {
-  const [shown, gallery] = [buildConsole(), buildGallery(galleryPath)];
+/** Serves the console and its gallery to all test files, without a service. Builds each when a test first opens it. */
+export default async function setUp(project: TestProject): Promise<() => void> {
+  const build = { console: buildConsole, gallery: () => buildGallery(galleryPath) };
+  const built: Partial<Record<keyof typeof build, ReturnType<typeof buildConsole>>> = {};
   const server = createServer(({ url = "/" }, response) => {
-    const files = url.startsWith(galleryPath) ? gallery : shown;
-    const name = url.replace(new RegExp(`^(${consolePath}|${galleryPath})?/`), "");
-    const file = files.get(name.includes(".") ? name : "index.html");
+    const [path = ""] = url.split("?");
+    const page = path.startsWith(galleryPath) ? "gallery" : "console";
+    built[page] ??= build[page]();
+    const name = path.replace(new RegExp(`^(${consolePath}|${galleryPath})?/`), "");
+    const file = built[page].get(name.includes(".") ? name : "index.html");
     if (file === undefined) return response.writeHead(404).end();
     return response
       .writeHead(200, { "Content-Type": file.type, "Content-Security-Policy": pagePolicy() })
       .end(file.body);
   });
-  beforeAll(async () => void (await once(server.listen(0, "127.0.0.1"), "listening")));
-  afterAll(() => {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  project.provide("consoleOrigin", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return () => {
     server.closeAllConnections();
     server.close();
-  });
-  return () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
 }

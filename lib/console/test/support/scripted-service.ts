@@ -1,10 +1,12 @@
-import type { Page } from "playwright-core";
+import type { Page, WebSocketRoute } from "playwright-core";
 import type { Order, Position } from "trading-terminal-client";
 
 const now = Date.now();
 const time = new Date(now).toISOString();
 
 export const moon = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+/** The other listed token. */
+export const usdx = `0x${"1".repeat(40)}`;
 
 /** Builds a wallet of the user. */
 export const walletNumber = (index: number, slotName = `Wallet ${index + 1}`) => ({
@@ -140,7 +142,7 @@ const candles = Array.from({ length: 120 }, (_, index) => {
 
 const tokens = [
   { chain: "eth", token: moon, symbol: "MOON", name: "Moon", decimals: 18, listed: true },
-  { chain: "eth", token: `0x${"1".repeat(40)}`, symbol: "USDX", name: "USDX", decimals: 6, listed: true },
+  { chain: "eth", token: usdx, symbol: "USDX", name: "USDX", decimals: 6, listed: true },
 ];
 
 /** Days of the coin, which closed at the same price. */
@@ -158,6 +160,7 @@ function pageOf<Item>(name: string, items: readonly Item[], url: URL) {
   return { [name]: items.slice(end - pageSize, end), ...(end < items.length && { cursor: String(end) }) };
 }
 
+/** What the service has of its user. */
 export type Scripted = {
   orders?: readonly Order[];
   /** Orders that the stream lacks. */
@@ -166,16 +169,28 @@ export type Scripted = {
   wallets?: readonly ReturnType<typeof walletNumber>[];
 };
 
+/** The stream of a page. */
+export type ScriptedStream = {
+  /** Messages that the page has sent. */
+  sent: { type: string; channels?: string[]; tokens?: { token: string }[] }[];
+  /** Sends the page a message as if from the service. */
+  send(message: object): void;
+  /** Holds back all messages while the connection stays open, as if the network were lost. */
+  hold(isHeld: boolean): void;
+  /** Closes the connection and refuses new ones. */
+  cut(): Promise<void>;
+  /** Accepts connections again. */
+  mend(): void;
+};
+
 /**
  * Answers a page's requests and its stream in place of the service, so that tests of layout need no runner. Orders and
  * sign-ins are none of its business.
- *
- * @returns a function that sends the page a message
  */
 export async function scriptService(
   page: Page,
   { orders = [], olderOrders = [], positions = [], wallets = [walletNumber(0)] }: Scripted = {},
-) {
+): Promise<ScriptedStream> {
   const settings = {
     slippage: 1,
     mevProtection: true,
@@ -191,12 +206,17 @@ export async function scriptService(
     ],
     [/\/settings\/[^/]+$/, (url) => ({ chain: url.pathname.split("/").at(-1), version: 0, settings })],
     [/\/v2\/wallets$/, () => ({ wallets })],
-    [/\/tokens$/, () => ({ tokens })],
+    [
+      /\/tokens$/,
+      ({ searchParams }) => ({
+        tokens: tokens.map((token) => ({ ...token, chain: searchParams.get("chain") ?? token.chain })),
+      }),
+    ],
     [
       /\/tokens\/[^/]+\/[^/]+$/,
-      () => ({
+      ({ pathname }) => ({
         token: {
-          ...tokens[0],
+          ...(tokens.find(({ token }) => pathname.endsWith(token)) ?? tokens[0]),
           sellable: true,
           buyTax: 0,
           sellTax: 0,
@@ -228,6 +248,7 @@ export async function scriptService(
     [/redemptions$/, () => ({ redemptions: [], points: 0 })],
     [/\/orders$/, (url) => pageOf("orders", olderOrders, url)],
     [/\/positions$/, (url) => pageOf("positions", positions, url)],
+    [/\/lock$/, () => ({ lock: { status: "unlocked" } })],
   ];
   await page.route(/\/(api\/|getUserData)/, (route) => {
     const url = new URL(route.request().url());
@@ -242,33 +263,60 @@ export async function scriptService(
     });
   });
   await page.route("**/explorers.json", (route) => route.fulfill({ json: { eth: "https://etherscan.io" } }));
-  let send: (message: object) => void = () => {};
-  await page.routeWebSocket("**/stream", (socket) => {
-    send = (message) => socket.send(JSON.stringify(message));
-    socket.onMessage((text) => {
-      const { type, channels = [] } = JSON.parse(String(text)) as { type: string; channels?: string[] };
-      if (type === "ping") return send({ type: "pong" });
-      for (const channel of channels) {
-        const heads = { eth: { block: 100, time: new Date().toISOString() } };
-        const coin = {
-          chain: "eth",
-          symbol: "ETH",
-          price: "2598.33",
-          currency: "USD",
-          source: "simulated",
-          asOf: time,
-        };
-        const data = { orders, positions, prices: [coin, { ...market, revision: 1 }] }[channel];
-        send({ type: "snapshot", channel, time, data, ...(channel === "prices" && { heads }) });
-      }
-    });
+  const stream = await scriptStream(page, (channel) => {
+    const heads = { eth: { block: 100, time: new Date().toISOString() } };
+    const coin = {
+      chain: "eth",
+      symbol: "ETH",
+      price: "2598.33",
+      currency: "USD",
+      source: "simulated",
+      asOf: time,
+    };
+    const data = { orders, positions, prices: [coin, { ...market, revision: 1 }] }[channel];
+    return { type: "snapshot", channel, time, data, ...(channel === "prices" && { heads }) };
   });
   await signInByScript(page, "ada");
-  return (message: object) => send(message);
+  return stream;
+}
+
+/** Accepts the stream of a page. Answers its pings, and its subscriptions by the channel's snapshot. */
+async function scriptStream(page: Page, snapshotOf: (channel: string) => object): Promise<ScriptedStream> {
+  const sent: ScriptedStream["sent"] = [];
+  let socket: WebSocketRoute | undefined;
+  let isHeld = false;
+  let isCut = false;
+  const send = (message: object) => isHeld || socket?.send(JSON.stringify(message));
+  await page.routeWebSocket("**/stream", (opened) => {
+    if (isCut) return void opened.close({ code: 1011 });
+    socket = opened;
+    opened.onMessage((text) => {
+      const message = JSON.parse(String(text)) as ScriptedStream["sent"][number];
+      sent.push(message);
+      if (message.type === "ping") send({ type: "pong" });
+      for (const channel of message.channels ?? []) send(snapshotOf(channel));
+    });
+  });
+  return {
+    sent,
+    send,
+    hold(next) {
+      isHeld = next;
+      // Answers the ping that the page has sent meanwhile.
+      send({ type: "pong" });
+    },
+    async cut() {
+      isCut = true;
+      await socket?.close({ code: 1011 });
+    },
+    mend() {
+      isCut = false;
+    },
+  };
 }
 
 /** Answers in place of an issuer, and lets the page begin as after a reload. */
-async function signInByScript(page: Page, user: string): Promise<void> {
+export async function signInByScript(page: Page, user: string): Promise<void> {
   await page.route(/\/(console\/config\.json|issuer\/.*)$/, (route) => {
     const { origin, pathname } = new URL(route.request().url());
     const issuer = `${origin}/issuer`;

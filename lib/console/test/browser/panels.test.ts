@@ -1,0 +1,204 @@
+import { describe, expect, inject, it } from "vitest";
+import { openSide } from "../support/desk.ts";
+import { answered, desksForTests, refused } from "../support/scripted-desk.ts";
+import { signInByScript, walletNumber } from "../support/scripted-service.ts";
+
+const openDesk = desksForTests();
+
+describe("the panels beside the desk", () => {
+  it("say why a request could not be sent", async () => {
+    const { page, context } = await openDesk();
+    await page.evaluate("crypto.getRandomValues = () => { throw new Error('No randomness'); }");
+    const wallets = await openSide(page, "Wallets");
+    await wallets.getByText("Make a wallet").click();
+    await wallets.getByRole("button", { name: "Make" }).click();
+    await page.getByText("Error: No randomness").waitFor();
+    await context.close();
+  });
+
+  it("show prices of all assets as they change, one of them in a chart, and the messages that bring them", async () => {
+    const { page, stream, complaints, context } = await openDesk();
+    const prices = await openSide(page, "Prices");
+    const coins = { base: "ETH", sol: "SOL", bsc: "BNB", avax: "AVAX" };
+    const data = Object.entries(coins).map(([chain, symbol]) => ({
+      chain,
+      symbol,
+      price: "123.45",
+      currency: "USD",
+      source: "simulated",
+      asOf: new Date().toISOString(),
+    }));
+    stream.send({ type: "update", channel: "prices", time: new Date().toISOString(), heads: {}, data });
+    for (const asset of ["ETH", "SOL", "BNB", "AVAX"])
+      await prices.getByText(asset, { exact: true }).waitFor();
+    await prices.getByText("SOL", { exact: true }).click();
+    await prices
+      .getByRole("img", { name: /^SOL in USD/ })
+      .locator("canvas")
+      .first()
+      .waitFor();
+    await page.keyboard.press("Escape");
+    const messages = await openSide(page, "Messages");
+    await messages.getByLabel("prices").check();
+    await messages.getByRole("listitem").filter({ hasText: "123.45" }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("sell rewards for points", async () => {
+    const reward = {
+      id: "r-1",
+      type: "badge",
+      name: "Early bird",
+      description: "A badge",
+      cost: 5,
+      available: true,
+      stock: -1,
+      userCanAfford: true,
+    };
+    let redemptions: object[] = [];
+    const { page, stream, complaints, context } = await openDesk({
+      async prepare(page) {
+        await page.route("**/rewards", (route) => route.fulfill(answered({ rewards: [reward] })));
+        await page.route("**/api/v2/redemptions", (route) =>
+          route.fulfill(answered({ redemptions, points: 5 })),
+        );
+        await page.route("**/rewards/r-1/redemptions", (route) => {
+          const redemption = { redemptionId: "d-1", name: reward.name, cost: 5, status: "pending" };
+          redemptions = [{ ...redemption, createdAt: new Date().toISOString() }];
+          return route.fulfill(answered({ redemption }));
+        });
+      },
+    });
+    const rewards = await openSide(page, "Rewards");
+    await rewards.getByRole("button", { name: "Redeem" }).click();
+    await rewards.getByRole("button", { name: "Spend 5 points" }).click();
+    await page.getByText("Early bird is ordered").waitFor();
+    stream.send({ type: "RewardRedeemed", time: new Date().toISOString(), data: {} });
+    const bought = rewards.getByRole("list", { name: "What you have bought" });
+    await bought.getByText("pending").waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("keep a preset for each chain, and overwrite no newer one", async () => {
+    let saved: { preset: object; version: number; warnings: string[] } | undefined;
+    let isChanged = false;
+    const { page, context } = await openDesk({
+      prepare: (page) =>
+        page.route("**/presets/*", (route) => {
+          const request = route.request();
+          if (isChanged) return route.fulfill(refused(412, "PRECONDITION_FAILED", "It has changed"));
+          if (request.method() === "PUT")
+            saved = { preset: request.postDataJSON() as object, version: 1, warnings: ["NO_DAY_LIMIT"] };
+          return route.fulfill(saved ? answered(saved) : refused(404, "NO_PRESET", "There is no preset"));
+        }),
+    });
+    const settings = await openSide(page, "Settings");
+    const drawer = settings.getByText("Preset for automatic orders");
+    await settings.getByText("BNB Chain", { exact: true }).click();
+    await settings.getByText("the gas preset medium with at most 10 gwei").waitFor();
+    await drawer.click();
+    await settings.getByText("Add a wallet on this chain first").waitFor();
+    await settings.getByText("Ethereum", { exact: true }).click();
+    await drawer.click();
+    const amount = settings.getByLabel("Amount of a buy, ETH");
+    await amount.fill("0.05");
+    await settings.getByRole("button", { name: "Save the preset" }).click();
+    await settings.getByText("spend any amount in a day").waitFor();
+    await page.reload();
+    await openSide(page, "Settings");
+    await drawer.click();
+    await expect.poll(() => amount.inputValue()).toBe("0.05");
+    isChanged = true;
+    await settings.getByRole("button", { name: "Save the preset" }).click();
+    await page.getByText("It has changed").waitFor();
+    await context.close();
+  });
+
+  it("accept a priority fee of one lamport", async () => {
+    let settings = { slippage: 1, mevProtection: true, autoBuy: false, autoSell: false, priorityFee: 0.001 };
+    const { page, context } = await openDesk({
+      async prepare(page) {
+        await page.route("**/settings/sol", (route) =>
+          route.fulfill(answered({ chain: "sol", version: 0, settings })),
+        );
+        await page.route("**/updateTradingSettings/sol", (route) => {
+          settings = { ...settings, ...(route.request().postDataJSON() as Partial<typeof settings>) };
+          return route.fulfill(answered(settings));
+        });
+      },
+    });
+    const panel = await openSide(page, "Settings");
+    const fee = panel.getByLabel(/^Priority fee/);
+    await panel.getByText("Solana", { exact: true }).click();
+    await fee.fill("0.000000001");
+    await panel.getByRole("button", { name: "Save", exact: true }).click();
+    await panel.getByText("version 0").waitFor();
+    await panel.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
+    expect(settings.priorityFee).toBe(1e-9);
+    expect(await fee.inputValue()).toBe("0.000000001");
+    await context.close();
+  });
+
+  it("link to explorers of the chains that have one", async () => {
+    const { address, mint } = {
+      address: "WaLetWaLetWaLetWaLetWaLetWaLetWaLetWaLetWaLe",
+      mint: "MintMintMintMintMintMintMintMintMintMintMint",
+    };
+    const { page, context } = await openDesk({
+      query: `?chain=sol&token=${mint}`,
+      wallets: [{ ...walletNumber(0), network: "sol", generatedWalletAddress: address }, walletNumber(1)],
+      prepare: (page) =>
+        page.route("**/explorers.json", (route) => route.fulfill({ json: { sol: "https://solscan.io" } })),
+    });
+    await page.locator(`a[href="https://solscan.io/token/${mint}"]`).first().waitFor();
+    const wallets = await openSide(page, "Wallets");
+    await wallets.locator(`a[href="https://solscan.io/account/${address}"]`).waitFor();
+    expect(await wallets.getByRole("link").count()).toBe(1);
+    await context.close();
+  });
+});
+
+describe("the page", () => {
+  it("offers to load the user again after a failure", async () => {
+    let reads = 0;
+    const { page, context } = await openDesk({
+      prepare: (page) =>
+        page.route("**/getUserData", (route) =>
+          ++reads === 1 ? route.fulfill({ status: 403, json: { message: "Forbidden" } }) : route.fallback(),
+        ),
+    });
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("region", { name: "Trade" }).waitFor();
+    await context.close();
+  });
+
+  it("keeps the theme for the next user of the browser, and loads a newer build on demand", async () => {
+    const { page, context } = await openDesk();
+    await page.getByRole("button", { name: "Dark" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out here").waitFor();
+    await signInByScript(page, "eve");
+    await page.reload();
+    await page.getByRole("button", { name: "Light" }).waitFor();
+
+    const origin = inject("consoleOrigin");
+    let isNewer = true;
+    // Keeps the handler, because removing it may leave requests of a loading page unanswered.
+    await page.route(`${origin}/console/`, (route) =>
+      isNewer ? route.fulfill({ contentType: "text/html", body: '<p id="console">' }) : route.fallback(),
+    );
+    const news = page.getByText("This page has a newer version.");
+    const look = async () => {
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      return news.count();
+    };
+    await expect.poll(look).toBe(1);
+    isNewer = false;
+    await page.getByRole("button", { name: "Load it now" }).click();
+    await news.waitFor({ state: "detached" });
+    await page.getByRole("region", { name: "Trade" }).waitFor();
+    await context.close();
+  });
+});

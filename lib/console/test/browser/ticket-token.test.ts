@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import { isFocused } from "../support/desk.ts";
+import { answered } from "../support/scripted-desk.ts";
+import { moon, usdx, walletNumber } from "../support/scripted-service.ts";
+import { changeQuotes, ticketsForTests } from "../support/scripted-ticket.ts";
+
+const openTicket = ticketsForTests();
+
+const mint = "MintMintMintMintMintMintMintMintMintMintMint";
+
+describe("the token of a trade", () => {
+  it("is bought only after its name is typed if it cannot be sold, each one anew", async () => {
+    const refusal = {
+      code: "TOKEN_UNSAFE",
+      message: "The token cannot be sold. To buy it anyway, set allowUnsafe",
+    };
+    const { page, context, trade, place, sent, ready, refusedWith } = await openTicket({
+      async prepare(page) {
+        await page.route(`**/api/v2/tokens/eth/${usdx}`, (route) => {
+          const known = { chain: "eth", token: usdx, symbol: "USDX", name: "USDX", decimals: 6, pools: [] };
+          const taxes = { sellable: false, buyTax: 1, sellTax: 1, flags: ["TAXED", "FROZEN_BY_DEFAULT"] };
+          return route.fulfill(answered({ token: { ...known, ...taxes } }));
+        });
+        await changeQuotes(page, ({ token, allowUnsafe }) =>
+          token === usdx && allowUnsafe !== true ? { wouldBeRefused: refusal } : {},
+        );
+      },
+    });
+    const token = trade.getByRole("combobox", { name: /^Token/ });
+    await ready("Buy 0.1 ETH of MOON");
+    await token.fill(usdx);
+    await refusedWith("Cannot buy USDX");
+    await trade.getByText("cannot be sold", { exact: true }).waitFor();
+    await trade.getByText("Tax 1 % in, 1 % out").waitFor();
+    const flags = trade.getByRole("list", { name: "Warnings about the token" });
+    for (const text of ["taxed", "frozen by default"]) await flags.getByText(text).waitFor();
+    const confirmation = trade.getByLabel(/^To buy it anyway, type USDX/);
+    await confirmation.fill("USD");
+    await refusedWith("Cannot buy USDX");
+    await confirmation.fill("USDX");
+    await ready("Buy 0.1 ETH of USDX");
+    await place.click();
+    await page.getByText("Kept from the service").waitFor();
+    expect(sent).toMatchObject([{ body: { allowUnsafe: true, token: usdx } }]);
+    // Scams may copy symbols, so each token needs its own confirmation.
+    await token.fill(moon);
+    await ready("Buy 0.1 ETH of MOON");
+    await token.fill(usdx);
+    await refusedWith("Cannot buy USDX");
+    await context.close();
+  });
+
+  it("stays as typed before the token list loads, and comes from the list of its own chain", async () => {
+    const [base, bsc, avax] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    const held = { base, bsc, avax } as Record<"base" | "bsc" | "avax", PromiseWithResolvers<void>>;
+    const late = Promise.withResolvers<void>();
+    const { page, context, trade } = await openTicket({
+      prepare: (page) =>
+        page.route("**/api/v2/tokens?**", async (route) => {
+          const url = route.request().url();
+          if (url.includes("chain=base")) await held.base.promise;
+          if (url.includes("chain=avax")) await held.avax.promise;
+          if (!url.includes("chain=bsc")) return route.fallback();
+          await held.bsc.promise;
+          // Fails if the page has cancelled the request.
+          await route.fulfill(answered({ tokens: [{ token: usdx, symbol: "LATE" }] })).catch(() => {});
+          late.resolve();
+        }),
+    });
+    const token = trade.getByRole("combobox", { name: /^Token/ });
+    const listed = trade.getByRole("group", { name: "Listed tokens" }).getByRole("button");
+    await listed.first().waitFor();
+
+    await trade.getByLabel("Chain").selectOption("base");
+    expect(await token.inputValue()).toBe("");
+    await token.fill(usdx);
+    held.base.resolve();
+    await listed.first().waitFor();
+    expect(await token.getAttribute("title")).toBe(usdx);
+
+    await trade.getByLabel("Chain").selectOption("bsc");
+    await trade.getByLabel("Chain").selectOption("eth");
+    await listed.first().waitFor();
+    held.bsc.resolve();
+    await late.promise;
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await listed.allTextContents()).not.toContain("LATE");
+    expect(await token.getAttribute("title")).not.toBe(usdx);
+
+    // The list must not fill in its first token while the field has the focus, or pasted text would mix with it.
+    await trade.getByLabel("Chain").selectOption("avax");
+    await token.focus();
+    held.avax.resolve();
+    await listed.first().waitFor();
+    expect(await token.inputValue()).toBe("");
+    await context.close();
+  });
+
+  it("can be pasted even if the token list never loads, but must be on the chain", async () => {
+    const { context, trade, ready } = await openTicket({
+      prepare: (page) => page.route("**/api/v2/tokens?chain=**", () => {}),
+    });
+    const token = trade.getByRole("combobox", { name: /^Token/ });
+    await token.fill(moon);
+    await ready("Buy 0.1 ETH of MOON");
+    await token.fill(mint);
+    await trade.getByText("This is not an address of a token on Ethereum.").waitFor();
+    expect(await trade.getByText("Asking for a quote").count()).toBe(0);
+    await context.close();
+  });
+
+  it("is found by name, with a warning of imitations, and picked by keyboard without buying", async () => {
+    const wallets = ["eth", "base"].map((network, index) => ({ ...walletNumber(index), network }));
+    const { page, context, trade, place, sent, ready } = await openTicket({
+      wallets,
+      prepare: (page) =>
+        page.route("**/api/v2/tokens?query=**", (route) => {
+          const isKnown = route.request().url().endsWith("query=moon");
+          const one = { chain: "base", token: usdx, symbol: "M00N", name: "Moon 🌕", decimals: 18 };
+          const tokens = [
+            { ...one, listed: false, flags: ["IMPERSONATES"] },
+            { ...one, token: moon, symbol: "MOON", listed: true },
+          ];
+          return route.fulfill(answered({ tokens: isKnown ? tokens : [] }));
+        }),
+    });
+    const field = trade.getByRole("combobox", { name: /^Token/ });
+    await ready("Buy 0.1 ETH of MOON");
+    await page.locator("body").press("/");
+    await page.keyboard.type("moon");
+    const found = page.getByRole("listbox", { name: "Found tokens" }).getByRole("option");
+    await found.filter({ hasText: "imitates the name of a listed token" }).waitFor();
+    expect(await place.isDisabled()).toBe(true);
+    // The first press marks the first result.
+    for (let press = 0; press < 2; press++) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => field.inputValue()).toBe("MOON");
+    expect(await field.getAttribute("title")).toBe(moon);
+    expect(await trade.getByLabel("Chain").inputValue()).toBe("base");
+    await ready("Buy 0.1 ETH of MOON");
+    await page.keyboard.press("Enter");
+    await field.fill("no such token");
+    await page.getByText("No token has this name.").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => found.count()).toBe(0);
+    expect(sent).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("the ticket by keyboard", () => {
+  it("switches sides by shortcut, keeps a typed amount and places no order on Enter in a field", async () => {
+    const { page, context, trade, place, sent, ready } = await openTicket();
+    const amount = trade.getByRole("textbox", { name: /^Amount/ });
+    await trade.getByText("Limits of this order").click();
+    await ready("Buy 0.1 ETH of MOON");
+    for (const field of [
+      amount,
+      trade.getByLabel(/^Slippage/),
+      trade.getByRole("combobox", { name: /^Token/ }),
+      trade.getByLabel("Wallet"),
+    ]) {
+      await field.focus();
+      await page.keyboard.press("Enter");
+    }
+    await ready("Buy 0.1 ETH of MOON");
+    expect(sent).toEqual([]);
+    await place.press("Enter");
+    await page.getByText("Kept from the service").waitFor();
+    expect(sent).toHaveLength(1);
+    expect(await isFocused(place)).toBe(true);
+    const isOn = (side: string) => trade.getByRole("radio", { name: side, exact: true }).isChecked();
+    await trade.getByText("Sell", { exact: true }).click();
+    // Closes the limits.
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("b");
+    await expect.poll(() => isOn("Buy")).toBe(true);
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("0.3");
+    let presses = 0;
+    while (presses < 5 && !(await isFocused(place))) {
+      await page.keyboard.press("Tab");
+      presses += 1;
+    }
+    expect(await isFocused(place)).toBe(true);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("b");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await amount.inputValue()).toBe("0.3");
+    await page.keyboard.press("s");
+    await expect.poll(() => isOn("Sell")).toBe(true);
+    await context.close();
+  });
+});
