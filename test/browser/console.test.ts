@@ -139,6 +139,12 @@ describe("the console", () => {
       .waitFor();
     await openList(page, "Positions");
     await panel(page, "Positions").getByText("closed").waitFor();
+    const realized = await rowsOf(page, "Positions").locator("td[data-name=Realized]").textContent();
+    const portfolio = await openSide(page, "Portfolio");
+    await portfolio.getByRole("combobox", { name: /^Of/ }).selectOption("eth");
+    const net = await portfolio.locator("td[data-name='Net profit']").innerText();
+    expect(realized).toContain(`${net} `);
+    await page.keyboard.press("Escape");
     await openList(page, "Orders");
     const sale = orders.filter({ hasText: "sell" });
     await sale.getByText("Details").click();
