@@ -82,7 +82,7 @@ const sum = (texts: readonly (string | undefined)[]) =>
 describe("profitsOf", () => {
   it("makes the same sums of fills as the service's positions, to the last unit", () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      fc.property(fc.array(step, { minLength: 15, maxLength: 40 }), (steps) => {
         const { orders, positions, looseFees } = played(steps);
         const { days, undated } = profitsOf(orders.toReversed(), positions);
         for (const chain of chains) {
