@@ -83,13 +83,13 @@ export const chainFacts = { eth, base, bsc, avax, sol } satisfies Record<Network
 /** Returns the family of a chain. Chains of a family share the forms of their addresses, keys and transactions. */
 export const familyOf = (chain: Network) => chainFacts[chain].family;
 
-/** Hosts of the chains' public explorers. Kept apart from the other facts, because no function needs them. */
+/** The chains' public explorers. Kept apart from the other facts, because no function needs them. */
 export const explorers: Readonly<Record<Network, string>> = {
-  eth: "etherscan.io",
-  base: "basescan.org",
-  bsc: "bscscan.com",
-  avax: "snowtrace.io",
-  sol: "solscan.io",
+  eth: "https://etherscan.io",
+  base: "https://basescan.org",
+  bsc: "https://bscscan.com",
+  avax: "https://snowtrace.io",
+  sol: "https://solscan.io",
 };
 
 type ChainOf<Family extends string> = {

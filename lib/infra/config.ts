@@ -2,6 +2,7 @@ import type { Node } from "constructs";
 import * as v from "valibot";
 import type { TradingConfiguration } from "../chains/families/configuration.ts";
 import type { TradingChain } from "../core/chain-facts.ts";
+import type { Network } from "../core/network.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { tierNames, tiers, type WalletLimits } from "../core/tier.ts";
 import { maxFallbackKeys } from "../plans/fallback-keys.ts";
@@ -69,6 +70,10 @@ export type Configuration = {
   consoleScope: string;
   /** Origins that the console may call besides its own and the issuer's. */
   consoleOrigins: readonly string[];
+  /** Sites of explorers to which the console links. */
+  consoleExplorers: Readonly<Partial<Record<Network, string>>>;
+  /** Documentation to which the console links. */
+  consoleDocs: string | undefined;
   /** True if the APIs reject requests that bypass the edge. */
   edgeOnly: boolean;
   /**
@@ -244,6 +249,7 @@ export function readConfiguration(node: Pick<Node, "getAllContext">): Configurat
     mail: mailFrom && mailIdentityArn ? { from: mailFrom, identityArn: mailIdentityArn } : undefined,
     console: chosen.console ?? chosen.edge,
     consoleClientId: chosen.consoleClientId,
+    consoleDocs: chosen.consoleDocs,
     webAclArn: chosen.webAclArn,
     replicaRegion: chosen.replicaRegion,
     walletKeyArn: chosen.walletKeyArn,

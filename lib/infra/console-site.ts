@@ -40,24 +40,26 @@ import { poolOrigins } from "./data/user-directory.ts";
 import { root } from "./functions/bundle.ts";
 import { retained } from "./retained.ts";
 
-/** Settings with which the page signs users in. It reads them as `config.json`. */
-export type SignInConfig = {
+/** Settings with which the page signs users in, and sites to which it links. It reads them as `config.json`. */
+export type PageConfig = {
   issuer: string;
   clientId: string;
   scope: string;
   /** Audience of the tokens, if the issuer must be asked for it. */
   audience?: string;
+  explorers: Configuration["consoleExplorers"];
+  docs?: string;
 };
 
 export type ConsoleSiteProps = {
-  signIn: SignInConfig;
+  config: PageConfig;
   /** Origins that the page may call, apart from its own. */
   origins: readonly string[];
 };
 
-export type SignInConfiguration = Pick<
+export type ConsoleConfiguration = Pick<
   Configuration,
-  "consoleClientId" | "consoleOrigins" | "consoleScope" | "issuer"
+  "consoleClientId" | "consoleDocs" | "consoleExplorers" | "consoleOrigins" | "consoleScope" | "issuer"
 >;
 
 /**
@@ -65,13 +67,21 @@ export type SignInConfiguration = Pick<
  * the one that the tokens are for.
  */
 export function consoleSiteProps(
-  { consoleClientId, consoleOrigins, consoleScope, issuer: chosen }: SignInConfiguration,
+  { consoleClientId, consoleOrigins, consoleScope, issuer: chosen, ...links }: ConsoleConfiguration,
   { issuer, audience }: Pick<Issuer, "issuer" | "audience">,
 ): ConsoleSiteProps {
   const clientId = consoleClientId ?? audience;
   const issuerOrigins = chosen ? [new URL(chosen.issuer).origin] : poolOrigins;
+  const { consoleExplorers: explorers, consoleDocs: docs } = links;
   return {
-    signIn: { issuer, clientId, scope: consoleScope, ...(clientId !== audience && { audience }) },
+    config: {
+      issuer,
+      clientId,
+      scope: consoleScope,
+      ...(clientId !== audience && { audience }),
+      explorers,
+      ...(docs !== undefined && { docs }),
+    },
     origins: [...new Set([...issuerOrigins, ...consoleOrigins])],
   };
 }
@@ -101,7 +111,7 @@ export class ConsoleSite extends Construct {
   /** The behavior of the distribution at each path of the console. */
   readonly behaviors: Readonly<Record<string, BehaviorOptions>>;
 
-  constructor(scope: Construct, id: string, { signIn, origins }: ConsoleSiteProps) {
+  constructor(scope: Construct, id: string, { config, origins }: ConsoleSiteProps) {
     super(scope, id);
     // Asserts the type, because CDK's own types differ in an optional property.
     const bucket = new Bucket(this, "Files", {
@@ -134,7 +144,7 @@ export class ConsoleSite extends Construct {
     });
     const page = new BucketDeployment(this, "Page", {
       ...to,
-      sources: [build, Source.jsonData("config.json", signIn)],
+      sources: [build, Source.jsonData("config.json", config)],
       exclude: [`${hashedFolder}/*`],
       cacheControl: [CacheControl.noCache()],
     });

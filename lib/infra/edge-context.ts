@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { explorers } from "../core/chain-facts.ts";
+import { networks } from "../core/network.ts";
 import { flag, json, labels, matching, Origin, wholeWithin } from "./context-values.ts";
 
 /** CloudFront accepts certificates and web ACLs only from this region. */
@@ -6,6 +8,20 @@ export const edgeRegion = "us-east-1";
 
 /** Address of the console, below that of the service. Issuers compare it exactly. */
 export const consoleUrlOf = (baseUrl: string) => `${baseUrl}/console/`;
+
+/** Explorers by network. Their sites may lack TLS, since the console only links to them. */
+const Explorers = v.record(
+  v.picklist(
+    networks,
+    ({ received }) => `is not a network: ${received}. The networks are ${networks.join(", ")}`,
+  ),
+  v.pipe(
+    v.string("must be a URL"),
+    v.check((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), "must be a URL of a site"),
+    v.transform((text) => text.replace(/\/+$/, "")),
+  ),
+  "must be an object of networks and sites",
+);
 
 /** Keys of the context that determine the address of both APIs, and of the console. */
 export const edgeContext = {
@@ -23,6 +39,10 @@ export const edgeContext = {
   consoleClientId: v.optional(matching(/^\S+$/, "text without spaces")),
   consoleScope: v.optional(matching(/\bopenid\b/, "a list of scopes with openid"), "openid"),
   consoleOrigins: v.optional(json(v.array(Origin, "must be a list of origins")), []),
+  consoleExplorers: v.optional(json(Explorers), explorers),
+  consoleDocs: v.optional(
+    matching(/^(https:\/\/[^\s/]|\/(?!\/))\S*$/, "an https URL, or a path such as /docs/"),
+  ),
   // AWS WAF accepts limits from 10 to 2,000,000,000.
   firewallRequestsPerMinute: v.optional(json(wholeWithin(10, 2_000_000_000)), 20_000),
 };

@@ -23,12 +23,12 @@ import { consolePath } from "trading-terminal-console";
 import { originKeyHeader } from "../runtime/request-origin.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { Configuration } from "./config.ts";
-import { ConsoleSite, consoleSiteProps, type SignInConfiguration } from "./console-site.ts";
+import { type ConsoleConfiguration, ConsoleSite, consoleSiteProps } from "./console-site.ts";
 import { restStageName, type TerminalRestApi } from "./rest/rest-api.ts";
 import { type StreamApi, streamStageName } from "./websocket/stream-api.ts";
 
 export type EdgeStackProps = Pick<StackProps, "tags"> & {
-  configuration: Pick<Configuration, "console" | "domain" | "webAclArn"> & SignInConfiguration;
+  configuration: Pick<Configuration, "console" | "domain" | "webAclArn"> & ConsoleConfiguration;
   /** Issuer of the tokens that the APIs accept. */
   issuer: Issuer;
   rest: TerminalRestApi;

@@ -130,23 +130,41 @@ describe("the distribution at the console's paths", () => {
 
 describe("the sign-in of the console", () => {
   const issuer = { issuer: "https://id.example/tenant", audience: "terminal", jwksUri: "" };
-  const chosen = { consoleOrigins: [], consoleScope: "openid", issuer };
+  const chosen = {
+    consoleOrigins: [],
+    consoleScope: "openid",
+    consoleDocs: undefined,
+    consoleExplorers: { eth: "https://etherscan.io" },
+    issuer,
+  };
 
   it("uses the audience of the tokens as its client, and calls the issuer", () => {
     expect(consoleSiteProps({ ...chosen, consoleClientId: undefined }, issuer)).toEqual({
-      signIn: { issuer: "https://id.example/tenant", clientId: "terminal", scope: "openid" },
+      config: {
+        issuer: "https://id.example/tenant",
+        clientId: "terminal",
+        scope: "openid",
+        explorers: { eth: "https://etherscan.io" },
+      },
       origins: ["https://id.example"],
     });
   });
 
-  it("names the audience to an issuer that knows the console as another client", () => {
-    const context = { ...chosen, consoleClientId: "console", consoleOrigins: ["https://token.example"] };
+  it("names the audience to an issuer that knows the console as another client, and the documentation", () => {
+    const context = {
+      ...chosen,
+      consoleClientId: "console",
+      consoleDocs: "https://docs.example/",
+      consoleOrigins: ["https://token.example"],
+    };
     expect(consoleSiteProps(context, issuer)).toEqual({
-      signIn: {
+      config: {
         issuer: "https://id.example/tenant",
         clientId: "console",
         scope: "openid",
         audience: "terminal",
+        docs: "https://docs.example/",
+        explorers: { eth: "https://etherscan.io" },
       },
       origins: ["https://id.example", "https://token.example"],
     });

@@ -37,6 +37,15 @@ describe("the context of the edge", () => {
     expect(consoles).toEqual([true, false, false]);
   });
 
+  it("takes explorers that replace the public ones, and the documentation", () => {
+    const context = { consoleExplorers: '{"eth":"http://127.0.0.1:5100/"}', consoleDocs: "/docs/" };
+    expect(read(context)).toMatchObject({
+      consoleExplorers: { eth: "http://127.0.0.1:5100" },
+      consoleDocs: "/docs/",
+    });
+    expect(read(context).consoleExplorers).not.toHaveProperty("sol");
+  });
+
   it.each<[Record<string, unknown>, string]>([
     [
       stream,
@@ -56,6 +65,12 @@ describe("the context of the edge", () => {
       { consoleOrigins: ["https://id.example/token"] },
       "consoleOrigins.0 must be an exact origin such as https://app.example, not https://id.example/token",
     ],
+    [
+      { consoleExplorers: { moon: "https://a.example" } },
+      'consoleExplorers.moon is not a network: "moon". The networks are eth, base, sol, bsc, avax',
+    ],
+    [{ consoleExplorers: { eth: "javascript:alert(1)" } }, "consoleExplorers.eth must be a URL of a site"],
+    [{ consoleDocs: "//docs.example/" }, "consoleDocs must be an https URL, or a path such as /docs/"],
     [{ edge: "no" }, "edge is not JSON"],
     [{ originKeys: [] }, "originKeys must have a label"],
     [{ originKeys: '["A"]' }, "originKeys.0 must be 1 to 16 lower-case letters and digits"],

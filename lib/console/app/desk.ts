@@ -3,7 +3,6 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import type { RestData, Stream, Terminal, TerminalState } from "trading-terminal-client";
 import type { Interval } from "trading-terminal-client/markets";
 import type { NetworkName } from "./controls.tsx";
-import type { Explorers } from "./explorers.ts";
 import { type Failure, failureText } from "./format.ts";
 import type { Placed, Placing } from "./ticket/placing.ts";
 import type { GuardNews } from "./wallets/guard-news.ts";
@@ -51,7 +50,6 @@ export type Desk = {
   watched: Watched;
   /** Counts changes of redemptions since the page was opened. */
   redemptionChanges: number;
-  explorers: Explorers;
   /** Guards of wallets that have become looser or soon will. */
   guardNews: readonly GuardNews[];
   /** Warnings about orders placed on this page, by order. The stream does not repeat them. */

@@ -42,13 +42,3 @@ export function explorerPage(
   const { form, page } = formsOf[network][kind];
   return site !== undefined && form.test(id) ? `${site}/${page}/${id}` : undefined;
 }
-
-/** Asks the local runner for its explorers. Other servers have none. */
-export async function readExplorers(): Promise<Explorers> {
-  try {
-    const response = await fetch("/explorers.json");
-    return response.ok ? ((await response.json()) as Explorers) : {};
-  } catch {
-    return {};
-  }
-}

@@ -221,7 +221,6 @@ const desk: Desk = {
   isOffline: false,
   watched: { tokens: [{ chain: "eth", token: address, symbol: "MOON" }], toggle: ignore },
   redemptionChanges: 0,
-  explorers: {},
   guardNews: [
     {
       of: "policy",

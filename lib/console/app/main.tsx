@@ -1,7 +1,9 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { LinksContext } from "./links.ts";
 import { openSession, type Session } from "./session.ts";
 import type { Account } from "./sign-in/account.ts";
+import type { Links } from "./sign-in/config.ts";
 import { type Opening, openAccount, takeAnswer } from "./sign-in/open-account.ts";
 import { SignIn, Threshold } from "./sign-in/sign-in.tsx";
 import { showChosenTheme } from "./top-bar.tsx";
@@ -14,17 +16,17 @@ function Console() {
   const [opening, setOpening] = useState<Opening>();
   const [session, setSession] = useState<Session>();
   const enter = (account: Account) => setSession(openSession(account));
-  const leave = (account: Account, problem: string) => {
+  const leave = (account: Account, links: Links, problem: string) => {
     setSession(undefined);
-    setOpening({ account, outcome: "out", problem });
+    setOpening({ account, links, outcome: "out", problem });
   };
 
   async function open(taken?: URLSearchParams) {
     setOpening(undefined);
     const next = await openAccount(taken);
     if ("account" in next) {
-      const { account } = next;
-      account.events.ended = (reason) => leave(account, reason);
+      const { account, links } = next;
+      account.events.ended = (reason) => leave(account, links, reason);
       if (next.outcome === "in") enter(account);
     }
     setOpening(next);
@@ -50,16 +52,23 @@ function Console() {
       </Threshold>
     );
 
-  const { account, problem } = opening;
+  const { account, links, problem } = opening;
   const onSignedIn = () => enter(account);
-  if (session === undefined) return <SignIn account={account} problem={problem} onSignedIn={onSignedIn} />;
   async function signOut() {
     const url = await account.signOut();
     if (url !== undefined) return location.replace(url);
-    leave(account, "You are signed out here, but the sign-in service may still know you.");
+    leave(account, links, "You are signed out here, but the sign-in service may still know you.");
   }
-  // Draws a new page for another user, so that the data of two users never mix.
-  return <Workspace key={account.user} session={session} onSignOut={signOut} onSignIn={onSignedIn} />;
+  return (
+    <LinksContext.Provider value={links}>
+      {session === undefined ? (
+        <SignIn account={account} problem={problem} onSignedIn={onSignedIn} />
+      ) : (
+        // Draws a new page for another user, so that the data of two users never mix.
+        <Workspace key={account.user} session={session} onSignOut={signOut} onSignIn={onSignedIn} />
+      )}
+    </LinksContext.Provider>
+  );
 }
 
 render(<Console />, document.getElementById("console") as HTMLElement);

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { StreamStatus } from "trading-terminal-client";
 import type { Profile } from "./desk.ts";
+import { useLinks } from "./links.ts";
 import { browserStore } from "./stores.ts";
 
 const statusTexts: Record<StreamStatus["status"], string> = {
@@ -73,6 +74,7 @@ type CommandsProps = { onHelp: () => void; onSignOut: () => void };
 
 /** Commands for the whole page. */
 export function Commands({ onHelp, onSignOut }: CommandsProps) {
+  const { docs } = useLinks();
   const [shown, setShown] = useState(currentTheme);
   function switchTheme() {
     const next = shown === "dark" ? "light" : "dark";
@@ -84,7 +86,7 @@ export function Commands({ onHelp, onSignOut }: CommandsProps) {
   }
   return (
     <>
-      <a href="/docs/">Docs</a>
+      {docs !== undefined && <a href={docs}>Docs</a>}
       <button type="button" class="plain" aria-label="Keyboard shortcuts" onClick={onHelp}>
         ?
       </button>

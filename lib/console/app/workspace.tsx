@@ -3,7 +3,6 @@ import type { FollowedToken, Stream, StreamStatus, TerminalState } from "trading
 import { isSameToken } from "trading-terminal-client/markets";
 import { type Desk, DeskContext, type Profile, type TicketChange, type TicketEntry } from "./desk.ts";
 import { Discovery } from "./discovery.tsx";
-import { type Explorers, readExplorers } from "./explorers.ts";
 import { useKeptFocus } from "./keep-focus.ts";
 import { Help, useShortcuts } from "./keyboard.tsx";
 import { ChartCredit, type List, Lists, type Tab, Tabs } from "./lists.tsx";
@@ -128,7 +127,6 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   /** Reason for a new sign-in, which may be empty. Undefined while none is needed. */
   const [expired, setExpired] = useState<string>();
   const [orderWarnings, setOrderWarnings] = useState<Desk["orderWarnings"]>(new Map());
-  const [explorers, setExplorers] = useState<Explorers>({});
   const [ticket, setTicket] = useState(firstTicket);
   const [tab, setTab] = useState<Tab>("trade");
   const [list, setList] = useState<List>("positions");
@@ -158,8 +156,6 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     });
     return () => reading.abort();
   }, [terminal, attempt, redemptionChanges]);
-
-  useEffect(() => void readExplorers().then(setExplorers), []);
 
   function fillTicket(change: TicketChange) {
     setTicket((before) => ({ ...before, ...(typeof change === "function" ? change(before) : change) }));
@@ -209,7 +205,6 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     profile,
     watched,
     redemptionChanges,
-    explorers,
     guardNews,
     notify,
     orderWarnings,

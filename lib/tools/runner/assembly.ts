@@ -63,6 +63,7 @@ export async function synthesizeTerminal(
       jwksUri,
       consoleClientId: CLIENT_ID,
       consoleScope: "openid offline_access",
+      consoleDocs: "/docs/",
       // Needs no wait, because the local runner accepts a new API key at once.
       keyGraceSeconds: 0,
       // Creates only as many keys as can be made within five seconds.

@@ -1,16 +1,12 @@
-import { explorers, tradingChains } from "../../core/chain-facts.ts";
+import { explorers } from "../../core/chain-facts.ts";
 
 /**
  * Lists the explorers to which the console links: the given ones, and public explorers for chains that are not local.
  */
 export const explorersFor = (
-  localChains: object,
+  localChains: readonly string[],
   given: Readonly<Record<string, string>>,
 ): Record<string, string> => ({
-  ...Object.fromEntries(
-    tradingChains
-      .filter((chain) => !(chain in localChains))
-      .map((chain) => [chain, `https://${explorers[chain]}`]),
-  ),
+  ...Object.fromEntries(Object.entries(explorers).filter(([network]) => !localChains.includes(network))),
   ...given,
 });

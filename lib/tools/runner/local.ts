@@ -163,7 +163,6 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       const lists = new Map<string, object>([
         ["/chains.json", places],
         ["/hosts.json", { ...Object.fromEntries(hosts), ...(chains?.sol && { sol: chains.sol.context }) }],
-        ["/explorers.json", explorersFor(places, options.explorer)],
       ]);
       const local = { chains: chains?.chains ?? [], sol: chains?.sol };
       const routes = [
@@ -208,6 +207,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
         undo.use(chains);
         Object.assign(context, chains.context);
       }
+      context.consoleExplorers = explorersFor(chains?.context.trading ?? [], options.explorer);
       const synthesize = (folder: string) => synthesizeTerminal({ ...site, folder }, context);
       stacks = { ...site, synthesize };
       const [folder] = await Promise.all([synthesize(site.folder), chains?.start()]);

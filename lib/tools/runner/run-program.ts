@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { StartupError } from "cdk-local-runner";
 import { type Command, CommanderError, InvalidArgumentError } from "commander";
+import { networks } from "../../core/network.ts";
 
 /** Parts of `process` to which a program prints. */
 export type Stdio = {
@@ -65,7 +66,7 @@ export function withContext(text: string, before: Context): Context {
 /** Adds an explorer's site for a chain to the sites given before. */
 export function withSite(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
   const [, name = "", site = ""] = /^([^=]+)=(.*)$/.exec(text) ?? [];
-  if (!/^https?:$/.test(URL.parse(site)?.protocol ?? ""))
+  if (!networks.some((network) => network === name) || !/^https?:$/.test(URL.parse(site)?.protocol ?? ""))
     throw new InvalidArgumentError("Give a chain and a site, such as eth=https://etherscan.io.");
   return { ...before, [name]: site.replace(/\/+$/, "") };
 }

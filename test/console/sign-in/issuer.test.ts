@@ -229,6 +229,14 @@ describe("the configuration", () => {
       expect(checkConfig({ ...config, issuer, audience: "api" })).toMatchObject({ issuer });
   });
 
+  it("takes sites to link to", () => {
+    const links = {
+      docs: "/docs/",
+      explorers: { eth: "https://etherscan.io", sol: "http://127.0.0.1:5100" },
+    };
+    expect(checkConfig({ ...config, ...links })).toMatchObject(links);
+  });
+
   it.each<[string, unknown, RegExp]>([
     ["that is a list", [], /must be an object/],
     ["that is missing", undefined, /must be an object/],
@@ -239,6 +247,10 @@ describe("the configuration", () => {
     ["without a client", { ...config, clientId: "" }, /clientId .*text/],
     ["without openid", { ...config, scope: "email openidx" }, /scope .*openid/],
     ["with an empty audience", { ...config, audience: " " }, /audience .*text/],
+    ["with a script as a link", { ...config, docs: "javascript:alert(1)" }, /docs .*path/],
+    ["with a page of another host as a path", { ...config, docs: "//evil.example/" }, /docs .*path/],
+    ["with text as explorers", { ...config, explorers: "https://a.example" }, /explorers .*object/],
+    ["with a script as an explorer", { ...config, explorers: { eth: "data:," } }, /explorers.eth .*URL/],
     ["with a secret", { ...config, clientSecret: "s" }, /unknown field clientSecret/],
   ])("is refused %s", (_, value, message) => {
     expect(() => checkConfig(value)).toThrow(message);

@@ -103,12 +103,14 @@ describe("the console", () => {
     expect((await get("/console/files/script-OLD.js")).status).toBe(403);
   });
 
-  it("tells the page where users sign in", async () => {
+  it("tells the page where users sign in, and names the reference but no explorers of local chains", async () => {
     expect((await get("/console/config.json")).json).toEqual({
       issuer: `${deployment().baseUrl}/_local/issuer`,
       clientId: "console",
       scope: "openid offline_access",
       audience: "trading-terminal",
+      docs: "/docs/",
+      explorers: {},
     });
   });
 });

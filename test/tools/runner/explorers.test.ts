@@ -3,7 +3,7 @@ import { explorersFor } from "../../../lib/tools/runner/explorers.ts";
 
 describe("explorersFor", () => {
   it("names the public block explorer of each chain", () => {
-    expect(explorersFor({}, {})).toEqual({
+    expect(explorersFor([], {})).toEqual({
       eth: "https://etherscan.io",
       base: "https://basescan.org",
       bsc: "https://bscscan.com",
@@ -13,8 +13,8 @@ describe("explorersFor", () => {
   });
 
   it("names no explorer for a local chain unless configured", () => {
-    expect(explorersFor({ sol: {}, eth: {} }, {})).not.toHaveProperty("sol");
+    expect(explorersFor(["sol", "eth"], {})).not.toHaveProperty("sol");
     const site = "http://127.0.0.1:5100";
-    expect(explorersFor({ sol: {} }, { sol: site, base: site })).toMatchObject({ sol: site, base: site });
+    expect(explorersFor(["sol"], { sol: site, base: site })).toMatchObject({ sol: site, base: site });
   });
 });

@@ -78,7 +78,7 @@ describe("withSite", () => {
     });
   });
 
-  it.each(["eth", "eth=", "=https://a.io", "eth=ftp://a.io", "eth=javascript:alert(1)"])(
+  it.each(["eth", "eth=", "=https://a.io", "eth=ftp://a.io", "eth=javascript:alert(1)", "moon=https://a.io"])(
     "rejects the invalid site %j",
     (text) => {
       expect(() => withSite(text, {})).toThrow(InvalidArgumentError);

@@ -1,4 +1,4 @@
-/** Where and how the page signs users in, as config.json beside the page says. */
+/** Where and how the page signs users in. */
 export type SignInConfig = {
   /** Identifier of the issuer, below which its discovery document is. */
   issuer: string;
@@ -8,6 +8,12 @@ export type SignInConfig = {
   /** API whose tokens to ask for, at issuers that serve several. */
   audience?: string;
 };
+
+/** Other sites to which the page links. */
+export type Links = { docs?: string; explorers?: Readonly<Record<string, string>> };
+
+/** The content of config.json beside the page. */
+export type PageConfig = SignInConfig & Links;
 
 /** A sign-in that failed. The message is a sentence for the user. */
 export class SignInError extends Error {
@@ -23,11 +29,11 @@ const wrong = (problem: string) =>
   new SignInError("misconfigured", `This page is set up wrongly: ${problem}. Tell its operator.`);
 
 /** @throws {SignInError} that names the wrong field */
-export function checkConfig(value: unknown): SignInConfig {
+export function checkConfig(value: unknown): PageConfig {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw wrong("config.json must be an object");
   const fields = value as Record<string, unknown>;
-  const { issuer, clientId, scope, audience, ...others } = fields;
+  const { issuer, clientId, scope, audience, docs, explorers = {}, ...others } = fields;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw wrong(`config.json has the unknown field ${unknown}`);
   const text = (name: string, field: unknown): string => {
@@ -39,7 +45,14 @@ export function checkConfig(value: unknown): SignInConfig {
     throw wrong("scope in config.json must contain openid");
   text("clientId", clientId);
   if (audience !== undefined) text("audience", audience);
-  return fields as SignInConfig;
+  if (docs !== undefined && !isLink(text("docs", docs)))
+    throw wrong("docs in config.json must be a URL or a path");
+  if (typeof explorers !== "object" || explorers === null)
+    throw wrong("explorers in config.json must be an object");
+  for (const [network, site] of Object.entries(explorers))
+    if (!isLink(text(`explorers.${network}`, site)))
+      throw wrong(`explorers.${network} in config.json must be a URL`);
+  return fields as PageConfig;
 }
 
 /** Allows HTTP only on this machine, because anybody on the way could take the tokens. */
@@ -49,10 +62,13 @@ function isSafe(issuer: string): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isThisMachine(url.hostname));
 }
 
+/** Allows no other scheme, because a script would run on this page. */
+const isLink = (text: string) => /^(https?:\/\/|\/)[^\s/]/.test(text);
+
 const isThisMachine = (host: string) => /^(127\.0\.0\.1|\[::1\]|([a-z\d-]+\.)*localhost)$/.test(host);
 
 /** @throws {SignInError} */
-export async function readConfig(url: string): Promise<SignInConfig> {
+export async function readConfig(url: string): Promise<PageConfig> {
   const answer = await fetch(url, { cache: "no-store" }).catch(() => undefined);
   if (answer === undefined || answer.status >= 500)
     throw new SignInError("unreachable", "The service does not answer. Check your connection.");

@@ -1,11 +1,14 @@
 import { browserStore, tabStore } from "../stores.ts";
 import { Account } from "./account.ts";
-import { readConfig, SignInError } from "./config.ts";
+import { type Links, readConfig, SignInError } from "./config.ts";
 import { openIssuer } from "./issuer.ts";
 
-/** The first state of the page. `elsewhere` means that another tab goes on with the sign-in that this one returned from. */
+/** An account and whether its user is signed in. `elsewhere` means that another tab goes on with that sign-in. */
+type Opened = { outcome: "in" | "out" | "elsewhere"; account: Account; problem?: string };
+
+/** The first state of the page. */
 export type Opening =
-  | { outcome: "in" | "out" | "elsewhere"; account: Account; problem?: string }
+  | (Opened & { links: Links })
   /** Nothing works until the service or its issuer answers. The problem is a sentence. */
   | { outcome: "failed"; problem: string };
 
@@ -23,18 +26,22 @@ export function takeAnswer(): URLSearchParams | undefined {
 /** Goes on with a sign-in: by the issuer's answer if there is one, or else by what the tab keeps. */
 export async function openAccount(answer: URLSearchParams | undefined): Promise<Opening> {
   try {
-    const issuer = openIssuer(await readConfig(`${pagePath}config.json`), {
-      pageUrl: location.origin + pagePath,
-    });
+    const config = await readConfig(`${pagePath}config.json`);
+    const issuer = openIssuer(config, { pageUrl: location.origin + pagePath });
     const account = new Account({ issuer, tab: tabStore, browser: browserStore, channel: openChannel() });
-    if (answer !== undefined) return await afterAnswer(account, answer);
-    return { account, outcome: (await account.resume()) ? "in" : "out" };
+    const opened = answer === undefined ? await resumed(account) : await afterAnswer(account, answer);
+    return { ...opened, links: config };
   } catch (error) {
     return { outcome: "failed", problem: textOf(error) };
   }
 }
 
-async function afterAnswer(account: Account, answer: URLSearchParams): Promise<Opening> {
+const resumed = async (account: Account): Promise<Opened> => ({
+  account,
+  outcome: (await account.resume()) ? "in" : "out",
+});
+
+async function afterAnswer(account: Account, answer: URLSearchParams): Promise<Opened> {
   try {
     const attempt = await account.finish(answer);
     if (attempt !== undefined) {

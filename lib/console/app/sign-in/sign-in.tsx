@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Dialog } from "../controls.tsx";
+import { useLinks } from "../links.ts";
 import type { Account } from "./account.ts";
 import { textOf } from "./open-account.ts";
 
@@ -67,6 +68,16 @@ function SignInLink({ isAgain, ...props }: SignInProps & { isAgain: boolean }) {
   );
 }
 
+function DocsLink() {
+  const { docs } = useLinks();
+  if (docs === undefined) return null;
+  return (
+    <p class="quiet">
+      <a href={docs}>Reference of the API</a>
+    </p>
+  );
+}
+
 /** A page of its own, before or after the desk. */
 export const Threshold = ({ children }: { children: ComponentChildren }) => (
   <main class="sign-in">
@@ -85,9 +96,7 @@ export const SignIn = (props: SignInProps) => (
       </p>
     )}
     <SignInLink {...props} isAgain={false} />
-    <p class="quiet">
-      <a href="/docs/">Reference of the API</a>
-    </p>
+    <DocsLink />
   </Threshold>
 );
 

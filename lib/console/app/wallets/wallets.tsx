@@ -15,6 +15,7 @@ import { useCall, useCopy, useDesk } from "../desk.ts";
 import { explorerPage } from "../explorers.ts";
 import { day, shortened } from "../format.ts";
 import { useEscape } from "../keyboard.tsx";
+import { useLinks } from "../links.ts";
 import { browserStore } from "../stores.ts";
 import { freshSide } from "../ticket/fresh.ts";
 import { ExportLock } from "./exports.tsx";
@@ -173,7 +174,7 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: (retired:
 
 /** Links to the explorer separately, because a click on the address copies it. */
 function ExplorerLink({ wallet: { network, generatedWalletAddress: address } }: { wallet: Wallet }) {
-  const { explorers } = useDesk();
+  const { explorers = {} } = useLinks();
   const page = explorerPage(explorers, network, "wallet", address);
   if (page === undefined) return null;
   return (

@@ -148,9 +148,10 @@ describe("the panels beside the desk", () => {
     };
     const { page, context } = await openDesk({
       query: `?chain=sol&token=${mint}`,
-      wallets: [{ ...walletNumber(0), network: "sol", generatedWalletAddress: address }, walletNumber(1)],
-      prepare: (page) =>
-        page.route("**/explorers.json", (route) => route.fulfill({ json: { sol: "https://solscan.io" } })),
+      wallets: [
+        { ...walletNumber(0), network: "sol", generatedWalletAddress: address },
+        { ...walletNumber(1), network: "base" },
+      ],
     });
     await page.locator(`a[href="https://solscan.io/token/${mint}"]`).first().waitFor();
     const wallets = await openSide(page, "Wallets");

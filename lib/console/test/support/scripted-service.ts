@@ -262,7 +262,6 @@ export async function scriptService(
       json: { success: true, data: data(url, route.request().postDataJSON() ?? {}), timestamp: time },
     });
   });
-  await page.route("**/explorers.json", (route) => route.fulfill({ json: { eth: "https://etherscan.io" } }));
   const stream = await scriptStream(page, (channel) => {
     const heads = { eth: { block: 100, time: new Date().toISOString() } };
     const coin = {
@@ -315,6 +314,8 @@ async function scriptStream(page: Page, snapshotOf: (channel: string) => object)
   };
 }
 
+const explorers = { eth: "https://etherscan.io", sol: "https://solscan.io" };
+
 /** Answers in place of an issuer, and lets the page begin as after a reload. */
 export async function signInByScript(page: Page, user: string): Promise<void> {
   await page.route(/\/(console\/config\.json|issuer\/.*)$/, (route) => {
@@ -324,7 +325,7 @@ export async function signInByScript(page: Page, user: string): Promise<void> {
     const claims = Buffer.from(JSON.stringify({ sub: user })).toString("base64url");
     const tokens = { access_token: `e30.${claims}.e30`, token_type: "Bearer", refresh_token: "next" };
     if (pathname.endsWith("config.json"))
-      return route.fulfill({ json: { issuer, clientId: "console", scope: "openid" } });
+      return route.fulfill({ json: { issuer, clientId: "console", scope: "openid", explorers } });
     return route.fulfill({ json: pathname.endsWith("token") ? tokens : { issuer, ...endpoints } });
   });
   const kept = JSON.stringify({ token: "first", user, signedInMs: 1 });
