@@ -1,6 +1,7 @@
 import { Panel } from "./controls.tsx";
+import { NumberField } from "./number-field.tsx";
+import { Chips } from "./ticket/chips.tsx";
 import { ExitsEditor } from "./ticket/exits-editor.tsx";
-import { Chips, NumberField } from "./ticket/number-field.tsx";
 import { freshTerms, ofType, orderTypes } from "./ticket/order-types.ts";
 import { PlaceBar } from "./ticket/place-bar.tsx";
 import { PresetsDrawer } from "./ticket/presets-drawer.tsx";

@@ -1,37 +1,43 @@
+import { useId } from "preact/hooks";
 import { Field } from "./controls.tsx";
-import { problemOf, type Range, rangeText } from "./number-range.ts";
 
 type NumberFieldProps = {
   label: string;
+  hint?: string | undefined;
+  /** Problem of the number, in words. */
+  problem?: string | undefined;
   value: string;
+  placeholder?: string;
+  id?: string;
   onEdit: (text: string) => void;
-  range?: Range;
-  /** Meaning of an empty field. Without it, the field must have a number. */
-  whenEmpty?: string;
 };
 
-/** Edits a number. The field says its limits, and what is wrong with its text; its form is not sent meanwhile. */
-export function NumberField({ label, value, onEdit, range, whenEmpty }: NumberFieldProps) {
-  const isLeftOut = value === "" && whenEmpty !== undefined;
-  const problem = isLeftOut ? undefined : problemOf(value, range);
-  const hints = [range && rangeText(range), whenEmpty && `empty for ${whenEmpty}`].filter(Boolean);
+/** Edits a number as text, and says below it what is wrong. Its form is not sent meanwhile. */
+export function NumberField({ label, hint, problem, value, placeholder = "", id, onEdit }: NumberFieldProps) {
+  const own = useId();
   return (
     <div>
-      <Field label={label} hint={hints.join(", ") || undefined}>
+      <Field label={label} hint={hint}>
         <input
           ref={(input) => input?.setCustomValidity(problem ?? "")}
+          id={id}
           inputMode="decimal"
-          required={whenEmpty === undefined}
+          autocomplete="off"
           aria-invalid={problem !== undefined}
+          aria-describedby={problem === undefined ? undefined : own}
           value={value}
-          onInput={({ currentTarget }) => onEdit(currentTarget.value.trim())}
+          placeholder={placeholder}
+          onInput={({ currentTarget }) => onEdit(currentTarget.value.trim().replace(/^\./, "0."))}
         />
       </Field>
-      {problem !== undefined && (
-        <small class="bad" role="alert">
-          {problem}
-        </small>
-      )}
+      <Problem id={own} text={problem} />
     </div>
   );
 }
+
+/** Says what is wrong with a field. The element exists before its text, so that screen readers announce the text. */
+export const Problem = ({ id, text }: { id?: string; text: string | undefined }) => (
+  <p id={id} class="problem" role="status">
+    {text}
+  </p>
+);

@@ -4,7 +4,7 @@ import { Form, type NetworkName, Select, Unread } from "./controls.tsx";
 import { useCall, useDesk, useReading } from "./desk.ts";
 import { coinOf } from "./format.ts";
 import { NumberField } from "./number-field.tsx";
-import type { Range } from "./number-range.ts";
+import { aboutNumber, type NumberRule, type Range } from "./number-range.ts";
 import { exitsFrom, textsOfExits, wrongExits } from "./ticket/exits.ts";
 import { ExitsEditor } from "./ticket/exits-editor.tsx";
 
@@ -89,8 +89,13 @@ function PresetForm({ chain }: { chain: NetworkName }) {
   if (wallets.length === 0) return <p class="empty">Add a wallet on this chain first.</p>;
   const edit = (change: Partial<typeof form>) => setForm({ ...form, ...change });
   type NumberName = "buyAmount" | "slippage" | "maxBuyTax" | "maxSellTax" | "minLiquidity";
-  const number = (name: NumberName, label: string, more: { range?: Range; whenEmpty?: string } = {}) => (
-    <NumberField {...more} label={label} value={form[name]} onEdit={(text) => edit({ [name]: text })} />
+  const number = (name: NumberName, label: string, rule: NumberRule = {}) => (
+    <NumberField
+      {...aboutNumber(form[name], rule)}
+      label={label}
+      value={form[name]}
+      onEdit={(text) => edit({ [name]: text })}
+    />
   );
   const flag = (name: "autoBuy" | "autoSell") => (
     <label class="switch">

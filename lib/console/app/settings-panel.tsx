@@ -4,7 +4,7 @@ import { Choice, Form, type NetworkName, networks, Panel } from "./controls.tsx"
 import { useCall, useDesk } from "./desk.ts";
 import { chainName, plainNumber } from "./format.ts";
 import { NumberField } from "./number-field.tsx";
-import type { Range } from "./number-range.ts";
+import { aboutNumber, type Range } from "./number-range.ts";
 import { hasSettings, PresetDrawer, switchTexts } from "./preset-form.tsx";
 import { gasPresets } from "./ticket/order-limits.ts";
 
@@ -116,15 +116,19 @@ function SettingsForm({ chain, current: streamed, draft, setDraft }: FormProps) 
     <Form label="Trading settings" class="settings-form" onSubmit={save}>
       {(Object.keys(numbers) as (keyof typeof numbers)[])
         .filter((name) => name in current)
-        .map((name) => (
-          <NumberField
-            key={name}
-            label={numbers[name][0]}
-            range={numbers[name][1]}
-            value={edits[name] ?? plainNumber(Number(shown[name]))}
-            onEdit={(text) => edit({ [name]: text })}
-          />
-        ))}
+        .map((name) => {
+          const [label, range] = numbers[name];
+          const value = edits[name] ?? plainNumber(Number(shown[name]));
+          return (
+            <NumberField
+              key={name}
+              {...aboutNumber(value, { range })}
+              label={label}
+              value={value}
+              onEdit={(text) => edit({ [name]: text })}
+            />
+          );
+        })}
       {"gasPreset" in current && (
         <Choice
           label="Gas"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { problemOf } from "../app/number-range.ts";
+import { aboutNumber, problemOf } from "../app/number-range.ts";
 
 describe("the text of a number field", () => {
   it.each(["0.0001", "100", "1.5", ".5", "007"])("may be %j, which the service accepts", (text) => {
@@ -14,5 +14,17 @@ describe("the text of a number field", () => {
     expect(problemOf("0", [1e-9, 1e9])).toBe("Only 0.000000001 to 1 000 000 000 is accepted.");
     expect(problemOf("500", [0.0001, 100])).toBe("Only 0.0001 to 100 is accepted.");
     expect(problemOf("500", undefined)).toBeUndefined();
+  });
+});
+
+describe("aboutNumber", () => {
+  it("names the limits and the meaning of an empty field, and accepts one only if it has a meaning", () => {
+    const range = [0, 50] as const;
+    expect(aboutNumber("", { range, whenEmpty: "any" })).toEqual({
+      hint: "0 to 50, empty for any",
+      problem: undefined,
+    });
+    expect(aboutNumber("60", { range, whenEmpty: "any" }).problem).toBe("Only 0 to 50 is accepted.");
+    expect(aboutNumber("", {})).toEqual({ hint: undefined, problem: expect.stringMatching("A number") });
   });
 });

@@ -2,7 +2,8 @@ import type { Balance, Quote } from "trading-terminal-client";
 import type { TicketEntry } from "../desk.ts";
 import { cut, minus, share } from "../exact.ts";
 import { amount, coinOf } from "../format.ts";
-import { Chips, NumberField } from "./number-field.tsx";
+import { NumberField } from "../number-field.tsx";
+import { Chips } from "./chips.tsx";
 
 const percents = [25, 50] as const;
 

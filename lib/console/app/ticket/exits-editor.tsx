@@ -1,6 +1,6 @@
 import { Drawer } from "../controls.tsx";
+import { NumberField, Problem } from "../number-field.tsx";
 import { type ExitText, freshExit, mostExits, sumOf, wrongExit } from "./exits.ts";
-import { NumberField, Problem } from "./number-field.tsx";
 
 type EditorProps = {
   exits: readonly ExitText[];

@@ -3,8 +3,8 @@ import { Drawer, type NetworkName, Select } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
 import { coinOf, plainNumber } from "../format.ts";
 import { useRestMarket } from "../market/use-market.ts";
+import { NumberField } from "../number-field.tsx";
 import { leastHint } from "./least.ts";
-import { NumberField } from "./number-field.tsx";
 import { gasPresets, givenLimits, type Limits, numbersOf } from "./order-limits.ts";
 import type { Problems } from "./refusals.ts";
 

@@ -1,8 +1,9 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import type { Network } from "trading-terminal-client";
 import { Field } from "../controls.tsx";
+import { Problem } from "../number-field.tsx";
 import { browserStore } from "../stores.ts";
-import { Chips, Problem } from "./number-field.tsx";
+import { Chips } from "./chips.tsx";
 import type { Side } from "./order-types.ts";
 import {
   longestName,

@@ -1,7 +1,8 @@
 import type { NetworkName } from "../controls.tsx";
 import { isAmount, moved } from "../exact.ts";
 import { coinOf } from "../format.ts";
-import { Chips, NumberField } from "./number-field.tsx";
+import { NumberField } from "../number-field.tsx";
+import { Chips } from "./chips.tsx";
 import {
   hasSide,
   type OrderType,

@@ -6,6 +6,7 @@ import { type TicketEntry, useDesk } from "../desk.ts";
 import { isAmount, product } from "../exact.ts";
 import { isAddressOn } from "../explorers.ts";
 import { chainName, coinOf, shortened } from "../format.ts";
+import { Problem } from "../number-field.tsx";
 import { hasSettings } from "../preset-form.tsx";
 import { TestCoins, useGifts } from "../test-coins.tsx";
 import { AmountField } from "./amount-field.tsx";
@@ -14,7 +15,6 @@ import { ExitsDrawer } from "./exits-editor.tsx";
 import { freshSide, isFresh } from "./fresh.ts";
 import { type Preview, useFreshQuote, useNow } from "./fresh-quote.ts";
 import { LeastField, LimitsForm } from "./limits-form.tsx";
-import { Problem } from "./number-field.tsx";
 import { givenLimits, wrongLimits } from "./order-limits.ts";
 import {
   hasSide,
