@@ -42,14 +42,20 @@ const chains = [["", "All chains"], ...networks] as const;
 type Status = (typeof statuses)[number][0];
 type Query = NonNullable<RestRequest<"listOrders">["query"]>;
 
-type OlderOrders = { filter?: Query; isWanted: (order: Order) => boolean };
+type OlderOrders = { name: string; filter?: Query; isWanted: (order: Order) => boolean };
 
-/** Adds older orders to those of the stream, which lacks them or has too many to show at once. */
-function useOlder({ filter = {}, isWanted }: OlderOrders) {
+type ReadOrders = { of: string; orders: readonly Order[]; cursor: string | undefined };
+
+/**
+ * Adds older orders to those of the stream, which lacks them or has too many to show at once.
+ *
+ * @param older.name Name of the list, which keeps them while another list is shown.
+ */
+function useOlder({ name, filter = {}, isWanted }: OlderOrders) {
   const { terminal, state } = useDesk();
   const { call, isBusy } = useCall();
   const of = JSON.stringify(filter);
-  const [read, setRead] = useState<{ of: string; orders: readonly Order[]; cursor: string | undefined }>();
+  const [read, setRead] = useKept<ReadOrders | undefined>(`older ${name}`, undefined);
   const current = read?.of === of ? read : undefined;
   // The stream has the newest versions.
   const streamed = state?.orders ?? [];
@@ -75,7 +81,7 @@ export function Orders() {
     (status === "" || order.status === status || (status === "resting" && isResting(order))) &&
     (chain === "" || order.chain === chain);
   const filter = { ...(status && { status }), ...(chain && { chain }) };
-  const { orders, isAll, isBusy, more } = useOlder({ filter, isWanted });
+  const { orders, isAll, isBusy, more } = useOlder({ name: "orders", filter, isWanted });
   return (
     <Panel title="Orders" area="orders" aside={state && <span class="quiet">{state.orders.length}</span>}>
       <div class="list-tools">
@@ -119,7 +125,7 @@ export function Resting() {
 /** Shows what has been bought and sold. */
 export function Fills() {
   const { state } = useDesk();
-  const { orders, isAll, isBusy, more } = useOlder({ isWanted: hasFill });
+  const { orders, isAll, isBusy, more } = useOlder({ name: "fills", isWanted: hasFill });
   return (
     <Panel title="History" area="history">
       <div class="list-tools">
