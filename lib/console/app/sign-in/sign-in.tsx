@@ -16,13 +16,19 @@ type SignInProps = {
 function useSignIn({ account, problem: before = "", onSignedIn }: SignInProps, isAgain: boolean) {
   const [url, setUrl] = useState<string>();
   const [problem, setProblem] = useState(before);
+  const [hasFailed, setFailed] = useState(false);
   const [tries, setTries] = useState(0);
   useEffect(() => {
     let isGone = false;
     setUrl(undefined);
+    setFailed(false);
     account.begin(location.pathname + location.search + location.hash, isAgain).then(
       (next) => isGone || setUrl(next),
-      (error) => isGone || setProblem(textOf(error)),
+      (error) => {
+        if (isGone) return;
+        setProblem(textOf(error));
+        setFailed(true);
+      },
     );
     return () => {
       isGone = true;
@@ -42,27 +48,30 @@ function useSignIn({ account, problem: before = "", onSignedIn }: SignInProps, i
     setProblem("");
     setTries((count) => count + 1);
   }
-  return { url, problem, retry };
+  return { url, problem, hasFailed, retry };
 }
 
-/** Leads to the issuer's page: in this tab, or in another one if this tab must keep what it has. */
+/**
+ * Leads to the issuer's page: in this tab, or in another one if this tab must keep what it has. Until the issuer has
+ * answered, the link has its place and no address.
+ */
 function SignInLink({ isAgain, ...props }: SignInProps & { isAgain: boolean }) {
-  const { url, problem, retry } = useSignIn(props, isAgain);
+  const { url, problem, hasFailed, retry } = useSignIn(props, isAgain);
   const target = isAgain || props.account.isFleeting ? "_blank" : undefined;
   return (
     <>
       <p role="alert" class="problem">
         {problem}
       </p>
-      {url !== undefined && (
-        <a class="primary" href={url} target={target} rel="noreferrer">
-          Sign in
-        </a>
-      )}
-      {url === undefined && problem !== "" && (
+      {hasFailed ? (
         <button type="button" class="primary" onClick={retry}>
           Try again
         </button>
+      ) : (
+        // Asserts the type, because an undefined address leaves the attribute out.
+        <a class="primary" href={url as string} target={target} rel="noreferrer">
+          Sign in
+        </a>
       )}
     </>
   );

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
-import { brokenRules, themeRules } from "../support/browser.ts";
+import { describe, expect, inject, it } from "vitest";
+import { brokenRules, themeRules, visitsForTests } from "../support/browser.ts";
 import { openList, rowsOf, sidewaysPixels } from "../support/desk.ts";
 import { desksForTests } from "../support/scripted-desk.ts";
 import {
@@ -12,6 +12,7 @@ import {
 } from "../support/scripted-service.ts";
 
 const openDesk = desksForTests();
+const visit = visitsForTests();
 
 const emoji = "🐸".repeat(32);
 const named = (baseSymbol: string) => ({ baseSymbol, symbol: `${baseSymbol}/ETH` });
@@ -223,6 +224,13 @@ describe("the desk", () => {
     expect(await reading.isDisabled()).toBe(true);
     resolve();
     expect((await saved).suggestedFilename()).toBe("fills.csv");
+    const older = page.getByRole("button", { name: "Older fills" });
+    await older.click();
+    await older.waitFor({ state: "detached" });
+    // Shows the fills that were read without reading them again.
+    await openList(page, "Orders");
+    await openList(page, "History");
+    expect(await older.count()).toBe(0);
     await context.close();
   });
 
@@ -273,6 +281,32 @@ describe("the desk", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("link", { name: "Sign in" }).waitFor();
     expect(await page.evaluate(smallTargets)).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("the sign-in", () => {
+  it("has its link's place while the issuer is asked, and links to no documentation that it does not know", async () => {
+    const { page, context } = await visit("about:blank", { width: 900, height: 900 });
+    const issuer = `${inject("consoleOrigin")}/issuer`;
+    const { promise: isSeen, resolve } = Promise.withResolvers<void>();
+    await page.route("**/config.json", (route) =>
+      route.fulfill({ json: { issuer, clientId: "console", scope: "openid" } }),
+    );
+    await page.route("**/issuer/**", async (route) => {
+      await isSeen;
+      const endpoints = { authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
+      await route.fulfill({ json: { issuer, ...endpoints } });
+    });
+    await page.goto(inject("consoleOrigin"));
+    const place = page.getByText("Sign in", { exact: true });
+    await place.waitFor();
+    const before = await place.boundingBox();
+    expect(await page.getByRole("link").count()).toBe(0);
+    resolve();
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    expect(await place.boundingBox()).toEqual(before);
+    expect(await page.getByRole("link").count()).toBe(1);
     await context.close();
   });
 });
