@@ -89,6 +89,7 @@ describe("the console", () => {
     await here.getByRole("button", { name: "Save" }).click();
     await there.getByText("version 1").waitFor();
     expect(await there.getByLabel("Slippage").inputValue()).toBe("2.5");
+    await here.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
 
     await there.getByLabel("Slippage").fill("9");
     await here.getByText("turbo").click();

@@ -24,9 +24,6 @@ const drawn = async (page: Page) => {
   return { bars: Number(bars), last: Number(last) };
 };
 
-/** Milliseconds to wait, because the service starts reading the market only when the test opens it. */
-const patience = { timeout: 30_000 };
-
 describe("two browsers with one market", () => {
   it("shows the same live candles in both browsers", async () => {
     // Avoids eth, because other test files request quotes there and need stable prices.
@@ -46,11 +43,11 @@ describe("two browsers with one market", () => {
       one.last === other.last;
     // Waits for swaps, because a market without any has no chart.
     await Promise.all(visits.map(({ page }) => chart(page).waitFor()));
-    await expect.poll(async () => isSame(await all()), patience).toBe(true);
+    await expect.poll(async () => isSame(await all())).toBe(true);
     const [before] = await all();
-    await expect.poll(async () => (await all())[0]?.last, patience).not.toBe(before?.last);
+    await expect.poll(async () => (await all())[0]?.last).not.toBe(before?.last);
     await trader.stop();
-    await expect.poll(async () => isSame(await all()), patience).toBe(true);
+    await expect.poll(async () => isSame(await all())).toBe(true);
     await Promise.all(visits.map(({ context }) => context.close()));
   });
 });

@@ -33,8 +33,9 @@ export default defineConfig({
     sequence: { sequencer: ConsoleFirst },
     // Runs three files at a time, each with its own users.
     maxWorkers: process.env.HEADED ? 1 : 3,
-    testTimeout: 90_000,
+    // Allows for machines that are busy with other programs.
+    testTimeout: 180_000,
     hookTimeout: 180_000,
-    expect: { poll: { timeout: 30_000, interval: 50 } },
+    expect: { poll: { timeout: 60_000, interval: 50 } },
   },
 });

@@ -46,6 +46,8 @@ export function visitsForTests(): (url: string, options?: VisitOptions) => Promi
         colorScheme,
         reducedMotion: "reduce",
       }));
+    // Allows for machines that are busy with other programs.
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const complaints: string[] = [];
     const origins = new Set<string>();
