@@ -14,6 +14,8 @@ export type AnvilOptions = {
   statePath?: string | undefined;
   /** Number of slots in an epoch. With the default of 1, a block is final after two more blocks. */
   slotsInEpoch?: number | undefined;
+  /** Time of the first block, in epoch seconds, from which the chain's clock goes on. By default, it is now. */
+  bornAt?: number | undefined;
 };
 
 /** Coins in each of anvil's test accounts. */
@@ -30,7 +32,7 @@ const keptStates = 256;
  * @throws StartupError if it fails to start
  */
 export async function startAnvil(anvil: AnvilOptions): Promise<Anvil> {
-  const { chainId, port, statePath, slotsInEpoch = 1 } = anvil;
+  const { chainId, port, statePath, slotsInEpoch = 1, bornAt } = anvil;
   const options = {
     host: "127.0.0.1",
     port,
@@ -39,6 +41,7 @@ export async function startAnvil(anvil: AnvilOptions): Promise<Anvil> {
     "slots-in-an-epoch": slotsInEpoch,
     "prune-history": keptStates,
     ...(statePath !== undefined && { state: statePath }),
+    ...(bornAt !== undefined && { timestamp: bornAt }),
   };
   const { address, processId, stop } = await startChainProcess("anvil", binary(), [
     "--no-mining",

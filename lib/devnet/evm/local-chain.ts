@@ -28,6 +28,8 @@ export type LocalChainOptions = {
   statePath?: string;
   /** Number of slots in an epoch. With the default of 1, a block is final after two more blocks. */
   slotsInEpoch?: number;
+  /** Time of the first block, in epoch seconds, from which the chain's clock goes on. By default, it is now. */
+  bornAt?: number;
 };
 
 /**
@@ -40,8 +42,15 @@ export async function startLocalChain({
   port = 0,
   statePath,
   slotsInEpoch,
+  bornAt,
 }: LocalChainOptions): Promise<LocalChain> {
-  const anvil = await startAnvil({ chainId: evmFacts[chain].chainId, port, statePath, slotsInEpoch });
+  const anvil = await startAnvil({
+    chainId: evmFacts[chain].chainId,
+    port,
+    statePath,
+    slotsInEpoch,
+    bornAt,
+  });
   const { url, processId } = anvil;
   try {
     await prepare(url, chain);

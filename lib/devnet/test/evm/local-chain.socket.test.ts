@@ -61,4 +61,26 @@ describe("startLocalChain", () => {
       await rm(statePath, { force: true });
     }
   });
+
+  it("starts a chain that is as old as asked, and goes on at the present after a restart", async () => {
+    const statePath = join(tmpdir(), `chain-${randomUUID()}.json`);
+    const timeOf = async (chain: Pick<TestChain, "request">, block: string) =>
+      Number(
+        ((await chain.request("eth_getBlockByNumber", [block, false])) as { timestamp: string }).timestamp,
+      );
+    const now = Math.floor(Date.now() / 1000);
+    try {
+      const young = await startLocalChain({ chain: "eth", statePath, bornAt: now - 86_400 });
+      expect(await timeOf(young, "0x0")).toBe(now - 86_400);
+      expect(await timeOf(young, "latest")).toBeLessThan(now - 86_000);
+      await young.close();
+      const chain = await startLocalChain({ chain: "eth", statePath });
+      expect(await timeOf(chain, "0x0")).toBe(now - 86_400);
+      await chain.request("evm_mine");
+      expect(await timeOf(chain, "latest")).toBeGreaterThanOrEqual(now);
+      await chain.close();
+    } finally {
+      await rm(statePath, { force: true });
+    }
+  });
 });
