@@ -12,7 +12,8 @@ const kinds = {
   "a stack, or a part of the context": /^lib\/infra\/.+-(context|stack)\.ts$/,
   "a command": /^lib\/tools\/admin\/commands\//,
   "a part of the runner": /^lib\/local\//,
-  "an import of vitest.config.ts, too": /^test\/support\/(order-of-files|test-options|record-durations)\.ts$/,
+  "an import of vitest.config.ts, too":
+    /^(test\/support\/(order-of-files|test-options|record-durations)|lib\/console\/test\/support\/chromium)\.ts$/,
 };
 
 const isTest = (path: string) => path.endsWith(".test.ts");
