@@ -33,26 +33,63 @@ const typedInto: readonly Side[] = ["wallets", "settings"];
 
 type PanelProps = { side: Side; onClose: () => void; children: ComponentChildren };
 
-/** A modal panel at the right, which fills a phone. The browser returns the focus when it closes. */
+/**
+ * A modal panel at the right, which fills a phone. The browser returns the focus when it closes. If it would lose what
+ * the user has entered, Escape asks first. The button does not.
+ */
 export function SidePanel({ side, onClose, children }: PanelProps) {
   const element = useRef<HTMLDialogElement>(null);
+  const isLeaving = useRef(false);
+  const [isAsked, setAsked] = useState(false);
   useEffect(() => {
     const { current } = element;
     current?.showModal();
     return () => current?.close();
   }, []);
+  const isKept = () => !isLeaving.current && Boolean(element.current?.querySelector("[data-unsaved]"));
+  function leave() {
+    isLeaving.current = true;
+    element.current?.close();
+  }
+  function refuse(event: Event) {
+    if (!isKept()) return;
+    event.preventDefault();
+    setAsked(true);
+  }
+  function closed() {
+    // The browser reports a close after the next panel may have opened.
+    if (element.current === null) return;
+    if (!isKept()) return onClose();
+    // Chromium closes every dialog at the second Escape.
+    element.current.showModal();
+    element.current.querySelector<HTMLElement>("[data-unsaved] input")?.focus();
+    setAsked(true);
+  }
+  const resume = () => setAsked(false);
   return (
     <dialog
       ref={element}
       class="side-panel"
       aria-label={sideTitle(side)}
       closedby={typedInto.includes(side) ? "closerequest" : "any"}
-      // The browser reports a close after the next panel may have opened.
-      onClose={() => element.current && onClose()}
+      onCancel={refuse}
+      onClose={closed}
+      onInput={resume}
+      onSubmit={resume}
     >
-      <button type="button" class="plain close" aria-label="Close" onClick={() => element.current?.close()}>
+      <button type="button" class="plain close" aria-label="Close" onClick={leave}>
         ✕
       </button>
+      <div class="unsaved" role="alert">
+        {isAsked && (
+          <p class="notice">
+            What you have entered is not sent.{" "}
+            <button type="button" class="plain" onClick={leave}>
+              Drop it and close
+            </button>
+          </p>
+        )}
+      </div>
       {children}
     </dialog>
   );

@@ -269,7 +269,7 @@ function ImportWallet() {
   return (
     <details class="drawer">
       <summary>Import a wallet, sealed</summary>
-      <Form label="Import a wallet" onSubmit={send}>
+      <Form label="Import a wallet" onSubmit={send} data-unsaved={privateKey !== "" || undefined}>
         <Select label="Network" value={network} options={networks} onPick={setNetwork} />
         <Field label="Private key" hint="hex, base58, or the bytes of an id.json; encrypted in this page">
           <input

@@ -166,6 +166,29 @@ describe("the desk", () => {
     await context.close();
   });
 
+  it("keeps a private key that is being entered at Escape, until somebody drops it", async () => {
+    const { page, context, complaints } = await openDesk({ width: 900, height: 900 });
+    const wallets = page.getByRole("dialog", { name: "Wallets" });
+    const key = wallets.getByLabel(/^Private key/);
+    const open = () => page.getByRole("button", { name: "Wallets", exact: true }).click();
+    await open();
+    await wallets.getByText("Import a wallet, sealed").click();
+    await key.fill("0x01");
+    for (let times = 0; times < 3; times++) await page.keyboard.press("Escape");
+    await wallets.getByRole("alert").getByText("What you have entered is not sent.").waitFor();
+    expect(await key.inputValue()).toBe("0x01");
+    expect(await page.evaluate("document.activeElement.type")).toBe("password");
+    expect(await brokenRules(page)).toEqual([]);
+    await wallets.getByRole("button", { name: "Drop it and close" }).click();
+    await wallets.waitFor({ state: "detached" });
+    await open();
+    expect(await key.inputValue()).toBe("");
+    await page.keyboard.press("Escape");
+    await wallets.waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it("tells of a problem inside an open panel, which stays when the notice is dismissed, and keeps its edits", async () => {
     const { page, context, complaints } = await openDesk({ width: 1440, height: 900 });
     const settings = page.getByRole("dialog", { name: "Settings" });
