@@ -37,8 +37,10 @@ describe("fitted", () => {
   );
 });
 
-describe("the pictures in README.md", () => {
-  const shown = [...readFileSync("README.md", "utf8").matchAll(/!\[([^\]]*)\]\((docs\/pictures\/[^)]+)\)/g)];
+describe("the pictures of the console in README.md", () => {
+  const shown = [
+    ...readFileSync("README.md", "utf8").matchAll(/!\[([^\]]*)\]\((docs\/pictures\/[^)]+\.webp)\)/g),
+  ];
   const paths = shown.map(([, , path = ""]) => path);
 
   it("shows the console, and then 20 seconds of a trade, both described for those who cannot see them", () => {
