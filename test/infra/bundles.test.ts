@@ -124,7 +124,7 @@ const limits: Readonly<Record<string, number>> = {
   loadHistory: 323,
   listCandles: 403,
   listTokens: 419,
-  getMarket: 426,
+  getMarket: 428,
   listNewTokens: 425,
   readMarkets: 520,
   signTransaction: 491,
