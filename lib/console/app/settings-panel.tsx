@@ -56,7 +56,7 @@ export function SettingsPanel({ drafts, setDrafts }: PanelProps) {
           chain={chain}
           current={current}
           draft={drafts[chain]}
-          setDraft={(draft) => setDrafts((all) => ({ ...all, [chain]: draft }))}
+          changeDraft={(change) => setDrafts((all) => ({ ...all, [chain]: change(all[chain]) }))}
         />
       ) : (
         <p class="empty">Reading the settings …</p>
@@ -73,18 +73,26 @@ type Edits = Partial<Record<keyof typeof numbers, string>> & {
 /** Unsaved edits, and the version of the settings that they are based on. */
 type Draft = { edits: Edits; basis: number };
 
+/** Returns what was edited while a save was under way, on top of the version that it made. */
+function unsent(draft: Draft | undefined, sent: Edits, basis: number): Draft | undefined {
+  const left = Object.entries(draft?.edits ?? {}).filter(
+    ([name, value]) => sent[name as keyof Edits] !== value,
+  );
+  return left.length === 0 ? undefined : { edits: Object.fromEntries(left), basis };
+}
+
 type FormProps = {
   chain: SettingsChain;
   current: Settings;
   draft: Draft | undefined;
-  setDraft: (draft: Draft | undefined) => void;
+  changeDraft: (change: (before: Draft | undefined) => Draft | undefined) => void;
 };
 
 /**
  * Shows the service's settings until the user edits them. If they then change elsewhere, shows the change and never
  * overwrites it.
  */
-function SettingsForm({ chain, current: streamed, draft, setDraft }: FormProps) {
+function SettingsForm({ chain, current: streamed, draft, changeDraft }: FormProps) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
   const [saved, setSaved] = useState<Settings>();
@@ -94,7 +102,8 @@ function SettingsForm({ chain, current: streamed, draft, setDraft }: FormProps) 
   const isEdited = Object.keys(edits).length > 0;
   const isBehind = isEdited && basis !== current.version;
 
-  const edit = (change: Edits) => setDraft({ edits: { ...edits, ...change }, basis });
+  const edit = (change: Edits) => changeDraft(() => ({ edits: { ...edits, ...change }, basis }));
+  const discard = () => changeDraft(() => undefined);
   const shown = { ...current, ...edits } as Record<string, unknown>;
 
   async function save() {
@@ -107,8 +116,9 @@ function SettingsForm({ chain, current: streamed, draft, setDraft }: FormProps) 
     const answer = await call(() => terminal.updateTradingSettings({ path: { chain }, headers, body }));
     if (answer === undefined) return;
     // Each change increases the version by one.
-    setSaved({ ...answer, version: basis + 1 } as Settings);
-    setDraft(undefined);
+    const version = basis + 1;
+    setSaved({ ...answer, version } as Settings);
+    changeDraft((now) => unsent(now, edits, version));
     notify("The settings are saved");
   }
 
@@ -151,7 +161,7 @@ function SettingsForm({ chain, current: streamed, draft, setDraft }: FormProps) 
       {isBehind && (
         <p class="notice">
           Changed elsewhere meanwhile: nothing will be saved.{" "}
-          <button type="button" class="plain" onClick={() => setDraft(undefined)}>
+          <button type="button" class="plain" onClick={discard}>
             Show the current settings
           </button>
         </p>
@@ -161,7 +171,7 @@ function SettingsForm({ chain, current: streamed, draft, setDraft }: FormProps) 
           Save
         </button>
         {isEdited && !isBehind && (
-          <button type="button" onClick={() => setDraft(undefined)}>
+          <button type="button" onClick={discard}>
             Discard
           </button>
         )}

@@ -116,7 +116,8 @@ describe("the panels beside the desk", () => {
     await context.close();
   });
 
-  it("accept a priority fee of one lamport", async () => {
+  it("accept a priority fee of one lamport, and keep what is typed during a save", async () => {
+    const save = Promise.withResolvers<void>();
     let settings = { slippage: 1, mevProtection: true, autoBuy: false, autoSell: false, priorityFee: 0.001 };
     const { page, context } = await openDesk({
       async prepare(page) {
@@ -125,7 +126,7 @@ describe("the panels beside the desk", () => {
         );
         await page.route("**/updateTradingSettings/sol", (route) => {
           settings = { ...settings, ...(route.request().postDataJSON() as Partial<typeof settings>) };
-          return route.fulfill(answered(settings));
+          return save.promise.then(() => route.fulfill(answered(settings)));
         });
       },
     });
@@ -134,10 +135,15 @@ describe("the panels beside the desk", () => {
     await panel.getByText("Solana", { exact: true }).click();
     await fee.fill("0.000000001");
     await panel.getByRole("button", { name: "Save", exact: true }).click();
+    await panel.getByLabel(/^Slippage/).fill("2");
+    save.resolve();
+    await page.getByText("The settings are saved").waitFor();
     await panel.getByText("version 0").waitFor();
-    await panel.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
-    expect(settings.priorityFee).toBe(1e-9);
+    expect(settings).toMatchObject({ priorityFee: 1e-9, slippage: 1 });
     expect(await fee.inputValue()).toBe("0.000000001");
+    expect(await panel.getByLabel(/^Slippage/).inputValue()).toBe("2");
+    await panel.getByRole("button", { name: "Discard" }).click();
+    await panel.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
     await context.close();
   });
 
