@@ -5,7 +5,7 @@ import { collector } from "../tools/admin/support/admin.ts";
 
 describe("runVerify", () => {
   it.each([
-    [[], /one of --local <port> and --stack <name> is required/],
+    [[], /one of --local \[port\] and --stack <name> is required/],
     [["--local", "3000", "--stack", "TerminalApi"], /cannot be used with/],
     [["--local", "x"], /whole number/],
     [["--local", "3000", "more"], /too many arguments/],

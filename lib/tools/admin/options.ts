@@ -10,6 +10,23 @@ export function integer(from: number, to: number): (text: string) => number {
   };
 }
 
+/** Port of `npm start` without options. */
+const usualPort = 3000;
+
+/**
+ * Makes the option that names a local runner.
+ *
+ * @param other Name of the option that names a deployed service instead
+ */
+export const localOption = (other: string): Option =>
+  new Option(
+    "--local [port]",
+    `the port of the base_url of a local runner, or ${usualPort} if it is left out`,
+  )
+    .argParser(integer(1, 65_535))
+    .preset(`${usualPort}`)
+    .conflicts(other);
+
 /**
  * Adds the options that name the service. A command requires exactly one of them.
  *
@@ -17,11 +34,7 @@ export function integer(from: number, to: number): (text: string) => number {
  */
 export function targeted(command: Command, kind: Pick<StackKind, "label" | "example"> = dataStack): Command {
   return command
-    .addOption(
-      new Option("--local <port>", "the port of the base_url of a local runner")
-        .argParser(integer(1, 65_535))
-        .conflicts("stack"),
-    )
+    .addOption(localOption("stack"))
     .addOption(
       new Option(
         "--stack <name>",
@@ -32,7 +45,7 @@ export function targeted(command: Command, kind: Pick<StackKind, "label" | "exam
     .hook("preAction", (_, chosen) => {
       const { local, stack } = chosen.opts<Partial<TargetOptions>>();
       if (local === undefined && stack === undefined) {
-        chosen.error("error: one of --local <port> and --stack <name> is required");
+        chosen.error("error: one of --local [port] and --stack <name> is required");
       }
     });
 }

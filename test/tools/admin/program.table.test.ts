@@ -49,7 +49,7 @@ describe("--help", () => {
     async (command) => {
       const { code, out, err } = await admin(command, "--help");
       expect({ code, err }).toEqual({ code: 0, err: "" });
-      for (const word of ["--local <port>", "--stack <name>", "AWS_PROFILE", "AWS_REGION"]) {
+      for (const word of ["--local [port]", "--stack <name>", "AWS_PROFILE", "AWS_REGION"]) {
         expect(out).toContain(word);
       }
     },
@@ -79,7 +79,7 @@ describe("wrong usage", () => {
     [["record", ...local], "missing required argument 'file'"],
     ...commands.map((command) => [
       [command, ...(operands[command] ?? [])],
-      "one of --local <port> and --stack <name> is required",
+      "one of --local [port] and --stack <name> is required",
     ]),
     [["list-users", ...local, "--stack", "TerminalData"], "cannot be used with option '--stack <name>'"],
     [["list-users", "--local", "zero"], "a whole number from 1 to 65535"],
@@ -99,7 +99,7 @@ describe("wrong usage", () => {
     [["sync-plans", "--check", "--fix", ...local], "cannot be used with option '--fix'"],
     [
       ["sync-plans", "--check", "--api-stack", "Api", ...local],
-      "cannot be used with option '--local <port>'",
+      "cannot be used with option '--local [port]'",
     ],
     ...["", " alice", "a@b.example", "line\nbreak", "x".repeat(65)].map((value) => [
       ["set-user", "alice", "--username", value, ...local],

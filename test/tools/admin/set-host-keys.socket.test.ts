@@ -68,6 +68,6 @@ describe("set-host-keys", () => {
   it("needs a runner or a region", async () => {
     const { code, err } = await runWith(["set-host-keys", "/d"], {});
     expect(code).toBe(2);
-    expect(err).toContain("one of --local <port> and --region <region> is required");
+    expect(err).toContain("one of --local [port] and --region <region> is required");
   });
 });

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import type { HostKeys } from "../../../chains/hosts/keyed-text.ts";
 import { readHostKeys, StoredHostKeys } from "../../../runtime/host-keys.ts";
 import { OperatorError } from "../operator-error.ts";
-import { integer } from "../options.ts";
+import { localOption } from "../options.ts";
 import type { AdminDeps, ParameterOptions } from "../target.ts";
 import { print } from "../terminal.ts";
 
@@ -18,11 +18,7 @@ export function setHostKeys(program: Command, deps: AdminDeps): void {
       "Store the keys that URLs of hosts name, in the SSM parameter of the context hostKeys. Asks for JSON such as " +
         '{"alchemy":"..."}, or takes it from HOST_KEYS. Replaces all keys, and asks before it removes one. Busy functions use new keys within ten minutes.',
     )
-    .addOption(
-      new Option("--local <port>", "the port of the base_url of a local runner")
-        .argParser(integer(1, 65_535))
-        .conflicts("region"),
-    )
+    .addOption(localOption("region"))
     .addOption(
       new Option(
         "--region <region>",
@@ -31,7 +27,7 @@ export function setHostKeys(program: Command, deps: AdminDeps): void {
     )
     .action(async (parameter: string, options: ParameterOptions, command: Command) => {
       if (options.local === undefined && options.region === undefined)
-        command.error("error: one of --local <port> and --region <region> is required");
+        command.error("error: one of --local [port] and --region <region> is required");
       const prompt = "Keys of hosts, as JSON";
       const text = await deps.askSecret({ prompt, variable: "HOST_KEYS" });
       const client = await deps.openParameters(options);
