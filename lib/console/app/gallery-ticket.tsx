@@ -18,6 +18,8 @@ const resting = {
   expiresAt: new Date(Date.now() + 30 * 86_400_000).toISOString(),
   maxNetworkFee: "0.01",
 };
+const reference = { price: "0.0001", name: "the market price" };
+const known = { amount: "1204.5", now: reference, reference, worst: "0.000072" };
 const half = { chain: "eth", side: "sell", symbol: "MOON", given: "50", unit: "percent", terms } as const;
 
 const verdicts: Verdict[] = [
@@ -39,11 +41,9 @@ export const TicketFields = ({ quote }: FieldsProps) => (
       <section key={type} aria-label={`Type ${type}`}>
         <h3>{ofType(type).label}</h3>
         <TermsForm
-          {...{ chain: "eth", side: "sell", type, terms, price: "0.0001", problems: {}, onEdit: ignore }}
+          {...{ chain: "eth", side: "sell", type, terms, reference, problems: {}, onEdit: ignore }}
         />
-        <p class="sentence">
-          {sentenceOf({ ...half, type }, { amount: "1204.5", price: "0.0001", worst: "0.000072" })}
-        </p>
+        <p class="sentence">{sentenceOf({ ...half, type }, known)}</p>
       </section>
     ))}
     <NumberField label="Wrong" hint="1 ETH to spend" problem="Write a number." value="1,5" onEdit={ignore} />

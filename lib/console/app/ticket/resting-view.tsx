@@ -14,7 +14,7 @@ export function RestingView({ quote: { chain, warnings }, resting }: ViewProps) 
     <div class="quote">
       <Facts
         facts={[
-          ["Price now", coins(price)],
+          ["Price for this amount", coins(price)],
           ["Network fees", `at most ${coins(maxNetworkFee)}`],
           ...(rents === undefined ? [] : [["Rents that stay", coins(rents)] as const]),
           ["Waits until", day(expiresAt)],

@@ -1,6 +1,7 @@
 import type { Network } from "trading-terminal-client";
 import { compared, isAmount, minus, product, quotient } from "../exact.ts";
 import { amount, coinOf } from "../format.ts";
+import type { Reference } from "./market-difference.ts";
 import type { OrderType, Side, Terms } from "./order-types.ts";
 
 /** An order as the ticket has it. */
@@ -18,8 +19,10 @@ export type Written = {
 export type Known = {
   /** Coins or tokens that it spends, if the user gave a percentage. */
   amount?: string | undefined;
-  /** Price now of one token for this amount, in coins. */
-  price?: string | undefined;
+  /** Price that the order would have now. */
+  now?: Reference | undefined;
+  /** Price from which its distances count. */
+  reference?: Reference | undefined;
   /** Amount that the order would bring now, and the least that it must bring. */
   amountOut?: string | undefined;
   minAmountOut?: string | undefined;
@@ -76,6 +79,7 @@ export function deedOf({ type, terms, ...order }: Written): string {
 /** Says in one sentence what an order will do. */
 export function sentenceOf(order: Written, known: Known): string {
   const { chain, side, type, symbol, given, unit, terms } = order;
+  const { now, reference } = known;
   const spent = unit === "amount" ? given : known.amount;
   const [inCoin, inToken] = [coinOf[chain], symbol];
   const received = side === "buy" ? inToken : inCoin;
@@ -98,7 +102,7 @@ export function sentenceOf(order: Written, known: Known): string {
   const within = ` within ${terms.days} ${terms.days === "1" ? "day" : "days"}`;
   const worst = terms.worst || known.worst;
   const stopWorst = terms.worst || product(terms.stopPrice, "0.8");
-  const from = (price: string) => awayText(price, known.price);
+  const from = (price: string) => awayText(price, reference);
   switch (type) {
     case "market":
       return known.amountOut === undefined || known.minAmountOut === undefined
@@ -107,10 +111,10 @@ export function sentenceOf(order: Written, known: Known): string {
     case "limit": {
       const [verb, isReached] =
         side === "buy"
-          ? ["falls", known.price !== undefined && compared(known.price, terms.price) <= 0]
-          : ["rises", known.price !== undefined && compared(known.price, terms.price) >= 0];
+          ? ["falls", now !== undefined && compared(now.price, terms.price) <= 0]
+          : ["rises", now !== undefined && compared(now.price, terms.price) >= 0];
       const when = isReached
-        ? `at once, as the price is ${coins(known.price ?? "")} already`
+        ? `at once, as ${now?.name} is ${coins(now?.price ?? "")} already`
         : `as soon as the price ${verb} to ${coins(terms.price)}${from(terms.price)}${within}`;
       return `${size} ${when}${promise(terms.price)}.`;
     }
@@ -120,9 +124,9 @@ export function sentenceOf(order: Written, known: Known): string {
       return `${size} as soon as the price rises to ${coins(terms.takeProfit)}${from(terms.takeProfit)}${forAtLeast(least(terms.takeProfit))}, or falls to ${coins(terms.stopPrice)}${from(terms.stopPrice)}${forAtLeast(least(stopWorst))}, whichever comes first${within}.`;
     case "trailing_stop": {
       const first =
-        known.price === undefined
+        now === undefined
           ? ""
-          : `, at first ${coins(product(known.price, minus("1", product(terms.trailPercent, "0.01"))))},`;
+          : `, at first ${coins(product(now.price, minus("1", product(terms.trailPercent, "0.01"))))},`;
       return `${size} as soon as the price has fallen ${terms.trailPercent} % below its highest from now on${first}${within}${worst ? `${promise(worst)}, or nothing is sold` : ""}.`;
     }
     case "twap": {
@@ -137,11 +141,11 @@ export function sentenceOf(order: Written, known: Known): string {
 
 const forAtLeast = (text: string | undefined) => (text === undefined ? "" : `, for at least ${text}`);
 
-/** Says how far a price is from the one now. */
-function awayText(price: string, now: string | undefined): string {
-  if (now === undefined || !isAmount(price) || !isAmount(now)) return "";
-  const change = (Number(price) / Number(now) - 1) * 100;
-  return ` (${Number(Math.abs(change).toFixed(2))} % ${change < 0 ? "below" : "above"} the price now)`;
+/** Says how far a price is from the reference, which it names. */
+function awayText(price: string, reference: Reference | undefined): string {
+  if (reference === undefined || !isAmount(price) || !isAmount(reference.price)) return "";
+  const change = (Number(price) / Number(reference.price) - 1) * 100;
+  return ` (${Number(Math.abs(change).toFixed(2))} % ${change < 0 ? "below" : "above"} ${reference.name})`;
 }
 
 /** Formats a time in the largest unit that divides it. */

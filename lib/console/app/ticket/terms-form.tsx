@@ -3,6 +3,7 @@ import { isAmount, moved } from "../exact.ts";
 import { coinOf } from "../format.ts";
 import { NumberField } from "../number-field.tsx";
 import { Chips } from "./chips.tsx";
+import type { Reference } from "./market-difference.ts";
 import {
   hasSide,
   type OrderType,
@@ -25,7 +26,7 @@ const labels: Readonly<Record<TermName, string>> = {
   days: "Days to wait",
 };
 
-/** Distances from the price now, in percent, that suit each field. */
+/** Distances from the reference, in percent, that suit each field. */
 const distances: Partial<Readonly<Record<TermName, Readonly<Record<Side, readonly number[]>>>>> = {
   price: { buy: [-5, -10, -25], sell: [10, 25, 100] },
   stopPrice: { buy: [], sell: [-5, -10, -25] },
@@ -70,18 +71,17 @@ type TermsProps = {
   side: Side;
   type: OrderType;
   terms: Terms;
-  /** Price now of one token, in coins. */
-  price: string | undefined;
+  reference: Reference | undefined;
   problems: Partial<Readonly<Record<TermName, string>>>;
   onEdit: (terms: Terms) => void;
 };
 
 /** Edits what an order waits for. */
-export function TermsForm({ chain, side, type, terms, price, problems, onEdit }: TermsProps) {
+export function TermsForm({ chain, side, type, terms, reference, problems, onEdit }: TermsProps) {
   const edit = (name: TermName) => (text: string) => onEdit({ ...terms, [name]: text });
   const chipsOf = (name: TermName) =>
-    (price !== undefined && isAmount(price) ? (distances[name]?.[side] ?? []) : []).map((percent) => {
-      const text = moved(price as string, percent);
+    (reference && isAmount(reference.price) ? (distances[name]?.[side] ?? []) : []).map((percent) => {
+      const text = moved(reference?.price as string, percent);
       return {
         text: `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %`,
         isPressed: terms[name] === text,
@@ -101,7 +101,7 @@ export function TermsForm({ chain, side, type, terms, price, problems, onEdit }:
               value={terms[name]}
               onEdit={edit(name)}
             />
-            {chips.length > 0 && <Chips label={`${labels[name]} by the price now`} chips={chips} />}
+            {chips.length > 0 && <Chips label={`${labels[name]} by ${reference?.name}`} chips={chips} />}
           </div>
         );
       })}

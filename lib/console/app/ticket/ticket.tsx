@@ -15,6 +15,7 @@ import { ExitsDrawer } from "./exits-editor.tsx";
 import { freshSide, isFresh } from "./fresh.ts";
 import { type Preview, useFreshQuote, useNow } from "./fresh-quote.ts";
 import { LeastField, LimitsForm } from "./limits-form.tsx";
+import { pricesNow } from "./market-difference.ts";
 import { givenLimits, wrongLimits } from "./order-limits.ts";
 import {
   hasSide,
@@ -144,12 +145,13 @@ export function Ticket() {
 
   const name = shortSymbol(symbol);
   const order: Written = { chain, side, type, symbol: name, given, unit, terms };
-  const price = resting?.price ?? quote?.price ?? (state && marketOf(state, { chain, token })?.price);
+  const market = state && marketOf(state, { chain, token });
+  const prices = pricesNow(market, resting?.price ?? quote?.price);
   const isTold =
     isAmount(given) && seen.hasToken && !lacksPrice(type, terms) && Object.keys(wrong).length === 0;
   const known = {
     amount: quote?.amount ?? (spent && product(product(spent.available, given), "0.01")),
-    price,
+    ...prices,
     amountOut: quote?.amountOut,
     // Hides the quote's minimum if the user must set one, because it would mislead.
     minAmountOut: refusal?.code === "NO_REFERENCE" ? undefined : quote?.minAmountOut,
@@ -291,7 +293,7 @@ export function Ticket() {
           side={side}
           type={type}
           terms={terms}
-          price={price}
+          reference={prices.reference}
           problems={problems}
           onEdit={wishes.setTerms}
         />

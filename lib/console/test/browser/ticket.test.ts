@@ -42,7 +42,7 @@ const types = [
   {
     tab: "Limit",
     fields: { "Price, ETH": "0.00009" },
-    says: /^Buys MOON for 0\.1 ETH as soon as the price falls to 0\.00009 ETH \(10 % below/,
+    says: /^Buys MOON for 0\.1 ETH as soon as the price falls to 0\.00009 ETH \(14.21 % below the market price\)/,
     button: "Buy 0.1 ETH of MOON at 0.00009",
     body: { type: "limit", side: "buy", price: "0.00009", amount: "0.1", expiresInSeconds: 2_592_000 },
   },
@@ -121,10 +121,10 @@ describe("the types of orders", () => {
     await ready("Buy 0.1 ETH of MOON");
     await trade.getByText("Limit", { exact: true }).click();
     await refusedWith("Enter a price");
-    await trade.getByRole("toolbar", { name: "Price by the price now" }).getByText("−10 %").click();
+    await trade.getByRole("toolbar", { name: "Price by the market price" }).getByText("−10 %").click();
     const price = trade.getByLabel("Price, ETH");
-    expect(await price.inputValue()).toBe("0.0000904806");
-    await ready("Buy 0.1 ETH of MOON at 0.0000904806");
+    expect(await price.inputValue()).toBe("0.0000944136");
+    await ready("Buy 0.1 ETH of MOON at 0.0000944136");
     await price.fill("0,5");
     await trade.getByText("Write a price above 0 with a point, such as 0.5.").waitFor();
     expect(await price.getAttribute("aria-invalid")).toBe("true");

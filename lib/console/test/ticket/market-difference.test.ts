@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { marketDifference } from "../../app/ticket/market-difference.ts";
+import { marketDifference, pricesNow } from "../../app/ticket/market-difference.ts";
 
 const market = { price: "0.0001" as const, flags: ["THIN" as const] };
 const differenceOf = (side: "buy" | "sell", price: `${number}`, changes: object = {}) =>
@@ -28,5 +28,22 @@ describe("marketDifference", () => {
 
   it("says nothing while the market is unknown", () => {
     expect(marketDifference({ side: "buy", price: "1" }, undefined)).toBeUndefined();
+  });
+});
+
+describe("pricesNow", () => {
+  const ofMarket = { price: "0.0001", name: "the market price" };
+  const ofAmount = { price: "0.000102", name: "the price for this amount" };
+  const old = { ...market, flags: ["STALE" as const] };
+
+  it.each([
+    ["the market's price before a quote", market, undefined, ofMarket, ofMarket],
+    ["the market's price beside a quote", market, "0.000102", ofAmount, ofMarket],
+    ["the quote's price while the market's is old", old, "0.000102", ofAmount, ofAmount],
+    ["the quote's price while the market's is unknown", undefined, "0.000102", ofAmount, ofAmount],
+    ["the market's old price before a quote", old, undefined, ofMarket, ofMarket],
+    ["no price before one is known", undefined, undefined, undefined, undefined],
+  ] as const)("counts from %s", (_, known, quoted, now, reference) => {
+    expect(pricesNow(known, quoted)).toEqual({ now, reference });
   });
 });

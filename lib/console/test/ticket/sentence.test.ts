@@ -10,7 +10,12 @@ const terms = {
 };
 const buy = { chain: "eth", side: "buy", symbol: "MOON", given: "0.1", unit: "amount", terms } as const;
 const half = { ...buy, side: "sell", given: "50", unit: "percent" } as const;
-const known: Known = { amount: "1204.5", price: "0.0001", worst: "0.000072" };
+const known: Known = {
+  amount: "1204.5",
+  now: { price: "0.0001", name: "the price for this amount" },
+  reference: { price: "0.0001", name: "the market price" },
+  worst: "0.000072",
+};
 
 const of = (order: Omit<Written, "type">, type: OrderType, more: Known = known) =>
   sentenceOf({ ...order, type }, more);
@@ -30,23 +35,33 @@ describe("the sentence about an order", () => {
   it("says when a limit buys or sells, and for how much at the least", () => {
     const low = { ...buy, terms: { ...terms, price: "0.00008" } };
     expect(of(low, "limit")).toBe(
-      "Buys MOON for 0.1 ETH as soon as the price falls to 0.00008 ETH (20 % below the price now) within 30 days; you get at least 1 250 MOON.",
+      "Buys MOON for 0.1 ETH as soon as the price falls to 0.00008 ETH (20 % below the market price) within 30 days; you get at least 1 250 MOON.",
     );
     expect(of(half, "limit")).toBe(
-      "Sells 50 % of your MOON, 1 204.5, as soon as the price rises to 0.0002 ETH (100 % above the price now) within 30 days; you get at least 0.2409 ETH.",
+      "Sells 50 % of your MOON, 1 204.5, as soon as the price rises to 0.0002 ETH (100 % above the market price) within 30 days; you get at least 0.2409 ETH.",
+    );
+  });
+
+  it("counts a limit's distance from the reference, which it names, and not from the price for the amount", () => {
+    const low = { ...buy, terms: { ...terms, price: "0.000095" } };
+    const now = { price: "0.0000977", name: "the price for this amount" };
+    const near = { ...known, now };
+    expect(of(low, "limit", near)).toContain("(5 % below the market price)");
+    expect(of(low, "limit", { ...near, reference: now })).toContain(
+      "(2.76 % below the price for this amount)",
     );
   });
 
   it("says that a limit whose price is reached fires at once", () => {
     expect(of(buy, "limit")).toBe(
-      "Buys MOON for 0.1 ETH at once, as the price is 0.0001 ETH already; you get at least 500 MOON.",
+      "Buys MOON for 0.1 ETH at once, as the price for this amount is 0.0001 ETH already; you get at least 500 MOON.",
     );
     expect(of({ ...half, terms: { ...terms, price: "0.00008" } }, "limit")).toContain(" at once, ");
   });
 
   it("says where a stop sells, and that it sells nothing below its least price", () => {
     expect(of(half, "stop")).toBe(
-      "Sells 50 % of your MOON, 1 204.5, as soon as the price falls to 0.00009 ETH (10 % below the price now) within 30 days; you get at least 0.086724 ETH, or nothing is sold.",
+      "Sells 50 % of your MOON, 1 204.5, as soon as the price falls to 0.00009 ETH (10 % below the market price) within 30 days; you get at least 0.086724 ETH, or nothing is sold.",
     );
     const own = { ...half, terms: { ...terms, worst: "0.00008", days: "1" } };
     expect(of(own, "stop")).toContain("within 1 day; you get at least 0.09636 ETH");
@@ -54,7 +69,7 @@ describe("the sentence about an order", () => {
 
   it("says both ends of a pair", () => {
     expect(of(half, "oco")).toBe(
-      "Sells 50 % of your MOON, 1 204.5, as soon as the price rises to 0.0002 ETH (100 % above the price now), for at least 0.2409 ETH, or falls to 0.00009 ETH (10 % below the price now), for at least 0.086724 ETH, whichever comes first within 30 days.",
+      "Sells 50 % of your MOON, 1 204.5, as soon as the price rises to 0.0002 ETH (100 % above the market price), for at least 0.2409 ETH, or falls to 0.00009 ETH (10 % below the market price), for at least 0.086724 ETH, whichever comes first within 30 days.",
     );
   });
 
@@ -65,7 +80,7 @@ describe("the sentence about an order", () => {
   });
 
   it("says the size, the times and the price of slices", () => {
-    expect(of(buy, "twap", { price: "0.0001", worst: "0.00013" })).toBe(
+    expect(of(buy, "twap", { worst: "0.00013" })).toBe(
       "Buys MOON for 0.1 ETH in 4 parts of 0.025 ETH, one every 15 minutes, the first now and the last in 45 minutes, each at 0.00013 ETH or less; you get at least 769.23 MOON if all are filled.",
     );
     const hourly = { ...half, terms: { ...terms, minutes: "60", slices: "25", worst: "0.00007" } };
