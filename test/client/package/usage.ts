@@ -79,6 +79,15 @@ export async function mistakes(): Promise<void> {
   await terminal.quoteOrder({ body: { chain: "eth", side: "buy", token, amount: "half" } });
   // @ts-expect-error: a misspelt field
   await terminal.placeOrder({ body: { ...order, side: "buy", amount: "1", slipage: 1 } });
+  void ({
+    type: "market",
+    chain: "eth",
+    side: "buy",
+    wallet,
+    token,
+    // @ts-expect-error: a misspelt field, which `satisfies` names
+    amout: "1",
+  } satisfies OrderRequest);
   // @ts-expect-error: a limit as text
   await terminal.listOrders({ query: { limit: "20" } });
   // @ts-expect-error: an unknown channel
