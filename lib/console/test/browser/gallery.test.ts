@@ -1,10 +1,11 @@
 import { describe, expect, inject, it } from "vitest";
 import { brokenRules, themeRules, visitsForTests } from "../support/browser.ts";
+import { sidewaysPixels } from "../support/desk.ts";
 
 const visit = visitsForTests();
 
 describe("the gallery", () => {
-  it("breaks no accessibility rule in either theme, and loads only local files", async () => {
+  it("breaks no accessibility rule in either theme, is as wide as its window, and loads only local files", async () => {
     const origin = inject("consoleOrigin");
     const { page, context, complaints, origins, screenshot } = await visit(`${origin}/gallery/`);
     await page.getByRole("heading", { name: "Components" }).waitFor();
@@ -14,8 +15,9 @@ describe("the gallery", () => {
     expect(await deepest.innerText()).toContain("0xf39F…");
     await newTokens.getByRole("button", { name: "Depth" }).click();
     await expect.poll(() => deepest.innerText()).toContain("0xf39E…");
-    for (const width of [1440, 360]) {
+    for (const width of [1440, 900, 360]) {
       await page.setViewportSize({ width, height: 900 });
+      expect(await sidewaysPixels(page), `${width} pixels`).toBe(0);
       await screenshot(`components-light-${width}`);
     }
     await page.emulateMedia({ colorScheme: "dark" });

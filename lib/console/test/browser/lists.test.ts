@@ -1,0 +1,55 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { openList } from "../support/desk.ts";
+import { desksForTests } from "../support/scripted-desk.ts";
+import { orderNumber, positionNumber, restingNumber } from "../support/scripted-service.ts";
+
+const openDesk = desksForTests();
+
+const records = {
+  orders: [
+    ...Array.from({ length: 4 }, (_, index) => orderNumber(index)),
+    restingNumber(4, { type: "stop", price: undefined, stopPrice: "0.00008" } as object),
+  ],
+  positions: [
+    positionNumber(0, { status: "closed", amount: "0", cost: "0" }),
+    positionNumber(1, { amount: "12994.687123", cost: "1.10012345", costFees: "0.0003" }),
+    positionNumber(2, { averageEntryPrice: "0.0001" }),
+  ],
+};
+
+/** Lists what leaves the window at a side, and numbers that are cut. The row of the sorting buttons scrolls by itself. */
+const misplaced = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll("#list :is(p, td, dd, td button, td span)")]
+    .filter((one) => one.checkVisibility())
+    .filter((one) => {
+      const { left, right } = one.getBoundingClientRect();
+      const isCut = one.matches("td.number, td.number > span") && one.scrollWidth > one.clientWidth;
+      return left < 0 || right > innerWidth || isCut;
+    })
+    .map((one) => one.tagName + " " + one.textContent)`);
+
+describe("the lists", () => {
+  it.each([360, 390, 430])("are as wide as a phone of %i pixels, with an open sale, too", async (width) => {
+    const { page, context } = await openDesk({ ...records, width, height: 740 });
+    const tabs = page.getByRole("navigation", { name: "Parts of the desk" });
+    await tabs.getByRole("button", { name: "Positions" }).click();
+    const sell = page.getByRole("button", { name: "Sell 50 %" }).first();
+    await sell.click();
+    const confirm = page.getByRole("region", { name: "Sell 50 % of MOON" }).locator(".place-bar button");
+    await expect.poll(() => confirm.getAttribute("aria-disabled")).toBe("false");
+    const bottom = async () => {
+      const box = await confirm.boundingBox();
+      return (box?.y ?? 740) + (box?.height ?? 0);
+    };
+    await expect.poll(bottom).toBeLessThanOrEqual((await tabs.boundingBox())?.y ?? 0);
+    for (const name of ["Positions", "Resting", "Orders", "History"]) {
+      await openList(page, name);
+      await page.locator("#list tbody").first().waitFor();
+      const list = page.locator("#list");
+      expect(await list.evaluate((one) => one.scrollWidth - one.clientWidth), name).toBe(0);
+      expect(await misplaced(page), name).toEqual([]);
+    }
+    await context.close();
+  });
+});
