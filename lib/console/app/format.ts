@@ -4,8 +4,8 @@ import type { Network } from "trading-terminal-client";
 export const shortened = (address: string) =>
   address.length > 14 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
 
-/** Separates the thousands of a whole number, as in all numbers of the page. */
-const separated = (whole: string) => whole.replaceAll(/\B(?=(\d{3})+$)/g, " ");
+/** Separates the thousands of a whole number, as in all numbers of the page, by spaces at which no line breaks. */
+const separated = (whole: string) => whole.replaceAll(/\B(?=(\d{3})+$)/g, "\u00a0");
 
 /** Formats a decimal number with at least `digits` significant digits and separated thousands. */
 export function amount(text: string | undefined, digits = 6): string {

@@ -3,7 +3,7 @@ export type Range = readonly [least: number, most: number];
 
 /** Shows a limit of any size without an exponent. */
 const shown = (limit: number) =>
-  limit.toLocaleString("en", { maximumFractionDigits: 9 }).replaceAll(",", " ");
+  limit.toLocaleString("en", { maximumFractionDigits: 9 }).replaceAll(",", "\u00a0");
 
 export const rangeText = ([least, most]: Range) => `${shown(least)} to ${shown(most)}`;
 

@@ -40,8 +40,8 @@ describe("the facts of an order on sol", () => {
     expect(attemptFacts("sol", solAttempt)).toEqual([
       ["Priority fee", "0.0003 SOL"],
       ["Tip", "0 SOL"],
-      ["Compute units", "at most 120 000"],
-      ["Valid to block height", "1 234"],
+      ["Compute units", "at most 120\u00a0000"],
+      ["Valid to block height", "1\u00a0234"],
       ["Sent", "not yet known"],
       ["Way", "public"],
     ]);
@@ -57,16 +57,16 @@ describe("the facts of an order on sol", () => {
     } satisfies Read["report"];
     expect(reportFacts(order, report).filter(([name]) => name !== "At")).toEqual([
       ["Spent", "0.5 SOL"],
-      ["Received", "4 900.25 MOON"],
-      ["Quoted", "4 901 MOON"],
+      ["Received", "4\u00a0900.25 MOON"],
+      ["Quoted", "4\u00a0901 MOON"],
       ["Slippage", "0.0153 %"],
       ["Route", "Raydium CPMM 0.25 %"],
       ["Network fee", "0.00031 SOL"],
       ["of it swap", "0.000305 SOL"],
       ["of it priority", "0.0003 SOL"],
       ["Rent of accounts", "0.002937 SOL"],
-      ["Compute units", "91 234"],
-      ["Slot", "311 222"],
+      ["Compute units", "91\u00a0234"],
+      ["Slot", "311\u00a0222"],
       ["Way", "public"],
     ]);
   });
@@ -106,7 +106,7 @@ describe("the facts of an order on an EVM chain", () => {
       ["Nonce", "7"],
       ["Gas price", "at most 31.5 gwei"],
       ["Priority", "1.25 gwei"],
-      ["Gas limit", "130 000"],
+      ["Gas limit", "130\u00a0000"],
       ["Sent", "not yet known"],
       ["Way", "private"],
     ]);
@@ -124,8 +124,8 @@ describe("the facts of an order on an EVM chain", () => {
       expect.arrayContaining([
         ["Network fee", "0.003 BNB"],
         ["of it approve", "0.001 BNB"],
-        ["Gas used", "120 000"],
-        ["Block", "311 222"],
+        ["Gas used", "120\u00a0000"],
+        ["Block", "311\u00a0222"],
       ]),
     );
     expect(facts.map(([name]) => name)).not.toContain("Rent of accounts");

@@ -11,7 +11,7 @@ describe("the text of a number field", () => {
   });
 
   it("must be within limits, which the problem names without an exponent", () => {
-    expect(problemOf("0", [1e-9, 1e9])).toBe("Only 0.000000001 to 1 000 000 000 is accepted.");
+    expect(problemOf("0", [1e-9, 1e9])).toBe("Only 0.000000001 to 1\u00a0000\u00a0000\u00a0000 is accepted.");
     expect(problemOf("500", [0.0001, 100])).toBe("Only 0.0001 to 100 is accepted.");
     expect(problemOf("500", undefined)).toBeUndefined();
   });

@@ -44,10 +44,10 @@ describe("the lines of resting orders", () => {
     const other = { ...limit, token: "0xC3" };
     const lines = linesOf([stop, pair, other, { ...limit, token: "0xa1" }], name, nowMs);
     expect(lines.map(({ text, price }) => [text, price])).toEqual([
-      ["Sell 1 000 MOON, limit", "0.0002"],
-      ["Sell 1 000 MOON, take profit", "0.00018"],
-      ["Sell 1 000 MOON, stop", "0.00009"],
-      ["Sell 1 000 MOON, stop", "0.00009"],
+      ["Sell 1\u00a0000 MOON, limit", "0.0002"],
+      ["Sell 1\u00a0000 MOON, take profit", "0.00018"],
+      ["Sell 1\u00a0000 MOON, stop", "0.00009"],
+      ["Sell 1\u00a0000 MOON, stop", "0.00009"],
     ]);
     expect(lines.every(({ canMove }) => canMove)).toBe(true);
   });

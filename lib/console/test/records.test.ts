@@ -33,7 +33,7 @@ describe("marksOf", () => {
     const settled = { ...filled, updatedAt: "2026-11-26T10:13:42.000Z" };
     const name = { chain: "eth", token: "0xa1" } as const;
     const time = Date.parse("2026-11-26T10:00:00Z") / 1000;
-    const mark = { time, at: filled.createdAt, side: "buy", text: "Bought 1 000 MOON at 0.0001 ETH" };
+    const mark = { time, at: filled.createdAt, side: "buy", text: "Bought 1\u00a0000 MOON at 0.0001 ETH" };
     for (const order of [filled, settled]) expect(marksOf([order], name, "1m")).toEqual([mark]);
   });
 
@@ -91,8 +91,12 @@ describe("pairUnits", () => {
 
 describe("dollars", () => {
   it("separates the thousands of dollar amounts, as in all other numbers", () => {
-    expect([usd(2597.631), usd(1.00064), usd(1_234_567)]).toEqual(["2 597.63", "1.0006", "1 234 567.00"]);
-    expect([usdText("-1234.5"), usdText("0.00012345678")]).toEqual(["−$1 234.50", "$0.00012346"]);
+    expect([usd(2597.631), usd(1.00064), usd(1_234_567)]).toEqual([
+      "2\u00a0597.63",
+      "1.0006",
+      "1\u00a0234\u00a0567.00",
+    ]);
+    expect([usdText("-1234.5"), usdText("0.00012345678")]).toEqual(["−$1\u00a0234.50", "$0.00012346"]);
   });
 });
 

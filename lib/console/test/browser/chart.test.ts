@@ -11,7 +11,7 @@ describe("the chart", () => {
     const { page, complaints, context, screenshot } = await visit(`${inject("consoleOrigin")}/gallery/`);
     const chart = page.getByRole("region", { name: "Chart", exact: true });
     const moved = chart.getByRole("status");
-    const line = chart.getByRole("slider", { name: /^Sell 1 000 MOON, limit/ });
+    const line = chart.getByRole("slider", { name: /^Sell 1\s000 MOON, limit/ });
     await line.waitFor();
     expect(await chart.getByText("trailing stop").getAttribute("role")).toBeNull();
 
@@ -43,7 +43,7 @@ describe("the chart", () => {
     await page.keyboard.press("Enter");
     await expect.poll(() => moved.innerText()).toBe("limit limit to 0.000107");
 
-    const stop = chart.getByRole("slider", { name: /^Sell 1 000 MOON, stop/ });
+    const stop = chart.getByRole("slider", { name: /^Sell 1\s000 MOON, stop/ });
     await stop.hover();
     const box = (await stop.boundingBox()) as NonNullable<Awaited<ReturnType<typeof stop.boundingBox>>>;
     await page.mouse.move(box.x + 20, box.y + 10);

@@ -48,7 +48,7 @@ describe("the portfolio", () => {
       panel.getByRole("table", { name: table }).locator(`td[data-name="${name}"]`);
     await expect
       .poll(() => cellsOf("Value by chain", "Coin in wallets").allInnerTexts())
-      .toEqual(["20 000 ETH"]);
+      .toEqual(["20\u00a0000 ETH"]);
     const inAll = cellsOf("Net profit by day in dollars", "In all").first();
     await expect.poll(() => inAll.innerText()).toBe("+$134.35");
     await panel.getByText("1 sale sold tokens that were not bought here.").waitFor();

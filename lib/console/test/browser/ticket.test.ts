@@ -49,7 +49,7 @@ const types = [
   {
     tab: "Stop",
     fields: { "Stop price, ETH": "0.00008" },
-    says: /^Sells all of your MOON, [\d .]+, as soon as the price falls to 0\.00008 ETH/,
+    says: /^Sells all of your MOON, [\d\s.]+, as soon as the price falls to 0\.00008 ETH/,
     button: "Sell all MOON at 0.00008",
     body: { type: "stop", side: "sell", stopPrice: "0.00008", percent: 100 },
   },
@@ -70,7 +70,7 @@ const types = [
   {
     tab: "Slices",
     fields: { Parts: "10", "Minutes between two parts": "6" },
-    says: /in 10 parts of [\d .]+ MOON, one every 6 minutes, the first now and the last in 54 minutes/,
+    says: /in 10 parts of [\d\s.]+ MOON, one every 6 minutes, the first now and the last in 54 minutes/,
     button: "Sell all MOON in 10 parts",
     body: { type: "twap", slices: 10, intervalSeconds: 360, price: "0.000072" },
   },

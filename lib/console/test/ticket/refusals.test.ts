@@ -30,7 +30,7 @@ describe("the text of a refusal", () => {
     const refusal = { code: "INSUFFICIENT_BALANCE", message: "Long" };
     const details = { symbol: "ETH", needed: "1000.000698261973754092", available: "3.2" };
     expect(refusalText({ ...refusal, details })).toBe(
-      "This needs 1 000 ETH, fees included, but only 3.2 ETH can be spent.",
+      "This needs 1\u00a0000 ETH, fees included, but only 3.2 ETH can be spent.",
     );
     expect(refusalText({ ...refusal, details: { ...details, available: "0" } })).toBe(
       "The wallet has no ETH to spend.",

@@ -27,7 +27,7 @@ describe("the sentence about an order", () => {
       "Buys MOON for 0.1 ETH now: about 996.006 MOON, and at least 986.046.",
     );
     expect(of(half, "market", { amount: "1204.5", amountOut: "0.12", minAmountOut: "0.118" })).toBe(
-      "Sells 50 % of your MOON, 1 204.5, now: about 0.12 ETH, and at least 0.118.",
+      "Sells 50 % of your MOON, 1\u00a0204.5, now: about 0.12 ETH, and at least 0.118.",
     );
     expect(of(buy, "market", {})).toBe("Buys MOON for 0.1 ETH now.");
   });
@@ -35,10 +35,10 @@ describe("the sentence about an order", () => {
   it("says when a limit buys or sells, and for how much at the least", () => {
     const low = { ...buy, terms: { ...terms, price: "0.00008" } };
     expect(of(low, "limit")).toBe(
-      "Buys MOON for 0.1 ETH as soon as the price falls to 0.00008 ETH (20 % below the market price) within 30 days; you get at least 1 250 MOON.",
+      "Buys MOON for 0.1 ETH as soon as the price falls to 0.00008 ETH (20 % below the market price) within 30 days; you get at least 1\u00a0250 MOON.",
     );
     expect(of(half, "limit")).toBe(
-      "Sells 50 % of your MOON, 1 204.5, as soon as the price rises to 0.0002 ETH (100 % above the market price) within 30 days; you get at least 0.2409 ETH.",
+      "Sells 50 % of your MOON, 1\u00a0204.5, as soon as the price rises to 0.0002 ETH (100 % above the market price) within 30 days; you get at least 0.2409 ETH.",
     );
   });
 
@@ -61,7 +61,7 @@ describe("the sentence about an order", () => {
 
   it("says where a stop sells, and that it sells nothing below its least price", () => {
     expect(of(half, "stop")).toBe(
-      "Sells 50 % of your MOON, 1 204.5, as soon as the price falls to 0.00009 ETH (10 % below the market price) within 30 days; you get at least 0.086724 ETH, or nothing is sold.",
+      "Sells 50 % of your MOON, 1\u00a0204.5, as soon as the price falls to 0.00009 ETH (10 % below the market price) within 30 days; you get at least 0.086724 ETH, or nothing is sold.",
     );
     const own = { ...half, terms: { ...terms, worst: "0.00008", days: "1" } };
     expect(of(own, "stop")).toContain("within 1 day; you get at least 0.09636 ETH");
@@ -69,13 +69,13 @@ describe("the sentence about an order", () => {
 
   it("says both ends of a pair", () => {
     expect(of(half, "oco")).toBe(
-      "Sells 50 % of your MOON, 1 204.5, as soon as the price rises to 0.0002 ETH (100 % above the market price), for at least 0.2409 ETH, or falls to 0.00009 ETH (10 % below the market price), for at least 0.086724 ETH, whichever comes first within 30 days.",
+      "Sells 50 % of your MOON, 1\u00a0204.5, as soon as the price rises to 0.0002 ETH (100 % above the market price), for at least 0.2409 ETH, or falls to 0.00009 ETH (10 % below the market price), for at least 0.086724 ETH, whichever comes first within 30 days.",
     );
   });
 
   it("says how far a trailing stop follows, and where it would sell at first", () => {
     expect(of({ ...half, given: "100" }, "trailing_stop")).toBe(
-      "Sells all of your MOON, 1 204.5, as soon as the price has fallen 10 % below its highest from now on, at first 0.00009 ETH, within 30 days; you get at least 0.086724 ETH, or nothing is sold.",
+      "Sells all of your MOON, 1\u00a0204.5, as soon as the price has fallen 10 % below its highest from now on, at first 0.00009 ETH, within 30 days; you get at least 0.086724 ETH, or nothing is sold.",
     );
   });
 
@@ -85,7 +85,7 @@ describe("the sentence about an order", () => {
     );
     const hourly = { ...half, terms: { ...terms, minutes: "60", slices: "25", worst: "0.00007" } };
     expect(of(hourly, "twap")).toBe(
-      "Sells 50 % of your MOON, 1 204.5, in 25 parts of 48.18 MOON, one every hour, the first now and the last in 1 day, each at 0.00007 ETH or more; you get at least 0.084315 ETH if all are filled.",
+      "Sells 50 % of your MOON, 1\u00a0204.5, in 25 parts of 48.18 MOON, one every hour, the first now and the last in 1 day, each at 0.00007 ETH or more; you get at least 0.084315 ETH if all are filled.",
     );
   });
 
@@ -93,7 +93,7 @@ describe("the sentence about an order", () => {
     "names an exact amount of tokens or coins in a %s order to %s",
     (type, side) => {
       const sentence = of({ ...buy, side, given: "1234.000000000000000001" }, type, {});
-      expect(sentence).toContain("1 234.000000000000000001");
+      expect(sentence).toContain("1\u00a0234.000000000000000001");
       expect(sentence).not.toMatch(/undefined|NaN|,,|\.\.| {2}/);
     },
   );

@@ -92,7 +92,7 @@ describe("the button that places an order", () => {
     expect(verdictOf(asked, quoted({ amountOut: "989.9" }), nowMs)).toEqual({
       act: "agree",
       text: "Agree to the new price",
-      reason: "The price moved: you would get 989.9 MOON instead of 1 000.",
+      reason: "The price moved: you would get 989.9 MOON instead of 1\u00a0000.",
     });
     expect(verdictOf(asked, quoted({ amountOut: "1500" }), nowMs).act).toBe("place");
     expect(verdictOf({ ...asked, agreed: undefined }, quoted({ amountOut: "1" }), nowMs).act).toBe("place");
