@@ -184,6 +184,9 @@ function outcome({ status, stage, settled, reasonCode, reason }: Order): string 
   return settled === false ? `${end}, settling` : end;
 }
 
+/** Lists the prices for which a resting order waits. */
+const wantedPrices = (order: Order) => `${firesAt(order).join(", ")} ${unitsOf(order).price}`;
+
 /** Makes the columns of all tables of orders. */
 function useColumns(): Record<string, Column<Order>> {
   const { state, orderWarnings } = useDesk();
@@ -230,7 +233,11 @@ function useColumns(): Record<string, Column<Order>> {
       name: "Price",
       isNumber: true,
       by: ({ averagePrice }) => Number(averagePrice),
-      cell: (order) => inUnit(order.averagePrice, unitsOf(order).price),
+      cell: (order) =>
+        // An order that rests has no price of a fill yet, but those for which it waits.
+        order.averagePrice === undefined && isResting(order)
+          ? wantedPrices(order)
+          : inUnit(order.averagePrice, unitsOf(order).price),
     },
     fee: {
       name: "Network fee",
@@ -241,7 +248,7 @@ function useColumns(): Record<string, Column<Order>> {
     firesAt: {
       name: "Fires at",
       isNumber: true,
-      cell: (order) => `${firesAt(order).join(", ")} ${unitsOf(order).price}`,
+      cell: wantedPrices,
     },
     distance: {
       name: "Distance",

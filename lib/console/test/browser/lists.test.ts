@@ -52,4 +52,13 @@ describe("the lists", () => {
     }
     await context.close();
   });
+
+  it("show the price for which an order waits, beside those of fills", async () => {
+    const { page, context } = await openDesk({ ...records, width: 1440, height: 900 });
+    await openList(page, "Orders");
+    const prices = page.getByRole("table", { name: "Orders" }).locator("td[data-name=Price]");
+    await expect.poll(() => prices.last().innerText()).toBe("stop 0.00008 ETH");
+    expect(await prices.first().innerText()).toBe("0.000100534 ETH");
+    await context.close();
+  });
 });
