@@ -2,6 +2,7 @@ import { Panel } from "./controls.tsx";
 import { dayAt, dayMs } from "./portfolio/calendar.ts";
 import { NetProfit } from "./portfolio/net-profit.tsx";
 import { closeKey } from "./portfolio/periods.ts";
+import { ProfitPlot } from "./portfolio/profit-plot.tsx";
 import type { Profits } from "./portfolio/profits.ts";
 import type { Worth } from "./portfolio/worth.ts";
 import { WorthNow } from "./portfolio/worth-now.tsx";
@@ -43,6 +44,8 @@ const closes = new Map(
 
 const read = { closes, count: 4_200, problem: undefined, today: dayAt(nowMs), onAgain: ignore };
 
+const firstDay = { start: dayAt(nowMs), net: "0.01", text: "+0.01 ETH" };
+
 const empty: Profits = { ...profits, days: [] };
 
 /** Shows the parts of the portfolio in each of their states. */
@@ -50,6 +53,7 @@ export const PortfolioStates = () => (
   <Panel title="Portfolio" area="portfolio">
     <WorthNow worth={worth} onAgain={ignore} />
     <NetProfit {...read} profits={profits} />
+    <ProfitPlot name="Net profit of one day" span="day" bars={[firstDay]} />
     <NetProfit {...read} profits={undefined} />
     <NetProfit {...read} profits={empty} />
     <NetProfit {...read} profits={profits} problem={{ code: "NETWORK_ERROR", message: "" }} />

@@ -23,7 +23,7 @@ export function ProfitPlot({ name, span, bars }: { name: string; span: Span; bar
   const scale = top === bottom ? 0 : height / (top - bottom);
   const zero = top === bottom ? height / 2 : top * scale;
   return (
-    <figure class="plot">
+    <figure class="plot" style={{ "--bars": bars.length }}>
       <svg viewBox={`0 0 ${bars.length} ${height}`} preserveAspectRatio="none" role="img" aria-label={name}>
         {bars.map(({ start, text }, place) => {
           const value = values[place] ?? 0;
@@ -47,7 +47,7 @@ export function ProfitPlot({ name, span, bars }: { name: string; span: Span; bar
       </svg>
       <figcaption class="quiet">
         <span>{dayText(bars[0]?.start ?? "")}</span>
-        <span>{dayText(bars.at(-1)?.start ?? "")}</span>
+        {bars.length > 1 && <span>{dayText(bars.at(-1)?.start ?? "")}</span>}
       </figcaption>
     </figure>
   );

@@ -15,6 +15,10 @@ describe("the gallery", () => {
     expect(await deepest.innerText()).toContain("0xf39F…");
     await newTokens.getByRole("button", { name: "Depth" }).click();
     await expect.poll(() => deepest.innerText()).toContain("0xf39E…");
+    const widthOf = async (plot: string) =>
+      (await page.getByRole("img", { name: plot }).boundingBox())?.width ?? 0;
+    expect(await widthOf("Net profit of one day")).toBeLessThan(60);
+    expect(await widthOf("Net profit by day")).toBeGreaterThan(600);
     for (const width of [1440, 900, 360]) {
       await page.setViewportSize({ width, height: 900 });
       expect(await sidewaysPixels(page), `${width} pixels`).toBe(0);
