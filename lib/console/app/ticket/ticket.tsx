@@ -36,7 +36,6 @@ import { deedOf, sentenceOf, shortSymbol, sizeOf, type Written } from "./sentenc
 import { Sheet, useHandheld } from "./sheet.tsx";
 import { OrderTypes, TermsForm } from "./terms-form.tsx";
 import { TokenPicker } from "./token-picker.tsx";
-import { isSearch } from "./token-search.ts";
 import { TokenView } from "./token-view.tsx";
 import { Unanswered } from "./unanswered.tsx";
 import { useAgreed, useFirstToken, useHoldings, useWallets, useWishes } from "./use-trade.ts";
@@ -269,7 +268,7 @@ export function Ticket() {
         />
         <Problem text={problems.token} />
         {listed?.problem && <p class="notice bad">{listed.problem}</p>}
-        {!isSearch(token) && <TokenView chain={chain} token={token} inspection={inspection} />}
+        <TokenView chain={chain} token={token} inspection={inspection} />
         <AmountField
           ticket={ticket}
           symbol={name}

@@ -4,7 +4,7 @@ import { isSameToken, marketOf } from "trading-terminal-client/markets";
 import { Field, type NetworkName } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
 import { amount, chainName, coinOf, shortened } from "../format.ts";
-import { isSearch, useTokenSearch } from "./token-search.ts";
+import { isAddress, isSearch, useTokenSearch } from "./token-search.ts";
 
 type PickerProps = {
   chain: NetworkName;
@@ -18,31 +18,40 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
   const { state } = useDesk();
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  const [isOpen, setOpen] = useState(false);
-  // Shows what is typed until a token is picked or the field is left, and then the symbol.
-  const [isTyped, setTyped] = useState(false);
+  /** Text of the field until a token is picked or the field is left. Chart and ticket keep their token meanwhile. */
+  const [typed, setTyped] = useState<string>();
+  const text = typed?.trim() ?? "";
   const listed = tokens.find((each) => isSameToken({ chain, token }, each));
-  const shown = (!isTyped && (listed ?? (state && marketOf(state, { chain, token })))?.symbol) || token;
+  const shown = typed ?? ((listed ?? (state && marketOf(state, { chain, token })))?.symbol || token);
   /** Place of the marked result. Enter takes the first one if the arrow keys have marked none. */
   const [marked, setMarked] = useState(-1);
   const active = Math.max(marked, 0);
-  const found = useTokenSearch(token);
+  const found = useTokenSearch(text);
   const results = found?.tokens ?? [];
-  const isShown = isOpen && isSearch(token);
+  const isShown = isSearch(text);
   useEffect(() => setMarked(-1), [found]);
+  // Drops the text if a link or another field picks a token or a chain.
+  useEffect(() => setTyped((before) => (before?.trim() === token ? before : undefined)), [chain, token]);
   // Selects the symbol, which the next key replaces as a whole.
   useEffect(() => {
-    if (!isTyped && document.activeElement === field.current) field.current?.select();
-  }, [isTyped, shown]);
+    if (typed === undefined && document.activeElement === field.current) field.current?.select();
+  }, [typed, shown]);
 
+  function type(next: string) {
+    setTyped(next);
+    if (isAddress(next.trim())) onPick(next.trim());
+  }
   function pick(one: Token) {
-    setOpen(false);
-    setTyped(false);
+    setTyped(undefined);
     onPick(one.token, one.chain);
   }
   function onKey(event: KeyboardEvent) {
     // Keeps Enter from the form, because it picks a token and must never buy one.
     if (event.key === "Enter") event.preventDefault();
+    if (event.key === "Escape" && typed !== undefined) {
+      event.stopPropagation();
+      setTyped(undefined);
+    }
     if (!isShown) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && results.length > 0) {
@@ -51,10 +60,6 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
     }
     const one = results[active];
     if (event.key === "Enter" && one !== undefined) pick(one);
-    if (event.key === "Escape") {
-      event.stopPropagation();
-      setOpen(false);
-    }
   }
 
   return (
@@ -73,16 +78,9 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
             title={token}
             spellcheck={false}
             autocomplete="off"
-            onInput={({ currentTarget }) => {
-              setOpen(true);
-              setTyped(true);
-              onPick(currentTarget.value.trim());
-            }}
+            onInput={({ currentTarget }) => type(currentTarget.value)}
             onFocus={({ currentTarget }) => currentTarget.select()}
-            onBlur={() => {
-              setOpen(false);
-              setTyped(false);
-            }}
+            onBlur={() => setTyped(undefined)}
             onKeyDown={onKey}
           />
         </Field>

@@ -9,11 +9,12 @@ const [leastLength, mostLength] = [2, 64];
 
 const chains: readonly Network[] = ["eth", "base", "bsc", "avax", "sol"];
 
+/** True for text in the format of an address on any chain. */
+export const isAddress = (text: string): boolean => chains.some((chain) => isAddressOn(chain, text));
+
 /** True for text that may be part of a token's name. An address needs no search. */
 export const isSearch = (text: string): boolean =>
-  text.length >= leastLength &&
-  text.length <= mostLength &&
-  !chains.some((chain) => isAddressOn(chain, text));
+  text.length >= leastLength && text.length <= mostLength && !isAddress(text);
 
 /** Leaves out coins, because users spend them instead of buying them. */
 export const traded = (tokens: readonly Token[] = []): Token[] =>
