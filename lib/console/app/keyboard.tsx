@@ -21,12 +21,16 @@ const isTyping = (target: EventTarget | null) =>
 /** True while a dialog is open. Escape then affects only the dialog, and the desk behind it stays as it is. */
 const isDialogOpen = () => document.querySelector("dialog[open]") !== null;
 
-const focusOn = (id: string) => document.getElementById(id)?.focus();
-
-/** Focuses a field at once, so that it also gets the next key, and after drawing, if a phone has to switch its tab. */
+/**
+ * Focuses a field and selects its text, which the next key replaces. Waits for Preact, which draws in an earlier
+ * microtask, because a new text would end the selection, and a phone may have to switch its tab.
+ */
 function focusSoon(id: string) {
-  focusOn(id);
-  if (document.activeElement?.id !== id) requestAnimationFrame(() => focusOn(id));
+  queueMicrotask(() => {
+    const field = document.getElementById(id);
+    field?.focus();
+    if (field instanceof HTMLInputElement) field.select();
+  });
 }
 
 /** Listens for the page's keyboard shortcuts, except while somebody types. */
