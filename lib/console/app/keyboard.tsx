@@ -13,7 +13,8 @@ const shortcuts = [
 
 type Actions = { onFind: () => void; onSide: (side: "buy" | "sell") => void };
 
-const typedInto = "input:not([type=radio], [type=checkbox]), select, textarea, dialog";
+/** The amount is no such field: it takes digits alone, and traders stay in it. */
+const typedInto = "input:not([type=radio], [type=checkbox], #amount), select, textarea, dialog";
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && target.closest(typedInto) !== null;
@@ -25,7 +26,7 @@ const isDialogOpen = () => document.querySelector("dialog[open]") !== null;
  * Focuses a field and selects its text, which the next key replaces. Waits for Preact, which draws in an earlier
  * microtask, because a new text would end the selection, and a phone may have to switch its tab.
  */
-function focusSoon(id: string) {
+export function focusSoon(id: string) {
   queueMicrotask(() => {
     const field = document.getElementById(id);
     field?.focus();

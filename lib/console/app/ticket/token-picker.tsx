@@ -4,6 +4,7 @@ import { isSameToken, marketOf } from "trading-terminal-client/markets";
 import { Field, type NetworkName } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
 import { amount, chainName, coinOf, shortened } from "../format.ts";
+import { focusSoon } from "../keyboard.tsx";
 import { isAddress, isSearch, useTokenSearch } from "./token-search.ts";
 
 type PickerProps = {
@@ -44,6 +45,7 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
   function pick(one: Token) {
     setTyped(undefined);
     onPick(one.token, one.chain);
+    focusSoon("amount");
   }
   function onKey(event: KeyboardEvent) {
     // Keeps Enter from the form, because it picks a token and must never buy one.

@@ -162,8 +162,13 @@ describe("the token of a trade", () => {
     expect(await field.getAttribute("title")).toBe(moon);
     expect(await trade.getByLabel("Chain").inputValue()).toBe("base");
     await ready("Buy 0.1 ETH of MOON");
+    // The amount has the focus, and leaves letters to the shortcuts.
+    await page.keyboard.press("b");
+    await page.keyboard.type("0.2");
+    await ready("Buy 0.2 ETH of MOON");
     await page.keyboard.press("Enter");
-    await field.fill("no such token");
+    await page.keyboard.press("/");
+    await page.keyboard.type("no such token");
     await page.getByText("No token has this name.").waitFor();
     expect(sent).toEqual([]);
     await context.close();
