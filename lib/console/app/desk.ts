@@ -43,6 +43,8 @@ export type Desk = {
   fillTicket: (change: TicketChange) => void;
   /** Fills in the ticket and, on a phone, switches to it. */
   openTicket: (change: Partial<TicketEntry>) => void;
+  /** Opens the list of new tokens. */
+  openDiscovery: () => void;
   /** Interval of the chart. */
   interval: Interval;
   pickInterval: (interval: Interval) => void;

@@ -245,6 +245,7 @@ const desk: Desk = {
   ticket: { chain: "eth", token: address, wallet: address, ...freshSide("buy") },
   fillTicket: ignore,
   openTicket: ignore,
+  openDiscovery: ignore,
   interval: "1m",
   pickInterval: ignore,
 };

@@ -1,10 +1,12 @@
-import type { Network, TokenName } from "trading-terminal-client";
+import type { Network, Token, TokenName } from "trading-terminal-client";
 import { isSameToken } from "trading-terminal-client/markets";
 import { isAddressOn } from "./explorers.ts";
 import { chainName } from "./format.ts";
 
-/** A token that the user watches, with the symbol it had then. */
-export type WatchedToken = { chain: Network; token: string; symbol: string };
+/** A token that the user watches or has opened, with the names it had then. */
+export type WatchedToken = { chain: Network; token: string; symbol: string } & Partial<
+  Pick<Token, "name" | "flags">
+>;
 
 /** A user's list, and what adds a token to it or removes it. */
 export type Watched = { tokens: readonly WatchedToken[]; toggle: (token: WatchedToken) => void };
@@ -15,6 +17,8 @@ export const mostWatched = 50;
 const isWatched = (each: Partial<WatchedToken> | null): each is WatchedToken =>
   typeof each?.symbol === "string" &&
   typeof each.token === "string" &&
+  typeof (each.name ?? "") === "string" &&
+  Array.isArray(each.flags ?? []) &&
   Object.hasOwn(chainName, String(each.chain)) &&
   isAddressOn(each.chain as Network, each.token);
 
@@ -33,6 +37,15 @@ export function toggled(list: readonly WatchedToken[], token: WatchedToken): rea
   const others = list.filter((each) => !isSameToken(each, token));
   if (others.length < list.length) return others;
   return list.length < mostWatched ? [...list, token] : list;
+}
+
+type Opened = Omit<WatchedToken, "flags"> & { name: string; flags: readonly string[] };
+
+/** Puts a token at the head of the list of those that were opened. The one opened longest ago leaves a full list. */
+export function withOpened(list: readonly WatchedToken[], opened: Opened): readonly WatchedToken[] {
+  const { chain, token, symbol, name, flags } = opened;
+  const kept = { chain, token, symbol, name, flags: flags.filter((flag) => flag === "IMPERSONATES") };
+  return [kept, ...list.filter((each) => !isSameToken(each, opened))].slice(0, mostWatched);
 }
 
 /** Lists the tokens of open positions that are not watched, each once. */

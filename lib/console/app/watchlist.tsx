@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import type { TokenName } from "trading-terminal-client";
+import type { InspectedToken, TokenName } from "trading-terminal-client";
 import { isSameToken, marketOf } from "trading-terminal-client/markets";
 import { useDesk } from "./desk.ts";
 import { percentText, shortened, usdText } from "./format.ts";
 import { browserStore } from "./stores.ts";
-import { heldIn, toggled, type Watched, type WatchedToken, watchedIn } from "./watched.ts";
+import { heldIn, toggled, type Watched, type WatchedToken, watchedIn, withOpened } from "./watched.ts";
 
 /** Keeps the tokens that a user watches in this browser. */
 export function useWatched(userID: string | undefined): Watched {
@@ -24,6 +24,20 @@ export function useWatched(userID: string | undefined): Watched {
     browserStore.set(name, JSON.stringify(next));
   }
   return { tokens, toggle };
+}
+
+const openedName = (userID: string) => `opened ${userID}`;
+
+/** Reads the tokens that a user has opened in this browser, the last one first. */
+export const openedBy = (userID: string) => watchedIn(browserStore.get(openedName(userID)));
+
+/** Keeps a token that the user opens in this browser, where a search finds it later. */
+export function useOpened(token: InspectedToken | undefined) {
+  const { userID } = useDesk().profile;
+  useEffect(() => {
+    if (token === undefined) return;
+    browserStore.set(openedName(userID), JSON.stringify(withOpened(openedBy(userID), token)));
+  }, [userID, token]);
 }
 
 /** Lists the tokens that the user watches, and others that are held. A pick shows one in the chart and the ticket. */

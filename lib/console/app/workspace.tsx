@@ -215,6 +215,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     ticket,
     fillTicket,
     openTicket,
+    openDiscovery: () => setSide("discovery"),
     interval,
     pickInterval,
   };

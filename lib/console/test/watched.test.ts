@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { heldIn, mostWatched, toggled, type WatchedToken, watchedIn } from "../app/watched.ts";
+import { heldIn, mostWatched, toggled, type WatchedToken, watchedIn, withOpened } from "../app/watched.ts";
 
 const tokenOf = (number: number): WatchedToken => ({
   chain: "base",
@@ -10,7 +10,8 @@ const tokenOf = (number: number): WatchedToken => ({
 describe("watchedIn", () => {
   it("reads what was written, and nothing that is not a list of tokens", () => {
     expect(watchedIn(JSON.stringify([tokenOf(1)]))).toEqual([tokenOf(1)]);
-    const odd = [null, 1, {}, { ...tokenOf(1), chain: "doge" }, { ...tokenOf(1), token: "javascript:1" }];
+    const wrong = [{ chain: "doge" }, { token: "javascript:1" }, { name: {} }, { flags: "IMPERSONATES" }];
+    const odd = [null, 1, {}, ...wrong.map((part) => ({ ...tokenOf(1), ...part }))];
     expect(watchedIn(JSON.stringify([...odd, tokenOf(2)]))).toEqual([tokenOf(2)]);
     for (const text of [undefined, "", "{", "{}", '"text"']) expect(watchedIn(text)).toEqual([]);
   });
@@ -28,6 +29,26 @@ describe("toggled", () => {
   it("leaves a full list as it is", () => {
     const full = Array.from({ length: mostWatched }, (_, index) => tokenOf(index));
     expect(toggled(full, tokenOf(mostWatched))).toBe(full);
+  });
+});
+
+describe("withOpened", () => {
+  const opened = (number: number, flags: string[] = []) => ({ ...tokenOf(number), name: "Any", flags });
+  it("lists each token once, the last one first, and warns of imitations alone", () => {
+    const list = [2, 1, 2].reduce(
+      (before, number) => withOpened(before, opened(number)),
+      [] as readonly WatchedToken[],
+    );
+    expect(list).toEqual([opened(2), opened(1)]);
+    const [last] = withOpened(list, opened(3, ["NOT_LISTED", "IMPERSONATES"]));
+    expect(last).toEqual(opened(3, ["IMPERSONATES"]));
+    expect(watchedIn(JSON.stringify([last]))).toEqual([last]);
+  });
+
+  it("forgets the token that was opened longest ago", () => {
+    const full = Array.from({ length: mostWatched }, (_, index) => tokenOf(index));
+    const list = withOpened(full, opened(mostWatched));
+    expect(list).toEqual([opened(mostWatched), ...full.slice(0, -1)]);
   });
 });
 

@@ -9,6 +9,7 @@ import { chainName, coinOf, shortened } from "../format.ts";
 import { Problem } from "../number-field.tsx";
 import { hasSettings } from "../preset-form.tsx";
 import { TestCoins, useGifts } from "../test-coins.tsx";
+import { useOpened } from "../watchlist.tsx";
 import { AmountField } from "./amount-field.tsx";
 import { exitsFrom, exitsSentence, textsOfExits, wrongExits } from "./exits.ts";
 import { ExitsDrawer } from "./exits-editor.tsx";
@@ -133,6 +134,7 @@ export function Ticket() {
   const seen = usePreview(ticket, wishes);
   const { wallets, wallet, walletName, listed, inspection, spent, symbol, wrong, asked } = seen;
   useFirstToken(listed?.tokens);
+  useOpened(inspection?.token);
 
   const quoted = asked && seen.quoted;
   const { quote, resting } = quoted ?? {};

@@ -1,10 +1,12 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { Token } from "trading-terminal-client";
+import type { Token, TokenName } from "trading-terminal-client";
 import { isSameToken, marketOf } from "trading-terminal-client/markets";
 import { Field, type NetworkName } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
 import { amount, chainName, coinOf, shortened } from "../format.ts";
 import { focusSoon } from "../keyboard.tsx";
+import { openedBy } from "../watchlist.tsx";
+import { type FoundToken, resultsOf } from "./search-results.ts";
 import { isAddress, isSearch, useTokenSearch } from "./token-search.ts";
 
 type PickerProps = {
@@ -16,7 +18,7 @@ type PickerProps = {
 
 /** Picks a token by a pasted address, by its name or from a list. */
 export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
-  const { state } = useDesk();
+  const { state, profile, watched, openDiscovery } = useDesk();
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   /** Text of the field until a token is picked or the field is left. Chart and ticket keep their token meanwhile. */
@@ -24,13 +26,17 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
   const text = typed?.trim() ?? "";
   const listed = tokens.find((each) => isSameToken({ chain, token }, each));
   const shown = typed ?? ((listed ?? (state && marketOf(state, { chain, token })))?.symbol || token);
-  /** Place of the marked result. Enter takes the first one if the arrow keys have marked none. */
-  const [marked, setMarked] = useState(-1);
-  const active = Math.max(marked, 0);
   const found = useTokenSearch(text);
-  const results = found?.tokens ?? [];
   const isShown = isSearch(text);
-  useEffect(() => setMarked(-1), [found]);
+  const known = isShown
+    ? [...tokens.map((each) => ({ ...each, listed: true })), ...openedBy(profile.userID), ...watched.tokens]
+    : [];
+  const results = resultsOf(text, known, found?.tokens);
+  /** The marked result, which keeps its mark if the service finds more. */
+  const [mark, setMark] = useState<TokenName>();
+  const marked = results.findIndex((each) => mark !== undefined && isSameToken(each, mark));
+  // Enter takes the first result if the arrow keys have marked none.
+  const active = Math.max(marked, 0);
   // Drops the text if a link or another field picks a token or a chain.
   useEffect(() => setTyped((before) => (before?.trim() === token ? before : undefined)), [chain, token]);
   // Selects the symbol, which the next key replaces as a whole.
@@ -38,11 +44,25 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
     if (typed === undefined && document.activeElement === field.current) field.current?.select();
   }, [typed, shown]);
 
+  const isNone = found !== undefined && results.length === 0;
+
   function type(next: string) {
     setTyped(next);
+    setMark(undefined);
     if (isAddress(next.trim())) onPick(next.trim());
   }
-  function pick(one: Token) {
+  /** Takes the text of the clipboard. If the browser refuses, empties the field for a paste by hand. */
+  async function paste() {
+    let copied = "";
+    try {
+      copied = await navigator.clipboard.readText();
+    } catch {
+      // Some browsers have no such call, or the user has denied it.
+    }
+    field.current?.focus();
+    type(copied);
+  }
+  function pick(one: FoundToken) {
     setTyped(undefined);
     onPick(one.token, one.chain);
     focusSoon("amount");
@@ -58,7 +78,7 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && results.length > 0) {
       event.preventDefault();
-      setMarked(((step > 0 ? marked : active) + step + results.length) % results.length);
+      setMark(results[((step > 0 ? marked : active) + step + results.length) % results.length]);
     }
     const one = results[active];
     if (event.key === "Enter" && one !== undefined) pick(one);
@@ -66,7 +86,12 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
 
   return (
     <>
-      <div class="search">
+      <div
+        class="search"
+        onFocusOut={({ currentTarget, relatedTarget }) => {
+          if (!currentTarget.contains(relatedTarget as Node | null)) setTyped(undefined);
+        }}
+      >
         <Field label="Token" hint="a name or an address">
           <input
             id="token"
@@ -82,12 +107,12 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
             autocomplete="off"
             onInput={({ currentTarget }) => type(currentTarget.value)}
             onFocus={({ currentTarget }) => currentTarget.select()}
-            onBlur={() => setTyped(undefined)}
             onKeyDown={onKey}
           />
         </Field>
         {isShown && (
-          <div class="found">
+          // biome-ignore lint/a11y/noStaticElementInteractions: keeps the focus, without which a click closes the list
+          <div class="found" onMouseDown={(event) => event.preventDefault()}>
             <div id={id} role="listbox" aria-label="Found tokens">
               {results.map((one, index) => (
                 // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the field pick a result
@@ -97,9 +122,7 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
                   role="option"
                   aria-selected={index === active}
                   tabIndex={-1}
-                  // Keeps the focus in the field. If the field lost it, the list would close before the click.
-                  onMouseDown={(event) => event.preventDefault()}
-                  onMouseEnter={() => setMarked(index)}
+                  onMouseEnter={() => setMark(one)}
                   onClick={() => pick(one)}
                 >
                   <Found one={one} isHere={one.chain === chain} />
@@ -109,8 +132,18 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
             <p class="quiet" role="status">
               {found === undefined
                 ? "Searching …"
-                : (found.problem ?? (results.length === 0 ? "No token has this name." : ""))}
+                : (found.problem ?? (isNone ? "No token known here has this name." : ""))}
             </p>
+            {isNone && (
+              <p>
+                <button type="button" class="plain" onClick={paste}>
+                  Paste its address
+                </button>{" "}
+                <button type="button" class="plain" onClick={openDiscovery}>
+                  See new tokens
+                </button>
+              </p>
+            )}
           </div>
         )}
       </div>
@@ -131,7 +164,7 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
 }
 
 /** Shows a token that the search found. Its depth is known if its market is followed. */
-function Found({ one, isHere }: { one: Token; isHere: boolean }) {
+function Found({ one, isHere }: { one: FoundToken; isHere: boolean }) {
   const { state } = useDesk();
   const { liquidity } = (state && marketOf(state, one)) ?? {};
   return (

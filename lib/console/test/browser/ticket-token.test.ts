@@ -136,7 +136,7 @@ describe("the token of a trade", () => {
 
   it("is found by name, with a warning of imitations, and picked by keyboard without buying", async () => {
     const wallets = ["eth", "base"].map((network, index) => ({ ...walletNumber(index), network }));
-    const { page, context, trade, place, sent, ready } = await openTicket({
+    const { page, context, trade, sent, ready } = await openTicket({
       wallets,
       prepare: (page) =>
         page.route("**/api/v2/tokens?query=**", (route) => {
@@ -169,8 +169,48 @@ describe("the token of a trade", () => {
     await page.keyboard.press("Enter");
     await page.keyboard.press("/");
     await page.keyboard.type("no such token");
-    await page.getByText("No token has this name.").waitFor();
+    await page.getByText("No token known here has this name.").waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "New tokens" }).waitFor();
+    await expect.poll(() => field.inputValue()).toBe("MOON");
     expect(sent).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("a token that was opened by its address", () => {
+  it("is found by its name at once, after a reload too, and its address is pasted by a button", async () => {
+    const star = `0x${"5".repeat(40)}`;
+    const inspected = { chain: "eth", token: star, symbol: "STAR", name: "Orbit", sellable: true, pools: [] };
+    const { page, context, trade, ready } = await openTicket({
+      query: `?chain=eth&token=${moon}&interval=1m`,
+      async prepare(page) {
+        await page.route(`**/api/v2/tokens/eth/${star}`, (route) =>
+          route.fulfill(
+            answered({ token: { ...inspected, buyTax: 0, sellTax: 0, flags: ["IMPERSONATES"] } }),
+          ),
+        );
+        await page.route("**/api/v2/tokens?query=**", (route) =>
+          route.request().url().endsWith("query=lost") ? route.fulfill(answered({ tokens: [] })) : undefined,
+        );
+      },
+    });
+    const field = trade.getByRole("combobox", { name: /^Token/ });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.evaluate(`navigator.clipboard.writeText("${star}")`);
+    await field.fill("lost");
+    await page.getByRole("button", { name: "Paste its address" }).click();
+    await ready("Buy 0.1 ETH of STAR");
+    await page.goto(page.url().replace(star, moon));
+    await ready("Buy 0.1 ETH of MOON");
+    await field.fill("orbi");
+    const option = page.getByRole("listbox", { name: "Found tokens" }).getByRole("option");
+    await option.filter({ hasText: "imitates the name of a listed token" }).waitFor();
+    await page.getByText("Searching …").waitFor();
+    await page.keyboard.press("Enter");
+    await ready("Buy 0.1 ETH of STAR");
     await context.close();
   });
 });
