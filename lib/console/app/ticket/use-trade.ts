@@ -4,6 +4,7 @@ import { isSameToken } from "trading-terminal-client/markets";
 import type { NetworkName } from "../controls.tsx";
 import { type TicketEntry, useDesk, useReading } from "../desk.ts";
 import { isAddressOn } from "../explorers.ts";
+import { hasFill } from "../fills-csv.ts";
 import type { ExitText } from "./exits.ts";
 import { sizedTradeOf, tradeOf } from "./least.ts";
 import { noLimits } from "./order-limits.ts";
@@ -157,12 +158,26 @@ export function useFirstToken(tokens: readonly Token[] | undefined) {
   }, [tokens]);
 }
 
-/** Remembers the amount of a trade's first quote, which the user has seen. */
+/**
+ * Remembers the amount of a trade's first quote, which the user has seen. Each own order of the token and each of its
+ * fills ends that, because they move the price: the first quote after them counts.
+ */
 export function useAgreed(quote: Quote | undefined, terms: string) {
+  const { state, placing, ticket } = useDesk();
   const [agreed, setAgreed] = useState<string>();
+  const fills = (state?.orders ?? []).filter((order) => {
+    const { chain, token } = order;
+    return hasFill(order) && token !== undefined && isSameToken({ chain, token }, ticket);
+  }).length;
+  const outdated = useRef<Quote>(undefined);
   const seen = useRef<string>(undefined);
   useEffect(() => {
-    if (quote === undefined || seen.current === terms) return;
+    outdated.current = quote;
+    seen.current = undefined;
+    setAgreed(undefined);
+  }, [placing.placed, fills]);
+  useEffect(() => {
+    if (quote === undefined || quote === outdated.current || seen.current === terms) return;
     seen.current = terms;
     setAgreed(quote.amountOut);
   }, [quote, terms]);

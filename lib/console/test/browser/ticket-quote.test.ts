@@ -77,6 +77,47 @@ describe("the quote in the ticket", () => {
     await context.close();
   });
 
+  it("needs no agreement to the price that an own order has made, but to the next move", async () => {
+    const order = orderNumber(0, { status: "open", stage: "pending", filledAmount: "0" });
+    const { page, context, stream, trade, place, ready } = await openTicket({
+      async prepare(page) {
+        await page.clock.install();
+        await page.route("**/api/v2/orders", (asked) =>
+          asked.request().method() === "POST"
+            ? asked.fulfill(answered({ order, warnings: [] }))
+            : asked.fallback(),
+        );
+      },
+    });
+    const update = (version: number, change: object) =>
+      stream.send({
+        type: "update",
+        channel: "orders",
+        time: new Date().toISOString(),
+        data: [{ ...order, version, ...change }],
+      });
+    const moveTo = async (amountOut: string) => {
+      await changeQuotes(page, () => ({ amountOut, minAmountOut: "800" }));
+      await page.clock.fastForward(quotePauseMs);
+    };
+    const agree = trade.getByRole("button", { name: "Agree to the new price" });
+    await ready("Buy 0.1 ETH of MOON");
+    await place.click();
+    await page.getByText("The buy of MOON is placed").waitFor();
+    await moveTo("994");
+    await trade.getByText("994 MOON", { exact: true }).waitFor();
+    // The market has the trade before the stream tells of it.
+    await moveTo("895.2");
+    await agree.waitFor();
+    update(2, { status: "filled", stage: "done", filledAmount: "0.1" });
+    await ready("Buy 0.1 ETH of MOON");
+    await page.clock.fastForward(quotePauseMs);
+    await ready("Buy 0.1 ETH of MOON");
+    await moveTo("870");
+    await agree.waitFor();
+    await context.close();
+  });
+
   it("tells of coins that have just arrived, all of which can be spent but for fees and a reserve", async () => {
     let available = "2";
     const { page, context, trade, ready } = await openTicket({
