@@ -7,6 +7,7 @@ import { useKeptFocus } from "./keep-focus.ts";
 import { Help, useShortcuts } from "./keyboard.tsx";
 import { ChartCredit, type List, Lists, type Tab, Tabs } from "./lists.tsx";
 import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
+import { makeFillNews } from "./market/fill-news.ts";
 import { MarketPanel } from "./market/market-panel.tsx";
 import { shownTokens } from "./market/markets.ts";
 import { MessageLog } from "./message-log.tsx";
@@ -137,6 +138,11 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   useTokens(stream, shownTokens(ticket, state?.positions ?? [], state?.orders ?? [], watched.tokens));
   const { notices, notify, dismiss } = useNotices();
   const { terminal } = session;
+  const [newFills] = useState(makeFillNews);
+
+  useEffect(() => {
+    for (const text of state ? newFills(state.orders) : []) notify(text);
+  }, [state?.orders]);
 
   useEffect(() => {
     session.onExpired.current = (reason = "") => setExpired(reason);

@@ -1,6 +1,7 @@
 import type { Candle, Order, TokenName } from "trading-terminal-client";
 import { type Interval, intervalSeconds, isSameToken } from "trading-terminal-client/markets";
 import { amount, pairUnits } from "../format.ts";
+import { shortSymbol } from "../ticket/sentence.ts";
 
 /** A candle as the chart draws it. Times are in epoch seconds. */
 export type Bar = {
@@ -89,6 +90,15 @@ export type Mark = {
   text: string;
 };
 
+/** Says what an order has bought or sold, and at what price. */
+export function fillText(order: Order): string {
+  const { side, filledAmount, receivedAmount, averagePrice } = order;
+  const { base, quote } = pairUnits(order);
+  const tokens = `${amount(side === "buy" ? receivedAmount : filledAmount, 4)} ${shortSymbol(base)}`;
+  const price = averagePrice === undefined ? "" : ` at ${amount(averagePrice)} ${quote}`;
+  return `${side === "buy" ? "Bought" : "Sold"} ${tokens}${price}`;
+}
+
 /**
  * Marks the user's fills of a token, in order of time. A fill happens within seconds of its order, but the order
  * changes again when the fill is final. So each mark is placed at the order's time. A resting order has a child for
@@ -103,12 +113,9 @@ export function marksOf(orders: readonly Order[], name: TokenName, interval: Int
       return isFilled && isOwn && childOrderId === undefined;
     })
     .map((order) => {
-      const { side, filledAmount, receivedAmount, averagePrice, createdAt: at } = order;
+      const { side, createdAt: at } = order;
       const time = Math.floor(Date.parse(at) / 1000 / seconds) * seconds;
-      const { base, quote } = pairUnits(order);
-      const tokens = `${amount(side === "buy" ? receivedAmount : filledAmount, 4)} ${base}`;
-      const price = averagePrice === undefined ? "" : ` at ${amount(averagePrice)} ${quote}`;
-      return { time, at, side, text: `${side === "buy" ? "Bought" : "Sold"} ${tokens}${price}` };
+      return { time, at, side, text: fillText(order) };
     })
     .sort((a, b) => (a.at < b.at ? -1 : 1));
 }

@@ -110,6 +110,7 @@ describe("the quote in the ticket", () => {
     await moveTo("895.2");
     await agree.waitFor();
     update(2, { status: "filled", stage: "done", filledAmount: "0.1" });
+    await page.getByRole("status").getByText("Bought 994.6 MOON at 0.000100534 ETH").waitFor();
     await ready("Buy 0.1 ETH of MOON");
     await page.clock.fastForward(quotePauseMs);
     await ready("Buy 0.1 ETH of MOON");
