@@ -34,13 +34,9 @@ describe("a newcomer with a phone", () => {
     const trade = page.getByRole("region", { name: "Trade" });
     // Avoids eth, because other test files request quotes there and need stable prices.
     await trade.getByLabel("Chain").selectOption("base");
-    await page.getByRole("button", { name: "No wallet on Base", disabled: true }).waitFor();
-
-    await tab("Wallets");
+    await page.getByRole("button", { name: "Make a wallet on Base" }).click();
     const wallets = page.getByRole("dialog", { name: "Wallets" });
-    await wallets.getByText("Make a wallet").click();
     const making = wallets.getByRole("form", { name: "Make a wallet" });
-    await making.getByLabel("Network").selectOption("base");
     await making.getByLabel("Name").fill("First");
     await making.getByRole("button", { name: "Make" }).click();
     await wallets.getByRole("listitem").filter({ hasText: "First" }).waitFor();

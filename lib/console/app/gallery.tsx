@@ -246,6 +246,7 @@ const desk: Desk = {
   fillTicket: ignore,
   openTicket: ignore,
   openDiscovery: ignore,
+  makeWallet: ignore,
   interval: "1m",
   pickInterval: ignore,
 };

@@ -13,9 +13,11 @@ const sides = [
   ["messages", "Messages"],
 ] as const;
 
-export type Side = (typeof sides)[number][0] | "more";
+/** `newWallet` is Wallets with the form that makes one. */
+export type Side = (typeof sides)[number][0] | "newWallet" | "more";
 
-const sideTitle = (side: Side) => sides.find(([name]) => name === side)?.[1] ?? "More";
+const sideTitle = (side: Side) =>
+  side === "newWallet" ? "Wallets" : (sides.find(([name]) => name === side)?.[1] ?? "More");
 
 /** Lists the buttons that open a side panel. */
 export const SideButtons = ({ onOpen }: { onOpen: (side: Side) => void }) => (
@@ -29,7 +31,7 @@ export const SideButtons = ({ onOpen }: { onOpen: (side: Side) => void }) => (
 );
 
 /** Panels that users type into, so a click beside them must not close them. */
-const typedInto: readonly Side[] = ["wallets", "settings"];
+const typedInto: readonly Side[] = ["wallets", "newWallet", "settings"];
 
 type PanelProps = { side: Side; onClose: () => void; children: ComponentChildren };
 

@@ -222,6 +222,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     fillTicket,
     openTicket,
     openDiscovery: () => setSide("discovery"),
+    makeWallet: () => setSide("newWallet"),
     interval,
     pickInterval,
   };
@@ -268,6 +269,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
               {side === "portfolio" && <LoadedPortfolio />}
               {side === "discovery" && <Discovery onOpened={() => setSide(undefined)} />}
               {side === "wallets" && <Wallets />}
+              {side === "newWallet" && <Wallets newOn={ticket.chain} />}
               {side === "settings" && <SettingsPanel drafts={drafts} setDrafts={setDrafts} />}
               {side === "rewards" && <Rewards />}
               {side === "prices" && <Prices history={history} />}

@@ -32,7 +32,7 @@ export function PlaceBar({ button, side, verdict, onAct, onRefused }: BarProps) 
       >
         {verdict.text}
       </button>
-      <p id={id} class={isOff ? "reason" : "reason moved"} role="status">
+      <p id={id} class={verdict.act === "agree" ? "reason moved" : "reason"} role="status">
         {verdict.reason}
       </p>
     </div>

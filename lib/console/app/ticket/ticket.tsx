@@ -124,7 +124,7 @@ function newest(spent: Balance | undefined, quote: Quote | undefined) {
 }
 
 export function Ticket() {
-  const { terminal, state, isStale, ticket, fillTicket, placing, notify } = useDesk();
+  const { terminal, state, isStale, ticket, fillTicket, placing, notify, makeWallet } = useDesk();
   const { chain, side, token, given, unit } = ticket;
   const wishes = useWishes(ticket);
   const { type, terms, limits, least, exits, confirmation } = wishes;
@@ -191,6 +191,7 @@ export function Ticket() {
   );
 
   async function act() {
+    if (verdict.act === "makeWallet") return makeWallet();
     if (quoted === undefined || quote === undefined || wallet === undefined) return;
     if (verdict.act === "agree") return setAgreed(quote.amountOut);
     if (verdict.act !== "place") return;
@@ -337,7 +338,7 @@ export function Ticket() {
           button="place"
           side={side}
           verdict={verdict}
-          onAct={isHandheld ? () => setOpen(true) : act}
+          onAct={isHandheld && verdict.act !== "makeWallet" ? () => setOpen(true) : act}
           onRefused={showProblem}
         />
       </Form>

@@ -73,8 +73,8 @@ export type Asked = {
   isStale: boolean;
 };
 
-/** State of the button that places an order, with a reason. The button can be pressed only for `place` and `agree`. */
-export type Verdict = { act: "place" | "agree" | "none"; text: string; reason?: string };
+/** State of the button that places an order, with a reason. The button cannot be pressed for `none`. */
+export type Verdict = { act: "place" | "agree" | "makeWallet" | "none"; text: string; reason?: string };
 
 /**
  * Greatest age of a quote that can be traded, in milliseconds. The page asks for a new one after 12 seconds at the
@@ -99,7 +99,11 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
   if (asked.isUnanswered) return none("An order was not answered", "Send it again or leave it, under Trade.");
   if (asked.isReading) return none("Reading the wallets …");
   if (wallet === undefined)
-    return none(`No wallet on ${chainName[chain]}`, "Create or import one under Wallets.");
+    return {
+      act: "makeWallet",
+      text: `Make a wallet on ${chainName[chain]}`,
+      reason: "Or import one that you have, under Wallets.",
+    };
   if (!asked.hasToken) return none("Pick a token");
   if (asked.isEmpty) return none(`No ${side === "buy" ? coinOf[chain] : symbol} to spend`);
   if (!isAmount(asked.given)) return none("Enter an amount");

@@ -24,7 +24,8 @@ import { WalletPage } from "./wallet-page.tsx";
 /** Number of wallets at which a search field appears. */
 const manyWallets = 8;
 
-export function Wallets() {
+/** @param props.newOn Chain of a wallet to make. Its form is open. */
+export function Wallets({ newOn }: { newOn?: NetworkName }) {
   const { state, profile } = useDesk();
   const [retired, setRetired] = useRetired(profile.userID);
   const [sought, setSought] = useState("");
@@ -58,7 +59,7 @@ export function Wallets() {
           ))}
         </ul>
       )}
-      <MakeWallet />
+      <MakeWallet on={newOn} />
       <ImportWallet />
       <ExportLock />
     </Panel>
@@ -216,10 +217,10 @@ function EditWallet({ wallet, onDone, children }: EditProps) {
   );
 }
 
-function MakeWallet() {
+function MakeWallet({ on }: { on: NetworkName | undefined }) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
-  const [network, setNetwork] = useState<NetworkName>("eth");
+  const [network, setNetwork] = useState<NetworkName>(on ?? "eth");
   const [slotName, setName] = useState("");
   const [colortag, setColour] = useState<Colour>();
   const drawer = useRef<HTMLDetailsElement>(null);
@@ -232,8 +233,8 @@ function MakeWallet() {
     if (drawer.current) drawer.current.open = false;
   }
   return (
-    <details class="drawer" ref={drawer}>
-      <summary>Make a wallet</summary>
+    <details class="drawer" ref={drawer} open={on !== undefined}>
+      <summary autofocus={on !== undefined}>Make a wallet</summary>
       <Form label="Make a wallet" onSubmit={make}>
         <Select label="Network" value={network} options={networks} onPick={setNetwork} />
         <Field label="Name" hint="optional">

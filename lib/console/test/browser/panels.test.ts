@@ -1,9 +1,11 @@
+import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 import { openSide } from "../support/desk.ts";
 import { answered, desksForTests, refused } from "../support/scripted-desk.ts";
 import { signInByScript, walletNumber } from "../support/scripted-service.ts";
 
 const openDesk = desksForTests();
+const focusedText = (page: Page) => page.evaluate("document.activeElement.textContent");
 
 describe("the panels beside the desk", () => {
   it("say why a request could not be sent", async () => {
@@ -13,6 +15,26 @@ describe("the panels beside the desk", () => {
     await wallets.getByText("Make a wallet").click();
     await wallets.getByRole("button", { name: "Make" }).click();
     await page.getByText("Error: No randomness").waitFor();
+    await context.close();
+  });
+
+  it("make a wallet on the chain of a ticket that has none, by one press of its button", async () => {
+    const { page, context } = await openDesk({ width: 360, height: 740, wallets: [] });
+    const made: unknown[] = [];
+    await page.route("**/api/v2/wallets", (route) => {
+      if (route.request().method() !== "POST") return route.fallback();
+      made.push(route.request().postDataJSON());
+      return route.fulfill(answered({ wallet: walletNumber(0, "First") }));
+    });
+    const trade = page.getByRole("region", { name: "Trade" });
+    await trade.getByLabel("Chain").selectOption("bsc");
+    await trade.getByRole("button", { name: "Make a wallet on BNB Chain", disabled: false }).click();
+    const wallets = page.getByRole("dialog", { name: "Wallets" });
+    expect(await focusedText(page)).toBe("Make a wallet");
+    await wallets.getByRole("button", { name: "Make", exact: true }).click();
+    await page.getByText("First is made").waitFor();
+    expect(made).toEqual([{ network: "bsc" }]);
+    await wallets.getByRole("button", { name: "Make", exact: true }).waitFor({ state: "hidden" });
     await context.close();
   });
 

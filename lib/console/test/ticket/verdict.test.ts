@@ -49,12 +49,18 @@ describe("the button that places an order", () => {
     expect(verdictOf(asked, quoted(), nowMs)).toEqual({ act: "place", text: "Buy 0.1 ETH of MOON" });
   });
 
+  it("offers to make a wallet on a chain that has none", () => {
+    expect(verdictOf({ ...asked, wallet: undefined }, undefined, nowMs)).toMatchObject({
+      act: "makeWallet",
+      text: "Make a wallet on Ethereum",
+    });
+  });
+
   it.each<[string, Partial<Asked>, string]>([
     ["an order is being placed", { isBusy: true }, "Placing the order …"],
     ["another order was not answered", { isUnanswered: true }, "An order was not answered"],
     ["the service does not answer", { isStale: true }, "Offline"],
     ["the wallets are not known yet", { isReading: true, wallet: undefined }, "Reading the wallets …"],
-    ["the chain has no wallet", { wallet: undefined }, "No wallet on Ethereum"],
     ["there is no token", { hasToken: false }, "Pick a token"],
     ["a field is wrong", { wrong: "slippage" }, "Check the slippage"],
     ["the order needs a price", { lacksPrice: true }, "Enter a price"],
