@@ -4,6 +4,7 @@ import type { RestData, Stream, Terminal, TerminalState } from "trading-terminal
 import type { Interval } from "trading-terminal-client/markets";
 import type { NetworkName } from "./controls.tsx";
 import { type Failure, failureText } from "./format.ts";
+import type { WalletBalances } from "./nothing-to-sell.ts";
 import type { Placed, Placing } from "./ticket/placing.ts";
 import type { GuardNews } from "./wallets/guard-news.ts";
 import type { Watched } from "./watched.ts";
@@ -59,6 +60,9 @@ export type Desk = {
   /** Warnings about orders placed on this page, by order. The stream does not repeat them. */
   orderWarnings: ReadonlyMap<string, readonly Warning[]>;
   placing: Placing;
+  /** Balances of the ticket's wallet. Undefined until they are read. */
+  balances: WalletBalances | undefined;
+  setBalances: (read: WalletBalances) => void;
   /** Shows a message for a few seconds. */
   notify: (text: string, kind?: "good" | "bad") => void;
 };

@@ -71,7 +71,9 @@ export function ChartStates() {
         marks={marks}
         entry={0.0001}
         rate={1}
-        lines={linesOf(orders, { chain: "eth", token }, Date.now())}
+        lines={linesOf(orders, { chain: "eth", token }, Date.now()).map((line) =>
+          line.order.type === "trailing_stop" ? { ...line, lack: "the wallet holds none" } : line,
+        )}
         onMove={({ order, part }, price) => setMoved(`${order.orderId} ${part} to ${price}`)}
       />
       <output>{moved}</output>

@@ -233,6 +233,8 @@ const desk: Desk = {
     { of: "lock", id: "lock" },
   ],
   orderWarnings: new Map(),
+  balances: undefined,
+  setBalances: ignore,
   notify: ignore,
   placing: {
     isBusy: false,

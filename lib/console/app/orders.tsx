@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Order, RestRequest } from "trading-terminal-client";
 import { isSameToken } from "trading-terminal-client/markets";
+import { CancelButton } from "./cancel-button.tsx";
 import { type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
@@ -19,6 +20,7 @@ import {
   words,
 } from "./format.ts";
 import { useKept } from "./kept.ts";
+import { nothingToSell } from "./nothing-to-sell.ts";
 import { OrderDetails } from "./order-details.tsx";
 import { allOf, nextWanted } from "./order-pages.ts";
 import { Amount, PairName } from "./pair-name.tsx";
@@ -189,7 +191,7 @@ const wantedPrices = (order: Order) => `${firesAt(order).join(", ")} ${unitsOf(o
 
 /** Makes the columns of all tables of orders. */
 function useColumns(): Record<string, Column<Order>> {
-  const { state, orderWarnings } = useDesk();
+  const { state, orderWarnings, balances } = useDesk();
   const nameOf = useWalletNames();
   const marketOf = ({ chain, token }: Order) =>
     token === undefined ? undefined : state?.markets.find((each) => isSameToken(each, { chain, token }));
@@ -260,7 +262,11 @@ function useColumns(): Record<string, Column<Order>> {
     },
     progress: {
       name: "State",
-      cell: (order) => [stateOfResting(order), slicesText(order)].filter(Boolean).join(", ") || "–",
+      cell(order) {
+        const lack = nothingToSell(order, state?.positions ?? [], balances);
+        if (lack !== undefined) return <span class="badge warn">{lack}</span>;
+        return [stateOfResting(order), slicesText(order)].filter(Boolean).join(", ") || "–";
+      },
     },
     state: {
       name: "Status",
@@ -343,18 +349,12 @@ function OrderTable({ columns, orders, empty, ...more }: TableProps) {
 type ActionsProps = { order: Order; isOpened: boolean; onOpen: () => void };
 
 function OrderActions({ order, isOpened, onOpen }: ActionsProps) {
-  const { terminal, openTicket } = useDesk();
-  const { call, isBusy } = useCall();
-  const { orderId, side, chain, stage, token, wallet } = order;
-  const cancel = () => call(() => terminal.cancelOrder({ path: { orderId }, body: {} }));
+  const { openTicket } = useDesk();
+  const { side, chain, stage, token, wallet } = order;
   const hasStages = stage !== undefined && stage !== "done";
   return (
     <>
-      {isOpen(order) && hasStages && (
-        <button type="button" disabled={isBusy || stage === "cancelling"} onClick={cancel}>
-          Cancel
-        </button>
-      )}
+      {isOpen(order) && hasStages && <CancelButton order={order} />}
       {token !== undefined && (
         <button
           type="button"

@@ -129,6 +129,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const [expired, setExpired] = useState<string>();
   const [orderWarnings, setOrderWarnings] = useState<Desk["orderWarnings"]>(new Map());
   const [ticket, setTicket] = useState(firstTicket);
+  const [balances, setBalances] = useState<Desk["balances"]>();
   const [tab, setTab] = useState<Tab>("trade");
   const [list, setList] = useState<List>("positions");
   const [side, setSide] = useState<Side>();
@@ -215,6 +216,8 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     notify,
     orderWarnings,
     placing,
+    balances,
+    setBalances,
     state,
     isStale,
     isOffline,

@@ -1,5 +1,6 @@
 import type { Ref } from "preact";
 import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { CancelButton } from "../cancel-button.tsx";
 import { amount, coinOf, day } from "../format.ts";
 import type { Bar, Mark } from "./bars.ts";
 import type { ChartView } from "./chart-view.ts";
@@ -157,17 +158,22 @@ function LineLabel({ line, view, rate, onMove }: LineProps) {
   const drag = useRef<{ fromY: number; lineY: number }>(undefined);
   // An order that has changed meanwhile puts its line where it is now.
   useEffect(() => setDraft(undefined), [line.price, line.canMove]);
-  const { order, part, text, canMove } = line;
+  const { order, part, text, canMove, lack } = line;
   const price = draft ?? line.price;
   const priceText = `${amount(price)} ${coinOf[order.chain]}`;
   const shared = {
     class: `order-line ${order.side} ${part}`,
     "data-price": Number(price) * rate,
   };
-  if (!canMove)
+  if (!canMove || lack !== undefined)
     return (
       <div {...shared}>
         <span class="label">
+          {lack !== undefined && (
+            <>
+              <CancelButton order={order} /> {lack}:{" "}
+            </>
+          )}
           {text} at {priceText}
         </span>
       </div>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useDesk } from "../desk.ts";
 import { amount, coinOf } from "../format.ts";
+import { nothingToSell } from "../nothing-to-sell.ts";
 import { CandleChart, type ChartProps } from "./candle-chart.tsx";
 import { type Move, MoveDialog, MoveNews } from "./move-dialog.tsx";
 import type { Moved } from "./move-order.ts";
@@ -14,13 +15,17 @@ type MovableProps = Omit<ChartProps, "lines" | "onMove"> & {
 
 /** A chart whose lines of resting orders can be moved, after one confirmation. */
 export function MovableChart({ children, ...props }: MovableProps) {
-  const { state, ticket, placing } = useDesk();
+  const { state, ticket, placing, balances } = useDesk();
   const { chain, token } = ticket;
   const [move, setMove] = useState<Move>();
   const [news, setNews] = useState<{ moved: Moved; move: Move }>();
   const lines = useMemo(
-    () => linesOf(state?.orders ?? [], { chain, token }, Date.now()),
-    [state?.orders, chain, token],
+    () =>
+      linesOf(state?.orders ?? [], { chain, token }, Date.now()).map((line) => ({
+        ...line,
+        lack: nothingToSell(line.order, state?.positions ?? [], balances),
+      })),
+    [state?.orders, state?.positions, balances, chain, token],
   );
 
   async function placeAgain({ line, price }: Move) {

@@ -16,6 +16,8 @@ export type OrderLine = {
   text: string;
   /** True if the price can be changed: by a new order in place of this one. */
   canMove: boolean;
+  /** Why the order has nothing to sell, as far as the page knows. */
+  lack?: string | undefined;
 };
 
 const names: Readonly<Record<Part, string>> = { limit: "limit", takeProfit: "take profit", stop: "stop" };

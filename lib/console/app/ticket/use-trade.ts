@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Balance, Quote, Token } from "trading-terminal-client";
+import type { Quote, Token } from "trading-terminal-client";
 import { isSameToken } from "trading-terminal-client/markets";
 import type { NetworkName } from "../controls.tsx";
 import { type TicketEntry, useDesk, useReading } from "../desk.ts";
@@ -36,21 +36,19 @@ const emptyMs = 4000;
  * reads them again and again, because it may be funded.
  */
 function useBalances({ chain, token, side }: TicketEntry, wallet: string | undefined, progress: string) {
-  const { terminal } = useDesk();
-  const [read, setRead] = useState<{ of: string; balances: readonly Balance[] }>();
+  const { terminal, balances: read, setBalances } = useDesk();
   const [looks, setLooks] = useState(0);
-  const of = `${chain} ${wallet}`;
   const more = isAddressOn(chain, token) ? { token } : {};
   useReading(
     (signal) => {
       if (wallet === undefined || (looks > 0 && document.hidden)) return;
       void terminal.readBalances({ query: { chain, wallet, ...more }, signal }).then(({ data }) => {
-        if (data && !signal.aborted) setRead({ of, balances: data.balances });
+        if (data && !signal.aborted) setBalances({ chain, wallet, balances: data.balances });
       });
     },
     [chain, wallet, more.token, progress, looks],
   );
-  const balances = read?.of === of ? read.balances : [];
+  const balances = read?.chain === chain && read.wallet === wallet ? read.balances : [];
   const spent =
     side === "buy"
       ? balances.find((balance) => balance.token === "native")

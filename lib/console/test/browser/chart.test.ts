@@ -1,6 +1,7 @@
 import { describe, expect, inject, it } from "vitest";
-import { visitsForTests } from "../support/browser.ts";
-import { desksForTests } from "../support/scripted-desk.ts";
+import { brokenRules, visitsForTests } from "../support/browser.ts";
+import { openList, rowsOf } from "../support/desk.ts";
+import { answered, desksForTests } from "../support/scripted-desk.ts";
 import { moon, orderNumber, positionNumber, restingNumber } from "../support/scripted-service.ts";
 
 const visit = visitsForTests();
@@ -91,6 +92,30 @@ describe("the chart", () => {
     expect(asked).toEqual(["try 0.000101", "cancel", "place 0.000101"]);
     await page.getByRole("button", { name: "Place it again" }).click();
     await expect.poll(() => asked.at(3)).toBe("place 0.000101");
+    await context.close();
+  });
+
+  it("says of a resting sale that its wallet holds none of the token, and cancels it from its line", async () => {
+    const { page, context, complaints } = await openDesk({
+      orders: [restingNumber(2)],
+      prepare: (page) =>
+        page.route(/\/balances\?/, (route) =>
+          route.fulfill(
+            answered({ balances: [{ token: moon, symbol: "MOON", amount: "0", available: "0" }] }),
+          ),
+        ),
+    });
+    const cancelled = page.waitForRequest("**/orders/o-2/cancel");
+    await page.route("**/orders/o-2/cancel", (route) => route.fulfill(answered({ order: restingNumber(2) })));
+    const line = page.locator(".order-line");
+    await line.getByText("the wallet holds none: Sell 500 MOON, limit at 0.00018 ETH").waitFor();
+    expect(await page.getByRole("slider", { name: /^Sell 500 MOON/ }).count()).toBe(0);
+    await openList(page, "Resting");
+    await rowsOf(page, "Resting orders").getByText("the wallet holds none").waitFor();
+    expect(await brokenRules(page)).toEqual([]);
+    await line.getByRole("button", { name: "Cancel" }).click();
+    await cancelled;
+    expect(complaints).toEqual([]);
     await context.close();
   });
 
