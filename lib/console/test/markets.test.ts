@@ -1,6 +1,6 @@
 import type { Order, Position } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { changeSpan, leastAge, shownTokens } from "../app/market/markets.ts";
+import { changeSpan, leastAge, shownFlags, shownTokens } from "../app/market/markets.ts";
 
 const tokenOf = (number: number) => `0x${String(number).padStart(40, "0")}`;
 const positionOf = (number: number, status = "open") =>
@@ -32,6 +32,13 @@ describe("leastAge", () => {
     [2880, "at least 2 d"],
   ])("of a price known for %s minutes is %s", (minutes, text) => {
     expect(leastAge(minutes === undefined ? undefined : 0, (minutes ?? 0) * 60_000)).toBe(text);
+  });
+});
+
+describe("shownFlags", () => {
+  it("warns of a stale market once a block should have come since the page shows it", () => {
+    expect(shownFlags(["THIN", "STALE"], 11_999)).toEqual(["THIN"]);
+    expect(shownFlags(["THIN", "STALE"], 12_000)).toEqual(["THIN", "STALE"]);
   });
 });
 

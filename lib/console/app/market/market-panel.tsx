@@ -19,6 +19,7 @@ import {
   knownMarket,
   leastAge,
   oldMs,
+  shownFlags,
 } from "./markets.ts";
 import { MovableChart } from "./movable-chart.tsx";
 import { entryOf } from "./totals.ts";
@@ -38,6 +39,7 @@ export function MarketPanel() {
   const whole = useWhole();
   const rest = useRestMarket({ chain, token });
   const sinceMs = useKnownSince({ chain, token });
+  const shownAtMs = useMemo(() => Date.now(), [chain, token]);
   if (!isAddressOn(chain, token)) return null;
   const streamed = state && marketOf(state, { chain, token });
   const market = streamed ?? (rest.market && knownMarket(rest.market));
@@ -53,7 +55,13 @@ export function MarketPanel() {
           {market === undefined ? (
             <p class="quiet">{rest.problem?.message ?? "Reading the market …"}</p>
           ) : (
-            <MarketFacts market={market} chain={chain} sinceMs={sinceMs} cap={capOf(market, rest.market)} />
+            <MarketFacts
+              market={market}
+              chain={chain}
+              sinceMs={sinceMs}
+              shownAtMs={shownAtMs}
+              cap={capOf(market, rest.market)}
+            />
           )}
           <ExploredLink network={chain} kind="token" id={token} />
         </>
@@ -97,14 +105,17 @@ type FactsProps = {
   cap: number | undefined;
   /** Time from which on the price is known. */
   sinceMs: number | undefined;
+  /** Time from which on the page shows the market. */
+  shownAtMs: number;
 };
 
 /** Shows the latest numbers of a market, with their age. */
-function MarketFacts({ market, chain, cap, sinceMs }: FactsProps) {
+function MarketFacts({ market, chain, cap, sinceMs, shownAtMs }: FactsProps) {
   const { state } = useDesk();
   const nowMs = useNow();
   const ageMs = headAgeMs(state, chain, nowMs) ?? nowMs - Date.parse(market.asOf);
-  const { price, priceUsd, change24h, volume24h, quote, liquidity, flags } = market;
+  const { price, priceUsd, change24h, volume24h, quote, liquidity } = market;
+  const flags = shownFlags(market.flags, nowMs - shownAtMs);
   const isStale = flags.includes("STALE");
   const coin = coinOf[chain];
   const age = leastAge(sinceMs, nowMs);

@@ -50,6 +50,15 @@ export function leastAge(sinceMs: number | undefined, nowMs: number): string | u
 /** Age in milliseconds at which a market counts as old. Heads arrive at least every ten seconds, with some delay. */
 export const oldMs = 12_000;
 
+/**
+ * Lists the warnings to show. A market that nobody has followed lately is stale until the service has read a block for
+ * its new follower, so the page waits for that block before it says so.
+ *
+ * @param shownMs Milliseconds since the page shows the market
+ */
+export const shownFlags = (flags: readonly Flag[], shownMs: number): readonly Flag[] =>
+  shownMs < oldMs ? flags.filter((flag) => flag !== "STALE") : flags;
+
 /** Returns the age of a chain's markets. Undefined until its first head arrives. */
 export function headAgeMs(
   state: TerminalState | undefined,
