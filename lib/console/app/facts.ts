@@ -21,6 +21,12 @@ export function feeFacts({ chain, networkFee, rent }: Quote): Fact[] {
   ]);
 }
 
+/** Says what a fill of a resting order costs now, and the cap of all its fees, which would alone look like their price. */
+export const cappedFee = ({ chain, networkFee }: Quote, cap: string): Fact => [
+  "Network fee",
+  `about ${coins(chain, networkFee.expected)} a fill, all capped at ${amount(cap, 4)}`,
+];
+
 /** Lists the terms of a transaction. */
 export function attemptFacts(chain: Network, attempt: Read["attempts"][number]): Fact[] {
   const { submission, sentAt } = attempt;

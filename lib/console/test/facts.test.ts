@@ -1,6 +1,6 @@
 import type { Order, RestData } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { attemptFacts, feeFacts, orderFacts, reportFacts } from "../app/facts.ts";
+import { attemptFacts, cappedFee, feeFacts, orderFacts, reportFacts } from "../app/facts.ts";
 import { plainNumber } from "../app/format.ts";
 
 type Read = RestData<"getOrder">;
@@ -23,6 +23,17 @@ const result = {
   submission: "public",
   blockTime: "2026-11-25T10:00:00.000Z",
 } as const;
+
+describe("cappedFee", () => {
+  it("names what a fill costs beside the cap, which is no price", () => {
+    const networkFee = { expected: "0.00023921", max: "0.0004", l1: "0" };
+    const quote = { chain: "eth", networkFee } as Quote;
+    expect(cappedFee(quote, "0.05")).toEqual([
+      "Network fee",
+      "about 0.0002392 ETH a fill, all capped at 0.05",
+    ]);
+  });
+});
 
 describe("the facts of an order on sol", () => {
   it("shows the parts of the fee and the rent in a quote", () => {
