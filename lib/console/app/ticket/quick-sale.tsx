@@ -7,6 +7,7 @@ import { useFreshQuote, useNow } from "./fresh-quote.ts";
 import { PlaceBar } from "./place-bar.tsx";
 import { QuoteView } from "./quote-view.tsx";
 import { shortSymbol, sizeOf } from "./sentence.ts";
+import { useTokens } from "./use-trade.ts";
 import { verdictOf } from "./verdict.ts";
 
 type SaleProps = {
@@ -44,6 +45,7 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
   const sized = { chain, side: "sell", given: String(percent), unit: "percent" } as const;
   const trade = { chain, side: "sell", token, wallet, percent } as QuoteRequest;
   const quoted = useFreshQuote(trade, progress);
+  const listed = useTokens(chain);
   const quote = quoted?.quote;
   const [agreed, setAgreed] = useState<{ percent: number; amountOut: string }>();
   const first = useRef<{ percent: number; amountOut: string }>(undefined);
@@ -79,7 +81,7 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
 
   return (
     <section ref={section} class="quick-sale" data-unsaved aria-label={`Sell ${percent} % of ${symbol}`}>
-      <QuoteView quoted={quoted} tokens={[]} nowMs={nowMs} />
+      <QuoteView quoted={quoted} tokens={listed?.tokens ?? []} nowMs={nowMs} />
       <PlaceBar side="sell" verdict={verdict} onAct={act} />
     </section>
   );

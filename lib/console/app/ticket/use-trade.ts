@@ -13,7 +13,7 @@ import { traded } from "./token-search.ts";
 import { useInspection } from "./token-view.tsx";
 
 /** Reads the tokens that a chain offers. If the list is missing, users can still trade a pasted address. */
-function useTokens(chain: NetworkName) {
+export function useTokens(chain: NetworkName) {
   const { terminal } = useDesk();
   const [read, setRead] = useState<{ chain: NetworkName; tokens: readonly Token[]; problem?: string }>();
   useReading(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openList, openSide, rowsOf, tryNow } from "../support/desk.ts";
 import { answered } from "../support/scripted-desk.ts";
-import { moon, orderNumber, usdx } from "../support/scripted-service.ts";
+import { moon, orderNumber, positionNumber, usdx } from "../support/scripted-service.ts";
 import { changeQuotes, ticketsForTests } from "../support/scripted-ticket.ts";
 
 const openTicket = ticketsForTests();
@@ -151,6 +151,7 @@ describe("the quote in the ticket", () => {
     const warnings = ["MEV_UNPROTECTED"];
     const order = orderNumber(0, { status: "open", stage: "pending", settled: false });
     const { page, context, stream, trade, place, ready } = await openTicket({
+      positions: [positionNumber(0)],
       async prepare(page) {
         await changeQuotes(page, () => ({ route, warnings }));
         await page.route("**/api/v2/orders", (asked) =>
@@ -160,7 +161,11 @@ describe("the quote in the ticket", () => {
         );
       },
     });
-    await trade.getByText("uniswap-v2 0.3 % → USDX → uniswap-v3 0.05 %").waitFor();
+    const way = "uniswap-v2 0.3 % → USDX → uniswap-v3 0.05 %";
+    await trade.getByText(way).waitFor();
+    await page.getByRole("button", { name: "Sell 50 %" }).click();
+    await page.getByRole("region", { name: "Sell 50 % of MOON" }).getByText(way).waitFor();
+    await page.keyboard.press("Escape");
     const shown = trade.getByRole("list", { name: "Warnings about the trade" });
     await shown.getByText("mev unprotected").waitFor();
     await ready("Buy 0.1 ETH of MOON");
