@@ -32,7 +32,7 @@ describe("the news of fills", () => {
     const news = makeFillNews();
     expect(news([order("old", 1, bought), order("buy", 2)])).toEqual([]);
     expect(news([order("old", 1, bought), order("buy", 2, bought)])).toEqual([
-      "Bought 9 714 MOON at 0.000103 ETH",
+      "Bought 9\u00a0714 MOON at 0.000103 ETH",
     ]);
     expect(news([order("old", 1, bought), order("buy", 2, { ...bought, settled: true })])).toEqual([]);
     expect(news([order("buy", 2)])).toEqual([]);
@@ -53,7 +53,7 @@ describe("the news of fills", () => {
     const part = { status: "partially_filled", filledAmount: "0.5", receivedAmount: "4857" } as const;
     news([order("parts", 5)]);
     expect(news([order("parts", 5, part), order("long ago", 1, bought)])).toEqual([]);
-    expect(news([order("parts", 5, { ...part, status: "cancelled" })])).toEqual(["Bought 4 857 MOON"]);
+    expect(news([order("parts", 5, { ...part, status: "cancelled" })])).toEqual(["Bought 4\u00a0857 MOON"]);
   });
 
   it("tells of the first order of a user who had none", () => {
