@@ -93,7 +93,7 @@ export function Orders() {
       </div>
       <OrderTable
         name="Orders"
-        columns={["side", "token", "type", "amount", "received", "price", "state", "wallet", "placed"]}
+        columns={["side", "token", "type", "amount", "received", "price", "state", "wallet", "alsoPlaced"]}
         orders={orders}
         empty={status === "" && chain === "" ? "No orders yet. Place one under Trade." : "No such orders."}
         onMore={state && !isAll && status !== "resting" ? more : undefined}
@@ -116,7 +116,17 @@ export function Resting() {
       )}
       <OrderTable
         name="Resting orders"
-        columns={["side", "token", "type", "amount", "firesAt", "distance", "progress", "wallet", "placed"]}
+        columns={[
+          "side",
+          "token",
+          "type",
+          "amount",
+          "firesAt",
+          "distance",
+          "progress",
+          "wallet",
+          "alsoPlaced",
+        ]}
         orders={resting}
         empty="Nothing rests. A limit or a stop waits here for its price."
       />
@@ -195,6 +205,12 @@ function useColumns(): Record<string, Column<Order>> {
   const nameOf = useWalletNames();
   const marketOf = ({ chain, token }: Order) =>
     token === undefined ? undefined : state?.markets.find((each) => isSameToken(each, { chain, token }));
+  const placed: Column<Order> = {
+    name: "Placed",
+    isNumber: true,
+    by: ({ createdAt }) => Date.parse(createdAt),
+    cell: ({ createdAt }) => day(createdAt),
+  };
   const inUnit = (text: string | undefined, unit: string) => <Amount text={text} unit={unit} />;
   return {
     side: {
@@ -207,7 +223,7 @@ function useColumns(): Record<string, Column<Order>> {
       by: ({ symbol }) => symbol,
       cell: (order) => <PairName pair={order} />,
     },
-    type: { name: "Type", isMinor: true, by: ({ type }) => type, cell: ({ type }) => words(type) },
+    type: { name: "Type", from: 92, by: ({ type }) => type, cell: ({ type }) => words(type) },
     amount: {
       name: "Amount",
       isNumber: true,
@@ -243,6 +259,7 @@ function useColumns(): Record<string, Column<Order>> {
     },
     fee: {
       name: "Network fee",
+      from: 60,
       isNumber: true,
       by: ({ networkFee }) => Number(networkFee),
       cell: ({ networkFee, chain }) => inUnit(networkFee, coinOf[chain]),
@@ -282,18 +299,14 @@ function useColumns(): Record<string, Column<Order>> {
     },
     wallet: {
       name: "Wallet",
-      isMinor: true,
+      from: 92,
       by: nameOf,
       cell: (order) => (
         <ExploredLink network={order.chain} kind="wallet" id={order.wallet} text={nameOf(order)} />
       ),
     },
-    placed: {
-      name: "Placed",
-      isNumber: true,
-      by: ({ createdAt }) => Date.parse(createdAt),
-      cell: ({ createdAt }) => day(createdAt),
-    },
+    placed,
+    alsoPlaced: { ...placed, from: 60 },
   };
 }
 

@@ -12,24 +12,26 @@ import { freshSide } from "./ticket/fresh.ts";
 import { QuickSale } from "./ticket/quick-sale.tsx";
 import { useWalletNames } from "./wallet-names.ts";
 
+const isClosed = ({ status }: Position) => status !== "open";
+
 export function Positions() {
   const { state } = useDesk();
   const [sale, setSale] = useKept<{ id: string; percent: number } | undefined>("sale", undefined);
   const columns = useColumns();
   const positions = state?.positions ?? [];
-  const open = positions.filter(({ status }) => status === "open");
-  const ordered = [...open, ...positions.filter(({ status }) => status !== "open")];
+  const open = positions.filter((position) => !isClosed(position)).length;
   return (
-    <Panel title="Positions" area="positions" aside={state && <span class="quiet">{open.length} open</span>}>
+    <Panel title="Positions" area="positions" aside={state && <span class="quiet">{open} open</span>}>
       <PositionTotals />
       {state === undefined ? (
         <p class="empty">Reading the positions …</p>
-      ) : ordered.length === 0 ? (
+      ) : positions.length === 0 ? (
         <p class="empty">No positions yet. A filled buy opens one.</p>
       ) : (
         <RecordTable
           name="Positions"
-          rows={ordered}
+          rows={positions}
+          isLast={isClosed}
           columns={columns}
           keyOf={({ positionId }) => positionId}
           actions={(position) => (
@@ -44,7 +46,7 @@ export function Positions() {
             return (
               sale?.id === positionId &&
               token !== undefined &&
-              position.status === "open" && (
+              !isClosed(position) && (
                 <QuickSale
                   chain={chain}
                   token={token}
@@ -75,7 +77,10 @@ function useColumns(): Column<Position>[] {
       by: ({ symbol }) => symbol,
       cell: (position) => (
         <>
-          <span class={`side ${position.status}`}>{position.status}</span> <PairName pair={position} />
+          <span class={`side ${position.status}${isClosed(position) ? "" : " from-92"}`}>
+            {position.status}
+          </span>{" "}
+          <PairName pair={position} />
           {position.reason !== undefined && <span class="badge warn">{words(position.reason)}</span>}
         </>
       ),
@@ -100,13 +105,14 @@ function useColumns(): Column<Position>[] {
     },
     {
       name: "Entry",
+      from: 92,
       isNumber: true,
       by: ({ averageEntryPrice }) => Number(averageEntryPrice),
       cell: (position) => `${amount(position.averageEntryPrice)} ${pairUnits(position).quote}`,
     },
     {
       name: "Cost",
-      isMinor: true,
+      from: 120,
       isNumber: true,
       by: ({ cost }) => Number(cost),
       cell: (position) =>
@@ -114,24 +120,24 @@ function useColumns(): Column<Position>[] {
     },
     {
       name: "Realized",
-      isMinor: true,
+      from: 92,
       isNumber: true,
       by: ({ realizedPnl, netRealizedPnl = realizedPnl }) => Number(netRealizedPnl),
       cell: ({ realizedPnl, netRealizedPnl, ...position }) => (
         <>
           {signed(netRealizedPnl ?? realizedPnl, pairUnits(position).quote)}
-          <Gross net={netRealizedPnl} gross={realizedPnl} coin={pairUnits(position).quote} />
+          <Gross net={netRealizedPnl} gross={realizedPnl} coin={pairUnits(position).quote} from={120} />
         </>
       ),
     },
     {
       name: "Exits",
-      isMinor: true,
+      from: 120,
       cell: (position) => <Exits position={position} />,
     },
     {
       name: "Wallet",
-      isMinor: true,
+      from: 92,
       by: nameOf,
       cell: (position) => (
         <ExploredLink network={position.chain} kind="wallet" id={position.wallet} text={nameOf(position)} />
@@ -139,7 +145,7 @@ function useColumns(): Column<Position>[] {
     },
     {
       name: "Opened",
-      isMinor: true,
+      from: 92,
       isNumber: true,
       by: ({ openedAt }) => Date.parse(openedAt),
       cell: ({ openedAt }) => day(openedAt),
@@ -168,8 +174,8 @@ type ActionsProps = {
 
 function PositionActions({ position, sold, onSell }: ActionsProps) {
   const { openTicket } = useDesk();
-  const { chain, token, wallet, status } = position;
-  if (status !== "open" || token === undefined) return null;
+  const { chain, token, wallet } = position;
+  if (isClosed(position) || token === undefined) return null;
   return (
     <>
       {percents.map((percent) => (
@@ -186,9 +192,10 @@ function PositionActions({ position, sold, onSell }: ActionsProps) {
       <button
         type="button"
         class="plain"
+        aria-label="Buy more"
         onClick={() => openTicket({ chain, token, wallet, ...freshSide("buy") })}
       >
-        Buy more
+        Buy
       </button>
     </>
   );

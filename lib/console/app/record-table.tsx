@@ -9,21 +9,23 @@ export type Column<Row> = {
   /** Returns the key by which the column is sorted. A column without it cannot be sorted. */
   by?: (row: Row) => SortKey;
   isNumber?: true;
-  /** True for a column that a narrower table leaves out. Cards have all. */
-  isMinor?: true;
+  /** Width of the table in rem from which it has the column. Cards have all. */
+  from?: 60 | 92 | 120;
 };
 
 /** Number of rows that are drawn at first, and that are added at a time. */
 const pageSize = 50;
 
-const classOf = ({ isNumber, isMinor }: { isNumber: true | undefined; isMinor: true | undefined }) =>
-  `${isNumber ? "number" : ""} ${isMinor ? "minor" : ""}`.trim() || undefined;
+const classOf = ({ isNumber, from }: Pick<Column<unknown>, "isNumber" | "from">) =>
+  `${isNumber ? "number" : ""} ${from ? `from-${from}` : ""}`.trim() || undefined;
 
 type TableProps<Row> = {
   name: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string;
+  /** True for a row that comes after all others, however the table is sorted. */
+  isLast?: (row: Row) => boolean;
   /** Buttons at the end of a row. */
   actions?: (row: Row) => ComponentChildren;
   /** Draws details under a row, over its whole width. */
@@ -38,7 +40,7 @@ type TableProps<Row> = {
  * thousands cost no more than fifty.
  */
 export function RecordTable<Row>(props: TableProps<Row>) {
-  const { name, rows, columns, keyOf, actions, details, onMore, moreText } = props;
+  const { name, rows, columns, keyOf, isLast, actions, details, onMore, moreText } = props;
   const [sorting, setSorting] = useKept<{ column: number; isRising: boolean } | undefined>(
     `sorting of ${name}`,
     undefined,
@@ -46,7 +48,7 @@ export function RecordTable<Row>(props: TableProps<Row>) {
   const [most, setMost] = useState(pageSize);
   const isRising = sorting?.isRising ?? true;
   const by = sorting && columns[sorting.column]?.by;
-  const ordered = useMemo(() => sorted(rows, by, isRising), [rows, by, isRising]);
+  const ordered = useMemo(() => sorted(rows, by, isRising, isLast), [rows, by, isRising, isLast]);
   const shown = ordered.slice(0, most);
   const sort = (column: number) =>
     setSorting((before) =>
@@ -60,11 +62,11 @@ export function RecordTable<Row>(props: TableProps<Row>) {
       <table class="records" aria-label={name}>
         <thead>
           <tr>
-            {columns.map(({ name: title, by: key, isNumber, isMinor }, column) => (
+            {columns.map(({ name: title, by: key, ...shape }, column) => (
               <th
                 key={title}
                 scope="col"
-                class={classOf({ isNumber, isMinor })}
+                class={classOf(shape)}
                 aria-sort={sorting?.column === column ? (isRising ? "ascending" : "descending") : undefined}
               >
                 {key === undefined ? (
@@ -88,8 +90,8 @@ export function RecordTable<Row>(props: TableProps<Row>) {
           return (
             <tbody key={keyOf(row)} data-record={keyOf(row)}>
               <tr>
-                {columns.map(({ name: title, cell, isNumber, isMinor }) => (
-                  <td key={title} data-name={title} class={classOf({ isNumber, isMinor })}>
+                {columns.map(({ name: title, cell, ...shape }) => (
+                  <td key={title} data-name={title} class={classOf(shape)}>
                     {cell(row)}
                   </td>
                 ))}

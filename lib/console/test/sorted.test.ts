@@ -18,6 +18,13 @@ describe("sorted", () => {
   });
 
   it("changes nothing without a value to sort by", () => {
-    expect(sorted(rows, undefined, true)).toBe(rows);
+    expect(names(sorted(rows, undefined, true))).toBe("abcd");
+  });
+
+  it("puts some rows after all others, sorted or not", () => {
+    const isLast = ({ name }: { name: string }) => "ac".includes(name);
+    expect(names(sorted(rows, undefined, true, isLast))).toBe("bdac");
+    expect(names(sorted(rows, byValue, true, isLast))).toBe("dbca");
+    expect(names(sorted(rows, byValue, false, isLast))).toBe("dbac");
   });
 });

@@ -31,16 +31,12 @@ export function Worth({ position }: { position: Position }) {
   const dollars = shown && inDollars(state, chain, shown.worth);
   const { flags } = (state && marketOf(state, position)) ?? {};
   if (shown === undefined) return <span class="quiet">{token === undefined ? "–" : whyUnknown(flags)}</span>;
+  const thin = shown.atPrice && `if sold now, thin: ${amount(shown.atPrice)} ${coin} at the price`;
   return (
-    <span class={isOld ? "old" : undefined}>
+    <span class={isOld ? "old" : thin && "warn"} title={thin}>
       {amount(shown.worth)} {coin}
-      {dollars !== undefined && <small> {usdText(dollars)}</small>}
-      {shown.atPrice !== undefined && (
-        <small class="warn">
-          {" "}
-          if sold now, thin: {amount(shown.atPrice)} {coin} at the price
-        </small>
-      )}
+      {dollars !== undefined && <small class="from-92"> {usdText(dollars)}</small>}
+      {thin && <small class="from-120"> {thin}</small>}
     </span>
   );
 }
@@ -61,20 +57,28 @@ export function Profit({ position }: { position: Position }) {
         <span class={tone(shown.gain)}>
           {signed(shown.gain, coinOf[chain])}
           {shown.percent !== undefined && ` (${percentText(shown.percent)})`}
-          {gainUsd && <small> {signedUsd(gainUsd)}</small>}
-          <Gross net={shown.gain} gross={shown.gross} coin={coinOf[chain]} />
+          {gainUsd && <small class="from-92"> {signedUsd(gainUsd)}</small>}
+          <Gross net={shown.gain} gross={shown.gross} coin={coinOf[chain]} from={60} />
         </span>
       )}
     </span>
   );
 }
 
-type GrossProps = { net: string | undefined; gross: string | undefined; coin: string };
+type GrossProps = {
+  net: string | undefined;
+  gross: string | undefined;
+  coin: string;
+  /** Width of the table in rem from which it is shown. */
+  from: 60 | 120;
+};
 
 /** Shows beside a net profit what it was before network fees. */
-export function Gross({ net, gross, coin }: GrossProps) {
+export function Gross({ net, gross, coin, from }: GrossProps) {
   const text = beforeFees(net, gross);
-  return text === undefined ? null : <small class="quiet"> {signed(text, coin)} before fees</small>;
+  return text === undefined ? null : (
+    <small class={`quiet from-${from}`}> {signed(text, coin)} before fees</small>
+  );
 }
 
 /** Shows the totals of all open positions. */

@@ -18,6 +18,8 @@ const records = {
   ],
 };
 
+const names = ["Positions", "Resting", "Orders", "History"];
+
 /** Lists what leaves the window at a side, and numbers that are cut. The row of the sorting buttons scrolls by itself. */
 const misplaced = (page: Page) =>
   page.evaluate(`[...document.querySelectorAll("#list :is(p, td, dd, td button, td span)")]
@@ -26,6 +28,20 @@ const misplaced = (page: Page) =>
       const { left, right } = one.getBoundingClientRect();
       const isCut = one.matches("td.number, td.number > span") && one.scrollWidth > one.clientWidth;
       return left < 0 || right > innerWidth || isCut;
+    })
+    .map((one) => one.tagName + " " + one.textContent)`);
+
+/** Lists parts of the row with a sale, and of the sale, at whose corners something else is in sight. */
+const covered = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll("#list tbody:has(.under) :is(td[data-name], button, dt, dd)")]
+    .filter((one) => one.checkVisibility())
+    .filter((one) => {
+      const { left, right, top, bottom } = one.getBoundingClientRect();
+      const corners = [[left + 1, top + 1], [right - 1, bottom - 1], [left + 1, bottom - 1], [right - 1, top + 1]];
+      return corners.some(([x, y]) => {
+        const seen = document.elementFromPoint(x, y);
+        return seen === null || !(one.contains(seen) || seen.contains(one));
+      });
     })
     .map((one) => one.tagName + " " + one.textContent)`);
 
@@ -43,13 +59,41 @@ describe("the lists", () => {
       return (box?.y ?? 740) + (box?.height ?? 0);
     };
     await expect.poll(bottom).toBeLessThanOrEqual((await tabs.boundingBox())?.y ?? 0);
-    for (const name of ["Positions", "Resting", "Orders", "History"]) {
+    for (const name of names) {
       await openList(page, name);
       await page.locator("#list tbody").first().waitFor();
       const list = page.locator("#list");
       expect(await list.evaluate((one) => one.scrollWidth - one.clientWidth), name).toBe(0);
       expect(await misplaced(page), name).toEqual([]);
     }
+    await context.close();
+  });
+
+  it.each([
+    { width: 1440, height: 900 },
+    { width: 1280, height: 720 },
+  ])("cover and cut nothing on a desktop of $width × $height pixels", async (size) => {
+    const { page, context } = await openDesk({ ...records, ...size });
+    // Takes the room of a scrollbar, which this browser draws over the list.
+    await page.evaluate("document.querySelector('#list').style.marginRight = '15px'");
+    for (const name of names) {
+      await openList(page, name);
+      await page.locator("#list tbody").first().waitFor();
+      expect(await misplaced(page), name).toEqual([]);
+      expect(await page.locator("#list").evaluate((one) => one.scrollWidth - one.clientWidth), name).toBe(0);
+    }
+    await openList(page, "Positions");
+    const tokens = page.getByRole("table", { name: "Positions" }).locator("td[data-name=Token]");
+    for (let times = 0; times < 3; times++) {
+      expect(await tokens.last().innerText()).toContain("CLOSED");
+      await page.getByRole("columnheader", { name: "Token" }).getByRole("button").click();
+    }
+
+    const row = page.locator("#list tbody").nth(1);
+    await row.getByRole("button", { name: "Sell 50 %" }).click();
+    const confirm = row.locator(".place-bar button");
+    await expect.poll(() => confirm.getAttribute("aria-disabled")).toBe("false");
+    await expect.poll(() => covered(page)).toEqual([]);
     await context.close();
   });
 

@@ -184,6 +184,7 @@ describe("an open position", () => {
     const position = positionNumber(0, { amount: "1000", averageEntryPrice: "0.0001", realizedPnl: "0" });
     const { page, stream, context } = await openDesk({
       positions: [position],
+      width: 2400,
       prepare: (page) => page.clock.install(),
     });
     const positions = page.getByRole("region", { name: "Positions" });
