@@ -47,7 +47,7 @@ const typedSchema = v.variant("type", ofTypes);
 const isAutomatic = (input: unknown): boolean =>
   typeof input === "object" && input !== null && "auto" in input;
 
-/** Tells where the key of an order goes, which its record has as a field. */
+/** Points to the header, because an order shows its Idempotency-Key in a field of this name. */
 function explained<Result extends v.OutputDataset<unknown, v.BaseIssue<unknown>>>(result: Result): Result {
   for (const issue of result.issues ?? [])
     if (v.getDotPath(issue) === "clientOrderId")

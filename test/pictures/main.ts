@@ -1,5 +1,5 @@
 /**
- * `npm run pictures` makes the pictures of the README anew: it starts the local runner on chains with a day of trades,
+ * `npm run pictures` makes the pictures of the README again: it starts the local runner on chains with a day of trades,
  * signs in to the console, trades in front of a camera, and writes docs/pictures.
  */
 import { execFileSync } from "node:child_process";

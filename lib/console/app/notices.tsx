@@ -65,7 +65,7 @@ export function Notices({ notices, onDismiss }: NoticesProps) {
       )),
       host,
     );
-    // Shows the notices anew, because the popover shown last covers a chart that fills the screen.
+    // Shows the notices again, because the popover shown last covers a chart that fills the screen.
     host.hidePopover();
     host.showPopover();
   }, [notices]);

@@ -28,7 +28,7 @@ const bought = {
 const sold = { side: "sell", status: "filled", filledAmount: "500", averagePrice: "0.00018" } as const;
 
 describe("the news of fills", () => {
-  it("tells of each own fill once, also of one that was undone and has come again", () => {
+  it("reports each own fill once, also of one that was undone and has come again", () => {
     const news = makeFillNews();
     expect(news([order("old", 1, bought), order("buy", 2)])).toEqual([]);
     expect(news([order("old", 1, bought), order("buy", 2, bought)])).toEqual([
@@ -39,7 +39,7 @@ describe("the news of fills", () => {
     expect(news([order("buy", 2, bought)])).toEqual([]);
   });
 
-  it("tells of the child of a resting order in its place, and of an order that was never seen open", () => {
+  it("reports the child of a resting order in its place, and of an order that was never seen open", () => {
     const news = makeFillNews();
     const rested = { ...sold, type: "limit", childOrderId: "child" } as const;
     news([order("rests", 1, { type: "limit", side: "sell" })]);
@@ -48,7 +48,7 @@ describe("the news of fills", () => {
     ]);
   });
 
-  it("tells of what an order has traded when it ends, and not of orders that the page lacked at first", () => {
+  it("reports what an order has traded when it ends, and not of orders that the page lacked at first", () => {
     const news = makeFillNews();
     const part = { status: "partially_filled", filledAmount: "0.5", receivedAmount: "4857" } as const;
     news([order("parts", 5)]);
@@ -56,7 +56,7 @@ describe("the news of fills", () => {
     expect(news([order("parts", 5, { ...part, status: "cancelled" })])).toEqual(["Bought 4\u00a0857 MOON"]);
   });
 
-  it("tells of the first order of a user who had none", () => {
+  it("reports the first order of a user who had none", () => {
     const news = makeFillNews();
     news([]);
     expect(news([order("first", 1, bought)])).toHaveLength(1);

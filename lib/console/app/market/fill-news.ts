@@ -9,10 +9,10 @@ import { fillText } from "./bars.ts";
  */
 export function makeFillNews(): (orders: readonly Order[]) => string[] {
   let atFirst: { ids: ReadonlySet<string>; newest: string } | undefined;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (orders) => {
-    const filled = orders.filter((order) => hasFill(order) && !isOpen(order) && !told.has(order.orderId));
-    for (const { orderId } of filled) told.add(orderId);
+    const filled = orders.filter((order) => hasFill(order) && !isOpen(order) && !reported.has(order.orderId));
+    for (const { orderId } of filled) reported.add(orderId);
     if (atFirst === undefined) {
       const newest =
         orders

@@ -12,7 +12,7 @@ export type OrderLine = {
   part: Part;
   /** Price in coin. */
   price: string;
-  /** Deed of the order at this price, without the price. */
+  /** Names what the order does at this price, without the price. */
   text: string;
   /** True if the price can be changed: by a new order in place of this one. */
   canMove: boolean;

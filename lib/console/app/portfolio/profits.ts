@@ -45,7 +45,7 @@ const nothingHeld: Held = { amount: 0n, cost: 0n, costFees: 0n };
 
 type Fill = { side: "buy" | "sell"; spent: bigint; received: bigint; fee: bigint };
 
-/** What an event does to a holding. `fees` are those that count from now on. */
+/** The effect of an event on a holding. `fees` are those that count from now on. */
 type Outcome = {
   held: Held;
   gross: bigint;
@@ -66,7 +66,7 @@ const bookOf = ({ chain, wallet, token }: Pick<Order, "chain" | "wallet" | "toke
  * what was paid for all tokens of the wallet, rounded down to the coin's smallest unit, and so do the network fees of
  * their purchases. Fills apply in the order in which their orders were placed, and count on that day.
  *
- * @param positions All positions. Those whose tokens have left the wallet begin anew, and their sums are compared.
+ * @param positions All positions. Those whose tokens have left the wallet start again from nothing; the sums of all are compared.
  */
 export function profitsOf(orders: readonly Order[], positions: readonly Position[]): Profits {
   const books = new Map<string, Held>();
@@ -161,7 +161,7 @@ function afterFill(held: Held, { side, spent, received, fee }: Fill): Outcome {
     return { held: next, gross: 0n, fees: 0n, isBooked: true };
   }
   if (held.amount === 0n) return unbooked;
-  // What is sold beyond the holding has no cost, so its share of the proceeds is no profit.
+  // Tokens sold beyond the holding have no known cost, so their share of the proceeds is no profit.
   const own = spent < held.amount ? spent : held.amount;
   const left = (paid: bigint) => paid - (paid * own) / held.amount;
   const next = { amount: held.amount - own, cost: left(held.cost), costFees: left(held.costFees) };

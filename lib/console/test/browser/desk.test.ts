@@ -198,7 +198,7 @@ describe("the desk", () => {
     await context.close();
   });
 
-  it("tells of a problem inside an open panel, which stays when the notice is dismissed, and keeps its edits", async () => {
+  it("shows a problem inside an open panel, which stays when the notice is dismissed, and keeps its edits", async () => {
     const { page, context, complaints } = await openDesk({ width: 1440, height: 900 });
     const settings = page.getByRole("dialog", { name: "Settings" });
     const problem = settings.getByRole("status").getByText("Problem");

@@ -106,7 +106,7 @@ describe("the quote in the ticket", () => {
     await page.getByText("The buy of MOON is placed").waitFor();
     await moveTo("994");
     await trade.getByText("994 MOON", { exact: true }).waitFor();
-    // The market has the trade before the stream tells of it.
+    // The market has the trade before the stream shows it.
     await moveTo("895.2");
     await agree.waitFor();
     update(2, { status: "filled", stage: "done", filledAmount: "0.1" });
@@ -119,7 +119,7 @@ describe("the quote in the ticket", () => {
     await context.close();
   });
 
-  it("tells of coins that have just arrived, all of which can be spent but for fees and a reserve", async () => {
+  it("shows coins that have just arrived, all of which can be spent but for fees and a reserve", async () => {
     let available = "2";
     const { page, context, trade, ready } = await openTicket({
       async prepare(page) {
