@@ -4,7 +4,13 @@ import { Panel } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
 import { isAddressOn } from "./explorers.ts";
 import { usd } from "./format.ts";
-import { type Point, PriceChart } from "./price-chart.tsx";
+import { loadedPart } from "./loaded-part.tsx";
+import type { Point } from "./price-chart.tsx";
+
+const LoadedChart = loadedPart("chart", "empty chart", async () => {
+  const { PriceChart } = await import("./charts.ts");
+  return PriceChart;
+});
 
 const mostPoints = 3600;
 
@@ -72,7 +78,7 @@ export function Prices({ history }: { history: History }) {
         ))}
       </fieldset>
       {shown ? (
-        <PriceChart key={shown.symbol} symbol={shown.symbol} points={points} />
+        <LoadedChart key={shown.symbol} symbol={shown.symbol} points={points} />
       ) : (
         prices.length === 0 && <p class="empty">Waiting for prices.</p>
       )}

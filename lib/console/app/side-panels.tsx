@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Unread } from "./controls.tsx";
+import { loadedPart } from "./loaded-part.tsx";
 
 /** Parts of the page beside the desk, each in a panel of its own. */
 const sides = [
@@ -97,15 +97,7 @@ export function SidePanel({ side, onClose, children }: PanelProps) {
   );
 }
 
-/** Shows the portfolio, whose script is loaded when it is first opened. */
-export function LoadedPortfolio() {
-  const [hasFailed, setFailed] = useState(false);
-  const [{ Portfolio }, setModule] = useState<Partial<typeof import("./portfolio/portfolio.tsx")>>({});
-  useEffect(() => {
-    import("./portfolio/portfolio.tsx").then(setModule, () => setFailed(true));
-  }, []);
-  if (Portfolio !== undefined) return <Portfolio />;
-  // A browser loads a script that has failed only with the next page.
-  if (hasFailed) return <Unread what="portfolio" onRetry={() => location.reload()} />;
-  return <p class="empty">Loading the portfolio …</p>;
-}
+export const LoadedPortfolio = loadedPart("portfolio", "empty", async () => {
+  const { Portfolio } = await import("./portfolio/portfolio.tsx");
+  return Portfolio;
+});

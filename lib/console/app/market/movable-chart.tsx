@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { useDesk } from "../desk.ts";
 import { amount, coinOf } from "../format.ts";
+import { loadedPart } from "../loaded-part.tsx";
 import { nothingToSell } from "../nothing-to-sell.ts";
-import { CandleChart, type ChartProps } from "./candle-chart.tsx";
+import type { ChartProps } from "./candle-chart.tsx";
 import { type Move, MoveDialog, MoveNews } from "./move-dialog.tsx";
 import type { Moved } from "./move-order.ts";
 import { linesOf, movedOrder } from "./order-lines.ts";
@@ -12,6 +13,10 @@ type MovableProps = Omit<ChartProps, "lines" | "onMove"> & {
   /** Takes the place of the chart while there are no bars. */
   children: ComponentChildren;
 };
+
+const loadCharts = () => import("../charts.ts");
+
+const LoadedChart = loadedPart("chart", "empty chart", async () => (await loadCharts()).CandleChart);
 
 /** A chart whose lines of resting orders can be moved, after one confirmation. */
 export function MovableChart({ children, ...props }: MovableProps) {
@@ -28,6 +33,9 @@ export function MovableChart({ children, ...props }: MovableProps) {
     [state?.orders, state?.positions, balances, chain, token],
   );
 
+  // Loads the script while the candles are read. If that fails, the chart says so.
+  useEffect(() => void loadCharts().catch(() => {}), []);
+
   async function placeAgain({ line, price }: Move) {
     const text = `The order at ${amount(price)} ${coinOf[line.order.chain]}`;
     const outcome = await placing.place(movedOrder(line, price, Date.now()), text);
@@ -38,7 +46,7 @@ export function MovableChart({ children, ...props }: MovableProps) {
       {props.bars.length === 0 ? (
         children
       ) : (
-        <CandleChart {...props} lines={lines} onMove={(line, price) => setMove({ line, price })} />
+        <LoadedChart {...props} lines={lines} onMove={(line, price) => setMove({ line, price })} />
       )}
       {news && (
         <MoveNews
