@@ -1,6 +1,6 @@
 import type { Order, Position } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { changeSpan, leastAge, shownFlags, shownTokens } from "../app/market/markets.ts";
+import { changeSpan, leastAge, shownFlags, shownTokens, whyUnvalued } from "../app/market/markets.ts";
 
 const tokenOf = (number: number) => `0x${String(number).padStart(40, "0")}`;
 const positionOf = (number: number, status = "open") =>
@@ -40,6 +40,21 @@ describe("shownFlags", () => {
     expect(shownFlags(["THIN", "STALE"], 11_999)).toEqual(["THIN"]);
     expect(shownFlags(["THIN", "STALE"], 12_000)).toEqual(["THIN", "STALE"]);
   });
+});
+
+describe("whyUnvalued", () => {
+  it.each([
+    [undefined, "reading …", "waiting for its market"],
+    [["STALE", "NO_POOL"], "reading …", "its market is stale"],
+    [["NO_POOL"], "no pool pays a price", "no pool pays a price"],
+    [[], "its price is unknown", "its price is unknown"],
+  ] as const)(
+    "of %j claims nothing that the next block may change before it should have come",
+    (flags, early, late) => {
+      expect(whyUnvalued(flags, 11_999)).toBe(early);
+      expect(whyUnvalued(flags, 12_000)).toBe(late);
+    },
+  );
 });
 
 describe("shownTokens", () => {

@@ -59,6 +59,20 @@ export const oldMs = 12_000;
 export const shownFlags = (flags: readonly Flag[], shownMs: number): readonly Flag[] =>
   shownMs < oldMs ? flags.filter((flag) => flag !== "STALE") : flags;
 
+/**
+ * Explains why a position has no value.
+ *
+ * @param flags Flags of its market, undefined while the stream has not delivered it
+ * @param shownMs Milliseconds since the page shows the position
+ */
+export function whyUnvalued(flags: readonly Flag[] | undefined, shownMs: number): string {
+  const isStale = flags?.includes("STALE");
+  if (shownMs < oldMs && (flags === undefined || isStale)) return "reading …";
+  if (flags === undefined) return "waiting for its market";
+  if (isStale) return "its market is stale";
+  return flags.includes("NO_POOL") ? "no pool pays a price" : "its price is unknown";
+}
+
 /** Returns the age of a chain's markets. Undefined until its first head arrives. */
 export function headAgeMs(
   state: TerminalState | undefined,

@@ -1,9 +1,10 @@
+import { useMemo } from "preact/hooks";
 import type { Position } from "trading-terminal-client";
 import { marketOf } from "trading-terminal-client/markets";
 import { useDesk } from "../desk.ts";
 import { amount, chainName, coinOf, percentText, signed, usdText } from "../format.ts";
 import { useNow } from "../ticket/fresh-quote.ts";
-import { headAgeMs, oldMs } from "./markets.ts";
+import { headAgeMs, oldMs, whyUnvalued } from "./markets.ts";
 import { beforeFees, inDollars, totalsOf, worthNow } from "./totals.ts";
 
 /** Names the colour of a gain or a loss. */
@@ -12,17 +13,11 @@ export const tone = (gain: string | undefined) =>
 
 export const signedUsd = (text: string) => `${text.startsWith("-") ? "" : "+"}${usdText(text)}`;
 
-/** Explains why a value is missing. */
-function whyUnknown(flags: readonly string[] | undefined): string {
-  if (flags === undefined) return "waiting for its market";
-  if (flags.includes("STALE")) return "its market is stale";
-  return flags.includes("NO_POOL") ? "no pool pays a price" : "its price is unknown";
-}
-
 /** Shows the value of an open position. In a thin pool, it is what a sale would get now. */
 export function Worth({ position }: { position: Position }) {
   const { state } = useDesk();
   const nowMs = useNow();
+  const shownAtMs = useMemo(() => Date.now(), []);
   const { chain, token, status } = position;
   if (status !== "open") return "–";
   const shown = worthNow(state, position);
@@ -30,7 +25,8 @@ export function Worth({ position }: { position: Position }) {
   const coin = coinOf[chain];
   const dollars = shown && inDollars(state, chain, shown.worth);
   const { flags } = (state && marketOf(state, position)) ?? {};
-  if (shown === undefined) return <span class="quiet">{token === undefined ? "–" : whyUnknown(flags)}</span>;
+  if (shown === undefined)
+    return <span class="quiet">{token === undefined ? "–" : whyUnvalued(flags, nowMs - shownAtMs)}</span>;
   const thin = shown.atPrice && `if sold now, thin: ${amount(shown.atPrice)} ${coin} at the price`;
   return (
     <span class={isOld ? "old" : thin && "warn"} title={thin}>
