@@ -27,7 +27,11 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
   const listed = tokens.find((each) => isSameToken({ chain, token }, each));
   const shown = typed ?? ((listed ?? (state && marketOf(state, { chain, token })))?.symbol || token);
   const found = useTokenSearch(text);
-  const isShown = isSearch(text);
+  const [isFocused, setFocused] = useState(false);
+  /** True if the field is ready for the chain's first token, which does not fill it in while it has the focus. */
+  const isUnfilled = isFocused && token === "" && text === "" && tokens.length > 0;
+  const isSearched = isSearch(text);
+  const isShown = isSearched || isUnfilled;
   const known = isShown
     ? [...tokens.map((each) => ({ ...each, listed: true })), ...openedBy(profile.userID), ...watched.tokens]
     : [];
@@ -89,7 +93,9 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
       <div
         class="search"
         onFocusOut={({ currentTarget, relatedTarget }) => {
-          if (!currentTarget.contains(relatedTarget as Node | null)) setTyped(undefined);
+          if (currentTarget.contains(relatedTarget as Node | null)) return;
+          setFocused(false);
+          setTyped(undefined);
         }}
       >
         <Field label="Token" hint="a name or an address">
@@ -106,7 +112,10 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
             spellcheck={false}
             autocomplete="off"
             onInput={({ currentTarget }) => type(currentTarget.value)}
-            onFocus={({ currentTarget }) => currentTarget.select()}
+            onFocus={({ currentTarget }) => {
+              setFocused(true);
+              currentTarget.select();
+            }}
             onKeyDown={onKey}
           />
         </Field>
@@ -130,9 +139,9 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
               ))}
             </div>
             <p class="quiet" role="status">
-              {found === undefined
+              {isSearched && found === undefined
                 ? "Searching …"
-                : (found.problem ?? (isNone ? "No token known here has this name." : ""))}
+                : (found?.problem ?? (isNone ? "No token known here has this name." : ""))}
             </p>
             {isNone && (
               <p>

@@ -93,6 +93,11 @@ describe("the token of a trade", () => {
     held.avax.resolve();
     await listed.first().waitFor();
     expect(await token.inputValue()).toBe("");
+    const options = page.getByRole("listbox", { name: "Found tokens" }).getByRole("option");
+    await options.first().waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => token.inputValue()).toBe(await listed.first().textContent());
+    expect(await options.count()).toBe(0);
     await context.close();
   });
 
