@@ -1,6 +1,14 @@
 import type { Order, Position } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { changeSpan, leastAge, shownFlags, shownTokens, whyUnvalued } from "../app/market/markets.ts";
+import {
+  changeSpan,
+  isSilent,
+  leastAge,
+  mayPass,
+  shownFlags,
+  shownTokens,
+  whyUnvalued,
+} from "../app/market/markets.ts";
 
 const tokenOf = (number: number) => `0x${String(number).padStart(40, "0")}`;
 const positionOf = (number: number, status = "open") =>
@@ -39,6 +47,29 @@ describe("shownFlags", () => {
   it("warns of a stale market once a block should have come since the page shows it", () => {
     expect(shownFlags(["THIN", "STALE"], 11_999)).toEqual(["THIN"]);
     expect(shownFlags(["THIN", "STALE"], 12_000)).toEqual(["THIN", "STALE"]);
+  });
+});
+
+describe("isSilent", () => {
+  it.each([
+    [undefined, 2999, false],
+    [undefined, 3000, true],
+    [[], 60_000, false],
+    [["STALE"], 11_999, false],
+    [["STALE"], 12_000, true],
+  ] as const)("of a market with the flags %j after %i ms is %s", (flags, shownMs, silent) => {
+    expect(isSilent(flags && { flags: [...flags] }, shownMs)).toBe(silent);
+  });
+});
+
+describe("mayPass", () => {
+  it.each([
+    [0, true],
+    [404, false],
+    [429, false],
+    [503, true],
+  ])("of a failure with the status %i is %s", (status, passes) => {
+    expect(mayPass({ status })).toBe(passes);
   });
 });
 

@@ -15,9 +15,11 @@ import {
   changeSpan,
   flagTexts,
   headAgeMs,
+  isSilent,
   type KnownMarket,
   knownMarket,
   leastAge,
+  mayPass,
   oldMs,
   shownFlags,
 } from "./markets.ts";
@@ -43,6 +45,7 @@ export function MarketPanel() {
   if (!isAddressOn(chain, token)) return null;
   const streamed = state && marketOf(state, { chain, token });
   const market = streamed ?? (rest.market && knownMarket(rest.market));
+  const wait: Waiting = { answer: market ?? (rest.problem && { flags: [] }), shownAtMs };
   const symbol = streamed?.symbol ?? rest.market?.symbol ?? shortened(token);
   return (
     <Panel
@@ -53,7 +56,7 @@ export function MarketPanel() {
           <WatchButton token={{ chain, token, symbol }} />
           <span class="badge">{chainName[chain]}</span>
           {market === undefined ? (
-            <p class="quiet">{rest.problem?.message ?? "Reading the market …"}</p>
+            <p class="quiet">{rest.problem?.message ?? <Wait {...wait}>Reading the market …</Wait>}</p>
           ) : (
             <MarketFacts
               market={market}
@@ -67,9 +70,24 @@ export function MarketPanel() {
         </>
       }
     >
-      <Chart symbol={symbol} market={market} whole={whole} />
+      <Chart symbol={symbol} market={market} wait={wait} whole={whole} />
     </Panel>
   );
+}
+
+type Waiting = {
+  /** The market, or a refusal, which has no flags. Undefined while there is no answer. */
+  answer: Pick<KnownMarket, "flags"> | undefined;
+  /** Time from which on the page shows the market. */
+  shownAtMs: number;
+};
+
+/** Says what the page waits for, or after some time that no answer comes. */
+function Wait({ answer, shownAtMs, children }: Waiting & { children: string }) {
+  const { ticket, isOffline } = useDesk();
+  const nowMs = useNow();
+  if (!isSilent(answer, nowMs - shownAtMs)) return children;
+  return `${isOffline ? "The service" : chainName[ticket.chain]} does not answer; trying again.`;
 }
 
 /** Lets the chart fill the screen, or at least the window where the browser has no full screen. Escape ends it. */
@@ -174,10 +192,11 @@ function ageText(ageMs: number): string {
 type ChartProps = {
   symbol: string;
   market: KnownMarket | undefined;
+  wait: Waiting;
   whole: ReturnType<typeof useWhole>;
 };
 
-function Chart({ symbol, market, whole }: ChartProps) {
+function Chart({ symbol, market, wait, whole }: ChartProps) {
   const { ticket, state, interval, pickInterval } = useDesk();
   const { chain, token } = ticket;
   const [kind, setKind] = useState<ChartKind>("candles");
@@ -230,10 +249,12 @@ function Chart({ symbol, market, whole }: ChartProps) {
         entry={(inCoin !== undefined && rate !== undefined && inCoin * rate) || undefined}
       >
         <p class="empty chart">
-          {problem?.message ??
-            (isLoading
-              ? "Reading the last 24 hours …"
-              : "Nobody has traded in the market's pool yet. Candles appear with the first trade.")}
+          {isLoading || (problem && mayPass(problem)) ? (
+            <Wait {...wait}>{problem?.message ?? "Reading the last 24 hours …"}</Wait>
+          ) : (
+            (problem?.message ??
+            "Nobody has traded in the market's pool yet. Candles appear with the first trade.")
+          )}
         </p>
       </MovableChart>
     </>

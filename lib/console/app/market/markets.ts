@@ -59,6 +59,20 @@ export const oldMs = 12_000;
 export const shownFlags = (flags: readonly Flag[], shownMs: number): readonly Flag[] =>
   shownMs < oldMs ? flags.filter((flag) => flag !== "STALE") : flags;
 
+/** Milliseconds without an answer after which the page says that there is none. */
+const silentMs = 3000;
+
+/**
+ * True if a chain does not seem to answer: nothing is known of its market, or no new block.
+ *
+ * @param shownMs Milliseconds since the page shows the market
+ */
+export const isSilent = (market: Pick<KnownMarket, "flags"> | undefined, shownMs: number): boolean =>
+  market === undefined ? shownMs >= silentMs : shownFlags(market.flags, shownMs).includes("STALE");
+
+/** True for a failure without an answer, after which another try may have one. */
+export const mayPass = ({ status }: { status: number }): boolean => status === 0 || status >= 500;
+
 /**
  * Explains why a position has no value.
  *

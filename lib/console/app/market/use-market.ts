@@ -4,22 +4,33 @@ import { type Currency, followCandles, type Interval } from "trading-terminal-cl
 import { useDesk, useReading } from "../desk.ts";
 import { isAddressOn } from "../explorers.ts";
 import { mostCandles } from "./bars.ts";
+import { mayPass } from "./markets.ts";
 
-type Failure = { code: string; message: string };
+type Failure = { status: number; code: string; message: string };
 
-/** Reads a token's market once, to have it before the stream delivers it, and for fields that the stream lacks. */
+/** Pause in milliseconds before a market that had no answer is read again. */
+const askAgainMs = 5000;
+
+/**
+ * Reads a token's market once, to have it before the stream delivers it, and for fields that the stream lacks. Tries
+ * again until there is an answer.
+ */
 export function useRestMarket({ chain, token }: TokenName): { market?: Market; problem?: Failure } {
   const { terminal } = useDesk();
   const [read, setRead] = useState<{ of: string; market?: Market; problem?: Failure }>();
+  const [tries, setTries] = useState(0);
   const of = `${chain} ${token}`;
   useReading(
     (signal) => {
       if (!isAddressOn(chain, token)) return;
       void terminal.getMarket({ path: { chain, token }, signal }).then(({ data, error }) => {
-        if (!signal.aborted) setRead(data ? { of, market: data.market } : { of, problem: error });
+        if (signal.aborted) return;
+        if (data) setRead({ of, market: data.market });
+        else if (!mayPass(error)) setRead({ of, problem: error });
+        else setTimeout(() => signal.aborted || setTries(tries + 1), askAgainMs);
       });
     },
-    [chain, token],
+    [chain, token, tries],
   );
   return read?.of === of ? read : {};
 }

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { openList, rowsOf } from "../support/desk.ts";
-import { answered, desksForTests } from "../support/scripted-desk.ts";
+import { answered, desksForTests, refused } from "../support/scripted-desk.ts";
 import {
   moon,
   orderNumber,
@@ -175,6 +175,43 @@ describe("the market chart beside the trade ticket", () => {
     await page.getByText("The link names no known interval: “7m”").waitFor();
     await expect.poll(async () => (await drawn(page)).last).toBe(0.00012);
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("a chain that is down", () => {
+  it("is named in place of header and chart after some seconds, and both go on by themselves", async () => {
+    let isDown = true;
+    const { page, stream, context } = await openDesk({
+      query: `?chain=base&token=${moon}`,
+      async prepare(page) {
+        await page.clock.install();
+        await withCandles([candle(-2, "0.0001", "0.00012")])(page);
+        await page.route("**/api/v2/markets/base/**", (route) =>
+          isDown
+            ? route.fulfill(refused(503, "CHAIN_UNAVAILABLE", "No host of base answers"))
+            : route.fallback(),
+        );
+      },
+    });
+    const market = page.locator(".panel.market");
+    await market.getByText("Reading the last 24 hours …").waitFor();
+    const silence = market.getByText("Base does not answer; trying again.");
+    expect(await silence.count()).toBe(0);
+    await page.clock.fastForward(3000);
+    await expect.poll(() => silence.count()).toBe(2);
+    // The client gives up, and the page starts again.
+    for (let tries = 0; tries < 4; tries++) await page.clock.fastForward(15_000);
+    expect(await silence.count()).toBe(2);
+    isDown = false;
+    await expect
+      .poll(async () => {
+        await page.clock.fastForward(5000);
+        stream.send(marketUpdate({ price: "0.0001" }));
+        return page.locator(".chart.candles").count();
+      })
+      .toBe(1);
+    await market.getByText("0.000104904 ETH").waitFor();
     await context.close();
   });
 });
