@@ -1,7 +1,7 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import type { Market } from "trading-terminal-client";
 import { type Currency, type Interval, intervalSeconds, marketOf } from "trading-terminal-client/markets";
-import { Choice, Panel } from "../controls.tsx";
+import { Choice, Facts, Panel } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
 import { ExploredLink } from "../explored-link.tsx";
 import { isAddressOn } from "../explorers.ts";
@@ -66,6 +66,7 @@ export function MarketPanel() {
               cap={capOf(market, rest.market)}
             />
           )}
+          {market && <Meanings />}
           <ExploredLink network={chain} kind="token" id={token} />
         </>
       }
@@ -127,6 +128,34 @@ type FactsProps = {
   shownAtMs: number;
 };
 
+const meanings = {
+  Depth: "Coins that a sale gets while it moves the price by at most 2 %",
+  "24 h volume": "Sum of the trades in the market's pool",
+  "Market cap": "Worth of all existing tokens",
+  Age: "Age of the first trade that the service knows",
+};
+
+const Fact = ({ name, children }: { name: keyof typeof meanings; children: string }) => (
+  <span>
+    <small>{name}</small> {children}
+  </span>
+);
+
+/** Explains the facts of a market to mouse, touch and keyboard. */
+function Meanings() {
+  const id = useId();
+  return (
+    <>
+      <button type="button" class="plain" popovertarget={id} aria-label="What these numbers mean">
+        ?
+      </button>
+      <div id={id} popover="auto" class="meanings">
+        <Facts facts={Object.entries(meanings)} />
+      </div>
+    </>
+  );
+}
+
 /** Shows the latest numbers of a market, with their age. */
 function MarketFacts({ market, chain, cap, sinceMs, shownAtMs }: FactsProps) {
   const { state } = useDesk();
@@ -148,27 +177,14 @@ function MarketFacts({ market, chain, cap, sinceMs, shownAtMs }: FactsProps) {
           </span>
         )}
       </p>
-      {liquidity !== undefined && (
-        <span title="Coins that a sale gets while it moves the price by at most 2 %">
-          <small>Depth</small> {amount(liquidity, 4)} {coin}
-        </span>
-      )}
+      {liquidity !== undefined && <Fact name="Depth">{`${amount(liquidity, 4)} ${coin}`}</Fact>}
       {volume24h !== undefined && (
-        <span>
-          <small>24 h volume</small> {amount(volume24h, 4)}{" "}
-          {quote === undefined || quote === "native" ? coin : "dollars"}
-        </span>
+        <Fact name="24 h volume">
+          {`${amount(volume24h, 4)} ${quote === undefined || quote === "native" ? coin : "dollars"}`}
+        </Fact>
       )}
-      {cap !== undefined && (
-        <span title="Worth of all existing tokens">
-          <small>Market cap</small> {shortUsd(cap)}
-        </span>
-      )}
-      {age !== undefined && (
-        <span title="Age of the first trade that the service knows">
-          <small>Age</small> {age}
-        </span>
-      )}
+      {cap !== undefined && <Fact name="Market cap">{shortUsd(cap)}</Fact>}
+      {age !== undefined && <Fact name="Age">{age}</Fact>}
       <span class="quiet age">{ageText(ageMs)}</span>
       {flags.length > 0 && (
         <ul class="flags" aria-label="Warnings about the market">

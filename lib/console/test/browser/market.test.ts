@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { openList, rowsOf } from "../support/desk.ts";
+import { brokenRules } from "../support/browser.ts";
+import { isFocused, openList, rowsOf } from "../support/desk.ts";
 import { answered, desksForTests, refused } from "../support/scripted-desk.ts";
 import {
   moon,
@@ -158,6 +159,29 @@ describe("the market chart beside the trade ticket", () => {
     await page.getByText(/^\d+ % above the market price$/).waitFor();
     stream.send(update("orders", filledBuy));
     await expect.poll(async () => (await drawn(page)).marks).toBe(1);
+    await context.close();
+  });
+
+  it("explains its numbers by keyboard, and inside the window of a phone", async () => {
+    const { page, context, screenshot } = await openDesk();
+    const button = page.getByRole("button", { name: "What these numbers mean" });
+    const meaning = page.getByText("Coins that a sale gets while it moves the price by at most 2 %");
+    await button.focus();
+    for (const width of [1440, 360]) {
+      await page.setViewportSize({ width, height: 740 });
+      await page.keyboard.press("Enter");
+      await meaning.waitFor();
+      const { x, width: wide } = (await page.locator(".meanings").boundingBox()) ?? { x: -1, width: 0 };
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + wide).toBeLessThanOrEqual(width);
+      await screenshot(`meanings-${width}`, { fullPage: false });
+      await page.keyboard.press("Enter");
+      await meaning.waitFor({ state: "hidden" });
+      expect(await isFocused(button)).toBe(true);
+    }
+    await button.click();
+    await meaning.waitFor();
+    expect(await brokenRules(page)).toEqual([]);
     await context.close();
   });
 
