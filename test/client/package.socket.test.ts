@@ -9,6 +9,7 @@ const run = promisify(execFile);
 const client = "lib/client";
 const [packed, project] = [0, 1].map(() => mkdtempSync(join(tmpdir(), "client-"))) as [string, string];
 const manifest = JSON.parse(readFileSync(`${client}/package.json`, "utf8"));
+const bots = ["bot.ts", "bot-with-stop.ts"];
 const entries: string[] = Object.keys(manifest.exports).filter((entry) => !entry.endsWith(".json"));
 
 /** TypeScript 7 checks this repository. Most programs still use the older one. */
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const { stdout } = await run("npm", ["pack", "--silent", "--ignore-scripts"], { cwd: packed });
   const install = ["install", "--offline", "--no-audit", "--no-fund", join(packed, stdout.trim())];
   await run("npm", install, { cwd: project });
-  copyFileSync("docs/bot.ts", join(project, "bot.ts"));
+  for (const bot of bots) copyFileSync(`docs/${bot}`, join(project, bot));
   copyFileSync("test/client/package/usage.ts", join(project, "usage.ts"));
 });
 
@@ -66,17 +67,14 @@ describe("the client's package", () => {
     expect(stdout.split("\n")).toEqual([...loaded.map(() => "true"), String(loaded.length), ""]);
   });
 
-  it("compiles together with the documented bot in an empty folder under strict options", async () => {
-    expect(await check(7, ["--module", "nodenext"], ["bot.ts"])).toBe("");
+  it("compiles together with the documented bots in an empty folder under strict options", async () => {
+    expect(await check(7, ["--module", "nodenext"], bots)).toBe("");
   });
 
   it("provides types that accept correct code and reject mistakes, for Node and bundlers", async () => {
     writeFileSync(join(project, "usage.mts"), readFileSync(join(project, "usage.ts")));
     const bundler = ["--module", "esnext", "--moduleResolution", "bundler"];
-    const all = [
-      check(7, ["--module", "nodenext"], ["usage.mts"]),
-      check(5, bundler, ["usage.ts", "bot.ts"]),
-    ];
+    const all = [check(7, ["--module", "nodenext"], ["usage.mts"]), check(5, bundler, ["usage.ts", ...bots])];
     expect(await Promise.all(all)).toEqual(["", ""]);
   });
 });

@@ -1,0 +1,43 @@
+/**
+ * Buys MOON for half a coin, and sells it all once it has lost 10 % or gained 20 %. The service watches the price, also
+ * while this program is away. After a crash, start it again: it buys nothing twice.
+ */
+import { createTerminal, type EvmAddress, isEvmAddress, type TerminalOptions } from "trading-terminal-client";
+
+type Purchase = TerminalOptions & { name: string; wallet: EvmAddress; moon: EvmAddress };
+
+export async function buyWithStop({ name, wallet, moon, ...options }: Purchase) {
+  const terminal = createTerminal({ patienceMs: 300_000, ...options });
+  const { data, error } = await terminal.placeOrder({
+    headers: { "Idempotency-Key": name },
+    body: {
+      type: "market",
+      chain: "eth",
+      wallet,
+      token: moon,
+      side: "buy",
+      amount: "0.5",
+      exits: [{ percent: 100, stopLoss: { percent: -10 }, takeProfit: { percent: 20 } }],
+    },
+  });
+  if (error) throw new Error(`${error.code}, ${error.message}`);
+  const bought = await terminal.waitForOrder(data.order.orderId, { until: "filled" });
+  // The exit is an order of its own. It ends without a sale if the buy fails, or somebody sells the position before.
+  const [exit] = bought.exits ?? [];
+  if (exit === undefined) return { bought };
+  return { bought, sold: await terminal.waitForOrder(exit.orderId, { until: "settled" }) };
+}
+
+declare const process: { argv: string[]; env: Record<string, string | undefined> };
+
+if (process.argv[1]?.endsWith("bot-with-stop.ts")) {
+  const {
+    BASE_URL: baseUrl = "",
+    TOKEN: token = "",
+    NAME: name = "",
+    WALLET: wallet,
+    MOON: moon,
+  } = process.env;
+  if (!isEvmAddress(wallet) || !isEvmAddress(moon)) throw new Error("WALLET and MOON must be addresses");
+  buyWithStop({ name, wallet, moon, baseUrl, token: async () => token }).then(console.log);
+}
