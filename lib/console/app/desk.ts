@@ -5,6 +5,7 @@ import type { Interval } from "trading-terminal-client/markets";
 import type { NetworkName } from "./controls.tsx";
 import { type Failure, failureText } from "./format.ts";
 import type { WalletBalances } from "./nothing-to-sell.ts";
+import type { Notify } from "./notices.tsx";
 import type { Placed, Placing } from "./ticket/placing.ts";
 import type { GuardNews } from "./wallets/guard-news.ts";
 import type { Watched } from "./watched.ts";
@@ -64,7 +65,7 @@ export type Desk = {
   balances: WalletBalances | undefined;
   setBalances: (read: WalletBalances) => void;
   /** Shows a message for a few seconds. */
-  notify: (text: string, kind?: "good" | "bad") => void;
+  notify: Notify;
 };
 
 export const DeskContext = createContext<Desk | undefined>(undefined);

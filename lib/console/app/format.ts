@@ -163,6 +163,22 @@ export const exitsOf = <Order extends Place & { maxAmount?: string | undefined }
       order.token === token,
   );
 
+const stagesOfSale: readonly (string | undefined)[] = ["queued", "waiting", "approving", "sent"];
+
+/** True while part of a position is being sold. An exit that waits for its price sells nothing. */
+export const isSelling = (
+  { chain, wallet, token }: Place,
+  orders: readonly (Place & { side: string; stage?: string | undefined })[],
+): boolean =>
+  orders.some(
+    (order) =>
+      order.side === "sell" &&
+      stagesOfSale.includes(order.stage) &&
+      order.chain === chain &&
+      order.wallet === wallet &&
+      order.token === token,
+  );
+
 /** Shows where an exit sells, or that it waits for its buy or its owner. */
 export const exitPrices = (exit: Prices & { stage?: string | undefined }): string =>
   exit.stage === "pending" || exit.stage === "suspended" ? `(${exit.stage})` : firesAt(exit).join(", ");

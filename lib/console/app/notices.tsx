@@ -1,23 +1,27 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { type Notice, withNotice } from "./shown-notices.ts";
 
-export type Notice = { id: number; text: string; kind: "good" | "bad" };
+export type Notify = (text: string, kind?: Notice["kind"], more?: Pick<Notice, "about" | "remedy">) => void;
 
-/** Milliseconds until a notice disappears. Problems stay longer, because the user may be looking elsewhere. */
-const shownMs = { good: 6000, bad: 20_000 };
+/**
+ * Milliseconds until a notice disappears. Problems stay longer, because the user may be looking elsewhere, and those
+ * with a remedy until they are dismissed.
+ */
+const shownMs = { good: 6000, step: 6000, bad: 20_000 };
 
-const mostNotices = 3;
+const titles = { good: "Done", step: "Sent", bad: "Problem" };
 
 let lastNotice = 0;
 
 export function useNotices() {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
   const dismiss = (id: number) => setNotices((shown) => shown.filter((notice) => notice.id !== id));
-  function notify(text: string, kind: Notice["kind"] = "good") {
-    const notice = { id: ++lastNotice, text, kind };
-    setNotices((shown) => [...shown, notice].slice(-mostNotices));
-    setTimeout(dismiss, shownMs[kind], notice.id);
-  }
+  const notify: Notify = (text, kind = "good", more = {}) => {
+    const notice = { id: ++lastNotice, text, kind, ...more };
+    setNotices((shown) => withNotice(shown, notice));
+    if (more.remedy === undefined) setTimeout(dismiss, shownMs[kind], notice.id);
+  };
   return { notices, notify, dismiss };
 }
 
@@ -55,9 +59,20 @@ export function Notices({ notices, onDismiss }: NoticesProps) {
   }, []);
   useEffect(() => {
     render(
-      notices.map(({ id, text, kind }) => (
+      notices.map(({ id, text, kind, remedy }) => (
         <p key={id} class={kind}>
-          <strong>{kind === "good" ? "Done" : "Problem"}</strong> <span>{text}</span>
+          <strong>{titles[kind]}</strong> <span>{text}</span>
+          {remedy && (
+            <button
+              type="button"
+              onClick={() => {
+                onDismiss(id);
+                remedy.onPick();
+              }}
+            >
+              {remedy.text}
+            </button>
+          )}
           <button type="button" class="plain" aria-label="Dismiss" onClick={() => onDismiss(id)}>
             ✕
           </button>

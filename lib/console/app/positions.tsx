@@ -2,7 +2,7 @@ import type { Position } from "trading-terminal-client";
 import { Panel } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
-import { amount, day, exitPrices, exitsOf, pairUnits, signed, words } from "./format.ts";
+import { amount, day, exitPrices, exitsOf, isSelling, pairUnits, signed, words } from "./format.ts";
 import { useKept } from "./kept.ts";
 import { inDollars, worthNow } from "./market/totals.ts";
 import { Gross, PositionTotals, Profit, Worth } from "./market/worth-view.tsx";
@@ -173,11 +173,14 @@ type ActionsProps = {
 };
 
 function PositionActions({ position, sold, onSell }: ActionsProps) {
-  const { openTicket } = useDesk();
+  const { openTicket, state } = useDesk();
   const { chain, token, wallet } = position;
   if (isClosed(position) || token === undefined) return null;
   return (
     <>
+      <span class="quiet" role="status">
+        {isSelling(position, state?.orders ?? []) ? "Selling…" : "Sell"}
+      </span>
       {percents.map((percent) => (
         <button
           key={percent}

@@ -7,12 +7,12 @@ import { useKeptFocus } from "./keep-focus.ts";
 import { Help, useShortcuts } from "./keyboard.tsx";
 import { ChartCredit, type List, Lists, type Tab, Tabs } from "./lists.tsx";
 import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
-import { makeFillNews } from "./market/fill-news.ts";
 import { MarketPanel } from "./market/market-panel.tsx";
 import { shownTokens } from "./market/markets.ts";
+import { makeOrderNews, sameTrade } from "./market/order-news.ts";
 import { MessageLog } from "./message-log.tsx";
 import { NewBuildBanner } from "./new-build-banner.tsx";
-import { type Notice, Notices, useNotices } from "./notices.tsx";
+import { Notices, useNotices } from "./notices.tsx";
 import { placeIn } from "./place.ts";
 import { Prices, usePriceHistory } from "./prices.tsx";
 import { Rewards } from "./rewards.tsx";
@@ -139,10 +139,14 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   useTokens(stream, shownTokens(ticket, state?.positions ?? [], state?.orders ?? [], watched.tokens));
   const { notices, notify, dismiss } = useNotices();
   const { terminal } = session;
-  const [newFills] = useState(makeFillNews);
+  const [orderNews] = useState(makeOrderNews);
 
   useEffect(() => {
-    for (const text of state ? newFills(state.orders) : []) notify(text);
+    for (const { order, text, kind } of state ? orderNews(state.orders) : []) {
+      const again = kind === "bad" ? sameTrade(order) : undefined;
+      const remedy = again && { text: "Try again", onPick: () => openTicket(again) };
+      notify(text, kind, { about: order.clientOrderId, remedy });
+    }
   }, [state?.orders]);
 
   useEffect(() => {
@@ -300,7 +304,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
           }}
         />
       )}
-      <Notices notices={notices as readonly Notice[]} onDismiss={dismiss} />
+      <Notices notices={notices} onDismiss={dismiss} />
     </>
   );
 }

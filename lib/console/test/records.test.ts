@@ -5,6 +5,7 @@ import {
   exitPrices,
   exitsOf,
   firesAt,
+  isSelling,
   pairUnits,
   slicesText,
   usd,
@@ -97,6 +98,25 @@ describe("dollars", () => {
       "1\u00a0234\u00a0567.00",
     ]);
     expect([usdText("-1234.5"), usdText("0.00012345678")]).toEqual(["−$1\u00a0234.50", "$0.00012346"]);
+  });
+});
+
+describe("isSelling", () => {
+  const position = { chain: "eth", wallet: "0x1", token: "0x2", status: "open" };
+  const sale = { ...position, side: "sell", stage: "approving" };
+
+  it("is true while an order sells the position, but not while an exit waits", () => {
+    for (const stage of ["queued", "waiting", "approving", "sent"])
+      expect(isSelling(position, [{ ...sale, stage }])).toBe(true);
+    const others = [
+      { ...sale, stage: "resting" },
+      { ...sale, stage: "done", status: "rejected" },
+      { ...sale, side: "buy" },
+      { ...sale, wallet: "0x3" },
+      { ...sale, token: "0x4" },
+      { ...sale, chain: "base" },
+    ];
+    expect(isSelling(position, others)).toBe(false);
   });
 });
 

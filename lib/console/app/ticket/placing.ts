@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Order, OrderRequest, RestData, RestingOrderRequest } from "trading-terminal-client";
 import { type Failure, failureText } from "../format.ts";
+import type { Notify } from "../notices.tsx";
 import type { Session } from "../session.ts";
 import { browserStore } from "../stores.ts";
 import { mayBePlacedAfter } from "./verdict.ts";
@@ -54,7 +55,7 @@ type Deps = {
   /** User of the session. Undefined until known. */
   userID: string | undefined;
   orders: readonly Order[] | undefined;
-  notify: (text: string, kind?: "good" | "bad") => void;
+  notify: Notify;
   onPlaced: (placed: Placed) => void;
 };
 
@@ -111,7 +112,7 @@ export function usePlacing({ session, userID, orders, notify, onPlaced }: Deps):
       if (data === undefined || !("order" in data)) return "refused";
       onPlaced(data);
       setPlaced(order.body);
-      notify(`${order.text} is placed`);
+      notify(`${order.text} is placed`, "step", { about: order.key });
       return "placed";
     } finally {
       setBusy(false);

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { openList } from "../support/desk.ts";
+import { brokenRules } from "../support/browser.ts";
+import { openList, rowsOf } from "../support/desk.ts";
 import { desksForTests } from "../support/scripted-desk.ts";
 import { orderNumber, positionNumber, restingNumber } from "../support/scripted-service.ts";
 
@@ -94,6 +95,44 @@ describe("the lists", () => {
     const confirm = row.locator(".place-bar button");
     await expect.poll(() => confirm.getAttribute("aria-disabled")).toBe("false");
     await expect.poll(() => covered(page)).toEqual([]);
+    await context.close();
+  });
+
+  it("say that a position is being sold, and then why the sale failed, which can be tried again", async () => {
+    const sale = orderNumber(9, {
+      status: "open",
+      stage: "approving",
+      amount: "497.3",
+      percent: 50,
+      filledAmount: "0",
+      receivedAmount: undefined,
+      averagePrice: undefined,
+    } as object);
+    const { page, context, stream, complaints } = await openDesk({
+      orders: [sale],
+      positions: [positionNumber(0)],
+      width: 1440,
+      height: 900,
+    });
+    const row = rowsOf(page, "Positions");
+    await row.getByText("Selling…", { exact: true }).waitFor();
+    const reason = "You would have received less than the minimum";
+    const failed = { ...sale, version: 2, status: "rejected", stage: "done", reason };
+    const time = new Date().toISOString();
+    stream.send({ type: "update", channel: "orders", time, data: [failed] });
+    await row.getByText("Sell", { exact: true }).waitFor();
+    const notice = page.locator(".notices .bad");
+    await notice
+      .getByText("The sale of MOON failed: you would have received less than the minimum.")
+      .waitFor();
+    expect(await brokenRules(page)).toEqual([]);
+    await notice.getByRole("button", { name: "Try again" }).click();
+    await page
+      .getByRole("region", { name: "Trade" })
+      .getByRole("button", { name: "Sell 50 % of MOON", disabled: false })
+      .waitFor();
+    expect(await notice.count()).toBe(0);
+    expect(complaints).toEqual([]);
     await context.close();
   });
 
