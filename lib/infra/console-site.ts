@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import {
   AssetHashType,
   Aws,
@@ -37,6 +38,7 @@ import { consolePath, hashedFolder, pagePolicy, writeConsole } from "trading-ter
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { Configuration } from "./config.ts";
 import { poolOrigins } from "./data/user-directory.ts";
+import { docsPages, docsPath, llmsPath } from "./docs-pages.ts";
 import { root } from "./functions/bundle.ts";
 import { retained } from "./retained.ts";
 
@@ -89,7 +91,10 @@ export function consoleSiteProps(
 /** Logical name that CDK gives to the function of all its deployments of files. */
 const deploymentFunction = "Custom::CDKBucketDeployment8693BB64968944B69AAFB0CC9EB8756C";
 
-/** Answers each path below the console's that names no file with its page, and sends browsers there from `/console`. */
+/**
+ * Answers each path below the console's that names no file with its page, and sends browsers there from `/console`.
+ * Agents find llms.txt at the root.
+ */
 const toPage = `function handler(event) {
   var request = event.request;
   if (request.uri === "${consolePath}")
@@ -98,17 +103,20 @@ const toPage = `function handler(event) {
       statusDescription: "Permanent Redirect",
       headers: { location: { value: "${consolePath}/" } },
     };
-  if (!request.uri.includes(".")) request.uri = "${consolePath}/index.html";
+  if (request.uri === "${llmsPath}") request.uri = "${docsPath}${llmsPath}";
+  if (request.uri.startsWith("${consolePath}/") && !request.uri.includes("."))
+    request.uri = "${consolePath}/index.html";
   return request;
 }
 `;
 
 /**
- * The console: its files in a bucket that only the distribution can read, and how the distribution serves them. Files
- * with hashed names come first and stay, so that each page, also one of an earlier build, finds its own.
+ * The console and the documents for programs: their files in a bucket that only the distribution can read, and how the
+ * distribution serves them. The console's files with hashed names come first and stay, so that each page, also one of an
+ * earlier build, finds its own.
  */
 export class ConsoleSite extends Construct {
-  /** The behavior of the distribution at each path of the console. */
+  /** The behavior of the distribution at each path of the console and the documents. */
   readonly behaviors: Readonly<Record<string, BehaviorOptions>>;
 
   constructor(scope: Construct, id: string, { config, origins }: ConsoleSiteProps) {
@@ -125,15 +133,15 @@ export class ConsoleSite extends Construct {
       reason: "The bucket has only the files of a public page, which only the distribution can read.",
     });
 
-    const build = builtConsole();
-    const to = {
+    const build = builtFolder("lib/console/app", writeConsole);
+    const common = {
       destinationBucket: bucket,
-      destinationKeyPrefix: consolePath.slice(1),
       logGroup: new LogGroup(this, "DeploymentLogs", {
         retention: RetentionDays.ONE_MONTH,
         removalPolicy: RemovalPolicy.DESTROY,
       }),
     };
+    const to = { ...common, destinationKeyPrefix: consolePath.slice(1) };
     const hashed = new BucketDeployment(this, "HashedFiles", {
       ...to,
       sources: [build],
@@ -149,6 +157,16 @@ export class ConsoleSite extends Construct {
       cacheControl: [CacheControl.noCache()],
     });
     page.node.addDependency(hashed);
+    const documents = {
+      ...common,
+      destinationKeyPrefix: docsPath.slice(1),
+      sources: [builtFolder("docs", writeDocs)],
+      cacheControl: [CacheControl.noCache()],
+    };
+    // Names the charset, which the guessed type of a file lacks.
+    const contentType = "text/markdown; charset=utf-8";
+    new BucketDeployment(this, "Docs", { ...documents, exclude: ["*.json"], contentType });
+    new BucketDeployment(this, "Descriptions", { ...documents, exclude: ["*"], include: ["*.json"] });
     acknowledgeDeploymentFunction(Stack.of(this), bucket);
 
     // Differs from region to region, because names of CloudFront's resources are global.
@@ -172,7 +190,8 @@ export class ConsoleSite extends Construct {
         },
       ],
     };
-    this.behaviors = { [consolePath]: behavior, [`${consolePath}/*`]: behavior };
+    const paths = [consolePath, `${consolePath}/*`, `${docsPath}/*`, llmsPath];
+    this.behaviors = Object.fromEntries(paths.map((path) => [path, behavior]));
   }
 
   private headers(responseHeadersPolicyName: string, origins: readonly string[]): ResponseHeadersPolicy {
@@ -197,20 +216,24 @@ export class ConsoleSite extends Construct {
   }
 }
 
-/** Builds the console in this process when CDK stages the asset. */
-const builtConsole = () =>
-  Source.asset(resolve(root, "lib/console/app"), {
+/** Writes a folder in this process when CDK stages the asset. */
+const builtFolder = (source: string, write: (folder: string) => void) =>
+  Source.asset(resolve(root, source), {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      image: DockerImage.fromRegistry("esbuild runs in this process, never in Docker"),
+      image: DockerImage.fromRegistry("the files are written in this process, never in Docker"),
       local: {
         tryBundle(outputDir) {
-          writeConsole(outputDir);
+          write(outputDir);
           return true;
         },
       },
     },
   });
+
+const writeDocs = (folder: string) => {
+  for (const [name, text] of docsPages()) writeFileSync(join(folder, name), text);
+};
 
 /** Patterns in the rights by which CDK's function reads CDK's assets and writes to the bucket of the console. */
 const deploymentPatterns = [

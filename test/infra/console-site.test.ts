@@ -1,6 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { consoleSiteProps } from "../../lib/infra/console-site.ts";
+import { restMethods } from "../../lib/operations/operations.ts";
 import { only, propertiesOf, resourcesOf, synthesize, type Template, withOutputs } from "./synthesized.ts";
 
 const templates = synthesize();
@@ -10,7 +11,7 @@ const bucket = only<Record<string, unknown>>(edge, "AWS::S3::Bucket");
 type Deployment = Record<string, unknown> & { SourceMarkers?: Record<string, unknown>[] };
 
 const deployments = Object.entries(resourcesOf<Deployment>(edge, "Custom::CDKBucketDeployment"));
-const [hashed, page] = deployments.map(([, { Properties }]) => Properties);
+const [hashed, page, docs, descriptions] = deployments.map(([, { Properties }]) => Properties);
 
 type Config = {
   DistributionConfig: {
@@ -72,11 +73,28 @@ describe("the bucket of the console", () => {
     const clients = Object.keys(resourcesOf(templates.data, "AWS::Cognito::UserPoolClient"));
     expect(values).toContainEqual({ Ref: clients[0] });
   });
+
+  it("gets the documents for programs, all Markdown with its type and charset", () => {
+    const metadata = { "cache-control": "no-cache" };
+    expect(docs).toMatchObject({
+      DestinationBucketKeyPrefix: "docs",
+      Exclude: ["*.json"],
+      SystemMetadata: { ...metadata, "content-type": "text/markdown; charset=utf-8" },
+    });
+    expect(descriptions).toMatchObject({
+      DestinationBucketKeyPrefix: "docs",
+      Exclude: ["*"],
+      Include: ["*.json"],
+      SystemMetadata: metadata,
+    });
+  });
 });
 
 describe("the distribution at the console's paths", () => {
   it("caches and compresses what the bucket has, for GET and HEAD", () => {
     expect({ ...exact, PathPattern: "/console/*" }).toEqual(below);
+    const ofDocs = CacheBehaviors.filter(({ PathPattern }) => /docs|llms/.test(String(PathPattern)));
+    expect(ofDocs).toEqual(["/docs/*", "/llms.txt"].map((PathPattern) => ({ ...below, PathPattern })));
     expect(below).toMatchObject({
       // Id of the policy CachingOptimized.
       CachePolicyId: "658327ea-f89d-4fab-a63d-7e88639e58f6",
@@ -97,8 +115,19 @@ describe("the distribution at the console's paths", () => {
     ["/console/eth/0x1/1m", "/console/index.html"],
     ["/console/config.json", "/console/config.json"],
     ["/console/files/script-ABCDEFGH.js", "/console/files/script-ABCDEFGH.js"],
+    ["/docs/api.md", "/docs/api.md"],
+    ["/docs/api", "/docs/api"],
+    ["/llms.txt", "/docs/llms.txt"],
   ])("answers %s with %s", (uri, file) => {
     expect(viewed(uri)).toEqual({ uri: file });
+  });
+
+  it("takes no path from the API", () => {
+    const patterns = CacheBehaviors.map(({ PathPattern }) => String(PathPattern).replace("/*", "/"));
+    const taken = restMethods.filter(({ path }) =>
+      patterns.some((pattern) => `/${path}`.startsWith(pattern)),
+    );
+    expect(taken).toEqual([]);
   });
 
   it("sends browsers from /console to /console/", () => {

@@ -63,7 +63,12 @@ describe("the distribution", () => {
   it("serves the WebSocket API at its stage's path, but not @connections", () => {
     const [behavior, ...others] = config.CacheBehaviors;
     const { TargetOriginId, ...same } = config.DefaultCacheBehavior;
-    expect(others.map(({ PathPattern }) => PathPattern)).toEqual(["/console", "/console/*"]);
+    expect(others.map(({ PathPattern }) => PathPattern)).toEqual([
+      "/console",
+      "/console/*",
+      "/docs/*",
+      "/llms.txt",
+    ]);
     expect(behavior).toEqual({
       ...same,
       TargetOriginId: expect.any(String),

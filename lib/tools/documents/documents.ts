@@ -107,8 +107,7 @@ export async function main(argv: readonly string[], { read, write, warn, templat
   } as const;
   const { check, site } = parseArgs({ args: [...argv], options }).values;
   if (site !== undefined) {
-    for (const [name, { body }] of siteFiles((document) => read(`docs/${document}`)))
-      write(join(site, name), body);
+    for (const [name, { body }] of siteFiles()) write(join(site, name), body);
     return 0;
   }
   const current = await Promise.all(

@@ -10,7 +10,7 @@ export const AUDIENCE = "trading-terminal";
 export const CLIENT_ID = "console";
 
 /** Folders of lib that neither the stacks nor the handlers import as a whole. */
-const others = new Set(["client", "console", "devnet", "local", "tools"]);
+const others = new Set(["client", "console", "devnet", "local", "mcp", "tools"]);
 
 /** The files from which the console is built. */
 const consoleSources = [
@@ -32,7 +32,7 @@ export const configurationFiles = [
 
 /**
  * Lists everything that the assembly depends on. An unnecessary file only costs a synthesis, but a missing file would
- * leave old code running.
+ * leave old code running. The documents are missing, because the runner serves its own.
  */
 export const sources = [
   "bin",

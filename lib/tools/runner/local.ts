@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   type GatewayRequest,
@@ -18,6 +17,7 @@ import { chainPorts, type LocalChains, openLocalChains } from "trading-terminal-
 import { startSolTrader } from "trading-terminal-devnet/sol/sol-trader";
 import { giveTestCoins } from "trading-terminal-devnet/test-coins";
 import { portBeside, startVenue } from "trading-terminal-devnet/venue/venue";
+import { docsPath, llmsPath } from "../../infra/docs-pages.ts";
 import { channelShardsOf } from "../../infra/market-context.ts";
 import { marketFollowers } from "../../realtime/connection-records.ts";
 import type { Table } from "../../table/table.ts";
@@ -287,9 +287,10 @@ const placesOf = ({ startedAt, url, hosts, relay, tokens }: NonNullable<LocalCha
   tokens,
 });
 
-/** Serves the reference pages that `npm run documents -- --site DIR` writes, with the runner's own addresses. */
+/** Serves what `npm run documents -- --site DIR` writes, with the runner's own addresses, and llms.txt at the root, too. */
 function referencePages(ports: LocalPorts): Route {
-  const read = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
-  const files = siteFiles(read, ports);
-  return staticPages("/docs", () => files, referencePolicy);
+  const files = siteFiles(ports);
+  const pages = staticPages(docsPath, () => files, referencePolicy);
+  return (request) =>
+    pages(pathOf(request) === llmsPath ? { ...request, target: `${docsPath}${llmsPath}` } : request);
 }

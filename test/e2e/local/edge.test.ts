@@ -103,6 +103,13 @@ describe("the console", () => {
     expect((await get("/console/files/script-OLD.js")).status).toBe(403);
   });
 
+  it("lists the docs for agents at its root", async () => {
+    const { headers, text } = await get("/llms.txt");
+    expect(headers.get("Content-Type")).toBe("text/markdown; charset=utf-8");
+    expect((await get("/docs/trading.md")).status).toBe(200);
+    expect(text).toContain("](/docs/trading.md): ");
+  });
+
   it("tells the page where users sign in, and names the reference but no explorers of local chains", async () => {
     expect((await get("/console/config.json")).json).toEqual({
       issuer: `${deployment().baseUrl}/_local/issuer`,

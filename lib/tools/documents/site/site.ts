@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { docsPages } from "../../../infra/docs-pages.ts";
 import { type LocalPorts, withAddresses } from "../local-addresses.ts";
 
 export type SiteFile = { type: string; body: Buffer };
@@ -66,31 +68,37 @@ const index = page(
           <a href="streams.html">Streams</a>
           <p>Prices, orders, positions, settings and wallets, as they change. <a href="asyncapi.json">asyncapi.json</a></p>
         </li>
+        <li>
+          <a href="llms.txt">llms.txt</a>
+          <p>All pages as Markdown, for agents.</p>
+        </li>
       </ul>
     </main>`,
 );
 
+/** Types of the documents for programs. llms.txt is Markdown, too. */
+const typeOf = (name: string) =>
+  extname(name) === ".json" ? "application/json" : "text/markdown; charset=utf-8";
+
 /**
- * Lists the reference pages by file name, in one folder. They can be read without a network.
+ * Lists the reference pages and the documents for programs by file name, in one folder. They can be read without a
+ * network.
  *
- * @param read Reads a file of the folder docs
  * @param ports Ports of the local runner that serves the pages
  */
-export function siteFiles(read: (name: string) => string, ports?: LocalPorts): Map<string, SiteFile> {
+export function siteFiles(ports?: LocalPorts): Map<string, SiteFile> {
   const file = (type: string, body: string | Buffer) => ({ type, body: Buffer.from(body) });
   const html = (text: string) => file("text/html; charset=utf-8", text);
-  const json = (name: string) =>
-    file("application/json", ports === undefined ? read(name) : withAddresses(read(name), ports));
+  const addressed = (text: string) => (ports === undefined ? text : withAddresses(text, ports));
   return new Map([
     ["index.html", html(index)],
     ["rest.html", html(reference("REST API: trading terminal", "openapi.json"))],
     ["streams.html", html(reference("Streams: trading terminal", "asyncapi.json"))],
-    ["openapi.json", json("openapi.json")],
-    ["asyncapi.json", json("asyncapi.json")],
     [
       "reference.css",
       file("text/css; charset=utf-8", readFileSync(new URL("reference.css", import.meta.url))),
     ],
     ["redoc.js", file("text/javascript; charset=utf-8", withoutLogo())],
+    ...[...docsPages()].map(([name, text]) => [name, file(typeOf(name), addressed(text))] as const),
   ]);
 }
