@@ -19,8 +19,10 @@ export type Endpoints = {
   apigateway: string;
   apigatewaymanagementapi: string;
   dynamodb: string;
+  eventbridge: string;
   kms: string;
   lambda: string;
+  sqs: string;
   ssm: string;
 };
 

@@ -213,6 +213,7 @@ export async function start(options: StartOptions): Promise<Runner> {
       }),
       usage.controlPlane,
       parametersService(workspace.store),
+      ...sources.services,
     ],
     callers,
   );
@@ -228,8 +229,10 @@ export async function start(options: StartOptions): Promise<Runner> {
     apigateway: services.url,
     apigatewaymanagementapi: services.url,
     dynamodb: proxy?.endpoint ?? endpoint,
+    eventbridge: services.url,
     kms: services.url,
     lambda: services.url,
+    sqs: services.url,
     ssm: services.url,
   };
 

@@ -91,7 +91,7 @@ describe("start", () => {
   });
 
   it("gives a function only the variables of its template, of Lambda and of the local services", async () => {
-    const { apigateway, apigatewaymanagementapi, kms, lambda, ssm } = runner.endpoints;
+    const { apigateway, apigatewaymanagementapi, eventbridge, kms, lambda, sqs, ssm } = runner.endpoints;
     const environment = (await work("does=environment")) as Record<string, string>;
     expect(environment).toEqual({
       TABLE_NAME: runner.outputs.TableName,
@@ -104,12 +104,15 @@ describe("start", () => {
       AWS_ENDPOINT_URL_DYNAMODB: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       AWS_ENDPOINT_URL_KMS: kms,
       AWS_ENDPOINT_URL_LAMBDA: lambda,
+      AWS_ENDPOINT_URL_EVENTBRIDGE: eventbridge,
+      AWS_ENDPOINT_URL_SQS: sqs,
       AWS_ENDPOINT_URL_SSM: ssm,
       AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "256",
       AWS_LAMBDA_FUNCTION_NAME: "worker",
       AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
       AWS_REGION: "us-east-1",
+      AWS_LAMBDA_RUNTIME_API: "local",
       AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
       LAMBDA_TASK_ROOT: functionFolder("worker"),
       TZ: ":UTC",

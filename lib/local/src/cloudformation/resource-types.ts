@@ -33,6 +33,9 @@ export const functionArn = (resource: Resource) => arn("lambda", `function:${fun
 const ruleName = nameFrom("Name");
 export const ruleArn = (resource: Resource) => arn("events", `rule/${ruleName(resource)}`);
 
+/** ARN of a bus of EventBridge. */
+export const busArn = (resource: Resource) => arn("events", `event-bus/${resource.property("Name")}`);
+
 export const queueName = nameFrom("QueueName");
 export const queueArn = (resource: Resource) => arn("sqs", queueName(resource));
 const queueUrl = (resource: Resource) =>
@@ -51,6 +54,10 @@ const functionTypes: ResourceTypes = {
 };
 
 const eventTypes: ResourceTypes = {
+  "AWS::Events::EventBus": {
+    ref: (resource) => resource.property("Name"),
+    attributes: { Arn: busArn, Name: (resource) => resource.property("Name") },
+  },
   "AWS::Events::Rule": { ref: ruleName, attributes: { Arn: ruleArn } },
   "AWS::Lambda::EventInvokeConfig": { ref: generatedName },
   "AWS::Lambda::EventSourceMapping": { ref: generatedName, attributes: { Id: generatedName } },

@@ -10,12 +10,16 @@ import type { Denial } from "../iam/callers.ts";
 import { createAsyncInvocations, type InvokeLater } from "../lambda/async-invocations.ts";
 import { readInvokeConfigs } from "../lambda/invoke-config.ts";
 import type { Lambda, LogEntry } from "../lambda/lambda.ts";
+import type { ServiceRoute } from "../services.ts";
 import type { Store } from "../storage/store.ts";
 import { openCheckpoints } from "../streams/checkpoints.ts";
 import { openMapping } from "../streams/event-source-mapping.ts";
 import { readMappings } from "../streams/mapping-definition.ts";
+import { followQueue, readQueueMapping } from "../streams/queue-mapping.ts";
+import { queueService } from "../streams/queue-service.ts";
 import { createQueues, type Queues } from "../streams/queues.ts";
 import type { Writes } from "../streams/shards.ts";
+import { busService } from "./buses.ts";
 import { followRule, readRules } from "./rules.ts";
 
 export type EventSourcesOptions = {
@@ -33,9 +37,11 @@ export type EventSourcesOptions = {
   queueMs?: number | undefined;
 };
 
-/** Everything that invokes functions asynchronously: callers, table streams and schedules. */
+/** Everything that invokes functions asynchronously: callers, table streams, queues and schedules. */
 export type EventSources = {
   invokeLater: InvokeLater;
+  /** Answers calls of EventBridge and SQS. */
+  services: readonly ServiceRoute[];
   messages: Queues["messages"];
   /** Finds the streams of the tables, without reading them yet. */
   prepare(): Promise<void>;
@@ -55,10 +61,16 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  const queues = createQueues(resources, gatewayLog(log, "sqs").report);
+  const queues = createQueues(resources, gatewayLog(log, "sqs").report, { clock });
   const configOf = readInvokeConfigs(resources, lambda.has);
   const rules = readRules(resources, lambda.has);
-  const mappings = readMappings(resources, lambda.has, queues, denial);
+  const [ofQueues = [], ofTables = []] = [true, false].map((isOfQueue) =>
+    resources
+      .ofType("AWS::Lambda::EventSourceMapping")
+      .filter(({ property }) => queues.has(String(property("EventSourceArn"))) === isOfQueue),
+  );
+  const mappings = readMappings(resources, ofTables, lambda.has, queues, denial);
+  const queueMappings = ofQueues.map((resource) => readQueueMapping(resource, lambda.has, denial));
 
   const { invoke } = lambda;
   const invokeLater = createAsyncInvocations({ invoke, configOf, clock, signal, report, queueMs });
@@ -85,12 +97,14 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
 
   return {
     invokeLater,
+    services: [busService(resources, queues, clock), queueService(queues)],
     messages: queues.messages,
     async prepare() {
       opened = await Promise.all(mappings.map((definition) => openMapping(definition, mappingDeps)));
     },
     begin() {
       for (const mapping of opened) mapping.begin();
+      for (const mapping of queueMappings) followQueue(mapping, { queues, invoke, clock, signal, onFault });
       const mayInvoke = readPermissions(resources, "events.amazonaws.com");
       const ruleDeps = { invokeLater, mayInvoke, clock, signal, report: gatewayLog(log, "events").report };
       for (const rule of rules) void followRule(rule, ruleDeps);

@@ -7,6 +7,7 @@ import { notEmulated, type Resource, readProperties, resolved } from "../cloudfo
 import { ruleArn } from "../cloudformation/resource-types.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import type { InvokeLater } from "../lambda/async-invocations.ts";
+import { isOnBus } from "./buses.ts";
 
 /** A rule of EventBridge that invokes functions on a schedule. */
 export type Rule = {
@@ -59,7 +60,7 @@ const Properties = v.strictObject({
  */
 export function readRules(resources: Resources, hasFunction: (nameOrArn: string) => boolean): Rule[] {
   return resources.ofType("AWS::Events::Rule").flatMap((resource) => {
-    if (waitsForAws(resource)) return [];
+    if (waitsForAws(resource) || isOnBus(resource)) return [];
     const { ScheduleExpression, State, Targets } = readProperties(Properties, resolved(resource));
     const targets = Targets.map(({ Arn, Input }, index) => {
       if (!hasFunction(Arn)) throw notEmulated(resource, `Targets.${index}.Arn: not a function`);

@@ -8,7 +8,7 @@ export const endpointServices = ["dynamodb", "kms"] as const;
 export type EndpointService = (typeof endpointServices)[number];
 
 /** Services that check the caller's permission. */
-const guardedServices = [...endpointServices, "apigateway", "execute-api", "lambda", "sqs", "ssm"];
+const guardedServices = [...endpointServices, "apigateway", "events", "execute-api", "lambda", "sqs", "ssm"];
 
 /** An endpoint in the caller's VPC, with its policy. */
 export type VpcEndpoint = { id: string; vpc: string; policy: Policy };

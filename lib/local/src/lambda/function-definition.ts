@@ -117,6 +117,8 @@ export function sandboxEnvironment(
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_KMS: endpoints.kms,
     AWS_ENDPOINT_URL_LAMBDA: endpoints.lambda,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: endpoints.eventbridge,
+    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     AWS_ENDPOINT_URL_SSM: endpoints.ssm,
     // Makes calls to any other service fail on this machine instead of reaching AWS.
     AWS_ENDPOINT_URL: endpoints.lambda,
@@ -125,6 +127,8 @@ export function sandboxEnvironment(
     AWS_LAMBDA_FUNCTION_NAME: definition.name,
     AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
     AWS_REGION: account.region,
+    // Names no address, as Lambda always does, so that code can tell this machine from AWS. No template can contain it.
+    AWS_LAMBDA_RUNTIME_API: "local",
     AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
     LAMBDA_TASK_ROOT: definition.codeFolder,
     TZ: ":UTC",

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { arn } from "../account.ts";
+import { bodyOf } from "../http/json.ts";
 import { type GatewayRequest, type GatewayResponse, header, json } from "../http/messages.ts";
 import { guarded, refusal, type ServiceRoute } from "../services.ts";
 import type { Store } from "../storage/store.ts";
@@ -73,14 +74,6 @@ export function parametersService(store: Store): ServiceRoute {
 function operationOf(request: GatewayRequest): string | undefined {
   const target = header(request, "x-amz-target") ?? "";
   return target.startsWith(prefix) ? target.slice(prefix.length) : undefined;
-}
-
-function bodyOf({ body }: GatewayRequest): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Answers a valid request. The message about an invalid one names the field, but not its value. */

@@ -72,6 +72,7 @@ const streamReading = ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamo
  */
 export function readMappings(
   resources: Resources,
+  mappings: readonly Resource[],
   hasFunction: (nameOrArn: string) => boolean,
   queues: Pick<Queues, "has">,
   denial: Denial,
@@ -82,7 +83,7 @@ export function readMappings(
       .filter((table) => table.property("StreamSpecification") !== undefined)
       .map((table) => [tableStreamArn(table), table]),
   );
-  return resources.ofType("AWS::Lambda::EventSourceMapping").map((resource) => {
+  return mappings.map((resource) => {
     const properties = readProperties(Mapping, resolved(resource));
     const table = tables.get(properties.EventSourceArn);
     if (table === undefined) throw notEmulated(resource, "EventSourceArn: not the stream of a table");

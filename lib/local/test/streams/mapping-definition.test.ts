@@ -39,6 +39,7 @@ function read(properties: object, denied: readonly string[] = []) {
   });
   return readMappings(
     resources,
+    resources.ofType("AWS::Lambda::EventSourceMapping"),
     (name) => name.endsWith("listener"),
     { has: (arn) => arn === queueArn("S-Failed") },
     (name, { action, resource }) =>

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { createQueues } from "../../src/streams/queues.ts";
 import { queueArn, resourcesOf } from "../cloudformation/stack.ts";
 
-function open(Properties: Record<string, unknown> = {}, kept?: number) {
+function open(Properties: Record<string, unknown> = {}, kept = 1000) {
   const lines: string[] = [];
   const resources = resourcesOf({ Failed: { Type: "AWS::SQS::Queue", Properties } });
-  return { queues: createQueues(resources, (line) => lines.push(line), kept), lines };
+  return { queues: createQueues(resources, (line) => lines.push(line), { capacity: kept }), lines };
 }
 
 describe("createQueues", () => {
