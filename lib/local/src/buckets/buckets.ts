@@ -30,10 +30,10 @@ function answer(deployments: readonly FileDeployment[], request: GatewayRequest)
   const key = decoded(pathOf(request)).slice(1);
   const found = deployments.map((deployment) => read(deployment, key)).findLast((each) => each !== undefined);
   if (found === undefined) return denied;
-  const { body, cacheControl } = found;
+  const { body, cacheControl, contentType = contentTypes[extname(key)] ?? "binary/octet-stream" } = found;
   const etag = `"${createHash("md5").update(body).digest("hex")}"`;
   const headers: Pair[] = [
-    ["Content-Type", contentTypes[extname(key)] ?? "binary/octet-stream"],
+    ["Content-Type", contentType],
     ...(cacheControl === undefined ? [] : [["Cache-Control", cacheControl] as const]),
     ["ETag", etag],
     ["Server", "AmazonS3"],
@@ -44,7 +44,7 @@ function answer(deployments: readonly FileDeployment[], request: GatewayRequest)
 }
 
 /** Finds a file among the sources, of which later ones take precedence. */
-function read({ prefix, sources, copies, cacheControl }: FileDeployment, key: string) {
+function read({ prefix, sources, copies, ...metadata }: FileDeployment, key: string) {
   const path = key.slice(prefix.length);
   // Leaves out paths that lead out of the folder, or that no file can have.
   const isPath = path !== "" && normalize(`/${path}`) === `/${path}` && !path.includes("\0");
@@ -52,7 +52,7 @@ function read({ prefix, sources, copies, cacheControl }: FileDeployment, key: st
   const source = sources.findLast(({ folder }) =>
     statSync(join(folder, path), { throwIfNoEntry: false })?.isFile(),
   );
-  return source && { body: source.replaceMarkers(readFileSync(join(source.folder, path))), cacheControl };
+  return source && { body: source.replaceMarkers(readFileSync(join(source.folder, path))), ...metadata };
 }
 
 function decoded(path: string): string {

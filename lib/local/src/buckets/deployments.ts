@@ -14,6 +14,8 @@ export type FileDeployment = {
   /** True if a file is copied, given its path in its folder. */
   copies: (path: string) => boolean;
   cacheControl: string | undefined;
+  /** Content type of all files. If undefined, that of each follows from its name. */
+  contentType: string | undefined;
 };
 
 export const deploymentType = "Custom::CDKBucketDeployment";
@@ -34,7 +36,10 @@ const Properties = v.strictObject({
   DestinationBucketKeyPrefix: v.optional(v.string(), ""),
   Exclude: names,
   Include: names,
-  SystemMetadata: v.optional(v.strictObject({ "cache-control": v.optional(v.string()) }), {}),
+  SystemMetadata: v.optional(
+    v.strictObject({ "cache-control": v.optional(v.string()), "content-type": v.optional(v.string()) }),
+    {},
+  ),
   // Properties without effect on a bucket that is filled once.
   OutputObjectKeys: v.optional(v.boolean()),
   Prune: v.optional(v.boolean()),
@@ -63,6 +68,7 @@ export function readDeployments(
       sources,
       copies: filterOf(Exclude, Include),
       cacheControl: properties.SystemMetadata["cache-control"],
+      contentType: properties.SystemMetadata["content-type"],
     };
   });
 }

@@ -87,6 +87,13 @@ describe("a bucket", () => {
     expect(get("/app/index.html", [["If-None-Match", '"other"']]).status).toBe(200);
   });
 
+  it("gives all files of a deployment its content type", () => {
+    const SystemMetadata = { "content-type": "text/markdown; charset=utf-8" };
+    expect(header(bucket({ SystemMetadata }).get("/app/index.html"), "content-type")).toBe(
+      "text/markdown; charset=utf-8",
+    );
+  });
+
   it("takes each file from the deployment that copies it, with that deployment's cache control", () => {
     const parts = {
       Exclude: ["*"],
@@ -132,7 +139,7 @@ describe("a deployment of files", () => {
   it.each([
     [{ SourceObjectKeys: ["other.zip"] }, "the source other.zip, which is no folder"],
     [{ Extract: false }, "Extract"],
-    [{ SystemMetadata: { "content-type": "text/plain" } }, "content-type"],
+    [{ SystemMetadata: { "content-language": "en" } }, "content-language"],
   ])("stops the runner for %j", (changes, message) => {
     expect(() => bucket(changes)).toThrow(message);
   });
