@@ -15,6 +15,7 @@ const descriptions = ["openapi.json", "asyncapi.json"];
 /** Pages for authors of programs, in the order in which to read them. The others are optional. */
 const forPrograms = [
   "clients.md",
+  "agents.md",
   "api.md",
   "trading.md",
   "wallets.md",

@@ -8,17 +8,17 @@ const [, codeMap = ""] =
 const floors = [...codeMap.matchAll(/^- `([\w/]+)\/`: /gm)].map(([, folder = ""]) => folder);
 
 /** Workspaces, which are separate from the product and import nothing from it. */
-const workspaces = ["lib/client", "lib/console", "lib/devnet", "lib/local/src"];
+const workspaces = ["lib/client", "lib/console", "lib/devnet", "lib/local/src", "lib/mcp"];
 
 /**
- * Folders that may import a workspace: programs, and code that runs only locally. The console may import only the
- * client, only the runner may import the local chains, and the stacks deploy the console.
+ * Folders that may import a workspace: programs, and code that runs only locally. The console and the tools
+ * of agents may import only the client, only the runner may import the local chains, and the stacks deploy the console.
  */
 const usersOf = (workspace: string) => [
   "lib/tools",
   "bin",
   ...(workspace === "lib/local/src" ? ["lib/devnet"] : []),
-  ...(workspace === "lib/client" ? ["lib/console"] : []),
+  ...(workspace === "lib/client" ? ["lib/console", "lib/mcp"] : []),
   ...(workspace === "lib/console" ? ["lib/infra"] : []),
 ];
 
@@ -71,7 +71,7 @@ describe("imports", () => {
     expect(climbing.map(shown)).toEqual([]);
   });
 
-  it("allows imports of workspaces only in programs, of the client in the console, and of the console in the stacks", () => {
+  it("allows imports of workspaces only in programs, of the client in the console and the MCP server, and of the console in the stacks", () => {
     const others = importsBetweenRooms
       .filter(({ from }) => workspaces.includes(from))
       .filter(({ from, to }) => !usersOf(from).includes(to));
@@ -103,7 +103,7 @@ describe("imports", () => {
   });
 
   it("imports workspaces by their package names", () => {
-    const programs = sourceFiles.filter(({ path }) => /^lib\/(tools|console|devnet)\//.test(path));
+    const programs = sourceFiles.filter(({ path }) => /^lib\/(tools|console|devnet|mcp)\//.test(path));
     const violations = [...productFiles, ...programs]
       .filter(({ text }) => /"(\.\.?\/)+(lib\/)?(local|devnet|console|client)\//.test(text))
       .map(({ path }) => path);

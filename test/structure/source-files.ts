@@ -11,6 +11,7 @@ const entries: Record<string, string> = {
   "trading-terminal-client/markets": "lib/client/markets/index.ts",
   "trading-terminal-client/seal": "lib/client/seal/index.ts",
   "trading-terminal-console": "lib/console/build.ts",
+  "trading-terminal-mcp": "lib/mcp/server.ts",
 };
 
 /** Includes each file of the local chains, because their package offers them all. */
@@ -24,7 +25,7 @@ const pathOf = (specifier: string, importer: string): string => {
 
 /** Matches imports and re-exports, even of types, whether static or dynamic. */
 const importPattern =
-  /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.tsx?|(?:cdk-local-runner|trading-terminal-(?:client|console|devnet))[^"]*)"/g;
+  /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.tsx?|(?:cdk-local-runner|trading-terminal-(?:client|console|devnet|mcp))[^"]*)"/g;
 
 function importsOf(path: string, text: string): string[] {
   return [...text.matchAll(importPattern)].map(([, specifier = ""]) => pathOf(specifier, path));
@@ -42,11 +43,11 @@ export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,
   });
 
 /**
- * Lists the back end, its stacks and its programs. The runner, the local chains, the client and the console are
- * separate and have their own names.
+ * Lists the back end, its stacks and its programs. The runner, the local chains, the client, the console and the
+ * MCP server are separate and have their own names.
  */
 export const productFiles = sourceFiles.filter(
-  ({ path }) => !/^(test|lib\/(local|devnet|client|console))\//.test(path),
+  ({ path }) => !/^(test|lib\/(local|devnet|client|console|mcp))\//.test(path),
 );
 
 export const isIn = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
