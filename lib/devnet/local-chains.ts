@@ -30,6 +30,8 @@ export type LocalChainsOptions = {
   warn?: (line: string) => void;
   /** Block times of the chains on which they differ from the usual ones. */
   times?: { [Chain in EvmChain]?: ChainTimes };
+  /** Chains that begin with two hours of trades when they are new. */
+  withPast?: readonly EvmChain[];
 };
 
 export type LocalChains = AsyncDisposable & {
@@ -79,7 +81,16 @@ export function portsOf(
  * @throws StartupError if a port is in use
  */
 export async function openLocalChains(options: LocalChainsOptions): Promise<LocalChains> {
-  const { port, folder, reset = false, faults = false, seed = 1, warn = () => {}, times = {} } = options;
+  const {
+    port,
+    folder,
+    reset = false,
+    faults = false,
+    seed = 1,
+    warn = () => {},
+    times = {},
+    withPast = [],
+  } = options;
   const states = folder === undefined ? undefined : join(folder, "chains");
   const book = openNotes(folder);
   await ended(book.notes.processes);
@@ -112,6 +123,7 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
       seed,
       warn,
       times: times[chain] ?? usualTimes,
+      past: withPast.includes(chain),
       ports: { ...ports, anvil: node === 0 ? await freePort() : node },
       statePath: states && join(states, `${chain}.json`),
     });

@@ -1,16 +1,13 @@
 import type { EvmChain } from "trading-terminal-devnet/chain-facts";
+import { factorAt, type Points, swaying } from "trading-terminal-devnet/course";
 import { openEvmMarket } from "trading-terminal-devnet/evm/evm-market";
 import { startLocalChain } from "trading-terminal-devnet/evm/local-chain";
 import { type RandomTrader, tradeInRounds } from "trading-terminal-devnet/random-rounds";
-import { seededRandom } from "../../lib/local/src/random.ts";
 
-/** Minutes before the pictures are made, and the price then as a multiple of the first one. */
-export type Point = readonly [minutesAgo: number, factor: number];
-
-/** A token, and the past of its price. The times fall. */
+/** A token, and the past of its price. */
 export type Course = {
   token: string;
-  points: readonly [Point, ...Point[]];
+  points: Points;
   /** True if a chart shows its minutes. */
   isShown?: true;
 };
@@ -22,24 +19,6 @@ const lateMinutes = 105;
 
 /** How far a single trade may move the price from its course, as a part of it. */
 const spreads = { longAgo: 0.012, lately: 0.0045, live: 0.001 } as const;
-
-/** Finds a price on the straight lines between the points. */
-export function factorAt(points: Course["points"], minutesAgo: number): number {
-  const next = points.findIndex(([ago]) => ago <= minutesAgo);
-  const [before, after] = [points[next - 1], points[next] ?? points.at(-1) ?? points[0]];
-  if (next < 1 || before === undefined) return after[1];
-  return before[1] + ((after[1] - before[1]) * (before[0] - minutesAgo)) / (before[0] - after[0]);
-}
-
-/** Sways around 0, by about the given spread, and returns to it. */
-function swaying(seed: string): (spread: number) => number {
-  const random = seededRandom(seed);
-  let swing = 0;
-  return (spread) => {
-    swing = 0.8 * swing + 2 * spread * (random() + random() + random() - 1.5);
-    return swing;
-  };
-}
 
 /** Trades a token on a chain that begins with its past, and leaves the chain's state in the file. */
 export async function playPast(chain: EvmChain, course: Course, statePath: string): Promise<void> {

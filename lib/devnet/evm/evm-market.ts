@@ -27,7 +27,7 @@ const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 
 /** Coins of the deployer, and those that it wraps for each move. */
 const wealth = hex(10n ** 27n);
-const wrapping = {
+export const wrapping = {
   to: localAddresses.wrapped,
   data: abi.encodeFunctionData("deposit"),
   value: 10n ** 24n,

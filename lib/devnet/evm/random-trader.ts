@@ -10,11 +10,14 @@ export const traderAccount = "0x7ADE000000000000000000000000000000000001";
 
 const { wrapped, v2Router, moon, usdx, taxd, star } = localAddresses;
 
-/** Tokens to trade, with the path from the coin to each token. */
-const routes: ReadonlyMap<string, readonly string[]> = new Map([
-  [moon.toLowerCase(), [wrapped, moon]],
-  [taxd.toLowerCase(), [wrapped, taxd]],
-  [star.toLowerCase(), [wrapped, usdx, star]],
+/** The path from the coin to a token, and the worth in coins of what the token's pool holds of the other asset. */
+type TokenRoute = { path: readonly string[]; depthCoins: number };
+
+/** Tokens to trade. */
+const routes: ReadonlyMap<string, TokenRoute> = new Map([
+  [moon.toLowerCase(), { path: [wrapped, moon], depthCoins: 100 }],
+  [taxd.toLowerCase(), { path: [wrapped, taxd], depthCoins: 50 }],
+  [star.toLowerCase(), { path: [wrapped, usdx, star], depthCoins: 20 }],
 ]);
 
 export type WatchedToken = { chain: string; token: string };
@@ -37,10 +40,16 @@ const coin = 10n ** 18n;
 const forever = 2n ** 40n;
 const hex = (value: bigint) => `0x${value.toString(16)}`;
 
-/** Target value in coins of the trader's holdings in each token. Above it, the trader sells more often than it buys. */
-const likedCoins = 2;
-/** Smallest and largest purchase, in coins. */
-const purchase = { from: 0.01, to: 0.3 } as const;
+/**
+ * Target value of the trader's holdings in each token, as a part of its pool. Above it, the trader sells more often than
+ * it buys.
+ */
+const likedPart = 0.02;
+/**
+ * Smallest and largest trade, as a part of the pool. A trade moves the price by twice as much, so ten seconds of trades
+ * move it by less than 1 %: a sale that waits for its approval still gets its minimum.
+ */
+const tradedPart = { from: 0.0001, to: 0.00045 } as const;
 const wealth = 1_000_000n * coin;
 
 /**
@@ -64,8 +73,8 @@ export function startRandomTrader(options: RandomTraderOptions): RandomTrader {
     }
   }
 
-  async function trade(chain: EvmChain, url: string, route: readonly string[]): Promise<void> {
-    const token = route.at(-1) as string;
+  async function trade(chain: EvmChain, url: string, { path, depthCoins }: TokenRoute): Promise<void> {
+    const token = path.at(-1) as string;
     if (!prepared.has(`${chain} ${token}`)) {
       await callAnvil(url, [
         ["anvil_impersonateAccount", [traderAccount]],
@@ -75,13 +84,13 @@ export function startRandomTrader(options: RandomTraderOptions): RandomTrader {
       prepared.add(`${chain} ${token}`);
     }
     const [held = 0n] = await read(url, token, "balanceOf", [traderAccount]);
-    const back = [...route].reverse();
+    const back = [...path].reverse();
     const worth = held > 0n ? (await read(url, v2Router, "getAmountsOut", [held, back])).at(-1) : 0n;
-    const share = Number((worth ?? 0n) / 10n ** 12n) / 1e6 / likedCoins;
-    const amount = purchase.from + random() ** 2 * (purchase.to - purchase.from);
-    const units = BigInt(Math.round(amount * 1e6)) * 10n ** 12n;
+    const share = Number((worth ?? 0n) / 10n ** 12n) / 1e6 / (likedPart * depthCoins);
+    const part = tradedPart.from + random() ** 2 * (tradedPart.to - tradedPart.from);
+    const units = BigInt(Math.round(part * depthCoins * 1e6)) * 10n ** 12n;
     if (held === 0n || worth === undefined || worth <= units || random() > share / 2)
-      return buy(url, route, units);
+      return buy(url, path, units);
     const sold = (held * units) / worth;
     const parameters = [sold, 0, back, traderAccount, forever];
     await send(url, {
@@ -90,12 +99,12 @@ export function startRandomTrader(options: RandomTraderOptions): RandomTrader {
     });
   }
 
-  const buy = (url: string, route: readonly string[], units: bigint) =>
+  const buy = (url: string, path: readonly string[], units: bigint) =>
     send(url, {
       to: v2Router,
       value: hex(units),
       data: abi.encodeFunctionData("swapExactETHForTokensSupportingFeeOnTransferTokens", [
-        ...[0, route, traderAccount, forever],
+        ...[0, path, traderAccount, forever],
       ]),
     });
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { StartupError } from "cdk-local-runner";
 import { type EvmChain, evmFacts } from "../chain-facts.ts";
 import type { NoteBook, NotedBlock } from "../chain-notes.ts";
@@ -8,6 +9,7 @@ import { type ChainTimes, finalAfterBlocks, slotsInEpoch } from "./chain-times.t
 import { createHeads } from "./heads.ts";
 import { startLocalChain } from "./local-chain.ts";
 import { type MinedBlock, type Miner, startMiner } from "./miner.ts";
+import { birthOf, playPast } from "./past.ts";
 import { startRelay } from "./relay.ts";
 import { type SecondHost, startSecondHost } from "./second-host.ts";
 
@@ -24,6 +26,8 @@ export type ServedChainOptions = {
   /** Prints a warning. */
   warn: (line: string) => void;
   times: ChainTimes;
+  /** Lets a new chain begin with two hours of trades. */
+  past?: boolean;
 };
 
 /** A local chain with a second host. Some chains also have a relay. */
@@ -54,7 +58,7 @@ const advice = "`npm start -- --reset-chains` starts all chains from the beginni
  * @throws StartupError if anvil's port is in use
  */
 export async function openServedChain(options: ServedChainOptions): Promise<ServedChain> {
-  const { chain, ports, statePath, book, faults, seed, warn, times } = options;
+  const { chain, ports, statePath, book, faults, seed, warn, times, past = false } = options;
   const finalAfter = finalAfterBlocks(times);
   const url = `http://127.0.0.1:${await waitForPort(ports.anvil)}`;
   const request = async (method: string, params: readonly unknown[] = []) =>
@@ -92,16 +96,20 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
   };
 
   async function run(): Promise<void> {
+    const hasState = statePath !== undefined && existsSync(statePath);
+    const bornAt = past && !hasState ? birthOf(Date.now()) : undefined;
     const anvil = await startLocalChain({
       chain,
       port: ports.anvil,
       slotsInEpoch: slotsInEpoch(times),
       ...(statePath !== undefined && { statePath }),
+      ...(bornAt !== undefined && { bornAt }),
     }).catch((error) => {
       throw error instanceof StartupError ? new StartupError(`${error.message}. ${advice}.`) : error;
     });
     running.defer(() => anvil.close());
     book.notes.processes.push(anvil.processId);
+    if (bornAt !== undefined) await playPast(chain, url, bornAt);
     const newest = await checkedHead(chain, request, book.notes.newest[chain]);
     note(newest);
 

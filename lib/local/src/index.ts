@@ -21,6 +21,7 @@ export type { TokenRequest } from "./issuer/issuer.ts";
 export type { LogEntry } from "./lambda/lambda.ts";
 export { faultsRoute, readOwn } from "./own-route.ts";
 export { createReaper, type Reaper } from "./processes.ts";
+export { seededRandom } from "./random.ts";
 export { requestToken } from "./request-token.ts";
 export { start } from "./start.ts";
 export type { Runner, Site, StartOptions } from "./start-options.ts";

@@ -202,6 +202,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
           faults: options.faults ?? false,
           seed: options.chance,
           times: options.fastBase ? { base: { ...usualTimes, blockMs: 200 } } : {},
+          withPast: options.trader && !options.empty ? ["eth", "base"] : [],
           warn,
         });
         undo.use(chains);

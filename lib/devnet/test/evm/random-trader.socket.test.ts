@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain?.close());
 
-const { moon, taxd, usdx } = localAddresses;
+const { moon, taxd, usdx, star } = localAddresses;
 const waiting = { timeout: 30_000, interval: 10 };
 
 const sent = async () => Number(await chain.request("eth_getTransactionCount", [traderAccount, "latest"]));
@@ -90,6 +90,22 @@ describe("the random trader", () => {
     started(async () => [{ chain: "eth", token: usdx }]);
     await trades(before + 3);
   });
+
+  it.each([moon, taxd, star])(
+    "moves a price by less than a thousandth with each trade of %s",
+    async (token) => {
+      const price = async () =>
+        (await openEvmMarket({ chain: "eth", url: chain.url, token })).pools[0]?.price ?? 0;
+      const [priceBefore, before] = [await price(), await sent()];
+      const { trader } = started(async () => [{ chain: "eth", token }]);
+      await trades(before + 10);
+      await trader.stop();
+      await chain.mine();
+      const change = Math.abs((await price()) / priceBefore - 1);
+      expect(change).toBeGreaterThan(0.0002);
+      expect(change).toBeLessThan(0.001 * ((await sent()) - before));
+    },
+  );
 
   it("reports an outage once, and continues after it", async () => {
     const before = await sent();

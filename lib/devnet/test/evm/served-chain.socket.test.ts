@@ -11,8 +11,9 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type NoteBook, openNotes } from "../../chain-notes.ts";
 import { callAnvil } from "../../evm/call-anvil.ts";
 import { localAddresses } from "../../evm/deployment.ts";
+import { openEvmMarket } from "../../evm/evm-market.ts";
 import { openServedChain, type ServedChain } from "../../evm/served-chain.ts";
-import { alice } from "../../evm/test-chain.ts";
+import { alice, type TestReceipt as Receipt } from "../../evm/test-chain.ts";
 import { giveTestCoins } from "../../test-coins.ts";
 
 const stranger = "0x00000000000000000000000000000000000000aa";
@@ -27,7 +28,10 @@ function folderForTest(): string {
 
 type Opened = ServedChain & { book: NoteBook; ask(method: string, ...params: unknown[]): Promise<unknown> };
 
-async function opened(folder: string, { port = 0, secondHost = 0, faults = false } = {}): Promise<Opened> {
+async function opened(
+  folder: string,
+  { port = 0, secondHost = 0, faults = false, past = false } = {},
+): Promise<Opened> {
   const book = openNotes(folder);
   const served = await openServedChain({
     chain: "eth",
@@ -38,6 +42,7 @@ async function opened(folder: string, { port = 0, secondHost = 0, faults = false
     seed: 1,
     warn: () => {},
     times: { blockMs: 20, finalitySeconds: 0.08 },
+    past,
   });
   const ask = asking(served.url);
   const close = async () => {
@@ -103,6 +108,37 @@ describe("a served chain", () => {
     await expect((await opened(folder)).start()).rejects.toThrow(
       /^Chain eth is not the one that the table knows\. `npm start -- --reset-chains` [^\n]+$/,
     );
+  });
+
+  it("gives a new chain a past of two hours once, in which a pool trades in each block", async () => {
+    const folder = folderForTest();
+    type Block = { number: string; timestamp: string; transactions: string[] };
+    const block = async ({ ask }: Opened, tag: string) =>
+      (await ask("eth_getBlockByNumber", tag, false)) as Block;
+    const first = await opened(folder, { past: true });
+    await first.start();
+    const chain = await block(first, "latest");
+    const [from, to] = [5, Number(chain.number) - 10];
+    expect(to).toBeGreaterThan(250);
+    const times: number[] = [];
+    for (let number = from; number < to; number += 30) {
+      const { timestamp, transactions } = await block(first, `0x${number.toString(16)}`);
+      const [receipt] = (await first.ask("eth_getBlockReceipts", `0x${number.toString(16)}`)) as Receipt[];
+      expect([transactions.length, receipt?.status]).toEqual([1, "0x1"]);
+      times.push(Number(timestamp) - Date.now() / 1000);
+    }
+    expect(times[0]).toBeLessThan(-7000);
+    expect(times.at(-1)).toBeGreaterThan(-1200);
+    expect(Math.abs(Number(chain.timestamp) - Date.now() / 1000)).toBeLessThan(20);
+    const { pools } = await openEvmMarket({ chain: "eth", url: first.url, token: localAddresses.moon });
+    for (const { price, unit } of [pools[0], pools[2]].flatMap((pool) => pool ?? []))
+      expect([price, unit]).toEqual([expect.closeTo(0.000104, 7), "WETH"]);
+    await first.close();
+
+    const second = await opened(folder, { past: true });
+    await second.start();
+    expect(Number((await block(second, "latest")).number)).toBeLessThan(Number(chain.number) + 100);
+    await second.close();
   });
 
   it("gives advice if the chain's state cannot be read", async () => {

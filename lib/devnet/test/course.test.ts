@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { type Course, factorAt } from "./course.ts";
+import { factorAt, type Points } from "../course.ts";
 
-const points: Course["points"] = [
+const points: Points = [
   [100, 1],
   [40, 1.6],
   [10, 1.3],
