@@ -1,4 +1,4 @@
-import type { MarketMinute, MarketRecord } from "trading-terminal-client";
+import type { MarketRecord } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
 import { silent } from "./support/silent-service.ts";
 
@@ -13,16 +13,6 @@ const market = (more: Partial<MarketRecord> = {}): MarketRecord => ({
   block: 10,
   asOf: time,
   ...more,
-});
-
-const minute = (at: number, close: `${number}`): MarketMinute => ({
-  time: new Date(Date.parse(time) + at * 60_000).toISOString(),
-  open: "1",
-  high: "9",
-  low: "1",
-  close,
-  volume: "1",
-  trades: 1,
 });
 
 const coin = { chain: "base", symbol: "ETH", price: "2600", currency: "USD", source: "s", asOf: time };
@@ -78,38 +68,6 @@ describe("a stream with followed tokens", () => {
     update([], { base: { block: 13, time } });
     expect(stream.state?.markets).toBe(shown);
     expect(stream.state?.heads.base?.block).toBe(13);
-  });
-
-  it("keeps the market with the higher revision, then block, then time", async () => {
-    const { stream, update } = await following();
-    const shown = () => stream.state?.markets[0];
-    const later = "2026-11-21T09:30:01.000Z";
-    const records = [
-      market({ block: 12 }),
-      market({ block: 11, price: "2" }),
-      market({ block: 12, asOf: later, price: "3" }),
-      market({ block: 12, price: "4" }),
-      market({ block: 9, revision: 1, price: "5" }),
-      market({ block: 99, price: "6" }),
-    ];
-    const prices = records.map((record) => {
-      update([record]);
-      return shown()?.price;
-    });
-    expect(prices).toEqual(["1", "1", "3", "3", "5", "5"]);
-  });
-
-  it("sorts minute candles by time, replaces them as a whole and ignores those of older records", async () => {
-    const { stream, update } = await following();
-    update([market({ minutes: [minute(0, "1"), minute(1, "2")] })]);
-    update([market({ block: 11, minutes: [minute(2, "3")] })]);
-    update([market({ block: 12, minutes: [{ ...minute(1, "4"), isFinal: true }] })]);
-    update([market({ block: 11, minutes: [minute(2, "7")] })]);
-    update([market({ block: 13 })]);
-    expect(stream.state?.markets[0]?.minutes?.map(({ close }) => close)).toEqual(["1", "4", "3"]);
-    // Sends the record again in a full update, with a minute candle that the client missed.
-    update([market({ block: 13, minutes: [minute(3, "5")] })]);
-    expect(stream.state?.markets[0]?.minutes?.map(({ close }) => close)).toEqual(["1", "4", "3", "5"]);
   });
 
   it("forgets a removed token even if updates still arrive, and ignores tokens that it does not follow", async () => {

@@ -1,83 +1,104 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import type { Order, ServerMessage, Wallet } from "trading-terminal-client";
+import type { Followed, FollowedToken, Order, ServerMessage, TerminalState } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { askingForWallets, newlyHeld, stateOf, withMessage, withWalletList } from "../../lib/client/merge.ts";
+import { withoutTokens, withTokens } from "../../lib/client/market-merge.ts";
+import {
+  askingForWallets,
+  complete,
+  type Held,
+  newlyHeld,
+  stateOf,
+  withMessage,
+  withSettings,
+  withWalletList,
+} from "../../lib/client/merge.ts";
 
-const wallet = (id: string, version: number) => ({ _id: id, version }) as Wallet;
+type Shown = Partial<TerminalState>;
+type Message = { type: string; operation?: string; tokens?: []; data?: { wallets: []; chain: string } };
+type Case = {
+  kind: Followed | "markets";
+  name: string;
+  before: Shown & { tokens?: FollowedToken[] };
+  messages: Message[];
+  after: Shown | null;
+  asks?: string[];
+};
 
-const announced = (
-  held: ReturnType<typeof newlyHeld>,
-  id: string,
-  version: number,
-  state: "active" | "retired",
-) =>
-  withMessage(held, {
-    type: "WalletsUpdated",
-    time: "now",
-    data: { wallets: [{ ...wallet(id, version), state }] },
+const { cases }: { cases: Case[] } = JSON.parse(readFileSync("lib/client/merge-cases.json", "utf8"));
+const followedBy = (kind: Case["kind"]): Followed[] => [kind === "markets" ? "prices" : kind];
+
+/** Makes the complete state before a case. */
+function heldBefore({ kind, before: { tokens = [], ...shown } }: Case): Held {
+  const {
+    orders = [],
+    positions = [],
+    prices = {},
+    settings = {},
+    markets = [],
+    heads = {},
+    wallets = [],
+  } = shown;
+  const held = newlyHeld(followedBy(kind));
+  const changes = Object.entries(settings).map(([chain, { version, ...settings }]) => ({
+    ...{ type: "TradingSettingsUpdated", data: { chain, version, settings } },
+  }));
+  const messages = [
+    { type: "snapshot", channel: "orders", data: orders },
+    { type: "snapshot", channel: "positions", data: positions },
+    { type: "snapshot", channel: "prices", data: Object.values(prices) },
+    { type: "update", channel: "prices", data: markets, heads },
+    ...changes,
+  ] as ServerMessage[];
+  const filled = messages.reduce(withMessage, { ...held, markets: withTokens(held.markets, tokens) });
+  return complete(withWalletList(filled, wallets), "settings");
+}
+
+/** Plays a message: the service's, or what the client itself does or reads. */
+function played(held: Held, message: Message, followed: Followed[], unread: Set<string>): Held {
+  const { type, operation, tokens = [], data = { wallets: [], chain: "" } } = message;
+  if (type === "connected") return newlyHeld(followed, held);
+  if (type === "unsubscribe") return { ...held, markets: withoutTokens(held.markets, tokens) };
+  if (type === "request") return askingForWallets(held);
+  if (operation === "listWalletsV2") return withWalletList(held, data.wallets);
+  if (operation === undefined) return withMessage(held, message as ServerMessage);
+  unread.delete(data.chain);
+  const read = withSettings(held, data as never);
+  return unread.size === 0 ? complete(read, "settings") : read;
+}
+
+/** Plays all messages of a case. */
+function heldAfter(one: Case): Held {
+  const unread = new Set(["eth", "base", "sol"]);
+  const next = (held: Held, message: Message) => played(held, message, followedBy(one.kind), unread);
+  return one.messages.reduce(next, heldBefore(one));
+}
+
+describe("the merging of messages", () => {
+  it.each(cases.map((one) => [one.kind, one.name, one] as const))("of %s %s", (_kind, _name, one) => {
+    const held = heldAfter(one);
+    const state = stateOf(held);
+    expect(state === undefined ? null : state).toEqual(one.after && { ...state, ...one.after });
+    expect(held.walletsBehind ? ["listWalletsV2"] : undefined).toEqual(one.asks);
   });
 
-const listOf = (...wallets: Wallet[]) => withWalletList(newlyHeld(["wallets"]), wallets);
-const shown = (held: ReturnType<typeof newlyHeld>) =>
-  stateOf(held)?.wallets.map(({ _id, version }) => `${_id} v${version}`);
-
-describe("wallets", () => {
-  it("keeps the wallet list's order and shows each wallet's newer version, from the list or a message", () => {
-    const changed = announced(listOf(wallet("a", 1), wallet("b", 4)), "a", 3, "active");
-    expect(shown(changed)).toEqual(["a v3", "b v4"]);
-    expect(shown(announced(changed, "b", 3, "active"))).toEqual(["a v3", "b v4"]);
-    expect(shown(withWalletList(changed, [wallet("b", 5), wallet("a", 2)]))).toEqual(["b v5", "a v3"]);
-  });
-
-  it("removes retired wallets even if an older list still has them", () => {
-    const retired = announced(listOf(wallet("a", 1)), "a", 2, "retired");
-    expect(shown(retired)).toEqual([]);
-    expect(shown(withWalletList(retired, [wallet("a", 1)]))).toEqual([]);
-    expect(shown(withWalletList(retired, [wallet("a", 2)]))).toEqual([]);
-    expect(shown(withWalletList(retired, [wallet("a", 3)]))).toEqual(["a v3"]);
-  });
-
-  it("loads the wallet list again when a message names a missing wallet", () => {
-    const behind = announced(listOf(), "a", 7, "active");
-    expect([shown(behind), behind.walletsBehind]).toEqual([[], true]);
-    const known = announced(listOf(), "a", 7, "retired");
-    expect(announced(known, "a", 6, "active").walletsBehind).toBe(false);
-  });
-
-  it("keeps a wallet that was restored after the list was read", () => {
-    const asked = askingForWallets(listOf(wallet("a", 1), wallet("b", 1)));
-    const answered = withWalletList(announced(asked, "a", 3, "active"), []);
-    expect([shown(answered), answered.walletsBehind]).toEqual([["a v3"], true]);
+  it("has cases of each kind of record", () => {
+    const { markets: _, heads: __, ...kinds } = stateOf(newlyHeld([])) as TerminalState;
+    expect(new Set(cases.map(({ kind }) => kind))).toEqual(new Set([...Object.keys(kinds), "markets"]));
   });
 });
 
 describe("orders", () => {
   const order = (orderId: string, version: number, createdAt: string) =>
     ({ orderId, version, createdAt }) as Order;
-  const snapshot = (...data: Order[]): ServerMessage => ({
-    type: "snapshot",
-    channel: "orders",
-    time: "now",
-    data,
-  });
-  const update = (...data: Order[]): ServerMessage => ({
-    type: "update",
-    channel: "orders",
-    time: "now",
-    data,
-  });
-  const ordersOf = (...messages: ServerMessage[]) =>
-    stateOf(messages.reduce(withMessage, newlyHeld(["orders"])))?.orders.map(
-      ({ orderId, version }) => `${orderId} v${version}`,
-    );
-
-  it("sorts orders newest first by time and then id, with or without milliseconds", () => {
-    const early = "2026-11-21T09:30:00Z";
-    const late = "2026-11-21T09:30:00.500Z";
-    expect(ordersOf(snapshot(order("a", 1, early), order("b", 1, late), order("c", 1, early)))).toEqual([
-      ...["b v1", "c v1", "a v1"],
-    ]);
-  });
+  const ordersOf = (items: readonly Order[]) => {
+    const update = (item: Order): ServerMessage => {
+      return { type: "update", channel: "orders", time: "now", data: [item] };
+    };
+    const first = complete(newlyHeld(["orders"]), "orders");
+    const held = items.reduce((before, item) => withMessage(before, update(item)), first);
+    return stateOf(held)?.orders.map(({ orderId, version }) => `${orderId} v${version}`);
+  };
 
   it("keeps each order's place when it changes, without duplicates", () => {
     fc.assert(
@@ -89,7 +110,7 @@ describe("orders", () => {
         const expected = [...greatest]
           .toSorted(([a], [b]) => (Number(b) % 5) - (Number(a) % 5) || Number(b) - Number(a))
           .map(([id, version]) => `${id} v${version}`);
-        expect(ordersOf(snapshot(), ...items.map((item) => update(item)))).toEqual(expected);
+        expect(ordersOf(items)).toEqual(expected);
       }),
     );
   });

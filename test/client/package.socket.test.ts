@@ -21,7 +21,7 @@ const compilers = {
 /** Packs the current client and installs it without a network. */
 beforeAll(async () => {
   await run("npm", ["run", "-s", "build:client"]);
-  for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist"])
+  for (const file of ["package.json", "README.md", "CHANGELOG.md", "merge-cases.json", "dist"])
     cpSync(`${client}/${file}`, join(packed, file), { recursive: true });
   const { stdout } = await run("npm", ["pack", "--silent", "--ignore-scripts"], { cwd: packed });
   const install = ["install", "--offline", "--no-audit", "--no-fund", join(packed, stdout.trim())];
