@@ -1,6 +1,7 @@
 import { type AnyAnswer, type AnyError, readAnswer } from "./answer.ts";
 import { backoffMs, type Clock, callBack, limited, limitsOf, pause } from "./clock.ts";
 import { routes } from "./openapi.ts";
+import { Pacer } from "./pacer.ts";
 import type { RequestKeys } from "./request-keys.ts";
 import type { OperationName } from "./rest-types.ts";
 import { isMistake, type TokenKeeper } from "./token-keeper.ts";
@@ -47,9 +48,11 @@ type Prepared = { name: OperationName; url: string; init: RequestInit; signal: A
 /** Calls operations of the REST API. Network failures resolve to an error instead of rejecting. */
 export class RestCaller {
   readonly #deps: CallerDeps;
+  readonly #pacer: Pacer;
 
   constructor(deps: CallerDeps) {
     this.#deps = deps;
+    this.#pacer = new Pacer(deps.clock);
   }
 
   /**
@@ -113,7 +116,7 @@ export class RestCaller {
     const endMs = clock.nowMs() + patienceMs;
     let certain = true;
     for (let failures = 0; ; failures++) {
-      const answer = await this.#try(prepared);
+      const answer = await this.#tryInTurn(prepared, endMs);
       if (answer.error === undefined) return { answer, certain: true };
       certain &&= !mayHaveWorked(answer.error);
       if (!mayRepeat(answer.error, repeatable)) return { answer, certain };
@@ -123,6 +126,26 @@ export class RestCaller {
       callBack(() => onRetry({ operation: prepared.name, tries: failures + 1, waitMs, error }));
       await pause(clock, waitMs, prepared.signal);
     }
+  }
+
+  /** Tries when the limits of the service allow it, or fails like a 429 if that would be after the end. */
+  async #tryInTurn(prepared: Prepared, endMs: number): Promise<AnyAnswer> {
+    const { name, signal } = prepared;
+    const waitMs = await this.#pacer.pass(name, endMs, signal);
+    if (waitMs > 0)
+      return {
+        error: {
+          status: 429,
+          code: "RATE_LIMITED",
+          message: "Not sent: the limit of the service is used up for too long",
+          retryAfterSeconds: Math.ceil(waitMs / 1000),
+        },
+      };
+    const answer = await this.#try(prepared);
+    const { status, retryAfterSeconds = 0 } = answer.error ?? {};
+    const emptyForMs = status === 429 ? retryAfterSeconds * 1000 : undefined;
+    this.#pacer.learn(name, answer.headers?.get("RateLimit-Policy"), emptyForMs);
+    return answer;
   }
 
   /** Renews an expired token and tries again at once. */

@@ -37,14 +37,14 @@ export class VirtualClock implements Clock {
     this.#nowMs = endMs;
   }
 
-  /** Runs one timer at a time until the promise settles. */
-  async during<Value>(promise: Promise<Value>): Promise<Value> {
+  /** Runs one timer at a time until the promise settles, but not without end. */
+  async during<Value>(promise: Promise<Value>, most = 1000): Promise<Value> {
     let done = false;
     const mark = () => {
       done = true;
     };
     promise.then(mark, mark);
-    for (let turns = 0; turns < 1000; turns++) {
+    for (let turns = 0; turns < most; turns++) {
       await settled();
       if (done) return promise;
       const dueMs = Math.min(...this.#timers.map(({ atMs }) => atMs));
