@@ -89,6 +89,7 @@ export function ChartOverlay({ handle, view, bars, marks, lines, rate, onMove }:
             view={view}
             rate={rate}
             onMove={onMove}
+            onDraft={place}
           />
         ))}
       {markers}
@@ -141,14 +142,17 @@ type LineProps = {
   view: ChartView;
   rate: number;
   onMove: (line: OrderLine, price: string) => void;
+  /** Called when the line has another price than drawn. */
+  onDraft: () => void;
 };
 
 /** Steps of the keys that move a line. */
 const stepsOf: Readonly<Record<string, number>> = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
 
-/** The line of an order. Its label can be dragged, or moved by arrow keys and Enter. Escape puts it back. */
-function LineLabel({ line, view, rate, onMove }: LineProps) {
+/** The line of an order. Its label and its rule can be dragged, or moved by arrow keys and Enter. Escape puts it back. */
+function LineLabel({ line, view, rate, onMove, onDraft }: LineProps) {
   const [draft, setDrawnDraft] = useState<string>();
+  useLayoutEffect(onDraft, [draft]);
   // Events may follow each other before the draft is drawn.
   const newest = useRef<string>(undefined);
   function setDraft(next: string | undefined) {
@@ -206,8 +210,18 @@ function LineLabel({ line, view, rate, onMove }: LineProps) {
     const at = view.priceAt(lineY + clientY - fromY);
     setDraft(at === undefined || clientY === fromY ? undefined : droppedPrice(at / rate));
   }
+  const dragging = {
+    onPointerDown: onDown,
+    onPointerMove: onDrag,
+    onPointerUp: finish,
+    onPointerCancel() {
+      drag.current = undefined;
+      setDraft(undefined);
+    },
+  };
   return (
     <div {...shared}>
+      <span class="grip" aria-hidden="true" {...dragging} />
       <span
         class="label"
         role="slider"
@@ -217,13 +231,7 @@ function LineLabel({ line, view, rate, onMove }: LineProps) {
         aria-valuenow={Number(price)}
         aria-valuetext={priceText}
         onKeyDown={onKey}
-        onPointerDown={onDown}
-        onPointerMove={onDrag}
-        onPointerUp={finish}
-        onPointerCancel={() => {
-          drag.current = undefined;
-          setDraft(undefined);
-        }}
+        {...dragging}
         onBlur={() => drag.current === undefined && setDraft(undefined)}
       >
         {text} {draft === undefined ? "at" : "→"} {priceText}

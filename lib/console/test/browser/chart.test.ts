@@ -46,13 +46,25 @@ describe("the chart", () => {
 
     const stop = chart.getByRole("slider", { name: /^Sell 1\s000 MOON, stop/ });
     await stop.hover();
-    const box = (await stop.boundingBox()) as NonNullable<Awaited<ReturnType<typeof stop.boundingBox>>>;
-    await page.mouse.move(box.x + 20, box.y + 10);
+    const slider = page.getByRole("slider", { name: /^Sell 1\s000 MOON, stop/ });
+    const grip = chart.locator(".order-line", { has: slider }).locator(".grip");
+    const yOf = async (one: typeof stop) =>
+      ((await one.boundingBox()) ?? expect.unreachable("not in sight")).y;
+    const from = { x: 60, y: (await yOf(stop)) + 10, rule: await yOf(grip) };
+    await page.mouse.move(from.x, from.y);
     await page.mouse.down();
-    await page.mouse.move(box.x + 20, box.y - 10, { steps: 3 });
+    await page.mouse.move(from.x, from.y - 20, { steps: 3 });
+    await expect.poll(async () => Math.abs((await yOf(grip)) - from.rule + 20)).toBeLessThan(1.5);
+    expect(await page.evaluate("String(getSelection())")).toBe("");
     await page.mouse.up();
     await expect.poll(() => moved.innerText()).toMatch(/^pair stop to 0\.0000\d{4,6}$/);
-    expect(Number((await moved.innerText()).split(" ").at(-1))).toBeGreaterThan(0.000092);
+    const dropped = await moved.innerText();
+    expect(Number(dropped.split(" ").at(-1))).toBeGreaterThan(0.000092);
+    await page.mouse.move(600, from.rule + 4);
+    await page.mouse.down();
+    await page.mouse.move(600, from.rule - 6, { steps: 2 });
+    await page.mouse.up();
+    await expect.poll(() => moved.innerText()).not.toBe(dropped);
 
     await chart.getByText("Line", { exact: true }).click();
     await line.waitFor();
