@@ -4,7 +4,9 @@ import { Facts } from "./controls.tsx";
 import { useCopy, useDesk, useReading } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
 import { attemptFacts, orderFacts, reportFacts } from "./facts.ts";
+import { day, pairUnits } from "./format.ts";
 import { useEscape } from "./keyboard.tsx";
+import { freshSide } from "./ticket/fresh.ts";
 
 type Read = RestData<"getOrder">;
 
@@ -37,8 +39,9 @@ export function OrderDetails({ order, onClose }: { order: Order; onClose: () => 
 }
 
 function Shown({ order, attempts, report }: Read) {
+  const { openTicket } = useDesk();
   const copy = useCopy();
-  const { orderId, chain, wallet, token, txHash } = order;
+  const { orderId, side, chain, wallet, token, txHash } = order;
   return (
     <>
       <Facts
@@ -55,10 +58,20 @@ function Shown({ order, attempts, report }: Read) {
                   <ExploredLink key="hash" network={chain} kind="transaction" id={txHash} />,
                 ] as const,
               ]),
+          ["Placed", day(order.createdAt)],
           ...orderFacts(order),
         ]}
       />
       <div class="buttons">
+        {token !== undefined && (
+          <button
+            type="button"
+            class="plain"
+            onClick={() => openTicket({ chain, token, wallet, ...freshSide(side) })}
+          >
+            Trade {pairUnits(order).base}
+          </button>
+        )}
         <button type="button" class="plain" title={orderId} onClick={() => copy(orderId, "The order's id")}>
           Copy the order's id
         </button>

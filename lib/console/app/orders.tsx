@@ -25,7 +25,6 @@ import { OrderDetails } from "./order-details.tsx";
 import { allOf, nextWanted } from "./order-pages.ts";
 import { Amount, PairName } from "./pair-name.tsx";
 import { type Column, RecordTable } from "./record-table.tsx";
-import { freshSide } from "./ticket/fresh.ts";
 import { Warnings } from "./ticket/quote-view.tsx";
 import { useWalletNames } from "./wallet-names.ts";
 
@@ -93,7 +92,17 @@ export function Orders() {
       </div>
       <OrderTable
         name="Orders"
-        columns={["side", "token", "type", "amount", "received", "price", "state", "wallet", "alsoPlaced"]}
+        columns={[
+          "side",
+          "token",
+          "type",
+          "amount",
+          "alsoReceived",
+          "price",
+          "state",
+          "wallet",
+          "alsoPlaced",
+        ]}
         orders={orders}
         empty={status === "" && chain === "" ? "No orders yet. Place one under Trade." : "No such orders."}
         onMore={state && !isAll && status !== "resting" ? more : undefined}
@@ -212,6 +221,12 @@ function useColumns(): Record<string, Column<Order>> {
     cell: ({ createdAt }) => day(createdAt),
   };
   const inUnit = (text: string | undefined, unit: string) => <Amount text={text} unit={unit} />;
+  const received: Column<Order> = {
+    name: "Received",
+    isNumber: true,
+    by: ({ receivedAmount }) => Number(receivedAmount),
+    cell: (order) => inUnit(order.receivedAmount, unitsOf(order).received),
+  };
   return {
     side: {
       name: "Side",
@@ -241,12 +256,8 @@ function useColumns(): Record<string, Column<Order>> {
       by: ({ filledAmount }) => Number(filledAmount),
       cell: (order) => inUnit(order.filledAmount, unitsOf(order).spent),
     },
-    received: {
-      name: "Received",
-      isNumber: true,
-      by: ({ receivedAmount }) => Number(receivedAmount),
-      cell: (order) => inUnit(order.receivedAmount, unitsOf(order).received),
-    },
+    received,
+    alsoReceived: { ...received, from: 60 },
     price: {
       name: "Price",
       isNumber: true,
@@ -254,7 +265,7 @@ function useColumns(): Record<string, Column<Order>> {
       cell: (order) =>
         // An order that rests has no price of a fill yet, but those for which it waits.
         order.averagePrice === undefined && isResting(order)
-          ? wantedPrices(order)
+          ? `${firesAt(order, (level) => amount(level, 4)).join(", ")} ${unitsOf(order).price}`
           : inUnit(order.averagePrice, unitsOf(order).price),
     },
     fee: {
@@ -306,7 +317,7 @@ function useColumns(): Record<string, Column<Order>> {
       ),
     },
     placed,
-    alsoPlaced: { ...placed, from: 60 },
+    alsoPlaced: { ...placed, from: 92 },
   };
 }
 
@@ -362,22 +373,11 @@ function OrderTable({ columns, orders, empty, ...more }: TableProps) {
 type ActionsProps = { order: Order; isOpened: boolean; onOpen: () => void };
 
 function OrderActions({ order, isOpened, onOpen }: ActionsProps) {
-  const { openTicket } = useDesk();
-  const { side, chain, stage, token, wallet } = order;
+  const { stage } = order;
   const hasStages = stage !== undefined && stage !== "done";
   return (
     <>
       {isOpen(order) && hasStages && <CancelButton order={order} />}
-      {token !== undefined && (
-        <button
-          type="button"
-          class="plain"
-          aria-label={`Trade ${pairUnits(order).base}`}
-          onClick={() => openTicket({ chain, token, wallet, ...freshSide(side) })}
-        >
-          Trade
-        </button>
-      )}
       <button type="button" class="plain" aria-expanded={isOpened} onClick={onOpen}>
         Details
       </button>

@@ -10,7 +10,13 @@ const openDesk = desksForTests();
 const records = {
   orders: [
     ...Array.from({ length: 4 }, (_, index) => orderNumber(index)),
-    restingNumber(4, { type: "stop", price: undefined, stopPrice: "0.00008" } as object),
+    orderNumber(4, {
+      status: "rejected",
+      reasonCode: "SLIPPAGE_EXCEEDED",
+      receivedAmount: undefined,
+      averagePrice: undefined,
+    } as object),
+    restingNumber(6, { type: "stop", price: undefined, stopPrice: "0.00008" } as object),
   ],
   positions: [
     positionNumber(0, { status: "closed", amount: "0", cost: "0" }),
@@ -18,6 +24,14 @@ const records = {
     positionNumber(2, { averageEntryPrice: "0.0001" }),
   ],
 };
+
+/** An order whose two prices are wide. */
+const pair = restingNumber(5, {
+  type: "oco",
+  price: undefined,
+  takeProfit: { price: "0.000122199" },
+  stopLoss: { stopPrice: "0.0000920386" },
+} as object);
 
 const names = ["Positions", "Resting", "Orders", "History"];
 
@@ -27,8 +41,13 @@ const misplaced = (page: Page) =>
     .filter((one) => one.checkVisibility())
     .filter((one) => {
       const { left, right } = one.getBoundingClientRect();
-      const isCut = one.matches("td.number, td.number > span") && one.scrollWidth > one.clientWidth;
-      return left < 0 || right > innerWidth || isCut;
+      const isCut = one.matches("td.number, td > span:not(.quiet)") && one.scrollWidth > one.clientWidth;
+      const actions = one.closest("tr")?.querySelector("td.actions");
+      const isUnder =
+        one.matches("td:not(.actions)") &&
+        getComputedStyle(one).display === "table-cell" &&
+        actions && right > actions.getBoundingClientRect().left + 1;
+      return left < 0 || right > innerWidth || isCut || isUnder;
     })
     .map((one) => one.tagName + " " + one.textContent)`);
 
@@ -71,10 +90,11 @@ describe("the lists", () => {
   });
 
   it.each([
-    { width: 1440, height: 900 },
-    { width: 1280, height: 720 },
-  ])("cover and cut nothing on a desktop of $width × $height pixels", async (size) => {
-    const { page, context } = await openDesk({ ...records, ...size });
+    { width: 1440, height: 900, more: [pair] },
+    { width: 1280, height: 720, more: [] },
+  ])("cover and cut nothing on a desktop of $width × $height pixels", async ({ more, ...size }) => {
+    const orders = [...records.orders, ...more];
+    const { page, context } = await openDesk({ ...records, orders, ...size });
     // Takes the room of a scrollbar, which this browser draws over the list.
     await page.evaluate("document.querySelector('#list').style.marginRight = '15px'");
     for (const name of names) {
