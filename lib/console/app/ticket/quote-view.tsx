@@ -62,7 +62,7 @@ export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
                 [
                   "At least",
                   <span key="least" title={`${quote.minAmountOut} ${received}`}>
-                    {amount(quote.minAmountOut, 12)} {received}
+                    {amount(quote.minAmountOut)} {received}
                   </span>,
                 ] as const,
               ]),
@@ -98,6 +98,11 @@ export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
           ["Quoted", ageSeconds < 2 ? "now" : `${ageSeconds} s ago`],
         ]}
       />
+      {quote.approval && (
+        <p class="notice">
+          This sale takes two blocks: an approval, then the sale. The least that you get is fixed before both.
+        </p>
+      )}
       <Warnings about="the trade" warnings={quote.warnings} />
     </div>
   );

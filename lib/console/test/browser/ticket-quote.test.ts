@@ -153,7 +153,7 @@ describe("the quote in the ticket", () => {
     const { page, context, stream, trade, place, ready } = await openTicket({
       positions: [positionNumber(0)],
       async prepare(page) {
-        await changeQuotes(page, () => ({ route, warnings }));
+        await changeQuotes(page, ({ side }) => ({ route, warnings, approval: side === "sell" }));
         await page.route("**/api/v2/orders", (asked) =>
           asked.request().method() === "POST"
             ? asked.fulfill(answered({ order, warnings }))
@@ -164,7 +164,10 @@ describe("the quote in the ticket", () => {
     const way = "uniswap-v2 0.3 % → USDX → uniswap-v3 0.05 %";
     await trade.getByText(way).waitFor();
     await page.getByRole("button", { name: "Sell 50 %" }).click();
-    await page.getByRole("region", { name: "Sell 50 % of MOON" }).getByText(way).waitFor();
+    const sale = page.getByRole("region", { name: "Sell 50 % of MOON" });
+    await sale.getByText(way).waitFor();
+    await sale.getByText("This sale takes two blocks: an approval, then the sale.").waitFor();
+    expect(await trade.getByText("two blocks").count()).toBe(0);
     await page.keyboard.press("Escape");
     const shown = trade.getByRole("list", { name: "Warnings about the trade" });
     await shown.getByText("mev unprotected").waitFor();
