@@ -1,3 +1,4 @@
+import type { AnyError } from "./answer.ts";
 import { backoffMs, type Clock, callBack, limited, pause, type WaitLimits } from "./clock.ts";
 import { withoutTokens, withTokens } from "./market-merge.ts";
 import {
@@ -24,12 +25,12 @@ import {
   type TerminalState,
   type TokenName,
 } from "./stream-types.ts";
-import type { TokenKeeper } from "./token-keeper.ts";
+import { type Tokens, tokenError } from "./token-keeper.ts";
 
 export type FollowerDeps = {
   calls: Pick<RestCalls, "getTradingSettings" | "getUserData">;
   pages: Pages;
-  tokens: TokenKeeper;
+  tokens: Tokens;
   clock: Clock;
   WebSocket: SocketConstructor;
   streamUrl: string;
@@ -38,6 +39,9 @@ export type FollowerDeps = {
 /** Names the channels to which the service accepts subscriptions. */
 const channels = followable.slice(0, 3);
 const settingsChains = ["eth", "base", "sol"] as const;
+
+/** Names the stream, whatever its address, as the service does. */
+const purpose = { method: "GET", path: "/stream" };
 
 const reconnectMs = [2000, 30_000] as const;
 const readAgainMs = [500, 15_000] as const;
@@ -151,15 +155,16 @@ export class Follower {
     return cancel !== undefined;
   }
 
-  close(): void {
+  /** Closes the stream, because the caller wants to or because of an error that would only occur again. */
+  close(error?: AnyError): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#forgetPage();
     this.#stopWaiting();
     this.#leave();
     this.#checks.clear();
-    this.#rejectWaits(new Error("The stream is closed"));
-    this.#report({ status: "closed" });
+    this.#rejectWaits(new Error(error?.message ?? "The stream is closed", { cause: error }));
+    this.#report({ status: "closed", ...(error && { error }) });
   }
 
   async #connect(): Promise<void> {
@@ -168,9 +173,10 @@ export class Follower {
     const { signal } = this.#life;
     const { tokens, clock, WebSocket, streamUrl: url } = this.#deps;
     this.#report({ status: "connecting" });
-    const token = await tokens.current().catch(() => null);
+    const token = await tokens.current(purpose).catch((cause: unknown) => ({ cause }));
     if (signal.aborted) return;
-    if (token === null) return this.#wait("TOKEN_ERROR");
+    if (typeof token === "object")
+      return tokens.explain ? this.close(tokenError(token.cause)) : this.#wait("TOKEN_ERROR");
     const protocols = token === undefined ? [] : ["access_token", token];
     const { quietMs } = this.#options;
     try {
@@ -193,9 +199,11 @@ export class Follower {
     const { signal } = this.#life;
     const { tokens, calls } = this.#deps;
     const { error } = await calls.getUserData({ patienceMs: 0, signal });
+    if (tokens.explain && !signal.aborted)
+      return /^(KEY|CLOCK|SCOPE)_/.test(error?.code ?? "") ? this.close(error) : this.#wait("REFUSED");
     // After the issuer has changed its keys, the service cannot tell that a token has expired.
     if (error?.status === 401 && !signal.aborted) await tokens.doubt(token);
-    const next = await tokens.current().catch(() => token);
+    const next = await tokens.current(purpose).catch(() => token);
     if (signal.aborted) return;
     // Connects without a long pause, because the next token might expire during it.
     if (next !== token) this.#failures = 0;

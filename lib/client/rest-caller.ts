@@ -4,7 +4,7 @@ import { routes } from "./openapi.ts";
 import { Pacer } from "./pacer.ts";
 import type { RequestKeys } from "./request-keys.ts";
 import type { OperationName } from "./rest-types.ts";
-import { isMistake, type TokenKeeper } from "./token-keeper.ts";
+import { isMistake, type Purpose, type Tokens, tokenError } from "./token-keeper.ts";
 
 /** A request before its types are known. */
 export type AnyRequest = {
@@ -19,7 +19,7 @@ export type AnyRequest = {
 export type CallerDeps = {
   baseUrl: string;
   fetch: typeof fetch;
-  tokens: TokenKeeper;
+  tokens: Tokens;
   keys: RequestKeys;
   clock: Clock;
   /** True in a browser, because browsers hide some responses from scripts. */
@@ -43,7 +43,13 @@ export type Retry = {
 
 const retryMs = [250, 8000] as const;
 
-type Prepared = { name: OperationName; url: string; init: RequestInit; signal: AbortSignal | undefined };
+type Prepared = {
+  name: OperationName;
+  url: string;
+  init: RequestInit;
+  purpose: Purpose;
+  signal: AbortSignal | undefined;
+};
 
 /** Calls operations of the REST API. Network failures resolve to an error instead of rejecting. */
 export class RestCaller {
@@ -64,7 +70,8 @@ export class RestCaller {
     const { path = {}, query = {}, headers: own = {}, signal, patienceMs } = request;
     const [method = "", template = "", mark] = routes[name].split(" ");
     const body = bodyOf(name, request);
-    const url = `${this.#deps.baseUrl}${filled(template, path)}${search(query)}`;
+    const purpose: Purpose = { method, path: filled(template, path), body: body && JSON.stringify(body) };
+    const url = `${this.#deps.baseUrl}${purpose.path}${search(query)}`;
     const headers = new Headers(body && { "Content-Type": "application/json" });
     for (const [field, value] of Object.entries(own)) if (value !== undefined) headers.set(field, value);
     const needsKey = mark === "once" && !headers.has("Idempotency-Key") && !isDryRun(body);
@@ -75,11 +82,11 @@ export class RestCaller {
     try {
       // Follows no redirects, because a redirected POST would become a GET that sends the token along.
       const init: RequestInit = { method, headers, credentials: "include", redirect: "error" };
-      if (body !== undefined) init.body = JSON.stringify(body);
+      if (purpose.body !== undefined) init.body = purpose.body;
       // Does not repeat a request with If-Match: if the first try has changed the record, the second one would fail.
       const repeatable = (method !== "POST" || mark !== undefined) && !headers.has("If-Match");
       const tried = await this.#repeat(
-        { name, url, init, signal },
+        { name, url, init, purpose, signal },
         repeatable,
         patienceMs ?? this.#deps.patienceMs,
       );
@@ -151,21 +158,20 @@ export class RestCaller {
   /** Renews an expired token and tries again at once. */
   async #try(prepared: Prepared): Promise<AnyAnswer> {
     const { tokens, isInPage, clock } = this.#deps;
-    const { signal } = prepared;
+    const { purpose, signal } = prepared;
     const unlessAborted = <Value>(promise: Promise<Value>) => limited(clock, { signal }, promise);
     try {
-      const token = await unlessAborted(tokens.current());
+      const token = await unlessAborted(tokens.current(purpose));
       const answer = await this.#send(prepared, token);
       const { status, code, needsRefresh } = answer.error ?? {};
       if (needsRefresh && (await unlessAborted(tokens.replace(token))))
-        return await this.#send(prepared, await unlessAborted(tokens.current()));
+        return await this.#send(prepared, await unlessAborted(tokens.current(purpose)));
       // Some pages cannot read a 401 of API Gateway (docs/api.md, Browsers).
       if (code === "NETWORK_ERROR" && isInPage) await unlessAborted(tokens.doubt(token));
       else if (status !== 401 && status !== 0) tokens.trust();
-      return answer;
+      return tokens.explain ? tokens.explain(answer) : answer;
     } catch (cause) {
-      if (signal?.aborted) return aborted;
-      return { error: { status: 0, code: "TOKEN_ERROR", message: "The token provider failed", cause } };
+      return signal?.aborted ? aborted : { error: tokenError(cause) };
     }
   }
 

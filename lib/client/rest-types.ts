@@ -97,6 +97,8 @@ type Plain<Status, Code> = {
 export type GeneralError =
   | Plain<400, "INVALID_REQUEST">
   | (Plain<401, "UNAUTHORIZED"> & { needsRefresh?: true })
+  /** The service refuses the program's key, or this machine's clock is wrong. Only terminals with a key have these. */
+  | Plain<401, "KEY_REFUSED" | "CLOCK_WRONG">
   | Plain<403, "FORBIDDEN">
   | Plain<404, "NOT_FOUND">
   | Plain<412, "PRECONDITION_FAILED">

@@ -1,3 +1,4 @@
+import type { AnyError } from "./answer.ts";
 import type { WaitLimits } from "./clock.ts";
 import type { components, ServerMessage } from "./openapi.ts";
 
@@ -74,7 +75,8 @@ export type StreamStatus =
       retryInMs: number;
       code: "CLOSED" | "SILENT" | "REFUSED" | "UNAUTHORIZED" | "TOKEN_ERROR";
     }
-  | { status: "closed" };
+  /** By you, or because of an error that would only occur again, as with a key that has ended. */
+  | { status: "closed"; error?: AnyError };
 
 export type FollowOptions = {
   channels: readonly Followed[];

@@ -9,7 +9,7 @@ import { type AnyRequest, type CallerDeps, RestCaller, type Retry } from "./rest
 import type { OperationName, Pages, RestRequest } from "./rest-types.ts";
 import type { SocketConstructor } from "./socket.ts";
 import { type FollowOptions, followable, type Order, type Stream } from "./stream-types.ts";
-import { TokenKeeper, type TokenProvider } from "./token-keeper.ts";
+import { TokenKeeper, type TokenProvider, type Tokens } from "./token-keeper.ts";
 
 export type TerminalOptions = {
   /** Base address of the service, such as `http://127.0.0.1:3000`. If empty, the page's origin is used. */
@@ -64,8 +64,12 @@ export type Terminal = RestCalls & {
 };
 
 /** A client of the service. It has a method for each operation of the REST API, and `follow` for the stream. */
-export function createTerminal(options: TerminalOptions, clock: Clock = realClock): Terminal {
-  const deps = callerDeps(options, clock);
+export function createTerminal(
+  options: TerminalOptions,
+  clock: Clock = realClock,
+  tokens?: Tokens,
+): Terminal {
+  const deps = callerDeps(options, clock, tokens);
   const caller = new RestCaller(deps);
   const names = Object.keys(routes) as OperationName[];
   const calls = Object.fromEntries(
@@ -121,6 +125,7 @@ function callerDeps(
     ...options
   }: TerminalOptions,
   clock: Clock,
+  tokens?: Tokens,
 ): CallerDeps {
   if (token !== undefined && typeof token !== "function")
     throw new TypeError("token must be a function that returns a token, such as async () => token");
@@ -129,7 +134,7 @@ function callerDeps(
   return {
     baseUrl: absolute(baseUrl),
     fetch: (...request) => fetch(...request),
-    tokens: new TokenKeeper({ provider: token, clock, timeoutMs }),
+    tokens: tokens ?? new TokenKeeper({ provider: token, clock, timeoutMs }),
     keys: new RequestKeys(keys),
     clock,
     isInPage: pageLocation() !== undefined,

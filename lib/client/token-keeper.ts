@@ -1,3 +1,4 @@
+import type { AnyAnswer, AnyError } from "./answer.ts";
 import { type Clock, limited } from "./clock.ts";
 
 /**
@@ -8,8 +9,27 @@ export type TokenProvider = (why: { refresh: boolean }) => Promise<string>;
 
 export type TokenDeps = { provider: TokenProvider | undefined; clock: Clock; timeoutMs: number };
 
+/** A request or a connection that needs a token. The path is that of the service, without the query. */
+export type Purpose = { method: string; path: string; body?: string | undefined };
+
+/** Provides the tokens of all requests and connections. */
+export type Tokens = Pick<TokenKeeper, "replace" | "doubt" | "trust"> & {
+  /** Returns a token, or undefined if cookies are used. */
+  current(purpose: Purpose): Promise<string | undefined>;
+  /** Explains refusals, if each token is signed for its purpose: another one would be refused, too. */
+  explain?(answer: AnyAnswer): AnyAnswer;
+};
+
+/** The error of a request whose token could not be had. */
+export const tokenError = (cause: unknown): AnyError => ({
+  status: 0,
+  code: "TOKEN_ERROR",
+  message: "The token provider failed",
+  cause,
+});
+
 /** Asks the provider once, even if many requests wait for a token. */
-export class TokenKeeper {
+export class TokenKeeper implements Tokens {
   readonly #deps: TokenDeps;
   #token: Promise<string> | undefined;
   /**

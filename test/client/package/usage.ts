@@ -19,6 +19,11 @@ import {
   type Wallet,
 } from "trading-terminal-client";
 import {
+  createTerminal as createKeyedTerminal,
+  makeProgramKey,
+  type ProgramKey,
+} from "trading-terminal-client/key";
+import {
   type Chart,
   followCandles,
   marketOf,
@@ -154,6 +159,19 @@ export async function sealed(): Promise<unknown> {
   const exporter = await walletExporter(terminal, await newExportKeys(), of);
   const answer = await exporter.ask();
   return answer.data?.status === "ready" ? answer.data.privateKey : undefined;
+}
+
+export async function keyed(key: ProgramKey): Promise<string | undefined> {
+  const { publicKey, privateKey } = await makeProgramKey();
+  const own = createKeyedTerminal({ baseUrl: "", patienceMs: 1000, key: { ...key, privateKey } });
+  own.follow({
+    channels: ["orders"],
+    onStatus: (now) => now.status === "closed" && now.error?.code,
+  });
+  // @ts-expect-error: a key takes the place of tokens
+  createKeyedTerminal({ baseUrl: "", key, token: async () => "t" });
+  const { error } = await own.listOrders();
+  return error?.code === "KEY_REFUSED" || error?.code === "CLOCK_WRONG" ? error.message : publicKey;
 }
 
 export async function streams(): Promise<Order> {

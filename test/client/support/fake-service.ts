@@ -26,7 +26,11 @@ export const refusal = (status: number, code: string, more: object = {}) => ({
 });
 
 /** Creates a terminal with scripted responses and a clock that runs as fast as possible. */
-export function scripted(answers: readonly Scripted[], options: Partial<TerminalOptions> = {}) {
+export function scripted(
+  answers: readonly Scripted[],
+  options: Partial<TerminalOptions> = {},
+  create: typeof createTerminal = createTerminal,
+) {
   const sent: Sent[] = [];
   const inits: RequestInit[] = [];
   const clock = new VirtualClock();
@@ -50,7 +54,7 @@ export function scripted(answers: readonly Scripted[], options: Partial<Terminal
     const text = answer.text ?? (answer.body && JSON.stringify(answer.body)) ?? null;
     return new Response(text, { status: answer.status, ...(answer.headers && { headers: answer.headers }) });
   };
-  const terminal = createTerminal({ baseUrl: "http://service/", fetch, ...options }, clock);
+  const terminal = create({ baseUrl: "http://service/", fetch, ...options }, clock);
   /** Advances the clock until a call ends, and returns its result. */
   const end = <Value>(call: Promise<Value>) => clock.during(call);
   return { terminal, clock, sent, inits, end };

@@ -48,12 +48,16 @@ export class ScriptedSocket implements SocketLike {
 }
 
 /** Opens a stream of orders on a service that does nothing by itself. */
-export async function silent(options: Partial<FollowOptions> = {}, more: Partial<TerminalOptions> = {}) {
+export async function silent(
+  options: Partial<FollowOptions> = {},
+  more: Partial<TerminalOptions> = {},
+  create: typeof createTerminal = createTerminal,
+) {
   const clock = new VirtualClock();
   const sockets: ScriptedSocket[] = [];
   const statuses: StreamStatus[] = [];
   const asked: string[] = [];
-  const terminal = createTerminal(
+  const terminal = create(
     {
       baseUrl: "https://host/api/",
       token: async ({ refresh }) => (refresh ? "new" : "old"),

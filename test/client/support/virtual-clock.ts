@@ -4,6 +4,9 @@ type Timer = { atMs: number; act: () => void };
 
 /** A clock that only its test advances. Its random numbers are always the lowest. */
 export class VirtualClock implements Clock {
+  /** Lets promises proceed as far as they can. Tests replace it if they work outside this thread. */
+  static settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
   #nowMs = 0;
   #timers: Timer[] = [];
   random = () => 0;
@@ -27,7 +30,7 @@ export class VirtualClock implements Clock {
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
     for (;;) {
-      await settled();
+      await VirtualClock.settled();
       const next = this.#timers.toSorted((a, b) => a.atMs - b.atMs)[0];
       if (next === undefined || next.atMs > endMs) break;
       this.#timers = this.#timers.filter((other) => other !== next);
@@ -45,7 +48,7 @@ export class VirtualClock implements Clock {
     };
     promise.then(mark, mark);
     for (let turns = 0; turns < most; turns++) {
-      await settled();
+      await VirtualClock.settled();
       if (done) return promise;
       const dueMs = Math.min(...this.#timers.map(({ atMs }) => atMs));
       if (dueMs === Number.POSITIVE_INFINITY) break;
@@ -54,6 +57,3 @@ export class VirtualClock implements Clock {
     throw new Error("The promise is pending, but no timer is left");
   }
 }
-
-/** Lets promises proceed as far as they can. */
-const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
