@@ -2,9 +2,10 @@
  * Buys MOON for half a coin, and sells it all once it has lost 10 % or gained 20 %. The service watches the price, also
  * while this program is away. After a crash, start it again: it buys nothing twice.
  */
-import { createTerminal, type EvmAddress, isEvmAddress, type TerminalOptions } from "trading-terminal-client";
+import { type EvmAddress, isEvmAddress } from "trading-terminal-client";
+import { createTerminal, type KeyedTerminalOptions } from "trading-terminal-client/key";
 
-type Purchase = TerminalOptions & { name: string; wallet: EvmAddress; moon: EvmAddress };
+type Purchase = KeyedTerminalOptions & { name: string; wallet: EvmAddress; moon: EvmAddress };
 
 export async function buyWithStop({ name, wallet, moon, ...options }: Purchase) {
   const terminal = createTerminal({ patienceMs: 300_000, ...options });
@@ -28,16 +29,17 @@ export async function buyWithStop({ name, wallet, moon, ...options }: Purchase) 
   return { bought, sold: await terminal.waitForOrder(exit.orderId, { until: "settled" }) };
 }
 
-declare const process: { argv: string[]; env: Record<string, string | undefined> };
+type Files = { readFileSync(path: string, encoding: "utf8"): string };
+
+declare const process: {
+  argv: string[];
+  env: Record<string, string | undefined>;
+  getBuiltinModule(name: "node:fs"): Files;
+};
 
 if (process.argv[1]?.endsWith("bot-with-stop.ts")) {
-  const {
-    BASE_URL: baseUrl = "",
-    TOKEN: token = "",
-    NAME: name = "",
-    WALLET: wallet,
-    MOON: moon,
-  } = process.env;
+  const { BASE_URL: baseUrl = "", KEY_FILE = "", NAME: name = "", WALLET: wallet, MOON: moon } = process.env;
   if (!isEvmAddress(wallet) || !isEvmAddress(moon)) throw new Error("WALLET and MOON must be addresses");
-  buyWithStop({ name, wallet, moon, baseUrl, token: async () => token }).then(console.log);
+  const key = JSON.parse(process.getBuiltinModule("node:fs").readFileSync(KEY_FILE, "utf8"));
+  buyWithStop({ name, wallet, moon, baseUrl, key }).then(console.log);
 }

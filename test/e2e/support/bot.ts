@@ -27,12 +27,10 @@ export async function tradingBot() {
   const { baseUrl } = deployment();
   // The token expires before the bot ends, so the bot has to fetch new ones.
   const token = () => issueToken({ sub: user.id, expiresIn: 20 });
-  const done = runBot({
+  const done = runBot(createTerminal({ baseUrl, token, patienceMs: 300_000 }), {
     name: "e2e",
     wallet: wallet as EvmAddress,
     moon: moon as EvmAddress,
-    baseUrl,
-    token,
   });
   // Callers see the failure through `done`.
   done.catch(() => {});
