@@ -70,6 +70,11 @@ export const statusOfCode = {
 
 export type HttpErrorCode = keyof typeof statusOfCode;
 
+/** Codes with one of these statuses. */
+export type CodeOf<Status extends number> = {
+  [Code in HttpErrorCode]: (typeof statusOfCode)[Code] extends Status ? Code : never;
+}[HttpErrorCode];
+
 /** The codes of error messages on the stream. */
 export const messageErrorCodes = [
   "INVALID_JSON",

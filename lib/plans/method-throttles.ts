@@ -1,4 +1,4 @@
-import { sameThrottle, type Throttle, throttleOf } from "./plan.ts";
+import { type Plan, sameThrottle, type Throttle, throttleOf } from "./plan.ts";
 
 /** Throttles of single methods, by path and method as API Gateway writes them: `/pets/{id}/GET`. */
 export type MethodThrottles = Readonly<Record<string, Throttle>>;
@@ -56,6 +56,26 @@ export function methodThrottlesOf(plan: Sized): MethodThrottles {
   const shares = Math.min(Math.max(1, plan.requestsPerMinute / 1000), mostShares);
   return within(throttleOf(plan), shares, guardThrottle);
 }
+
+/** The method of a request, as API Gateway tells authorizers. */
+type Called = { httpMethod: string; resource: string };
+
+/**
+ * Builds the RateLimit-Policy header (draft-ietf-httpapi-ratelimit-headers-10): the policy of the user's plan, and that
+ * of the method if it has a throttle of its own. A policy has a name, a quota of requests, and the seconds in which a
+ * used quota comes back. The remaining quota is unknown.
+ */
+export function rateLimitPolicy(plan: Plan, { httpMethod, resource }: Called): string {
+  const ofPlan = policy(plan.name.toLowerCase(), plan.requestsPerMinute, 60);
+  const own = methodThrottlesOf(plan)[`${resource}/${httpMethod}`];
+  if (own === undefined) return ofPlan;
+  const { rateLimit, burstLimit } = own;
+  // Ignores the rounding of fractions, which could add a second.
+  const seconds = Math.ceil(Number((burstLimit / rateLimit).toFixed(3)));
+  return `${ofPlan}, ${policy(`${httpMethod} ${resource}`, burstLimit, seconds)}`;
+}
+
+const policy = (name: string, quota: number, seconds: number) => `"${name}";q=${quota};w=${seconds}`;
 
 /** Computes the throttles of single methods for each fallback key, whose plan is as large as Standard. */
 export const fallbackMethodThrottles = (plan: Throttle): MethodThrottles =>

@@ -13,13 +13,6 @@ export type Plan =
   | { name: TierPlan; requestsPerMinute: number }
   | { name: "Enterprise"; requestsPerMinute: number };
 
-/**
- * Builds the RateLimit-Policy header of a plan (draft-ietf-httpapi-ratelimit-headers-10): the plan's name, the quota of
- * requests, and the length of the window in seconds. The remaining quota is unknown.
- */
-export const rateLimitPolicy = ({ name, requestsPerMinute }: Plan): string =>
-  `"${name.toLowerCase()}";q=${requestsPerMinute};w=60`;
-
 /** A token bucket: the number of tokens gained per second, and the maximum number that the bucket can contain. */
 export type Throttle = { rateLimit: number; burstLimit: number };
 

@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from "aws-lambda";
 import { type AdmittedUser, UserBlocked } from "../plans/admit.ts";
-import { rateLimitPolicy } from "../plans/plan.ts";
+import { rateLimitPolicy } from "../plans/method-throttles.ts";
 import { inTime } from "./in-time.ts";
 import { logFault, withoutStack } from "./log.ts";
 import { type OriginRules, outsider, requestOrigin } from "./request-origin.ts";
@@ -106,7 +106,7 @@ function authorizer({ name, origin, tokensOf, verify, admit, refuse, exclude }: 
     const found = await inTime(context, () => identify(event));
     if ("error" in found) return refuse(event, found);
     const { claims, admission } = found;
-    const said = { ...timesOf(claims), rateLimitPolicy: rateLimitPolicy(admission.plan) };
+    const said = { ...timesOf(claims), rateLimitPolicy: rateLimitPolicy(admission.plan, event) };
     return { ...decide(event, "Allow", claims.sub, said), usageIdentifierKey: admission.key };
   }
 

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as v from "valibot";
-import type { ErrorAnswer, HttpErrorCode } from "../api/errors.ts";
+import type { CodeOf, ErrorAnswer, HttpErrorCode } from "../api/errors.ts";
 import { type ErrorShape, envelopes, httpStatusOf, type OperationSchemas } from "../api/operation-schema.ts";
 import type { Request, Schemas, Success } from "../api/operation-schemas.ts";
 import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
@@ -237,7 +237,7 @@ const retrySeconds: Partial<Record<HttpErrorCode, number>> = {
   CHAIN_UNAVAILABLE: 5,
   LOOK_LIMIT_REACHED: 60,
   REWARD_BUSY: 1,
-};
+} satisfies Record<CodeOf<429 | 503>, number>;
 
 /** Keeps caches from storing a response, and browsers from guessing its content type. */
 const answerHeaders = {

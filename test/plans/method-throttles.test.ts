@@ -5,10 +5,17 @@ import {
   fallbackMethodThrottles,
   guards,
   methodThrottlesOf,
+  rateLimitPolicy,
   sameMethodThrottles,
   sharedMethodThrottles,
 } from "../../lib/plans/method-throttles.ts";
-import { maxRequestsPerMinute, requestsPerMinute, sharedThrottle, throttleOf } from "../../lib/plans/plan.ts";
+import {
+  maxRequestsPerMinute,
+  planOf,
+  requestsPerMinute,
+  sharedThrottle,
+  throttleOf,
+} from "../../lib/plans/plan.ts";
 
 const standard = { requestsPerMinute: requestsPerMinute.Standard };
 const pro = { requestsPerMinute: requestsPerMinute.Pro };
@@ -71,6 +78,39 @@ describe("methodThrottlesOf", () => {
           expect(burstLimit).toBeLessThanOrEqual(plan.burstLimit);
           expect(Number.isInteger(burstLimit)).toBe(true);
         }
+      }),
+    );
+  });
+});
+
+describe("rateLimitPolicy", () => {
+  const base = planOf({ tier: "Base" });
+  const quotes = { httpMethod: "POST", resource: "/api/v2/quotes" };
+
+  it.each([
+    [base, "POST", "/api/v2/quotes", '"standard";q=1000;w=60, "POST /api/v2/quotes";q=100;w=20'],
+    [base, "HEAD", "/api/v2/balances", '"standard";q=1000;w=60, "HEAD /api/v2/balances";q=10;w=20'],
+    [base, "POST", "/api/v2/lock", '"standard";q=1000;w=60, "POST /api/v2/lock";q=20;w=4'],
+    [base, "GET", "/listWallets", '"standard";q=1000;w=60'],
+    [
+      planOf({ tier: "Pro" }),
+      "POST",
+      "/api/v2/wallets",
+      '"pro";q=5000;w=60, "POST /api/v2/wallets";q=150;w=30',
+    ],
+  ] as const)("names the limits of %j for %s %s", (plan, httpMethod, resource, policies) => {
+    expect(rateLimitPolicy(plan, { httpMethod, resource })).toBe(policies);
+  });
+
+  it("promises no more requests than the throttle of a method admits, whatever the customer's plan", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: maxRequestsPerMinute }), (number) => {
+        const plan = planOf({ tier: "Enterprise", requestsPerMinute: number });
+        const [, quota, seconds] = / "POST .*";q=(\d+);w=(\d+)$/.exec(rateLimitPolicy(plan, quotes)) ?? [];
+        const { rateLimit = 0, burstLimit } = methodThrottlesOf(plan)["/api/v2/quotes/POST"] ?? {};
+        expect(Number(quota)).toBe(burstLimit);
+        expect(Number(quota) / Number(seconds)).toBeLessThan(rateLimit * 1.001);
+        expect(Number(quota) / (Number(seconds) - 1)).toBeGreaterThan(rateLimit);
       }),
     );
   });

@@ -46,6 +46,12 @@ describe.each([
   ["restAuthorizer", "authorize", authorizeRequest, restEvent],
   ["connectionAuthorizer", "authorizeConnection", authorizeConnection, connectEvent],
 ] as const)("%s", (_, operation, authorize, event) => {
+  it("names the limit of the called method beside the plan's", async () => {
+    const called = { ...event, httpMethod: "POST", resource: "/api/v2/quotes" };
+    const { context } = await authorize()(called);
+    expect(context?.rateLimitPolicy).toBe('"pro";q=5000;w=60, "POST /api/v2/quotes";q=500;w=20');
+  });
+
   it("allows the bearer of a valid token, and names their user, API key and plan", async () => {
     const verify = vi.fn(async () => claims);
     const admit = vi.fn(async () => admission);

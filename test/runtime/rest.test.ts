@@ -145,6 +145,14 @@ describe("rest", () => {
     expect((await ending(restEvent())).headers).not.toHaveProperty("RateLimit-Policy");
   });
 
+  it("says when to come back in each 429 and 503", async () => {
+    const busy = Object.entries(statusOfCode).filter(([, status]) => [429, 503].includes(status));
+    const errors = busy.map(([code]) => new DomainError(code as "LOOK_LIMIT_REACHED", "Too much"));
+    expect(errors).not.toHaveLength(0);
+    for (const error of errors)
+      expect((await answerTo(error)).headers?.["Retry-After"], error.code).toMatch(/^[1-9]\d*$/);
+  });
+
   it("sends Retry-After with no other kind of error", async () => {
     const { headers } = await answerTo(new Error("broken"));
     expect(headers).not.toHaveProperty("Retry-After");

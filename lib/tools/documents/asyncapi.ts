@@ -141,14 +141,6 @@ const security = Object.keys(securitySchemes).map((name) =>
 );
 
 const servers = {
-  local: { host: "127.0.0.1:3001", protocol: "ws", description: "The local runner", security },
-  localEdge: {
-    host: "127.0.0.1:3000",
-    pathname: "/stream",
-    protocol: "ws",
-    description: "The local runner, next to the REST API",
-    security,
-  },
   deployed: {
     host: "{host}",
     pathname: "/stream",

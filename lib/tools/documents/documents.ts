@@ -6,6 +6,7 @@ import { costParts, type Deployments } from "./bill.ts";
 import type { CostTemplate } from "./billed-resources.ts";
 import type { Documents } from "./client-types/openapi-source.ts";
 import { functionsPage } from "./functions-page.ts";
+import { methodLimits } from "./method-limits.ts";
 import { methodList } from "./method-list.ts";
 import { openApiDocument } from "./openapi.ts";
 import { architecturePicture } from "./pictures/architecture.ts";
@@ -40,6 +41,7 @@ const documents: Record<string, (present: () => string) => string | Promise<stri
   "docs/SECURITY.md": (present) =>
     withGeneratedPart(present(), "lib/tools/documents/takeovers.ts", takeoverTable()),
   "docs/clients.md": (present) => withGeneratedPart(present(), "docs/openapi.json", methodList()),
+  "docs/plans.md": (present) => withGeneratedPart(present(), "lib/plans/method-throttles.ts", methodLimits()),
   "docs/scale.md": (present) => withBill(present(), scaleParts()),
   ...clientTypes,
 };

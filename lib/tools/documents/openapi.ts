@@ -12,7 +12,7 @@ import { clientSample, curlSample, introduction } from "./request-samples.ts";
 import { type RestExample, restExamples, solBodies } from "./rest-examples.ts";
 import { restNotes, restTags } from "./rest-notes.ts";
 
-/** Addresses of the API. Programs that read the document take the first one unless they are told another. */
+/** Address of the API. It is no local one, because programs made from the document use it unless told another. */
 const servers = [
   {
     url: "https://{host}",
@@ -24,7 +24,6 @@ const servers = [
       },
     },
   },
-  { url: "http://127.0.0.1:3000", description: "The local runner" },
 ];
 
 /** The description of each error code. */
@@ -228,7 +227,7 @@ export function openApiDocument(): JsonSchema {
       schemas: components.schemas,
       headers: describedHeaders({
         "RateLimit-Policy":
-          'The user\'s plan, and its number of requests per period in seconds: `"standard";q=1000;w=60`. Responses of functions have it, including errors.',
+          'The user\'s plan and, after a comma, the method\'s own limit if it has one, each as a name, a number of requests, and the seconds in which they come back: `"standard";q=1000;w=60, "POST /api/v2/quotes";q=100;w=20`. Responses of functions have it, including errors.',
       }),
     },
   };

@@ -70,6 +70,7 @@ export const messageSummaries: Readonly<Record<string, string>> = {
 
 /** Guarantees of delivery, in Markdown. */
 export const delivery = `One connection carries prices for everyone, and orders and positions for their owner, as they change.
+The local runner serves it at \`ws://127.0.0.1:3000/stream\`, and by itself at \`ws://127.0.0.1:3001\`.
 
 **Order.** The service answers each subscribe request with \`subscriptions\`, the complete set of channels, and
 then sends a \`snapshot\` of every channel in the request, even if the connection has it already. Requested exports

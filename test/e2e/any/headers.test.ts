@@ -52,7 +52,16 @@ describe("every response", () => {
   it.each(ofOperations)("names the user's plan in the response to %s", async (_, ask) => {
     const { headers } = await ask(user.token);
 
-    expect(headers.get("RateLimit-Policy")).toMatch(/^"[a-z]+";q=[1-9]\d*;w=60$/);
+    expect(headers.get("RateLimit-Policy")).toMatch(
+      /^"[a-z]+";q=[1-9]\d*;w=60(?:, "[A-Z]+ \/[^"]+";q=\d+;w=\d+)?$/,
+    );
+  });
+
+  it("names the limit of a costly method beside the plan's, whatever its path names", async () => {
+    const { headers } = await get("/api/v2/markets/eth/0x", user);
+
+    const policies = headers.get("RateLimit-Policy")?.split(", ");
+    expect(policies?.[1]).toBe('"GET /api/v2/markets/{chain}/{token}";q=40;w=20');
   });
 
   it("gives each response a different request id", async () => {

@@ -5,6 +5,7 @@ import { serverMessages } from "../../../lib/api/server-messages.ts";
 import { tokenSubprotocol } from "../../../lib/runtime/request-token.ts";
 import { asyncApiDocument } from "../../../lib/tools/documents/asyncapi.ts";
 import { messageExamples } from "../../../lib/tools/documents/message-examples.ts";
+import { openApiDocument } from "../../../lib/tools/documents/openapi.ts";
 import { messageSummaries } from "../../../lib/tools/documents/stream-notes.ts";
 
 type Reference = { $ref: string };
@@ -12,7 +13,7 @@ type Operation = { action: "send" | "receive"; messages: Reference[]; reply?: { 
 type Message = { payload: Reference; correlationId?: Reference; examples: { payload: object }[] };
 type Schema = { properties: Record<string, { const?: unknown }> };
 type Document = {
-  servers: Record<string, { security: Reference[] }>;
+  servers: Record<string, { host: string; security: Reference[] }>;
   channels: { connection: { messages: Record<string, Reference> } };
   operations: Record<string, Operation>;
   components: {
@@ -101,6 +102,14 @@ describe("the examples of the AsyncAPI document", () => {
 });
 
 describe("the servers of the AsyncAPI document", () => {
+  it("are no local ones, and neither are those of the OpenAPI document", () => {
+    const urls = (openApiDocument() as { servers: { url: string }[] }).servers.map(({ url }) => url);
+    expect([...urls, ...Object.values(servers).map(({ host }) => host)]).toEqual([
+      "https://{host}",
+      "{host}",
+    ]);
+  });
+
   it.each(Object.keys(servers))("accepts a token in any of three ways on the server %s", (name) => {
     const ways = servers[name]?.security.map(nameOf) ?? [];
     expect(ways).toEqual(["bearer", "subprotocols", "cookie"]);

@@ -37,7 +37,7 @@ describe("docs/local.md", () => {
 
 describe("npm run documents", () => {
   /** Documents as the program writes them. */
-  const edited = ["docs/SECURITY.md", "docs/clients.md", "docs/scale.md", "docs/costs.md"];
+  const edited = ["docs/SECURITY.md", "docs/clients.md", "docs/plans.md", "docs/scale.md", "docs/costs.md"];
   const present = [...edited, "docs/benchmarks.md"];
   const { texts: written, deps } = files(present.map((path) => [path, readFileSync(path, "utf8")]));
   beforeAll(async () => {

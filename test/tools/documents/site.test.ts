@@ -110,7 +110,7 @@ describe("siteFiles", () => {
     const [rest, streams] = ["openapi.json", "asyncapi.json"].map((name) => files.get(name)?.body.toString());
     expect(rest).toContain("export BASE_URL=http://127.0.0.1:3001");
     expect(rest).toContain("npm run -s token -- --port 3001 --user alice");
-    expect(streams).toContain('"host": "127.0.0.1:4100"');
+    expect(streams).toContain("ws://127.0.0.1:4100`");
     expect(rest + (streams ?? "")).not.toContain("127.0.0.1:3000");
     expect(files.get("local.md")?.body.toString()).toContain("http://127.0.0.1:3001/local/coins");
   });
