@@ -12,6 +12,7 @@ import { openTrading } from "../../lib/runtime/open-trading.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 import { startTriggersOf } from "../../lib/trading/execution/start-firing.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
+import { keyOfOrder } from "../../lib/trading/idempotency.ts";
 import { placeAutomatic } from "../../lib/trading/place-automatic.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { placeResting } from "../../lib/trading/place-resting.ts";
@@ -32,9 +33,10 @@ const deps = {
 
 export const handler = rest("placeOrder", schemas.placeOrder, async ({ userID, headers, ...asked }) => {
   const { body } = asked;
+  const key = keyOfOrder(headers["Idempotency-Key"], body.clientOrderId);
   // Starts the order's later functions while hosts are asked. A resting order needs none of them yet.
   if ("auto" in body || (body.type === "market" && body.dryRun !== true)) announceOrder(body.chain);
-  const caller = { ...asked, userID, key: headers["Idempotency-Key"] };
+  const caller = { ...asked, userID, key };
   const placed =
     "auto" in body
       ? await placeAutomatic(deps, { ...caller, body })

@@ -2,6 +2,17 @@ import * as v from "valibot";
 
 const keyRule = "must be 1 to 255 printable ASCII characters, bare or as a quoted string";
 
+/** The field of an order that names its key in place of the header. */
+export const clientOrderId = v.optional(
+  v.pipe(
+    v.string(),
+    v.regex(/^[\x20-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters"),
+    v.description(
+      "Your own id of the order: another name of the header `Idempotency-Key`. If both are there, they must be equal",
+    ),
+  ),
+);
+
 /**
  * Requires an idempotency key in the headers. Quotes around the key are ignored.
  *

@@ -6,7 +6,7 @@ import type { AutomaticRequest, PlaceOrderRequest } from "../orders/trade-reques
 import { documented, tradeVariants } from "./documented.ts";
 import { OrderSchema } from "./execution-schema.ts";
 import { exitsOfBuy } from "./exits-schema.ts";
-import { idempotencyHeaders } from "./idempotency-schema.ts";
+import { clientOrderId, idempotencyHeaders } from "./idempotency-schema.ts";
 import { QuoteSchema, tradeDescription, tradeEntries, tradeRules } from "./quote-schema.ts";
 import { placedRestingSchemas, restingSchemas } from "./resting-schema.ts";
 import { envelopeOf, wholeInRange } from "./scalars.ts";
@@ -20,6 +20,7 @@ export const PlaceOrderSchema = v.pipe(
     ...tradeEntries,
     validForSeconds: v.optional(wholeInRange(15, 600, "120 by default, or 600 if gasPreset is slow")),
     dryRun: v.optional(v.boolean()),
+    clientOrderId,
     exits: exitsOfBuy,
   }),
   tradeRules(),
@@ -36,6 +37,7 @@ const AutomaticBuySchema = v.pipe(
     chain: ChainNameSchema,
     token: GivenAddressSchema,
     wallet: v.pipe(v.optional(GivenAddressSchema), v.description("In place of the preset's")),
+    clientOrderId,
   }),
   v.title("PlaceAutomaticBuy"),
   v.description("Buys as the user's preset of the chain says. Needs the switch `autoBuy`."),
@@ -47,14 +49,6 @@ const typedSchema = v.variant("type", ofTypes);
 const isAutomatic = (input: unknown): boolean =>
   typeof input === "object" && input !== null && "auto" in input;
 
-/** Points to the header, because an order shows its Idempotency-Key in a field of this name. */
-function explained<Result extends v.OutputDataset<unknown, v.BaseIssue<unknown>>>(result: Result): Result {
-  for (const issue of result.issues ?? [])
-    if (v.getDotPath(issue) === "clientOrderId")
-      Object.assign(issue, { message: "is not a known field: send it as the header Idempotency-Key" });
-  return result;
-}
-
 /**
  * A request for an order of any type, or for an automatic one. Only its field `auto` decides which, so that an error is
  * about the form that the client means.
@@ -63,7 +57,7 @@ export const PlaceAnyOrderSchema = v.pipe(
   Object.assign(v.union([...ofTypes, AutomaticBuySchema]), {
     "~run": ((dataset, config) => {
       const schema = isAutomatic(dataset.value) ? AutomaticBuySchema : typedSchema;
-      return explained(schema["~run"](dataset, config));
+      return schema["~run"](dataset, config);
     }) as v.GenericSchema<
       v.InferInput<typeof typedSchema> | AutomaticRequest,
       v.InferOutput<typeof typedSchema> | AutomaticRequest

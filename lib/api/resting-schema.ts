@@ -3,6 +3,7 @@ import { mostSlices } from "../orders/resting/schemas.ts";
 import { restingWarnings } from "../orders/resting/stored.ts";
 import { askedExit, OrderSchema } from "./execution-schema.ts";
 import { exitsOfBuy } from "./exits-schema.ts";
+import { clientOrderId } from "./idempotency-schema.ts";
 import { QuoteSchema, tradeEntries, tradeRules } from "./quote-schema.ts";
 import { GivenPercentSchema, percentWithin, TimestampSchema, wholeInRange } from "./scalars.ts";
 import {
@@ -29,6 +30,7 @@ const common = {
     ),
   ),
   dryRun: v.optional(v.boolean()),
+  clientOrderId,
 };
 
 const sale = { ...common, side: v.literal("sell", "must be sell with this type") };

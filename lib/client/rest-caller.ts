@@ -74,7 +74,7 @@ export class RestCaller {
     const url = `${this.#deps.baseUrl}${purpose.path}${search(query)}`;
     const headers = new Headers(body && { "Content-Type": "application/json" });
     for (const [field, value] of Object.entries(own)) if (value !== undefined) headers.set(field, value);
-    const needsKey = mark === "once" && !headers.has("Idempotency-Key") && !isDryRun(body);
+    const needsKey = mark === "once" && !headers.has("Idempotency-Key") && !hasKey(body);
     // Saves the key before the first try, so that repeated tries have no further effect.
     const inUse = needsKey ? await this.#deps.keys.take(titleOf(name, request)) : undefined;
     if (inUse) headers.set("Idempotency-Key", inUse.key);
@@ -226,8 +226,9 @@ const isRecord = (value: unknown): value is object =>
 /** Sorts by name. Names are unique. */
 const sorted = (record: object) => Object.fromEntries(Object.entries(record).sort());
 
-/** A trial run records nothing, so it needs no key. */
-const isDryRun = (body: { dryRun?: unknown } | undefined) => body?.dryRun === true;
+/** True for an order that names its own key, or is only a trial, which records nothing and needs none. */
+const hasKey = (body: { dryRun?: unknown; clientOrderId?: unknown } | undefined) =>
+  body?.clientOrderId !== undefined || body?.dryRun === true;
 
 /**
  * Fills in the parameters of a path.

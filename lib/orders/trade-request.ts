@@ -10,7 +10,15 @@ export type PlaceOrderRequest = AskedTrade & {
   wallet: string;
   type: "market";
   dryRun?: boolean | undefined;
+  /** Another name of the idempotency key. */
+  clientOrderId?: string | undefined;
 };
 
 /** A request for a buy that the user's preset describes. */
-export type AutomaticRequest = { auto: "buy"; chain: Network; token: string; wallet?: string | undefined };
+export type AutomaticRequest = {
+  auto: "buy";
+  chain: Network;
+  token: string;
+  wallet?: string | undefined;
+  clientOrderId?: string | undefined;
+};

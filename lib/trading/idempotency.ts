@@ -1,8 +1,25 @@
 import { foldedAddress } from "../chains/families/address.ts";
+import { DomainError } from "../core/domain-error.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { RestingRequest } from "../orders/resting/request.ts";
 import { defaultMaxPriceImpact } from "../orders/trade.ts";
 import type { AutomaticRequest, PlaceOrderRequest } from "../orders/trade-request.ts";
+
+/**
+ * Returns the key of an order, which the header or the body names.
+ *
+ * @throws {DomainError} INVALID_REQUEST if both name one, and not the same
+ */
+export function keyOfOrder(
+  header: string | undefined,
+  clientOrderId: string | undefined,
+): string | undefined {
+  if (header !== undefined && clientOrderId !== undefined && header !== clientOrderId)
+    throw new DomainError("INVALID_REQUEST", "clientOrderId must equal the header Idempotency-Key", {
+      field: "clientOrderId",
+    });
+  return header ?? clientOrderId;
+}
 
 /** Default values of fields that a request omits. */
 const defaults = { maxPriceImpact: defaultMaxPriceImpact, allowUnsafe: false };
@@ -40,10 +57,11 @@ function canonicalFields(body: object, chain: PlaceOrderRequest["chain"]): objec
 
 /**
  * Computes the fingerprint of a request. Two bodies have the same fingerprint if they differ only in the order of
- * fields, or in how they write amounts, prices and addresses.
+ * fields, in how they write amounts, prices and addresses, or in where they name the key.
  */
 export const fingerprintOf = ({
   dryRun: _,
+  clientOrderId: __,
   ...body
 }: (PlaceOrderRequest | RestingRequest | AutomaticRequest) & { dryRun?: boolean | undefined }): string =>
   fingerprint(canonicalFields({ ...defaults, ...body }, body.chain));

@@ -150,9 +150,11 @@ describe("PlaceAnyOrderSchema", () => {
     );
   });
 
-  it.each([market, limit, automatic])("says where the client's own id of an order goes: %j", (body) => {
-    expect(() => validate(PlaceAnyOrderSchema, { ...body, clientOrderId: "mine" })).toThrow(
-      "clientOrderId is not a known field: send it as the header Idempotency-Key",
-    );
-  });
+  it.each([market, limit, stop, pair, trailing, twap, automatic])(
+    "accepts an id of the client's own: %j",
+    (body) => {
+      const named = { ...body, clientOrderId: "mine" };
+      expect(validate(PlaceAnyOrderSchema, named)).toEqual(named);
+    },
+  );
 });

@@ -30,6 +30,14 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
+  it("makes no key for an order that has a clientOrderId, and repeats it like any other", async () => {
+    const { kept, keys } = store();
+    const { terminal, sent, end } = scripted(["broken", order], { keys });
+    await end(terminal.placeOrder({ body: { ...body, clientOrderId: "step-1" } }));
+    expect(keysOf(sent)).toEqual([undefined, undefined]);
+    expect(kept.size).toBe(0);
+  });
+
   it("keeps a key until the service has certainly answered, so that a restarted bot can repeat the request", async () => {
     const { kept, keys } = store();
     const before = scripted(["broken"], { keys });

@@ -99,6 +99,31 @@ describe("placeOrder", () => {
     await refused({ headers: type === undefined ? {} : { "Content-Type": type }, body: buy }, 415);
   });
 
+  const resting = { ...buy, type: "limit", price: "1" };
+  const automatic = { auto: "buy", chain: "eth", token };
+
+  it.each([buy, { ...buy, dryRun: true }, resting, automatic])(
+    "refuses a clientOrderId that is not the Idempotency-Key, and names both: %j",
+    async (body) => {
+      const error = await refused(keyed({ ...body, clientOrderId: "k-2" }), 400);
+      expect(error).toEqual({
+        code: "INVALID_REQUEST",
+        message: "clientOrderId must equal the header Idempotency-Key",
+        details: { field: "clientOrderId" },
+      });
+    },
+  );
+
+  it.each([7, "", "k".repeat(256), "k\u0001", "kłucz"])(
+    "refuses the clientOrderId %j",
+    async (clientOrderId) => {
+      expect(await refused({ body: { ...buy, clientOrderId } }, 400)).toMatchObject({
+        code: "INVALID_REQUEST",
+        details: { field: "clientOrderId" },
+      });
+    },
+  );
+
   it("refuses an order without an Idempotency-Key", async () => {
     expect(await refused({ body: buy }, 400)).toMatchObject({
       code: "IDEMPOTENCY_KEY_MISSING",
@@ -151,6 +176,16 @@ describe("placeOrder", () => {
     expect(body).toMatchObject({ success: true, data: { order: { orderId: "o1", version: 1 } } });
     // Asks both hosts while it reads the table, and waits for neither.
     expect(fetched).toHaveBeenCalledTimes(2);
+  });
+
+  it.each([
+    ["in the body", { body: { ...buy, clientOrderId: 'a "b"' } }],
+    ["in the header and the body", keyed({ ...buy, clientOrderId: 'a "b"' }, '"a \\"b\\""')],
+  ])("replays a request whose key is sent %s", async (_, parts) => {
+    tableHas(used('a "b"'), stored);
+    const { statusCode, headers, body } = await place(parts);
+    expect(statusCode, JSON.stringify(body)).toBe(200);
+    expect(headers).toMatchObject({ "Idempotent-Replayed": "true" });
   });
 
   it("treats bodies as equal even if their fields are in a different order, or amounts and addresses are written differently", async () => {

@@ -123,7 +123,7 @@ const limits: Readonly<Record<string, number>> = {
   quoteOrder: 509,
   loadHistory: 323,
   listCandles: 403,
-  listTokens: 419,
+  listTokens: 420,
   getMarket: 428,
   listNewTokens: 425,
   readMarkets: 520,

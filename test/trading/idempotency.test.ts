@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RestingRequest } from "../../lib/orders/resting/request.ts";
 import type { PlaceOrderRequest } from "../../lib/orders/trade-request.ts";
-import { fingerprintOf } from "../../lib/trading/idempotency.ts";
+import { fingerprintOf, keyOfOrder } from "../../lib/trading/idempotency.ts";
 
 const bodyOn = (chain: PlaceOrderRequest["chain"], token: string, wallet = "A1"): PlaceOrderRequest => ({
   chain,
@@ -10,6 +10,16 @@ const bodyOn = (chain: PlaceOrderRequest["chain"], token: string, wallet = "A1")
   side: "buy",
   type: "market",
   amount: "1",
+});
+
+describe("keyOfOrder", () => {
+  it("takes the key from the header or from the body, and refuses two that differ", () => {
+    expect(keyOfOrder("k", undefined)).toBe("k");
+    expect(keyOfOrder(undefined, "k")).toBe("k");
+    expect(keyOfOrder("k", "k")).toBe("k");
+    expect(keyOfOrder(undefined, undefined)).toBeUndefined();
+    expect(() => keyOfOrder("k", "K")).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
+  });
 });
 
 describe("fingerprintOf", () => {
@@ -21,6 +31,12 @@ describe("fingerprintOf", () => {
     expect(isSame(bodyOn("sol", "Ab"), bodyOn("sol", "aB"))).toBe(false);
     expect(isSame(bodyOn("sol", "Ab", "C"), bodyOn("sol", "Ab", "c"))).toBe(false);
     expect(isSame(bodyOn("sol", "Ab"), bodyOn("sol", "Ab"))).toBe(true);
+  });
+
+  it("ignores the key, which the header may name in its place", () => {
+    expect(fingerprintOf({ ...bodyOn("eth", "0xAb"), clientOrderId: "k" })).toBe(
+      fingerprintOf(bodyOn("eth", "0xAb")),
+    );
   });
 
   it("ignores how an amount is written, also on sol", () => {

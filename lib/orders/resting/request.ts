@@ -23,4 +23,5 @@ export type RestingRequest = Omit<
     /** Coin for all transactions of all children. */
     maxNetworkFee?: string | undefined;
     dryRun?: boolean | undefined;
+    clientOrderId?: string | undefined;
   };

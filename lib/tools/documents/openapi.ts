@@ -29,7 +29,7 @@ const servers = [
 /** The description of each error code. */
 const meanings: Record<HttpErrorCode, string> = {
   INVALID_REQUEST: "The request cannot be read. The message names the field.",
-  IDEMPOTENCY_KEY_MISSING: "The request has no Idempotency-Key.",
+  IDEMPOTENCY_KEY_MISSING: "The request has no Idempotency-Key, and no `clientOrderId` if it is an order.",
   IDEMPOTENCY_KEY_REUSED: "The key was already used with another body.",
   INVALID_PRIVATE_KEY: "The private key does not belong to that network.",
   UNKNOWN_IMPORT_KEY: "The service accepts no key with this keyId now. List the keys, and seal to the first.",

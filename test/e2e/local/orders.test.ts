@@ -50,6 +50,8 @@ describe("an order", () => {
 
     const again = await place({ ...buy, amount: "0.250" }, '"buy"');
     expect(again).toMatchObject({ status: 200, replayed: "true", body: { data: { order: shown.at(-1) } } });
+    const named = await post(ordersPath, { token: user.token, body: { ...buy, clientOrderId: "buy" } });
+    expect(named).toMatchObject({ status: 200, json: { data: { order: shown.at(-1) } } });
     const other = await place({ ...buy, amount: "0.26" }, "buy");
     expect(other).toMatchObject({ status: 422, body: { error: { code: "IDEMPOTENCY_KEY_REUSED" } } });
 
