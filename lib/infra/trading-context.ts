@@ -333,9 +333,11 @@ const chainsWithPublicHosts = ({ trading, chains }: ChainsContext): TradingChain
 export function tradingWarnings({
   trading,
   signerVpc,
+  walletExport,
 }: {
   trading: TradingConfiguration;
   signerVpc: boolean;
+  walletExport: boolean;
 }): string[] {
   const chains = chainsOf(trading);
   const tried = chains.filter((chain) => trading[chain]?.hosts === defaultHosts[chain].hosts);
@@ -352,6 +354,11 @@ export function tradingWarnings({
     ...(chains.length > 0 && !signerVpc
       ? [
           "Context signerVpc is false: the function that opens wallets can reach the internet, so a compromised dependency could send keys away",
+        ]
+      : []),
+    ...(chains.length > 0 && !walletExport
+      ? [
+          "Context walletExport is false: users cannot take coins out of wallets that were made here, as nothing else gives them the keys",
         ]
       : []),
   ];

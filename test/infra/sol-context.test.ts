@@ -92,7 +92,7 @@ describe("the context of sol", () => {
     expect(linesFor({})).toEqual([
       expect.stringContaining("Context chains.sol.hosts must name your own hosts: public ones"),
     ]);
-    const warnings = tradingWarnings({ trading: { sol: defaultSol }, signerVpc: true });
+    const warnings = tradingWarnings({ trading: { sol: defaultSol }, signerVpc: true, walletExport: true });
     expect(warnings).toEqual([
       expect.stringContaining("Context publicHosts is true: sol trades with public hosts"),
       expect.stringContaining("Context chains.sol.hosts has one host"),

@@ -340,10 +340,22 @@ describe("a chain without hosts of the operator", () => {
   it("warns about a chain that only public hosts serve", () => {
     const { hosts } = defaultChains.eth;
     const trading = { eth: { ...defaultChains.eth, hosts: [...hosts] }, base: defaultChains.base };
-    expect(tradingWarnings({ trading, signerVpc: true })).toEqual([
+    expect(tradingWarnings({ trading, signerVpc: true, walletExport: true })).toEqual([
       "Context publicHosts is true: base trades with public hosts, which limit or refuse requests, so its orders may fail at any time",
     ]);
   });
+});
+
+it("warns that coins cannot leave wallets made here if they trade and cannot be exported", () => {
+  const { eth } = defaultChains;
+  const warnings = (trading: TradingConfiguration, walletExport: boolean) =>
+    tradingWarnings({ trading, signerVpc: true, walletExport }).filter((line) =>
+      line.includes("walletExport"),
+    );
+  expect(warnings({ eth }, false)).toEqual([
+    "Context walletExport is false: users cannot take coins out of wallets that were made here, as nothing else gives them the keys",
+  ]);
+  expect([warnings({ eth }, true), warnings({}, false)]).toEqual([[], []]);
 });
 
 describe("a chain with one host", () => {
@@ -352,9 +364,11 @@ describe("a chain with one host", () => {
   it("warns about a chain with one host, because no second one checks its responses", () => {
     const warning =
       "Context chains.base.hosts has one host: no second host checks its responses, so it alone decides the prices of trades";
-    expect(tradingWarnings({ trading: one, signerVpc: true })).toEqual([warning]);
+    expect(tradingWarnings({ trading: one, signerVpc: true, walletExport: true })).toEqual([warning]);
     const alarmTopicArn = "arn:aws:sns:eu-west-1:111111111111:alarms";
-    const app = terminalApp({ context: { ...withoutCode, alarmTopicArn, trading: ["base"], chains: one } });
+    const app = terminalApp({
+      context: { ...withoutCode, alarmTopicArn, walletExport: true, trading: ["base"], chains: one },
+    });
     const { metadata } = app.node.findChild("TerminalApi").node;
     const isWarning = ({ type }: { type: string }) => type === "aws:cdk:warning";
     expect(metadata.filter(isWarning).map(({ data }) => data)).toEqual([expect.stringContaining(warning)]);
