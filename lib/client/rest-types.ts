@@ -138,12 +138,15 @@ type Typed = Exclude<RestRequest<"placeOrder">["body"], Automatic>;
 type OrderType = Typed["type"];
 type Placed = Extract<RestData<"placeOrder">, { order: object }>;
 
-/** A placed order, or only its quote if `dryRun` was set, with the terms at which a resting order would fire. */
+/**
+ * A placed order, or only its quote if `dryRun` was set, with the terms at which a resting order would fire. The compiler
+ * explains mistakes by the last signature, so that is the one of most orders.
+ */
 type PlaceOrder = {
+  (request: Placing<Automatic>): Promise<RestAnswer<"placeOrder", Placed>>;
   <DryRun extends boolean = false, Type extends OrderType = "market">(
     request: Placing<Typed & { dryRun?: DryRun; type: Type }>,
   ): Promise<RestAnswer<"placeOrder", DryRun extends true ? TrialOf<Type> : Placed>>;
-  (request: Placing<Automatic>): Promise<RestAnswer<"placeOrder", Placed>>;
 };
 
 type Trial = Extract<RestData<"placeOrder">, { dryRun: true }>;

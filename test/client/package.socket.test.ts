@@ -71,6 +71,16 @@ describe("the client's package", () => {
     expect(await check(7, ["--module", "nodenext"], bots)).toBe("");
   });
 
+  it("explains a misspelt field of an order by the field that was meant", async () => {
+    const program = `
+      import { createTerminal } from "trading-terminal-client";
+      const order = { type: "market", chain: "eth", wallet: "0x1", token: "0x2", side: "buy" } as const;
+      void createTerminal({ baseUrl: "" }).placeOrder({ body: { ...order, amuont: "1" } });`;
+    writeFileSync(join(project, "mistake.mts"), program);
+    const output = await check(7, ["--module", "nodenext"], ["mistake.mts"]);
+    expect(output).toContain("Did you mean to write 'amount'?");
+  });
+
   it("provides types that accept correct code and reject mistakes, for Node and bundlers", async () => {
     writeFileSync(join(project, "usage.mts"), readFileSync(join(project, "usage.ts")));
     const bundler = ["--module", "esnext", "--moduleResolution", "bundler"];
