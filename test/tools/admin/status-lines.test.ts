@@ -168,6 +168,18 @@ describe("statusLines", () => {
     ).toEqual([]);
   });
 
+  it("says in the first line where trading is stopped, and since when", () => {
+    const [first, later] = ["2026-11-18T11:00:00.000Z", "2026-11-18T11:30:00.000Z"];
+    const head = (...stops: (string | undefined)[]) =>
+      linesOf({
+        chains: (["base", "eth"] as const).map((name, index) =>
+          chain({ chain: name, stoppedSince: stops[index] }),
+        ),
+      }).lines[0];
+    expect(head(later, first)).toMatch(new RegExp(`; trading is stopped on all chains since ${first}$`));
+    expect(head(undefined, later)).toMatch(new RegExp(`; trading is stopped on eth since ${later}$`));
+  });
+
   it("expects no blocks of local chains that nobody uses", () => {
     expect(linesOf({ chains: [chain({ hosts: [old] })] }, {}, false).wrong).toEqual([]);
   });

@@ -72,8 +72,9 @@ export function statusLines(status: Status): { lines: string[]; wrong: string[] 
   ].map(harmless);
   const [count, verb] = wrong.length === 1 ? ["1 thing", "is"] : [`${wrong.length} things`, "are"];
   const verdict = wrong.length === 0 ? "nothing is wrong" : `${count} ${verb} wrong`;
+  const stops = stopWords(service.chains);
   const lines = [
-    `${name} at ${now.toISOString()}: ${verdict}`,
+    `${name} at ${now.toISOString()}: ${verdict}${stops}`,
     ...(service.chains.length === 0 ? ["chains   none trades"] : []),
     ...service.chains.flatMap((chain) => chainLines(chain, deployment.broadcasts.get(chain.chain), now)),
     `markets  readMarkets: ${runWords(service.markets, now)}`,
@@ -88,6 +89,16 @@ export function statusLines(status: Status): { lines: string[]; wrong: string[] 
     ...(wrong.length === 0 ? [] : ["wrong", ...wrong.map((line) => `  ${line}`)]),
   ];
   return { lines: lines.map(harmless), wrong };
+}
+
+/** Says where trading is stopped, as a stop of an operator is no fault and yet the first thing to know. */
+function stopWords(chains: readonly ChainState[]): string {
+  const stopped = chains.filter(({ stoppedSince }) => stoppedSince !== undefined);
+  if (stopped.length === 0) return "";
+  const since = stopped.flatMap(({ stoppedSince }) => stoppedSince ?? []).toSorted()[0];
+  const places =
+    stopped.length === chains.length ? "all chains" : stopped.map(({ chain }) => chain).join(", ");
+  return `; trading is stopped on ${places} since ${since}`;
 }
 
 function chainLines(chain: ChainState, times: BroadcastTimes | undefined, now: Date): string[] {
