@@ -82,7 +82,8 @@ export function useKnownSince({ chain, token }: TokenName): number | undefined {
         const asked = { path: { chain, token }, query: { ...query, currency: "quote" as const }, signal };
         const { data } = await terminal.listCandles(asked);
         const [candle] = data?.candles ?? [];
-        return candle && Date.parse(candle.time);
+        // Nobody has traded yet, so the first trade will be later.
+        return data && (candle ? Date.parse(candle.time) : Date.now());
       }
       async function find() {
         const day = await first({ interval: "1d", limit: mostDays });
