@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import { networks } from "../core/network.ts";
 import { isOwnId } from "../core/record-ids.ts";
+import { scopes } from "../core/scope.ts";
 import type { CoinUnits } from "../core/units.ts";
 import { orderSides, orderStages, reasonCodes } from "./execution.ts";
 import type { PlacedExit } from "./resting/exits/given.ts";
@@ -200,5 +202,31 @@ export const daySpend = v.strictObject({
   givenBack: v.exactOptional(count),
   revision: count,
   /** Expiry in seconds, long after the end of the day. */
+  expiresAt: count,
+});
+
+const amountText = textLike(/^(?=.*[1-9])\d{1,40}(\.\d{1,40})?$/);
+
+export const programKey = v.strictObject({
+  userID: text,
+  keyId: textLike(/^pk_[\w-]{20,64}$/),
+  name: text,
+  /** The Ed25519 public key, in base64url. */
+  publicKey: textLike(/^[\w-]{43}$/),
+  scopes: listOf(v.picklist(scopes), scopes.length),
+  /** Chains, wallets and tokens of its orders. If absent, all are allowed. */
+  chains: v.exactOptional(listOf(v.picklist(networks), networks.length)),
+  /** Canonical addresses. */
+  wallets: v.exactOptional(listOf(text, 100)),
+  tokens: v.exactOptional(listOf(text, 100)),
+  /** Limits in the coin of the chain on which an order trades, counted on each chain by itself. */
+  maxPerOrder: v.exactOptional(amountText),
+  maxPerDay: v.exactOptional(amountText),
+  createdAt: v.pipe(text, v.isoTimestamp()),
+  /** Time from which the key is refused. */
+  endsAt: v.pipe(text, v.isoTimestamp()),
+  revokedAt: v.exactOptional(v.pipe(text, v.isoTimestamp())),
+  revision: count,
+  /** Expiry of the item in seconds, long after the key has ended. */
   expiresAt: count,
 });

@@ -39,6 +39,9 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   openExecution: "the name of another engine's open order or position, by its token",
   resting: "a resting order that has not ended",
   trigger: "the prices at which a resting order fires",
+  programKey: "a program key: its public key, scopes and limits, kept for 30 days after its end",
+  programKeyTurn: "how many program keys the user has made, one at a time",
+  usedToken: "a token of a program that was used for a write, kept for two minutes",
   lane: "a wallet's lane, in its shard",
   laneShards: "in shard 0: the greatest number of shards that ever had lanes",
   heldToken: "a token that a settled position counts, in the minute in which the sweep has it checked",
@@ -47,6 +50,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   slot: "a nonce of the wallet, with the transactions signed for it",
   ledger: "the signer's record of the transactions that it signed for an order",
   signedDay: "the signer's count of a wallet's buys and network fees on a day",
+  keyDay: "the signer's count of a program key's buys and network fees on a day",
   tally: "the signer's record of a resting order: the child that may fill, and fees",
   ended: "a resting order's children that are over, as executeOrders has proved, until a day after its end",
   signedBytes: "the bytes of a signed transaction, kept for a week",
@@ -110,6 +114,10 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
   TRIGGERS:
     "A second list of all that rests, in eight parts for each chain, so that one query finds what may fire. " +
     "It decides nothing: `admin rebuild-triggers` makes it from `RESTING#`.",
+  PROGRAMKEYS:
+    "createKey and deleteKey alone write them. A restored key could be a revoked one, so a restored table has " +
+    "none.",
+  USEDTOKENS: "Only the authorizers write here, so no other function can let a token be used twice.",
   LANES: "Each step of an order checks its lane, so the lanes of a chain are spread over several partitions.",
   HELD: "Lists open positions by chain, so that no function has to scan the table for them.",
   SIGNED:

@@ -185,6 +185,20 @@ export const partitions = [
     items: { trigger: { key: "TRIGGER#{token}#{orderId}", isOfTheMoment: true } },
   },
   {
+    key: "PROGRAMKEYS#{userID}",
+    owner: "user",
+    isGuarded: true,
+    items: {
+      programKey: { key: "PROGRAMKEY#{keyId}", changesGoTo: "its user", isOfTheMoment: true },
+      programKeyTurn: { key: "TURN", isOfTheMoment: true },
+    },
+  },
+  {
+    key: "USEDTOKENS#{userID}",
+    owner: "user",
+    items: { usedToken: { key: "USEDTOKEN#{keyId}#{tokenId}", isOfTheMoment: true } },
+  },
+  {
     key: "LANES#{chain}#{shard}",
     owner: "service",
     items: {
@@ -213,6 +227,7 @@ export const partitions = [
     items: {
       ledger: { key: "LEDGER", isOfTheMoment: true },
       signedDay: { key: "DAY#{chain}#{wallet}#{day}", isOfTheMoment: true },
+      keyDay: { key: "KEYDAY#{chain}#{keyId}#{day}", isOfTheMoment: true },
       tally: { key: "TALLY", isOfTheMoment: true },
     },
   },

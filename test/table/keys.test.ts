@@ -115,6 +115,14 @@ const keyOfKind = {
   "day of buys": fc
     .tuple(lane, name, name)
     .map(([of, userID, day]) => tradingKeys.dayKey({ ...of, userID, day })),
+  "day of a program key": fc
+    .tuple(lane, name, name, name)
+    .map(([{ chain }, userID, keyId, day]) => tradingKeys.keyDayKey({ chain, userID, keyId, day })),
+  "program key": fc.tuple(name, name).map(([userID, keyId]) => tradingKeys.programKeyKey({ userID, keyId })),
+  "turn of program keys": name.map(tradingKeys.programKeyTurnKey),
+  "used token": fc
+    .tuple(name, name, name)
+    .map(([userID, keyId, tokenId]) => tradingKeys.usedTokenKey({ userID, keyId }, tokenId)),
   policy: fc.tuple(lane, name).map(([of, userID]) => tradingKeys.policyKey({ ...of, userID })),
   preset: fc.tuple(lane, name).map(([{ chain }, userID]) => tradingKeys.presetKey({ userID, chain })),
   "shown policy": fc.tuple(lane, name).map(([of, userID]) => walletKeys.shownPolicyKey({ ...of, userID })),
@@ -171,6 +179,7 @@ const kindsOf = (key: Key) => [
   ...(walletKeys.isEndedLock(key) ? ["ended lock"] : []),
   ...(userKeys.chainOf(key) === undefined ? [] : ["settings"]),
   ...(tradingKeys.isResting(key) ? ["resting"] : []),
+  ...(tradingKeys.isProgramKey(key) ? ["program key"] : []),
   ...(tradingKeys.executionKindOf(key) === undefined ? [] : [tradingKeys.executionKindOf(key)]),
 ];
 
@@ -190,9 +199,11 @@ const recognized: readonly Kind[] = [
   "order",
   "position",
   "resting",
+  "program key",
 ];
 const published: readonly Kind[] = [
   "resting",
+  "program key",
   ...(["prices", "settings", "wallet", "order", "position", "redemption", "announced export"] as const),
   ...(["announced unlocking", "lock of exports", "shown policy", "ended lock"] as const),
 ];
@@ -265,6 +276,10 @@ describe("isOfTheMoment", () => {
     "cutoff of a wallet",
     "watcher",
     "day of buys",
+    "day of a program key",
+    "program key",
+    "turn of program keys",
+    "used token",
     "requested export",
     "day of announcements",
     "announced export",
@@ -321,6 +336,8 @@ describe("everythingOf", () => {
       (of: string) => walletKeys.announcedExportKey(of, "w"),
       (of: string) => tradingKeys.tradeKey(of, "o"),
       (of: string) => tradingKeys.restingKey({ ...wallet, userID: of, token: "t", orderId: "o" }),
+      (of: string) => tradingKeys.programKeyKey({ userID: of, keyId: "k" }),
+      (of: string) => tradingKeys.usedTokenKey({ userID: of, keyId: "k" }, "t"),
       (of: string) => tradingKeys.cancellationKey({ userID: of, orderId: "o" }),
       (of: string) => rewardKeys.redemptionKey(of, now, "r"),
       (of: string) => rewardKeys.pointsLineKey(of, 1),

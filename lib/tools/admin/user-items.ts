@@ -60,6 +60,9 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   openExecution: removed,
   resting: removed,
   trigger: removed,
+  programKey: removed,
+  programKeyTurn: removed,
+  usedToken: removed,
   lane: { is: "changed" },
   laneShards: null,
   heldToken: removed,
@@ -68,6 +71,7 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   slot: awaited,
   ledger: { is: "renamed", because: "shows which transactions the signer has signed" },
   signedDay: removedLast,
+  keyDay: removedLast,
   // Skips items with the ids of orders alone.
   tally: null,
   ended: null,

@@ -3,6 +3,7 @@ import { type ExecutionKind, executionKinds } from "../../core/execution-words.t
 import type { Network } from "../../core/network.ts";
 import type { BookKey } from "../../orders/book.ts";
 import type { LaneKey } from "../../orders/intent.ts";
+import type { ProgramKeyName } from "../../orders/program-key.ts";
 import type { Names, ReaderOf, RestingName } from "../../orders/table-step.ts";
 import type { PolicyKey } from "../../orders/wallet-policy.ts";
 import {
@@ -270,3 +271,25 @@ export function isOfChains({ lane, ...key }: Key & { lane?: unknown }): boolean 
   // Among orders and positions, only those placed through this API name a lane.
   return lane !== undefined || (item !== undefined && ofChains.has(item));
 }
+
+export const programKeyKey = ({ userID, keyId }: ProgramKeyName): Key =>
+  itemKey("programKey", { userID, keyId });
+
+export const programKeysOf = (userID: string): KeyRange => rangeOf("programKey", { userID });
+
+export const isProgramKey = (key: Key): boolean => itemAt(key) === "programKey";
+
+export const programKeyTurnKey = (userID: string): Key => itemKey("programKeyTurn", { userID });
+
+/** @param tokenId The `jti` of a program's token. */
+export const usedTokenKey = ({ userID, keyId }: ProgramKeyName, tokenId: string): Key =>
+  itemKey("usedToken", { userID, keyId, tokenId });
+
+/** Key of the signer's count of a program key's orders on one chain and day. */
+export const keyDayKey = ({
+  chain,
+  day,
+  userID,
+  keyId,
+}: ProgramKeyName & { chain: Network; day: string }): Key =>
+  itemKey("keyDay", { orderIdOrUserID: userID, chain, keyId, day });
