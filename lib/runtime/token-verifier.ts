@@ -11,6 +11,10 @@ const reasons = {
   invalid: "Invalid token",
   expired: "Token expired",
   lasting: "Token lasts too long: exp is too far in the future",
+  early: "Token not valid yet: iat is in the future",
+  misdirected: "Token of another request: htm and htu must be its method and path",
+  used: "Token used before: each request that writes needs a jti of its own",
+  ended: "The program key is revoked or has ended",
 };
 
 /** Reports that the token is not accepted. If it has expired, the client should refresh it. */
@@ -55,11 +59,11 @@ const algorithms = [
   "Ed25519",
 ];
 
-/** Maximum accepted difference between the clocks of the issuer and of Lambda, in seconds. */
-const clockToleranceSeconds = 5;
+/** Maximum accepted difference between the clocks of the issuer, or of a program, and of Lambda, in seconds. */
+export const clockToleranceSeconds = 5;
 
 /** Format of a subject in OpenID Connect: up to 255 ASCII characters. */
-const subject = /^[\x20-\x7e]{1,255}$/;
+export const subject = /^[\x20-\x7e]{1,255}$/;
 
 /**
  * Makes a function that verifies tokens. Caches verified tokens until they expire or the issuer's keys change, so a key
