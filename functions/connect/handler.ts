@@ -15,6 +15,6 @@ const deps: ConnectDeps = {
 };
 const chooseShard = shardChooser(deps.table, environment("CHANNEL_SHARDS"));
 
-export const handler = connect(async ({ now, ...connection }) =>
-  admitConnection(deps, connection, { shard: await chooseShard(now), now }),
+export const handler = connect(async ({ now, program, ...connection }) =>
+  admitConnection(deps, connection, { shard: await chooseShard(now), program, now }),
 );

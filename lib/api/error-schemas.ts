@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { DomainErrorCode, DomainErrorDetails } from "../core/domain-error.ts";
 import { orderStatuses } from "../core/execution-words.ts";
 import { networks } from "../core/network.ts";
+import { scopes } from "../core/scope.ts";
 import { tokenFlags } from "../core/token-flag.ts";
 import { decimalFormat } from "./documented.ts";
 import { type HttpErrorCode, statusOfCode } from "./errors.ts";
@@ -46,6 +47,8 @@ const detailsOfCode = {
     }),
   ]),
   SIGN_IN_REQUIRED: v.object({ maxAgeSeconds: v.number() }),
+  SCOPE_MISSING: v.object({ scope: v.nullable(v.picklist(scopes)) }),
+  KEY_LIMIT_REACHED: v.object({ limit: v.number() }),
   EXPORT_LIMIT_REACHED: v.object({ limit: v.number() }),
   EXPORT_LOCKED: v.object({ unlocksAt: v.exactOptional(TimestampSchema) }),
   NO_REFERENCE: v.object({ field: v.literal("minAmountOut") }),
@@ -106,7 +109,7 @@ export const UnauthorizedBodySchema = v.pipe(
 );
 
 /** Envelope of an error in its general form. */
-const ErrorEnvelopeSchema = v.pipe(
+export const ErrorEnvelopeSchema = v.pipe(
   v.object({
     success: v.literal(false),
     error: EnvelopeErrorSchema,

@@ -14,6 +14,7 @@ export type ErrorCode =
   | "UNKNOWN_USER"
   | "NOT_YOURS"
   | "CHAIN_UNAVAILABLE"
+  | "SCOPE_MISSING"
   | "INTERNAL_ERROR";
 
 /** Codes of HTTP responses, each with its status. Every code of a domain error may occur. */
@@ -34,10 +35,13 @@ export const statusOfCode = {
   MARKETS_DISABLED: 403,
   POLICY_LIMIT: 403,
   SIGN_IN_REQUIRED: 403,
+  SCOPE_MISSING: 403,
+  KEY_LIMIT_REACHED: 403,
   EXPORT_DISABLED: 403,
   EXPORT_LIMIT_REACHED: 403,
   EXPORT_LOCKED: 403,
   WALLET_NOT_FOUND: 404,
+  KEY_NOT_FOUND: 404,
   EXPORT_NOT_FOUND: 404,
   TOKEN_NOT_FOUND: 404,
   ORDER_NOT_FOUND: 404,

@@ -3,6 +3,7 @@ import type { RestOperationName } from "../operations/operations.ts";
 import * as exports from "./export-operations.ts";
 import * as markets from "./market-operations.ts";
 import type { OperationSchemas } from "./operation-schema.ts";
+import * as programs from "./program-key-operations.ts";
 import * as rewards from "./reward-operations.ts";
 import * as trading from "./trading-operations.ts";
 import * as users from "./user-operations.ts";
@@ -16,6 +17,7 @@ export const schemas = {
   ...trading,
   ...markets,
   ...exports,
+  ...programs,
 } as const satisfies Record<RestOperationName, OperationSchemas>;
 
 export type Schemas = typeof schemas;

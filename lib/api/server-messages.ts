@@ -6,6 +6,7 @@ import { type MessageErrorCode, messageErrorCodes } from "./errors.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
 import { followedEntries, MarketsUpdateSchema } from "./market-messages.ts";
 import { PriceSchema } from "./price-schema.ts";
+import { ProgramKeySchema } from "./program-key-schema.ts";
 import { RedemptionSchema } from "./redemption-schema.ts";
 import { ThumbprintSchema, TimestampSchema } from "./scalars.ts";
 import { ExportLockSchema } from "./sealed-wallet-schema.ts";
@@ -61,6 +62,12 @@ const channelMessage = <Type extends string, More extends v.ObjectEntries>(
       v.title(`Prices${title}`),
     ),
   ]);
+
+const programKeyMessage = <const Type extends string>(type: Type) =>
+  v.pipe(
+    v.object({ type: v.literal(type), ...time, data: v.object({ key: ProgramKeySchema }) }),
+    v.title(type),
+  );
 
 /** Messages that the service sends, by `type`. */
 export const serverMessages = {
@@ -131,6 +138,8 @@ export const serverMessages = {
     }),
     v.title("WalletPolicyUpdated"),
   ),
+  ProgramKeyAdded: programKeyMessage("ProgramKeyAdded"),
+  ProgramKeyRevoked: programKeyMessage("ProgramKeyRevoked"),
   RewardRedeemed: v.pipe(
     v.object({
       type: v.literal("RewardRedeemed"),

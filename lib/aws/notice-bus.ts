@@ -3,6 +3,7 @@ import {
   type EventBridgeClientConfig,
   PutEventsCommand,
 } from "@aws-sdk/client-eventbridge";
+import type { Scope } from "../core/scope.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { keepDeadline, perAttempt } from "./deadline.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
@@ -19,7 +20,12 @@ export type Notice =
       type: "LooserPolicyRequested";
       detail: { userID: string; walletId: string; effectiveAt: string };
     }
-  | { type: "PolicyLoosened"; detail: { userID: string; walletId: string } };
+  | { type: "PolicyLoosened"; detail: { userID: string; walletId: string } }
+  | {
+      type: "ProgramKeyAdded";
+      detail: { userID: string; keyId: string; name: string; scopes: readonly Scope[] };
+    }
+  | { type: "ProgramKeyRevoked"; detail: { userID: string; keyId: string; name: string } };
 
 /**
  * Makes a function that puts a notice on an EventBridge bus.

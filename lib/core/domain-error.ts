@@ -16,6 +16,8 @@ export type DomainErrorDetails = {
   IDEMPOTENCY_KEY_REUSED: { orderId: string } | { walletId: string } | { redemptionId: string };
   /** Maximum accepted age of the sign-in, in seconds. */
   SIGN_IN_REQUIRED: { maxAgeSeconds: number };
+  KEY_NOT_FOUND: undefined;
+  KEY_LIMIT_REACHED: { limit: number };
   INVALID_PRIVATE_KEY: undefined;
   UNKNOWN_IMPORT_KEY: undefined;
   INVALID_CIPHERTEXT: undefined;

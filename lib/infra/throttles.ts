@@ -74,9 +74,11 @@ export const throttledNames: readonly ThrottledName[] = [...methods, "preflight"
 const shares: { readonly [Name in ThrottledName]?: Share } = { ...costlyShares, ...otherShares };
 
 /** Methods that owners need to stop a thief. */
-export const guardNames: ReadonlySet<ThrottledName> = new Set(
-  restMethods.filter(({ path, method }) => guards.includes(`${path}/${method}`)).map(({ name }) => name),
-);
+export const guardNames: ReadonlySet<ThrottledName> = new Set([
+  ...restMethods.filter(({ path, method }) => guards.includes(`${path}/${method}`)).map(({ name }) => name),
+  // Plans have no room for a throttle of this method, so only their own limits bind it.
+  "deleteKey" as const,
+]);
 
 /** Throttles that apply unless the context overrides them. */
 export function defaultThrottles(accountRequestsPerSecond: number): Throttles {

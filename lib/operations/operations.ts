@@ -3,6 +3,7 @@
  * docs/functions.md are all derived from it. A row's name is its folder in functions/.
  */
 
+import type { Scope } from "../core/scope.ts";
 import { marketRows } from "./market-rows.ts";
 import { planRows } from "./plan-rows.ts";
 import { realtimeRows } from "./realtime-rows.ts";
@@ -52,6 +53,13 @@ const tokenEnv = [
   "BARE_COOKIE",
 ] as const;
 
+/** Rights of both authorizers: they admit users, and verify the tokens of programs. */
+const identifies = {
+  table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+  writes: ["USER", "REFCODE", "REFERRALS", "USEDTOKENS"],
+  reads: ["PROGRAMKEYS"],
+} as const;
+
 /** Variables for both authorizers to recognize requests from the edge. */
 const originEnv = ["ORIGIN_KEYS", "EDGE_ONLY"] as const;
 
@@ -76,9 +84,8 @@ const rows = {
     kind: "authorizer",
     of: "rest",
     summary: "Identify the caller of the REST API and admit them",
-    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    writes: ["USER", "REFCODE", "REFERRALS"],
-    env: [...tokenEnv, ...originEnv, "SHARED_KEY", "PLAN_STAGES"],
+    ...identifies,
+    env: [...tokenEnv, ...originEnv, "SCOPES", "SHARED_KEY", "PLAN_STAGES"],
     // Gives it a whole processor, because each order waits for it.
     memoryMB: 1769,
     impact: "Nobody can use the service: requests with a valid token get a 500.",
@@ -90,8 +97,7 @@ const rows = {
     kind: "authorizer",
     of: "websocket",
     summary: "Identify the client of a new connection and admit them",
-    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    writes: ["USER", "REFCODE", "REFERRALS"],
+    ...identifies,
     env: [...tokenEnv, ...originEnv, "ALLOWED_ORIGINS", "SHARED_KEY", "PLAN_STAGES"],
     impact: "Nobody can connect to the stream. Open connections are not affected.",
   },
@@ -144,6 +150,13 @@ export function operationsOf<Kind extends Operation["kind"]>(kind: Kind) {
 /** Methods of the REST API, each with its row's name. */
 export const restMethods: readonly (RestMethod & { name: RestOperationName })[] = operationsOf("rest").map(
   ([name, { method, path }]) => ({ name, method, path }),
+);
+
+/** Scopes of the operations that program keys reach, by method and path. */
+export const scopesOfMethods: Readonly<Record<string, Scope>> = Object.fromEntries(
+  operationsOf("rest").flatMap(([, { method, path, scope }]) =>
+    scope === undefined ? [] : [[`${method} ${path}`, scope] as const],
+  ),
 );
 
 /** Methods that API Gateway serves: those of the table of operations, and a HEAD for each GET. */

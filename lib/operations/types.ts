@@ -1,3 +1,4 @@
+import type { Scope } from "../core/scope.ts";
 import type { PartitionName, ProtectedPartition } from "../table/layout.ts";
 
 /** IAM actions that read the table. A check in a transaction counts as a read. */
@@ -48,6 +49,7 @@ export type EnvName =
   | "BARE_COOKIE"
   | "ORIGIN_KEYS"
   | "EDGE_ONLY"
+  | "SCOPES"
   | "COOKIE_SAME_SITE"
   | "CHANNEL_SHARDS"
   | "CONNECTIONS_PER_USER"
@@ -154,7 +156,12 @@ export type RestMethod = { method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE"; 
 export const methodsWithBody: readonly string[] = ["POST", "PATCH", "PUT"] satisfies RestMethod["method"][];
 
 /** A row that serves a method. */
-export type RestRow = FunctionRow & RestMethod & { kind: "rest" };
+export type RestRow = FunctionRow &
+  RestMethod & {
+    kind: "rest";
+    /** What a program key must be allowed. Without it, no program key reaches the operation. */
+    scope?: Scope;
+  };
 
 /** A feature that a deployment may switch on. */
 export type Capability = Exclude<Defaults["deployed"], "always">;

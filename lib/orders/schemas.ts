@@ -207,18 +207,21 @@ export const daySpend = v.strictObject({
 
 const amountText = textLike(/^(?=.*[1-9])\d{1,40}(\.\d{1,40})?$/);
 
+const upTo = <const Item extends v.GenericSchema>(most: number, item: Item) =>
+  v.pipe(v.array(item), v.maxLength(most));
+
 export const programKey = v.strictObject({
   userID: text,
   keyId: textLike(/^pk_[\w-]{20,64}$/),
   name: text,
   /** The Ed25519 public key, in base64url. */
   publicKey: textLike(/^[\w-]{43}$/),
-  scopes: listOf(v.picklist(scopes), scopes.length),
+  scopes: upTo(scopes.length, v.picklist(scopes)),
   /** Chains, wallets and tokens of its orders. If absent, all are allowed. */
-  chains: v.exactOptional(listOf(v.picklist(networks), networks.length)),
+  chains: v.exactOptional(upTo(networks.length, v.picklist(networks))),
   /** Canonical addresses. */
-  wallets: v.exactOptional(listOf(text, 100)),
-  tokens: v.exactOptional(listOf(text, 100)),
+  wallets: v.exactOptional(upTo(100, text)),
+  tokens: v.exactOptional(upTo(100, text)),
   /** Limits in the coin of the chain on which an order trades, counted on each chain by itself. */
   maxPerOrder: v.exactOptional(amountText),
   maxPerDay: v.exactOptional(amountText),

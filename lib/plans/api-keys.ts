@@ -13,7 +13,7 @@ import { given, isTagged, tagsOf, type UsagePlans, unlessGone } from "./usage-pl
 export type ApiKey = { id: string; name: string; tagged: boolean };
 
 /** Creates a key with this name, unless it exists already. Returns its id. */
-export async function createKey(
+export async function createApiKey(
   plans: UsagePlans,
   { name, value }: { name: string; value: string },
 ): Promise<string> {
@@ -51,12 +51,12 @@ export async function isAttached({ client }: UsagePlans, planId: string, keyId: 
   return (await unlessGone(call)) !== undefined;
 }
 
-export async function deleteKey({ client }: UsagePlans, keyId: string): Promise<void> {
+export async function deleteApiKey({ client }: UsagePlans, keyId: string): Promise<void> {
   await unlessGone(client.send(new DeleteApiKeyCommand({ apiKey: keyId })));
 }
 
 export async function deleteKeyNamed(plans: UsagePlans, name: string): Promise<void> {
-  for await (const { id } of keysNamed(plans, name)) await deleteKey(plans, id);
+  for await (const { id } of keysNamed(plans, name)) await deleteApiKey(plans, id);
 }
 
 /** Lists the keys whose names begin with the prefix. The account may have other keys. */

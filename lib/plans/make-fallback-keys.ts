@@ -1,6 +1,6 @@
 import { delay } from "../core/time.ts";
 import type { Table } from "../table/table.ts";
-import { attachKey, createKey, deleteKey, isAttached, keysOnPlan, keysWithPrefix } from "./api-keys.ts";
+import { attachKey, createApiKey, deleteApiKey, isAttached, keysOnPlan, keysWithPrefix } from "./api-keys.ts";
 import { readFallbackKeys, writeFallbackKeys } from "./fallback-key-records.ts";
 import {
   areForgotten,
@@ -112,7 +112,7 @@ async function deleteStrays(
     if (Date.now() >= deadline.getTime()) return;
     // Checks the plan itself: the listed keys may be incomplete, and users of a deleted key would be refused.
     if (await isAttached(plans, planId, id)) continue;
-    await Promise.all([deleteKey(plans, id), pause()]);
+    await Promise.all([deleteApiKey(plans, id), pause()]);
   }
 }
 
@@ -127,7 +127,7 @@ async function makeMissing(deps: FallbackKeyDeps, keyIds: KeyIds, deadline: Date
 
 async function makeKey({ plans, planId, sharedKey }: FallbackKeyDeps, number: number): Promise<string> {
   const key = { name: fallbackKeyName(number), value: fallbackKeyValue(sharedKey, number) };
-  const keyId = await createKey(plans, key);
+  const keyId = await createApiKey(plans, key);
   if (!(await attachKey(plans, planId, keyId))) throw new Error(`Fallback key ${number} is on another plan`);
   return keyId;
 }
@@ -147,7 +147,7 @@ async function deleteSurplus(
   for (const [number, keyId] of keyIds) {
     if (number < wanted) continue;
     if (Date.now() >= deadline.getTime()) return;
-    await Promise.all([deleteKey(plans, keyId), pause()]);
+    await Promise.all([deleteApiKey(plans, keyId), pause()]);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Table } from "../table/table.ts";
 import { isTransient } from "../table/transient.ts";
 import type { Profile } from "../users/profile.ts";
 import { readProfile } from "../users/profile-records.ts";
-import { attachKey, createKey } from "./api-keys.ts";
+import { attachKey, createApiKey } from "./api-keys.ts";
 import { changeThrottle, createCustomerPlan } from "./customer-plans.ts";
 import { readFallbackKeys } from "./fallback-key-records.ts";
 import { type Plan, planOf, samePlan, type TierPlan } from "./plan.ts";
@@ -203,7 +203,7 @@ async function createNext(
       throw new LimitReached("KEY_LIMIT_REACHED");
     const planId =
       plan.name === "Enterprise" ? await createCustomerPlan(plans, name, plan) : tierPlans[plan.name];
-    return { planId, keyId: await createKey(plans, next) };
+    return { planId, keyId: await createApiKey(plans, next) };
   } catch (error) {
     if (error instanceof LimitReached && old !== undefined && !works)
       await writeUserKeyRecord(table, recorded, { userID, next }, dueFrom(now()));

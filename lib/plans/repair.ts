@@ -1,4 +1,4 @@
-import { deleteKey, isAttached } from "./api-keys.ts";
+import { deleteApiKey, isAttached } from "./api-keys.ts";
 import { deleteCustomerPlan } from "./customer-plans.ts";
 import type { Drift } from "./drift.ts";
 import { type MirrorDeps, mirrorUser } from "./mirror.ts";
@@ -10,7 +10,7 @@ import { deleteUserKeyRecord, readUserKeyRecord } from "./user-key-records.ts";
 export async function repair(deps: MirrorDeps, drift: Drift): Promise<void> {
   switch (drift.what) {
     case "orphan key":
-      return deleteKey(deps.plans, drift.id);
+      return deleteApiKey(deps.plans, drift.id);
     case "orphan plan":
       return deleteCustomerPlan(deps.plans, drift.id);
     case "untagged key":

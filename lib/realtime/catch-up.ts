@@ -4,6 +4,7 @@ import { type Delivery, type Outcome, type Pusher, push } from "../aws/push.ts";
 import { type PrivateChannel, privateChannels } from "../core/channel.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
 import { inPartsOf } from "../core/in-parts.ts";
+import { programKeysOfUser } from "../programs/program-keys.ts";
 import { readRedemptions } from "../rewards/redemption-records.ts";
 import type { Table } from "../table/table.ts";
 import { readSettings } from "../users/settings-records.ts";
@@ -11,8 +12,19 @@ import { announcedToUser } from "../wallets/export/announced-exports.ts";
 import { shownPolicies } from "../wallets/guard-records.ts";
 import { bySlot } from "../wallets/wallet.ts";
 import { walletsOfUser } from "../wallets/wallet-records.ts";
-import { exportsAnnounced, policyUpdated, rewardRedeemed, walletsUpdated } from "./change-messages.ts";
-import { type Connection, type ConnectionName, connectionsOfUser } from "./connection-records.ts";
+import {
+  exportsAnnounced,
+  policyUpdated,
+  programKeyChanged,
+  rewardRedeemed,
+  walletsUpdated,
+} from "./change-messages.ts";
+import {
+  type Connection,
+  type ConnectionName,
+  connectionsOfUser,
+  hasEndedKey,
+} from "./connection-records.ts";
 import { concurrency, forgetConnections, type Reporter, reportMissed } from "./push-outcome.ts";
 import { snapshotsOf } from "./snapshots.ts";
 import { clearMisses, giveUpOn } from "./stuck-records.ts";
@@ -109,18 +121,19 @@ async function stateOf(
   connectionIds: ReadonlySet<string>,
 ): Promise<Delivery<Behind>[]> {
   const all = await connectionsOfUser(table, userID);
-  const connections = all.filter(({ connectionId }) => connectionIds.has(connectionId));
+  const now = new Date();
+  const connections = all.filter((each) => connectionIds.has(each.connectionId) && !hasEndedKey(each, now));
   if (connections.length === 0) return [];
 
   // Reads the state after the connections, so that changes missed from now on count as new misses.
-  const now = new Date();
   const time = now.toISOString();
   const since = new Date(now.getTime() - longerThanConnectionsMs).toISOString();
-  const [settings, wallets, exports, policies, { redemptions }] = await Promise.all([
+  const [settings, wallets, exports, policies, keys, { redemptions }] = await Promise.all([
     readSettings(table, userID),
     walletsOfUser(table, userID, onFault),
     announcedToUser(table, userID, now),
     shownPolicies(table, userID),
+    programKeysOfUser(table, userID, now),
     readRedemptions(table, userID, { limit: newestRedemptions }),
   ]);
   const everyone = [
@@ -128,6 +141,9 @@ async function stateOf(
     ...walletsUpdated(bySlot(wallets), now),
     ...exportsAnnounced(exports, now),
     ...policies.map((each) => policyUpdated(each, now)),
+    ...keys
+      .filter(({ createdAt, revokedAt = createdAt }) => revokedAt >= since)
+      .map((each) => programKeyChanged(each, now)),
     ...redemptions.filter(({ updatedAt }) => updatedAt >= since).map((each) => rewardRedeemed(each, now)),
   ].map(encodeMessage);
   const wanted = privateChannels.filter((channel) =>

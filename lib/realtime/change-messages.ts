@@ -2,8 +2,10 @@ import { inParts, type ServerMessage } from "../api/server-messages.ts";
 import type { ExecutionKind } from "../core/execution-words.ts";
 import type { Chain } from "../core/network.ts";
 import { channelOf, type Execution } from "../orders/execution.ts";
+import type { ProgramKey } from "../orders/program-key.ts";
 import type { Price } from "../prices/price.ts";
 import type { FeedHolder } from "../prices/price-records.ts";
+import { shownKey } from "../programs/program-keys.ts";
 import type { Redemption } from "../rewards/redemption.ts";
 import type { Announced } from "../wallets/export/announced-exports.ts";
 import { type ShownLock, shownLock } from "../wallets/export/export-lock.ts";
@@ -19,6 +21,7 @@ export type PublishedChange =
   | ({ of: "export"; userID: string } & ExportAnnounced)
   | { of: "exportLock"; userID: string; lock: ShownLock }
   | ({ of: "policy" } & ShownPolicy)
+  | { of: "programKey"; userID: string; key: ProgramKey }
   | {
       of: "execution";
       userID: string;
@@ -49,6 +52,8 @@ export function messageOf(change: PublishedChange, now: Date): ServerMessage {
       return { type: "ExportLockUpdated", time, data: change.lock };
     case "policy":
       return policyUpdated(change, now);
+    case "programKey":
+      return programKeyChanged(change.key, now);
     case "execution": {
       const channel = channelOf[change.kind];
       return { type: "update", channel, time, data: [change.execution] } as ServerMessage;
@@ -103,6 +108,13 @@ export const policyUpdated = (
   type: "WalletPolicyUpdated",
   time: now.toISOString(),
   data: { walletId, policy, ...(pending && { pending }), change, version },
+});
+
+/** Builds the message about a program key that was added or revoked. */
+export const programKeyChanged = (key: ProgramKey, now: Date): ServerMessage => ({
+  type: key.revokedAt === undefined ? "ProgramKeyAdded" : "ProgramKeyRevoked",
+  time: now.toISOString(),
+  data: { key: shownKey(key) },
 });
 
 /** Builds the message about a new or changed redemption. */

@@ -7,8 +7,8 @@ import { concurrency, hangUpOn, isHealthy, isStuck, type Reporter } from "./push
 import { clearStuckSubscriber, noteStuckSubscriber } from "./stuck-records.ts";
 
 /**
- * Cleans up after a delivery to a shard: forgets closed connections, closes stuck ones, and notes when further ones got
- * stuck.
+ * Cleans up after a delivery to a shard: forgets closed connections, closes stuck ones and those that are over, and
+ * notes when further ones got stuck.
  *
  * @returns true if it has changed the shard's records.
  */
@@ -16,20 +16,20 @@ export async function cleanUp(
   { table, pusher, onFault }: Pick<Reporter, "onFault"> & { table: Table; pusher: Pusher },
   place: { audience: Audience; shard: number },
   outcome: Outcome<ChannelSubscriber>,
-  now: Date,
+  { over, now }: { over: readonly ChannelSubscriber[]; now: Date },
 ): Promise<boolean> {
   // Notes nothing in an unhealthy run, because the account as a whole caused the refusals, and notes would only add
   // load.
   const refused = isHealthy(outcome) ? outcome.missed.filter(({ error }) => isRefusal(error)) : [];
   const stuck = refused.map(({ to }) => to).filter(({ stuckSince }) => isStuck(stuckSince, now));
-  await hangUpOn(pusher, stuck, { onFault });
+  await hangUpOn(pusher, [...stuck, ...over], { onFault });
 
   const forEach = (
     subscribers: readonly ChannelSubscriber[],
     work: (subscriber: ChannelSubscriber) => Promise<void>,
   ) => forEachConcurrently(subscribers, { concurrency }, (subscriber) => work(subscriber).catch(onFault));
 
-  const ended = [...outcome.gone, ...stuck];
+  const ended = [...outcome.gone, ...stuck, ...over];
   await forEach(ended, async (name) => {
     const wasKnown = await closeConnection(table, name);
     // Removes the audience entry that a deleted connection has left behind.

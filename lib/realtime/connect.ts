@@ -1,4 +1,6 @@
+import { isInForce } from "../orders/program-key.ts";
 import type { Table } from "../table/table.ts";
+import { readProgramKey } from "../trading/items/program-key-records.ts";
 import {
   type Connection,
   type ConnectionName,
@@ -7,6 +9,7 @@ import {
   countConnection,
   discountConnections,
   hasShakenHands,
+  type NewConnection,
   openConnection,
 } from "./connection-records.ts";
 
@@ -22,7 +25,7 @@ export type ConnectDeps = {
   onFault: (error: unknown) => void;
 };
 
-export type Admission = "admitted" | "too many" | "blocked";
+export type Admission = "admitted" | "too many" | "blocked" | "revoked";
 
 /** Maximum number of attempts to make room. Concurrent handshakes of the same user may take the room first. */
 const maxAttempts = 3;
@@ -40,11 +43,14 @@ const sampleSize = 3;
 export async function admitConnection(
   deps: ConnectDeps,
   name: ConnectionName,
-  { shard, now }: { shard: number; now: Date },
+  { shard, program, now }: NewConnection,
 ): Promise<Admission> {
   const { table, limit } = deps;
   // Records the connection before counting it, so that a counted connection without a record has certainly ended.
-  await openConnection(table, name, { shard, now });
+  await openConnection(table, name, { shard, program, now });
+  // Reads the key after that, because publishChanges closes the connections that are recorded when a key is revoked.
+  const key = program && (await readProgramKey(table, { userID: name.userID, keyId: program.keyId }));
+  if (program && !isInForce(key, now.getTime())) return refuse(table, name, "revoked");
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const counted = await countConnection(table, name, { limit, now });
     if (counted.is === "counted") return "admitted";

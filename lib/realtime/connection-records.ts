@@ -40,9 +40,22 @@ export type Connection = ConnectionName & {
   stuckSince?: string;
   /** Number of messages missed since a run began to bring the connection up to date. 0 if there is no such run. */
   misses?: number;
+  /** Id of the program key that opened the connection. Absent if its user did. */
+  keyId?: string;
+  /** Time when that key ends. */
+  keyEndsAt?: string;
   /** Time when DynamoDB may delete the record, in epoch seconds. */
   expiresAt: number;
 };
+
+/** The key of a program that opens a connection, and the time when the key ends. */
+export type ConnectedProgram = { keyId: string; endsAt: string };
+
+export type NewConnection = { shard: number; program?: ConnectedProgram | undefined; now: Date };
+
+/** True if a connection's key has ended. Nobody serves it or pushes to it, and who would have pushed closes it. */
+export const hasEndedKey = ({ keyEndsAt }: Pick<Connection, "keyEndsAt">, now: Date): boolean =>
+  keyEndsAt !== undefined && Date.parse(keyEndsAt) <= now.getTime();
 
 /**
  * Lifetime of a connection's record: ten minutes more than the two hours after which API Gateway closes a connection.
@@ -54,12 +67,13 @@ const endOfLife = (now: Date) => epochSeconds(now) + lifetimeSeconds;
 export async function openConnection(
   table: Table,
   name: ConnectionName,
-  { shard, now }: { shard: number; now: Date },
+  { shard, program, now }: NewConnection,
 ): Promise<void> {
   const connection: Connection = {
     ...name,
     shard,
     connectedAt: now.toISOString(),
+    ...(program && { keyId: program.keyId, keyEndsAt: program.endsAt }),
     expiresAt: endOfLife(now),
   };
   await write(table, { kind: "put", key: keyOf(name), item: connection });
@@ -162,15 +176,18 @@ export type Subscriptions = { channels: readonly Channel[]; markets?: MarketSubs
 
 type Changed = { before: Subscriptions; after: Subscriptions; shard: number };
 
+/** The connection that sent a message, and the time of the message. */
+type SenderName = ConnectionName & { now?: Date };
+
 /**
  * Subscribes a connection to channels and tokens.
  *
  * @param follow changes the tokens. It may be called several times.
- * @returns undefined if the connection is unknown.
+ * @returns undefined if the connection is unknown or over.
  */
 export async function addChannels(
   table: Table,
-  name: ConnectionName,
+  name: SenderName,
   channels: readonly Channel[],
   follow: (before: MarketSubscription | undefined) => MarketSubscription | undefined = (before) => before,
 ): Promise<Changed | undefined> {
@@ -183,11 +200,11 @@ export async function addChannels(
 /**
  * Unsubscribes a connection from channels and tokens. Ignores channels and tokens that it is not subscribed to.
  *
- * @returns undefined if the connection is unknown.
+ * @returns undefined if the connection is unknown or over.
  */
 export async function removeChannels(
   table: Table,
-  name: ConnectionName,
+  name: SenderName,
   channels: readonly Channel[],
   tokens: readonly TokenName[] = [],
 ): Promise<Changed | undefined> {
@@ -212,13 +229,13 @@ const keyOf = ({ userID, connectionId }: ConnectionName) => connectionKey(userID
  */
 async function changeSubscriptions(
   table: Table,
-  name: ConnectionName,
+  name: SenderName,
   change: (before: Subscriptions) => Subscriptions,
 ): Promise<Changed | undefined> {
   const found = await retry(
     async () => {
       const connection = await readItem<Connection>(table, keyOf(name));
-      if (connection === undefined) return "unknown";
+      if (connection === undefined || (name.now && hasEndedKey(connection, name.now))) return "unknown";
       const before = subscriptionsOf(connection);
       const after = change(before);
       const changed = { before, after, shard: connection.shard };
@@ -264,9 +281,9 @@ function changing(connection: Connection, { before, after }: Changed): Step {
 type Place = Pick<Connection, "connectionId" | "shard">;
 
 function joining(audience: Audience, connection: Connection, { markets }: Subscriptions): Write {
-  const { userID, connectionId, shard, expiresAt } = connection;
+  const { userID, connectionId, shard, keyEndsAt, expiresAt } = connection;
   const key = subscriberKey(audience, shard, connectionId);
-  const item = { userID, connectionId, expiresAt };
+  const item = { userID, connectionId, ...(keyEndsAt !== undefined && { keyEndsAt }), expiresAt };
   if (markets === undefined) return { kind: "put", key, item };
   // Updates the item rather than replacing it, because the item may note when the connection got stuck.
   return { kind: "change", key, set: { ...item, ...markets } };
@@ -282,6 +299,8 @@ export async function leaveAudience(table: Table, audience: Audience, place: Pla
 
 /** A member of an audience. */
 export type ChannelSubscriber = ConnectionName & {
+  /** Time when its program key ends, if a program opened it. */
+  keyEndsAt?: string;
   /** Time since when the member has accepted no messages. Absent if it accepted the last one. */
   stuckSince?: string;
 };
@@ -289,7 +308,12 @@ export type ChannelSubscriber = ConnectionName & {
 /** A connection that readMarkets serves. */
 export type MarketSubscriber = ChannelSubscriber & MarketSubscription;
 
-const ofSubscriber = ["userID", "connectionId", "stuckSince"] satisfies (keyof ChannelSubscriber)[];
+const ofSubscriber = [
+  "userID",
+  "connectionId",
+  "keyEndsAt",
+  "stuckSince",
+] satisfies (keyof ChannelSubscriber)[];
 const ofFollower = ["userID", "connectionId", "tokens"] satisfies (keyof MarketSubscriber)[];
 const ofMarketSubscriber = [...ofSubscriber, "every", "tokens"] satisfies (keyof MarketSubscriber)[];
 

@@ -4,7 +4,7 @@ import { RecentMap } from "../core/recent-map.ts";
 import { composer, type MarketDelivery } from "../markets/core/market-delivery.ts";
 import type { Table } from "../table/table.ts";
 import { cleanUp } from "./clean-up.ts";
-import { type MarketSubscriber, marketSubscribersInShard } from "./connection-records.ts";
+import { hasEndedKey, type MarketSubscriber, marketSubscribersInShard } from "./connection-records.ts";
 import { type Reporter, reportMissed } from "./push-outcome.ts";
 
 export type MarketDeliverer = Reporter & { table: Table; pusher: Pusher; lists: SubscriberLists };
@@ -39,11 +39,13 @@ export async function deliverMarkets(
   if (now.getTime() >= untilMs) return { isDelivered: false, reached: 0, undelivered: 0 };
   const { pusher, lists } = deliverer;
   const subscribers = await lists.read(shard, now, markets.listSinceMs);
+  const over = subscribers.filter((each) => hasEndedKey(each, now));
+  const open = over.length === 0 ? subscribers : subscribers.filter((each) => !hasEndedKey(each, now));
 
   const messageFor = composer(markets);
   const encode = marketEncoder(now.toISOString());
   function* deliveries(): Generator<Delivery<MarketSubscriber>> {
-    for (const to of subscribers) {
+    for (const to of open) {
       const message = messageFor(to);
       if (message) yield { to, connectionId: to.connectionId, messages: [encode(message)] };
     }
@@ -56,7 +58,7 @@ export async function deliverMarkets(
     deadline: new Date(untilMs),
   });
   reportMissed(outcome, deliverer);
-  if (await cleanUp(deliverer, { audience: "markets", shard }, outcome, now)) lists.forget(shard);
+  if (await cleanUp(deliverer, { audience: "markets", shard }, outcome, { over, now })) lists.forget(shard);
   const reached = outcome.reached.length;
   const undelivered = outcome.missed.length + outcome.unfinished.length;
   return { isDelivered: undelivered <= Math.max(1, reached / 4), reached, undelivered };

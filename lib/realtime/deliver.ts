@@ -5,7 +5,7 @@ import type { PublicChannel } from "../core/channel.ts";
 import type { Price } from "../prices/price.ts";
 import type { Table } from "../table/table.ts";
 import { cleanUp } from "./clean-up.ts";
-import { type ChannelSubscriber, subscribersInShard } from "./connection-records.ts";
+import { type ChannelSubscriber, hasEndedKey, subscribersInShard } from "./connection-records.ts";
 import { type Reporter, reportMissed } from "./push-outcome.ts";
 import { openPrices, type PriceReader } from "./snapshots.ts";
 
@@ -52,14 +52,16 @@ export async function deliverToShard(
   if (data.length === 0) return { superseded: true, undelivered: 0 };
 
   const message = encodeMessage({ ...update, data });
+  const over: ChannelSubscriber[] = [];
   async function* deliveries(): AsyncGenerator<Delivery<ChannelSubscriber>> {
     for await (const to of subscribersInShard(table, shard))
-      yield { to, connectionId: to.connectionId, messages: [message] };
+      if (hasEndedKey(to, now)) over.push(to);
+      else yield { to, connectionId: to.connectionId, messages: [message] };
   }
 
   const outcome = await push(pusher, deliveries(), deadline && { deadline });
   reportMissed(outcome, deliverer);
-  await cleanUp(deliverer, { audience: "prices", shard }, outcome, now);
+  await cleanUp(deliverer, { audience: "prices", shard }, outcome, { over, now });
   return { superseded: false, undelivered: outcome.missed.length + outcome.unfinished.length };
 }
 

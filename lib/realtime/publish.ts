@@ -11,10 +11,11 @@ import { imageIn } from "../table/change-image.ts";
 import type { Key } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { isTransient } from "../table/transient.ts";
+import { isProgramKey } from "../trading/items/keys.ts";
 import { isGuardChange } from "../wallets/item-keys.ts";
 import { type CatchUp, inCatchUps, isAbandoned } from "./catch-up.ts";
 import { messageOf, type PublishedChange, pricesUpdate, walletsUpdated } from "./change-messages.ts";
-import { type Connection, connectionsOfUser, hasShakenHands } from "./connection-records.ts";
+import { type Connection, connectionsOfUser, hasEndedKey, hasShakenHands } from "./connection-records.ts";
 import type { ChannelDelivery } from "./deliver.ts";
 import { keepMarketsRead, type MarketWatch } from "./market-reader.ts";
 import {
@@ -61,7 +62,7 @@ type Pending<Of extends PublishedChange["of"]> = {
 type ExecutionChange = Extract<PublishedChange, { of: "execution" }>;
 type PricesChange = Extract<PublishedChange, { of: "prices" }>;
 type Personal = Pending<
-  "settings" | "wallet" | "export" | "exportLock" | "policy" | "redemption" | "execution"
+  "settings" | "wallet" | "export" | "exportLock" | "policy" | "programKey" | "redemption" | "execution"
 >;
 
 /** A connection and the changes to push to it. */
@@ -134,7 +135,7 @@ function withoutCopies(personal: readonly Personal[]): Personal[] {
 
 function isOfGuard(record: DynamoDBRecord): boolean {
   const key = imageIn<Key>(record, "Keys");
-  return key !== undefined && isGuardChange(key);
+  return key !== undefined && (isGuardChange(key) || isProgramKey(key));
 }
 
 /** Age after which a change is a repeated one, for example of a new mapping to an old stream. */
@@ -184,6 +185,12 @@ function noticeOf(change: PublishedChange): Notice | undefined {
       const { effectiveAt } = pending;
       return { type: "LooserPolicyRequested", detail: { userID, walletId, effectiveAt } };
     }
+    case "programKey": {
+      const { userID, keyId, name, scopes, revokedAt } = change.key;
+      return revokedAt === undefined
+        ? { type: "ProgramKeyAdded", detail: { userID, keyId, name, scopes } }
+        : { type: "ProgramKeyRevoked", detail: { userID, keyId, name } };
+    }
     default:
       return undefined;
   }
@@ -200,7 +207,8 @@ async function publishToUsers(
   const deliveries = await Promise.all(
     [...byUser].map(async ([userID, changes]) => {
       try {
-        return deliveriesTo(await connectionsOfUser(table, userID), changes, now);
+        const connections = await connectionsOfUser(table, userID);
+        return deliveriesTo(await withoutEnded(publisher, connections, changes, now), changes, now);
       } catch (error) {
         // Skips a forged connection or userID that cannot be read, because retries would hold up the announcements of
         // other users.
@@ -236,6 +244,29 @@ async function publishToUsers(
   const readingAgain = reached.filter((connection) => isAbandoned(connection, now));
   const behind = missed.filter((each) => !isEnded(each)).map(({ to }) => to);
   await startCatchUps(publisher, { readingAgain, behind }, now, retry);
+}
+
+/**
+ * Closes connections that are over, and those of program keys that were revoked. Without its record, a connection that
+ * could not be closed gets nothing either.
+ */
+async function withoutEnded(
+  { table, pusher, onFault }: Publisher,
+  connections: readonly Connection[],
+  changes: readonly Personal[],
+  now: Date,
+): Promise<Connection[]> {
+  const revoked = new Set(
+    changes.flatMap(({ change }) =>
+      change.of === "programKey" && change.key.revokedAt !== undefined ? [change.key.keyId] : [],
+    ),
+  );
+  const isEnded = (each: Connection) =>
+    hasEndedKey(each, now) || (each.keyId !== undefined && revoked.has(each.keyId));
+  const ended = connections.filter(isEnded);
+  await hangUpOn(pusher, ended, { onFault });
+  await forgetConnections(table, ended, { onFault });
+  return connections.filter((each) => !isEnded(each));
 }
 
 /** Starts catch-ups of connections that have none in progress. */
@@ -281,6 +312,7 @@ function deliveriesTo(
     change.of === "export" ||
     change.of === "exportLock" ||
     change.of === "policy" ||
+    change.of === "programKey" ||
     change.of === "redemption"
       ? [encodeMessage(messageOf(change, now))]
       : [],

@@ -3,6 +3,7 @@ import type { DynamoDBRecord } from "aws-lambda";
 import type { Chain } from "../core/network.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { executionIn, idOf, type StoredExecution } from "../orders/execution.ts";
+import type { ProgramKey } from "../orders/program-key.ts";
 import { shownResting } from "../orders/resting/shown.ts";
 import { isPrices } from "../prices/item-keys.ts";
 import type { PricesItem } from "../prices/price-records.ts";
@@ -12,7 +13,7 @@ import { imageIn } from "../table/change-image.ts";
 import type { Item } from "../table/table.ts";
 import { isWallet } from "../table/wallet-keys.ts";
 import { contentOf } from "../trading/items/items.ts";
-import { executionKindOf, isResting } from "../trading/items/keys.ts";
+import { executionKindOf, isProgramKey, isResting } from "../trading/items/keys.ts";
 import { chainOf } from "../users/item-keys.ts";
 import { settingsInForce } from "../users/settings.ts";
 import type { SettingsItem } from "../users/settings-records.ts";
@@ -58,6 +59,8 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
     return redemptionChange(before as Redemption | undefined, after as Item<Redemption>);
   if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
   if (isResting(after)) return restingChange(before, after);
+  if (isProgramKey(after))
+    return programKeyChange(before as ProgramKey | undefined, after as Item<ProgramKey>);
   const chain = chainOf(after);
   const kind = executionKindOf(after);
   if (chain !== undefined)
@@ -172,6 +175,16 @@ function endedLockChange(
 ): PublishedChange | undefined {
   if (before?.lockId === lockId) return undefined;
   return { of: "exportLock", userID, lock: { status: "unlocked" } };
+}
+
+/** Reads a program key. Any write but that of an equal key is published, so that nobody can widen one unseen. */
+function programKeyChange(
+  before: ProgramKey | undefined,
+  { PK: _, SK: __, ...key }: Item<ProgramKey>,
+): PublishedChange | undefined {
+  return before?.revision === key.revision
+    ? undefined
+    : { of: "programKey", userID: ownerOf(key.userID), key };
 }
 
 function redemptionChange(

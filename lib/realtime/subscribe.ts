@@ -12,10 +12,12 @@ import {
 } from "../markets/core/market-subscription.ts";
 import { ensureMarketReader, type StartReader } from "../markets/items/market-reader.ts";
 import { type MarketNews, writeNews } from "../markets/items/news.ts";
+import { isInForce } from "../orders/program-key.ts";
+import { programKeysOfUser } from "../programs/program-keys.ts";
 import type { Table } from "../table/table.ts";
 import { announcedToUser } from "../wallets/export/announced-exports.ts";
 import { shownPolicies } from "../wallets/guard-records.ts";
-import { exportsAnnounced, policyUpdated } from "./change-messages.ts";
+import { exportsAnnounced, policyUpdated, programKeyChanged } from "./change-messages.ts";
 import {
   addChannels,
   type ConnectionName,
@@ -73,9 +75,10 @@ export async function subscribe(
   if (changed === undefined) return [notConnected];
   const { after, shard } = changed;
   const isFollowing = after.markets !== undefined && known.includes("prices");
-  const [exports, policies, ...snapshots] = await Promise.all([
+  const [exports, policies, keys, ...snapshots] = await Promise.all([
     announcedToUser(table, userID, now),
     shownPolicies(table, userID),
+    programKeysOfUser(table, userID, now),
     ...ordered(known).map((channel) => snapshotsOf(table, channel, userID, now, prices)),
     ...(isFollowing ? [announce(table, { userID, connectionId, shard, tokens: wish.tokens }, markets)] : []),
   ]);
@@ -84,11 +87,13 @@ export async function subscribe(
     ...errorsOf([...wish.problems, ...refused]),
     subscriptions(after, now),
     ...snapshots.flat(),
-    // Sends announcements that the user missed while offline: of exports, of an unlocking, or of looser policies.
+    // Sends announcements that the user missed while offline: of exports, of an unlocking, of looser policies, or of
+    // program keys.
     ...exportsAnnounced(exports, now),
     ...policies
       .filter(({ change, pending }) => change === "loosened" || pending !== undefined)
       .map((each) => policyUpdated(each, now)),
+    ...keys.filter((key) => isInForce(key, now.getTime())).map((key) => programKeyChanged(key, now)),
   ];
 }
 

@@ -1,8 +1,12 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from "aws-lambda";
+import type * as v from "valibot";
+import type { ErrorEnvelopeSchema } from "../api/error-schemas.ts";
+import type { Scope } from "../core/scope.ts";
 import { type AdmittedUser, UserBlocked } from "../plans/admit.ts";
 import { rateLimitPolicy } from "../plans/method-throttles.ts";
 import { inTime } from "./in-time.ts";
 import { logFault, withoutStack } from "./log.ts";
+import type { ProgramClaims, SignedRequest } from "./program-token.ts";
 import { type OriginRules, outsider, requestOrigin } from "./request-origin.ts";
 import { type Cookies, connectionTokens, requestTokens } from "./request-token.ts";
 import { type Claims, InvalidToken } from "./token-verifier.ts";
@@ -12,11 +16,13 @@ export type AuthorizerDeps = {
   cookies: Cookies;
   origin: OriginRules;
   /**
-   * Verifies a token.
+   * Verifies a token of the issuer, or of a program for this request.
    *
    * @throws {InvalidToken}
    */
-  verify: (token: string) => Promise<Claims>;
+  verify: (token: string, request: SignedRequest, now: Date) => Promise<Claims | ProgramClaims>;
+  /** Marks a program's token as used. Returns false if it was used before. */
+  useToken: (claims: ProgramClaims, now: Date) => Promise<boolean>;
   /**
    * Runs before an accepted request is let through.
    *
@@ -27,7 +33,19 @@ export type AuthorizerDeps = {
   strangerKey: (now: Date) => Promise<string>;
 };
 
-type Admitted = { claims: Claims; admission: AdmittedUser };
+type Admitted = { claims: Claims | ProgramClaims; admission: AdmittedUser };
+
+/** A program that lacks the scope of an operation. Null if no program may reach the operation. */
+type WithoutScope = { claims: ProgramClaims; needed: Scope | null };
+
+/** Scopes of the operations, by method and path. No program may reach operations without a scope. */
+export type Scopes = Readonly<Record<string, Scope>>;
+
+/** Path that a program signs to connect to the stream. */
+const streamPath = "/stream";
+
+/** Precedes the user in access logs, if a program lacks a scope. No alarm counts such requests. */
+export const scopeMissing = "scope missing: ";
 
 /**
  * Authorizes calls of the REST API. Denies a request without a valid token, and puts the body of its 401 into the
@@ -35,11 +53,25 @@ type Admitted = { claims: Claims; admission: AdmittedUser };
  * would count as an error of the function and log a stack trace for every caller without a token. The request that ends
  * a session needs no valid token; otherwise a browser with a bad cookie could never get rid of it.
  */
-export function restAuthorizer({ cookies, strangerKey, ...deps }: AuthorizerDeps) {
+export function restAuthorizer({
+  cookies,
+  strangerKey,
+  scopes,
+  ...deps
+}: AuthorizerDeps & { scopes: Scopes }) {
   return authorizer({
     ...deps,
     name: "authorize",
     tokensOf: (event) => requestTokens(event, cookies),
+    requestOf: ({ httpMethod, path, requestContext }) => ({
+      method: httpMethod,
+      paths: [path, requestContext.path],
+    }),
+    scopeOf: ({ httpMethod, resource }) =>
+      scopes[`${httpMethod === "HEAD" ? "GET" : httpMethod} ${resource}`] ?? null,
+    // Gives the request no API key, like one that bypasses the edge, and the 403 the error that a program understands.
+    forbid: (event, { claims: { sub }, needed }) =>
+      decide(event, "Allow", scopeMissing + sub, { forbidden: JSON.stringify(missingScope(needed)) }),
     refuse: async (event, body) =>
       endsSession(event)
         ? { ...endOfSession(event), usageIdentifierKey: await strangerKey(new Date()) }
@@ -63,6 +95,9 @@ export function connectionAuthorizer({
     ...deps,
     name: "authorizeConnection",
     tokensOf: (event) => connectionTokens(event, { ...cookies, allowedOrigins }),
+    requestOf: () => ({ method: "GET", paths: [streamPath] }),
+    scopeOf: () => "read",
+    forbid: (event, { claims: { sub } }) => decide(event, "Deny", sub),
     refuse: async () => {
       throw withoutStack("Unauthorized");
     },
@@ -70,10 +105,16 @@ export function connectionAuthorizer({
   });
 }
 
-type Options = Pick<AuthorizerDeps, "origin" | "verify" | "admit"> & {
+type Options = Pick<AuthorizerDeps, "origin" | "verify" | "useToken" | "admit"> & {
   name: string;
   /** Lists the tokens of a request. The first valid one counts. */
   tokensOf: (event: APIGatewayRequestAuthorizerEvent) => string[];
+  /** Returns the request as a program has to sign it. */
+  requestOf: (event: APIGatewayRequestAuthorizerEvent) => SignedRequest;
+  /** Returns the scope that a program needs for a request. */
+  scopeOf: (event: APIGatewayRequestAuthorizerEvent) => Scope | null;
+  /** Answers a program without the scope. */
+  forbid: (event: APIGatewayRequestAuthorizerEvent, found: WithoutScope) => APIGatewayAuthorizerResult;
   /** Answers a request without a valid token, or throws. */
   refuse: (
     event: APIGatewayRequestAuthorizerEvent,
@@ -83,13 +124,26 @@ type Options = Pick<AuthorizerDeps, "origin" | "verify" | "admit"> & {
   exclude: (event: APIGatewayRequestAuthorizerEvent) => APIGatewayAuthorizerResult;
 };
 
-function authorizer({ name, origin, tokensOf, verify, admit, refuse, exclude }: Options) {
-  async function identify(event: APIGatewayRequestAuthorizerEvent): Promise<Admitted | UnauthorizedBody> {
+function authorizer(options: Options) {
+  const { name, origin, tokensOf, requestOf, scopeOf, verify, useToken, admit, refuse, forbid, exclude } =
+    options;
+
+  async function identify(
+    event: APIGatewayRequestAuthorizerEvent,
+  ): Promise<Admitted | WithoutScope | UnauthorizedBody> {
     try {
       const tokens = tokensOf(event);
       if (tokens.length === 0) return { error: "No token provided" };
-      const claims = await firstGood(tokens, verify);
-      return { claims, admission: await admit(claims, new Date()) };
+      const now = new Date();
+      const request = requestOf(event);
+      const claims = await firstGood(tokens, (token) => verify(token, request, now));
+      const needed = scopeOf(event);
+      if (isProgram(claims) && (needed === null || !claims.key.scopes.includes(needed)))
+        return { claims, needed };
+      const admission = await admit(claims, now);
+      const isUsed = isProgram(claims) && isWrite(request) && !(await useToken(claims, now));
+      if (isUsed) throw new InvalidToken("used");
+      return { claims, admission };
     } catch (error) {
       if (error instanceof InvalidToken)
         return { error: error.message, ...(error.expired && { needsRefresh: true }) };
@@ -105,8 +159,10 @@ function authorizer({ name, origin, tokensOf, verify, admit, refuse, exclude }: 
   ): Promise<APIGatewayAuthorizerResult> {
     const found = await inTime(context, () => identify(event));
     if ("error" in found) return refuse(event, found);
+    if ("needed" in found) return forbid(event, found);
     const { claims, admission } = found;
-    const said = { ...timesOf(claims), rateLimitPolicy: rateLimitPolicy(admission.plan, event) };
+    const told = isProgram(claims) ? programOf(claims) : timesOf(claims);
+    const said = { ...told, rateLimitPolicy: rateLimitPolicy(admission.plan, event) };
     return { ...decide(event, "Allow", claims.sub, said), usageIdentifierKey: admission.key };
   }
 
@@ -125,7 +181,10 @@ function authorizer({ name, origin, tokensOf, verify, admit, refuse, exclude }: 
  *
  * @throws {InvalidToken} if none is valid. Reports an expired token first, because refreshing it helps.
  */
-async function firstGood(tokens: readonly string[], verify: AuthorizerDeps["verify"]): Promise<Claims> {
+async function firstGood<Found>(
+  tokens: readonly string[],
+  verify: (token: string) => Promise<Found>,
+): Promise<Found> {
   const errors: unknown[] = [];
   for (const token of tokens)
     try {
@@ -140,6 +199,10 @@ async function firstGood(tokens: readonly string[], verify: AuthorizerDeps["veri
   throw expired ?? errors.find((error) => !isInvalid(error)) ?? errors[0];
 }
 
+const isProgram = (claims: Claims | ProgramClaims): claims is ProgramClaims => "key" in claims;
+
+const isWrite = ({ method }: SignedRequest): boolean => method !== "GET" && method !== "HEAD";
+
 const sessionPath = "/api/v2/session";
 
 const endsSession = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEvent): boolean =>
@@ -149,6 +212,14 @@ const endsSession = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEvent)
 function endOfSession(event: APIGatewayRequestAuthorizerEvent): APIGatewayAuthorizerResult {
   const stage = stageOf(event.methodArn).slice(0, -1);
   return decide(event, "Allow", "anonymous", {}, `${stage}DELETE${sessionPath}`);
+}
+
+/**
+ * Passes on the key of a program, and the hash of the body for the function to check. A program never signs in, so it
+ * has no time of a sign-in.
+ */
+function programOf({ key: { keyId, endsAt }, bh }: ProgramClaims): Record<string, string> {
+  return { programKeyId: keyId, programKeyEndsAt: endsAt, ...(bh !== undefined && { bodyHash: bh }) };
 }
 
 /**
@@ -183,7 +254,20 @@ function decide(
   return {
     principalId,
     policyDocument: { Version: "2012-10-17", Statement },
-    context: { ...context, ...loggedContext(principalId) },
+    context: { forbidden: refused, ...context, ...loggedContext(principalId) },
+  };
+}
+
+/** Body of a 403 of the gateway. It has both shapes of an error, because the gateway does not know the route's. */
+const refused = JSON.stringify({ error: "The request was refused", message: "The request was refused" });
+
+/** Builds the body of the 403 for a program without the scope of an operation. */
+function missingScope(scope: Scope | null): v.InferOutput<typeof ErrorEnvelopeSchema> {
+  const message = scope === null ? "No program key may do this" : `The program key lacks the scope ${scope}`;
+  return {
+    success: false,
+    error: { code: "SCOPE_MISSING", message, details: { scope } },
+    timestamp: new Date().toISOString(),
   };
 }
 

@@ -2,9 +2,11 @@ import { admission, strangerKey } from "../plans/admit.ts";
 import { readFallbackKeys } from "../plans/fallback-key-records.ts";
 import { openUsagePlans } from "../plans/usage-plans.ts";
 import { openTable } from "../table/table.ts";
+import { readProgramKey, useToken } from "../trading/items/program-key-records.ts";
 import { type AuthorizerDeps, identityOf } from "./authorizer.ts";
 import { environment } from "./environment.ts";
 import { logWarning } from "./log.ts";
+import { isOfProgram, programVerifier } from "./program-token.ts";
 import { remembered } from "./remembered.ts";
 import { tokenVerifier } from "./token-verifier.ts";
 
@@ -22,18 +24,22 @@ export function authorizerDeps(operation: "authorize" | "authorizeConnection"): 
     onFault,
   };
   const admit = admission(table, options);
+  const verifyOfIssuer = tokenVerifier(
+    {
+      issuer: environment("ISSUER"),
+      audience: environment("AUDIENCE"),
+      jwksUri: environment("JWKS_URI"),
+      maxTokenSeconds: environment("MAX_TOKEN_SECONDS"),
+    },
+    onFault,
+  );
+  const verifyOfProgram = programVerifier((name) => readProgramKey(table, name));
   return {
     cookies: { cookieName: environment("COOKIE_NAME"), bareCookie: environment("BARE_COOKIE") },
     origin: { originKeys: environment("ORIGIN_KEYS"), edgeOnly: environment("EDGE_ONLY") },
-    verify: tokenVerifier(
-      {
-        issuer: environment("ISSUER"),
-        audience: environment("AUDIENCE"),
-        jwksUri: environment("JWKS_URI"),
-        maxTokenSeconds: environment("MAX_TOKEN_SECONDS"),
-      },
-      onFault,
-    ),
+    verify: (token, ...request) =>
+      isOfProgram(token) ? verifyOfProgram(token, ...request) : verifyOfIssuer(token),
+    useToken: ({ key, jti }, now) => useToken(table, key, jti, now),
     admit: (claims, now) => admit(identityOf(claims), now),
     strangerKey: strangerKey(options),
   };

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { SigningConfiguration, TradingConfiguration } from "../chains/families/configuration.ts";
 import { tradingChains } from "../core/chain-facts.ts";
+import { scopes } from "../core/scope.ts";
 import { tierNames } from "../core/tier.ts";
 import type { EnvName } from "../operations/types.ts";
 import { venueNames } from "../prices/feeds.ts";
@@ -107,6 +108,7 @@ const schemas = {
     v.array(v.object({ source: v.string(), venue: v.picklist(venueNames), url: v.string() })),
     "a list of feeds with source, venue and url",
   ),
+  SCOPES: json(v.record(v.string(), v.picklist(scopes)), "an object with the scopes of operations"),
   SHARED_KEY: text,
   FALLBACK_KEYS: wholeNumber(1),
   FALLBACK_PREFIX: text,

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as v from "valibot";
 import type { CodeOf, ErrorAnswer, HttpErrorCode } from "../api/errors.ts";
@@ -25,6 +26,8 @@ type Call = {
   userID: string;
   /** Time at which the token's user signed in. Undefined if the issuer does not state it. */
   signedInAt: Date | undefined;
+  /** Id of the program key that signed the request. Undefined if the user made it. */
+  by: string | undefined;
   /**
    * Returns the token. It is a function, so that the token is never passed on or logged by mistake.
    *
@@ -72,7 +75,8 @@ export function rest<Name extends RestOperationName>(
   return async (event: APIGatewayProxyEvent, context?: Context): Promise<APIGatewayProxyResult> => {
     const now = new Date();
     try {
-      const request = { ...readRequest<Name>(schemas, event), ...callerOf(event), now };
+      const caller = callerOf(event);
+      const request = { ...readRequest<Name>(schemas, event), ...caller, now };
       const result = await inTime(context, () => useCase(request));
       const { body, headers } = result instanceof WithHeaders ? result : new WithHeaders(result, {});
       return sent(event, success(v.parse(successSchema, body), headers));
@@ -110,12 +114,17 @@ export function refusal(name: RefusalOperationName, reason: () => DomainError) {
   };
 }
 
-/** @throws {Error} if the authorizer named no user; otherwise all such requests would share the data of one user. */
+/**
+ * @throws {Error} if the authorizer named no user; otherwise all such requests would share the data of one user.
+ * @throws {Unauthorized} if a program has signed another body.
+ */
 function callerOf(event: APIGatewayProxyEvent): Omit<Call, "now"> {
   const { authorizer, requestTimeEpoch: receivedMs } = event.requestContext;
   const userID: unknown = authorizer?.principalId;
   if (typeof userID !== "string" || userID === "") throw new Error("The request has no user");
-  return { userID, signedInAt: dateOf(authorizer?.signedInAt), bearer, receivedMs };
+  const by: string | undefined = authorizer?.programKeyId ?? undefined;
+  if (by !== undefined) checkBody(event, authorizer?.bodyHash);
+  return { userID, by, signedInAt: dateOf(authorizer?.signedInAt), bearer, receivedMs };
 
   function bearer(): Bearer {
     const token = bearerToken(event);
@@ -125,6 +134,24 @@ function callerOf(event: APIGatewayProxyEvent): Omit<Call, "now"> {
     return { token, expiresAt };
   }
 }
+
+/**
+ * Compares the body as it was received with the hash that a program has signed.
+ *
+ * @throws {Unauthorized} if they differ, or if there is only one of them.
+ */
+function checkBody(event: APIGatewayProxyEvent, hash: unknown): void {
+  const body = bodyOf(event);
+  const received = body.length === 0 ? undefined : createHash("sha256").update(body).digest("base64url");
+  if (received !== hash)
+    throw new Unauthorized({
+      error: "Token of another body: bh must be the SHA-256 of the body that is sent",
+    });
+}
+
+/** Returns the body. Functions see no difference between an empty body and none. */
+const bodyOf = ({ body, isBase64Encoded }: APIGatewayProxyEvent): string | Buffer =>
+  isBase64Encoded && body ? Buffer.from(body, "base64") : (body ?? "");
 
 /** Parses a time in seconds, which API Gateway passes on as text. */
 function dateOf(seconds: unknown): Date | undefined {
@@ -198,18 +225,16 @@ function readJsonObject(event: APIGatewayProxyEvent): object {
       code: "UNSUPPORTED_MEDIA_TYPE",
     });
   }
-  const body = parseBody(
-    event.isBase64Encoded ? Buffer.from(event.body ?? "", "base64").toString() : event.body,
-  );
+  const body = parseBody(bodyOf(event).toString());
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw new InvalidRequest("The body must be a JSON object");
   }
   return body;
 }
 
-function parseBody(text: string | null): unknown {
+function parseBody(text: string): unknown {
   try {
-    return parseJson(text ?? "");
+    return parseJson(text);
   } catch (error) {
     throw error instanceof RepeatedField
       ? givenTwice("body", error.field)

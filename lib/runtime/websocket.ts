@@ -9,6 +9,7 @@ import { clientMessages, MessageIDSchema } from "../api/client-messages.ts";
 import { encodeMessage, errorMessage, type ServerMessage } from "../api/server-messages.ts";
 import { ServiceError } from "../core/service-error.ts";
 import type { Admission } from "../realtime/connect.ts";
+import type { ConnectedProgram } from "../realtime/connection-records.ts";
 import { inTime } from "./in-time.ts";
 import { parseJson, RepeatedField } from "./json.ts";
 import { logFault } from "./log.ts";
@@ -17,7 +18,9 @@ import { givenTwice, InvalidRequest, validate } from "./validate.ts";
 
 /** An event of the WebSocket API. Only `$connect` has headers. */
 export type WebSocketEvent = APIGatewayProxyWebsocketEventV2WithRequestContext<
-  APIGatewayEventWebsocketRequestContextV2 & { authorizer?: { principalId?: string } }
+  APIGatewayEventWebsocketRequestContextV2 & {
+    authorizer?: { principalId?: string; programKeyId?: string; programKeyEndsAt?: string };
+  }
 > & {
   headers?: APIGatewayProxyEventHeaders;
   multiValueHeaders?: Record<string, string[] | undefined>;
@@ -28,15 +31,18 @@ export type WebSocketResult = { statusCode: number; headers?: Record<string, str
 
 type ConnectionEvent = { userID: string; connectionId: string; now: Date };
 
+/** A new connection, and the key of the program that opens it. */
+type NewConnection = ConnectionEvent & { program?: ConnectedProgram };
+
 /**
  * Wraps the function of `$connect`. A response of 200 connects the client.
  *
  * @param open Returns whether the user may have another connection.
  */
-export function connect(open: (connection: ConnectionEvent) => Promise<Admission>) {
+export function connect(open: (connection: NewConnection) => Promise<Admission>) {
   return (event: WebSocketEvent, context?: Context) =>
     handle("connect", "CONNECT", { event, context }, async (connection) => {
-      const admission = await open(connection);
+      const admission = await open({ ...connection, ...programOf(event) });
       if (admission !== "admitted") return { statusCode: refusals[admission] };
       const { headers = {}, multiValueHeaders = {} } = event;
       if (!subprotocolsOf({ headers, multiValueHeaders }).includes(tokenSubprotocol))
@@ -48,9 +54,19 @@ export function connect(open: (connection: ConnectionEvent) => Promise<Admission
 }
 
 /**
- * Sends a blocked user a 401 like the authorizer's, because the authorizer may not know yet that the user is blocked.
+ * Sends a blocked user a 401 like the authorizer's, because the authorizer may not know yet that the user is blocked. A
+ * key may be revoked between the two.
  */
-const refusals: Record<Exclude<Admission, "admitted">, number> = { "too many": 429, blocked: 401 };
+const refusals: Record<Exclude<Admission, "admitted">, number> = {
+  "too many": 429,
+  blocked: 401,
+  revoked: 401,
+};
+
+function programOf({ requestContext: { authorizer } }: WebSocketEvent): Pick<NewConnection, "program"> {
+  const { programKeyId: keyId, programKeyEndsAt: endsAt } = authorizer ?? {};
+  return keyId === undefined || endsAt === undefined ? {} : { program: { keyId, endsAt } };
+}
 
 /** Wraps the function of `$disconnect`. */
 export function disconnect(close: (connection: ConnectionEvent) => Promise<unknown>) {

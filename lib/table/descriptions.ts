@@ -39,7 +39,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   openExecution: "the name of another engine's open order or position, by its token",
   resting: "a resting order that has not ended",
   trigger: "the prices at which a resting order fires",
-  programKey: "a program key: its public key, scopes and limits, kept for 30 days after its end",
+  programKey: "a program key, kept for 30 days after its end",
   programKeyTurn: "how many program keys the user has made, one at a time",
   usedToken: "a token of a program that was used for a write, kept for two minutes",
   lane: "a wallet's lane, in its shard",

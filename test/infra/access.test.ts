@@ -234,6 +234,7 @@ describe("the partitions", () => {
       POLICY: ["loosenGuards"],
       EXPORT: ["exportWallet", "cancelExport"],
       LOCK: ["lockExports"],
+      PROGRAMKEYS: ["createKey", "deleteKey"],
       UNLOCK: ["unlockExports"],
       EXPORTED: ["sealExport"],
       SIGNED: ["signTransaction"],

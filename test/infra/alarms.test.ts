@@ -95,7 +95,8 @@ describe("the alarms", () => {
     const refused = filtersFor("RefusedKeys");
     expect(refused).toEqual(
       ["ApiAccessLog", "StreamAccessLog"].map((log) => ({
-        FilterPattern: '{ ($.errorType = "INVALID_API_KEY") && ($.principalId != "outside the edge") }',
+        FilterPattern:
+          '{ ($.errorType = "INVALID_API_KEY") && ($.principalId != "outside the edge") && ($.principalId != "scope missing: *") }',
         LogGroupName: { Ref: expect.stringMatching(`^${log}`) },
         MetricTransformations: [
           { MetricName: "RefusedKeys", MetricNamespace: "TerminalApi", MetricValue: "1" },
@@ -119,7 +120,10 @@ describe("the alarms", () => {
     [
       "Guards",
       50,
-      ["setWalletPolicy", "cancelExport", "lockExports", "endSession", "cancelOrder", "cancelOrders"],
+      [
+        ...(["setWalletPolicy", "cancelExport", "lockExports", "endSession", "deleteKey"] as const),
+        ...(["cancelOrder", "cancelOrders"] as const),
+      ],
     ],
   ])(
     "counts requests for %s that API Gateway throttles, and raises an alarm at %i",

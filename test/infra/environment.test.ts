@@ -4,7 +4,7 @@ import { signingConfigurationOf } from "../../lib/chains/families/configuration.
 import { readConfiguration } from "../../lib/infra/config.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { environmentOf, variablesOf } from "../../lib/infra/functions/variables.ts";
-import { operations } from "../../lib/operations/operations.ts";
+import { operations, scopesOfMethods } from "../../lib/operations/operations.ts";
 import type { EnvName } from "../../lib/operations/types.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 
@@ -67,6 +67,7 @@ describe("environmentOf", () => {
       COOKIE_SAME_SITE: "None",
       ORIGIN_KEYS: ["k", "l"],
       EDGE_ONLY: true,
+      SCOPES: scopesOfMethods,
       CHANNEL_SHARDS: 7,
       CONNECTIONS_PER_USER: 3,
       PRICE_FEEDS: context.priceFeeds,

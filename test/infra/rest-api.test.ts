@@ -207,6 +207,7 @@ const expected: Record<string, [status: string | undefined, body: string]> = {
   EXPIRED_TOKEN: ["404", '{"error":"Not found"}'],
   INTEGRATION_FAILURE: [undefined, fault],
   INTEGRATION_TIMEOUT: [undefined, '{"error":"The request timed out","message":"The request timed out"}'],
+  INVALID_API_KEY: [undefined, "$context.authorizer.forbidden"],
   INVALID_SIGNATURE: ["404", '{"error":"Not found"}'],
   MISSING_AUTHENTICATION_TOKEN: ["404", '{"error":"Not found"}'],
   QUOTA_EXCEEDED: [undefined, '{"error":"Too many requests"}'],
@@ -228,7 +229,7 @@ describe("the gateway responses", () => {
   it("never echoes the request in gateway responses", () => {
     const templates = responsesOf().map(({ ResponseTemplates }) => ResponseTemplates["application/json"]);
     const variables = templates.flatMap((template) => template?.match(/\$[\w.]+/g) ?? []);
-    expect(variables).toEqual(["$context.authorizer.unauthorized"]);
+    expect(variables).toEqual(["$context.authorizer.unauthorized", "$context.authorizer.forbidden"]);
   });
 
   it("forbids caching gateway responses, sets Retry-After for throttled requests, and adds nothing without origins", () => {

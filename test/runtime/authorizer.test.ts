@@ -23,10 +23,11 @@ const deps: AuthorizerDeps = {
   cookies: { cookieName: "access_token", bareCookie: false },
   origin: { originKeys: [], edgeOnly: false },
   verify: async () => claims,
+  useToken: async () => true,
   admit: async () => admission,
   strangerKey: async () => "a stranger's key",
 };
-const authorizeRequest = (fakes: Fakes = {}) => restAuthorizer({ ...deps, ...fakes });
+const authorizeRequest = (fakes: Fakes = {}) => restAuthorizer({ ...deps, scopes: {}, ...fakes });
 const authorizeConnection = (fakes: Fakes = {}) =>
   connectionAuthorizer({ ...deps, allowedOrigins: ["https://app.example"], ...fakes });
 
@@ -64,12 +65,13 @@ describe.each([
       context: {
         loggedUser: "alice",
         clientIp: "192.0.2.9",
+        forbidden: expect.any(String),
         expiresAt: "2000000000",
         rateLimitPolicy: '"pro";q=5000;w=60',
       },
       usageIdentifierKey: "a key",
     });
-    expect(verify).toHaveBeenCalledExactlyOnceWith("secret-token");
+    expect(verify).toHaveBeenCalledExactlyOnceWith("secret-token", expect.anything(), expect.any(Date));
     expect(admit).toHaveBeenCalledExactlyOnceWith(claims, expect.any(Date));
   });
 

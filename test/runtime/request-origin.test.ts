@@ -62,6 +62,8 @@ describe.each([
   const authorize = make({
     cookies: { cookieName: "access_token", bareCookie: false },
     strangerKey: async () => "key",
+    scopes: {},
+    useToken: async () => true,
     allowedOrigins: [],
     origin: { originKeys, edgeOnly: true },
     verify: async (token) => {
@@ -76,7 +78,7 @@ describe.each([
     expect(await authorize(authorizerEvent({ Authorization }))).toEqual({
       principalId: outsider,
       policyDocument: { Version: "2012-10-17", Statement: [expect.objectContaining({ Effect })] },
-      context: { loggedUser: outsider, clientIp: "192.0.2.9" },
+      context: { loggedUser: outsider, clientIp: "192.0.2.9", forbidden: expect.any(String) },
     });
     expect(asked).toEqual([]);
   });

@@ -14,10 +14,13 @@ export function headerForms(headers: Headers) {
 /** Builds an authorizer event with the parts that the authorizer reads. */
 export function authorizerEvent(headers: Headers = {}): APIGatewayRequestAuthorizerEvent {
   const methodArn = "arn:aws:execute-api:us-east-1:000000000000:api/live/GET/listWallets";
-  const requestContext = { identity: { sourceIp: "192.0.2.9" } };
+  const requestContext = { identity: { sourceIp: "192.0.2.9" }, path: "/live/listWallets" };
   return {
     type: "REQUEST",
     methodArn,
+    httpMethod: "GET",
+    path: "/listWallets",
+    resource: "/listWallets",
     requestContext,
     ...headerForms(headers),
   } as APIGatewayRequestAuthorizerEvent;

@@ -32,6 +32,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   BARE_COOKIE: "false",
   COOKIE_SAME_SITE: "Strict",
   ORIGIN_KEYS: "",
+  SCOPES: "{}",
   EDGE_ONLY: "false",
   CHANNEL_SHARDS: "4",
   LANE_SHARDS: "2",

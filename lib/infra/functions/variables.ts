@@ -1,4 +1,5 @@
 import { signingConfigurationOf } from "../../chains/families/configuration.ts";
+import { scopesOfMethods } from "../../operations/operations.ts";
 import type { EnvName, Operation } from "../../operations/types.ts";
 import type { Issuer } from "../../runtime/token-verifier.ts";
 import type { Configuration } from "../config.ts";
@@ -19,7 +20,7 @@ export type PlanEnvironment = Pick<
 >;
 
 /** Variables that go into the code, because they may exceed Lambda's limit of 4 KB. */
-const inCode: ReadonlySet<EnvName> = new Set<EnvName>(["TRADING", "SIGNING"]);
+const inCode: ReadonlySet<EnvName> = new Set<EnvName>(["TRADING", "SIGNING", "SCOPES"]);
 
 /** Splits a row's variables between the function's environment and its code. */
 export function variablesOf({ env }: Pick<Operation, "env">, environment: Environment) {
@@ -50,6 +51,7 @@ export function environmentOf(
     BARE_COOKIE: JSON.stringify(configuration.bareCookie),
     ORIGIN_KEYS: originKeys.join(),
     EDGE_ONLY: JSON.stringify(configuration.edgeOnly),
+    SCOPES: JSON.stringify(scopesOfMethods),
     COOKIE_SAME_SITE: configuration.cookieSameSite,
     CHANNEL_SHARDS: String(channelShards),
     CONNECTIONS_PER_USER: String(connectionsPerUser),

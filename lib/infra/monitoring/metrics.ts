@@ -4,6 +4,7 @@ import { FilterPattern, type IFilterPattern, type LogGroup, MetricFilter } from 
 import type { Construct } from "constructs";
 import { operations, type RestOperationName, servedMethods } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
+import { scopeMissing } from "../../runtime/authorizer.ts";
 import { outsider } from "../../runtime/request-origin.ts";
 import type { KeyNotices } from "../data/key-notices.ts";
 import type { TableChanges } from "../data/table-changes.ts";
@@ -130,7 +131,7 @@ export function issuerOutages(scope: Construct, authorizers: readonly OperationF
 
 /**
  * Counts requests and connections that API Gateway answered 403 because of their API key. Requests that bypass the edge
- * have no key and do not count.
+ * and those of programs without a scope have no key and do not count.
  */
 export const refusedKeys = (scope: Construct, accessLogs: readonly LogGroup[]): Metric =>
   countedLines(
@@ -140,6 +141,7 @@ export const refusedKeys = (scope: Construct, accessLogs: readonly LogGroup[]): 
     FilterPattern.all(
       FilterPattern.stringValue("$.errorType", "=", "INVALID_API_KEY"),
       FilterPattern.stringValue("$.principalId", "!=", outsider),
+      FilterPattern.stringValue("$.principalId", "!=", `${scopeMissing}*`),
     ),
   );
 

@@ -18,6 +18,8 @@ const answers: readonly Answer[] = [
   // Sends the body that the authorizer puts into its context when it denies an invalid token. Throwing would count as a
   // failure of the authorizer.
   { type: ResponseType.ACCESS_DENIED, statusCode: "401", body: "$context.authorizer.unauthorized" },
+  // The authorizer names no API key for requests that it forbids, and puts the body into its context.
+  { type: ResponseType.INVALID_API_KEY, body: "$context.authorizer.forbidden" },
   {
     type: ResponseType.UNAUTHORIZED,
     statusCode: "401",

@@ -1,3 +1,4 @@
+import { type Scope, scopes } from "../../core/scope.ts";
 import { operations } from "../../operations/operations.ts";
 import type { Capability, Operation } from "../../operations/types.ts";
 
@@ -16,6 +17,12 @@ export function functionsPage(): string {
     "| Function | Runs | What it does |",
     "| --- | --- | --- |",
     ...rows.map(([name, row]) => `| ${name} | ${trigger(row)} | ${row.summary} |`),
+    "",
+    "## Scopes of program keys",
+    "",
+    "A [program key](api.md#program-keys) reaches these operations, and no other one:",
+    "",
+    ...scopes.map((scope) => `- \`${scope}\`: ${namesWith(rows, scope).join(", ")}`),
     ...rows.flatMap(([name, row]) => ["", ...section(name, row)]),
     "",
   ].join("\n");
@@ -47,6 +54,9 @@ function section(name: string, row: Operation): string[] {
     `- While it fails: ${onePerLine(row.impact)}`,
   ];
 }
+
+const namesWith = (rows: readonly (readonly [string, Operation])[], scope: Scope): string[] =>
+  rows.flatMap(([name, row]) => (row.kind === "rest" && row.scope === scope ? [name] : []));
 
 /** Puts each sentence of a list item on its own line. */
 const onePerLine = (text: string) => text.replaceAll(/(?<=\.) (?=[A-Z])/g, "\n  ");

@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import type { clientMessages } from "../../api/client-messages.ts";
 import type { ServerMessage } from "../../api/server-messages.ts";
+import type { Scope } from "../../core/scope.ts";
 
 type ClientMessage = v.InferInput<(typeof clientMessages)[keyof typeof clientMessages]>;
 
@@ -49,6 +50,16 @@ const price = {
   source: "coinbase",
   asOf: "2026-11-21T09:29:59.871Z",
 } as const;
+
+const key = {
+  keyId: "pk_Zk3vJ0mY8QxT2nB5rWcA7dLs",
+  name: "Rebalancer",
+  publicKey: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+  scopes: ["read", "trade"] as Scope[],
+  maxPerDay: "0.5",
+  createdAt: time,
+  expiresAt: "2027-01-31T00:00:00.000Z",
+};
 
 const token = { chain: "base", token: "0x5FbDB2315678afecb367f032d93F642f64180aa3" } as const;
 
@@ -190,6 +201,8 @@ export const messageExamples: Readonly<Record<string, readonly (ClientMessage | 
       },
     },
   ],
+  ProgramKeyAdded: [{ type: "ProgramKeyAdded", time, data: { key } }],
+  ProgramKeyRevoked: [{ type: "ProgramKeyRevoked", time, data: { key: { ...key, revokedAt: time } } }],
   WalletsUpdated: [
     {
       type: "WalletsUpdated",

@@ -53,6 +53,10 @@ const meanings: Record<HttpErrorCode, string> = {
     "The user has asked for too many tokens that nobody follows. Try again after `Retry-After` seconds.",
   SIGN_IN_REQUIRED:
     "The user signed in more than `maxAgeSeconds` ago. A refreshed token does not help: sign in again.",
+  SCOPE_MISSING:
+    "A program key lacks the scope that `details` name, or may not do this at all if the scope is null.",
+  KEY_NOT_FOUND: "The user has no such program key.",
+  KEY_LIMIT_REACHED: "The user has as many program keys as a user may have.",
   POLICY_LIMIT: "A limit of the operator or of the wallet's policy forbids the order.",
   WALLET_NOT_FOUND: "The user has no such wallet.",
   TOKEN_NOT_FOUND: "The address does not answer as a token.",
@@ -92,6 +96,9 @@ const gatewayReasons: Record<number, string> = {
   429: "Too many requests. Try again after `Retry-After` seconds.",
 };
 
+/** Tokens of users, which all operations accept. */
+const userSecurity = [{ bearer: [] }, { cookie: [] }];
+
 /** Makes the OpenAPI 3.1 description of the REST API. */
 export function openApiDocument(): JsonSchema {
   const components = schemaComponents("draft-2020-12");
@@ -118,6 +125,7 @@ export function openApiDocument(): JsonSchema {
       tags: [tag],
       summary: row.summary,
       description,
+      ...(row.scope && { security: [...userSecurity, { program: [row.scope] }] }),
       ...(own.isRepeatable && { "x-repeatable": true }),
       ...(parameters.length > 0 && { parameters }),
       ...(body && { requestBody: { required: true, content: json(body, example?.body, solBodies[name]) } }),
@@ -175,7 +183,8 @@ export function openApiDocument(): JsonSchema {
     const shape = status < 500 ? errorShapes.client : errorShapes.server;
     const ofGateway = gatewayBodies[status];
     const ofFunction = errorBodies[shape];
-    const both = ofGateway && codes.length > 0 ? v.union([ofGateway, ofFunction]) : undefined;
+    const isOfBoth = codes.some((code) => code !== "SCOPE_MISSING") && ofGateway !== ofFunction;
+    const both = ofGateway && isOfBoth ? v.union([ofGateway, ofFunction]) : undefined;
     const content = json(both ?? ofGateway ?? ofFunction);
     const media = content["application/json"];
     if (keyMakes !== undefined && codes.includes("IDEMPOTENCY_KEY_REUSED"))
@@ -185,8 +194,8 @@ export function openApiDocument(): JsonSchema {
       shape === "envelope" ? `${code}: ${meanings[code]}` : meanings[code],
     );
     const headers = {
-      // Codes come from functions; the gateway's own responses have none.
-      ...(codes.length > 0 && policyHeader),
+      // All codes but one come from functions; the gateway's own responses have none of the headers.
+      ...(codes.some((code) => code !== "SCOPE_MISSING") && policyHeader),
       ...(retried.includes(status) && retryAfter),
     };
     return {
@@ -211,7 +220,7 @@ export function openApiDocument(): JsonSchema {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers,
-    security: [{ bearer: [] }, { cookie: [] }],
+    security: userSecurity,
     tags: Object.entries(restTags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -223,6 +232,13 @@ export function openApiDocument(): JsonSchema {
           description: "Takes precedence over the cookie.",
         },
         cookie: { type: "apiKey", in: "cookie", name: "access_token" },
+        program: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description:
+            "A token that a program signs for this request with a program key, which needs the scope. Programs reach no operation without it. docs/clients.md has the claims.",
+        },
       },
       schemas: components.schemas,
       headers: describedHeaders({
@@ -259,7 +275,7 @@ function errorsOf({
   errors = [],
   statuses: own,
 }: OperationSchemas): Map<number, HttpErrorCode[]> {
-  const codes: HttpErrorCode[] = [...errors, "INTERNAL_ERROR"];
+  const codes: HttpErrorCode[] = ["SCOPE_MISSING", ...errors, "INTERNAL_ERROR"];
   if (path !== undefined || body !== undefined) codes.unshift("INVALID_REQUEST");
   if (body !== undefined) codes.push("UNSUPPORTED_MEDIA_TYPE");
   const statuses = [
@@ -275,5 +291,6 @@ function errorsOf({
 /** API Gateway sends these responses itself, with one body for all operations. */
 const gatewayBodies: Record<number, v.GenericSchema> = {
   401: UnauthorizedBodySchema,
+  403: errorBodies.envelope,
   429: errorBodies.error,
 };

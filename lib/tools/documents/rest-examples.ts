@@ -64,6 +64,19 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   lockExports: { body: {} },
   unlockExports: undefined,
   getExportLock: undefined,
+  createKey: {
+    body: {
+      name: "Rebalancer",
+      publicKey: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+      scopes: ["read", "trade"],
+      chains: ["base"],
+      maxPerOrder: "0.1",
+      maxPerDay: "0.5",
+      expiresAt: "2027-01-31T00:00:00.000Z",
+    },
+  },
+  listKeys: undefined,
+  deleteKey: { path: { keyId: "pk_Zk3vJ0mY8QxT2nB5rWcA7dLs" } },
   startSession: { body: {} },
   endSession: undefined,
   updateTradingSettings: {

@@ -5,6 +5,7 @@ export const restTags = {
   Wallets:
     "Create, import, name and retire wallets. Private keys never leave the service, except in a sealed export.",
   Sessions: "Keep a page's token in a cookie that scripts cannot read.",
+  Programs: "Let programs sign their own requests, within scopes and limits.",
   "Trading settings": "Defaults of orders, for each chain.",
   Users: "Read the user's profile, level and referrals.",
   Rewards: "List rewards and buy them with points.",
@@ -84,6 +85,20 @@ export const restNotes: Record<RestOperationName, Note> = {
       "Takes the whole delay of exports, and is announced to the user. Needs a sign-in of the last five minutes. A lock that cannot be read stays `locked`: lock again first.",
   },
   getExportLock: { tag: "Wallets", description: "Exports can be requested while `status` is `unlocked`." },
+  createKey: {
+    tag: "Programs",
+    description:
+      "Needs a sign-in of the last five minutes, and is announced to the user. The program keeps the private key. A key cannot be changed: make another one. The same body answers the key that it made before.",
+  },
+  listKeys: {
+    tag: "Programs",
+    description: "Includes keys that were revoked or ended in the last 30 days.",
+  },
+  deleteKey: {
+    tag: "Programs",
+    description:
+      "Takes effect from the next request, and closes the program's connections within seconds. Revoking a revoked key changes nothing.",
+  },
   startSession: {
     tag: "Sessions",
     description:

@@ -33,6 +33,10 @@ export const sends = {
     "Send a lock of exports, its announced end and its end to every connection of its user, without a subscription, and the first two again when they subscribe",
   WalletPolicyUpdated:
     "Send a changed policy to every connection of its user, without a subscription, and a looser one again when they subscribe",
+  ProgramKeyAdded:
+    "Send a new program key to every connection of its user, without a subscription, and those in force again when they subscribe",
+  ProgramKeyRevoked:
+    "Send a revoked program key to every connection of its user, without a subscription, and close the connections of its program",
   RewardRedeemed:
     "Send a bought, fulfilled or refunded reward to every connection of the user, without a subscription",
   error: "Report a problem with a message of any type",
@@ -62,6 +66,9 @@ export const messageSummaries: Readonly<Record<string, string>> = {
     "The user's exports are locked, will be unlocked at `unlocksAt`, or have just been unlocked. A later `lockedAt` replaces an earlier one, and its unlocking too.",
   WalletPolicyUpdated:
     "The policy of a wallet, after a change. If `change` is `announced` or `loosened`, and you did not ask for that, somebody else has your token: freeze the wallet.",
+  ProgramKeyAdded:
+    "A program key is in force. If you did not make it, somebody else has signed in as you: revoke the key.",
+  ProgramKeyRevoked: "A program key was revoked, and its program can do nothing more.",
   RewardRedeemed:
     "The user has bought a reward, or an operator has fulfilled or refunded it, as `status` shows.",
   Pong: "The reply to a ping.",
@@ -74,11 +81,11 @@ The local runner serves it at \`ws://127.0.0.1:3000/stream\`, and by itself at \
 
 **Order.** The service answers each subscribe request with \`subscriptions\`, the complete set of channels, and
 then sends a \`snapshot\` of every channel in the request, even if the connection has it already. Requested exports
-that can still be cancelled follow, and policies that are or will be looser. A snapshot that is too large for one message is split, and all parts but the last
+that can still be cancelled follow, policies that are or will be looser, and program keys in force. A snapshot that is too large for one message is split, and all parts but the last
 have \`more: true\`. A change made in the meantime is in the snapshot, in an \`update\`, or in both. That \`update\`
 can arrive before either reply.
 
-**Duplicates.** Changes to orders, positions, settings, wallets, policies, requested exports and redemptions are sent at least once. Changes to one record normally
+**Duplicates.** Changes to orders, positions, settings, wallets, policies, program keys, requested exports and redemptions are sent at least once. Changes to one record normally
 arrive in order, but after a fault one can arrive twice or late. Only the latest prices and settings matter, so
 intermediate ones can be left out. Records are always complete: keep the one with the greater \`version\` (for prices, the
 later \`asOf\`) and drop the other.

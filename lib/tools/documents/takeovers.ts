@@ -8,14 +8,21 @@ import { tradingTakeovers } from "./trading-takeovers.ts";
 export const takeovers: readonly Takeover[] = [
   {
     functions: ["authorize"],
-    rights: { reads: "all unprotected", writes: "USER, REFCODE, REFERRALS" },
+    rights: {
+      reads: "all unprotected, PROGRAMKEYS",
+      writes: "USER, REFCODE, REFERRALS, USEDTOKENS",
+    },
     atMost:
-      "act as any user over REST, as if just signed in: place orders within policies, raise limits of network fees at once, retire wallets, and export them a whole delay after the announcement; change profiles, also tiers and points",
+      "act as any user over REST, as if just signed in: place orders within policies, raise limits of network fees at once, make and revoke program keys, which is announced, retire wallets, and export them a whole delay after the announcement; change profiles, also tiers and points",
   },
   {
     functions: ["authorizeConnection"],
-    rights: { reads: "all unprotected", writes: "USER, REFCODE, REFERRALS" },
-    atMost: "connect as any user, and see all that the user is sent; change profiles, also tiers and points",
+    rights: {
+      reads: "all unprotected, PROGRAMKEYS",
+      writes: "USER, REFCODE, REFERRALS, USEDTOKENS",
+    },
+    atMost:
+      "connect as any user, and see all that the user is sent; use a program's token again within its minute, if it has captured one; change profiles, also tiers and points",
   },
   {
     functions: ["storeWallet"],
@@ -150,6 +157,22 @@ export const takeovers: readonly Takeover[] = [
     atMost: "read the data of all users",
   },
   {
+    functions: ["createKey"],
+    rights: { reads: "all unprotected, PROGRAMKEYS", writes: "PROGRAMKEYS" },
+    atMost:
+      "make program keys for all users, which each of them is sent, and so read their data, place orders within policies, and change settings; revoke, lift and restore limits of program keys",
+  },
+  {
+    functions: ["listKeys"],
+    rights: { reads: "all unprotected, PROGRAMKEYS" },
+    atMost: "read the data of all users",
+  },
+  {
+    functions: ["deleteKey"],
+    rights: { writes: "PROGRAMKEYS" },
+    atMost: "the same as createKey, but without reading",
+  },
+  {
     functions: ["creditReferrals"],
     rights: { reads: "all unprotected", writes: "USER, REFERRALS", deletes: "REFERRALS" },
     atMost: "change profiles, also tiers and points; deny referrers their credit",
@@ -162,7 +185,7 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["connect"],
     rights: {
-      reads: "all unprotected",
+      reads: "all unprotected, PROGRAMKEYS",
       writes: "CONNECTIONS, CHANNEL",
       deletes: "CONNECTIONS, CHANNEL",
       uses: "look up connections",
@@ -177,7 +200,7 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["subscribe"],
     rights: {
-      reads: "all unprotected, EXPORTED, LOCK",
+      reads: "all unprotected, EXPORTED, LOCK, PROGRAMKEYS",
       writes: "CONNECTIONS, CHANNEL, MARKETNEWS",
       deletes: "CHANNEL",
       uses: "send to, close connections; invoke feedPrices, readMarkets",
@@ -219,7 +242,7 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["catchUp"],
     rights: {
-      reads: "all unprotected, EXPORTED, LOCK",
+      reads: "all unprotected, EXPORTED, LOCK, PROGRAMKEYS",
       writes: "CONNECTIONS, CHANNEL",
       deletes: "CONNECTIONS, CHANNEL",
       uses: "send to connections",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createKey } from "../../../lib/plans/api-keys.ts";
+import { createApiKey } from "../../../lib/plans/api-keys.ts";
 import { mirrorUser } from "../../../lib/plans/mirror.ts";
 import { readUserKeyRecord } from "../../../lib/plans/user-key-records.ts";
 import { admitConnection } from "../../../lib/realtime/connect.ts";
@@ -145,7 +145,7 @@ describe("delete-user", () => {
     const pool = directory();
     const { current } = (await readUserKeyRecord(table, userID)) ?? {};
     if (current === undefined) throw new Error("The user has no API key");
-    await createKey(world.openPlans(), current);
+    await createApiKey(world.openPlans(), current);
     const hasKey = () => world.usage.apiKeys.some(({ value }) => value === current.value);
     expect(hasKey()).toBe(true);
     const openDirectory = async () => pool;

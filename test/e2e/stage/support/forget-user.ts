@@ -1,5 +1,5 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { deleteKey, keysWithPrefix } from "../../../../lib/plans/api-keys.ts";
+import { deleteApiKey, keysWithPrefix } from "../../../../lib/plans/api-keys.ts";
 import { customerPlans, deleteCustomerPlan } from "../../../../lib/plans/customer-plans.ts";
 import { userKeyRecordKey } from "../../../../lib/plans/item-keys.ts";
 import { mirrorUser } from "../../../../lib/plans/mirror.ts";
@@ -33,7 +33,7 @@ export async function forgetUser(
   await retire({ ...plans, now: () => new Date() }, userID);
   // deleteRetiredKeys would delete the keys as well, but ten minutes later.
   for await (const { id, name } of keysWithPrefix(plans.plans))
-    if (ownerOf(name) === userID) await deleteKey(plans.plans, id);
+    if (ownerOf(name) === userID) await deleteApiKey(plans.plans, id);
   for await (const { id, name } of customerPlans(plans.plans))
     if (ownerOf(name) === userID) await deleteCustomerPlan(plans.plans, id);
 }
