@@ -5,7 +5,7 @@ import { Code } from "aws-cdk-lib/aws-lambda";
 import { buildSync, type Metafile } from "esbuild";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import { bundleOptions, codeFile, handlerOf, root, variablesLine } from "./bundle.ts";
-import { placesFile, placesMapOf } from "./places.ts";
+import { placesFile, placesMapOf, type Sources } from "./places.ts";
 
 /** The code of a function, esbuild's source map of it, and esbuild's report about its contents. */
 type Bundle = { text: string; map: string; contents: Metafile["outputs"][string] };
@@ -48,7 +48,7 @@ function bundleAll(names: readonly OperationName[]): Map<string, Bundle> {
   );
 }
 
-const read = new Map<string, readonly string[]>();
+const read: Sources = new Map();
 
 /** Maps that were made, because all of them take two seconds, and programs ask for them repeatedly. */
 const madeMaps = new Map<string, string>();

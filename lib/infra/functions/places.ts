@@ -8,11 +8,14 @@ export const placesFile = "index.mjs.map";
 /** Fields of esbuild's source map that {@link placesMapOf} needs. `sources` are relative to the folder of the map. */
 type SourceMapText = { sources: readonly string[]; mappings: string };
 
-/** Lines of sources by their paths. */
-type Sources = Map<string, readonly string[]>;
+/** A line of a source, with the names of functions found in it, by the columns at which they start. */
+type Line = { text: string; names: Map<number, string | undefined> };
 
-/** A piece of a line of the bundle: where it starts, and which line of a source it comes from. */
-type Segment = { column: number; source: number; line: number; sourceColumn: number };
+/** Lines of sources by their paths. */
+export type Sources = Map<string, readonly Line[]>;
+
+/** Receives a piece of a line of the bundle: where it starts, and which line of a source it comes from. */
+type OnSegment = (column: number, source: number, line: number, sourceColumn: number) => void;
 
 /**
  * Makes the small source map of a function's own code: no packages, no text of sources, no columns, and of all names
@@ -35,26 +38,29 @@ export function placesMapOf(
   const names = new Map<string, number>();
 
   const encode = encoder();
-  const encoded = decode(mappings).map((segments) => {
+  const readLine = decoder();
+  const encoded = mappings.split(";").map((text) => {
+    const segments: string[] = [];
     encode.newLine();
     let last: { source: number | undefined; line: number; isNamed: boolean } | undefined;
-    return segments.flatMap(({ column, source, line, sourceColumn }) => {
+    readLine(text, (column, source, line, sourceColumn) => {
       const path = paths[source] ?? "";
       const place = places.get(path);
       if (place === undefined) {
-        if (last === undefined || last.source === undefined) return [];
+        if (last === undefined || last.source === undefined) return;
         last = { source: undefined, line: 0, isNamed: false };
         // Ends the piece before it, so that the code of a package does not seem to belong to that piece.
-        return [encode.segment([column])];
+        segments.push(encode.segment([column]));
+        return;
       }
-      const name = functionAt(lines.get(path)?.[line] ?? "", sourceColumn);
+      const name = functionAt(lines.get(path)?.[line], sourceColumn);
       const isSame = last?.source === place && last.line === line && !last.isNamed && name === undefined;
-      if (isSame) return [];
+      if (isSame) return;
       last = { source: place, line, isNamed: name !== undefined };
-      if (name === undefined) return [encode.segment([column, place, line])];
-      if (!names.has(name)) names.set(name, names.size);
-      return [encode.segment([column, place, line, names.get(name) ?? 0])];
+      if (name !== undefined && !names.has(name)) names.set(name, names.size);
+      segments.push(encode.segment([column, place, line, name === undefined ? name : names.get(name)]));
     });
+    return segments;
   });
 
   return JSON.stringify({
@@ -66,8 +72,12 @@ export function placesMapOf(
   });
 }
 
-function linesOf(path: string, read: Sources): readonly string[] {
-  const known = read.get(path) ?? readFileSync(path, "utf8").split("\n");
+function linesOf(path: string, read: Sources): readonly Line[] {
+  const known =
+    read.get(path) ??
+    readFileSync(path, "utf8")
+      .split("\n")
+      .map((text) => ({ text, names: new Map() }));
   read.set(path, known);
   return known;
 }
@@ -78,8 +88,15 @@ const method =
 const arrow = /^(?:async\s+)?(?:<[^(]*>)?(?:\(|[\w$]+\s*=>|function\b)/;
 const assigned = /([\w$]+)(?:\s*:[^=]*)?\s*[=:]\s*$/;
 
-/** Finds the name of the function that may start at this column, by its text. */
-function functionAt(line: string, column: number): string | undefined {
+/** Finds the name of the function that may start at this column. Looks once, because most functions share lines. */
+function functionAt(line: Line | undefined, column: number): string | undefined {
+  if (line === undefined) return undefined;
+  const { text, names } = line;
+  if (!names.has(column)) names.set(column, nameAt(text, column));
+  return names.get(column);
+}
+
+function nameAt(line: string, column: number): string | undefined {
   const text = line.slice(column);
   const [, name] = declared.exec(text) ?? [];
   if (name !== undefined) return name;
@@ -91,49 +108,37 @@ function functionAt(line: string, column: number): string | undefined {
 }
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const valueOfDigit = new Map([...digits].map((digit, value) => [digit.charCodeAt(0), value]));
+const valueOfDigit = new Uint8Array(128);
+for (const [value, digit] of [...digits].entries()) valueOfDigit[digit.charCodeAt(0)] = value;
 
-/** Reads the segments of each line that name a source. Other segments stand for code that esbuild has added. */
-function decode(mappings: string): Segment[][] {
-  const place = { source: 0, line: 0, sourceColumn: 0 };
-  return mappings.split(";").map((line) => {
-    const segments: Segment[] = [];
-    const numbers = [0, 0, 0, 0, 0];
-    let [column, at] = [0, 0];
-    while (at < line.length) {
-      const start = at;
-      let count = 0;
-      for (; at < line.length && line[at] !== ","; count++) at = numberAt(line, at, numbers, count);
-      if (at === start) break;
-      at++;
-      const [columns = 0, sources = 0, lines = 0, sourceColumns = 0] = numbers;
-      column += columns;
-      if (count === 1) continue;
-      place.source += sources;
-      place.line += lines;
-      place.sourceColumn += sourceColumns;
-      segments.push({ column, ...place });
-    }
-    return segments;
-  });
-}
+const comma = 44;
 
 /**
- * Decodes a number in the base 64 of source maps: five bits a digit, the lowest first, and the sign in the last bit.
- *
- * @returns the position after the number
+ * Reads lines one after another, and reports the segments that name a source. Other segments stand for code that
+ * esbuild has added. A number has the base 64 of source maps: five bits a digit, the lowest first, and the sign in the
+ * last bit. It makes no objects, because a bundle has many segments.
  */
-function numberAt(text: string, start: number, numbers: number[], index: number): number {
-  let [value, factor, at] = [0, 1, start];
-  for (;;) {
-    const digit = valueOfDigit.get(text.charCodeAt(at++)) ?? 0;
-    value += (digit & 31) * factor;
-    factor *= 32;
-    if (digit < 32) break;
-  }
-  const size = Math.floor(value / 2);
-  numbers[index] = value % 2 === 1 ? -size : size;
-  return at;
+function decoder(): (line: string, onSegment: OnSegment) => void {
+  const place = [0, 0, 0, 0, 0];
+  return (line, onSegment) => {
+    place[0] = 0;
+    let [field, value, shift] = [0, 0, 0];
+    for (let at = 0; at <= line.length; at++) {
+      const code = at < line.length ? line.charCodeAt(at) : comma;
+      if (code === comma) {
+        if (field > 1) onSegment(place[0] ?? 0, place[1] ?? 0, place[2] ?? 0, place[3] ?? 0);
+        field = 0;
+        continue;
+      }
+      const digit = valueOfDigit[code] ?? 0;
+      value |= (digit & 31) << shift;
+      shift += 5;
+      if (digit >= 32) continue;
+      place[field] = (place[field] ?? 0) + (value & 1 ? -(value >> 1) : value >> 1);
+      field++;
+      [value, shift] = [0, 0];
+    }
+  };
 }
 
 function encoded(value: number): string {
@@ -160,7 +165,12 @@ function encoder() {
     newLine(): void {
       last[0] = 0;
     },
-    segment([column, source, line, name]: readonly [number, number?, number?, number?]): string {
+    segment([column, source, line, name]: readonly [
+      number,
+      number?,
+      number?,
+      (number | undefined)?,
+    ]): string {
       const start = difference(0, column);
       if (source === undefined || line === undefined) return start;
       const place = start + difference(1, source) + difference(2, line) + encoded(0);

@@ -17,7 +17,7 @@ function zip(files: Readonly<Record<string, string | Buffer>>): Buffer {
   let offset = 0;
   for (const [name, text] of Object.entries(files)) {
     const content = Buffer.from(text);
-    const packed = deflateRawSync(content);
+    const packed = deflateRawSync(content, { level: 1 });
     const path = Buffer.from(name);
     // Fields that both headers share: version, flags, method, time, date, checksum, sizes and lengths.
     const shared = Buffer.alloc(26);
