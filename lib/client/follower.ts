@@ -71,6 +71,8 @@ export class Follower {
   /** Connection that is pausing before its next subscription. */
   #pausing: AbortSignal | undefined;
   #live = false;
+  /** True if a new token has followed a refused one, and the service has not accepted a connection since. */
+  #isRenewed = false;
   #closed = false;
   /** Ends the pause before the next connection. Undefined if there is no pause. */
   #cancelWait: (() => void) | undefined;
@@ -205,8 +207,14 @@ export class Follower {
     if (error?.status === 401 && !signal.aborted) await tokens.doubt(token);
     const next = await tokens.current(purpose).catch(() => token);
     if (signal.aborted) return;
-    // Connects without a long pause, because the next token might expire during it.
-    if (next !== token) this.#failures = 0;
+    // Connects without a long pause, because the next token might expire during it, and at once for the first such token.
+    if (next !== token) {
+      this.#failures = 0;
+      if (!this.#isRenewed) {
+        this.#isRenewed = true;
+        return this.#connect();
+      }
+    }
     this.#wait(error?.status === 401 && next === token ? "UNAUTHORIZED" : "REFUSED");
   }
 
@@ -234,6 +242,7 @@ export class Follower {
 
   #sync(signal: AbortSignal): void {
     this.#deps.tokens.trust();
+    this.#isRenewed = false;
     this.#held = newlyHeld(this.#options.channels, this.#held);
     this.#subscribeFailures = 0;
     this.#report({ status: "syncing" });

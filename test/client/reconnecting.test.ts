@@ -82,7 +82,7 @@ describe("a stream that reconnects", () => {
     expect(statuses.at(-1)).toMatchObject({ retryInMs: 8000 });
   });
 
-  it("renews an expired token after a handshake is refused, and then reconnects quickly", async () => {
+  it("renews an expired token after a handshake is refused, and then reconnects at once", async () => {
     const fetch = async (_: unknown, init: RequestInit = {}) => {
       const isOld = new Headers(init.headers).get("Authorization") === "Bearer old";
       return isOld
@@ -100,7 +100,7 @@ describe("a stream that reconnects", () => {
     }
     isDown = false;
     socket().emit("close");
-    await clock.advance(1000);
+    await clock.advance(0);
     expect(socket().protocols).toEqual(["access_token", "new"]);
   });
 
@@ -148,7 +148,10 @@ describe("a stream that reconnects", () => {
     const asked: boolean[] = [];
     const token = async ({ refresh }: { refresh: boolean }) => `token ${asked.push(refresh)}`;
     const { socket, clock, statuses } = await silent({}, { fetch, token });
-    for (const code of ["REFUSED", "UNAUTHORIZED", "UNAUTHORIZED"]) {
+    socket().emit("close");
+    await clock.advance(0);
+    expect(socket().protocols).toEqual(["access_token", "token 2"]);
+    for (const code of ["UNAUTHORIZED", "UNAUTHORIZED"]) {
       socket().emit("close");
       await clock.advance(0);
       expect(statuses.at(-1)).toMatchObject({ status: "waiting", code });
@@ -161,6 +164,24 @@ describe("a stream that reconnects", () => {
     socket().emit("close");
     await clock.advance(0);
     expect(asked).toEqual([false, true, true]);
+    expect(socket().protocols).toEqual(["access_token", "token 3"]);
+  });
+
+  it("waits between connections with new tokens that are refused, too", async () => {
+    let count = 0;
+    const token = async () => `token ${count++}`;
+    const fetch = async () => Response.json({ error: "Token expired", needsRefresh: true }, { status: 401 });
+    const { socket, sockets, clock, statuses } = await silent({}, { fetch, token });
+    socket().emit("close");
+    await clock.advance(0);
+    expect(sockets).toHaveLength(2);
+    for (let refusals = 0; refusals < 3; refusals++) {
+      socket().emit("close");
+      await clock.advance(0);
+      expect(statuses.at(-1)).toMatchObject({ status: "waiting", retryInMs: 1000 });
+      await clock.advance(1000);
+    }
+    expect(sockets).toHaveLength(5);
   });
 
   it("retries when the token provider fails or the WebSocket constructor throws", async () => {
