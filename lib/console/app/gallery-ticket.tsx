@@ -24,8 +24,8 @@ const half = { chain: "eth", side: "sell", symbol: "MOON", given: "50", unit: "p
 
 const verdicts: Verdict[] = [
   { act: "place", text: "Buy 0.1 ETH of MOON" },
-  { act: "agree", text: "Agree to the new price", reason: "The price moved." },
-  { act: "none", text: "Cannot buy TRAP", reason: "The token cannot be sold." },
+  { act: "agree", text: "Agree to the new price", reason: "The price moved.", tone: "warn" },
+  { act: "none", text: "Cannot buy TRAP", reason: "The token cannot be sold.", tone: "bad" },
 ];
 
 type FieldsProps = { quote: NonNullable<Quoted["quote"]> };

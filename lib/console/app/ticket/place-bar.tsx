@@ -32,7 +32,7 @@ export function PlaceBar({ button, side, verdict, onAct, onRefused }: BarProps) 
       >
         {verdict.text}
       </button>
-      <p id={id} class={verdict.act === "agree" ? "reason moved" : "reason"} role="status">
+      <p id={id} class={`reason ${verdict.tone ?? "quiet"}`} role="status">
         {verdict.reason}
       </p>
     </div>

@@ -162,7 +162,6 @@ export function Ticket() {
   const refusedField = refusal && fieldOf(refusal, type);
   const problems: Problems = {
     ...(refusal && refusedField && { [refusedField]: refusalText(refusal) }),
-    ...(seen.isEmpty && { amount: fundingText(coinOf[chain], chainName[chain], side === "sell") }),
     ...wrong,
   };
   const [wrongField] = Object.keys(wrong) as FieldName[];
@@ -224,15 +223,11 @@ export function Ticket() {
   }
 
   const isUnsafe = side === "buy" && (seen.isConfirmed || refusal?.code === "TOKEN_UNSAFE");
-  /** Everything about the order, in the ticket and in the sheet. */
-  const about = () => (
-    <>
-      {sentence && <p class="sentence">{sentence}</p>}
-      {type === "market"
-        ? asked && <QuoteView quoted={quoted} tokens={listed?.tokens ?? []} nowMs={nowMs} />
-        : quote && resting && <RestingView quote={quote} resting={resting} />}
-    </>
-  );
+  const deal = () => sentence && <p class="sentence">{sentence}</p>;
+  const figures = () =>
+    type === "market"
+      ? asked && <QuoteView quoted={quoted} tokens={listed?.tokens ?? []} nowMs={nowMs} />
+      : quote && resting && <RestingView quote={quote} resting={resting} />;
   return (
     <Panel title="Trade" area="trade">
       <Form label="Trade" onSubmit={() => {}} data-unsaved={!isFresh(ticket, wishes) || undefined}>
@@ -280,6 +275,9 @@ export function Ticket() {
           problem={problems.amount}
           onEdit={fillTicket}
         />
+        <p class="quiet" role="status">
+          {seen.isEmpty && fundingText(coinOf[chain], chainName[chain], side === "sell")}
+        </p>
         {wallet !== undefined && side === "buy" && seen.isEmpty && (
           <TestCoins chain={chain} wallet={wallet} />
         )}
@@ -311,7 +309,7 @@ export function Ticket() {
           />
         )}
         <LimitsForm chain={chain} limits={limits} problems={problems} onEdit={wishes.setLimits} />
-        {about()}
+        {figures()}
         {wishes.needsLeast && (
           <LeastField
             chain={chain}
@@ -334,13 +332,16 @@ export function Ticket() {
           </Field>
         )}
         <Unanswered />
-        <PlaceBar
-          button="place"
-          side={side}
-          verdict={verdict}
-          onAct={isHandheld && verdict.act !== "makeWallet" ? () => setOpen(true) : act}
-          onRefused={showProblem}
-        />
+        <div class="deed">
+          {deal()}
+          <PlaceBar
+            button="place"
+            side={side}
+            verdict={verdict}
+            onAct={isHandheld && verdict.act !== "makeWallet" ? () => setOpen(true) : act}
+            onRefused={showProblem}
+          />
+        </div>
       </Form>
       {isOpen && (
         <Sheet
@@ -348,7 +349,8 @@ export function Ticket() {
           onAct={act}
           onClose={() => setOpen(false)}
         >
-          {about()}
+          {deal()}
+          {figures()}
           <Facts facts={[["Wallet", `${walletName} ${shortened(wallet ?? "")}`]]} />
         </Sheet>
       )}

@@ -74,7 +74,13 @@ export type Asked = {
 };
 
 /** State of the button that places an order, with a reason. The button cannot be pressed for `none`. */
-export type Verdict = { act: "place" | "agree" | "makeWallet" | "none"; text: string; reason?: string };
+export type Verdict = {
+  act: "place" | "agree" | "makeWallet" | "none";
+  text: string;
+  reason?: string;
+  /** How grave the reason is. Absent if nothing is wrong. */
+  tone?: "warn" | "bad";
+};
 
 /**
  * Greatest age of a quote that can be traded, in milliseconds. The page asks for a new one after 12 seconds at the
@@ -85,18 +91,19 @@ export const oldestQuoteMs = 20_000;
 /** Below this percentage of the output that the user accepted, the user must agree again. */
 const agreedPercent = 99;
 
-const none = (text: string, reason?: string): Verdict => ({
+const none = (text: string, reason?: string, tone?: Verdict["tone"]): Verdict => ({
   act: "none",
   text,
-  ...(reason !== undefined && { reason }),
+  ...(reason !== undefined && { reason, ...(tone && { tone }) }),
 });
 
 /** Decides whether an order can be placed now, and labels its button. */
 export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: number): Verdict {
   const { chain, side, symbol, deed, wallet, agreed } = asked;
   if (asked.isBusy) return none("Placing the order …");
-  if (asked.isStale) return none("Offline", "Nothing can be placed until the service answers again.");
-  if (asked.isUnanswered) return none("An order was not answered", "Send it again or leave it, under Trade.");
+  if (asked.isStale) return none("Offline", "Nothing can be placed until the service answers again.", "bad");
+  if (asked.isUnanswered)
+    return none("An order was not answered", "Send it again or leave it, under Trade.", "warn");
   if (asked.isReading) return none("Reading the wallets …");
   if (wallet === undefined)
     return {
@@ -112,7 +119,7 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
   const { quote, quotedMs = 0, problem } = quoted ?? {};
   const refusal = problem ?? quote?.wouldBeRefused;
   if (refusal !== undefined)
-    return none(`Cannot ${side} ${symbol}`, asked.isExplained ? undefined : refusalText(refusal));
+    return none(`Cannot ${side} ${symbol}`, asked.isExplained ? undefined : refusalText(refusal), "bad");
   if (quote === undefined) return none("Asking for a quote …");
   if (nowMs - quotedMs > oldestQuoteMs) return none("The quote is too old", "Asking for a new one.");
   if (agreed !== undefined && compared(quote.amountOut, share(agreed, agreedPercent)) < 0)
@@ -120,6 +127,7 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
       act: "agree",
       text: "Agree to the new price",
       reason: `The price moved: you would get ${amount(quote.amountOut)} ${unitsOf(quote).received} instead of ${amount(agreed)}.`,
+      tone: "warn",
     };
   return { act: "place", text: deed };
 }

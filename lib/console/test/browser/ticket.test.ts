@@ -1,9 +1,20 @@
+import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { brokenRules } from "../support/browser.ts";
 import { isFocused } from "../support/desk.ts";
 import { ticketsForTests } from "../support/scripted-ticket.ts";
 
 const openTicket = ticketsForTests();
+
+/** True if all lines of a text are in sight, and nothing covers them. */
+const isWhollySeen = (text: Locator) =>
+  text.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const seen = [1, height / 2, height - 1].map((y) =>
+      element.ownerDocument.elementFromPoint(left + width / 2, top + y),
+    );
+    return height > 0 && seen.every((one) => one === element);
+  });
 
 describe("the ticket on a phone", () => {
   it("places nothing before the one confirm of a sheet, which has all about the order, also in large text", async () => {
@@ -78,7 +89,8 @@ const types = [
 
 describe("the types of orders", () => {
   it("say what each will do, and send exactly that", async () => {
-    const { context, trade, place, sent, sentence, ready, complaints } = await openTicket();
+    const size = { width: 1440, height: 900 };
+    const { context, trade, place, sent, sentence, ready, complaints } = await openTicket(size);
     await ready("Buy 0.1 ETH of MOON");
     for (const { tab, fields, says, button, body } of types) {
       if (body.type === "twap") await trade.getByText("Sell", { exact: true }).click();
@@ -87,6 +99,7 @@ describe("the types of orders", () => {
         await trade.getByLabel(label, { exact: true }).fill(text);
       await ready(button);
       expect(await sentence.innerText()).toMatch(says);
+      expect(await isWhollySeen(sentence), tab).toBe(true);
       sent.length = 0;
       await place.click();
       await expect.poll(() => sent.length).toBe(1);

@@ -49,10 +49,11 @@ describe("the button that places an order", () => {
     expect(verdictOf(asked, quoted(), nowMs)).toEqual({ act: "place", text: "Buy 0.1 ETH of MOON" });
   });
 
-  it("offers to make a wallet on a chain that has none", () => {
-    expect(verdictOf({ ...asked, wallet: undefined }, undefined, nowMs)).toMatchObject({
+  it("offers to make a wallet on a chain that has none, which is no error", () => {
+    expect(verdictOf({ ...asked, wallet: undefined }, undefined, nowMs)).toEqual({
       act: "makeWallet",
       text: "Make a wallet on Ethereum",
+      reason: "Or import one that you have, under Wallets.",
     });
   });
 
@@ -84,6 +85,7 @@ describe("the button that places an order", () => {
       act: "none",
       text: "Cannot buy MOON",
       reason: "No route: No pool trades this token.",
+      tone: "bad",
     });
     expect(verdictOf({ ...asked, isExplained: true }, quoted({ wouldBeRefused: refusal }), nowMs)).toEqual({
       act: "none",
@@ -99,6 +101,7 @@ describe("the button that places an order", () => {
       act: "agree",
       text: "Agree to the new price",
       reason: "The price moved: you would get 989.9 MOON instead of 1\u00a0000.",
+      tone: "warn",
     });
     expect(verdictOf(asked, quoted({ amountOut: "1500" }), nowMs).act).toBe("place");
     expect(verdictOf({ ...asked, agreed: undefined }, quoted({ amountOut: "1" }), nowMs).act).toBe("place");
