@@ -2,7 +2,8 @@ import { createTerminal, type EvmAddress } from "trading-terminal-client";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { runBot } from "../../../docs/bot.ts";
 import { newEvmKey } from "../../support/keys.ts";
-import { deployment, localRunner } from "./deployment.ts";
+import { deployment } from "./deployment.ts";
+import { fund } from "./eth.ts";
 import { importWallet } from "./terminal.ts";
 import { issueToken, knownUser } from "./users.ts";
 
@@ -14,16 +15,7 @@ export async function tradingBot() {
   const user = await knownUser();
   const { address: wallet, privateKey } = newEvmKey();
   await importWallet(user, { network: chain, privateKey });
-  await fetch(`http://127.0.0.1:${localRunner().chainPort}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "anvil_setBalance",
-      params: [wallet, `0x${(10n ** 18n).toString(16)}`],
-    }),
-  });
+  await fund(wallet);
   const { baseUrl } = deployment();
   // The token expires before the bot ends, so the bot has to fetch new ones.
   const token = () => issueToken({ sub: user.id, expiresIn: 20 });
