@@ -53,6 +53,7 @@ function chainOf(item: Found): string | undefined {
       return PK.split("#")[1];
     case "resting":
     case "signedDay":
+    case "keyDay":
     case "watcher":
     case "book":
       return SK.split("#")[1];

@@ -42,6 +42,7 @@ describe("export-user", () => {
         addresses.map((generatedWalletAddress) => expect.objectContaining({ generatedWalletAddress })),
       ),
       policies: [{ chain: "eth", wallet: addresses[0], policy: { tradingEnabled: true } }],
+      programKeys: [{ name: "Rebalancer", scopes: ["read"] }],
       events: [{ type: "imported" }, { type: "imported" }],
       orders: [{ orderId: whole.order, status: "open" }],
       positions: [{ positionId: "p1" }],

@@ -10,12 +10,15 @@ import {
   automaticBuyKey,
   cancellationKey,
   cutoffKey,
+  keyDayKey,
   laneKey,
   openExecutionKey,
   presetKey,
+  programKeyTurnKey,
   restingKey,
   restingTurnKey,
   triggerKey,
+  usedTokenKey,
 } from "../../../../lib/trading/items/keys.ts";
 import {
   announcedDayKey,
@@ -32,6 +35,7 @@ import {
 import type { World } from "../../../plans/support/world.ts";
 import type { Engine } from "../../../support/dynamodb.ts";
 import { itemsNamed, putItems } from "../../../support/items.ts";
+import { programKey, programKeyItem } from "../../../support/program-keys.ts";
 import { LaneBench } from "../../../trading/execution/support/lane-bench.ts";
 import { now } from "./admin.ts";
 import { targetWith } from "./custody.ts";
@@ -87,6 +91,10 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
     { ...presetKey({ userID, chain: "eth" }), userID },
     { ...automaticBuyKey(resting), userID },
     { ...restingTurnKey({ userID, part: 0 }), userID },
+    programKeyItem(programKey({ userID })),
+    { ...programKeyTurnKey(userID), revision: 1 },
+    { ...usedTokenKey({ userID, keyId: "pk_1" }, "token"), expiresAt: 1 },
+    { ...keyDayKey({ userID, keyId: "pk_1", chain: "eth", day: "2026-11-18" }), userID },
     { ...openExecutionKey({ ...resting, kind: "order", id: "elsewhere" }), userID },
     { ...marketLooksKey(userID, 1), count: 1 },
     { ...marketHistoriesKey(userID, 1), histories: 1 },

@@ -10,6 +10,7 @@ import { register } from "../../../../lib/users/register.ts";
 import { order, position } from "../../../support/executions.ts";
 import { putItems } from "../../../support/items.ts";
 import { putPolicy } from "../../../support/placed-orders.ts";
+import { programKey, programKeyItem } from "../../../support/program-keys.ts";
 import { buying, reward } from "../../../support/rewards.ts";
 import { now } from "./admin.ts";
 import { type Imported, userWithWallets } from "./custody.ts";
@@ -29,6 +30,7 @@ export async function writeWholeUser(target: Target): Promise<Imported[]> {
   await putItems(table, [{ ...settingsKey(userID, "eth"), slippage: 7 }]);
   const wallet = imported[0]?.wallet.generatedWalletAddress ?? "";
   await putPolicy(table, { userID, chain: "eth", wallet, policy: openPolicy, revision: 1 });
+  await putItems(table, [programKeyItem(programKey({ userID }))]);
   const record = executionRecorder(table, now);
   await record({ userID, kind: "order", execution: order({ orderId: whole.order }) });
   await record({ userID, kind: "position", execution: position() });
