@@ -1,9 +1,18 @@
+import { readFileSync, statSync } from "node:fs";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { createTerminal } from "trading-terminal-client";
+import { createTerminal, type ProgramKey } from "trading-terminal-client/key";
 import { createServer } from "./server.ts";
 
 /** How long a call that gets no answer is repeated, so that it ends before clients give up. */
 const patienceMs = 10_000;
+
+/** @throws {Error} if the key cannot be read, or if others can read it, too */
+function readKey(file: string): ProgramKey {
+  if (file === "") throw new Error("TERMINAL_KEY_FILE must name the file of the agent's key");
+  const isPrivate = process.platform === "win32" || (statSync(file).mode & 0o077) === 0;
+  if (!isPrivate) throw new Error(`Others can read ${file}: run chmod 600 ${file}`);
+  return JSON.parse(readFileSync(file, "utf8"));
+}
 
 /** @throws {Error} unless it is a number from 1 to 60 */
 function readSeconds(text: string): number {
@@ -14,14 +23,9 @@ function readSeconds(text: string): number {
 }
 
 try {
-  const {
-    TERMINAL_URL: baseUrl = "",
-    TERMINAL_TOKEN: token = "",
-    TERMINAL_QUOTE_SECONDS = "60",
-  } = process.env;
+  const { TERMINAL_URL: baseUrl = "", TERMINAL_KEY_FILE = "", TERMINAL_QUOTE_SECONDS = "60" } = process.env;
   const quoteSeconds = readSeconds(TERMINAL_QUOTE_SECONDS);
-  if (token === "") throw new Error("TERMINAL_TOKEN must be an access token of the user");
-  const terminal = createTerminal({ baseUrl, token: async () => token, patienceMs });
+  const terminal = createTerminal({ baseUrl, key: readKey(TERMINAL_KEY_FILE), patienceMs });
   serveStdio(() => createServer(terminal, { quoteSeconds }));
 } catch (error) {
   // The standard output is for the protocol alone.

@@ -21,12 +21,14 @@ export type Told = any;
 export class Agent {
   /** Number of calls so far. */
   calls = 0;
+  readonly keyId: string;
   readonly #environment: Record<string, string>;
   #client: Client | undefined;
   #transport: StdioClientTransport | undefined;
   #tools: Awaited<ReturnType<Client["listTools"]>>["tools"] = [];
 
-  constructor(environment: Record<string, string>) {
+  constructor(keyId: string, environment: Record<string, string>) {
+    this.keyId = keyId;
     this.#environment = environment;
   }
 
@@ -61,8 +63,15 @@ export class Agent {
     return error;
   }
 
+  /** Calls a tool, and calls it again as long as its answer says so. */
   async #call(words: string, values: Values): Promise<Told> {
-    const name = words.replaceAll(" ", "_");
+    const told = await this.#callOnce(words.replaceAll(" ", "_"), values);
+    return told.error?.next.startsWith("Call again with the same arguments")
+      ? this.#call(words, values)
+      : told;
+  }
+
+  async #callOnce(name: string, values: Values): Promise<Told> {
     const tool = this.#tools.find((one) => one.name === name);
     assert.ok(tool, `There is no tool ${name}`);
     assert.ok(++this.calls <= mostCalls, `The agent needs more than ${mostCalls} calls`);

@@ -11,7 +11,7 @@ export type Scenario = {
   does: string;
   /** Chain on which it plays. Scenarios of one chain follow each other. */
   chain: TradingChain;
-  /** What an agent of its own has. Without it, the agent of the chain plays. */
+  /** What the key of an agent of its own allows. Without it, the agent of the chain plays. */
   own?: AgentOptions;
   play(agent: Agent, place: { world: World; chain: TradingChain }): Promise<void>;
 };
@@ -42,9 +42,12 @@ async function ordered(agent: Agent, tool: string, values: object): Promise<Told
 /** Trades at once, and waits for the fill. */
 async function filled(agent: Agent, tool: string, values: object): Promise<Told> {
   const { orderId } = await ordered(agent, tool, values);
-  const { order } = await agent.ask("wait for order", { orderId });
-  assert.equal(order.status, "filled", order.reason);
-  return order;
+  for (;;) {
+    const { order } = await agent.ask("wait for order", { orderId });
+    if (order.status === "open") continue;
+    assert.equal(order.status, "filled", order.reason);
+    return order;
+  }
 }
 
 const positionOf = async (agent: Agent, chain: TradingChain): Promise<Told> =>
@@ -323,32 +326,27 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "Pair",
-    does: "rests a take-profit and a stop for one amount",
-    chain: "base",
-    async play(agent, { chain }) {
-      const { amount, wallet, token } = await positionOf(agent, chain);
-      const prices = { takeProfitPrice: "0.0003", stopPrice: "0.00005" };
-      const pair = { chain, wallet, token, side: "sell", type: "oco", amount, ...prices };
-      const { takeProfit, stopLoss } = await ordered(agent, "place resting order", pair);
-      assert.deepEqual([takeProfit.price, stopLoss.stopPrice], ["0.0003", "0.00005"]);
+    name: "Key that only reads",
+    does: "reads, but cannot trade without the scope",
+    chain: "avax",
+    own: { scopes: ["read"] },
+    async play(agent, { world, chain }) {
+      const terms = { ...(await placeOf(agent, chain)), amount: "0.1" };
+      const refusal = await withoutOrder(world, chain, () => agent.refused("buy", terms));
+      assert.equal(refusal.code, "SCOPE_MISSING");
+      await agent.ask("list positions", {});
     },
   },
   {
-    name: "Ended token",
-    does: "stops when its token has ended, and tells the user",
+    name: "Revoked key",
+    does: "stops at once when the user has revoked its key",
     chain: "avax",
-    own: { tokenSeconds: -60 },
+    own: {},
     async play(agent, { world, chain }) {
-      const terms = {
-        chain,
-        wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
-        token: localAddresses.moon,
-      };
-      const refusal = await withoutOrder(world, chain, () =>
-        agent.refused("buy", { ...terms, amount: "0.1" }),
-      );
-      assert.equal(refusal.code, "UNAUTHORIZED");
+      const terms = { ...(await placeOf(agent, chain)), amount: "0.1" };
+      assert.ok(!(await world.user.deleteKey({ path: { keyId: agent.keyId } })).error);
+      const refusal = await withoutOrder(world, chain, () => agent.refused("buy", terms));
+      assert.equal(refusal.code, "KEY_REFUSED");
       assert.match(refusal.next, /^Stop/);
     },
   },

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { requestToken } from "cdk-local-runner";
 import { createTerminal, type Terminal, type TradingChain } from "trading-terminal-client";
+import { makeProgramKey } from "trading-terminal-client/key";
 import type { EvmChain } from "trading-terminal-devnet/chain-facts";
 import { freePorts } from "trading-terminal-devnet/free-ports";
 import { chainPorts } from "trading-terminal-devnet/local-chains";
@@ -18,7 +19,7 @@ export type World = {
   /** The user's own client, with which scenarios look at what really happened. */
   user: Terminal;
   proxy: FlakyProxy;
-  /** Starts an agent with a token of its own. */
+  /** Starts an agent with a key of its own. */
   agent(options?: AgentOptions): Promise<Agent>;
   /** Waits until something is true of the service, such as that time has passed on a chain. */
   until(isTrue: () => Promise<boolean>): Promise<void>;
@@ -31,8 +32,7 @@ export type World = {
 export type AgentOptions = {
   /** Seconds for which the agent can confirm a quote. */
   quoteSeconds?: number;
-  /** How long its token lasts. A negative number means that it has ended. */
-  tokenSeconds?: number;
+  scopes?: ("read" | "trade")[];
 };
 
 const userID = "agents-user";
@@ -67,12 +67,27 @@ export async function openWorld(): Promise<World> {
   return {
     user,
     proxy,
-    async agent({ quoteSeconds = 60, tokenSeconds = 3600 } = {}) {
-      const agent = new Agent({
+    async agent({ quoteSeconds = 60, ...limits } = {}) {
+      const { publicKey, privateKey } = await makeProgramKey();
+      const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+      const body = {
+        name: "Agent",
+        publicKey,
+        scopes: ["read" as const, "trade" as const],
+        expiresAt,
+        ...limits,
+      };
+      const { data, error } = await user.createKey({ body });
+      if (error) throw new Error(`No key: ${error.message}`);
+      const { keyId } = data.key;
+      const file = join(folder, `${keyId}.json`);
+      writeFileSync(file, JSON.stringify({ userID, keyId, privateKey }), { mode: 0o600 });
+      const given = {
         TERMINAL_URL: proxy.url,
-        TERMINAL_TOKEN: await requestToken(port, { sub: userID, expiresIn: tokenSeconds }),
+        TERMINAL_KEY_FILE: file,
         TERMINAL_QUOTE_SECONDS: `${quoteSeconds}`,
-      });
+      };
+      const agent = new Agent(keyId, given);
       await agent.start();
       running.defer(() => agent.stop());
       return agent;

@@ -1,11 +1,25 @@
 import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), "mcp-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const file = (name: string, mode: number, content = "{}") => {
+  const path = join(folder, name);
+  writeFileSync(path, content, { mode });
+  return path;
+};
+
 describe("the MCP server's program", () => {
   it.each<[string, Record<string, string>, string]>([
-    ["no token", {}, "TERMINAL_TOKEN must be an access token"],
+    ["no key", {}, "TERMINAL_KEY_FILE must name the file"],
+    ["a key that others can read", { TERMINAL_KEY_FILE: file("open.json", 0o644) }, "Others can read"],
+    ["an incomplete key", { TERMINAL_KEY_FILE: file("half.json", 0o600) }, "key needs userID"],
     ["quotes of an hour", { TERMINAL_QUOTE_SECONDS: "3600" }, "must be a number from 1 to 60"],
   ])("says on the error output what is wrong with %s, and ends", async (_, given, message) => {
     const env = { PATH: process.env.PATH, TERMINAL_URL: "http://127.0.0.1:9", ...given };
