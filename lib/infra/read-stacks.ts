@@ -7,6 +7,17 @@ import { terminalApp } from "./app.ts";
 /** Context that skips bundling the functions' code. */
 export const withoutCode = { "aws:cdk:bundling-stacks": [] };
 
+/**
+ * Options that skip CDK's check of the templates, which takes seconds, and data that is only needed to read an error, or
+ * to show the tree of constructs in a console.
+ */
+export const quickly = {
+  builtinCloudFormationValidation: false,
+  stackTraces: false,
+  treeMetadata: false,
+  analyticsReporting: false,
+};
+
 type Template = {
   Description: string;
   Resources: Record<string, { Type: string; Properties: Record<string, unknown> }>;
@@ -33,18 +44,7 @@ export function readStacks<T>(
 ): T {
   const outdir = mkdtempSync(join(tmpdir(), "templates-"));
   try {
-    const app = terminalApp(
-      {
-        outdir,
-        builtinCloudFormationValidation: false,
-        // Leaves out data that is only needed to read an error, or to show the tree of constructs in a console.
-        stackTraces: false,
-        treeMetadata: false,
-        analyticsReporting: false,
-        context: { ...withoutCode, ...context },
-      },
-      region,
-    );
+    const app = terminalApp({ ...quickly, outdir, context: { ...withoutCode, ...context } }, region);
     const { stacks } = app.synth();
     return read(
       stacks.map(({ stackName, dependencies, terminationProtection = false }) => ({

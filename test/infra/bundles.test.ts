@@ -11,7 +11,7 @@ import { evmChains } from "../../lib/core/chain-facts.ts";
 import { terminalApp } from "../../lib/infra/app.ts";
 import { variablesLineIn } from "../../lib/infra/functions/bundle.ts";
 import { bundleOf } from "../../lib/infra/functions/bundled-code.ts";
-import { mergedTemplate } from "../../lib/infra/read-stacks.ts";
+import { mergedTemplate, quickly } from "../../lib/infra/read-stacks.ts";
 import { type OperationName, operations, scopesOfMethods } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
 // Further tests of the bundles, which take ten seconds of processor time to make.
@@ -25,6 +25,8 @@ let functions: Record<string, FunctionProperties>;
 // Synthesizes the stacks with the functions' code and CDK's own check of the templates. No other test does.
 beforeAll(() => {
   const app = terminalApp({
+    ...quickly,
+    builtinCloudFormationValidation: true,
     outdir,
     context: { trading: evmChains, chains: ownHosts, walletExport: true },
   });

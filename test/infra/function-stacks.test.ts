@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { evmChains } from "../../lib/core/chain-facts.ts";
-import { withoutCode } from "../../lib/infra/read-stacks.ts";
+import { quickly, withoutCode } from "../../lib/infra/read-stacks.ts";
 import { operationsOf } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
 import {
@@ -69,7 +69,7 @@ async function templatesWith(rows: Record<string, Operation>): Promise<ReadonlyM
     ].map((name) => [name, { rateLimit: 1, burstLimit: 1 }]),
   );
   const context = { ...withoutCode, ...largest, throttles };
-  const options = { outdir: folder, builtinCloudFormationValidation: false, context };
+  const options = { ...quickly, outdir: folder, context };
   const thread = new Worker(new URL("./with-more-rows.ts", import.meta.url), {
     workerData: { rows, options },
   });

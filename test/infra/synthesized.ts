@@ -119,7 +119,7 @@ const synthesized = new Map<string, Templates>();
  * covered by synthesis.test.ts and bundles.test.ts. All workers share the templates, so tests must not change them.
  */
 export function synthesize(context: Record<string, unknown> = {}): Templates {
-  const key = JSON.stringify(context);
+  const key = JSON.stringify(Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1)));
   const templates = synthesized.get(key) ?? shared(key, () => synthesizeNow(context));
   synthesized.set(key, templates);
   return templates;
@@ -256,10 +256,16 @@ export type FunctionProperties = {
   VpcConfig?: { SecurityGroupIds: unknown[]; SubnetIds: unknown[] };
 };
 
-/** Returns the logical id of a row's function. */
+const functionIds = new WeakMap<Template, ReadonlyMap<string, string>>();
+
+/** Returns the logical id of a row's function. Lists the ids once, because tests of rights ask thousands of times. */
 export function logicalIdOf(template: Template, name: string): string {
-  const ids = Object.keys(resourcesOf(template, "AWS::Lambda::Function"));
-  const id = ids.find((candidate) => nameOf(candidate) === name);
+  const known = functionIds.get(template);
+  const ids =
+    known ??
+    new Map(Object.keys(resourcesOf(template, "AWS::Lambda::Function")).map((id) => [nameOf(id), id]));
+  functionIds.set(template, ids);
+  const id = ids.get(name);
   if (id === undefined) throw new Error(`There is no function ${name}`);
   return id;
 }
