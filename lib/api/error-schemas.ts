@@ -50,6 +50,7 @@ const detailsOfCode = {
   SCOPE_MISSING: v.object({ scope: v.nullable(v.picklist(scopes)) }),
   KEY_LIMIT_REACHED: v.object({ limit: v.number() }),
   EXPORT_LIMIT_REACHED: v.object({ limit: v.number() }),
+  DEVICE_LIMIT_REACHED: v.object({ limit: v.number() }),
   EXPORT_LOCKED: v.object({ unlocksAt: v.exactOptional(TimestampSchema) }),
   NO_REFERENCE: v.object({ field: v.literal("minAmountOut") }),
   PRICE_IMPACT_TOO_HIGH: v.object({ priceImpact: Percent, limit: Percent }),

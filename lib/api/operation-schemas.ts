@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import type { RestOperationName } from "../operations/operations.ts";
+import * as devices from "./device-operations.ts";
 import * as exports from "./export-operations.ts";
 import * as markets from "./market-operations.ts";
 import type { OperationSchemas } from "./operation-schema.ts";
@@ -18,6 +19,7 @@ export const schemas = {
   ...markets,
   ...exports,
   ...programs,
+  ...devices,
 } as const satisfies Record<RestOperationName, OperationSchemas>;
 
 export type Schemas = typeof schemas;

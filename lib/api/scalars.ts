@@ -51,6 +51,19 @@ export const ThumbprintSchema = v.pipe(
   v.description("Thumbprint (RFC 7638) of the public key that the wallet is exported to"),
 );
 
+/** Parses base64url without padding. Each value has only one accepted form. */
+export const base64urlOf = (lengths: readonly number[], what: string) => {
+  const rule = `must be ${lengths.join(" or ")} bytes in base64url without padding`;
+  return v.pipe(
+    v.string(rule),
+    v.check((text) => {
+      const bytes = Buffer.from(text, "base64url");
+      return lengths.includes(bytes.length) && bytes.toString("base64url") === text;
+    }, rule),
+    v.description(what),
+  );
+};
+
 export const CountSchema = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** `{message}`: the body of a successful import, and of errors of some endpoints. */

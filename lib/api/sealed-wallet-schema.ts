@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { networks } from "../core/network.ts";
 import { pointBytes, suiteNames } from "../wallets/keys/sealing.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
-import { envelopeOf, ThumbprintSchema, TimestampSchema } from "./scalars.ts";
+import { base64urlOf, envelopeOf, ThumbprintSchema, TimestampSchema } from "./scalars.ts";
 import { walletLabels } from "./wallet-schema.ts";
 
 const ImportKeySchema = v.pipe(
@@ -18,19 +18,6 @@ const ImportKeySchema = v.pipe(
 
 /** The import keys, newest first. */
 export const ImportKeysAnswerSchema = envelopeOf(v.object({ keys: v.array(ImportKeySchema) }));
-
-/** Parses base64url without padding. Each value has only one accepted form. */
-const base64urlOf = (lengths: readonly number[], what: string) => {
-  const rule = `must be ${lengths.join(" or ")} bytes in base64url without padding`;
-  return v.pipe(
-    v.string(rule),
-    v.check((text) => {
-      const bytes = Buffer.from(text, "base64url");
-      return lengths.includes(bytes.length) && bytes.toString("base64url") === text;
-    }, rule),
-    v.description(what),
-  );
-};
 
 const tagBytes = 16;
 const keyIdBytes = 32;

@@ -8,7 +8,10 @@ import { ServiceError } from "../core/service-error.ts";
 import { keepDeadline, perAttempt } from "./deadline.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
-/** A notice for operators, who may forward it to users, for example by email. */
+/** Source of all notices on the bus. */
+export const noticeSource = "trading-terminal";
+
+/** A notice for a user's devices and for operators, who may forward it to users, for example by email. */
 export type Notice =
   | {
       type: "WalletExportRequested";
@@ -25,10 +28,18 @@ export type Notice =
       type: "ProgramKeyAdded";
       detail: { userID: string; keyId: string; name: string; scopes: readonly Scope[] };
     }
-  | { type: "ProgramKeyRevoked"; detail: { userID: string; keyId: string; name: string } };
+  | { type: "ProgramKeyRevoked"; detail: { userID: string; keyId: string; name: string } }
+  | { type: "DeviceAdded"; detail: DeviceFacts }
+  | { type: "DeviceRemoved"; detail: DeviceFacts & { leavesAt: string } }
+  | {
+      type: "OrderFilled" | "OrderRejected" | "RestingOrderEnded";
+      detail: { userID: string; orderId: string; [fact: string]: string | undefined };
+    };
+
+type DeviceFacts = { userID: string; deviceId: string; kind: "push" | "webhook"; name: string };
 
 /**
- * Makes a function that puts a notice on an EventBridge bus.
+ * Makes a function that puts a notice on an EventBridge bus, with an id by which receivers recognize a repeated one.
  *
  * @param arn The ARN of the bus. If undefined, the function does nothing.
  */
@@ -36,12 +47,12 @@ export function noticeBus(arn: string | undefined, config: EventBridgeClientConf
   if (arn === undefined) return async () => {};
   const client = new EventBridgeClient({ requestHandler: timeouts, maxAttempts, ...config });
   client.middlewareStack.add(keepDeadline, perAttempt);
-  return async ({ type, detail }: Notice): Promise<void> => {
+  return async ({ type, detail }: Notice, noticeId: string): Promise<void> => {
     const entry = {
       EventBusName: arn,
-      Source: "trading-terminal",
+      Source: noticeSource,
       DetailType: type,
-      Detail: JSON.stringify(detail),
+      Detail: JSON.stringify({ ...detail, noticeId }),
     };
     const { FailedEntryCount } = await client.send(new PutEventsCommand({ Entries: [entry] }));
     if (FailedEntryCount) throw new ServiceError("The bus rejected a notice", { code: "NOTICE_REFUSED" });

@@ -56,6 +56,9 @@ export type DomainErrorDetails = {
   WALLET_NOT_FOUND: undefined;
   TOKEN_NOT_FOUND: undefined;
   ORDER_NOT_FOUND: undefined;
+  DEVICES_DISABLED: undefined;
+  DEVICE_NOT_FOUND: undefined;
+  DEVICE_LIMIT_REACHED: { limit: number };
   /** Name of the field in which the request must set the minimum output. */
   NO_REFERENCE: { field: "minAmountOut" };
   PRICE_IMPACT_TOO_HIGH: { priceImpact: number; limit: number };

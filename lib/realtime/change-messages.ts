@@ -1,6 +1,7 @@
 import { inParts, type ServerMessage } from "../api/server-messages.ts";
-import type { ExecutionKind } from "../core/execution-words.ts";
+import type { ExecutionKind, OrderStatus } from "../core/execution-words.ts";
 import type { Chain } from "../core/network.ts";
+import type { Device } from "../devices/device.ts";
 import { channelOf, type Execution } from "../orders/execution.ts";
 import type { ProgramKey } from "../orders/program-key.ts";
 import type { Price } from "../prices/price.ts";
@@ -27,17 +28,23 @@ export type PublishedChange =
       userID: string;
       kind: ExecutionKind;
       execution: Execution;
+      /** The order's status before the change. Undefined for a position, and for an order's first record. */
+      statusBefore?: OrderStatus | undefined;
       /** True if it comes from a resting order and not from its record. */
       isResting?: true;
     }
+  | { of: "device"; userID: string; device: Device }
   | { of: "redemption"; userID: string; redemption: Redemption }
   | { of: "prices"; prices: readonly Price[]; feed?: FeedHolder | undefined };
 
 /** The part of an announcement that is published. The thumbprint shows users which key would receive their wallet. */
 type ExportAnnounced = Pick<AnnouncedExport, "walletId" | "availableAt" | "thumbprint" | "version">;
 
+/** A change about which connections get a message. Devices are told by notices alone. */
+export type StreamedChange = Exclude<PublishedChange, { of: "device" }>;
+
 /** Builds the message about one change. */
-export function messageOf(change: PublishedChange, now: Date): ServerMessage {
+export function messageOf(change: StreamedChange, now: Date): ServerMessage {
   const time = now.toISOString();
   switch (change.of) {
     case "settings": {

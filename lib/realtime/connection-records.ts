@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Channel } from "../core/channel.ts";
 import { epochSeconds } from "../core/time.ts";
+import { isDeviceCount } from "../devices/item-keys.ts";
 import type { TokenName } from "../markets/core/market.ts";
 import {
   type FollowedToken,
@@ -12,13 +13,15 @@ import type { Follower } from "../markets/demand.ts";
 import type { KeyRange } from "../table/keys.ts";
 import { retry } from "../table/retry.ts";
 import { containing, type Step, smallerThan, type Write } from "../table/step.ts";
-import { queryPages, queryRange, readItem, type Table } from "../table/table.ts";
+import { type Item, queryPages, queryRange, readItem, type Table } from "../table/table.ts";
 import { singleOf, write, writeOne } from "../table/write.ts";
 import {
   type Audience,
   connectionCountKey,
   connectionKey,
   connectionsOf,
+  isConnection,
+  receiversOf,
   subscriberKey,
   subscribersOf,
 } from "./item-keys.ts";
@@ -219,6 +222,21 @@ const withoutTokens = (markets: MarketSubscription | undefined, tokens: readonly
 
 export async function connectionsOfUser(table: Table, userID: string): Promise<Connection[]> {
   return queryRange<Connection>(table, connectionsOf(userID));
+}
+
+/** What gets the messages and notices of a user. */
+export type Receivers = {
+  connections: readonly Connection[];
+  /** True if the user has a device, or had one that is gone. */
+  hasDevice: boolean;
+};
+
+export async function receiversOfUser(table: Table, userID: string): Promise<Receivers> {
+  const items = await queryRange<object>(table, receiversOf(userID));
+  return {
+    connections: items.filter(isConnection) as Item<Connection>[],
+    hasDevice: items.some((item) => isDeviceCount(item) && "deviceIds" in item),
+  };
 }
 
 const keyOf = ({ userID, connectionId }: ConnectionName) => connectionKey(userID, connectionId);

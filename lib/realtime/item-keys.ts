@@ -1,10 +1,15 @@
 import type { PublicChannel } from "../core/channel.ts";
-import { itemKey, type Key, type KeyRange, rangeOf } from "../table/keys.ts";
+import { itemAt, itemKey, type Key, type KeyRange, rangeOf } from "../table/keys.ts";
 
 export const connectionKey = (userID: string, connectionId: string): Key =>
   itemKey("connection", { userID, connectionId });
 
 export const connectionsOf = (userID: string): KeyRange => rangeOf("connection", { userID });
+
+export const isConnection = (key: Key): boolean => itemAt(key) === "connection";
+
+/** Covers all that gets the messages and notices of a user: connections, their count, and that of devices. */
+export const receiversOf = (userID: string): KeyRange => rangeOf("connection", { userID }, "deviceCount");
 
 export const connectionCountKey = (userID: string): Key => itemKey("connectionCount", { userID });
 

@@ -3,7 +3,9 @@ import { encodeMessage, inParts, type ServerMessage } from "../api/server-messag
 import type { Notice } from "../aws/notice-bus.ts";
 import { type Delivery, isRefusal, type Missed, type Pusher, push } from "../aws/push.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
+import { hashedId } from "../core/record-ids.ts";
 import { ServiceError } from "../core/service-error.ts";
+import { isDevice } from "../devices/item-keys.ts";
 import { channelOf, idOf } from "../orders/execution.ts";
 import type { Price } from "../prices/price.ts";
 import { type FeedStart, replacementOf } from "../prices/price-records.ts";
@@ -14,10 +16,23 @@ import { isTransient } from "../table/transient.ts";
 import { isProgramKey } from "../trading/items/keys.ts";
 import { isGuardChange } from "../wallets/item-keys.ts";
 import { type CatchUp, inCatchUps, isAbandoned } from "./catch-up.ts";
-import { messageOf, type PublishedChange, pricesUpdate, walletsUpdated } from "./change-messages.ts";
-import { type Connection, connectionsOfUser, hasEndedKey, hasShakenHands } from "./connection-records.ts";
+import {
+  messageOf,
+  type PublishedChange,
+  pricesUpdate,
+  type StreamedChange,
+  walletsUpdated,
+} from "./change-messages.ts";
+import {
+  type Connection,
+  hasEndedKey,
+  hasShakenHands,
+  type Receivers,
+  receiversOfUser,
+} from "./connection-records.ts";
 import type { ChannelDelivery } from "./deliver.ts";
 import { keepMarketsRead, type MarketWatch } from "./market-reader.ts";
+import { custodyNoticeOf, longestNoticeMs, orderNoticeOf } from "./notices.ts";
 import {
   concurrency,
   forgetConnections,
@@ -41,8 +56,8 @@ export type Publisher = Reporter & {
   startFeed: (start: FeedStart) => Promise<void>;
   /** Starts the reader of markets when needed. Present if markets are switched on. */
   markets?: MarketWatch | undefined;
-  /** Puts a notice on the operators' bus, if there is a bus. */
-  putNotice: (notice: Notice) => Promise<void>;
+  /** Puts a notice on the bus, if there is a bus. The id is the same each time. */
+  putNotice: (notice: Notice, noticeId: string) => Promise<void>;
   /** Starts to bring connections up to date, without waiting for the result. */
   startCatchUp: (catchUp: CatchUp) => Promise<void>;
 };
@@ -61,9 +76,8 @@ type Pending<Of extends PublishedChange["of"]> = {
 };
 type ExecutionChange = Extract<PublishedChange, { of: "execution" }>;
 type PricesChange = Extract<PublishedChange, { of: "prices" }>;
-type Personal = Pending<
-  "settings" | "wallet" | "export" | "exportLock" | "policy" | "programKey" | "redemption" | "execution"
->;
+type Noticed = Pending<Exclude<PublishedChange["of"], "prices">>;
+type Personal = Pending<Exclude<StreamedChange["of"], "prices">>;
 
 /** A connection and the changes to push to it. */
 type Target = Connection & { changes: readonly Personal[] };
@@ -84,7 +98,7 @@ export async function publish(
   const { onFault } = publisher;
   const personal: Personal[] = [];
   const toRetry = new Set<string>();
-  const noticed: Personal[] = [];
+  const noticed: Noticed[] = [];
   let prices: PricesChange | undefined;
   for (const record of records) {
     const sequenceNumber = record.dynamodb?.SequenceNumber ?? "";
@@ -94,6 +108,7 @@ export async function publish(
       const madeMs = (record.dynamodb?.ApproximateCreationDateTime ?? Number.POSITIVE_INFINITY) * 1000;
       // Puts the notice even if the client's message cannot be encoded.
       if (change.of !== "prices") noticed.push({ sequenceNumber, madeMs, change });
+      if (change.of === "device") continue;
       // Encodes each message alone first, because an invalid record would make a whole batch fail.
       encodeMessage(messageOf(change, times.now));
       if (change.of !== "prices") personal.push({ sequenceNumber, madeMs, change });
@@ -109,20 +124,38 @@ export async function publish(
     }
   }
 
-  const retry = (changes: readonly Personal[], error: unknown) => {
+  const retry: Retry = (changes, error) => {
     onFault(error);
     for (const { sequenceNumber } of changes) toRetry.add(sequenceNumber);
   };
+  const receiversOf = onceForEach((userID) => receiversOfUser(publisher.table, userID));
   await Promise.all([
-    putNotices(publisher, noticed, times, retry),
-    publishToUsers(publisher, withoutCopies(personal), times, retry),
+    putNotices(publisher, withoutCopies(noticed), { ...times, receiversOf, retry }),
+    publishToUsers(publisher, withoutCopies(personal), { ...times, receiversOf, retry }),
     prices && publishPrices(publisher, prices, times.now),
   ]);
   return toRetry;
 }
 
+type Retry = (changes: readonly Pick<Noticed, "sequenceNumber">[], error: unknown) => void;
+
+type Publishing = PublishTimes & {
+  /** Reads the receivers of a user once, although messages and notices depend on them. */
+  receiversOf: (userID: string) => Promise<Receivers>;
+  retry: Retry;
+};
+
+function onceForEach<Result>(read: (userID: string) => Promise<Result>) {
+  const begun = new Map<string, Promise<Result>>();
+  return (userID: string): Promise<Result> => {
+    const result = begun.get(userID) ?? read(userID);
+    begun.set(userID, result);
+    return result;
+  };
+}
+
 /** Drops records of resting orders whose same version is published from the resting orders themselves. */
-function withoutCopies(personal: readonly Personal[]): Personal[] {
+function withoutCopies<Each extends Noticed>(personal: readonly Each[]): Each[] {
   const nameOf = ({ userID, execution }: ExecutionChange) =>
     JSON.stringify([userID, idOf(execution), execution.version]);
   const resting = new Set(
@@ -135,79 +168,52 @@ function withoutCopies(personal: readonly Personal[]): Personal[] {
 
 function isOfGuard(record: DynamoDBRecord): boolean {
   const key = imageIn<Key>(record, "Keys");
-  return key !== undefined && (isGuardChange(key) || isProgramKey(key));
+  return key !== undefined && [isGuardChange, isProgramKey, isDevice].some((isOne) => isOne(key));
 }
-
-/** Age after which a change is a repeated one, for example of a new mapping to an old stream. */
-const longestNoticeMs = 3_600_000;
 
 const tooOld = () => new ServiceError("A notice is older than an hour", { code: "NOTICE_TOO_OLD" });
 
 /**
- * Puts notices on the operators' bus, so that operators can inform users in other ways too. Retries the change of a
- * rejected or an old notice, and Lambda puts a change that fails again and again into the queue of failed changes: a
- * lost notice could hide a theft. Clients drop the repeated messages by their version.
+ * Puts notices on the bus, for users' devices and for operators. Retries the change of a rejected or an old notice, and
+ * Lambda puts a change that fails again and again into the queue of failed changes: a lost notice could hide a theft.
+ * Clients drop the repeated messages by their version.
  */
 async function putNotices(
   { putNotice }: Publisher,
-  personal: readonly Personal[],
-  { now, deadline }: PublishTimes,
-  retry: (changes: readonly Personal[], error: unknown) => void,
+  noticed: readonly Noticed[],
+  { now, deadline, receiversOf, retry }: Publishing,
 ): Promise<void> {
-  await forEachConcurrently(personal, { concurrency }, async (pending) => {
-    const notice = noticeOf(pending.change);
+  await forEachConcurrently(noticed, { concurrency }, async (pending) => {
+    const { change, madeMs, sequenceNumber } = pending;
+    const ofCustody = custodyNoticeOf(change);
+    const notice = ofCustody ?? (await orderNotice(change));
     if (notice === undefined) return;
-    if (now.getTime() - pending.madeMs > longestNoticeMs) return retry([pending], tooOld());
+    if (ofCustody && now.getTime() - madeMs > longestNoticeMs) return retry([pending], tooOld());
     if (Date.now() >= deadline.getTime()) return retry([pending], outOfTime());
-    await putNotice(notice).catch((error: unknown) => retry([pending], error));
+    const noticeId = hashedId(["notice", change.userID, sequenceNumber]);
+    await putNotice(notice, noticeId).catch((error: unknown) => retry([pending], error));
   });
-}
 
-/** Builds the operators' notice that a guard will become looser, or that a private key could leave the service. */
-function noticeOf(change: PublishedChange): Notice | undefined {
-  switch (change.of) {
-    case "export": {
-      const { userID, walletId, availableAt, thumbprint } = change;
-      return { type: "WalletExportRequested", detail: { userID, walletId, availableAt, thumbprint } };
-    }
-    case "exportLock": {
-      const { userID, lock } = change;
-      if (lock.status === "unlocked") return { type: "ExportsUnlocked", detail: { userID } };
-      const { unlocksAt } = lock;
-      return unlocksAt === undefined
-        ? undefined
-        : { type: "ExportUnlockRequested", detail: { userID, unlocksAt } };
-    }
-    case "policy": {
-      const { userID, walletId, pending } = change;
-      if (change.change === "loosened") return { type: "PolicyLoosened", detail: { userID, walletId } };
-      if (change.change === "tightened" || pending === undefined) return undefined;
-      const { effectiveAt } = pending;
-      return { type: "LooserPolicyRequested", detail: { userID, walletId, effectiveAt } };
-    }
-    case "programKey": {
-      const { userID, keyId, name, scopes, revokedAt } = change.key;
-      return revokedAt === undefined
-        ? { type: "ProgramKeyAdded", detail: { userID, keyId, name, scopes } }
-        : { type: "ProgramKeyRevoked", detail: { userID, keyId, name } };
-    }
-    default:
-      return undefined;
+  /** Builds an order's notice, if there is a device to get it. A failed read is reported with the user's messages. */
+  async function orderNotice(change: Noticed["change"]): Promise<Notice | undefined> {
+    const notice = orderNoticeOf(change, now);
+    if (notice === undefined) return undefined;
+    const receivers = await receiversOf(change.userID).catch(() => undefined);
+    return receivers?.hasDevice ? notice : undefined;
   }
 }
 
 async function publishToUsers(
   publisher: Publisher,
   personal: readonly Personal[],
-  { now, deadline }: PublishTimes,
-  retry: (changes: readonly Personal[], error: unknown) => void,
+  { now, deadline, receiversOf, retry }: Publishing,
 ): Promise<void> {
   const { table, pusher, onFault } = publisher;
   const byUser = Map.groupBy(personal, ({ change }) => change.userID);
   const deliveries = await Promise.all(
     [...byUser].map(async ([userID, changes]) => {
       try {
-        const connections = await connectionsOfUser(table, userID);
+        const { connections } = await receiversOf(userID);
         return deliveriesTo(await withoutEnded(publisher, connections, changes, now), changes, now);
       } catch (error) {
         // Skips a forged connection or userID that cannot be read, because retries would hold up the announcements of
@@ -274,7 +280,7 @@ async function startCatchUps(
   { table, startCatchUp, onFault }: Publisher,
   { readingAgain, behind }: { readingAgain: readonly Target[]; behind: readonly Target[] },
   now: Date,
-  retry: (changes: readonly Personal[], error: unknown) => void,
+  retry: Retry,
 ): Promise<void> {
   const toStart = [...readingAgain];
   await forEachConcurrently(behind, { concurrency }, async (connection) => {

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
+import type { OrderStatus } from "../core/execution-words.ts";
 import type { Chain } from "../core/network.ts";
 import { ServiceError } from "../core/service-error.ts";
+import type { Device } from "../devices/device.ts";
+import { isDevice } from "../devices/item-keys.ts";
 import { executionIn, idOf, type StoredExecution } from "../orders/execution.ts";
 import type { ProgramKey } from "../orders/program-key.ts";
 import { shownResting } from "../orders/resting/shown.ts";
@@ -55,6 +58,7 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   if (isShownPolicy(after))
     return policyChange(before as ShownPolicy | undefined, after as Item<ShownPolicy>);
   if (isEndedLock(after)) return endedLockChange(before as EndedLock | undefined, after as Item<EndedLock>);
+  if (isDevice(after)) return deviceChange(before as Device | undefined, after as Item<Device>);
   if (isRedemption(after))
     return redemptionChange(before as Redemption | undefined, after as Item<Redemption>);
   if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
@@ -69,7 +73,13 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   const userID = ownerOf(after.userID);
   const execution = executionIn(after as Item<StoredExecution>);
   if (idOf(execution) === undefined) throw new Error("The record has no orderId or positionId");
-  return { of: "execution", userID, kind, execution };
+  return {
+    of: "execution",
+    userID,
+    kind,
+    execution,
+    statusBefore: before?.status as OrderStatus | undefined,
+  };
 }
 
 /**
@@ -185,6 +195,12 @@ function programKeyChange(
   return before?.revision === key.revision
     ? undefined
     : { of: "programKey", userID: ownerOf(key.userID), key };
+}
+
+/** Reads a device that was added, or that begins to leave. */
+function deviceChange(before: Device | undefined, device: Device): PublishedChange | undefined {
+  if (before?.createdAt === device.createdAt && before.leavesAt === device.leavesAt) return undefined;
+  return { of: "device", userID: ownerOf(device.userID), device };
 }
 
 function redemptionChange(

@@ -17,6 +17,11 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   restingTurn: "of a third of the user's requests, how many have added resting orders, one at a time",
   connection: "an open connection, with its channels",
   connectionCount: "the connections that count towards the user's limit",
+  deviceCount:
+    "the devices that count towards the user's limit; such a user's fills are put on the notice bus",
+  device: "a device that gets notices, without its address",
+  deviceAddress: "the device's address, with the keys or the secret for it",
+  pushKey: "the public key that browsers subscribe with",
   userKey: "the record of the user's API key",
   walletEvent: "an event of a wallet, kept for good",
   policy: "the limits on a wallet's buys",
@@ -97,6 +102,11 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
   SEALED:
     "A key is written and removed together with its wallet, in the same transactions and by the same " +
     "time to live.",
+  DEVICES:
+    "Kept apart from addresses, so that functions that list or publish devices never see one. Lists of devices may be " +
+    "read by few functions, too.",
+  DEVICEKEYS: "Who has an address and its keys could forge notices. notifyOwner alone reads them.",
+  PUSHKEY: "Operators write it, with `admin make-push-key`, which keeps the private part in SSM.",
   USEDKEYS: "Nothing deletes a used key: a repeated request would then take effect a second time.",
   POLICY:
     "Policies are keyed by address, so that they outlive the wallet. loosenGuards alone writes them, so " +

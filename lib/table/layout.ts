@@ -92,7 +92,25 @@ export const partitions = [
     items: {
       connection: { key: "CONNECTION#{connectionId}", isOfTheMoment: true },
       connectionCount: { key: "CONNECTIONS", isOfTheMoment: true },
+      deviceCount: { key: "DEVICES" },
     },
+  },
+  {
+    key: "DEVICES#{userID}",
+    owner: "user",
+    isSecret: true,
+    items: { device: { key: "DEVICE#{deviceId}", changesGoTo: "its user" } },
+  },
+  {
+    key: "DEVICEKEYS#{userID}",
+    owner: "user",
+    isSecret: true,
+    items: { deviceAddress: { key: "ADDRESS#{deviceId}" } },
+  },
+  {
+    key: "PUSHKEY",
+    owner: "service",
+    items: { pushKey: { key: "PUBLIC" } },
   },
   {
     key: "USERKEY#{userID}",

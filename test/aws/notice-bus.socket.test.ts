@@ -18,14 +18,14 @@ beforeEach(() => bus.reset());
 describe("noticeBus", () => {
   it("puts a notice on the bus", async () => {
     bus.on(PutEventsCommand).resolves({ FailedEntryCount: 0 });
-    await noticeBus(arn, { region: "us-east-1" })(notice);
+    await noticeBus(arn, { region: "us-east-1" })(notice, "n1");
     expect(bus.commandCalls(PutEventsCommand)[0]?.args[0].input).toEqual({
       Entries: [
         {
           EventBusName: arn,
           Source: "trading-terminal",
           DetailType: "WalletExportRequested",
-          Detail: JSON.stringify(detail),
+          Detail: JSON.stringify({ ...detail, noticeId: "n1" }),
         },
       ],
     });
@@ -33,13 +33,13 @@ describe("noticeBus", () => {
 
   it("throws if the bus refuses a notice", async () => {
     bus.on(PutEventsCommand).resolves({ FailedEntryCount: 1 });
-    await expect(noticeBus(arn, { region: "us-east-1" })(notice)).rejects.toMatchObject({
+    await expect(noticeBus(arn, { region: "us-east-1" })(notice, "n1")).rejects.toMatchObject({
       name: "NoticeRefused",
     });
   });
 
   it("sends nothing if no bus is configured", async () => {
-    await noticeBus(undefined)(notice);
+    await noticeBus(undefined)(notice, "n1");
     expect(bus.calls()).toEqual([]);
   });
 });

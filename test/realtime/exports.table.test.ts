@@ -61,7 +61,10 @@ describe("publish for a requested export", () => {
     expect(scene.received("b-1")).toEqual([]);
     expect(availableAt).toBe("2026-11-22T10:01:00.000Z");
     expect(scene.putNotice.mock.calls).toEqual([
-      [{ type: "WalletExportRequested", detail: { userID: "ann", walletId, availableAt, thumbprint } }],
+      [
+        { type: "WalletExportRequested", detail: { userID: "ann", walletId, availableAt, thumbprint } },
+        expect.any(String),
+      ],
     ]);
   });
 

@@ -51,6 +51,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   LOSS_SIGN_IN: "true",
   FAST_TRIGGERS: "false",
   NOTICE_BUS_ARN: "",
+  RETRY_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/000000000000/retries",
   SIGN_TRANSACTION_FUNCTION: "signTransaction",
   FIRE_ORDERS_FUNCTION: "fireOrders",
   WATCH_TRIGGERS_FUNCTION: "watchTriggers",

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tradingChains } from "../../lib/core/chain-facts.ts";
 import { chains, networks } from "../../lib/core/network.ts";
+import * as deviceKeys from "../../lib/devices/item-keys.ts";
 import * as marketKeys from "../../lib/markets/items/keys.ts";
 import * as planKeys from "../../lib/plans/item-keys.ts";
 import { isPrices, pricesKey } from "../../lib/prices/item-keys.ts";
@@ -79,6 +80,10 @@ const keyOfKind = {
     ),
   connection: fc.tuple(name, name).map((of) => realtimeKeys.connectionKey(...of)),
   "connection count": name.map(realtimeKeys.connectionCountKey),
+  "device count": name.map(deviceKeys.deviceCountKey),
+  device: fc.tuple(name, name).map((of) => deviceKeys.deviceKey(...of)),
+  "device address": fc.tuple(name, name).map((of) => deviceKeys.deviceAddressKey(...of)),
+  "push key": fc.constant(deviceKeys.pushKeyKey),
   subscriber: fc.tuple(fc.nat(), name).map(([shard, id]) => realtimeKeys.subscriberKey("prices", shard, id)),
   "channel shards": fc.constant(realtimeKeys.channelShardsKey),
   "user key record": name.map(planKeys.userKeyRecordKey),
@@ -167,6 +172,9 @@ const kinds = Object.keys(keyOfKind) as Kind[];
 
 const kindsOf = (key: Key) => [
   ...(isPrices(key) ? ["prices"] : []),
+  ...(realtimeKeys.isConnection(key) ? ["connection"] : []),
+  ...(deviceKeys.isDeviceCount(key) ? ["device count"] : []),
+  ...(deviceKeys.isDevice(key) ? ["device"] : []),
   ...(userKeys.isProfile(key) ? ["profile"] : []),
   ...(isWallet(key) ? ["wallet"] : []),
   ...(isSealedKey(key) ? ["sealed key"] : []),
@@ -186,6 +194,9 @@ const kindsOf = (key: Key) => [
 const recognized: readonly Kind[] = [
   "prices",
   "profile",
+  "connection",
+  "device count",
+  "device",
   "wallet",
   "sealed key",
   "referral",
@@ -205,6 +216,7 @@ const published: readonly Kind[] = [
   "resting",
   "program key",
   ...(["prices", "settings", "wallet", "order", "position", "redemption", "announced export"] as const),
+  "device",
   ...(["announced unlocking", "lock of exports", "shown policy", "ended lock"] as const),
 ];
 
@@ -326,6 +338,8 @@ describe("everythingOf", () => {
       (of: string) => sealedKeyKey(of, "eth", "0x1"),
       (of: string) => tradingKeys.usedKeyKey(of, "placeOrder", "k"),
       realtimeKeys.connectionCountKey,
+      (of: string) => deviceKeys.deviceKey(of, "d"),
+      (of: string) => deviceKeys.deviceAddressKey(of, "d"),
       planKeys.userKeyRecordKey,
       (of: string) => walletKeys.walletEventKey(of, "w", now, "e"),
       (of: string) => tradingKeys.policyKey({ ...wallet, userID: of }),

@@ -24,7 +24,7 @@ export function publishingForTests() {
     startFeed: vi.fn(async (_: FeedStart) => {}),
     startReader: vi.fn(async () => {}),
     startCatchUp: vi.fn(async (_: CatchUp) => {}),
-    putNotice: vi.fn(async (_: Notice) => {}),
+    putNotice: vi.fn(async (_: Notice, __: string) => {}),
     onFault: vi.fn(),
     onMissed: vi.fn(),
   };

@@ -1,7 +1,7 @@
 import { NumberValue, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { openVault } from "../../../lib/aws/vault.ts";
-import { messageOf } from "../../../lib/realtime/change-messages.ts";
+import { messageOf, type StreamedChange } from "../../../lib/realtime/change-messages.ts";
 import { readChange } from "../../../lib/realtime/read-change.ts";
 import type { Key } from "../../../lib/table/keys.ts";
 import { readItem, type Table } from "../../../lib/table/table.ts";
@@ -94,7 +94,7 @@ class Owner {
     const items = await itemsNamed(this.table, `${partition}#${this.userID} `);
     const lock = items.find(({ SK }) => SK === "LOCK" || SK === "UNLOCKING");
     const change = lock && readChange(streamRecord(lock));
-    return change && messageOf(change, new Date(this.nowMs));
+    return change && messageOf(change as StreamedChange, new Date(this.nowMs));
   }
 }
 

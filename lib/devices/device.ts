@@ -1,0 +1,78 @@
+import { epochSeconds } from "../core/time.ts";
+
+export const deviceTypes = ["push", "webhook"] as const;
+
+export type DeviceType = (typeof deviceTypes)[number];
+
+/** Kinds of notices that a device gets only if its user wants them. All others concern custody. */
+export const choices = ["fills", "rejections", "resting"] as const;
+
+export type NoticeChoice = (typeof choices)[number];
+
+export type Wants = Readonly<Record<NoticeChoice, boolean>>;
+
+/** Reasons why a device did not get a notice. */
+export const deliveryFaults = [
+  "UNREACHABLE",
+  "TOO_SLOW",
+  "PRIVATE_ADDRESS",
+  "BAD_STATUS",
+  "NO_PUSH_KEY",
+] as const;
+
+export type DeliveryFault = (typeof deliveryFaults)[number];
+
+/** The last notice that a device did not get. `status` is that of an HTTP response. */
+export type DeliveryFailure = { time: string; code: DeliveryFault; status?: number | undefined };
+
+/** A browser or a webhook that gets notices. */
+export type Device = {
+  userID: string;
+  deviceId: string;
+  type: DeviceType;
+  name: string;
+  /** Host of the address, by which users know the device. The rest of the address is secret. */
+  host: string;
+  wants: Wants;
+  createdAt: string;
+  /** Time until which a device that its user removes still gets what concerns custody. */
+  leavesAt?: string | undefined;
+  /** Number of attempts in a row that have failed, and the time before which there is no other one. */
+  failures?: number | undefined;
+  retryAt?: string | undefined;
+  lastFailure?: DeliveryFailure | undefined;
+  /** Time when DynamoDB may delete the record, in epoch seconds. */
+  expiresAt?: number | undefined;
+};
+
+/** Where a device's notices go, and the keys or the secret for them. */
+export type DeviceAddress =
+  | { url: string; p256dh: string; auth: string; secret?: undefined }
+  | { url: string; secret: string };
+
+/** Maximum number of devices of a user, including those that leave. */
+export const mostDevices = 20;
+
+/** Delay before a removed device gets no more notices, so that a thief cannot silence an owner. */
+const leavingMs = 24 * 3_600_000;
+
+/** Computes when a device that is removed now leaves. */
+export function leavingFrom(now: Date): { leavesAt: string; expiresAt: number } {
+  const leavesAt = new Date(now.getTime() + leavingMs);
+  return { leavesAt: leavesAt.toISOString(), expiresAt: epochSeconds(leavesAt) };
+}
+
+export const hasLeft = ({ leavesAt }: Pick<Device, "leavesAt">, now: Date): boolean =>
+  leavesAt !== undefined && Date.parse(leavesAt) <= now.getTime();
+
+const firstPauseSeconds = 10;
+const longestPauseSeconds = 4 * 3600;
+
+/** Seconds before the next attempt to reach a device, after this many failed ones in a row. */
+export const pauseAfter = (failures: number): number =>
+  Math.min(firstPauseSeconds * 4 ** (failures - 1), longestPauseSeconds);
+
+/** The parts of a device that its user sees. */
+export function shownDevice({ userID: _, failures: __, retryAt: ___, expiresAt: ____, ...shown }: Device) {
+  return shown;
+}

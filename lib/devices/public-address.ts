@@ -1,0 +1,53 @@
+import type { LookupAddress, LookupOptions } from "node:dns";
+import { lookup } from "node:dns/promises";
+import ipaddr from "ipaddr.js";
+import { ServiceError } from "../core/service-error.ts";
+
+/** Reports that a host has an address that is not on the public internet, or none. The message names neither. */
+export class NotPublic extends ServiceError {
+  override readonly code = "NOT_PUBLIC";
+}
+
+/** Decides whether notices may be sent to an IP address. */
+export type AddressRule = (address: string) => boolean;
+
+/** True for an address on the public internet, also in the form of IPv6 that stands for one of IPv4. */
+export const isPublicAddress: AddressRule = (address) =>
+  ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+
+/** Finds the addresses of a host. Tests replace it. */
+export type FindAddresses = (host: string) => Promise<readonly LookupAddress[]>;
+
+const findAddresses: FindAddresses = (host) => lookup(host, { all: true });
+
+/**
+ * Finds the addresses of a host, which may be an address itself.
+ *
+ * @throws {NotPublic} unless the rule allows all of them: a host with one private address would reach it sooner or
+ * later.
+ */
+export async function allowedAddresses(
+  host: string,
+  isAllowed: AddressRule,
+  find: FindAddresses = findAddresses,
+): Promise<readonly LookupAddress[]> {
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  const addresses = ipaddr.isValid(bare)
+    ? [{ address: bare, family: bare.includes(":") ? 6 : 4 }]
+    : await find(bare).catch(() => []);
+  if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) throw new NotPublic();
+  return addresses;
+}
+
+type Found = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
+
+/**
+ * Makes a lookup for a connection that answers with these addresses alone, so that the address that is connected to is
+ * one that was checked, whatever DNS answers next.
+ */
+export const lookupOf =
+  (addresses: readonly LookupAddress[]) => (_: string, options: LookupOptions, found: Found) => {
+    const [first] = addresses;
+    if (options.all) return found(null, [...addresses]);
+    found(null, first?.address ?? "", first?.family);
+  };
