@@ -7,6 +7,7 @@ import { type OperationName, operations, operationsOf, servedMethods } from "../
 import type { ScheduleRow } from "../operations/types.ts";
 import type { Configuration } from "./config.ts";
 import { KeyNotices } from "./data/key-notices.ts";
+import { Notices } from "./data/notices.ts";
 import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";
 import { MacKey } from "./functions/mac-key.ts";
@@ -53,7 +54,12 @@ export class ApiStack extends Stack {
     const { environment: planEnvironment } = new TierPlans(this, "Plans", { rest: api, stream });
     const originKeys = edge ? data.originKeys.map(({ reference }) => reference) : [];
     this.originKey = originKeys.at(-1);
+    const { noticeBusArn: busArn } = configuration;
+    const notices = configuration.devices ? new Notices(this, "Notices", { busArn }) : undefined;
+    const noticeBusArn = notices?.busArn ?? busArn;
     const environment = environmentOf(configuration, issuer, planEnvironment, {
+      noticeBusArn,
+      retryQueueUrl: notices?.retries.queueUrl,
       originKeys,
       // Identifies the table by its stream. A restored table has the old name, but a new stream.
       tableId: data.streamArn,
@@ -66,7 +72,8 @@ export class ApiStack extends Stack {
     const inside = signerVpc ? openersOf(openings) : [];
     const functions = new OperationFunctions(this, "Functions", {
       openings,
-      noticeBusArn: configuration.noticeBusArn,
+      noticeBusArn,
+      notices,
       hostKeys: configuration.hostKeys,
       table,
       leadingKeys,
@@ -104,6 +111,7 @@ export class ApiStack extends Stack {
       );
 
     for (const [name, row] of operationsOf("changes")) changes.sendTo(name, functions.get(name).lambda, row);
+    notices?.sendTo(functions.get("notifyOwner").lambda);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
     functions.get("feedPrices").lambda.configureAsyncInvoke(untilDone);
     // Switches off retries, because the next sweep runs the lane again.
@@ -117,7 +125,7 @@ export class ApiStack extends Stack {
 
     for (const name of inside) keepInUse(functions.get(name));
 
-    this.watched = { api, endpoints, stream, functions, changes, keyNotices, table };
+    this.watched = { api, endpoints, stream, functions, changes, keyNotices, notices, table };
 
     const { stageName } = api.deploymentStage;
     const address = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${stageName}`;
@@ -134,6 +142,7 @@ export class ApiStack extends Stack {
     new CfnOutput(this, "PlanStages", { value: planEnvironment.PLAN_STAGES });
     new CfnOutput(this, "KeyGraceSeconds", { value: environment.KEY_GRACE_SECONDS });
     new CfnOutput(this, "TableName", { value: table.tableName });
+    if (notices) new CfnOutput(this, "NoticeBusArn", { value: notices.busArn });
     if (domain) {
       const { domainNameAliasDomainName } = addDomainName(api, domain);
       new CfnOutput(this, "DomainTarget", { value: domainNameAliasDomainName });

@@ -152,7 +152,9 @@ export type Configuration = {
   walletExport: boolean;
   /** Delay between requesting an export and exporting. */
   exportDelaySeconds: number;
-  /** EventBridge bus that announces requested exports. */
+  /** True if users can register devices that get notices. */
+  devices: boolean;
+  /** Operators' EventBridge bus for notices. If undefined, there is one of the service's own where devices are on. */
   noticeBusArn: string | undefined;
   /**
    * Keys that IAM compares with policies when it checks a part of a transaction: the part's own, or those of all parts.

@@ -4,8 +4,9 @@ import { type ChainsContext, isLocalChain } from "./trading-context.ts";
 
 const daySeconds = 86_400;
 
-/** Keys of the context that choose whether and when wallets can be exported. */
+/** Keys of the context that choose whether and when wallets can be exported, and who gets notices. */
 export const exportContext = {
+  devices: flag(false),
   walletExport: flag(false),
   exportDelaySeconds: v.optional(json(wholeWithin(0, 30 * daySeconds, "seconds")), daySeconds),
   noticeBusArn: v.optional(

@@ -14,10 +14,12 @@ export const openingsOf = ({
   trading,
   markets,
   walletExport,
-}: Pick<Configuration, "trading" | "markets" | "walletExport">): Openings => ({
+  devices,
+}: Pick<Configuration, "trading" | "markets" | "walletExport" | "devices">): Openings => ({
   "with trading": chainsOf(trading),
   "with markets": markets ? chainsOf(trading) : [],
   "with export": walletExport ? networks : [],
+  "with devices": devices ? networks : [],
 });
 
 export const isDeployed = (openings: Openings, { deployed }: Operation): boolean =>

@@ -33,6 +33,7 @@ type Context = {
   concurrentRuns: number;
   trading: readonly unknown[];
   walletExport: boolean;
+  devices: boolean;
 };
 
 /** Runs to reserve for each function that is deployed. A single number counts for each of them. */
@@ -40,12 +41,14 @@ export function reservedRunsOf({
   reservedRuns,
   trading,
   walletExport,
+  devices,
 }: Omit<Context, "concurrentRuns">): ReservedRuns {
   const isOn: Record<Operation["deployed"], boolean> = {
     always: true,
     "with trading": trading.length > 0,
     "with markets": false,
     "with export": walletExport,
+    "with devices": devices,
   };
   const deployed = reservable.filter((name) => isOn[operations[name].deployed]);
   const runsOf = (name: OperationName) =>

@@ -5,6 +5,7 @@
 
 import type { Scope } from "../core/scope.ts";
 import { marketRows } from "./market-rows.ts";
+import { noticeRows } from "./notice-rows.ts";
 import { planRows } from "./plan-rows.ts";
 import { realtimeRows } from "./realtime-rows.ts";
 import { rewardRows } from "./reward-rows.ts";
@@ -72,6 +73,7 @@ const rowsOfSubjects = {
   users: userRows,
   rewards: rewardRows,
   realtime: realtimeRows,
+  notices: noticeRows,
   plans: planRows,
   trading: tradingRows,
   markets: marketRows,
@@ -102,6 +104,7 @@ const rows = {
     impact: "Nobody can connect to the stream. Open connections are not affected.",
   },
   ...realtimeRows,
+  ...noticeRows,
   ...planRows,
   ...tradingRows,
   ...marketRows,
@@ -120,7 +123,7 @@ export type RefusalOperationName = NamesOf<"refusal">;
 export type WebSocketOperationName = NamesOf<"websocket">;
 
 /** Names of the functions that no client waits for. */
-export type BackgroundOperationName = NamesOf<"changes" | "schedule" | "internal">;
+export type BackgroundOperationName = NamesOf<"changes" | "notices" | "schedule" | "internal">;
 
 type OperationOf<Name extends OperationName> = Extract<Operation, { kind: (typeof rows)[Name]["kind"] }>;
 

@@ -69,6 +69,7 @@ export type EnvName =
   | "LOSS_SIGN_IN"
   | "FAST_TRIGGERS"
   | "NOTICE_BUS_ARN"
+  | "RETRY_QUEUE_URL"
   | "LANE_SHARDS"
   | "READS_ONE_CHAIN"
   | "MARKET_CHAINS"
@@ -80,9 +81,10 @@ export type EnvName =
 /** Columns that a row may omit. */
 export type Defaults = {
   /**
-   * When the function is deployed: always, or only if trading, the markets of tokens, or wallet export is switched on.
+   * When the function is deployed: always, or only if trading, the markets of tokens, wallet export, or users' devices
+   * are switched on.
    */
-  deployed: "always" | "with trading" | "with markets" | "with export";
+  deployed: "always" | "with trading" | "with markets" | "with export" | "with devices";
   /**
    * Actions on the table. Any action adds the variable TABLE_NAME, and checks in transactions add
    * TRANSACTION_PARTITIONS.
@@ -130,7 +132,7 @@ export type Defaults = {
     | "sealExport"
     | "loosenGuards"
   )[];
-  /** True if the function may put notices on the operators' EventBridge bus. */
+  /** True if the function may put notices on the EventBridge bus. */
   notices: boolean;
   /** Actions on API keys and usage plans. */
   plans: readonly PlanAction[];
@@ -192,6 +194,12 @@ export type WebSocketRow = FunctionRow & {
  */
 export type ChangesRow = FunctionRow & { kind: "changes"; changes: "published items" | "profiles" };
 
+/**
+ * A row that gets the notices on the bus by a queue, and its own retries by another one. It may read nothing of the table
+ * but the partitions in `reads`, because it talks to addresses that users choose. It alone may read the key for pushes.
+ */
+export type NoticesRow = FunctionRow & { kind: "notices" };
+
 /** A row that runs at a fixed rate. */
 export type ScheduleRow = FunctionRow & {
   kind: "schedule";
@@ -208,6 +216,7 @@ export type Operation =
   | AuthorizerRow
   | WebSocketRow
   | ChangesRow
+  | NoticesRow
   | ScheduleRow
   | InternalRow;
 

@@ -130,6 +130,7 @@ const schemas = {
     v.transform((text) => text || undefined),
     v.description("text, empty for none"),
   ),
+  RETRY_QUEUE_URL: text,
   LANE_SHARDS: wholeNumber(1),
   READS_ONE_CHAIN: truth,
   MARKET_CHAINS: json(v.array(v.picklist(tradingChains)), "a list of chains, empty where markets are off"),

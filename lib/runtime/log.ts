@@ -64,6 +64,14 @@ export function logPostponement(note: object): void {
   console.info({ event: signaturePostponed, ...note });
 }
 
+/** Marks notices that a device did not get within a day in the log of notifyOwner, so that a metric can count them. */
+export const noticeLost = "notifyOwner gave up";
+
+/** Logs that a device was not reached within a day. Does not name the device. */
+export function logLostNotice(): void {
+  console.warn({ event: noticeLost });
+}
+
 /** Logs that a wallet's private key was sealed to the user's key, with the request id in CloudTrail. */
 export function logExport(note: object): void {
   console.info({ event: "sealExport sealed", ...note });

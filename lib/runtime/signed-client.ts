@@ -26,7 +26,7 @@ export class SignedClient {
   readonly #handler: ReturnType<typeof NodeHttpHandler.create>;
   readonly #retried: ReturnType<typeof retryMiddleware>;
 
-  constructor(service: "lambda" | "ssm", { maxAttempts, requestHandler }: ClientSettings) {
+  constructor(service: "lambda" | "sqs" | "ssm", { maxAttempts, requestHandler }: ClientSettings) {
     const { AWS_REGION: region = "" } = process.env;
     const endpoint = process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`];
     this.#endpoint = new URL(endpoint ?? `https://${service}.${region}.${partition(region).dnsSuffix}`);

@@ -170,10 +170,11 @@ const keys = Object.fromEntries([
 ]) as Record<PartitionName, string>;
 
 /** Partitions on which a function may carry out each action according to its row. */
-function partitionsByRow({ table, writes, deletes, reads: ofProtected }: Operation) {
+function partitionsByRow({ kind, table, writes, deletes, reads: ofProtected }: Operation) {
   const readable = Object.keys(keys).filter(
     (name) =>
-      !(protectedPartitions as readonly string[]).includes(name) || ofProtected.includes(name as never),
+      (kind !== "notices" && !(protectedPartitions as readonly string[]).includes(name)) ||
+      ofProtected.includes(name as never),
   );
   const partitionsOf = (action: string): readonly string[] => {
     if (!table.some((each) => each === `dynamodb:${action}`)) return [];
@@ -260,6 +261,8 @@ describe("the partitions", () => {
     expect(Object.fromEntries(found)).toEqual({
       SEALED: ["sealExport", "signTransaction"],
       BYTES: ["executeOrders"],
+      DEVICES: ["createDevice", "listDevices", "deleteDevice", "notifyOwner"],
+      DEVICEKEYS: ["notifyOwner"],
     });
   });
 

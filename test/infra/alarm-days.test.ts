@@ -85,6 +85,7 @@ const badDays: Feed = (metric) => {
     Invocations: undefined,
     IteratorAge: 120_000,
     SignaturePostponed: 5,
+    NoticesLost: 5,
     LateBroadcasts: 2,
     // Users who reach a limit repeat their requests.
     ThrottledCharts: 100,

@@ -79,10 +79,10 @@ describe("the alarms", () => {
     expect([...names]).toEqual(["ThrottledRequests", "SystemErrors"]);
     const ofRequests = kinds("rest", "authorizer");
     const ofRealTime =
-      kinds("websocket", "internal", "refusal") + 2 * kinds("changes") + 2 * kinds("schedule");
+      kinds("websocket", "internal", "refusal", "notices") + 2 * kinds("changes") + 2 * kinds("schedule");
     const others = [
       ...["FunctionThrottles", "TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"],
-      ...["IssuerOutage", "KeysRefused", "KeyEndangered"],
+      ...["IssuerOutage", "KeysRefused", "KeyEndangered", "NoticesLost", "NoticesGaveUp"],
       ...["ChartsThrottled", "OrdersThrottled", "GuardsThrottled"],
       ...["OrderWithoutProgress", "LaneHeldTooLong", "ReaderMissing", "ChainUnavailable"],
       ...["MarketsStale", "HostUnits"],

@@ -75,6 +75,7 @@ describe("readConfiguration", () => {
       signerZones: undefined,
       warmThroughput: undefined,
       walletExport: false,
+      devices: false,
       exportDelaySeconds: 86_400,
       leadingKeys: "each-part",
       noticeBusArn: undefined,

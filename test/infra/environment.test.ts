@@ -52,6 +52,7 @@ describe("environmentOf", () => {
     const written = environmentOf(readConfiguration(new App({ context }).node), issuer, plans, {
       originKeys: ["k", "l"],
       tableId: "t",
+      retryQueueUrl: "https://sqs.example/retries",
     });
     for (const [name, value] of Object.entries(written)) vi.stubEnv(name, value);
     const read = Object.keys(written).map((name) => [name, environment(name as EnvName)]);
@@ -79,6 +80,7 @@ describe("environmentOf", () => {
       LOSS_SIGN_IN: true,
       FAST_TRIGGERS: false,
       NOTICE_BUS_ARN: undefined,
+      RETRY_QUEUE_URL: "https://sqs.example/retries",
       LANE_SHARDS: 16,
       READS_ONE_CHAIN: true,
       MARKET_CHAINS: ["base"],

@@ -56,6 +56,7 @@ export const customContext = {
   marketTokens: { base: 400 },
   concurrentRuns: 500,
   walletExport: true,
+  devices: true,
   exportDelaySeconds: 100_000,
   noticeBusArn: "arn:aws:events:eu-west-1:111111111111:event-bus/notices",
   hostKeys: "/terminal/host-keys",
@@ -79,12 +80,13 @@ export const ownHosts = Object.fromEntries(
   evmChains.map((chain) => [chain, { hosts: ["https://rpc.example", "https://other.example"] }]),
 );
 
-/** A context without prices but with all rows, because it switches trading and export on. */
+/** A context without prices but with all rows, because it switches trading, export and devices on. */
 export const tradingContext = {
   priceFeeds: [],
   trading: evmChains,
   chains: ownHosts,
   walletExport: true,
+  devices: true,
 };
 
 /** A context without the VPC but with all options for the edge. */

@@ -15,6 +15,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { openPusher } from "../../lib/aws/push.ts";
 import { deliverToShard } from "../../lib/realtime/deliver.ts";
+import { connectionKey } from "../../lib/realtime/item-keys.ts";
 import { publish } from "../../lib/realtime/publish.ts";
 import { subscribe } from "../../lib/realtime/subscribe.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -43,6 +44,7 @@ const gone = () => new GoneException({ $metadata: {}, message: "Gone" });
 const throttled = fault("ProvisionedThroughputExceededException");
 
 const connectionOf = (userID: string) => ({
+  ...connectionKey(userID, `${userID}-1`),
   userID,
   connectionId: `${userID}-1`,
   shard: 0,

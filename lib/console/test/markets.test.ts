@@ -24,7 +24,7 @@ describe("changeSpan", () => {
     [60, "in 1 h"],
     [1439, "in 23 h"],
     [1440, "in 24 h"],
-    [undefined, undefined],
+    [undefined, "in 24 h"],
   ])("of a price known for %s minutes is %s", (minutes, text) => {
     expect(changeSpan(minutes === undefined ? undefined : 0, (minutes ?? 0) * 60_000)).toBe(text);
   });

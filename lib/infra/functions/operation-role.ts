@@ -6,11 +6,13 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import { pushKeyParameter } from "../../devices/push-key.ts";
 import type { OperationName } from "../../operations/operations.ts";
 import type { ConnectionAction, KeyAction, Operation } from "../../operations/types.ts";
 import { leadingKeysOf, neverExpires, protectedPartitions } from "../../table/keys.ts";
 import { type PartitionName, timeToLive } from "../../table/layout.ts";
 import type { LeadingKeys } from "../config.ts";
+import type { Notices } from "../data/notices.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { ofOneWallet, ofOneWalletOn } from "../data/wallet-key.ts";
 import { type Openings, openedBy } from "../openings.ts";
@@ -36,6 +38,8 @@ export type Resources = {
   /** Name of the SSM parameter with the keys of hosts, if their URLs name any. */
   hostKeys: string | undefined;
   changes: TableChanges;
+  /** The way of notices to notifyOwner. Undefined if devices are off. */
+  notices: Notices | undefined;
   /** Stage of the WebSocket connections. */
   stage: WebSocketStage;
 };
@@ -58,7 +62,7 @@ export type OperationRoleProps = Resources & {
 export class OperationRole extends Role {
   constructor(scope: Construct, id: string, props: OperationRoleProps) {
     const { name, row, table, leadingKeys, key, importKeys, openings, noticeBusArn, hostKeys } = props;
-    const { macKey, childMacKey, walls, changes, stage, invoked, logGroup } = props;
+    const { macKey, childMacKey, walls, changes, notices, stage, invoked, logGroup } = props;
     const throughWalls = walls && { "aws:SourceVpce": walls.kmsEndpointId };
     const conditionsOfKey: Record<KeyAction, Conditions> = {
       "kms:GenerateDataKey": ofOneWallet,
@@ -129,6 +133,13 @@ export class OperationRole extends Role {
           ReadChanges: allow(streamReading, [changes.streamArn]),
           NoteFailedChanges: allow(["sqs:SendMessage"], [changes.failed.queueArn]),
         }),
+        // Lambda uses the function's rights to read queues, too.
+        ...(row.kind === "notices" &&
+          notices && {
+            ReadNotices: allow(queueReading, notices.queueArns),
+            Retry: allow(["sqs:SendMessage", "sqs:ChangeMessageVisibility"], [notices.retries.queueArn]),
+            PushKey: allow(["ssm:GetParameter"], [parameterArn(scope, pushKeyParameter)]),
+          }),
       },
     });
     if (row.opensWallets) Validations.of(this).acknowledge(acknowledgedInterfaces);
@@ -198,6 +209,8 @@ function tableAccess(row: Operation, table: Table, leadingKeys: LeadingKeys) {
   // Lets a check name the partitions that the function only writes, because IAM compares a check with all keys of its
   // transaction.
   if (named !== undefined) deny([checking], inside(unread.filter((partition) => !named.includes(partition))));
+  // Closes all data but devices to a function that talks to addresses of users' choice.
+  if (row.kind === "notices") deny(allReads, outside(reads));
   // Denies setting an expiry, because DynamoDB would delete expired items even where the function may not delete them.
   if (writes.length > 0 && writes.every(neverExpires))
     deny(allWrites, { "ForAnyValue:StringEquals": { "dynamodb:Attributes": [timeToLive] } });
@@ -279,6 +292,8 @@ const connectionsInFindings = (stage: WebSocketStage, action: ConnectionAction) 
     account: "<AWS::AccountId>",
     resource: `<referenceto${Names.nodeUniqueId((stage.api.node.defaultChild as CfnElement).node)}Ref>`,
   });
+
+const queueReading = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
 
 const streamReading = [
   "dynamodb:DescribeStream",

@@ -32,11 +32,18 @@ export function variablesOf({ env }: Pick<Operation, "env">, environment: Enviro
   return { inBundle, inFunction };
 }
 
+type FromResources = {
+  originKeys: readonly string[];
+  tableId: string;
+  noticeBusArn?: string | undefined;
+  retryQueueUrl?: string | undefined;
+};
+
 export function environmentOf(
   configuration: Configuration,
   { issuer, audience, jwksUri }: Issuer,
   plans: PlanEnvironment,
-  { originKeys, tableId }: { originKeys: readonly string[]; tableId: string },
+  { originKeys, tableId, noticeBusArn = "", retryQueueUrl = "" }: FromResources,
 ): Environment {
   const { allowedOrigins, walletLimits, cookieName, channelShards, connectionsPerUser } = configuration;
   const { priceFeeds, keyGraceSeconds, trading } = configuration;
@@ -63,7 +70,8 @@ export function environmentOf(
     EXPORT_DELAY_SECONDS: String(configuration.exportDelaySeconds),
     LOSS_SIGN_IN: JSON.stringify(configuration.lossSignIn),
     FAST_TRIGGERS: JSON.stringify(configuration.fastTriggers),
-    NOTICE_BUS_ARN: configuration.noticeBusArn ?? "",
+    NOTICE_BUS_ARN: noticeBusArn,
+    RETRY_QUEUE_URL: retryQueueUrl,
     LANE_SHARDS: String(configuration.laneShards),
     READS_ONE_CHAIN: JSON.stringify(configuration.readChainsPerChain),
     MARKET_CHAINS: JSON.stringify(configuration.markets ? Object.keys(trading) : []),

@@ -15,6 +15,8 @@ import { Construct } from "constructs";
 import { type OperationName, operationsOf } from "../../operations/operations.ts";
 import type { Operation, ScheduleRow } from "../../operations/types.ts";
 import type { AlarmTopics } from "../alarm-context.ts";
+import type { Notices } from "../data/notices.ts";
+import type { OperationFunction } from "../functions/operation-functions.ts";
 import {
   countFailedRequests,
   failedRequests,
@@ -22,6 +24,7 @@ import {
   failuresOf,
   issuerOutages,
   limitsReached,
+  lostNotices,
   refusedKeys,
   runsOf,
   sumOverCalls,
@@ -114,6 +117,7 @@ export class Alarms extends Construct {
     this.#watchThrottles(watched);
     this.#watchThrottledRequests(watched);
     this.#watchKeys(watched);
+    if (watched.notices) this.#watchNotices(watched.notices, watched.functions.get("notifyOwner"));
     if (watched.functions.has("sweepLanes")) this.#watchTrading(watched);
     if (watched.functions.has("readMarkets")) this.#watchMarkets(watched);
     if (watched.functions.has("sweepLanes")) this.#watchHosts(watched, hostUnitsPerDay);
@@ -288,6 +292,22 @@ export class Alarms extends Construct {
       lateBroadcasts(this, functions.get("executeOrders")),
       "Users get worse prices: more than one order in twenty, and at least three in 15 minutes, took longer than five seconds from the request until a host had its transaction. Orders that wait for their user, such as for cheaper gas, do not count. Look first at the graph of broadcasts on the dashboard. If one chain is slow, look at its hosts (npm run hosts); if all are, at the throttles and durations of functions placeOrder, executeOrders and signTransaction.",
       { period: Duration.minutes(15), ...lateAndFilled },
+    );
+  }
+
+  /** Alarms on notices that notifyOwner could not read, again and again, or that no device gets. */
+  #watchNotices({ failed }: Notices, notifyOwner: OperationFunction) {
+    this.#add(
+      "NoticesLost",
+      lostNotices(this, notifyOwner),
+      "Many devices were not reached for a day, perhaps not for notices of custody either. Single users' dead webhooks are no reason. Look first at whether function notifyOwner reaches the internet, then at the key for pushes (admin make-push-key).",
+      { threshold: 20 },
+    );
+    this.#add(
+      "NoticesGaveUp",
+      failed.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM }),
+      "A user's device did not get a notice, perhaps of an export or a looser guard: function notifyOwner failed each time that it read it. Look first at the log of function notifyOwner, then move the messages back from the queue of failed notices.",
+      { threshold: 1 },
     );
   }
 

@@ -5,8 +5,10 @@ import type { Construct } from "constructs";
 import { operations, type RestOperationName, servedMethods } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 import { scopeMissing } from "../../runtime/authorizer.ts";
+import { noticeLost } from "../../runtime/log.ts";
 import { outsider } from "../../runtime/request-origin.ts";
 import type { KeyNotices } from "../data/key-notices.ts";
+import type { Notices } from "../data/notices.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import type { OperationFunction, OperationFunctions } from "../functions/operation-functions.ts";
 import type { Endpoint } from "../rest/methods.ts";
@@ -23,6 +25,8 @@ export type Watched = {
   functions: OperationFunctions;
   changes: TableChanges;
   keyNotices: KeyNotices;
+  /** Undefined if devices are off. */
+  notices: Notices | undefined;
   table: Table;
 };
 
@@ -112,6 +116,15 @@ export function limitsReached(scope: Construct, creators: readonly OperationFunc
   const logs = creators.map(({ lambda }) => lambda.logGroup);
   return countedLines(scope, limitMetricName, logs, FilterPattern.any(...reached));
 }
+
+/** Counts notices that a device did not get within a day. */
+export const lostNotices = (scope: Construct, { lambda }: OperationFunction): Metric =>
+  countedLines(
+    scope,
+    "NoticesLost",
+    [lambda.logGroup],
+    FilterPattern.stringValue("$.message.event", "=", noticeLost),
+  );
 
 /** Metric fed by {@link limitsReached}. */
 export const limitMetric = ({ lambda }: OperationFunction) => logMetric(lambda.logGroup, limitMetricName);

@@ -8,6 +8,7 @@ import { deleteUser } from "./commands/delete-user.ts";
 import { exportUser } from "./commands/export-user.ts";
 import { listUsers } from "./commands/list-users.ts";
 import { lockUser } from "./commands/lock-user.ts";
+import { makePushKey } from "./commands/make-push-key.ts";
 import { putRewards } from "./commands/put-rewards.ts";
 import { record } from "./commands/record.ts";
 import { fulfilCommand, listRedemptionsCommand, refundCommand } from "./commands/redemptions.ts";
@@ -39,7 +40,7 @@ const commands = [
   ...[createUser, setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
   ...[lockUser, exportUser, deleteUser],
   ...[putRewards, listRedemptionsCommand, fulfilCommand, refundCommand],
-  ...[record, syncPlans, rewrapKeys, restore, setHostKeys],
+  ...[record, syncPlans, rewrapKeys, restore, setHostKeys, makePushKey],
   ...[status, trading, showOrder, showSigned, checkResting, rebuildTriggers],
 ];
 

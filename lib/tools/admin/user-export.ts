@@ -23,6 +23,7 @@ const sections = [
   "redemptions",
   "referrals",
   "connections",
+  "devices",
 ] as const;
 
 type Section = (typeof sections)[number];
@@ -47,6 +48,9 @@ export const exportedItems: Readonly<Partial<Record<ItemName, Section | LeftOut>
   openExecution: { because: "repeats the orders and positions" },
   connection: "connections",
   connectionCount: { because: "repeats the connections" },
+  deviceCount: { because: "repeats the devices" },
+  device: "devices",
+  deviceAddress: { because: "a secret" },
   userKey: { because: "a secret" },
   walletEvent: "events",
   policy: "policies",

@@ -73,6 +73,7 @@ const refused: Readonly<Record<Capability, string>> = {
   "with trading": "REST methods that trade, if trading is off",
   "with markets": "REST methods of markets, if markets are off",
   "with export": "REST methods of exports, if exports are off",
+  "with devices": "REST methods of devices, if devices are off",
 };
 
 const connectionRights = { GET: "look up", POST: "send", DELETE: "close" };
@@ -89,6 +90,8 @@ function trigger(row: Operation): string {
       return `WebSocket \`${row.route}\``;
     case "changes":
       return `changes: ${row.changes}`;
+    case "notices":
+      return "notices on the bus, and its retries";
     case "schedule":
       return interval(row.everyMinutes);
     case "internal":

@@ -40,6 +40,9 @@ const meanings: Record<HttpErrorCode, string> = {
   EXPORT_LIMIT_REACHED:
     "The user has requested too many exports today, or exported the wallet too often for one request.",
   EXPORT_LOCKED: "The user has locked exports. `unlocksAt` is present if an unlocking is announced.",
+  DEVICES_DISABLED: "Devices are switched off.",
+  DEVICE_NOT_FOUND: "The user has no such device.",
+  DEVICE_LIMIT_REACHED: "The user has `limit` devices, those that leave included.",
   INVALID_SETTING: "The chain has no such setting.",
   PRECONDITION_FAILED: "If-Match does not name the current ETag. Nothing has changed.",
   UNSUPPORTED_CHAIN: "The chain does not trade here.",

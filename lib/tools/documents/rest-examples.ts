@@ -77,6 +77,9 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   },
   listKeys: undefined,
   deleteKey: { path: { keyId: "pk_Zk3vJ0mY8QxT2nB5rWcA7dLs" } },
+  createDevice: { body: { type: "webhook", name: "Desk", url: "https://hooks.example.com/notices" } },
+  listDevices: undefined,
+  deleteDevice: { path: { deviceId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3" } },
   startSession: { body: {} },
   endSession: undefined,
   updateTradingSettings: {

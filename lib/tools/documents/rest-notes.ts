@@ -7,6 +7,7 @@ export const restTags = {
   Sessions: "Keep a page's token in a cookie that scripts cannot read.",
   Programs: "Let programs sign their own requests, within scopes and limits.",
   "Trading settings": "Defaults of orders, for each chain.",
+  Devices: "Browsers and webhooks that get notices of what happened while nobody looked.",
   Users: "Read the user's profile, level and referrals.",
   Rewards: "List rewards and buy them with points.",
   Markets: "Tokens, balances and quotes.",
@@ -98,6 +99,20 @@ export const restNotes: Record<RestOperationName, Note> = {
     tag: "Programs",
     description:
       "Takes effect from the next request, and closes the program's connections within seconds. Revoking a revoked key changes nothing.",
+  },
+  createDevice: {
+    tag: "Devices",
+    description:
+      "Needs a sign-in of the last five minutes, and is announced to the user's other devices. A browser that subscribes again replaces its device. The response alone has a webhook's secret. docs/notices.md says how to verify notices.",
+  },
+  listDevices: {
+    tag: "Devices",
+    description: "Lists devices in the order in which they were registered, without their addresses.",
+  },
+  deleteDevice: {
+    tag: "Devices",
+    description:
+      "The device gets what concerns custody until `leavesAt`, a day later, so that a thief cannot silence its owner. Repeating the request changes nothing.",
   },
   startSession: {
     tag: "Sessions",

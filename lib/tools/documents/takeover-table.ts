@@ -29,13 +29,14 @@ export function rightsOf(name: OperationName): Rights {
 
 const joined = (names: readonly string[]) => names.join(", ");
 
-function readsOf({ table, reads }: Operation): readonly string[] {
+function readsOf({ kind, table, reads }: Operation): readonly string[] {
   const isRead = /:(GetItem|BatchGetItem|Query|ConditionCheckItem)$/;
   if (!table.some((action) => isRead.test(action))) return [];
-  return ["all unprotected", ...reads];
+  return kind === "notices" ? reads : ["all unprotected", ...reads];
 }
 
 function usesOf({
+  kind,
   key,
   importKeys,
   mac,
@@ -67,6 +68,7 @@ function usesOf({
     ),
     ...some("invoke ", invokes),
     ...(notices ? ["send notices"] : []),
+    ...(kind === "notices" ? ["read notices, queue retries, read the key for pushes"] : []),
     ...some("", verbsOf(plans), " API keys and plans"),
   ];
 }

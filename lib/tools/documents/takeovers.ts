@@ -229,6 +229,36 @@ export const takeovers: readonly Takeover[] = [
       "read all that is written, also signed transactions and encrypted private keys; forge or hold back any message, also announcements of exports",
   },
   {
+    functions: ["createDevice"],
+    rights: {
+      reads: "all unprotected, DEVICES",
+      writes: "DEVICES, DEVICEKEYS, CONNECTIONS",
+    },
+    atMost:
+      "read the data of all users; give users devices of its own, which is announced, and so get their notices; replace devices; have all that users are sent pushed to a connection of its own",
+  },
+  {
+    functions: ["listDevices"],
+    rights: { reads: "all unprotected, DEVICES" },
+    atMost: "read the data of all users; offer browsers a key for pushes of its own",
+  },
+  {
+    functions: ["deleteDevice"],
+    rights: { reads: "all unprotected, DEVICES", writes: "DEVICES, DEVICEKEYS" },
+    atMost: "read the data of all users; keep notices from devices, and redirect them",
+  },
+  {
+    functions: ["notifyOwner"],
+    rights: {
+      reads: "DEVICES, DEVICEKEYS",
+      writes: "DEVICES, DEVICEKEYS",
+      deletes: "DEVICES, DEVICEKEYS",
+      uses: "read notices, queue retries, read the key for pushes",
+    },
+    atMost:
+      "read, forge and hold back notices, and learn the addresses of devices and the secrets of webhooks; read no wallet, order or other data",
+  },
+  {
     functions: ["deliver"],
     rights: {
       reads: "all unprotected",
@@ -384,6 +414,7 @@ export const takeovers: readonly Takeover[] = [
       "refuseTrading",
       "refuseMarkets",
       "refuseExport",
+      "refuseDevices",
     ],
     rights: {},
     atMost: "act as its callers, while their tokens last",

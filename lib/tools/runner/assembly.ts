@@ -74,6 +74,7 @@ export async function synthesizeTerminal(
       // Requires no fresh sign-in for large losses, because trial orders may empty the small local pools.
       lossSignIn: false,
       walletExport: true,
+      devices: true,
       // Delays an export long enough for people to see it waiting.
       exportDelaySeconds: 10,
       ...context,

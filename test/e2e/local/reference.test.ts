@@ -8,10 +8,16 @@ import { orderReport, record } from "../support/executions.ts";
 import { knownUser } from "../support/users.ts";
 
 /**
- * Expected statuses other than 200. Responses about the cookie have no body, and another engine's order cannot be
- * cancelled through this service.
+ * Expected statuses other than 200. Responses about the cookie have no body, another engine's order cannot be cancelled
+ * through this service, and no host of an example exists.
  */
-const otherwise: Readonly<Record<string, number>> = { startSession: 204, endSession: 204, cancelOrder: 409 };
+const otherwise: Readonly<Record<string, number>> = {
+  startSession: 204,
+  endSession: 204,
+  cancelOrder: 409,
+  createDevice: 400,
+  deleteDevice: 404,
+};
 
 describe("the samples of the reference page", () => {
   it("runs every sample exactly as written, one after another", async () => {

@@ -166,15 +166,14 @@ function MarketFacts({ market, chain, cap, sinceMs, shownAtMs }: FactsProps) {
   const isStale = flags.includes("STALE");
   const coin = coinOf[chain];
   const age = leastAge(sinceMs, nowMs);
-  const span = changeSpan(sinceMs, nowMs);
   return (
     <div class={isStale || ageMs > oldMs ? "market-facts old" : "market-facts"}>
       <p class="market-price">
         <strong>{price === undefined ? "–" : `${amount(price)} ${coin}`}</strong>{" "}
         {priceUsd !== undefined && <span class="quiet">{usdText(priceUsd)}</span>}{" "}
-        {change24h !== undefined && span !== undefined && (
+        {change24h !== undefined && (
           <span class={direction(change24h)}>
-            {percentText(change24h)} {span}
+            {percentText(change24h)} {changeSpan(sinceMs, nowMs)}
           </span>
         )}
       </p>

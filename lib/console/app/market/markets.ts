@@ -35,10 +35,9 @@ function spanText(minutes: number): string {
   return minutes < 2 * dayMinutes ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / dayMinutes)} d`;
 }
 
-/** Says over which time a price has changed: a day, or as long as it is known. Undefined until that is read. */
-export function changeSpan(sinceMs: number | undefined, nowMs: number): string | undefined {
-  if (sinceMs === undefined) return undefined;
-  const minutes = (nowMs - sinceMs) / 60_000;
+/** Says over which time a price has changed: a day, or as long as it is known. */
+export function changeSpan(sinceMs: number | undefined, nowMs: number): string {
+  const minutes = sinceMs === undefined ? Number.POSITIVE_INFINITY : (nowMs - sinceMs) / 60_000;
   return minutes >= dayMinutes ? "in 24 h" : `in ${spanText(Math.max(1, minutes))}`;
 }
 

@@ -82,8 +82,7 @@ export function useKnownSince({ chain, token }: TokenName): number | undefined {
         const asked = { path: { chain, token }, query: { ...query, currency: "quote" as const }, signal };
         const { data } = await terminal.listCandles(asked);
         const [candle] = data?.candles ?? [];
-        // Nobody has traded yet, so the first trade will be later.
-        return data && (candle ? Date.parse(candle.time) : Date.now());
+        return candle && Date.parse(candle.time);
       }
       async function find() {
         const day = await first({ interval: "1d", limit: mostDays });

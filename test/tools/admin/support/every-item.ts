@@ -1,3 +1,4 @@
+import { deviceAddressKey, deviceCountKey, deviceKey } from "../../../../lib/devices/item-keys.ts";
 import { marketHistoriesKey, marketLooksKey } from "../../../../lib/markets/items/keys.ts";
 import { writeNews } from "../../../../lib/markets/items/news.ts";
 import { retiredKeyKey } from "../../../../lib/plans/item-keys.ts";
@@ -71,6 +72,9 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
   const resting = { ...wallet, token: "0x1", orderId: "o" };
   await putItems(table, [
     { ...walletOwnerKey(userID, "eth", tradingWallet), userID },
+    { ...deviceCountKey(userID), deviceIds: new Set(["d"]) },
+    { ...deviceKey(userID, "d"), userID, deviceId: "d" },
+    { ...deviceAddressKey(userID, "d"), url: "https://hooks.example/1", secret: "whsec_1" },
     { ...retiredKeyKey(now, `${userID}/0badcafe`), name: `${userID}/0badcafe`, plan: standard },
     { ...looseningKey(now.toISOString(), userID, "LOCK"), userID, lockId: "l" },
     { ...shownPolicyKey(wallet), ...named },
