@@ -150,7 +150,8 @@ describe("a call", () => {
     "repeats the request of %s after a lost response",
     async (name) => {
       const { terminal, sent, end } = scripted(["broken", envelope({})]);
-      const path = { walletId: "1", chain: "eth", token: "0x2", rewardId: "1", orderId: "1", keyId: "1" };
+      const parts = routes[name].matchAll(/\{(\w+)\}/g);
+      const path = Object.fromEntries([...parts].map(([, part]) => [part, "1"]));
       await end((terminal[name] as (request: object) => Promise<unknown>)({ path }));
       expect(sent).toHaveLength(2);
     },
