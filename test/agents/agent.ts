@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
@@ -49,9 +50,13 @@ export class Agent {
     process.kill(this.#transport?.pid as number, "SIGKILL");
   }
 
-  /** Calls the tool whose name has these words. Fails if the tool refuses. */
+  /** Calls the tool whose name has these words, again if the service asks for patience. Fails if the tool refuses. */
   async ask(words: string, values: Values = {}): Promise<Told> {
     const { error, ...told } = await this.#call(words, values);
+    if (error?.retryAfterSeconds !== undefined) {
+      await pause(error.retryAfterSeconds * 1000);
+      return this.ask(words, values);
+    }
     assert.equal(error, undefined, `${words}: ${JSON.stringify(error)}`);
     return told;
   }
