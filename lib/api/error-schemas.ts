@@ -46,6 +46,10 @@ const detailsOfCode = {
       resetsAt: TimestampSchema,
     }),
   ]),
+  KEY_LIMIT: v.variant("rule", [
+    v.object({ rule: v.picklist(["expiresAt", "scopes", "chains", "wallets", "tokens"]) }),
+    v.object({ rule: v.picklist(["maxPerOrder", "maxPerDay"]), limit: AmountText, requested: AmountText }),
+  ]),
   SIGN_IN_REQUIRED: v.object({ maxAgeSeconds: v.number() }),
   SCOPE_MISSING: v.object({ scope: v.nullable(v.picklist(scopes)) }),
   KEY_LIMIT_REACHED: v.object({ limit: v.number() }),

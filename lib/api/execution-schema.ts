@@ -93,6 +93,7 @@ const orderOf = (parts: Parts) => {
     txHash: v.optional(text(128)),
     reason: v.optional(text(256)),
     clientOrderId: described(text(255), "The Idempotency-Key of the request that placed it"),
+    keyId: described(text(128), "The program key by which a program placed it"),
     amountToken: described(text(128), "The unit of `amount`: a token's address, or `native`"),
     percent: described(v.number(), "The requested percentage of the balance"),
     receivedAmount: described(amount, "The amount that reached the wallet"),

@@ -100,6 +100,7 @@ export const placeOrder = {
     "WALLET_NOT_FOUND",
     "WALLET_BUSY",
     "POLICY_LIMIT",
+    "KEY_LIMIT",
     "TOKEN_NOT_FOUND",
     "NO_ROUTE",
     "AMOUNT_TOO_SMALL",

@@ -53,6 +53,10 @@ export type DomainErrorDetails = {
     | { rule: "maxSlippage"; limit: number; requested: number }
     | { rule: "tokens" | "maxOrder" | "maxPerOrder" | "maxPerDay"; limit: string; requested: string }
     | { rule: "networkFeesPerDay"; limit: string; requested: string; resetsAt: string };
+  /** Field of the program's key that forbids the order. Amounts are in the coin of the order's chain. */
+  KEY_LIMIT:
+    | { rule: "expiresAt" | "scopes" | "chains" | "wallets" | "tokens" }
+    | { rule: "maxPerOrder" | "maxPerDay"; limit: string; requested: string };
   WALLET_NOT_FOUND: undefined;
   TOKEN_NOT_FOUND: undefined;
   ORDER_NOT_FOUND: undefined;

@@ -9,8 +9,8 @@ const asksHosts = { memoryMB: 1024, timeoutSeconds: 25 } as const;
 /** Memory with which Lambda gives a function a whole processor. The functions between an order and its broadcast get it. */
 const wholeProcessorMB = 1769;
 
-/** Rights to check a quote or an order against the wallet's policy, the day's count and stops of trading. */
-const orderChecks = ["POLICY", "SIGNED", "TRADING"] as const;
+/** Rights to check a quote or an order against policy, program key, the day's counts and stops of trading. */
+const orderChecks = ["POLICY", "PROGRAMKEYS", "SIGNED", "TRADING"] as const;
 
 /** Rows that trade, list trades, or reject requests to trade. */
 export const tradingRows = {
@@ -233,8 +233,8 @@ export const tradingRows = {
     summary: "Sign only transactions that a user has ordered",
     table: ["dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:PutItem"],
     writes: ["LANE", "SIGNED", "BYTES"],
-    reads: ["SIGNED", "ENDED", "CANCELLED", "POLICY", "TRADING", "SEALED"],
-    enforces: ["CANCELLED", "POLICY"],
+    reads: ["SIGNED", "ENDED", "CANCELLED", "POLICY", "PROGRAMKEYS", "TRADING", "SEALED"],
+    enforces: ["CANCELLED", "POLICY", "PROGRAMKEYS"],
     key: ["kms:Decrypt"],
     mac: ["kms:VerifyMac"],
     childMac: ["kms:VerifyMac"],

@@ -109,8 +109,20 @@ function* cancellingResting(userID: string, orderId: string, known?: StoredResti
   }
 }
 
-/** Cancels one of the orders that {@link cuttingOff} has found, as `cancelling` does. */
-export function* cancellingFound(found: AnyOrder | StoredResting): Procedure<void> {
+/** An open order, or one that rests. */
+export type FoundOrder = AnyOrder | StoredResting;
+
+/** Lists open orders with those that rest, but without their children, which are cancelled with them. */
+export function besideParents(
+  orders: readonly AnyOrder[],
+  parents: readonly StoredResting[],
+): readonly FoundOrder[] {
+  const ids = new Set(parents.map(({ mandate }) => mandate.orderId));
+  return [...orders.filter(({ intent }) => !ids.has(intent.parent?.orderId ?? "")), ...parents];
+}
+
+/** Cancels one of the orders that were found, as `cancelling` does. */
+export function* cancellingFound(found: FoundOrder): Procedure<void> {
   if ("intent" in found) {
     yield* cancelling(found.intent.userID, found.intent.orderId);
     return;
@@ -127,15 +139,13 @@ export function* cancellingFound(found: AnyOrder | StoredResting): Procedure<voi
  * Returns the orders that were open, and those that rest; not the children of these. The caller cancels each of them:
  * the clock of its placing may have been ahead, and its lane must learn of the cancellation.
  */
-export function* cuttingOff(scope: CutoffScope): Procedure<readonly (AnyOrder | StoredResting)[]> {
+export function* cuttingOff(scope: CutoffScope): Procedure<readonly FoundOrder[]> {
   const nowMs = yield* perform({ do: "now" });
   const isRaised = yield* perform({ do: "write", step: [raisedTo(scope, nowMs)] });
   if (!isRaised) yield* perform({ do: "write", step: [raisedByOne(scope)] });
   const orders = yield* perform({ do: "readOpenOrders", scope });
   const resting = yield* perform({ do: "readResting", scope });
-  const parents = resting.filter(mayStillFill);
-  const ids = new Set(parents.map(({ mandate }) => mandate.orderId));
-  return [...orders.filter(({ intent }) => !ids.has(intent.parent?.orderId ?? "")), ...parents];
+  return besideParents(orders, resting.filter(mayStillFill));
 }
 
 /** Leaves slots that are only planned to the lane's next run, which removes them. */

@@ -5,6 +5,7 @@ import type { Book } from "./book.ts";
 import type { Cutoffs } from "./cutoffs.ts";
 import type { FamilyTypes, HostAnswers, SlotTerms } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
+import type { ProgramFacts } from "./program-limits.ts";
 import type { PercentExit } from "./resting/exits/given.ts";
 import type { AskedChild, BothWords } from "./resting/firing.ts";
 import type { Ended, Mandate } from "./resting/mandate.ts";
@@ -73,6 +74,8 @@ export type SigningView<F extends FamilyTypes = FamilyTypes> = {
   cutoffs: Cutoffs;
   /** The resting order of a child. Absent for orders of users. */
   parent?: ParentFacts | undefined;
+  /** The program key by which the order was placed. Absent for orders of users. */
+  program?: ProgramFacts | undefined;
   maxGasPrice: WeiPerGas;
   limits: Limits;
   /** The operators' limits. */
@@ -104,6 +107,8 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
   /** The user's cancellations of many orders. */
   cutoffs: Cutoffs;
   limits: Limits;
+  /** The program key by which the order is to be placed. Absent for requests of users. */
+  program?: ProgramFacts | undefined;
 };
 
 /** Resting orders of a user, as a request to place an order sees them. */
@@ -145,8 +150,14 @@ export type SendFailure = "unreached" | Refusal;
 /** Why the signer does not sign. `refused` is final; `later` means that it may sign if it is asked again. */
 export type Objection = { refused: string } | { later: string };
 
+/** Why the key of a program forbids an order. Ends the order, too, but is no sign of an attack: programs reach limits. */
+export type Forbidden = { forbidden: string };
+
 /** The signer's answer: the slot with the recorded attempt and its bytes, or the reason not to sign. */
-export type SignAnswer<F extends FamilyTypes = FamilyTypes> = { slot: F["slot"]; raw: string } | Objection;
+export type SignAnswer<F extends FamilyTypes = FamilyTypes> =
+  | { slot: F["slot"]; raw: string }
+  | Objection
+  | Forbidden;
 
 /**
  * All effects that the trading procedures have on the outside world. Functions on AWS carry them out one by one, and so
@@ -188,6 +199,8 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
       automatic?: string;
       /** True for a buy that names no exits. */
       lacksExits?: boolean;
+      /** The program key by which the order is to be placed. */
+      by?: string | undefined;
     };
     answer: PlacingView<F>;
   };

@@ -44,6 +44,7 @@ export const reasonCodes = [
   "EXPIRED",
   "GAS_PRICE_TOO_HIGH",
   "INSUFFICIENT_BALANCE",
+  "KEY_LIMIT",
   "MANDATE_VOID",
   "NONCE_TAKEN",
   "NOT_INCLUDED",
@@ -72,6 +73,7 @@ export const attentionCodes = [
   "INSUFFICIENT_GAS",
   "INSUFFICIENT_BALANCE",
   "POLICY_LIMIT",
+  "KEY_LIMIT",
   "TRADING_DISABLED",
   "EXIT_SUSPENDED",
   "POSITION_CHANGED",
@@ -121,6 +123,8 @@ export type Order = Shown & {
   createdAt: string;
   /** Idempotency key of the request that placed the order. */
   clientOrderId?: string | undefined;
+  /** The program key by which a program placed the order. */
+  keyId?: string | undefined;
   /** The unit in which `amount` is given: a token's address, or `native` for the chain's coin. */
   amountToken?: string | undefined;
   /** Percentage of the balance that the sale was placed for. */

@@ -7,6 +7,7 @@ import type { IntentTerms, LaneKey } from "./intent.ts";
 import type { Need } from "./needs.ts";
 import type { OrderDetails, Submission } from "./order-details.ts";
 import type { PoolPrice } from "./price-impact.ts";
+import type { KeyRules } from "./program-limits.ts";
 import type { slotTerms } from "./schemas.ts";
 import type { TokenIdentity } from "./token-identity.ts";
 import type { TokenSafety } from "./token-safety.ts";
@@ -43,6 +44,8 @@ export type TraderTerms = {
   exits?: number | undefined;
   /** Rules for the wallet's orders. Absent if no wallet is given. */
   rules?: OrderRules | undefined;
+  /** Rules for the orders of a program. Absent for orders of users, and if no wallet is given. */
+  keyRules?: KeyRules | undefined;
 };
 
 /** A chain and the service's configuration for it. */

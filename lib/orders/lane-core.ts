@@ -6,7 +6,7 @@ import type { AskedSwap } from "./lane-deaths.ts";
 import type { LaneRun } from "./lane-steps.ts";
 import type { SlotRules } from "./slot-rules.ts";
 import type { TradeStep } from "./table-step.ts";
-import type { TradeOrder } from "./trade-order.ts";
+import type { OrderEnd, TradeOrder } from "./trade-order.ts";
 
 /** Answers of the two hosts. Undefined for a host without a clear answer. */
 export type Snapshots<F extends FamilyTypes = FamilyTypes> = readonly [
@@ -66,6 +66,6 @@ export type LaneCore<F extends FamilyTypes = FamilyTypes> = {
     seenIn(snapshots: Snapshots<F>): BlockName[] | undefined;
     areFinal(seenIn: readonly BlockName[], snapshots: Snapshots<F>): boolean | undefined;
   };
-  /** Rejects an order that the signer refuses. */
-  refusedStep(state: LaneState<F>, order: TradeOrder<F>): TradeStep;
+  /** Rejects an order that the signer refuses, or that its program's key forbids. */
+  refusedStep(state: LaneState<F>, order: TradeOrder<F>, reasonCode: OrderEnd["reasonCode"]): TradeStep;
 };

@@ -6,6 +6,7 @@ import { coinText } from "./decimal-text.ts";
 import { type LossChecks, objectionToLoss } from "./large-loss.ts";
 import { type Need, shortage } from "./needs.ts";
 import { percentFrom } from "./percent.ts";
+import { type KeyObjection, type KeyRules, objectionOfKey } from "./program-limits.ts";
 import { isUnsafe, type TokenSafety } from "./token-safety.ts";
 import { type CheckedOrder, type OrderRules, objectionOf, type PolicyObjection } from "./wallet-policy.ts";
 
@@ -20,6 +21,8 @@ type PlacingChecks = CheckedOrder & {
   maxOrder: CoinUnits | undefined;
   /** Rules for the wallet's orders. Absent if no wallet is given. */
   rules: OrderRules | undefined;
+  /** Rules for the orders of a program. Absent for orders of users. */
+  keyRules?: KeyRules | undefined;
 };
 
 /** Facts that decide whether a quoted order can be placed, except its fees. */
@@ -71,6 +74,7 @@ export function objectionToWallet({
   openOrders,
   maxOrder,
   rules,
+  keyRules,
   ...order
 }: Omit<PlacingChecks, "isStopped">) {
   if (openOrders >= maxOpenOrders) {
@@ -80,7 +84,9 @@ export function objectionToWallet({
   if (side === "buy" && amount !== undefined && maxOrder !== undefined && amount > maxOrder)
     return aboveLimit(chain, { rule: "maxOrder", limit: maxOrder, requested: amount });
   const objection = rules && objectionOf(rules, order);
-  return objection && aboveLimit(chain, objection);
+  if (objection !== undefined) return aboveLimit(chain, objection);
+  const ofKey = keyRules && objectionOfKey(keyRules, chain, order);
+  return ofKey && keyLimit(chain, ofKey);
 }
 
 /** A rule of the wallet's policy, or the operators' limit. */
@@ -116,6 +122,27 @@ const messageOfAmount: Record<
   maxPerDay: (limit, requested) =>
     `The wallet's policy lets a day's orders spend at most ${limit}; with this one they would spend ${requested}`,
 };
+
+const messageOfKey: Record<Exclude<KeyObjection["rule"], "maxPerOrder" | "maxPerDay">, string> = {
+  expiresAt: "The program's key has ended or was revoked",
+  scopes: "The program's key does not allow orders",
+  chains: "The program's key does not allow orders on this chain",
+  wallets: "The program's key does not allow orders of this wallet",
+  tokens: "The program's key does not allow orders of this token",
+};
+
+function keyLimit(chain: Network, objection: KeyObjection): DomainError<"KEY_LIMIT"> {
+  if (!("limit" in objection))
+    return new DomainError("KEY_LIMIT", messageOfKey[objection.rule], { rule: objection.rule });
+  const { rule } = objection;
+  const limit = coinText(chain, objection.limit);
+  const requested = coinText(chain, objection.requested);
+  const message =
+    rule === "maxPerOrder"
+      ? `The program's key lets an order spend at most ${limit}`
+      : `The program's key lets a day's orders on the chain spend at most ${limit}; with this one they would spend ${requested}`;
+  return new DomainError("KEY_LIMIT", message, { rule, limit, requested });
+}
 
 function objectionToToken({ side, safety, flags, allowUnsafe }: QuotedChecks) {
   if (side === "sell" || allowUnsafe || !isUnsafe(safety, flags)) return undefined;

@@ -1,6 +1,15 @@
 import type { CoinUnits, TokenUnits } from "../core/units.ts";
+import type { KeyRules, ProgramFacts } from "./program-limits.ts";
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
-import { addedBy, type DayFeeLimits, type Limits, type OrderRules, rulesAt } from "./wallet-policy.ts";
+import {
+  addedBy,
+  type DayFeeLimits,
+  type DaySpend,
+  type Limits,
+  type OrderRules,
+  rulesAt,
+  signedOn,
+} from "./wallet-policy.ts";
 
 type Planned = Pick<AnyOrder, "intent" | "quoted" | "amount">;
 
@@ -45,20 +54,40 @@ export function rulesBeside(
   { userID, nowMs, chainLimits }: { userID: string; nowMs: number; chainLimits: DayFeeLimits },
 ): OrderRules {
   const { policy, spent, fees } = rulesAt(limits, nowMs, chainLimits);
-  const planned = orders.filter(
-    ({ intent, life }) =>
-      intent.userID === userID &&
-      life.status === "open" &&
-      !signedStages.includes(life.stage) &&
-      // The day's count may already include this order although the order does not record its signature yet.
-      intent.orderId !== limits.count?.newestOrderId,
-  );
+  const planned = unsignedOf(userID, orders, limits.count);
   return {
     policy,
     spent: planned.reduce((sum, order) => sum + coinsOf(order), spent),
     fees: { ...fees, counted: planned.reduce((sum, order) => sum + feesOf(order), fees.counted) },
   };
 }
+
+/**
+ * Returns the rules for a program's next order. They count its key's open orders of the wallet whose swap is not signed.
+ * Undefined for an order of a user.
+ */
+export function keyRulesBeside(
+  program: ProgramFacts | undefined,
+  orders: readonly AnyOrder[],
+  { by, userID, wallet, nowMs }: { by?: string | undefined; userID: string; wallet: string; nowMs: number },
+): KeyRules | undefined {
+  if (by === undefined) return undefined;
+  const { key, count } = program ?? {};
+  const planned = unsignedOf(userID, orders, count).filter(({ intent }) => intent.by === by);
+  const { spent } = signedOn(count, nowMs);
+  return { key, wallet, spent: planned.reduce((sum, order) => sum + coinsOf(order), spent), nowMs };
+}
+
+/** Lists a user's open orders whose swap is not signed. */
+const unsignedOf = (userID: string, orders: readonly AnyOrder[], count: DaySpend | undefined): AnyOrder[] =>
+  orders.filter(
+    ({ intent, life }) =>
+      intent.userID === userID &&
+      life.status === "open" &&
+      !signedStages.includes(life.stage) &&
+      // The day's count may already include this order although the order does not record its signature yet.
+      intent.orderId !== count?.newestOrderId,
+  );
 
 /** Stages of an order whose swap is signed. */
 const signedStages: readonly string[] = ["sent", "cancelling"];

@@ -11,6 +11,9 @@ export const textLike = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern)
 export const listOf = <const Item extends v.GenericSchema>(item: Item, most: number) =>
   v.pipe(v.array(item), v.maxLength(most), v.readonly());
 
+/** The id of a program key. */
+export const programKeyId = textLike(/^pk_[\w-]{20,64}$/);
+
 /** Names a user and a wallet on one chain. */
 export const owner = { chain: v.picklist(networks), wallet: text, userID: text };
 

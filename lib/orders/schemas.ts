@@ -6,7 +6,7 @@ import type { CoinUnits } from "../core/units.ts";
 import { orderSides, orderStages, reasonCodes } from "./execution.ts";
 import type { PlacedExit } from "./resting/exits/given.ts";
 import { mandateTerms, parentTerms } from "./resting/schemas.ts";
-import { blockNames, count, listOf, owner, text, textLike, units } from "./schema-parts.ts";
+import { blockNames, count, listOf, owner, programKeyId, text, textLike, units } from "./schema-parts.ts";
 
 /**
  * Schemas of the items that the signer bases its decisions on. Functions that may be compromised can write some of
@@ -36,6 +36,8 @@ export const intentTerms = v.strictObject({
   parent: v.exactOptional(parentTerms),
   /** Deadline in seconds. After it, no transaction that could fill the order is signed. */
   validUntil: count,
+  /** The program key by which the order was placed. Absent if its user placed it. */
+  by: v.exactOptional(programKeyId),
 });
 
 export const orderLife = v.strictObject({
@@ -186,6 +188,7 @@ export const policyRecord = v.strictObject({
 });
 
 export const daySpend = v.strictObject({
+  /** In place of a wallet, the count of a program key has the id of the key. */
   ...owner,
   /** The day in UTC, such as 2026-11-22. */
   day: text,
@@ -212,7 +215,7 @@ const upTo = <const Item extends v.GenericSchema>(most: number, item: Item) =>
 
 export const programKey = v.strictObject({
   userID: text,
-  keyId: textLike(/^pk_[\w-]{20,64}$/),
+  keyId: programKeyId,
   name: text,
   /** The Ed25519 public key, in base64url. */
   publicKey: textLike(/^[\w-]{43}$/),

@@ -8,6 +8,7 @@ import type { Position } from "./execution.ts";
 import type { FamilyTypes, SlotTerms } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
 import type { StoredPreset } from "./preset.ts";
+import type { ProgramKey, ProgramKeyName } from "./program-key.ts";
 import type { Ended, Mandate, Tally } from "./resting/mandate.ts";
 import type { StoredResting, Trigger } from "./resting/stored.ts";
 import type { ledgerOwner } from "./schemas.ts";
@@ -183,6 +184,9 @@ export type Items = {
   automaticBuy: AutomaticBuy;
   restingTurn: RestingTurn;
   day: DaySpend;
+  programKey: ProgramKey;
+  /** What was signed by a program key on a chain and day. */
+  keyDay: DaySpend;
   tally: Tally;
   ended: Ended;
   resting: StoredResting;
@@ -217,6 +221,8 @@ export type Names = {
   automaticBuy: Omit<AutomaticBuy, "atMs">;
   restingTurn: Omit<RestingTurn, "count">;
   day: PolicyKey & { day: string };
+  programKey: ProgramKeyName;
+  keyDay: Pick<DaySpend, "userID" | "chain" | "wallet" | "day">;
   tally: { orderId: string };
   ended: { orderId: string };
   resting: { mandate: RestingName };
@@ -262,7 +268,15 @@ export const isFreeAt = (nowMs: number): Condition<Lane>[] => [
 ];
 
 /** Kinds of items that other functions also write, or that are written only once. */
-type Special = "wallet" | "policy" | "preset" | "cancellation" | "cutoff" | "bytes" | Unchecked;
+type Special =
+  | "wallet"
+  | "policy"
+  | "programKey"
+  | "preset"
+  | "cancellation"
+  | "cutoff"
+  | "bytes"
+  | Unchecked;
 
 type Unchecked = "automaticBuy" | "held" | "trigger" | "rested";
 

@@ -113,6 +113,7 @@ export const checksOf = (
   minAmountOut: least,
   quotedOut: facts.amountOut,
   rules: trader.rules,
+  keyRules: trader.keyRules,
   // Lists the token before the coin: if both balances are too low, an error about the token is more helpful.
   needs: needs.toReversed(),
   safety: facts.safety,

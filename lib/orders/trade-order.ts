@@ -130,7 +130,8 @@ export function shownAlike(
     wallet,
     side,
     token,
-  }: Pick<IntentTerms, "orderId" | "chain" | "wallet" | "side" | "token">,
+    by,
+  }: Pick<IntentTerms, "orderId" | "chain" | "wallet" | "side" | "token" | "by">,
   { clientOrderId, decimals, percent, slippage, exits, createdAt, ...names }: AnyOrder["placed"],
   result: Pick<Life, "spent" | "networkFee"> & {
     amount: bigint;
@@ -146,6 +147,7 @@ export function shownAlike(
   return {
     orderId,
     ...(clientOrderId !== undefined && { clientOrderId }),
+    ...(by !== undefined && { keyId: by }),
     wallet,
     chain,
     ...storedNames(chain, names),
@@ -174,6 +176,7 @@ export const reasonText: Readonly<Record<ReasonCode, string>> = {
   EXPIRED: "The order's time was over",
   GAS_PRICE_TOO_HIGH: "Gas costs more than the order allows",
   INSUFFICIENT_BALANCE: "The wallet's balance is too low",
+  KEY_LIMIT: "The key of the program that placed the order has ended, or forbids the trade",
   MANDATE_VOID: "The order can no longer fill, as after a restore or a change of keys; place it again",
   NONCE_TAKEN: "Another program used the wallet meanwhile",
   NOT_INCLUDED: "No block included the transaction in time",

@@ -1,9 +1,11 @@
 import { readAddress } from "../chains/families/address.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
 import type { Network } from "../core/network.ts";
-import { cancellingFound, cuttingOff } from "../orders/cancelling.ts";
+import { besideParents, cancellingFound, cuttingOff, type FoundOrder } from "../orders/cancelling.ts";
 import type { LaneKey } from "../orders/intent.ts";
+import type { ProgramKeyName } from "../orders/program-key.ts";
 import { walletNotFound } from "../orders/requests.ts";
+import { mayStillFill } from "../orders/resting/shown.ts";
 import type { CutoffScope } from "../orders/table-step.ts";
 import { type AnyOrder, hasEnded } from "../orders/trade-order.ts";
 import { type CancellingDeps, cancellingEffects } from "./cancel-order.ts";
@@ -34,18 +36,42 @@ export async function cancelOrders(
 ): Promise<number> {
   const ofWallet = chain !== undefined && wallet !== undefined;
   const scope = { userID, chain, wallet: ofWallet ? readAddress(chain, wallet, "wallet") : undefined };
-  const lanes = new Map<string, LaneKey>();
-  const effects = {
+  const open = await runProcedure(cuttingOff(scope), {
     ...cancellingEffects(deps),
     readOpenOrders: () => readOpenOrders(deps, scope),
     readResting: async () =>
       (await readResting(deps.table, userID)).filter(({ mandate }) => isInScope(mandate, scope)),
+  });
+  await cancelEach(deps, open);
+  const isChild = (order: FoundOrder) => "intent" in order && order.intent.parent !== undefined;
+  return open.filter((order) => !isChild(order)).length;
+}
+
+/**
+ * Cancels the open orders that were placed by a program key, and all that rests by it. The key must be revoked, so that
+ * it places nothing more. Repeating the call finishes what an earlier one has not.
+ */
+export async function cancelOrdersBy(
+  deps: CancellingAllDeps,
+  { userID, keyId }: ProgramKeyName,
+): Promise<void> {
+  const orders = await readOpenOrders(deps, { userID });
+  const resting = await readResting(deps.table, userID);
+  const parents = resting.filter((order) => order.mandate.by === keyId && mayStillFill(order));
+  const own = orders.filter(({ intent }) => intent.by === keyId);
+  await cancelEach(deps, besideParents(own, parents));
+}
+
+/** Cancels orders as `cancelOrder` does, and then wakes each lane once. */
+async function cancelEach(deps: CancellingAllDeps, open: readonly FoundOrder[]): Promise<void> {
+  const lanes = new Map<string, LaneKey>();
+  const effects = {
+    ...cancellingEffects(deps),
     wake({ lane }: { lane: LaneKey }) {
       lanes.set(`${lane.chain}#${lane.wallet}`, lane);
       return undefined;
     },
   };
-  const open = await runProcedure(cuttingOff(scope), effects);
   try {
     await forEachConcurrently(open, { concurrency }, (order) =>
       runProcedure(cancellingFound(order), effects),
@@ -53,8 +79,6 @@ export async function cancelOrders(
   } finally {
     for (const lane of lanes.values()) await deps.wake({ lane });
   }
-  const isChild = (order: (typeof open)[number]) => "intent" in order && order.intent.parent !== undefined;
-  return open.filter((order) => !isChild(order)).length;
 }
 
 const isInScope = (lane: LaneKey, { chain, wallet }: Omit<CutoffScope, "userID">): boolean =>

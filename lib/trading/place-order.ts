@@ -49,6 +49,8 @@ export type Placement<Body = PlaceOrderRequest> = {
   receivedMs?: number | undefined;
   signedInAt: Date | undefined;
   key: string | undefined;
+  /** The program key of the caller. Absent for users. */
+  by?: string | undefined;
   body: Body;
 };
 
@@ -90,7 +92,7 @@ export function shownPlaced({
 /** Checks everything that depends only on the body, except whether the key was already used. */
 export function tradeRequest<Body extends AskedTrade & Pick<PlaceOrderRequest, "chain" | "wallet">>(
   { chains, lossSignIn }: Pick<PlacingDeps, "chains" | "lossSignIn">,
-  { userID, now, receivedMs = now.getTime(), signedInAt, body }: Omit<Placement<Body>, "key">,
+  { userID, now, receivedMs = now.getTime(), signedInAt, by, body }: Omit<Placement<Body>, "key">,
 ): TradeRequest<Body> {
   const { chain, side, amount = "", minAmountOut } = body;
   const wallet = readAddress(chain, body.wallet, "wallet");
@@ -104,7 +106,7 @@ export function tradeRequest<Body extends AskedTrade & Pick<PlaceOrderRequest, "
   const mayLose = !lossSignIn || isFreshSignIn(signedInAt, now);
   // Allows for clocks that differ: no order is from the future.
   const createdAt = new Date(Math.min(receivedMs, now.getTime())).toISOString();
-  return { chain, wallet, userID, createdAt, trade, setup, mayLose };
+  return { chain, wallet, userID, createdAt, trade, setup, mayLose, by };
 }
 
 export function performersOf(

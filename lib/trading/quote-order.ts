@@ -10,7 +10,7 @@ import { parseAmount } from "../orders/decimal-text.ts";
 import type { TraderTerms } from "../orders/family.ts";
 import type { LaneKey } from "../orders/intent.ts";
 import { chainFor, limitsOf, walletNotFound } from "../orders/requests.ts";
-import { rulesBeside } from "../orders/reserved.ts";
+import { keyRulesBeside, rulesBeside } from "../orders/reserved.ts";
 import type { AnyOrder } from "../orders/trade-order.ts";
 import type { QuoteRequest } from "../orders/trade-request.ts";
 import type { ChainLimits } from "../orders/trading-chain.ts";
@@ -19,10 +19,11 @@ import { find } from "./items/found-items.ts";
 import { keysOfItems } from "./items/items.ts";
 import { laneOrdersOf } from "./items/lane-records.ts";
 import { ownsWallet, readOrderTerms } from "./items/trader-records.ts";
+import type { Placement } from "./place-order.ts";
 import type { ReportMissed } from "./report-missed.ts";
 
 type Deps = { table: Table; chains: Chains; lossSignIn: boolean; reportMissed: ReportMissed };
-type Asked = { userID: string; now: Date; signedInAt: Date | undefined; body: QuoteRequest };
+type Asked = Pick<Placement<QuoteRequest>, "userID" | "now" | "signedInAt" | "by" | "body">;
 
 /**
  * Quotes an order of the user. A quote reserves nothing and is not binding.
@@ -33,14 +34,14 @@ type Asked = { userID: string; now: Date; signedInAt: Date | undefined; body: Qu
  */
 export async function quoteOrder(
   deps: Deps,
-  { userID, now, signedInAt, body }: Asked,
+  { userID, now, signedInAt, by, body }: Asked,
 ): Promise<{ quote: TradeQuote }> {
   const { table, chains, lossSignIn } = deps;
   const reader = chainFor(chains, body.chain);
   const chainLimits = limitsOf(reader.chain, reader.configuration);
   const wallet = body.wallet === undefined ? undefined : readAddress(reader.chain, body.wallet, "wallet");
   const mayLose = !lossSignIn || isFreshSignIn(signedInAt, now);
-  const asked = { userID, wallet, now, chainLimits, mayLose };
+  const asked = { userID, wallet, now, chainLimits, mayLose, by };
   const seller = body.side === "sell" && wallet ? { chain: reader.chain, wallet, userID } : undefined;
   try {
     const pool = body.pool === undefined ? undefined : readAddress(reader.chain, body.pool, "pool");
@@ -74,7 +75,7 @@ async function reportLack(
   }
 }
 
-type AskedTrader = Pick<Asked, "userID" | "now"> & {
+type AskedTrader = Pick<Asked, "userID" | "now" | "by"> & {
   wallet: string | undefined;
   chainLimits: ChainLimits;
 } & Pick<TraderTerms, "mayLose">;
@@ -83,15 +84,17 @@ type AskedTrader = Pick<Asked, "userID" | "now"> & {
 async function traderOf(
   table: Table,
   chain: TradingChain,
-  { userID, wallet, now, chainLimits, mayLose }: AskedTrader,
+  { userID, wallet, now, chainLimits, mayLose, by }: AskedTrader,
 ): Promise<TraderTerms & { orders: readonly AnyOrder[] }> {
   const lane = wallet === undefined ? undefined : { chain, wallet };
-  const [isOwn, orders, { settings, isStopped, limits }] = await Promise.all([
+  const [isOwn, orders, { settings, isStopped, limits, program }] = await Promise.all([
     lane === undefined || ownsWallet(table, lane, userID),
     lane === undefined ? [] : laneOrdersOf(table, lane),
-    readOrderTerms(table, { chain, userID, wallet, day: dayOf(now) }),
+    readOrderTerms(table, { chain, userID, wallet, by, day: dayOf(now) }),
   ]);
   if (!isOwn) throw walletNotFound(chain);
-  const rules = limits && rulesBeside(limits, orders, { userID, nowMs: now.getTime(), chainLimits });
-  return { settings, isStopped, orders, rules, mayLose };
+  const nowMs = now.getTime();
+  const rules = limits && rulesBeside(limits, orders, { userID, nowMs, chainLimits });
+  const keyRules = wallet && keyRulesBeside(program, orders, { by, userID, wallet, nowMs });
+  return { settings, isStopped, orders, rules, ...(keyRules && { keyRules }), mayLose };
 }

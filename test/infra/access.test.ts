@@ -243,6 +243,7 @@ describe("the partitions", () => {
       RESTING: ["placeOrder", "cancelOrder", "cancelOrders", "fireOrders"],
       TRIGGERS: ["placeOrder", "cancelOrder", "cancelOrders", "fireOrders"],
       CANCELLED: ["retireWallet", "cancelOrder", "cancelOrders"],
+      PROGRAMKEYS: [],
       TRADING: [],
     });
     // Resting orders that end are deleted. The signer trusts their proofs alone.

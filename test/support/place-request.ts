@@ -26,6 +26,8 @@ export type PlainRequest = Pick<EvmIntent, "wallet" | "orderId" | "userID" | "si
     slippage: number;
     nowMs: number;
     limits?: EvmSetup["limits"];
+    /** The program key by which the order is placed. */
+    by?: string;
   };
 
 const decimals = 18;
@@ -66,6 +68,7 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
   setup: setupOf(plain),
   mayLose: true,
   createdAt: new Date(plain.nowMs).toISOString(),
+  by: plain.by,
 });
 
 export const codeOf = (refused: PlacingRefusal): string =>

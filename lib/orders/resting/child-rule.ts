@@ -38,7 +38,7 @@ function objectionToOrigin(facts: ChildFacts): Objection | undefined {
   const isSame =
     parent.mandate === mandateHash &&
     parent.orderId === mandate.orderId &&
-    (["userID", "chain", "wallet", "side", "token", "isPrivate"] as const).every(
+    (["userID", "chain", "wallet", "side", "token", "isPrivate", "by"] as const).every(
       (name) => child[name] === mandate[name],
     );
   return isSame ? undefined : refused("the child is of another mandate");

@@ -44,6 +44,10 @@ export function limitsGivenBack(
   return { stored, count: { ...count, spent: greatest(count.spent - amount, 0n) } };
 }
 
+/** Returns the coin that {@link limitsGivenBack} has taken off a day's count. */
+export const takenOff = (before: Limits, after: Limits): bigint =>
+  (before.count?.spent ?? 0n) - (after.count?.spent ?? 0n);
+
 /** Changes of records by a signature for a child, beside those by a signature for any order. */
 export type ChildEntry = {
   /** Coin that the day's count loses. */

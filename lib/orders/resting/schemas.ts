@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { orderSides } from "../execution.ts";
-import { count, listOf, owner, text, units } from "../schema-parts.ts";
+import { count, listOf, owner, programKeyId, text, units } from "../schema-parts.ts";
 
 /**
  * Maximum of both parts of a ratio. Prices have up to 41 digits before the point and 40 after it, so with a coin of 18
@@ -80,6 +80,8 @@ export const mandateTerms = v.strictObject({
   createdAt: count,
   /** Time in seconds after which nothing is fired. */
   expiresAt: count,
+  /** The program key by which the order was placed. Absent if its user placed it. */
+  by: v.exactOptional(programKeyId),
 });
 
 /** All that a search for reached prices needs to know of a resting order. It decides nothing. */

@@ -5,6 +5,7 @@ import { type Cutoffs, firstAfter } from "../cutoffs.ts";
 import { coinUnitsFrom } from "../decimal-text.ts";
 import type { Submission } from "../order-details.ts";
 import { millionthsOf } from "../percent.ts";
+import { type ProgramFacts, untilEnd } from "../program-limits.ts";
 import type { PolicyKey } from "../wallet-policy.ts";
 import type { RestingOrder } from "./life.ts";
 import { classOf, isStop, type Leg, type Mandate, type PricedLeg } from "./mandate.ts";
@@ -123,6 +124,9 @@ export type MandateFacts = PolicyKey & {
   nowMs: number;
   /** The user's cancellations of many orders. */
   cutoffs: Cutoffs;
+  /** The program key by which a program places the order. */
+  by?: string | undefined;
+  program?: ProgramFacts | undefined;
 };
 
 /** Number of children that the network fees suffice for at least, by default. */
@@ -149,6 +153,9 @@ export function mandateOf(request: RestingRequest, facts: MandateFacts): Mandate
   const slices =
     request.type === "twap" ? { count: request.slices, everySeconds: request.intervalSeconds } : undefined;
   const createdAt = Math.max(facts.nowMs, firstAfter(request, facts.cutoffs));
+  const expiresAt = slices
+    ? dueAt(createdAt, slices.everySeconds, slices.count + 1) + secondsAfterSlices
+    : Math.floor(createdAt / 1000) + (request.expiresInSeconds ?? usualRestSeconds);
   return {
     chain,
     wallet,
@@ -164,9 +171,8 @@ export function mandateOf(request: RestingRequest, facts: MandateFacts): Mandate
     ...budgets(legs, feeLimitOf(request, facts, slices?.count ?? 0)),
     ...(maxGasPrice !== undefined && { maxGasPrice }),
     createdAt,
-    expiresAt: slices
-      ? dueAt(createdAt, slices.everySeconds, slices.count + 1) + secondsAfterSlices
-      : Math.floor(createdAt / 1000) + (request.expiresInSeconds ?? usualRestSeconds),
+    expiresAt: untilEnd(expiresAt, facts.program),
+    ...(facts.by !== undefined && { by: facts.by }),
   };
 }
 

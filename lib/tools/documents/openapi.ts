@@ -61,6 +61,7 @@ const meanings: Record<HttpErrorCode, string> = {
   KEY_NOT_FOUND: "The user has no such program key.",
   KEY_LIMIT_REACHED: "The user has as many program keys as a user may have.",
   POLICY_LIMIT: "A limit of the operator or of the wallet's policy forbids the order.",
+  KEY_LIMIT: "The key of the program has ended, or forbids the order. `rule` names the field of the key.",
   WALLET_NOT_FOUND: "The user has no such wallet.",
   TOKEN_NOT_FOUND: "The address does not answer as a token.",
   ORDER_NOT_FOUND: "The user has no such order.",

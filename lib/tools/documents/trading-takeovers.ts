@@ -9,19 +9,19 @@ export const tradingTakeovers: readonly Takeover[] = [
   },
   {
     functions: ["quoteOrder"],
-    rights: { reads: "all unprotected, POLICY, SIGNED, TRADING", uses: "invoke executeOrders" },
+    rights: { reads: "all unprotected, POLICY, PROGRAMKEYS, SIGNED, TRADING", uses: "invoke executeOrders" },
     atMost:
       "read the data of all users, and the signer's ledgers; wake lanes, which decide by the chain alone",
   },
   {
     functions: ["placeOrder"],
     rights: {
-      reads: "all unprotected, POLICY, SIGNED, TRADING, CANCELLED, RESTING, PRESETS",
+      reads: "all unprotected, POLICY, PROGRAMKEYS, SIGNED, TRADING, CANCELLED, RESTING, PRESETS",
       writes: "USEDKEYS, TRADES, LANE, LANES, RESTING, TRIGGERS",
       uses: "authenticate orders; invoke executeOrders, watchTriggers",
     },
     atMost:
-      "place any order in the name of anyone, such as a sale for next to nothing, within the policies and the signer's own limits, and burn a day's network fees of each wallet; place resting orders, which each of their users is sent; change and end resting orders, see their prices, and sell at once by false marks of trailing stops; delay orders, also by lanes that it keeps to itself, lie about them, let them replace transactions that a wallet's owner has sent elsewhere, and answer repeated requests with others",
+      "place any order in the name of anyone, such as a sale for next to nothing, within the policies and the signer's own limits but beyond those of program keys, and burn a day's network fees of each wallet; place resting orders, which each of their users is sent; change and end resting orders, see their prices, and sell at once by false marks of trailing stops; delay orders, also by lanes that it keeps to itself, lie about them, let them replace transactions that a wallet's owner has sent elsewhere, and answer repeated requests with others",
   },
   {
     functions: ["cancelOrder"],
@@ -58,7 +58,7 @@ export const tradingTakeovers: readonly Takeover[] = [
   {
     functions: ["fireOrders"],
     rights: {
-      reads: "all unprotected, RESTING, TRIGGERS, POLICY, SIGNED, TRADING, ENDED, CANCELLED",
+      reads: "all unprotected, RESTING, TRIGGERS, POLICY, PROGRAMKEYS, SIGNED, TRADING, ENDED, CANCELLED",
       writes: "RESTING, TRIGGERS, TRADES, LANE, LANES",
       deletes: "RESTING, TRIGGERS",
       uses: "authenticate children; invoke executeOrders",
@@ -69,7 +69,7 @@ export const tradingTakeovers: readonly Takeover[] = [
   {
     functions: ["signTransaction"],
     rights: {
-      reads: "all unprotected, SIGNED, ENDED, CANCELLED, POLICY, TRADING, SEALED",
+      reads: "all unprotected, SIGNED, ENDED, CANCELLED, POLICY, PROGRAMKEYS, TRADING, SEALED",
       writes: "LANE, SIGNED, BYTES",
       uses: "decrypt wallets; check orders; check children",
     },

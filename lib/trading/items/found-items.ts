@@ -6,6 +6,7 @@ import type { Cutoffs } from "../../orders/cutoffs.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import { type Preset, switchesOf } from "../../orders/preset.ts";
+import type { ProgramFacts } from "../../orders/program-limits.ts";
 import type { Cutoff, Kind, Lane, Names } from "../../orders/table-step.ts";
 import type { Limits, PolicyKey } from "../../orders/wallet-policy.ts";
 import { getItems } from "../../table/batch-get.ts";
@@ -82,6 +83,10 @@ class Found {
     count: this.get("day", { ...wallet, day }),
   });
 
+  /** Returns a program key and its count of a day. */
+  program = (names: ProgramNames | undefined): ProgramFacts | undefined =>
+    names && { key: this.get("programKey", names.key), count: this.get("keyDay", names.count) };
+
   /** Returns the user's cancellations of many orders as they are stored, because `isCutOff` judges any value. */
   cutoffs = ({ chain, wallet }: LaneKey, userID: string): Cutoffs => ({
     all: this.stored("cutoff", { userID, lane: { chain, wallet } }) as Item<Cutoff> | undefined,
@@ -109,6 +114,20 @@ class Found {
   maxGasPrice = (chain: Network, userID: string): WeiPerGas =>
     settingsFamily(chain).maxGasPriceOf(chain, this.storedSettings(chain, userID));
 }
+
+/** Names a program key, and its count of a day. */
+export type ProgramNames = { key: Names["programKey"]; count: Names["keyDay"] };
+
+/** @param keyId Undefined for orders of users. */
+export const namesOfProgram = (
+  { userID, chain }: { userID: string; chain: Network },
+  keyId: string | undefined,
+  day: string,
+): ProgramNames | undefined =>
+  keyId === undefined ? undefined : { key: { userID, keyId }, count: { userID, chain, wallet: keyId, day } };
+
+export const keysOfProgram = (names: ProgramNames | undefined): Key[] =>
+  names === undefined ? [] : [keysOfItems.programKey(names.key), keysOfItems.keyDay(names.count)];
 
 /** Turns a key into text, to use it as the key of a map. */
 export const keyText = ({ PK, SK }: Key) => JSON.stringify([PK, SK]);

@@ -6,7 +6,7 @@ import type { Items, Names } from "../../orders/table-step.ts";
 import type { Key } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
 import { sealedKeyKey } from "../../table/wallet-keys.ts";
-import { findOnChain, keysOfUser, type SealedWallet } from "./found-items.ts";
+import { findOnChain, keysOfProgram, keysOfUser, namesOfProgram, type SealedWallet } from "./found-items.ts";
 import { keysOfItems } from "./items.ts";
 import { tradeKeyOf } from "./lane-records.ts";
 import { InvalidItem, parsed, type SigningKind } from "./signing-schemas.ts";
@@ -51,6 +51,7 @@ export async function readSigning(
   const { chain, userID, claimed } = request;
   const parentId = claimed?.intent.parent?.orderId;
   const buyer = claimed && buyerOf(claimed);
+  const program = namesOfProgram(request, claimed?.intent.by, day);
   const found = await findOnChain(table, chain, [
     tradeKeyOf(request),
     keysOfItems.slot(request),
@@ -58,6 +59,7 @@ export async function readSigning(
     keysOfItems.cancellation(request),
     sealedKeyKey(userID, chain, request.wallet),
     ...keysOfUser(request, userID, day),
+    ...keysOfProgram(program),
     ...(parentId === undefined ? [] : keysOfParent(userID, parentId)),
     ...(buyer === undefined ? [] : [keysOfItems.ledger(buyer)]),
   ]);
@@ -86,6 +88,10 @@ export async function readSigning(
     limits: {
       stored: knownUnlessClear("policy", request),
       count: known("day", { ...request, day }),
+    },
+    program: program && {
+      key: knownUnlessClear("programKey", program.key),
+      count: knownUnlessClear("keyDay", program.count),
     },
   };
   const ofParent =

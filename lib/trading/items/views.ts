@@ -11,7 +11,7 @@ import type { AnyOrder } from "../../orders/trade-order.ts";
 import { type Filter, type Item, queryRange, type Table } from "../../table/table.ts";
 import { ownersOfWallet } from "../../table/wallet-keys.ts";
 import { readOwned } from "./automatic-view.ts";
-import { find, findOnChain, keysOfUser, keyText } from "./found-items.ts";
+import { find, findOnChain, keysOfProgram, keysOfUser, keyText, namesOfProgram } from "./found-items.ts";
 import { contentOf, keysOfItems, type StoredOrder } from "./items.ts";
 import {
   heldTokensAt,
@@ -158,12 +158,13 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
  */
 export async function readPlacing(
   table: Table,
-  { lane, day, userID, key, rests, automatic: token, lacksExits }: Effects["readPlacing"]["ask"],
+  { lane, day, userID, key, rests, automatic: token, lacksExits, by }: Effects["readPlacing"]["ask"],
 ): Promise<PlacingView> {
   const { chain } = lane;
   const named = key === undefined ? undefined : { userID, key };
   const turn = named && restingTurnOf(named);
   const bought = token === undefined ? undefined : { userID, chain: lane.chain, token };
+  const program = namesOfProgram({ ...lane, userID }, by, day);
   const keysOfTurn = turn ? [keysOfItems.restingTurn(turn)] : [];
   const home = homeShard(lane, table);
   const found = await findOnChain(table, lane.chain, [
@@ -174,6 +175,7 @@ export async function readPlacing(
     laneKey(lane, home),
     lanePlaceKey(lane),
     ...keysOfUser(lane, userID, day),
+    ...keysOfProgram(program),
   ]);
   const used = named && found.get("key", named);
   const exits = lacksExits ? found.presetExits(chain, userID) : undefined;
@@ -209,6 +211,7 @@ export async function readPlacing(
     isStopped: found.isStopped(lane.chain),
     cutoffs: found.cutoffs(lane, userID),
     limits: found.limits({ ...lane, userID }, day),
+    program: found.program(program),
   };
 }
 

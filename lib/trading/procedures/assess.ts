@@ -7,8 +7,9 @@ import type { FamilyTypes, HostAnswers, TraderTerms } from "../../orders/family.
 import type { LaneKey } from "../../orders/intent.ts";
 import { objectionToTrading, objectionToWallet } from "../../orders/order-checks.ts";
 import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
+import type { KeyRules } from "../../orders/program-limits.ts";
 import { walletNotFound } from "../../orders/requests.ts";
-import { rulesBeside } from "../../orders/reserved.ts";
+import { keyRulesBeside, rulesBeside } from "../../orders/reserved.ts";
 import { objectionToSlices } from "../../orders/resting/terms.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import { openOrdersOf } from "../../orders/trade-check.ts";
@@ -31,6 +32,8 @@ export type TradeRequest<Trade extends AskedTrade = AskedTrade> = LaneKey & {
   lacksExits?: boolean;
   /** Number of equal parts in which an order trades. */
   slices?: number;
+  /** The program key by which a program places the order. Absent for requests of users. */
+  by?: string | undefined;
 } & Pick<TraderTerms, "mayLose" | "isChild" | "rests">;
 
 /** `CHAIN_UNAVAILABLE` means that no two hosts agree. */
@@ -39,7 +42,7 @@ export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
 export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 
 export const readView = (
-  { chain, wallet, userID, createdAt, rests, automatic, lacksExits, trade }: TradeRequest,
+  { chain, wallet, userID, createdAt, rests, automatic, lacksExits, trade, by }: TradeRequest,
   key?: string,
 ) =>
   perform({
@@ -47,6 +50,7 @@ export const readView = (
     lane: { chain, wallet },
     day: dayOf(Date.parse(createdAt)),
     userID,
+    by,
     ...(key !== undefined && { key }),
     ...(rests && { rests }),
     ...(automatic && { automatic: trade.token }),
@@ -65,9 +69,10 @@ export function* assess(
   const { laneOrders: orders, settings } = view;
   if (early !== undefined || setup instanceof DomainError) return { refused: early ?? "CHAIN_UNAVAILABLE" };
   const rules = rulesFor(request, view, setup.limits);
+  const keyRules = keyRulesFor(request, view);
   const { isStopped } = view;
   const { exits = trade.exits?.length ?? 0 } = request;
-  const trader = { orders, settings, rules, mayLose, isChild, rests, exits, isStopped };
+  const trader = { orders, settings, rules, keyRules, mayLose, isChild, rests, exits, isStopped };
   const question = family.questionAbout(request, trade, trader);
   const answers: HostAnswers = known ? [known, known] : yield* perform({ do: "quote", question });
   const [a, b] = answers;
@@ -99,6 +104,15 @@ function rulesFor(
   return rests ? rulesAtRest(rules) : rules;
 }
 
+function keyRulesFor(
+  { rests, createdAt, ...request }: TradeRequest,
+  { program, laneOrders }: PlacingView,
+): KeyRules | undefined {
+  const rules = keyRulesBeside(program, laneOrders, { ...request, nowMs: Date.parse(createdAt) });
+  // The day's limit applies to the children of a resting order.
+  return rules && rests ? { ...rules, spent: undefined } : rules;
+}
+
 function objectionTo(request: TradeRequest, view: PlacingView): DomainError | undefined {
   const { trade, setup, isChild } = request;
   const stopped = objectionToTrading(view);
@@ -120,5 +134,6 @@ function objectionTo(request: TradeRequest, view: PlacingView): DomainError | un
     openOrders: openOrdersOf({ orders: view.laneOrders, isChild }),
     maxOrder: setup.limits.maxOrder,
     rules: rulesFor(request, view, setup.limits),
+    keyRules: keyRulesFor(request, view),
   });
 }

@@ -37,10 +37,10 @@ export type MadeChild = { made: NewOrder; view: PlacingView; price: string };
 export function* makingChild(request: ChildRequest): Procedure<MadeChild | ChildRefusal> {
   const { parent, orderId, validUntil, chosen, setup, nowMs } = request;
   const { mandate, mac: mandateMac, placed } = parent;
-  const { chain, wallet, userID, side } = mandate;
+  const { chain, wallet, userID, side, by } = mandate;
   const family = placingOf(chain);
   const lane = { chain, wallet };
-  const read = yield* perform({ do: "readPlacing", lane, day: dayOf(nowMs), userID });
+  const read = yield* perform({ do: "readPlacing", lane, day: dayOf(nowMs), userID, by });
   if (isCutOff(mandate, read.cutoffs)) return { attention: undefined };
   const limits = limitsGivenBack(read.limits, request, nowMs);
   const view = { ...read, limits, laneOrders: read.laneOrders.filter((order) => !isSibling(order, request)) };
@@ -50,7 +50,18 @@ export function* makingChild(request: ChildRequest): Procedure<MadeChild | Child
   const { minAmountOut, quotedOut } = chosen;
   // A buy that left no coin for its exits would leave their stops without effect.
   const exits = placed.exits?.length ?? 0;
-  const asked = { ...lane, userID, trade, createdAt, setup, mayLose: true, isChild: true, quotedOut, exits };
+  const asked = {
+    ...lane,
+    userID,
+    by,
+    trade,
+    createdAt,
+    setup,
+    mayLose: true,
+    isChild: true,
+    quotedOut,
+    exits,
+  };
   const assessed = yield* assess(family, asked, view);
   if ("refused" in assessed) return { attention: attentionTo(assessed.refused, side) };
   const { facts, check } = assessed;
@@ -112,6 +123,7 @@ function tradeOf(
 const attentionOf: Readonly<Partial<Record<keyof DomainErrorDetails, AttentionCode>>> = {
   TRADING_DISABLED: "TRADING_DISABLED",
   POLICY_LIMIT: "POLICY_LIMIT",
+  KEY_LIMIT: "KEY_LIMIT",
   GAS_PRICE_TOO_HIGH: "INSUFFICIENT_GAS",
   PRIORITY_FEE_TOO_LOW: "INSUFFICIENT_GAS",
   NO_ROUTE: "NO_ROUTE",

@@ -4,6 +4,8 @@ import type { FamilyTypes, SlotTerms } from "../../orders/family.ts";
 import type { IntentTerms } from "../../orders/intent.ts";
 import { reservedLane } from "../../orders/lane-steps.ts";
 import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
+import { untilEnd } from "../../orders/program-limits.ts";
+import { unchangedKey } from "../../orders/program-signing.ts";
 import { exitIdOf } from "../../orders/resting/exits/entry.ts";
 import type { Mandate } from "../../orders/resting/mandate.ts";
 import type { ItemWrite, Job, TradeStep } from "../../orders/table-step.ts";
@@ -53,10 +55,10 @@ export function* makeOrder(
   return { order, job, slots, held: plan && reservedLane(orderId, nowMs) };
 }
 
-/** Builds the writes of a new order. They fail if its lane, wallet or cutoffs have changed since they were read. */
+/** Builds the writes of a new order. They fail if its lane, wallet, cutoffs or key have changed since they were read. */
 export function writesOfOrder(
   { order, job, slots, held }: NewOrder,
-  { jobs, cutoffs }: PlacingView,
+  { jobs, cutoffs, program }: PlacingView,
 ): TradeStep {
   const { chain, wallet } = order.intent;
   return [
@@ -74,6 +76,7 @@ export function writesOfOrder(
       when: jobs === undefined ? "absent" : { jobs },
     },
     ...unchangedOwner(order.intent, cutoffs),
+    ...unchangedKey(order.intent, program),
   ];
 }
 
@@ -91,11 +94,12 @@ function intentOf(
   family: PlacingFamily,
   { chain, wallet, userID, orderId, trade, createdAt, ...request }: OrderRequest,
   assessed: Assessed,
-  { cutoffs }: PlacingView,
+  { cutoffs, program }: PlacingView,
 ): FamilyTypes["intent"] {
   const { facts, check } = assessed;
   const seconds = trade.validForSeconds ?? family.secondsFor(check);
-  const { parent, quotedOut = facts.amountOut } = request;
+  const { parent, by, quotedOut = facts.amountOut } = request;
+  const { validUntil = Math.floor(Date.parse(createdAt) / 1000) + seconds } = request;
   const terms = {
     chain,
     wallet,
@@ -108,8 +112,9 @@ function intentOf(
     quotedOut,
     isPrivate: check.submission === "private",
     createdAt: Math.max(Date.parse(createdAt), firstAfter({ chain }, cutoffs)),
-    validUntil: request.validUntil ?? Math.floor(Date.parse(createdAt) / 1000) + seconds,
+    validUntil: untilEnd(validUntil, program),
     ...(parent && { parent: parent.terms }),
+    ...(by !== undefined && { by }),
   };
   return family.intentOf(terms, assessed);
 }

@@ -6,6 +6,7 @@ import { formatPrice } from "../../orders/decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
 import { objectionToLoss } from "../../orders/large-loss.ts";
 import type { Assessed } from "../../orders/placing-family.ts";
+import { unchangedKey } from "../../orders/program-signing.ts";
 import type { GivenExit } from "../../orders/resting/exits/given.ts";
 import { newResting } from "../../orders/resting/life.ts";
 import type { Mandate } from "../../orders/resting/mandate.ts";
@@ -78,6 +79,7 @@ export function* placingResting(
       ...restingStep(order, "absent"),
       ...(yield* makingExits(tried.exits, placed, rest)),
       ...unchangedOwner(mandate, view.cutoffs),
+      ...unchangedKey(mandate, view.program),
     ];
     if (yield* perform({ do: "write", step })) {
       yield* perform({ do: "startTriggers" });
@@ -105,7 +107,8 @@ const atRest = (request: RestRequest): RestRequest => ({
 /** Runs all checks of orders that apply while an order rests. A resting order only has to fit its own prices. */
 function* assessResting(request: RestRequest, view: PlacingView): Procedure<RestTrial | Refused> {
   const family = placingOf(request.chain);
-  const { chain, wallet, userID, orderId, createdAt, mayLose, trade } = request;
+  const { chain, wallet, userID, orderId, createdAt, mayLose, trade, by } = request;
+  const { cutoffs, program } = view;
   const anyImpact = { ...trade, maxPriceImpact: Number.POSITIVE_INFINITY };
   const slices = trade.type === "twap" ? { slices: trade.slices } : {};
   const asked = { ...request, ...slices, trade: anyImpact, mayLose: true, rests: true };
@@ -132,7 +135,9 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
     isPrivate: check.submission === "private",
     ...(maxGasPrice !== undefined && { maxGasPrice }),
     nowMs: Date.parse(createdAt),
-    cutoffs: view.cutoffs,
+    cutoffs,
+    by,
+    program,
   });
   const loss = lossOf(setup, { mayLose, orders: view.laneOrders }, facts);
   const objection =
@@ -156,6 +161,8 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
     createdAt: mandate.createdAt,
     quoted: quotedBuy(mandate, facts),
     endsAt: mandate.expiresAt,
+    ...(by !== undefined && { by }),
+    program,
   };
   const { exits: askedExits = [] } = trade;
   const exits = exitsOf(askedExits, buy, assessed);

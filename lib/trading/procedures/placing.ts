@@ -82,15 +82,16 @@ const withResting = (request: TradeRequest): TradeRequest => ({
 
 /** Makes the mandates of the exits that are placed with an order, unless too much rests already. */
 function exitsBeside(
-  { chain, wallet, userID, trade }: TradeRequest,
+  { chain, wallet, userID, trade, by }: TradeRequest,
   { orderId, createdAt = 0, validUntil }: Pick<IntentTerms, "orderId" | "createdAt" | "validUntil">,
   assessed: Assessed,
-  { resting }: PlacingView,
+  { resting, program }: PlacingView,
 ): readonly Mandate[] | { refused: DomainError } {
   const { exits: given = [], token } = trade;
   const { amount, amountOut } = assessed.facts;
   const quoted = { coins: amount, tokens: amountOut };
-  const buy = { chain, wallet, userID, orderId, token, createdAt, endsAt: validUntil, quoted };
+  const lane = { chain, wallet, userID, ...(by !== undefined && { by }) };
+  const buy = { ...lane, orderId, token, createdAt, endsAt: validUntil, quoted, program };
   const exits = exitsOf(given, buy, assessed);
   if ("refused" in exits) return exits;
   const refused = objectionToCrowd(exits, resting?.all ?? []);

@@ -215,8 +215,10 @@ function* carryOut(
           ? { later: "the request cannot be completed" }
           : yield* perform({ do: "sign", request: { ...request, claimed } });
       if ("slot" in answer) return withSigned(view, answer);
-      if (core.isFirst(move.request, view) && "refused" in answer)
-        return yield* writeStep(core, core.refusedStep(state, move.order), state);
+      const reason =
+        "refused" in answer ? "SIGNING_REFUSED" : "forbidden" in answer ? "KEY_LIMIT" : undefined;
+      if (core.isFirst(move.request, view) && reason !== undefined)
+        return yield* writeStep(core, core.refusedStep(state, move.order, reason), state);
       // Leaves the lane, because the run can only wait.
       yield* perform({ do: "write", step: leaveStep(state) });
       return "left";

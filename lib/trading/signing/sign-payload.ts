@@ -16,6 +16,7 @@ const answer = v.union([
   v.strictObject({ slot, raw: v.string() }),
   v.strictObject({ refused: reason }),
   v.strictObject({ later: reason }),
+  v.strictObject({ forbidden: reason }),
 ]);
 
 /** Reads a request to the signer. Returns undefined if the payload is not a request. */

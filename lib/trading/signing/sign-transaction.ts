@@ -34,7 +34,7 @@ export type SigningDeps = {
   onSigned: (note: SigningNote) => void;
   /** Receives each refusal, and each series of postponed requests that has become too long. */
   onRefused: (note: SigningNote) => void;
-  /** Receives each request that may be signed later. */
+  /** Receives each request that may be signed later, or that a program's key forbids. */
   onPostponed: (note: SigningNote) => void;
   /** Series of postponed requests in this instance. */
   streaks: Streaks;
@@ -84,6 +84,7 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
     // Ends a series only at a new signature, because anybody may ask for the same bytes again at no cost.
     if ("slot" in answer && isNew) streaks.signed(request);
     if ("refused" in answer) onRefused({ orderId, reason: answer.refused, awsRequestId });
+    if ("forbidden" in answer) onPostponed({ orderId, reason: answer.forbidden, awsRequestId });
     if ("later" in answer) {
       onPostponed({ orderId, reason: answer.later, awsRequestId });
       const streak = streaks.postponed(request, nowMs());

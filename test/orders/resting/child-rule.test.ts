@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { objectionToChild } from "../../../lib/orders/resting/child-rule.ts";
 import type { Tally } from "../../../lib/orders/resting/mandate.ts";
 import { type ChildFacts, hourOf } from "../../../lib/orders/resting/tally.ts";
+import { keyId } from "../../support/trading-keys.ts";
 import { child, childFacts, mandate, nowMs, trailing } from "./fixtures.ts";
 
 const seconds = nowMs / 1000;
@@ -75,6 +76,8 @@ const refusals: readonly (readonly [string, Partial<ChildFacts>])[] = [
   ["a child that fireOrders did not make", { isChildGenuine: false }],
   ["a child of another mandate", parent({ mandate: "cd".repeat(32) })],
   ["a child of another resting order", parent({ orderId: "other" })],
+  ["a child by a program for a mandate of its user", { child: child({ by: keyId }) }],
+  ["a child of the user for a mandate by a program", { mandate: mandate({ by: keyId }) }],
   ["a child of another user", { child: child({ userID: "bob" }) }],
   ["a child on another chain", { child: child({ chain: "bsc" }) }],
   ["a child of another wallet", { child: child({ wallet: "0xAD" }) }],

@@ -35,11 +35,12 @@ export class Clients {
     return wallet;
   }
 
-  /** Places an order for alice with this side and amount. */
-  trade(wallet: string, side: "buy" | "sell", token: string, amount: bigint): void {
+  /** Places an order for alice with this side and amount, or lets a program place it by a key. */
+  trade(wallet: string, side: "buy" | "sell", token: string, amount: bigint, by?: string): void {
     // The API rejects requests with an amount of 0.
     if (amount === 0n) return;
-    const changes = { side, token, amount, maxGasPrice: 200n, fingerprint: `${side} ${amount} ${token}` };
+    const fingerprint = `${side} ${amount} ${token}`;
+    const changes = { side, token, amount, maxGasPrice: 200n, fingerprint, ...(by && { by }) };
     this.send({ request: this.request("alice", wallet, this.world.newId("key"), changes) });
   }
 

@@ -33,6 +33,8 @@ const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   automaticBuy: ({ userID, token }) => `${userID}/${token}`,
   restingTurn: ({ userID, part }) => `${userID}/${part}`,
   day: ({ userID, wallet, day }) => `${userID}/${wallet}/${day}`,
+  programKey: ({ userID, keyId }) => `${userID}/${keyId}`,
+  keyDay: ({ userID, wallet, day }) => `${userID}/${wallet}/${day}`,
   tally: ({ orderId }) => orderId,
   ended: ({ orderId }) => orderId,
   resting: ({ mandate }) => mandate.orderId,

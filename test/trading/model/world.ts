@@ -7,6 +7,7 @@ import type { Look } from "../../../lib/orders/block.ts";
 import type { Effect, Effects, Procedure, Question, SignRequest } from "../../../lib/orders/effects.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
 import { mayHaveChanged } from "../../../lib/orders/lane-watch.ts";
+import type { ProgramFacts } from "../../../lib/orders/program-limits.ts";
 import type { MissedToken, ReaderLease, TradeStep } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Limits } from "../../../lib/orders/wallet-policy.ts";
@@ -104,6 +105,7 @@ export class World extends Machines {
           cutoffs: this.table.cutoffsOver({ userID, chain, wallet }),
           maxGasPrice: this.maxGasPrices.get(userID) ?? 0n,
           limits: this.limitsOf(userID, wallet, effect.day),
+          program: this.programOf(userID, claimed?.intent.by, effect.day),
           chainLimits: process.chainLimits,
         };
       }
@@ -121,6 +123,7 @@ export class World extends Machines {
           isStopped: this.isStopped,
           cutoffs: this.table.cutoffsOver({ userID, ...lane }),
           limits: this.limitsOf(userID, lane.wallet, effect.day),
+          program: this.programOf(userID, effect.by, effect.day),
         };
       }
       case "readOrder": {
@@ -250,6 +253,14 @@ export class World extends Machines {
   private limitsOf(userID: string, wallet: string, day: string): Limits {
     const key = { chain, wallet, userID } as const;
     return { stored: this.table.get("policy", key), count: this.table.get("day", { ...key, day }) };
+  }
+
+  private programOf(userID: string, keyId: string | undefined, day: string): ProgramFacts | undefined {
+    if (keyId === undefined) return undefined;
+    return {
+      key: this.table.get("programKey", { userID, keyId }),
+      count: this.table.get("keyDay", { userID, chain, wallet: keyId, day }),
+    };
   }
 
   private laneView(wallet: string, day: string, missed?: MissedToken) {

@@ -6,6 +6,7 @@ import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings
 import type { EvmHostQuote, EvmTradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { PlacingView } from "../../../lib/orders/effects.ts";
+import type { ProgramKey } from "../../../lib/orders/program-key.ts";
 import { newResting } from "../../../lib/orders/resting/life.ts";
 import type { Mandate } from "../../../lib/orders/resting/mandate.ts";
 import { newStored } from "../../../lib/orders/resting/stored.ts";
@@ -15,6 +16,7 @@ import { mandateHash, mandate as mandateOf, nowMs } from "../../orders/resting/f
 import { placeRequest, quotedRoute, tradeFacts, weiInGwei } from "../../support/place-request.ts";
 import { playPlacing } from "../../support/play-placing.ts";
 import { intent, tradeOrder, v2 } from "../../support/trading.ts";
+import { keyId, tradingKey } from "../../support/trading-keys.ts";
 import { token, userID, view, viewWith, wallet } from "./support/placing.ts";
 
 const gwei = BigInt(weiInGwei);
@@ -130,6 +132,20 @@ describe("makingChild", () => {
     const settings = { ...evmOrderSettingsOf("eth"), gasPreset: "medium", maxGasPrice: 1 } as const;
     const { order } = made(request({ leg }, of), { view: view({ settings }) }).made;
     expect(order.intent).toMatchObject(fees);
+  });
+
+  it("makes a child by the program key of its mandate, within the key's limits", () => {
+    const asked = request({}, mandate({ by: keyId }));
+    const of = (changes: Partial<ProgramKey>) =>
+      view({ program: { key: tradingKey({ userID, ...changes }), count: undefined } });
+    const endsAt = new Date(nowMs + 3_600_000).toISOString();
+    const { effects } = make(asked, { view: of({ endsAt }) });
+    expect(effects[0]).toMatchObject({ do: "readPlacing", by: keyId });
+    expect(made(asked, { view: of({ endsAt }) }).made.order.intent).toMatchObject({ by: keyId });
+    expect(made().made.order.intent).not.toHaveProperty("by");
+    expect(attention(asked, { view: of({ endsAt, tokens: [] }) })).toBe("KEY_LIMIT");
+    expect(attention(asked, { view: of({ endsAt, revokedAt: endsAt }) })).toBe("KEY_LIMIT");
+    expect(attention(asked)).toBe("KEY_LIMIT");
   });
 
   it("buys nothing whose exits could then not pay for their sales", () => {

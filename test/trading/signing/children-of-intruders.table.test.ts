@@ -17,6 +17,7 @@ import {
   raised,
 } from "../../support/placed-children.ts";
 import { intent, slot, tradeOrder, v2 } from "../../support/trading.ts";
+import { keyId } from "../../support/trading-keys.ts";
 
 const db = tableForTests();
 const { placedChild, sign, signs, bury, put, stored, dayOfWallet, macs, childMacs } = openChildren(db);
@@ -47,6 +48,14 @@ describe("the signer against a compromised fireOrders", () => {
         return placedChild(of, { changes, shown, by: { ofMandate: childMacs.makeMandateMac } });
       },
       { refused: "the mandate was not made by placeOrder" },
+    ],
+    [
+      "leaves out the program key of the mandate",
+      async (of) => {
+        const shown = { ...of, by: keyId };
+        return placedChild(of, { changes: { parent: parentOf(shown) }, shown });
+      },
+      other,
     ],
     [
       "names no mandate",

@@ -55,6 +55,7 @@ describe("MACs of intents", () => {
     createdAt: Number(intent().createdAt) + 1,
     validUntil: intent().validUntil + 1,
     parent: child().parent,
+    by: "pk_another",
   };
 
   it.each(Object.entries(others))("rejects an intent whose %s differs", async (name, value) => {
@@ -81,6 +82,7 @@ describe("MACs of intents", () => {
     routes: sol.routes.toReversed(),
     budgetLamports: sol.budgetLamports + 1n,
     parent: child().parent,
+    by: "pk_another",
   };
 
   const changesOfSol: readonly [string, unknown][] = [

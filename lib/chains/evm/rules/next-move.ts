@@ -315,7 +315,11 @@ const isStale = ({ call }: EvmSlot, order: TradeOrder<Evm>, nowMs: number): bool
   call.purpose === "swap" && call.deadline + triggerTimes.signingSeconds < swapDeadline(order, nowMs);
 
 /** Rejects an order that the signer refuses. */
-export const refusedEvmStep = (state: LaneState<Evm>, order: TradeOrder<Evm>): TradeStep => {
-  const move = endWith(state, order, { status: "rejected", reasonCode: "SIGNING_REFUSED" });
+export const refusedEvmStep = (
+  state: LaneState<Evm>,
+  order: TradeOrder<Evm>,
+  reasonCode: OrderEnd["reasonCode"],
+): TradeStep => {
+  const move = endWith(state, order, { status: "rejected", reasonCode });
   return move.kind === "write" ? move.step : [];
 };

@@ -7,6 +7,7 @@ import {
   type SigningView,
   type SignRequest,
 } from "../../../orders/effects.ts";
+import { type Added, stepOfProgram } from "../../../orders/program-signing.ts";
 import { type ChildEntry, childEntry } from "../../../orders/resting/child-signing.ts";
 import { objectionToOwner } from "../../../orders/signing-state.ts";
 import {
@@ -21,7 +22,7 @@ import type { TradeOrder } from "../../../orders/trade-order.ts";
 import { counted } from "../../../orders/wallet-policy.ts";
 import type { Evm } from "./family.ts";
 import { clearGas } from "./fees.ts";
-import type { EvmCall, UnsignedEvmTransaction } from "./intent.ts";
+import type { EvmCall, EvmIntent, UnsignedEvmTransaction } from "./intent.ts";
 import { emptyEvmLedger } from "./ledger.ts";
 import {
   addedToDay,
@@ -128,24 +129,34 @@ function signingStep(
     },
     ...(entry?.step ?? []),
   ];
-  const counting = countingWrites(transaction, view, order, entry, nowMs);
+  const added = addedBy(transaction, intent, ledger, entry, nowMs);
+  const counting = countingWrites(intent, view, added, entry);
   if (transaction.call.purpose === "clear") return [...recorded, ...counting];
-  return [...recorded, ...counting, ...checksOfFill(order, view)];
+  return [...recorded, ...counting, ...checksOfFill(order, view), ...stepOfProgram(order, view, added)];
 }
+
+const addedBy = (
+  transaction: UnsignedEvmTransaction,
+  intent: EvmIntent,
+  ledger: Ledger<Evm> | undefined,
+  entry: ChildEntry | undefined,
+  nowMs: number,
+): Added => ({
+  adds: addedToDay(transaction, intent, ledger) - (entry?.givenBack ?? 0n),
+  fees: feeRise(transaction, ledger),
+  swapOf: isFirstSwap(transaction.call, ledger) ? intent.orderId : undefined,
+  nowMs,
+});
 
 /** Adds a signature to the day's count, unless an earlier one at the same nonce already counted as much. */
 function countingWrites(
-  transaction: UnsignedEvmTransaction,
-  { ledger, limits: { count } }: SigningView<Evm>,
-  { intent }: TradeOrder<Evm>,
+  intent: EvmIntent,
+  { limits: { count } }: SigningView<Evm>,
+  added: Added,
   entry: ChildEntry | undefined,
-  nowMs: number,
 ): TradeStep {
-  const adds = addedToDay(transaction, intent, ledger) - (entry?.givenBack ?? 0n);
-  if (adds === 0n && entry === undefined) return [];
-  const swapOf = isFirstSwap(transaction.call, ledger) ? intent.orderId : undefined;
-  const fees = feeRise(transaction, ledger);
-  const item = counted(intent, count, { adds, fees, swapOf, nowMs, children: entry?.children });
+  if (added.adds === 0n && entry === undefined) return [];
+  const item = counted(intent, count, { ...added, children: entry?.children });
   return [{ kind: "put", of: "day", item, when: revisionOf(count) }];
 }
 

@@ -1,11 +1,13 @@
 import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
-import type { Objection, SigningView } from "../../../orders/effects.ts";
+import type { Forbidden, Objection, SigningView } from "../../../orders/effects.ts";
 import type { LaneKey } from "../../../orders/intent.ts";
+import { objectionOfProgram } from "../../../orders/program-signing.ts";
 import {
   type ChildTransaction,
   limitsGivenBack,
   objectionOfParent,
+  takenOff,
 } from "../../../orders/resting/child-signing.ts";
 import { later, objectionToState, refused } from "../../../orders/signing-state.ts";
 import type { Ledger } from "../../../orders/table-step.ts";
@@ -136,7 +138,7 @@ export function objectionToTransaction(
   view: SigningView<Evm>,
   isGenuine: boolean,
   nowMs: number,
-): Objection | undefined {
+): Objection | Forbidden | undefined {
   const { order, slot, ledger } = view;
   const { call, nonce } = transaction;
   if (order === undefined || slot === undefined) return later("the slot is gone");
@@ -244,7 +246,7 @@ function objectionOfPolicy(
   transaction: UnsignedEvmTransaction,
   view: SigningView<Evm>,
   nowMs: number,
-): Objection | undefined {
+): Objection | Forbidden | undefined {
   const { order, ledger, parent, limits, chainLimits } = view;
   const intent = order?.intent as EvmIntent;
   const { call } = transaction;
@@ -258,7 +260,8 @@ function objectionOfPolicy(
   const checked = { ...intent, amount, networkFees, ...(adds > 0n && { adds }) };
   const own = call.purpose === "swap" ? limitsGivenBack(limits, parent, nowMs) : limits;
   const objection = objectionOf(rulesAt(own, nowMs, chainLimits), checked);
-  return objection && later(`the policy forbids it: ${objection.rule}`);
+  if (objection !== undefined) return later(`the policy forbids it: ${objection.rule}`);
+  return objectionOfProgram(view, { amount, adds: adds - takenOff(limits, own) }, nowMs);
 }
 
 function objectionToApproval(

@@ -284,7 +284,11 @@ function signMove({ view }: State, order: SolOrder, slot: SolSlot | undefined, m
 }
 
 /** Rejects an order that the signer refuses. */
-export const refusedSolStep = (state: State, order: SolOrder): TradeStep => {
-  const move = endWith(state, order, { status: "rejected", reasonCode: "SIGNING_REFUSED" });
+export const refusedSolStep = (
+  state: State,
+  order: SolOrder,
+  reasonCode: OrderEnd["reasonCode"],
+): TradeStep => {
+  const move = endWith(state, order, { status: "rejected", reasonCode });
   return move.kind === "write" ? move.step : [];
 };

@@ -5,6 +5,7 @@ import {
   type SigningView,
   type SignRequest,
 } from "../../../orders/effects.ts";
+import { stepOfProgram } from "../../../orders/program-signing.ts";
 import { type ChildEntry, childEntry } from "../../../orders/resting/child-signing.ts";
 import { later } from "../../../orders/signing-state.ts";
 import {
@@ -113,9 +114,12 @@ function stepOf(
     ...(intent.parent && { lastValidBlockHeight: message.lastValidBlockHeight }),
   };
   const known = ledger ?? emptySolLedger(intent);
-  const swapOf = isFirstToFill(message, ledger) ? intent.orderId : undefined;
-  const adds = addedByMessage(message, intent, view) - (ofChild?.givenBack ?? 0n);
-  const fees = feesAddedBy(message, intent, view);
+  const added = {
+    adds: addedByMessage(message, intent, view) - (ofChild?.givenBack ?? 0n),
+    fees: feesAddedBy(message, intent, view),
+    swapOf: isFirstToFill(message, ledger) ? intent.orderId : undefined,
+    nowMs,
+  };
   const entered: Ledger<Sol> = {
     ...known,
     messages: [...known.messages, entry],
@@ -138,10 +142,10 @@ function stepOf(
     {
       kind: "put",
       of: "day",
-      item: counted(intent, limits.count, { adds, fees, swapOf, nowMs, children: ofChild?.children }),
+      item: counted(intent, limits.count, { ...added, children: ofChild?.children }),
       when: revisionOf(limits.count),
     },
     ...(ofChild?.step ?? []),
-    ...(purpose === "clear" ? [] : checksOfFill(order, view)),
+    ...(purpose === "clear" ? [] : [...checksOfFill(order, view), ...stepOfProgram(order, view, added)]),
   ];
 }

@@ -1,10 +1,12 @@
 import type { Lamports } from "../../../core/units.ts";
 import { greatest } from "../../../orders/bigints.ts";
-import type { Objection, SigningView, SignRequest } from "../../../orders/effects.ts";
+import type { Forbidden, Objection, SigningView, SignRequest } from "../../../orders/effects.ts";
+import { objectionOfProgram } from "../../../orders/program-signing.ts";
 import {
   type ChildTransaction,
   limitsGivenBack,
   objectionOfParent,
+  takenOff,
 } from "../../../orders/resting/child-signing.ts";
 import { later, objectionToOwner, objectionToState, refused } from "../../../orders/signing-state.ts";
 import type { Ledger } from "../../../orders/table-step.ts";
@@ -77,7 +79,7 @@ export function objectionToMessage(
   view: SigningView<Sol>,
   isGenuine: boolean,
   nowMs: number,
-): Objection | undefined {
+): Objection | Forbidden | undefined {
   const { order, ledger } = view;
   const { message, attempt } = request;
   if (order === undefined) return later("the order is gone");
@@ -212,14 +214,16 @@ function objectionOfPolicy(
   intent: SolIntent,
   view: SigningView<Sol>,
   nowMs: number,
-): Objection | undefined {
+): Objection | Forbidden | undefined {
   const { parent, limits, chainLimits } = view;
   const amount = message.purpose === "swap" ? message.amountIn : 0n;
   if (intent.side === "buy" && chainLimits.maxOrder !== undefined && amount > chainLimits.maxOrder)
     return later("the amount is above the operators' limit");
   const adds = addedByMessage(message, intent, view);
   const networkFees = feesAddedBy(message, intent, view);
-  const rules = rulesAt(limitsGivenBack(limits, parent, nowMs), nowMs, chainLimits);
+  const own = limitsGivenBack(limits, parent, nowMs);
+  const rules = rulesAt(own, nowMs, chainLimits);
   const objection = objectionOf(rules, { ...intent, amount, adds, networkFees });
-  return objection && later(`the policy forbids it: ${objection.rule}`);
+  if (objection !== undefined) return later(`the policy forbids it: ${objection.rule}`);
+  return objectionOfProgram(view, { amount, adds: adds - takenOff(limits, own) }, nowMs);
 }

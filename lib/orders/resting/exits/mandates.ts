@@ -2,6 +2,7 @@ import { chainFacts } from "../../../core/chain-facts.ts";
 import type { Network } from "../../../core/network.ts";
 import { greatest } from "../../bigints.ts";
 import { millionthsOf, whole } from "../../percent.ts";
+import { type ProgramFacts, untilEnd } from "../../program-limits.ts";
 import type { Leg, Mandate } from "../mandate.ts";
 import { isAbove, type Ratio, scaled, usualWorstPpm } from "../prices.ts";
 import { budgets, limitAt, pairProblem, stopAt, usualFees } from "../terms.ts";
@@ -10,7 +11,7 @@ import { type GivenExit, sellAll } from "./given.ts";
 
 export type BuyFacts = Pick<
   Mandate,
-  "chain" | "wallet" | "userID" | "orderId" | "token" | "isPrivate" | "createdAt" | "maxGasPrice"
+  "chain" | "wallet" | "userID" | "orderId" | "token" | "isPrivate" | "createdAt" | "maxGasPrice" | "by"
 > & {
   decimals: number;
   /** Coins that the buy spends, and tokens that it is to receive. */
@@ -19,6 +20,8 @@ export type BuyFacts = Pick<
   feeOfChild: bigint;
   /** Time in seconds after which the buy cannot fill. */
   endsAt: number;
+  /** The key of the buy's program, with which its exits end. */
+  program?: ProgramFacts | undefined;
 };
 
 /** Longest time for which an exit rests after its buy's fill. */
@@ -35,7 +38,7 @@ const mostBetter = 2n;
  */
 export function exitMandates(exits: readonly GivenExit[], facts: BuyFacts): Mandate[] {
   const shares = exits.map(({ percent }) => millionthsOf(percent));
-  const { decimals, quoted, feeOfChild, endsAt, orderId: of, ...terms } = facts;
+  const { decimals, quoted, feeOfChild, endsAt, program, orderId: of, ...terms } = facts;
   return exits.map((exit, index) => {
     const sharePpm = shares[index] as bigint;
     const takesRest = sellAll(exits) && index === exits.length - 1;
@@ -48,7 +51,7 @@ export function exitMandates(exits: readonly GivenExit[], facts: BuyFacts): Mand
       legs,
       exit: { of, sharePpm, ...(takesRest && { others: shares.slice(0, -1) }) },
       ...budgets(legs, usualFees({ value: (quoted.coins * sharePpm) / whole, feeOfChild })),
-      expiresAt: endsAt + longestRestSeconds,
+      expiresAt: untilEnd(endsAt + longestRestSeconds, program),
     };
   });
 }
