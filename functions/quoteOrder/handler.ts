@@ -18,6 +18,6 @@ const deps = {
   ),
 };
 
-export const handler = rest("quoteOrder", schemas.quoteOrder, async ({ userID, now, signedInAt, body }) =>
-  enveloped(await quoteOrder(deps, { userID, now, signedInAt, body })),
+export const handler = rest("quoteOrder", schemas.quoteOrder, async ({ userID, now, signedInAt, by, body }) =>
+  enveloped(await quoteOrder(deps, { userID, now, signedInAt, by, body })),
 );

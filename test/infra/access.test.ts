@@ -201,7 +201,8 @@ const writersOfWallets = [
 ];
 const usersOfKeys = ["placeOrder", "createWallet", "importWallet"];
 const writersOfOrders = [
-  ...["placeOrder", "cancelOrder", "cancelOrders", "executeOrders", "fireOrders", "recordExecutions"],
+  ...["deleteKey", "placeOrder", "cancelOrder", "cancelOrders", "executeOrders", "fireOrders"],
+  "recordExecutions",
 ];
 const writersOfLanes = ["placeOrder", "executeOrders", "fireOrders", "signTransaction"];
 
@@ -240,10 +241,9 @@ describe("the partitions", () => {
       EXPORTED: ["sealExport"],
       SIGNED: ["signTransaction"],
       ENDED: ["executeOrders"],
-      RESTING: ["placeOrder", "cancelOrder", "cancelOrders", "fireOrders"],
-      TRIGGERS: ["placeOrder", "cancelOrder", "cancelOrders", "fireOrders"],
-      CANCELLED: ["retireWallet", "cancelOrder", "cancelOrders"],
-      PROGRAMKEYS: [],
+      RESTING: ["deleteKey", "placeOrder", "cancelOrder", "cancelOrders", "fireOrders"],
+      TRIGGERS: ["deleteKey", "placeOrder", "cancelOrder", "cancelOrders", "fireOrders"],
+      CANCELLED: ["retireWallet", "deleteKey", "cancelOrder", "cancelOrders"],
       TRADING: [],
     });
     // Resting orders that end are deleted. The signer trusts their proofs alone.

@@ -80,7 +80,7 @@ describe("a deployment without trading", () => {
   it.each<[string, string[]]>([
     ["POLICY#u", ["loosenGuards"]],
     ["SIGNED#u", []],
-    ["CANCELLED#o", ["retireWallet"]],
+    ["CANCELLED#o", ["deleteKey", "retireWallet"]],
     ["TRADING", []],
     ["EXPORT#u", []],
     ["EXPORTED#u", []],

@@ -169,8 +169,13 @@ export const takeovers: readonly Takeover[] = [
   },
   {
     functions: ["deleteKey"],
-    rights: { writes: "PROGRAMKEYS" },
-    atMost: "the same as createKey, but without reading",
+    rights: {
+      reads: "all unprotected, RESTING",
+      writes: "PROGRAMKEYS, TRADES, CANCELLED, RESTING, TRIGGERS",
+      deletes: "RESTING, TRIGGERS",
+      uses: "invoke executeOrders",
+    },
+    atMost: "the same as createKey and cancelOrders",
   },
   {
     functions: ["creditReferrals"],

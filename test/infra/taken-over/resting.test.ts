@@ -52,17 +52,17 @@ const tableOf = (name: OperationName) =>
 const withTable = Object.entries<Operation>(operations).filter(([, row]) => row.table.length > 0);
 const names = withTable.map(([name]) => name as OperationName);
 
-const canceling = ["cancelOrder", "cancelOrders"];
+const canceling = ["cancelOrder", "cancelOrders", "deleteKey"];
 const attacks: readonly [string, readonly string[], Exclude<Write, { kind: "check" }>][] = [
   [
     "changes the prices of a resting order",
-    ["placeOrder", "cancelOrders", "fireOrders"],
+    ["placeOrder", "cancelOrders", "deleteKey", "fireOrders"],
     { kind: "change", key, set: { legs: [] } },
   ],
   ["ends a resting order unseen", [...canceling, "fireOrders"], { kind: "remove", key }],
   [
     "changes a trigger",
-    ["placeOrder", "cancelOrders", "fireOrders"],
+    ["placeOrder", "cancelOrders", "deleteKey", "fireOrders"],
     { kind: "change", key: trigger, set: { legs: [] } },
   ],
   ["removes a trigger", [...canceling, "fireOrders"], { kind: "remove", key: trigger }],

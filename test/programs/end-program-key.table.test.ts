@@ -4,17 +4,19 @@ import { afterFiring } from "../../lib/orders/resting/life.ts";
 import { restingStep } from "../../lib/orders/resting/resting-step.ts";
 import { statusOf } from "../../lib/orders/resting/shown.ts";
 import { storedAfter } from "../../lib/orders/resting/stored.ts";
+import { endProgramKey } from "../../lib/programs/end-program-key.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { cancelOrdersBy } from "../../lib/trading/cancel-orders.ts";
 import { readParent } from "../../lib/trading/items/resting-records.ts";
 import { readOrder } from "../../lib/trading/items/views.ts";
 import { writeStep } from "../../lib/trading/items/write-step.ts";
 import { mandateHash, nowMs, storedOrder } from "../orders/resting/fixtures.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
+import { putItems } from "../support/items.ts";
 import { laneOf, newOrder, placing } from "../support/placed-orders.ts";
+import { programKeyItem } from "../support/program-keys.ts";
 import { shortPausesForTests } from "../support/short-pauses.ts";
-import { keyId } from "../support/trading-keys.ts";
+import { keyId, tradingKey } from "../support/trading-keys.ts";
 
 const db = tableForTests();
 shortPausesForTests();
@@ -29,6 +31,7 @@ type By = { by?: string };
 /** Opens a user with orders of a key, of another key and of the user. */
 async function opened() {
   const userID = `user ${idOf()}`;
+  await putItems(db.table, [programKeyItem(tradingKey({ userID }))]);
   const lanes: LaneKey[] = [];
 
   async function place(by: By) {
@@ -71,15 +74,16 @@ async function opened() {
   return {
     userID,
     woken,
-    cancel: (table: Table = db.table) =>
-      cancelOrdersBy(
+    remove: (table: Table = db.table, owner = userID) =>
+      endProgramKey(
         {
           table,
           wake: ({ lane }) => void woken.push(lane.wallet),
           nowMs: () => nowMs,
           lanesOf: async () => [...new Map(lanes.map((lane) => [lane.wallet, lane])).values()],
         },
-        { userID, keyId },
+        { userID: owner, keyId },
+        new Date(nowMs),
       ),
     states: async () => ({
       own: await Promise.all([...orders, firing.child ?? ""].map(lifeOf)),
@@ -97,28 +101,27 @@ const done = {
   restingOthers: ["open", "open"],
 };
 
-describe("cancelOrdersBy", () => {
-  it("cancels what a key has placed and what rests by it, and nothing else", async () => {
-    const { cancel, states, woken } = await opened();
-    await cancel();
+describe("endProgramKey", () => {
+  it("revokes a key, and cancels what it has placed and what rests by it, and nothing else", async () => {
+    const { remove, states, woken } = await opened();
+    expect(await remove()).toMatchObject({ keyId, revokedAt: new Date(nowMs).toISOString() });
     expect(await states()).toEqual(done);
     expect(woken).toHaveLength(3);
     expect(new Set(woken).size).toBe(3);
-  });
-
-  it("does nothing for another user", async () => {
-    const { cancel, states, userID } = await opened();
-    const stranger = { userID: `friend of ${userID}`, keyId };
-    await cancelOrdersBy({ table: db.table, wake: () => undefined, lanesOf: async () => [] }, stranger);
-    expect((await states()).own).toEqual(["open", "open", "open"]);
-    await cancel();
-    await cancel();
+    expect(await remove()).toMatchObject({ revokedAt: new Date(nowMs).toISOString() });
     expect(await states()).toEqual(done);
   });
 
-  it("finishes what an earlier call has left by a crash", async () => {
+  it("finds no key of another user, and cancels nothing", async () => {
+    const { remove, states, userID } = await opened();
+    const stranger = remove(db.table, `friend of ${userID}`);
+    await expect(stranger).rejects.toMatchObject({ code: "KEY_NOT_FOUND" });
+    expect((await states()).own).toEqual(["open", "open", "open"]);
+  });
+
+  it("finishes what an earlier request has left by a crash", async () => {
     for (let crashAt = 1, hasCrashed = true; hasCrashed; crashAt *= 2) {
-      const { cancel, states } = await opened();
+      const { remove, states } = await opened();
       let calls = 0;
       hasCrashed = false;
       const table = interceptedTable(db.table, () => {
@@ -126,8 +129,8 @@ describe("cancelOrdersBy", () => {
         hasCrashed = true;
         throw new Error("killed");
       });
-      await cancel(table).catch(() => undefined);
-      await cancel();
+      await remove(table).catch(() => undefined);
+      await remove();
       expect(await states()).toEqual(done);
     }
   });

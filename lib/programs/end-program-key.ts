@@ -1,0 +1,19 @@
+import type { ProgramKeyName } from "../orders/program-key.ts";
+import { type CancellingAllDeps, cancelOrdersBy } from "../trading/cancel-orders.ts";
+import { revokeProgramKey, type ShownKey, shownKey } from "./program-keys.ts";
+
+/**
+ * Revokes a program key, and then cancels its open orders and all that rests by it. Nothing can be signed by the key
+ * from the first write on. Repeating the request finishes what a crash has left.
+ *
+ * @throws {DomainError} KEY_NOT_FOUND
+ */
+export async function endProgramKey(
+  deps: CancellingAllDeps,
+  name: ProgramKeyName,
+  now: Date,
+): Promise<ShownKey> {
+  const key = await revokeProgramKey(deps.table, name, now);
+  await cancelOrdersBy(deps, name);
+  return shownKey(key);
+}
