@@ -17,6 +17,7 @@ import type { ChainUnderTest } from "./chain-under-test.ts";
 import { checkEnding, checkPlan, checkRoutes, honest } from "./lie-checks.ts";
 import { PolicyChecks } from "./policy-checks.ts";
 import type { Process } from "./process.ts";
+import { ProgramChecks } from "./program-checks.ts";
 import { isRetired, type ModelTable } from "./table.ts";
 import { must } from "./violation.ts";
 
@@ -40,12 +41,14 @@ export class Invariants {
   private readonly unfilled = new Map<string, string[]>();
   private readonly departures = new Map<string, BookEvent[]>();
   private readonly policyChecks: PolicyChecks;
+  private readonly programChecks: ProgramChecks;
   private readonly allCancelled = new Set<string>();
   private readonly facts: Facts;
 
   constructor(facts: Facts) {
     this.facts = facts;
     this.policyChecks = new PolicyChecks(facts);
+    this.programChecks = new ProgramChecks(facts);
   }
 
   noteSigned(hash: string, signature: Signature): void {
@@ -111,7 +114,7 @@ export class Invariants {
         await this.checkSlot(before as EvmSlot | undefined, after as EvmSlot | undefined, process);
       if (kind === "ledger")
         this.checkLedger(before as Ledger<Evm> | undefined, after as Ledger<Evm>, changes);
-      if (kind === "day") must(name === "sign", "somebody else counted what was signed");
+      if (kind === "day" || kind === "keyDay") must(name === "sign", "somebody else counted what was signed");
       if (kind === "ledger") must(name === "sign", "somebody else wrote the signer's ledger");
       if (kind === "bytes") must(name === "sign", "somebody else wrote signed bytes");
       if (kind === "cancellation") must(name.startsWith("cancel"), "somebody else cancelled an order");
@@ -349,6 +352,10 @@ export class Invariants {
     const day = written("day") as Items["day"] | undefined;
     const intent = this.intents.get(after.orderId) as EvmIntent;
     this.policyChecks.check({ before, after, slot, day }, intent);
+    const purpose = slot?.attempts.at(-1)?.purpose;
+    const keyDay = written("keyDay") as Items["keyDay"] | undefined;
+    const isSwapOfBuy = intent.side === "buy" && purpose === "swap";
+    this.programChecks.check({ purpose, isSwapOfBuy, day, keyDay }, intent);
   }
 
   private checkEmptyLane({ wallet }: Items["lane"]): void {

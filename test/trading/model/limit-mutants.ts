@@ -103,3 +103,38 @@ export const forgetsTheDay: System = {
       },
     }),
 };
+
+/** Treats each buy of a program as the first of its key's day. */
+export const forgetsTheKeysDay: System = {
+  ...theSystem,
+  sign: (request) =>
+    rewritten(theSystem.sign(request), {
+      answer: (effect, answer) => {
+        const { program, ...view } = answer as SigningView;
+        if (effect.do !== "readSigning" || program?.count === undefined) return answer;
+        return { ...view, program: { ...program, count: { ...program.count, spent: 0n } } };
+      },
+    }),
+};
+
+/** Trusts the count of a key's day that was read, even if another wallet's order has raised it in the meantime. */
+export const trustsOldCounts: System = {
+  ...theSystem,
+  sign: (request) =>
+    rewritten(
+      theSystem.sign(request),
+      inWrites((write) =>
+        write.of === "keyDay" && write.kind === "put" ? [{ ...write, when: undefined as never }] : [write],
+      ),
+    ),
+};
+
+/** Trusts the program key that was read, even if its user has revoked it in the meantime. */
+export const trustsOldKeys: System = {
+  ...theSystem,
+  sign: (request) =>
+    rewritten(
+      theSystem.sign(request),
+      inWrites((write) => (write.of === "programKey" ? [] : [write])),
+    ),
+};

@@ -22,9 +22,14 @@ const caughtBy: Readonly<Record<string, number>> = {
   "lets two runs take a lane by one reservation": 34,
 };
 
+const racing = rarePlots["a program whose wallets race at one day's limit"];
+
 const plots: Readonly<Record<string, Plot>> = {
   "believes one host about what a wallet lacks": rarePlots["a host that makes up what a wallet has"],
   "takes a host's silence for what a wallet lacks": rarePlots["a host that makes up what a wallet has"],
+  "forgets what a key's day has spent": racing,
+  "trusts an old count of a key's day": racing,
+  "trusts a revoked program key": racing,
   "blocks clears": rarePlots["a day whose network fees are above their limit"],
   "ignores the limit of a day's network fees":
     rarePlots["a limit of network fees that falls before a signature"],

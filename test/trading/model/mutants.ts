@@ -21,7 +21,10 @@ import {
   blocksClears,
   countsFees,
   forgetsTheDay,
+  forgetsTheKeysDay,
   ignoresFeeLimit,
+  trustsOldCounts,
+  trustsOldKeys,
   trustsOldPolicies,
 } from "./limit-mutants.ts";
 import {
@@ -405,5 +408,8 @@ export const mutants: Readonly<Record<string, () => System>> = {
     work: (...args) => positionsLater(theSystem.work(...args)),
   }),
   "replays a request after the checks": () => replaysLate,
+  "forgets what a key's day has spent": () => forgetsTheKeysDay,
+  "trusts an old count of a key's day": () => trustsOldCounts,
+  "trusts a revoked program key": () => trustsOldKeys,
   ...startMutants,
 };

@@ -10,6 +10,7 @@ import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, wallets } from "./clients.ts";
 import { anyHost, anyLane, calm, mine, runOn, runUntil, wake } from "./play.ts";
 import { changePolicy } from "./policies.ts";
+import { racingPrograms } from "./program-plots.ts";
 import { retired } from "./table.ts";
 import { must } from "./violation.ts";
 import { chain, macOf, type World } from "./world.ts";
@@ -326,6 +327,7 @@ export const rarePlots = {
   "a day whose network fees are above their limit": fullDay,
   "a user who cancels all orders": cancelledTogether,
   "an order from the future": orderFromTheFuture,
+  "a program whose wallets race at one day's limit": racingPrograms,
 };
 
 /** Cancels all of alice's orders while they are placed and signed. Each run may crash, and the clocks differ. */
