@@ -231,6 +231,7 @@ const desk: Desk = {
     { of: "policy", id: "in force" },
     { of: "export", id: "export", at: today },
     { of: "lock", id: "lock" },
+    { of: "programKey", id: "key", key: { keyId: "pk_1", name: "Rebalancer", scopes: ["read", "trade"] } },
   ],
   orderWarnings: new Map(),
   balances: undefined,

@@ -25,6 +25,7 @@ import { OrderDetails } from "./order-details.tsx";
 import { allOf, nextWanted } from "./order-pages.ts";
 import { Amount, PairName } from "./pair-name.tsx";
 import { type Column, RecordTable } from "./record-table.tsx";
+import { saveFile } from "./save-file.ts";
 import { Warnings } from "./ticket/quote-view.tsx";
 import { useWalletNames } from "./wallet-names.ts";
 
@@ -172,10 +173,7 @@ function SaveFills() {
     const pages = terminal.pages("listOrders", { query: { limit: 100 } });
     const orders = await call(() => allOf(pages, (page) => page.orders));
     if (orders === undefined) return;
-    const file = URL.createObjectURL(new Blob([fillsCsv(orders)], { type: "text/csv" }));
-    Object.assign(document.createElement("a"), { href: file, download: "fills.csv" }).click();
-    // Safari reads the file after the click.
-    setTimeout(() => URL.revokeObjectURL(file), 10_000);
+    saveFile("fills.csv", fillsCsv(orders), "text/csv");
   }
   return (
     <button type="button" class="plain" disabled={isBusy} onClick={save}>

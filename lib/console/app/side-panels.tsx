@@ -8,6 +8,7 @@ const sides = [
   ["discovery", "New tokens"],
   ["wallets", "Wallets"],
   ["settings", "Settings"],
+  ["programs", "Program keys"],
   ["rewards", "Rewards"],
   ["prices", "Prices"],
   ["messages", "Messages"],
@@ -31,7 +32,7 @@ export const SideButtons = ({ onOpen }: { onOpen: (side: Side) => void }) => (
 );
 
 /** Panels that users type into, so a click beside them must not close them. */
-const typedInto: readonly Side[] = ["wallets", "newWallet", "settings"];
+const typedInto: readonly Side[] = ["wallets", "newWallet", "settings", "programs"];
 
 type PanelProps = { side: Side; onClose: () => void; children: ComponentChildren };
 
@@ -100,4 +101,9 @@ export function SidePanel({ side, onClose, children }: PanelProps) {
 export const LoadedPortfolio = loadedPart("portfolio", "empty", async () => {
   const { Portfolio } = await import("./portfolio/portfolio.tsx");
   return Portfolio;
+});
+
+export const LoadedProgramKeys = loadedPart("program keys", "empty", async () => {
+  const { ProgramKeys } = await import("./programs/program-keys.tsx");
+  return ProgramKeys;
 });

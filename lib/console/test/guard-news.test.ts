@@ -27,6 +27,19 @@ const lock = (data: { status: "locked" | "unlocking" | "unlocked"; unlocksAt?: s
   data,
 });
 
+const keyMade = (keyId: string) =>
+  ({
+    type: "ProgramKeyAdded",
+    time,
+    data: {
+      key: { keyId, name: "Bot", scopes: ["read", "trade"], publicKey: "", createdAt: time, expiresAt: at },
+    },
+  }) satisfies ServerMessage;
+const keyRevoked = (keyId: string): ServerMessage => {
+  const { data } = keyMade(keyId);
+  return { type: "ProgramKeyRevoked", time, data: { key: { ...data.key, revokedAt: time } } };
+};
+
 const newsAfter = (...messages: ServerMessage[]) =>
   messages
     .reduce(withGuardNews, [] as readonly GuardNews[])
@@ -53,6 +66,13 @@ describe("withGuardNews", () => {
     expect(newsAfter(unlocking)).toEqual([["lock", at]]);
     expect(newsAfter(unlocking, lock({ status: "unlocked" }))).toEqual([["lock", undefined]]);
     expect(newsAfter(unlocking, lock({ status: "locked" }))).toEqual([]);
+  });
+
+  it("reports each program key until it is revoked, in whatever order the messages arrive", () => {
+    const added = [keyMade("pk_1"), keyMade("pk_2")];
+    expect(newsAfter(...added)).toHaveLength(2);
+    expect(newsAfter(...added, keyRevoked("pk_1"))).toHaveLength(1);
+    expect(newsAfter(keyRevoked("pk_1"), ...added)).toHaveLength(1);
   });
 
   it("keeps the news when the service repeats an announcement, so that dismissed news stays hidden", () => {
@@ -105,6 +125,12 @@ describe("guardText", () => {
     const dearer = { ...policy, maxNetworkFeesPerDay: "2" } as const;
     expect(textAfter(policyChanged(1, "tightened"), policyChanged(2, "loosened", { policy: dearer }))).toBe(
       "Looser limits for Main are in force: up to 2 BNB of network fees in a day.",
+    );
+  });
+
+  it("says what a program may do by a new key", () => {
+    expect(textAfter(keyMade("pk_1"))).toBe(
+      "The program key Bot was made. Its program may read, trade as you.",
     );
   });
 

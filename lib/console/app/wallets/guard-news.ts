@@ -2,12 +2,14 @@ import type { ServerMessage, Wallet } from "trading-terminal-client";
 import { coinOf, day } from "../format.ts";
 import { looserLimits, type Policy } from "./looser-limits.ts";
 
-/** News about a guard of the user's wallets that has become looser or soon will. */
+/** News about a guard of the user's wallets that has become looser or soon will, or about a key that may trade them. */
 export type GuardNews = {
-  of: "export" | "lock" | "policy";
+  of: "export" | "lock" | "policy" | "programKey";
   /** Id of the announcement. It stays the same when the service repeats the announcement. */
   id: string;
   walletId?: string;
+  /** The program key that was made. */
+  key?: Pick<ProgramKey, "keyId" | "name" | "scopes">;
   /** Time at which the change takes effect. Absent if the change already has taken effect. */
   at?: string | undefined;
   version?: number;
@@ -34,11 +36,25 @@ export function withGuardNews(news: readonly GuardNews[], message: ServerMessage
       const others = status === "unlocked" ? news : news.filter(({ of }) => of !== "export");
       return withNewest(others, { of: "lock", id, at, isOver: status === "locked" });
     }
+    case "ProgramKeyAdded":
+    case "ProgramKeyRevoked": {
+      const { key } = message.data;
+      const isOver = key.revokedAt !== undefined;
+      // A key is revoked for good, whatever arrives late.
+      return withNewest(news, {
+        of: "programKey",
+        id: `key ${key.keyId} ${isOver}`,
+        key,
+        isOver,
+        version: Number(isOver),
+      });
+    }
     default:
       return news;
   }
 }
 
+type ProgramKey = Extract<ServerMessage, { type: "ProgramKeyAdded" }>["data"]["key"];
 type PolicyChange = Extract<ServerMessage, { type: "WalletPolicyUpdated" }>["data"];
 
 function policyNews(
@@ -68,7 +84,8 @@ function policyNews(
 
 /** Adds news, unless it is repeated or late. */
 function withNewest(news: readonly GuardNews[], newest: GuardNews): readonly GuardNews[] {
-  const isSame = ({ of, walletId }: GuardNews) => of === newest.of && walletId === newest.walletId;
+  const isSame = ({ of, walletId, key }: GuardNews) =>
+    of === newest.of && walletId === newest.walletId && key?.keyId === newest.key?.keyId;
   const known = news.find(isSame);
   const isOld = (known?.version ?? 0) > (newest.version ?? 0);
   return known?.id === newest.id || isOld ? news : [...news.filter((each) => !isSame(each)), newest];
@@ -82,7 +99,7 @@ export type GuardText = { what: string; stop: string; undo?: string };
  * @param wallet Undefined if the wallet is retired.
  */
 export function guardText(
-  { of, at, policies }: GuardNews,
+  { of, at, policies, key }: GuardNews,
   wallet: Pick<Wallet, "slotName" | "network"> | undefined,
 ): GuardText {
   const time = at && day(at);
@@ -101,6 +118,12 @@ export function guardText(
           : "Exports are no longer locked.",
         stop: "Not you? Lock them again.",
         undo: "Lock exports again",
+      };
+    case "programKey":
+      return {
+        what: `The program key ${key?.name} was made. Its program may ${key?.scopes.join(", ")} as you.`,
+        stop: "Not you? Revoke it.",
+        undo: "Revoke the key",
       };
     case "policy": {
       const coin = wallet ? coinOf[wallet.network] : "coins";

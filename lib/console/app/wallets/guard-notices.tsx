@@ -65,7 +65,7 @@ function GuardNotice({ news, wallet, onDismiss }: NoticeProps) {
 }
 
 /** Makes the guard tight again. The service announces this to all pages, except for an export. */
-function useUndo({ of, walletId = "" }: GuardNews, onCancelled: () => void) {
+function useUndo({ of, walletId = "", key }: GuardNews, onCancelled: () => void) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
   const path = { walletId };
@@ -84,6 +84,10 @@ function useUndo({ of, walletId = "" }: GuardNews, onCancelled: () => void) {
     if (read && (await call(() => terminal.setWalletPolicy({ path, body: read.policy }))))
       notify("The limits stay as they are");
   }
-  const onUndo = { export: cancelExport, lock, policy: keepPolicy }[of];
+  async function revoke() {
+    if (key && (await call(() => terminal.deleteKey({ path: { keyId: key.keyId } }))))
+      notify(`${key.name} is revoked`);
+  }
+  const onUndo = { export: cancelExport, lock, policy: keepPolicy, programKey: revoke }[of];
   return { onUndo, isBusy };
 }

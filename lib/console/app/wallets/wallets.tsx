@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Wallet } from "trading-terminal-client";
+import type { ExportLock as Lock, Wallet } from "trading-terminal-client";
 import { importSealed } from "trading-terminal-client/seal";
 import {
   type Colour,
@@ -11,15 +11,19 @@ import {
   Select,
   Swatches,
 } from "../controls.tsx";
-import { useCall, useCopy, useDesk } from "../desk.ts";
+import { useCall, useCopy, useDesk, useReading } from "../desk.ts";
 import { explorerPage } from "../explorers.ts";
 import { day, shortened } from "../format.ts";
 import { useEscape } from "../keyboard.tsx";
 import { useLinks } from "../links.ts";
+import { loadedPart } from "../loaded-part.tsx";
 import { browserStore } from "../stores.ts";
 import { freshSide } from "../ticket/fresh.ts";
-import { ExportLock } from "./exports.tsx";
-import { WalletPage } from "./wallet-page.tsx";
+
+const LoadedWalletPage = loadedPart("wallet", "quiet", async () => {
+  const { WalletPage } = await import("./wallet-page.tsx");
+  return WalletPage;
+});
 
 /** Number of wallets at which a search field appears. */
 const manyWallets = 8;
@@ -150,7 +154,7 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: (retired:
       <button type="button" class="plain" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
         Edit
       </button>
-      {isOpen && <WalletPage wallet={wallet} onClose={() => setOpen(false)} />}
+      {isOpen && <LoadedWalletPage wallet={wallet} onClose={() => setOpen(false)} />}
       {isEdited && (
         <EditWallet wallet={wallet} onDone={() => setEdited(false)}>
           {isAsked ? (
@@ -285,5 +289,38 @@ function ImportWallet() {
         </button>
       </Form>
     </details>
+  );
+}
+
+/** Locks the exports of all wallets. Users should do this first when somebody else may have their session. */
+function ExportLock() {
+  const { terminal, notify, guardNews } = useDesk();
+  const { call, isBusy } = useCall();
+  const [lock, setLock] = useState<Lock>();
+  const show = (answer: { lock: Lock } | undefined) => answer && setLock(answer.lock);
+
+  // The service reports no lock if the deployment has no exports.
+  const news = guardNews.find(({ of }) => of === "lock")?.id;
+  useReading(() => void terminal.getExportLock().then(({ data }) => show(data)), [news]);
+
+  if (lock === undefined) return null;
+  async function change() {
+    // Locking again cancels a pending unlocking.
+    const ask = lock?.status === "locked" ? terminal.unlockExports : terminal.lockExports;
+    const answer = await call(() => ask());
+    show(answer);
+    if (answer)
+      notify(answer.lock.status === "locked" ? "Exports are locked" : "The lock opens after the delay");
+  }
+  return (
+    <p class="lock">
+      <span>
+        Exports are {lock.status}
+        {"unlocksAt" in lock && lock.unlocksAt ? `, and unlock at ${day(lock.unlocksAt)}` : ""}
+      </span>
+      <button type="button" disabled={isBusy} onClick={change}>
+        {lock.status === "locked" ? "Unlock" : "Lock exports"}
+      </button>
+    </p>
   );
 }

@@ -244,6 +244,7 @@ export async function scriptService(
       () => ({ balances: [{ token: "native", symbol: "ETH", amount: "100", available: "99.9965" }] }),
     ],
     [/\/quotes$/, (_, body) => ({ quote: quoteFor(body) })],
+    [/\/v2\/keys$/, () => ({ keys: [] })],
     [/\/rewards$/, () => ({ rewards: [] })],
     [/redemptions$/, () => ({ redemptions: [], points: 0 })],
     [/\/orders$/, (url) => pageOf("orders", olderOrders, url)],
