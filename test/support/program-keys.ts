@@ -9,7 +9,7 @@ export function programKey(changes: Partial<ProgramKey> = {}): ProgramKey {
     userID: "ann",
     keyId: "pk_abcdefghijklmnopqrst",
     name: "Rebalancer",
-    publicKey: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+    publicKey: "QjH9Qmzs8H1nN6SJ0jxZM3oDh1heRkVdaKCm50YWUjY",
     scopes: ["read"],
     createdAt: "2026-11-21T09:00:00.000Z",
     endsAt,

@@ -54,7 +54,7 @@ const price = {
 const key = {
   keyId: "pk_Zk3vJ0mY8QxT2nB5rWcA7dLs",
   name: "Rebalancer",
-  publicKey: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+  publicKey: "QjH9Qmzs8H1nN6SJ0jxZM3oDh1heRkVdaKCm50YWUjY",
   scopes: ["read", "trade"] as Scope[],
   maxPerDay: "0.5",
   createdAt: time,

@@ -43,13 +43,15 @@ export BASE_URL=http://127.0.0.1:3000
 export TOKEN=$(npm run -s token -- --user alice)
 \`\`\`
 
-Those of one wallet or one order name it by its id. This takes the last wallet, and the newest order:
+Those of one wallet, order or program key name it by its id. This takes the last wallet, and the newest order and key:
 
 \`\`\`bash
 export WALLET_ID=$(curl -s "$BASE_URL/api/v2/wallets" -H "Authorization: Bearer $TOKEN" |
   node -p 'JSON.parse(fs.readFileSync(0)).data.wallets.at(-1)?._id')
 export ORDER_ID=$(curl -s "$BASE_URL/api/v2/orders?limit=1" -H "Authorization: Bearer $TOKEN" |
   node -p 'JSON.parse(fs.readFileSync(0)).data.orders[0]?.orderId')
+export KEY_ID=$(curl -s "$BASE_URL/api/v2/keys" -H "Authorization: Bearer $TOKEN" |
+  node -p 'JSON.parse(fs.readFileSync(0)).data.keys[0]?.keyId')
 \`\`\`
 
 The examples in JavaScript are for \`trading-terminal-client\`:

@@ -13,6 +13,7 @@ export type RestExample = {
 export const shellVariables: Readonly<Record<string, string>> = {
   walletId: "WALLET_ID",
   orderId: "ORDER_ID",
+  keyId: "KEY_ID",
 };
 
 // Anvil's first account, whose private key is public, and MOON on the local chains.
@@ -67,7 +68,8 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   createKey: {
     body: {
       name: "Rebalancer",
-      publicKey: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+      // Nobody has the private half.
+      publicKey: "QjH9Qmzs8H1nN6SJ0jxZM3oDh1heRkVdaKCm50YWUjY",
       scopes: ["read", "trade"],
       chains: ["base"],
       maxPerOrder: "0.1",

@@ -19,6 +19,12 @@ const otherwise: Readonly<Record<string, number>> = {
   deleteDevice: 404,
 };
 
+/** Only simulates the order, since a trade would change the prices that other tests expect. */
+function inTest(name: string, body: string, inAnHour: string): string {
+  if (name === "createKey") return body.replace(/(?<="expiresAt":")[^"]*/, inAnHour);
+  return name === "placeOrder" ? body.replace("}", ',"dryRun":true}') : body;
+}
+
 describe("the samples of the reference page", () => {
   it("runs every sample exactly as written, one after another", async () => {
     const { baseUrl } = deployment();
@@ -26,22 +32,21 @@ describe("the samples of the reference page", () => {
     await record(orderReport(user, "o-sample", 1));
     const rows = restMethods.filter(({ name }) => name !== "importWallet");
     const lines = rows.map((row) => curlSample(row, restExamples[row.name]));
-    const variables = `BASE_URL=${baseUrl} TOKEN=${user.token} WALLET_ID=@wallet ORDER_ID=o-sample`;
+    const variables = `BASE_URL=${baseUrl} TOKEN=${user.token} WALLET_ID=@wallet KEY_ID=@key ORDER_ID=o-sample`;
     const requests = await curlRequests([variables, ...lines].join("\n"));
 
     const statuses: Record<string, number> = {};
-    let walletId = "";
+    let [walletId, keyId] = ["", ""];
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
     for (const [index, { method, url, headers, body }] of requests.entries()) {
       const { name } = rows[index] as (typeof rows)[number];
-      const response = await fetch(url.replace("@wallet", walletId), {
+      const response = await fetch(url.replace("@wallet", walletId).replace("@key", keyId), {
         method,
         headers: headers.map((header) => header.split(": ") as [string, string]),
-        // Only simulates the order: a trade would change the prices that other tests expect.
-        ...(body !== undefined && {
-          body: name === "placeOrder" ? body.replace("}", ',"dryRun":true}') : body,
-        }),
+        ...(body !== undefined && { body: inTest(name, body, inAnHour) }),
       });
       const answer = await response.text();
+      if (name === "createKey") keyId = JSON.parse(answer).data.key.keyId;
       if (name === "createWallet") walletId = JSON.parse(answer).data.wallet._id;
       statuses[name] = response.status;
     }
