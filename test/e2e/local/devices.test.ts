@@ -57,7 +57,8 @@ async function register({ token }: User, body: object) {
 type Answer = { data: { device: Device & { secret: string } }; error: { code: string; details: object } };
 
 async function webhook(user: User, path: string) {
-  const { json } = await register(user, { type: "webhook", name: "Desk", url: origin + path });
+  const { status, json } = await register(user, { type: "webhook", name: "Desk", url: origin + path });
+  expect(status, JSON.stringify(json)).toBe(200);
   const { deviceId, secret } = json.data.device;
   noteSecret("word", [secret.slice("whsec_".length)]);
   return { deviceId, secret };
