@@ -69,8 +69,9 @@ export class SolChain {
   mine(): void {
     const { head } = this;
     const height = head.height + heightsInBlock;
-    const past = new Set(this.blocks.flatMap(({ ran }) => ran.map(({ message }) => message)));
-    const marked = markersIn(this.blocks);
+    const used = this.blocks.filter(({ ran }) => ran.length > 0);
+    const past = new Set(used.flatMap(({ ran }) => ran.map(({ message }) => message)));
+    const marked = markersIn(used);
     const ran: Ran[] = [];
     for (const message of this.pool) {
       if (past.has(message) || height > message.lastHeight || this.#random.chance(this.delays)) continue;
@@ -129,7 +130,7 @@ export class SolChain {
         ...(signed?.siblings ?? []),
       ];
       const found = receipts
-        .filter(isFinal)
+        .filter((block) => block.ran.length > 0 && isFinal(block))
         .flatMap((block) =>
           block.ran
             .filter(({ message }) => asked.includes(message.signature))
@@ -139,7 +140,9 @@ export class SolChain {
       return {
         time: lies ? time + 1000 : time,
         finalHeight: lies ? height + 1000 : finalHeight,
-        isMarked: lies ? random.chance(0.5) : markersIn(blocks.filter(isFinal)).has(marker),
+        isMarked: lies
+          ? random.chance(0.5)
+          : blocks.some((block) => isFinal(block) && hasMarked(block, marker)),
         receipts: new Map(
           lies ? asked.filter(() => random.chance(0.5)).map((name) => [name, invented]) : found,
         ),
@@ -168,6 +171,9 @@ export class SolChain {
     });
   }
 }
+
+const hasMarked = ({ ran }: SolBlock, marker: string): boolean =>
+  ran.some(({ message, status }) => status === "ok" && message.marker === marker);
 
 /** Lists the markers that successful messages have made. */
 export const markersIn = (blocks: readonly SolBlock[]): Set<string> =>
