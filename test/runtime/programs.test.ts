@@ -74,12 +74,13 @@ describe("a program at the REST API", () => {
     }
   });
 
-  it("never has a scope that exports, unlocks, makes wallets or makes keys", () => {
+  it("never has a scope that exports, unlocks, or makes wallets, keys or devices", () => {
     const unreachable = rows.flatMap(({ name, scope }) => (scope === undefined ? [name] : []));
     expect(unreachable.toSorted()).toEqual([
-      ...["cancelExport", "createKey", "createWallet", "deleteKey", "endSession", "exportWallet"],
-      ...["importWallet", "listImportKeys", "listKeys", "lockExports", "redeemReward", "restoreWallet"],
-      ...["retireWallet", "startSession", "storeWallet", "unlockExports"],
+      ...["cancelExport", "createDevice", "createKey", "createWallet", "deleteDevice", "deleteKey"],
+      ...["endSession", "exportWallet", "importWallet", "listDevices", "listImportKeys", "listKeys"],
+      ...["lockExports", "redeemReward", "restoreWallet", "retireWallet", "startSession", "storeWallet"],
+      "unlockExports",
     ]);
   });
 
