@@ -16,10 +16,8 @@ export type Scenario = {
   play(agent: Agent, place: { world: World; chain: TradingChain }): Promise<void>;
 };
 
-async function walletOn(agent: Agent, network: TradingChain, name = "Main"): Promise<string> {
-  const { wallets } = await agent.ask("list wallets", { network });
-  return wallets.find(({ slotName }: Told) => slotName === name).generatedWalletAddress;
-}
+const walletOn = async (agent: Agent, network: TradingChain): Promise<string> =>
+  (await agent.ask("list wallets", { network })).wallets[0].generatedWalletAddress;
 
 /** Finds the one listed token of this name that imitates no other. */
 async function tokenNamed(agent: Agent, chain: TradingChain, query: string): Promise<string> {
@@ -298,31 +296,28 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "Limit of an order",
-    does: "stops at what the policy of a wallet allows for an order, and tells the user",
+    does: "stops at its key's limit of an order, and tells the user",
     chain: "bsc",
+    own: { maxPerOrder: "0.05" },
     async play(agent, { world, chain }) {
-      const terms = { ...(await placeOf(agent, chain)), wallet: await walletOn(agent, chain, "Limited") };
+      const terms = await placeOf(agent, chain);
       const refusal = await withoutOrder(world, chain, () =>
-        agent.refused("buy", { ...terms, amount: "0.3" }),
+        agent.refused("buy", { ...terms, amount: "0.1" }),
       );
-      assert.deepEqual([refusal.code, refusal.details.rule], ["POLICY_LIMIT", "maxPerOrder"]);
+      assert.deepEqual([refusal.code, refusal.details.rule], ["KEY_LIMIT", "maxPerOrder"]);
       assert.match(refusal.next, /^Stop/);
-      assert.equal(
-        (await agent.ask("get limits", { chain, wallet: terms.wallet })).policy.maxPerOrder,
-        "0.2",
-      );
     },
   },
   {
     name: "Limit of a day",
-    does: "stops when a wallet has spent what its policy allows for a day",
+    does: "stops when its key has spent what a day allows",
     chain: "bsc",
+    own: { maxPerDay: "0.15" },
     async play(agent, { chain }) {
-      const wallet = await walletOn(agent, chain, "Limited");
-      const terms = { ...(await placeOf(agent, chain)), wallet, amount: "0.1" };
+      const terms = { ...(await placeOf(agent, chain)), amount: "0.1" };
       await filled(agent, "buy", terms);
       const refusal = await agent.refused("buy", terms);
-      assert.deepEqual([refusal.code, refusal.details.rule], ["POLICY_LIMIT", "maxPerDay"]);
+      assert.deepEqual([refusal.code, refusal.details.rule], ["KEY_LIMIT", "maxPerDay"]);
     },
   },
   {

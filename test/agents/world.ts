@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { requestToken } from "cdk-local-runner";
-import { createTerminal, type Terminal, type TradingChain } from "trading-terminal-client";
+import { createTerminal, type Decimal, type Terminal, type TradingChain } from "trading-terminal-client";
 import { makeProgramKey } from "trading-terminal-client/key";
 import type { EvmChain } from "trading-terminal-devnet/chain-facts";
 import { freePorts } from "trading-terminal-devnet/free-ports";
@@ -33,6 +33,8 @@ export type AgentOptions = {
   /** Seconds for which the agent can confirm a quote. */
   quoteSeconds?: number;
   scopes?: ("read" | "trade")[];
+  maxPerOrder?: Decimal;
+  maxPerDay?: Decimal;
 };
 
 const userID = "agents-user";
@@ -109,28 +111,12 @@ export async function openWorld(): Promise<World> {
   };
 }
 
-/** Wallets by name. Those of avax have no coins. */
-const wanted: readonly [network: TradingChain, slotName: string][] = [
-  ["eth", "Main"],
-  ["base", "Main"],
-  ["bsc", "Main"],
-  ["sol", "Main"],
-  ["avax", "Main"],
-  ["bsc", "Limited"],
-];
-
-/** Limits of the wallet with that name. */
-const policy = { maxPerOrder: "0.2", maxPerDay: "0.15", tokens: "any", tradingEnabled: true } as const;
-
 async function makeWallets(user: Terminal, baseUrl: string): Promise<void> {
-  for (const [network, slotName] of wanted) {
-    const { data, error } = await user.createWallet({ body: { network, slotName } });
+  for (const network of ["eth", "base", "bsc", "sol", "avax"] as const) {
+    const { data, error } = await user.createWallet({ body: { network } });
     if (error) throw new Error(`No wallet: ${error.message}`);
-    const { generatedWalletAddress: address, _id: walletId } = data.wallet;
+    const address = data.wallet.generatedWalletAddress;
     if (network !== "avax") await giveCoins(baseUrl, { chain: network, address });
-    if (slotName !== "Limited") continue;
-    const limited = await user.setWalletPolicy({ path: { walletId }, body: policy });
-    if (limited.error) throw new Error(`No policy: ${limited.error.message}`);
   }
 }
 
