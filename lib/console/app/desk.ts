@@ -8,7 +8,7 @@ import type { WalletBalances } from "./nothing-to-sell.ts";
 import type { Notify } from "./notices.tsx";
 import type { Placed, Placing } from "./ticket/placing.ts";
 import type { GuardNews } from "./wallets/guard-news.ts";
-import type { Watched } from "./watched.ts";
+import type { Watched, WatchedToken } from "./watched.ts";
 
 export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
 
@@ -54,6 +54,10 @@ export type Desk = {
   pickInterval: (interval: Interval) => void;
   profile: Profile;
   watched: Watched;
+  /** Tokens for a user who watches none. */
+  offered: readonly WatchedToken[];
+  /** Notes the tokens that the ticket's chain lists. */
+  setListed: (tokens: readonly WatchedToken[]) => void;
   /** Counts changes of redemptions since the page was opened. */
   redemptionChanges: number;
   /** Guards of wallets that have become looser or soon will. */

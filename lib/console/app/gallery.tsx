@@ -220,6 +220,8 @@ const desk: Desk = {
   isStale: false,
   isOffline: false,
   watched: { tokens: [{ chain: "eth", token: address, symbol: "MOON" }], toggle: ignore },
+  offered: [],
+  setListed: ignore,
   redemptionChanges: 0,
   guardNews: [
     {

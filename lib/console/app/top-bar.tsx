@@ -70,10 +70,15 @@ export function TopBar({ status, isStale, profile, children }: TopBarProps) {
   );
 }
 
-type CommandsProps = { onHelp: () => void; onSignOut: () => void };
+type CommandsProps = {
+  /** True in a list, which has room for whole words. */
+  isMenu?: boolean;
+  onHelp: () => void;
+  onSignOut: () => void;
+};
 
 /** Commands for the whole page. */
-export function Commands({ onHelp, onSignOut }: CommandsProps) {
+export function Commands({ isMenu = false, onHelp, onSignOut }: CommandsProps) {
   const { docs } = useLinks();
   const [shown, setShown] = useState(currentTheme);
   function switchTheme() {
@@ -87,11 +92,12 @@ export function Commands({ onHelp, onSignOut }: CommandsProps) {
   return (
     <>
       {docs !== undefined && <a href={docs}>Docs</a>}
-      <button type="button" class="plain" aria-label="Keyboard shortcuts" onClick={onHelp}>
-        ?
+      <button type="button" class="plain keys" aria-label="Keyboard shortcuts" onClick={onHelp}>
+        {isMenu ? "Keyboard shortcuts" : "?"}
       </button>
       <button type="button" class="plain" onClick={switchTheme}>
         {shown === "dark" ? "Light" : "Dark"}
+        {isMenu && " theme"}
       </button>
       <button type="button" class="plain" onClick={onSignOut}>
         Sign out

@@ -63,3 +63,12 @@ export function heldIn(
   }
   return held;
 }
+
+/** Maximum number of tokens that are offered. Each is followed, so that its price is known. */
+const mostOffered = 6;
+
+/** Picks listed tokens to show to a user who watches none. */
+export const offeredTo = (
+  watched: readonly TokenName[],
+  listed: readonly WatchedToken[],
+): readonly WatchedToken[] => (watched.length === 0 ? listed.slice(0, mostOffered) : []);

@@ -40,26 +40,31 @@ export function useOpened(token: InspectedToken | undefined) {
   }, [userID, token]);
 }
 
-/** Lists the tokens that the user watches, and others that are held. A pick shows one in the chart and the ticket. */
+/**
+ * Lists the tokens that the user watches, and others that are held. Until a token is watched, offers those that the
+ * chain lists. A pick shows one in the chart and the ticket.
+ */
 export function Watchlist() {
-  const { state, watched } = useDesk();
+  const { state, watched, offered } = useDesk();
   const held = heldIn(state?.positions ?? [], watched.tokens);
+  const rows = [
+    ...watched.tokens.map((token) => ({ token })),
+    ...held.map((token) => ({ token, isHeld: true })),
+    ...offered.filter((each) => !held.some((other) => isSameToken(other, each))).map((token) => ({ token })),
+  ];
   return (
     <nav class="watchlist" aria-label="Watched and held tokens">
-      {watched.tokens.length + held.length === 0 && <p class="quiet">Star a token to watch it.</p>}
+      {watched.tokens.length === 0 && <p class="quiet">Star a token to watch it.</p>}
       <ul>
-        {watched.tokens.map((token) => (
-          <WatchedRow key={`${token.chain} ${token.token}`} token={token} isWatched />
-        ))}
-        {held.map((token) => (
-          <WatchedRow key={`${token.chain} ${token.token}`} token={token} isWatched={false} />
+        {rows.map((row) => (
+          <WatchedRow key={`${row.token.chain} ${row.token.token}`} {...row} />
         ))}
       </ul>
     </nav>
   );
 }
 
-function WatchedRow({ token, isWatched }: { token: WatchedToken; isWatched: boolean }) {
+function WatchedRow({ token, isHeld = false }: { token: WatchedToken; isHeld?: boolean }) {
   const { state, ticket, openTicket } = useDesk();
   const { chain, token: address } = token;
   const { symbol = token.symbol, priceUsd, change24h } = (state && marketOf(state, token)) ?? {};
@@ -77,7 +82,7 @@ function WatchedRow({ token, isWatched }: { token: WatchedToken; isWatched: bool
         <strong>
           <bdi>{name}</bdi>
         </strong>
-        <small class="quiet">{isWatched ? chain : `${chain}, held`}</small>
+        <small class="quiet">{isHeld ? `${chain}, held` : chain}</small>
         <span>{priceUsd === undefined ? "–" : usdText(priceUsd)}</span>
         <small class={tone}>{change24h === undefined ? "" : percentText(change24h)}</small>
       </button>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FollowedToken, Stream, StreamStatus, TerminalState } from "trading-terminal-client";
 import { isSameToken } from "trading-terminal-client/markets";
+import { Panel } from "./controls.tsx";
 import { type Desk, DeskContext, type Profile, type TicketChange, type TicketEntry } from "./desk.ts";
 import { Discovery } from "./discovery.tsx";
 import { useKeptFocus } from "./keep-focus.ts";
@@ -29,6 +30,7 @@ import { usePlace } from "./use-place.ts";
 import { type GuardNews, withGuardNews } from "./wallets/guard-news.ts";
 import { GuardNotices } from "./wallets/guard-notices.tsx";
 import { Wallets } from "./wallets/wallets.tsx";
+import { offeredTo, type WatchedToken } from "./watched.ts";
 import { useWatched, Watchlist } from "./watchlist.tsx";
 
 const channels = ["orders", "positions", "prices", "settings", "wallets"] as const;
@@ -136,7 +138,10 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const [drafts, setDrafts] = useState<Drafts>({});
   const history = usePriceHistory(state?.prices);
   const watched = useWatched(profile?.userID);
-  useTokens(stream, shownTokens(ticket, state?.positions ?? [], state?.orders ?? [], watched.tokens));
+  const [listed, setListed] = useState<readonly WatchedToken[]>([]);
+  const offered = offeredTo(watched.tokens, listed);
+  const { positions = [], orders = [] } = state ?? {};
+  useTokens(stream, shownTokens(ticket, positions, orders, [...watched.tokens, ...offered]));
   const { notices, notify, dismiss } = useNotices();
   const { terminal } = session;
   const [orderNews] = useState(makeOrderNews);
@@ -215,6 +220,8 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     stream,
     profile,
     watched,
+    offered,
+    setListed,
     redemptionChanges,
     guardNews,
     notify,
@@ -283,11 +290,13 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
               {side === "prices" && <Prices history={history} />}
               {side === "messages" && <MessageLog entries={log} />}
               {side === "more" && (
-                <nav class="menu" aria-label="More">
-                  <SideButtons onOpen={setSide} />
-                  <Commands onHelp={help.open} onSignOut={onSignOut} />
+                <Panel title="More" area="pages">
+                  <nav class="menu" aria-label="More">
+                    <SideButtons onOpen={setSide} />
+                    <Commands isMenu onHelp={help.open} onSignOut={onSignOut} />
+                  </nav>
                   <ChartCredit />
-                </nav>
+                </Panel>
               )}
             </SidePanel>
           )}

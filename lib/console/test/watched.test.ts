@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { heldIn, mostWatched, toggled, type WatchedToken, watchedIn, withOpened } from "../app/watched.ts";
+import {
+  heldIn,
+  mostWatched,
+  offeredTo,
+  toggled,
+  type WatchedToken,
+  watchedIn,
+  withOpened,
+} from "../app/watched.ts";
 
 const tokenOf = (number: number): WatchedToken => ({
   chain: "base",
@@ -57,5 +65,13 @@ describe("heldIn", () => {
     const position = (number: number, status = "open") => ({ ...tokenOf(number), status });
     const positions = [position(1), position(2), position(2), position(3, "closed")];
     expect(heldIn(positions, [tokenOf(1)])).toEqual([tokenOf(2)]);
+  });
+});
+
+describe("offeredTo", () => {
+  it("picks a few listed tokens until one is watched", () => {
+    const listed = Array.from({ length: 20 }, (_, index) => tokenOf(index));
+    expect(offeredTo([], listed)).toEqual(listed.slice(0, 6));
+    expect(offeredTo([tokenOf(30)], listed)).toEqual([]);
   });
 });

@@ -66,7 +66,6 @@ export function MarketPanel() {
               cap={capOf(market, rest.market)}
             />
           )}
-          {market && <Meanings />}
           <ExploredLink network={chain} kind="token" id={token} />
         </>
       }
@@ -177,24 +176,27 @@ function MarketFacts({ market, chain, cap, sinceMs, shownAtMs }: FactsProps) {
           </span>
         )}
       </p>
-      {liquidity !== undefined && <Fact name="Depth">{`${amount(liquidity, 4)} ${coin}`}</Fact>}
-      {volume24h !== undefined && (
-        <Fact name="24 h volume">
-          {`${amount(volume24h, 4)} ${quote === undefined || quote === "native" ? coin : "dollars"}`}
-        </Fact>
-      )}
-      {cap !== undefined && <Fact name="Market cap">{shortUsd(cap)}</Fact>}
-      {age !== undefined && <Fact name="Age">{age}</Fact>}
-      <span class="quiet age">{ageText(ageMs)}</span>
-      {flags.length > 0 && (
-        <ul class="flags" aria-label="Warnings about the market">
-          {flags.map((flag) => (
-            <li key={flag} class="badge warn">
-              {flagTexts[flag] ?? flag}
-            </li>
-          ))}
-        </ul>
-      )}
+      <div class="figures">
+        {liquidity !== undefined && <Fact name="Depth">{`${amount(liquidity, 4)} ${coin}`}</Fact>}
+        {volume24h !== undefined && (
+          <Fact name="24 h volume">
+            {`${amount(volume24h, 4)} ${quote === undefined || quote === "native" ? coin : "dollars"}`}
+          </Fact>
+        )}
+        {cap !== undefined && <Fact name="Market cap">{shortUsd(cap)}</Fact>}
+        {age !== undefined && <Fact name="Age">{age}</Fact>}
+        <span class="quiet age">{ageText(ageMs)}</span>
+        {flags.length > 0 && (
+          <ul class="flags" aria-label="Warnings about the market">
+            {flags.map((flag) => (
+              <li key={flag} class="badge warn">
+                {flagTexts[flag] ?? flag}
+              </li>
+            ))}
+          </ul>
+        )}
+        <Meanings />
+      </div>
     </div>
   );
 }

@@ -124,7 +124,7 @@ function newest(spent: Balance | undefined, quote: Quote | undefined) {
 }
 
 export function Ticket() {
-  const { terminal, state, isStale, ticket, fillTicket, placing, notify, makeWallet } = useDesk();
+  const { terminal, state, isStale, ticket, fillTicket, setListed, placing, notify, makeWallet } = useDesk();
   const { chain, side, token, given, unit } = ticket;
   const wishes = useWishes(ticket);
   const { type, terms, limits, least, exits, confirmation } = wishes;
@@ -134,6 +134,7 @@ export function Ticket() {
   const seen = usePreview(ticket, wishes);
   const { wallets, wallet, walletName, listed, inspection, spent, symbol, wrong, asked } = seen;
   useFirstToken(listed?.tokens);
+  useEffect(() => setListed(listed?.tokens ?? []), [listed]);
   useOpened(inspection?.token);
 
   const quoted = asked && seen.quoted;

@@ -221,17 +221,21 @@ describe("the desk", () => {
     await context.close();
   });
 
-  it("keeps a watchlist over a reload, and on the page alone if the browser keeps nothing", async () => {
+  it("offers listed tokens until one is watched, keeps a watchlist over a reload, and on the page alone if the browser keeps nothing", async () => {
     const { page, context, complaints } = await openDesk({ width: 1440, height: 900 });
     const tokens = page.getByRole("navigation", { name: "Watched and held tokens" });
     const star = page.getByRole("region", { name: "MOON" }).getByRole("button", { name: "Watch MOON" });
+    const offered = tokens.getByRole("button", { name: "Watch USDX" });
     await tokens.getByText("Star a token to watch it.").waitFor();
+    await offered.waitFor();
     await star.click();
+    await offered.waitFor({ state: "detached" });
     await tokens.getByText("$0.27258").waitFor();
     await page.reload();
     await tokens.getByText("$0.27258").waitFor();
     await page.evaluate("Storage.prototype.setItem = () => { throw new Error('The storage is blocked'); }");
     await tokens.getByRole("button", { name: "Watch MOON" }).click();
+    await offered.waitFor();
     await tokens.getByText("Star a token to watch it.").waitFor();
     await star.click();
     await tokens.getByText("$0.27258").waitFor();
@@ -300,7 +304,12 @@ describe("the desk", () => {
     const { page, context } = await openDesk({ width: 360, height: 740 });
     const buy = page.getByRole("button", { name: "Buy 0.1 ETH of MOON", disabled: false });
     await buy.waitFor();
+    await chartOf(page).waitFor();
+    const chart = await boxOf(page, ".chart");
+    expect((await boxOf(page, ".market > header")).height).toBeLessThanOrEqual(124);
+    expect(chart.height).toBeGreaterThanOrEqual(220);
     const [box, bar] = [await buy.boundingBox(), await tabsOf(page).boundingBox()];
+    expect(chart.y + chart.height).toBeLessThanOrEqual(box?.y ?? 0);
     expect((box?.y ?? 0) + (box?.height ?? 740)).toBeLessThanOrEqual(bar?.y ?? 0);
     expect(await page.evaluate("scrollY")).toBe(0);
     for (const name of tabs) {
@@ -310,7 +319,12 @@ describe("the desk", () => {
       await page.keyboard.press("Escape");
     }
     await openTab(page, "More");
-    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+    const more = page.getByRole("dialog", { name: "More" });
+    await more.getByText("Keyboard shortcuts").waitFor();
+    const session = await context.newCDPSession(page);
+    await session.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+    await more.getByText("Keyboard shortcuts").waitFor({ state: "hidden" });
+    await more.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("link", { name: "Sign in" }).waitFor();
     expect(await page.evaluate(smallTargets)).toEqual([]);
     await context.close();
