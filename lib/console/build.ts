@@ -29,6 +29,8 @@ export const pagePolicy = (otherOrigins: readonly string[] = []): string =>
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
+    // Names the script that shows notices, and no other.
+    "trusted-types service-worker",
   ].join("; ");
 
 /** Bundles the client from its sources, so that it needs no separate build. */
@@ -45,7 +47,27 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** Builds the console in about 300 ms. */
-export const buildConsole = (): PageFiles => build("index.html", "main.tsx", consolePath);
+export const buildConsole = (): PageFiles =>
+  new Map([
+    ...build("index.html", "main.tsx", consolePath),
+    ["service-worker.js", { type: types.js ?? "", body: serviceWorker() }],
+  ]);
+
+/** Bundles the script that shows notices while no page is open. Browsers look for changes of it by its name. */
+function serviceWorker(): Buffer {
+  const { outputFiles } = buildSync({
+    absWorkingDir: sources,
+    entryPoints: ["worker/service-worker.ts"],
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2023",
+    tsconfigRaw: "{}",
+    write: false,
+    logLevel: "silent",
+  });
+  return Buffer.concat(outputFiles.map(({ contents }) => contents));
+}
 
 /** Builds the console into a folder, from which it is deployed. */
 export function writeConsole(folder: string): void {

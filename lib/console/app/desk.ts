@@ -47,6 +47,8 @@ export type Desk = {
   openTicket: (change: Partial<TicketEntry>) => void;
   /** Opens the list of new tokens. */
   openDiscovery: () => void;
+  /** Opens Notices, where the user adds devices. */
+  openNotices: () => void;
   /** Opens Wallets with the form that makes a wallet on the ticket's chain. */
   makeWallet: () => void;
   /** Interval of the chart. */

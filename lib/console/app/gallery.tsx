@@ -251,6 +251,7 @@ const desk: Desk = {
   fillTicket: ignore,
   openTicket: ignore,
   openDiscovery: ignore,
+  openNotices: ignore,
   makeWallet: ignore,
   interval: "1m",
   pickInterval: ignore,

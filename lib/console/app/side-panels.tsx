@@ -8,6 +8,7 @@ const sides = [
   ["discovery", "New tokens"],
   ["wallets", "Wallets"],
   ["settings", "Settings"],
+  ["notices", "Notices"],
   ["programs", "Program keys"],
   ["rewards", "Rewards"],
   ["prices", "Prices"],
@@ -32,7 +33,7 @@ export const SideButtons = ({ onOpen }: { onOpen: (side: Side) => void }) => (
 );
 
 /** Panels that users type into, so a click beside them must not close them. */
-const typedInto: readonly Side[] = ["wallets", "newWallet", "settings", "programs"];
+const typedInto: readonly Side[] = ["wallets", "newWallet", "settings", "notices", "programs"];
 
 type PanelProps = { side: Side; onClose: () => void; children: ComponentChildren };
 
@@ -101,6 +102,11 @@ export function SidePanel({ side, onClose, children }: PanelProps) {
 export const LoadedPortfolio = loadedPart("portfolio", "empty", async () => {
   const { Portfolio } = await import("./portfolio/portfolio.tsx");
   return Portfolio;
+});
+
+export const LoadedDevices = loadedPart("notices", "empty", async () => {
+  const { Devices } = await import("./devices/devices.tsx");
+  return Devices;
 });
 
 export const LoadedProgramKeys = loadedPart("program keys", "empty", async () => {

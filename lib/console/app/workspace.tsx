@@ -19,7 +19,14 @@ import { Prices, usePriceHistory } from "./prices.tsx";
 import { Rewards } from "./rewards.tsx";
 import type { Session } from "./session.ts";
 import { type Drafts, SettingsPanel } from "./settings-panel.tsx";
-import { LoadedPortfolio, LoadedProgramKeys, type Side, SideButtons, SidePanel } from "./side-panels.tsx";
+import {
+  LoadedDevices,
+  LoadedPortfolio,
+  LoadedProgramKeys,
+  type Side,
+  SideButtons,
+  SidePanel,
+} from "./side-panels.tsx";
 import { SignInAgain } from "./sign-in/sign-in.tsx";
 import { StaleBanner } from "./stale-banner.tsx";
 import { freshSide } from "./ticket/fresh.ts";
@@ -236,6 +243,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     fillTicket,
     openTicket,
     openDiscovery: () => setSide("discovery"),
+    openNotices: () => setSide("notices"),
     makeWallet: () => setSide("newWallet"),
     interval,
     pickInterval,
@@ -286,6 +294,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
               {side === "newWallet" && <Wallets newOn={ticket.chain} />}
               {side === "settings" && <SettingsPanel drafts={drafts} setDrafts={setDrafts} />}
               {side === "rewards" && <Rewards />}
+              {side === "notices" && <LoadedDevices />}
               {side === "programs" && <LoadedProgramKeys />}
               {side === "prices" && <Prices history={history} />}
               {side === "messages" && <MessageLog entries={log} />}

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { buildConsole, buildGallery, pagePolicy } from "../build.ts";
@@ -32,6 +33,28 @@ describe("the build of the console", () => {
     expect(pagePolicy(["https://id.example"])).toMatch(
       /script-src 'self'; style-src 'self';.* connect-src 'self' https:\/\/id\.example; /,
     );
+  });
+
+  it("has a script that shows an open page of the console when a notice is tapped, or else opens one", async () => {
+    const done: string[] = [];
+    const taps: ((event: object) => void)[] = [];
+    const pages = [{ url: "https://x/docs/", focus: () => done.push("docs") }];
+    const self = {
+      addEventListener: (type: string, tap: () => void) => type === "notificationclick" && taps.push(tap),
+      registration: { scope: "https://x/console/" },
+      clients: { matchAll: async () => pages, openWindow: (url: string) => done.push(url) },
+    };
+    runInNewContext(textOf("service-worker.js"), { self });
+    async function tap() {
+      let opened: unknown;
+      const event = { notification: { close() {} }, waitUntil: (promise: unknown) => (opened = promise) };
+      for (const hear of taps) hear(event);
+      await opened;
+    }
+    await tap();
+    pages.push({ url: "https://x/console/?chain=eth", focus: () => done.push("focused") });
+    await tap();
+    expect(done).toEqual(["https://x/console/", "focused"]);
   });
 
   it("has a manifest whose pictures exist", () => {

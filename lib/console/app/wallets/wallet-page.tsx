@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Wallet } from "trading-terminal-client";
 import { Choice, Dialog } from "../controls.tsx";
 import { useCopy } from "../desk.ts";
+import { DeviceHint } from "../devices/device-hint.tsx";
 import { chainName, coinOf } from "../format.ts";
 import { TestCoins } from "../test-coins.tsx";
 import { AddressCode } from "./address-code.tsx";
@@ -26,6 +27,7 @@ export function WalletPage({ wallet, onClose }: { wallet: Wallet; onClose: () =>
       {part === "policy" && <PolicyForm wallet={wallet} />}
       {part === "events" && <WalletEvents wallet={wallet} />}
       {part === "export" && <ExportView wallet={wallet} />}
+      {(part === "policy" || part === "export") && <DeviceHint />}
     </Dialog>
   );
 }

@@ -12,6 +12,7 @@ import {
   Swatches,
 } from "../controls.tsx";
 import { useCall, useCopy, useDesk, useReading } from "../desk.ts";
+import { DeviceHint } from "../devices/device-hint.tsx";
 import { explorerPage } from "../explorers.ts";
 import { day, shortened } from "../format.ts";
 import { useEscape } from "../keyboard.tsx";
@@ -66,6 +67,7 @@ export function Wallets({ newOn }: { newOn?: NetworkName }) {
       <MakeWallet on={newOn} />
       <ImportWallet />
       <ExportLock />
+      <DeviceHint />
     </Panel>
   );
 }

@@ -152,6 +152,16 @@ const coinDays = Array.from({ length: 8 }, (_, index) => {
   return { time, open, high, low, close, isFinal: false };
 });
 
+/** A webhook that gets the user's notices. */
+export const webhook = {
+  deviceId: "D".repeat(26),
+  type: "webhook",
+  name: "Desk",
+  host: "hooks.example",
+  wants: { fills: true, rejections: true, resting: false },
+  createdAt: time,
+};
+
 const pageSize = 100;
 
 /** Answers with a page of records, and the cursor of the next one. */
@@ -244,6 +254,7 @@ export async function scriptService(
       () => ({ balances: [{ token: "native", symbol: "ETH", amount: "100", available: "99.9965" }] }),
     ],
     [/\/quotes$/, (_, body) => ({ quote: quoteFor(body) })],
+    [/\/v2\/devices$/, () => ({ devices: [webhook] })],
     [/\/v2\/keys$/, () => ({ keys: [] })],
     [/\/rewards$/, () => ({ rewards: [] })],
     [/redemptions$/, () => ({ redemptions: [], points: 0 })],
