@@ -155,11 +155,17 @@ function webp(program: "cwebp" | "img2webp", options: readonly string[], name: s
   execFileSync(program, [...options, "-o", join(folder, name)], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
+const address = `${baseUrl}/console/?chain=base&token=${moon}`;
+
 async function signIn(page: Page): Promise<void> {
-  await page.goto(`${baseUrl}/console/?chain=base&token=${moon}`);
+  await page.goto(address);
   await page.getByRole("link", { name: "Sign in" }).click();
   await page.getByLabel("User").fill(user);
   await page.getByRole("button", { name: "Continue", exact: true }).click();
+  await seeDesk(page);
+}
+
+async function seeDesk(page: Page): Promise<void> {
   await page.getByText("Live", { exact: true }).waitFor();
   // The service reads the past when it is wanted for the first time.
   const chart = page.locator(".chart.candles");
@@ -206,11 +212,12 @@ const frames = fitted(joinEqual(camera.frames), animationMs);
 
 console.log("Trading for the picture …");
 await fillDesk(main);
-await page.close();
-const shown = await context.newPage();
-await shown.setViewportSize(desktop);
-await signIn(shown);
-const picture = await shown.screenshot();
+await page.setViewportSize(desktop);
+await page.goto(address);
+await seeDesk(page);
+const positions = page.getByRole("table", { name: "Positions" });
+while (/reading|waiting/.test(await positions.innerText())) await pause(250);
+const picture = await page.screenshot();
 
 console.log(`Writing ${frames.length} frames …`);
 const options = frames.flatMap(({ png, ms }, index) => ["-d", `${ms}`, keep(`${index}.png`, png)]);

@@ -33,7 +33,8 @@ export async function playTrade(page: Page, camera: Camera, market: LiveMarket):
   await camera.say("Buy with one tap");
   await camera.watch(500);
   await camera.click(place("Buy 0.5 ETH of MOON"));
-  await camera.until(position.getByText("open", { exact: true }).waitFor());
+  const half = position.getByRole("button", { name: "Sell 50 %" });
+  await camera.until(half.waitFor());
   await camera.until(fills.first().waitFor());
 
   await camera.say("Watch the profit");
@@ -65,7 +66,6 @@ export async function playTrade(page: Page, camera: Camera, market: LiveMarket):
   await camera.watch(750);
 
   await camera.say("Sell half");
-  const half = position.getByRole("button", { name: "Sell 50 %" });
   const sale = page.getByRole("region", { name: "Sell 50 % of MOON" });
   await camera.click(half);
   await sale.waitFor({ timeout: 2000 }).catch(() => camera.click(half));
