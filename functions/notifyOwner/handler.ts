@@ -23,7 +23,7 @@ const deps: NotifyDeps = {
   table: openTable(environment("TABLE_NAME")),
   post: (request) => postToDevice(request, rules),
   pushKey: remembered(() => readPushKey(parameters), freshMs),
-  queueRetry: queue.send,
+  queueRetry: (retry, seconds) => queue.send(retry, seconds),
   postpone: ({ receiptHandle }, seconds) => queue.hide(receiptHandle, seconds),
   onLost: logLostNotice,
   now: () => new Date(),

@@ -293,17 +293,26 @@ describe("all output of the run", () => {
   const { folder, secrets: notes } = inject("written");
   let secrets: Secret[];
   let findTrace: ReturnType<typeof traceFinder>;
+  let findStored: ReturnType<typeof traceFinder>;
 
   beforeAll(() => {
     secrets = readdirSync(notes)
       .flatMap((name) => readFileSync(join(notes, name), "utf8").trim().split("\n"))
       .map((line): Secret => JSON.parse(line));
-    findTrace = traceFinder(secrets.flatMap(({ texts }) => texts));
+    const [stored, others] = [true, false].map((isStored) =>
+      secrets.filter(({ kind }) => (kind === "stored word") === isStored).flatMap(({ texts }) => texts),
+    );
+    findTrace = traceFinder(others ?? []);
+    findStored = traceFinder(stored ?? []);
   });
 
   /** Files and output of the runner, and every response to a client. */
   const files = () => writtenFiles(folder);
-  const traces = () => tracesIn(folder, findTrace);
+  const isOfDatabase = (path: string) => /\.db(-\w+)?$/.test(path);
+  const traces = () => [
+    ...tracesIn(folder, findTrace),
+    ...tracesIn(folder, findStored, (path) => !isOfDatabase(path)),
+  ];
   const logs = () => files().filter((path) => path.endsWith(".log"));
 
   it("collects enough secrets of every kind to search for", () => {

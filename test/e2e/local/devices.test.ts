@@ -40,7 +40,7 @@ afterAll(() => {
 /** Makes a path that no output may contain. */
 function secretPath(): string {
   const word = randomBytes(18).toString("hex");
-  noteSecret("word", [word]);
+  noteSecret("stored word", [word]);
   return `/${word}`;
 }
 
@@ -60,7 +60,7 @@ async function webhook(user: User, path: string) {
   const { status, json } = await register(user, { type: "webhook", name: "Desk", url: origin + path });
   expect(status, JSON.stringify(json)).toBe(200);
   const { deviceId, secret } = json.data.device;
-  noteSecret("word", [secret.slice("whsec_".length)]);
+  noteSecret("stored word", [secret.slice("whsec_".length)]);
   return { deviceId, secret };
 }
 
@@ -88,7 +88,7 @@ describe("a user's devices", () => {
     const user = await knownUser();
     const { pushKey } = await devicesOf(user);
     const browser = pushReceiver();
-    noteSecret("word", [browser.keys.auth]);
+    noteSecret("stored word", [browser.keys.auth]);
     const [pushPath, hookPath] = [secretPath(), secretPath()];
     const subscription = { endpoint: origin + pushPath, keys: browser.keys };
     expect((await register(user, { type: "push", name: "Phone", subscription })).status).toBe(200);

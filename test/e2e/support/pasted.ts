@@ -19,6 +19,10 @@ export const exempt: readonly { reason: string; has: RegExp }[] = [
   { reason: "starts a runner", has: /^npm (start|run dev)\b/m },
   { reason: "needs an AWS account", has: /^(npx cdk|npm run deploy|aws|BASE_URL=https:)|--stack \w/m },
   { reason: "installs a package from the registry", has: /^npx -y / },
+  {
+    reason: "needs the file of a program key, and other tests run the bots by one",
+    has: /^export KEY_FILE=/m,
+  },
   { reason: "pays on Solana's mainnet", has: /^solana / },
   { reason: "needs hosts of real chains", has: /^npm run hosts -- --chain/ },
   { reason: "calls all hosts for seconds, and test/tools/hosts runs it", has: /^npm run hosts -- --local/ },

@@ -11,8 +11,11 @@ export type Written = {
   secrets: string;
 };
 
-/** A secret that a test has sent. No part of it may appear in any output. */
-export type Secret = { kind: "EVM key" | "Solana key" | "key as sent" | "token" | "word"; texts: string[] };
+/** A secret that a test has sent. No part of it may appear in any output, and only a stored word in the database. */
+export type Secret = {
+  kind: "EVM key" | "Solana key" | "key as sent" | "token" | "word" | "stored word";
+  texts: string[];
+};
 
 declare module "vitest" {
   interface ProvidedContext {
