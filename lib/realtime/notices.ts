@@ -70,7 +70,14 @@ function orderNoticeTypeOf(order: Order): "OrderFilled" | "OrderRejected" | "Res
 }
 
 const factsOf = ({ orderId, chain, wallet, symbol, token, side, type, status, ...order }: Order) => ({
-  ...{ orderId, chain, wallet, symbol, token, side, type, status },
+  orderId,
+  chain,
+  wallet,
+  symbol,
+  token,
+  side,
+  type,
+  status,
   amount: order.amount,
   filledAmount: order.filledAmount,
   receivedAmount: order.receivedAmount,

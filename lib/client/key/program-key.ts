@@ -45,9 +45,11 @@ export function tokenSigner({ userID, keyId, privateKey }: ProgramKey) {
     const iat = Math.floor(nowMs / 1000) - pastSeconds;
     const claims = {
       sub: userID,
-      ...{ iat, exp: iat + lastsSeconds },
+      iat,
+      exp: iat + lastsSeconds,
       jti,
-      ...{ htm: method, htu: path },
+      htm: method,
+      htu: path,
       ...(body !== undefined && { bh: await hashOf(utf8(body)) }),
     };
     const text = [{ alg: "EdDSA", typ: "JWT", kid: keyId }, claims]

@@ -148,6 +148,31 @@ export function Form({ onSubmit, children, label, ...rest }: FormProps) {
   );
 }
 
+type ConfirmationProps = {
+  /** Label of the button that goes on. */
+  yes: string;
+  isBusy: boolean;
+  onYes: () => unknown;
+  onKeep: () => void;
+  /** Consequences of going on. */
+  children: ComponentChildren;
+};
+
+/** Asks once more before something ends. */
+export const Confirmation = ({ yes, isBusy, onYes, onKeep, children }: ConfirmationProps) => (
+  <div class="edit">
+    <p>{children}</p>
+    <div class="buttons">
+      <button type="button" class="danger" disabled={isBusy} onClick={onYes}>
+        {yes}
+      </button>
+      <button type="button" onClick={onKeep}>
+        Keep it
+      </button>
+    </div>
+  </div>
+);
+
 type DialogProps = { title: string; onClose?: () => void; children: ComponentChildren };
 
 /**

@@ -41,7 +41,13 @@ export const TicketFields = ({ quote }: FieldsProps) => (
       <section key={type} aria-label={`Type ${type}`}>
         <h3>{ofType(type).label}</h3>
         <TermsForm
-          {...{ chain: "eth", side: "sell", type, terms, reference, problems: {}, onEdit: ignore }}
+          chain="eth"
+          side="sell"
+          type={type}
+          terms={terms}
+          reference={reference}
+          problems={{}}
+          onEdit={ignore}
         />
         <p class="sentence">{sentenceOf({ ...half, type }, known)}</p>
       </section>

@@ -35,6 +35,21 @@ export function NumberField({ label, hint, problem, value, placeholder = "", id,
   );
 }
 
+type LimitFieldProps = Pick<NumberFieldProps, "label" | "hint" | "value" | "onEdit">;
+
+/** Edits a limit, which may be absent. The browser says what is wrong with it when its form is sent. */
+export const LimitField = ({ label, hint, value, onEdit }: LimitFieldProps) => (
+  <Field label={label} hint={hint}>
+    <input
+      inputMode="decimal"
+      pattern="[0-9]*[.]?[0-9]+"
+      title="A number, such as 1.5"
+      value={value}
+      onInput={({ currentTarget }) => onEdit(currentTarget.value)}
+    />
+  </Field>
+);
+
 /** Says what is wrong with a field. The element exists before its text, so that screen readers announce the text. */
 export const Problem = ({ id, text }: { id?: string; text: string | undefined }) => (
   <p id={id} class="problem" role="status">

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { Panel, Unread } from "../controls.tsx";
+import { Confirmation, Panel, Unread } from "../controls.tsx";
 import { useCall, useDesk } from "../desk.ts";
 import { day, words } from "../format.ts";
 import { BrowserNotices } from "./browser-notices.tsx";
@@ -100,20 +100,10 @@ function DeviceRow({ device, isOwn, onRemoved }: RowProps) {
         {lastFailure && ` ${failureOf(lastFailure)}`}
       </p>
       {isAsked && (
-        <div class="edit">
-          <p>
-            It gets no more notices of trades at once, and none at all a day later, so that a thief cannot
-            silence you.
-          </p>
-          <div class="buttons">
-            <button type="button" class="danger" disabled={isBusy} onClick={remove}>
-              Yes, remove it
-            </button>
-            <button type="button" onClick={() => setAsked(false)}>
-              Keep it
-            </button>
-          </div>
-        </div>
+        <Confirmation yes="Yes, remove it" isBusy={isBusy} onYes={remove} onKeep={() => setAsked(false)}>
+          It gets no more notices of trades at once, and none at all a day later, so that a thief cannot
+          silence you.
+        </Confirmation>
       )}
     </li>
   );

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { makeProgramKey } from "trading-terminal-client/key";
 import { Field, Form, networks } from "../controls.tsx";
 import { useCall, useDesk } from "../desk.ts";
+import { LimitField } from "../number-field.tsx";
 import {
   dayRange,
   freshForm,
@@ -133,21 +134,18 @@ type LimitsProps = {
   wallets: readonly { slotName: string; network: string; generatedWalletAddress: string }[];
 };
 
-/** What bounds the orders of a program. */
+/** Edits the limits that bound the orders of a program. */
 function OrderLimits({ form, edit, wallets }: LimitsProps) {
   const own = wallets.map(
     ({ generatedWalletAddress: address, slotName, network }) => [address, `${slotName}, ${network}`] as const,
   );
   const number = (name: "maxPerOrder" | "maxPerDay", label: string) => (
-    <Field label={label} hint="in the chain's coin, empty for no limit">
-      <input
-        inputMode="decimal"
-        pattern="[0-9]*[.]?[0-9]+"
-        title="A number, such as 1.5"
-        value={form[name]}
-        onInput={({ currentTarget }) => edit({ [name]: currentTarget.value })}
-      />
-    </Field>
+    <LimitField
+      label={label}
+      hint="in the chain's coin, empty for no limit"
+      value={form[name]}
+      onEdit={(text) => edit({ [name]: text })}
+    />
   );
   return (
     <fieldset class="limits">

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Panel, Unread } from "../controls.tsx";
+import { Confirmation, Panel, Unread } from "../controls.tsx";
 import { useCall, useCopy, useDesk, useReading } from "../desk.ts";
 import { day } from "../format.ts";
 import { useNow } from "../ticket/fresh-quote.ts";
@@ -97,20 +97,10 @@ function KeyRow({ of, onRevoked }: { of: ProgramKey; onRevoked: () => void }) {
           : `${hasEnded ? "Ended" : "Ends"} on ${day(expiresAt)}.`}
       </p>
       {isAsked && (
-        <div class="edit">
-          <p>
-            From its next request on, the program can do nothing more. Its stream closes within seconds, and
-            its open and resting orders are cancelled. This cannot be undone.
-          </p>
-          <div class="buttons">
-            <button type="button" class="danger" disabled={isBusy} onClick={revoke}>
-              Yes, revoke it
-            </button>
-            <button type="button" onClick={() => setAsked(false)}>
-              Keep it
-            </button>
-          </div>
-        </div>
+        <Confirmation yes="Yes, revoke it" isBusy={isBusy} onYes={revoke} onKeep={() => setAsked(false)}>
+          From its next request on, the program can do nothing more. Its stream closes within seconds, and its
+          open and resting orders are cancelled. This cannot be undone.
+        </Confirmation>
       )}
     </li>
   );

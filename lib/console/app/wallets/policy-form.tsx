@@ -3,6 +3,7 @@ import type { RestData, RestRequest, Wallet } from "trading-terminal-client";
 import { Facts, Field, Form, Unread } from "../controls.tsx";
 import { useCall, useDesk, useReading } from "../desk.ts";
 import { coinOf, day } from "../format.ts";
+import { LimitField } from "../number-field.tsx";
 
 type Answer = RestData<"getWalletPolicy">;
 type Policy = Answer["policy"];
@@ -69,15 +70,7 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
   const edit = (change: Partial<typeof form>) => setForm({ ...form, ...change });
   type NumberName = "maxPerOrder" | "maxPerDay" | "maxNetworkFeesPerDay" | "maxSlippage";
   const number = (name: NumberName, label: string, hint = "empty for no limit") => (
-    <Field label={label} hint={hint}>
-      <input
-        inputMode="decimal"
-        pattern="[0-9]*[.]?[0-9]+"
-        title="A number, such as 1.5"
-        value={form[name]}
-        onInput={({ currentTarget }) => edit({ [name]: currentTarget.value })}
-      />
-    </Field>
+    <LimitField label={label} hint={hint} value={form[name]} onEdit={(text) => edit({ [name]: text })} />
   );
   return (
     <Form label="Limits of the wallet" onSubmit={save}>
