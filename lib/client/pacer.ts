@@ -34,7 +34,7 @@ class Gate {
     return limited(this.#clock, { signal }, turn).catch(() => 0);
   }
 
-  /** Applies the limit to the requests of the past, too. Undefined means that there is none. */
+  /** Applies a limit to past requests, too. Undefined removes the limit. */
   learn(limit: Limit | undefined): void {
     if (this.limit && limit) this.#use((this.#usedMs() / costMs(this.limit)) * costMs(limit));
     this.limit = limit;

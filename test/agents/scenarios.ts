@@ -69,7 +69,7 @@ async function withoutOrder<Result>(
 export const scenarios: readonly Scenario[] = [
   {
     name: "Buy",
-    does: "buys a token for 0.1 SOL, and tells what it got",
+    does: "buys a token for 0.1 SOL, and reports what it got",
     chain: "sol",
     async play(agent, { chain }) {
       const order = await filled(agent, "buy", { ...(await placeOf(agent, chain)), amount: "0.1" });
@@ -86,7 +86,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "Honeypot",
-    does: "refuses to buy a token that cannot be sold, and tells the taxes of another",
+    does: "refuses to buy a token that cannot be sold, and names the taxes of another",
     chain: "eth",
     async play(agent, { world, chain }) {
       const { trap, taxd } = localAddresses;
@@ -101,7 +101,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "Profit of a position",
-    does: "buys, and tells the profit once the price has risen",
+    does: "buys, and reports the profit once the price has risen",
     chain: "base",
     async play(agent, { world, chain }) {
       const terms = await placeOf(agent, chain);
@@ -269,7 +269,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "Wallet without funds",
-    does: "tells that the wallet is empty, and orders nothing",
+    does: "says that the wallet is empty, and orders nothing",
     chain: "avax",
     async play(agent, { world, chain }) {
       const terms = { ...(await placeOf(agent, chain)), amount: "0.1" };
@@ -296,7 +296,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "Limit of an order",
-    does: "stops at its key's limit of an order, and tells the user",
+    does: "stops at its key's limit of an order, and says so",
     chain: "bsc",
     own: { maxPerOrder: "0.05" },
     async play(agent, { world, chain }) {

@@ -9,7 +9,7 @@ import { allWanted, type Wants, WantsChoices } from "./wants.tsx";
 type BrowserProps = {
   /** The service's key. Undefined if the operators have made none. */
   pushKey: string | undefined;
-  /** The device that is this browser, if it gets notices. */
+  /** Device record of this browser. Absent if the browser gets no notices. */
   own: Device | undefined;
   onAdded: () => void;
 };

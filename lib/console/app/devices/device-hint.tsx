@@ -1,7 +1,7 @@
 import { useDesk } from "../desk.ts";
 import { stayingOf, useDevices } from "./use-devices.ts";
 
-/** Tells a user whom no device would warn of a thief, where guards are loosened. */
+/** Warns, where guards are loosened, a user who has no device that would report a thief. */
 export function DeviceHint() {
   const { openNotices } = useDesk();
   const { read } = useDevices();

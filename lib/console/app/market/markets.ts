@@ -59,7 +59,7 @@ export const oldMs = 12_000;
 export const shownFlags = (flags: readonly Flag[], shownMs: number): readonly Flag[] =>
   shownMs < oldMs ? flags.filter((flag) => flag !== "STALE") : flags;
 
-/** Milliseconds without an answer after which the page says that there is none. */
+/** Time after which the page says that nothing answers, in milliseconds. */
 const silentMs = 3000;
 
 /**

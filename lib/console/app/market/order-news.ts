@@ -4,7 +4,7 @@ import { isOpen, pairUnits, words } from "../format.ts";
 import { shortSymbol } from "../ticket/sentence.ts";
 import { fillText } from "./bars.ts";
 
-/** What has become of an order: its fill, or why there is none. */
+/** Outcome of an order: its fill, or the reason why there is none. */
 export type OrderNews = { order: Order; text: string; kind: "good" | "bad" };
 
 /** Reasons of ends that the user has caused, or that follow from another order, which has news of its own. */
