@@ -7,6 +7,7 @@ import { ApiStack } from "./api-stack.ts";
 import { BackupStack } from "./backup-stack.ts";
 import { ConfigurationError, readConfiguration } from "./config.ts";
 import { DataStack } from "./data-stack.ts";
+import { earningWarnings } from "./earning-context.ts";
 import { EdgeStack } from "./edge-stack.ts";
 import { FirewallStack } from "./firewall-stack.ts";
 import { marketWarnings } from "./market-context.ts";
@@ -92,6 +93,8 @@ export function terminalApp(props: AppProps = {}, region?: string): App {
     Annotations.of(api).addWarningV2("terminal:alarms", warning);
   for (const warning of marketWarnings(configuration))
     Annotations.of(api).addWarningV2("terminal:markets", warning);
+  for (const warning of earningWarnings(configuration))
+    Annotations.of(api).addWarningV2("terminal:earning", warning);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
 }

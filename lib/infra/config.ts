@@ -7,11 +7,13 @@ import { ServiceError } from "../core/service-error.ts";
 import { tierNames, tiers, type WalletLimits } from "../core/tier.ts";
 import { maxFallbackKeys } from "../plans/fallback-keys.ts";
 import { type PriceFeed, venueNames } from "../prices/feeds.ts";
+import type { EarningRules } from "../rewards/earning-rules.ts";
 import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import { alarmContext } from "./alarm-context.ts";
 import { flag, json, labels, matching, Origin, urlOf, wholeWithin } from "./context-values.ts";
 import { didYouMean } from "./did-you-mean.ts";
+import { earningContext, earningOf, earningProblems } from "./earning-context.ts";
 import { edgeContext, edgeProblems } from "./edge-context.ts";
 import { exportContext, exportProblems } from "./export-context.ts";
 import { channelShardsOf, marketContext, marketsOf } from "./market-context.ts";
@@ -134,6 +136,8 @@ export type Configuration = {
   readChainsPerChain: boolean;
   /** True if the service reads the markets of tokens on the chains with trading. */
   markets: boolean;
+  /** Rules by which trades earn XP and points. Undefined if they earn nothing. */
+  earning: EarningRules | undefined;
   /** Number of tokens to read on chains for which it is not the default. */
   marketTokens: Readonly<Partial<Record<TradingChain, number>>>;
   /** Maximum number of functions that may run in the account at the same time. */
@@ -231,18 +235,21 @@ export function readConfiguration(node: Pick<Node, "getAllContext">): Configurat
     trading,
     chains,
     publicHosts,
+    earning,
     markets,
     channelShards,
     ...rest
   } = context.output;
   const { domainName, certificateArn, streamDomainName, streamCertificateArn, ...others } = rest;
   const { mailFrom, mailIdentityArn, ...chosen } = others;
+  const configuredTrading = tradingOf({ trading, chains, publicHosts });
   return {
     ...chosen,
     issuer: issuer && audience ? { issuer, audience, jwksUri } : undefined,
     walletLimits: { ...defaults.walletLimits, ...walletLimits },
     throttles: { ...defaultThrottles(accountRequestsPerSecond), ...throttles },
-    trading: tradingOf({ trading, chains, publicHosts }),
+    trading: configuredTrading,
+    earning: earningOf(earning, configuredTrading),
     markets: marketsOf({ trading, markets, concurrentRuns: chosen.concurrentRuns }),
     reservedRuns: reservedRunsOf({ ...chosen, trading }),
     channelShards: channelShards ?? channelShardsOf(chosen),
@@ -381,6 +388,7 @@ const Context = v.pipe(
     ...throttleContext,
     ...tradingContext,
     ...marketContext,
+    ...earningContext,
     ...exportContext,
     ...edgeContext,
     ...regionContext,
@@ -400,7 +408,14 @@ const Context = v.pipe(
     for (const message of throttleProblems(dataset.value)) addIssue({ message });
     // Checks rules between several values once each value is valid.
     if (dataset.issues === undefined)
-      for (const problemsOf of [edgeProblems, tradingProblems, exportProblems, regionProblems, runsProblems])
+      for (const problemsOf of [
+        edgeProblems,
+        tradingProblems,
+        earningProblems,
+        exportProblems,
+        regionProblems,
+        runsProblems,
+      ])
         for (const message of problemsOf(dataset.value)) addIssue({ message });
   }),
 );

@@ -15,11 +15,13 @@ export const openingsOf = ({
   markets,
   walletExport,
   devices,
-}: Pick<Configuration, "trading" | "markets" | "walletExport" | "devices">): Openings => ({
+  earning,
+}: Pick<Configuration, "trading" | "markets" | "walletExport" | "devices" | "earning">): Openings => ({
   "with trading": chainsOf(trading),
   "with markets": markets ? chainsOf(trading) : [],
   "with export": walletExport ? networks : [],
   "with devices": devices ? networks : [],
+  "with earning": earning ? chainsOf(trading) : [],
 });
 
 export const isDeployed = (openings: Openings, { deployed }: Operation): boolean =>

@@ -49,6 +49,7 @@ export function reservedRunsOf({
     "with markets": false,
     "with export": walletExport,
     "with devices": devices,
+    "with earning": false,
   };
   const deployed = reservable.filter((name) => isOn[operations[name].deployed]);
   const runsOf = (name: OperationName) =>

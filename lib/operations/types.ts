@@ -76,15 +76,17 @@ export type EnvName =
   | "HOST_KEYS"
   | "SIGNING"
   | "MARKET_TOKENS"
+  | "EARNING"
+  | "RECORDS_EARNINGS"
   | "TRADING";
 
 /** Columns that a row may omit. */
 export type Defaults = {
   /**
-   * When the function is deployed: always, or only if trading, the markets of tokens, wallet export, or users' devices
-   * are switched on.
+   * When the function is deployed: always, or only if trading, the markets of tokens, wallet export, users' devices, or
+   * earning are switched on.
    */
-  deployed: "always" | "with trading" | "with markets" | "with export" | "with devices";
+  deployed: "always" | "with trading" | "with markets" | "with export" | "with devices" | "with earning";
   /**
    * Actions on the table. Any action adds the variable TABLE_NAME, and checks in transactions add
    * TRANSACTION_PARTITIONS.
@@ -171,8 +173,8 @@ export type Capability = Exclude<Defaults["deployed"], "always">;
 /** A row that rejects requests for methods whose rows are not deployed. */
 export type RefusalRow = FunctionRow & {
   kind: "refusal";
-  /** The capability whose requests the row rejects while the capability is switched off. */
-  refuses: Capability;
+  /** The capability whose requests the row rejects while the capability is switched off. Earning has no requests. */
+  refuses: Exclude<Capability, "with earning">;
 };
 
 /** A row that identifies the caller before every method of the REST API, or before `$connect`. */

@@ -5,6 +5,7 @@ import { scopes } from "../core/scope.ts";
 import { tierNames } from "../core/tier.ts";
 import type { EnvName } from "../operations/types.ts";
 import { venueNames } from "../prices/feeds.ts";
+import type { EarningRules } from "../rewards/earning-rules.ts";
 import type { PartitionName } from "../table/layout.ts";
 import { sameSites } from "./session-cookie.ts";
 
@@ -139,6 +140,11 @@ const schemas = {
     v.object(v.entriesFromList(tradingChains, v.exactOptional(v.number()))),
     "an object of chains, empty for the defaults",
   ),
+  EARNING: json(
+    v.custom<EarningRules>((value) => typeof value === "object" && value !== null && "tokens" in value),
+    "an object with the rules of earnings",
+  ),
+  RECORDS_EARNINGS: truth,
   // Trusts the chains' setup, because it was checked when the stacks were synthesized.
   TRADING: json(
     v.pipe(

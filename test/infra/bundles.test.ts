@@ -28,7 +28,7 @@ beforeAll(() => {
     ...quickly,
     builtinCloudFormationValidation: true,
     outdir,
-    context: { trading: evmChains, chains: ownHosts, walletExport: true, devices: true },
+    context: { trading: evmChains, chains: ownHosts, walletExport: true, devices: true, earning: {} },
   });
   app.synth();
   functions = functionsOf({ api: mergedTemplate(app.node.findChild("TerminalApi") as Stack, outdir) });

@@ -69,6 +69,7 @@ describe("readConfiguration", () => {
       lossSignIn: true,
       fastTriggers: false,
       markets: false,
+      earning: undefined,
       marketTokens: {},
       concurrentRuns: 1000,
       signerVpc: true,

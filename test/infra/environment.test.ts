@@ -24,6 +24,7 @@ const context = {
   readChainsPerChain: true,
   marketTokens: { base: 400 },
   trading: ["base"],
+  earning: { pointsPerDollar: 0.25 },
   publicHosts: true,
   edgeOnly: true,
 };
@@ -85,6 +86,8 @@ describe("environmentOf", () => {
       READS_ONE_CHAIN: true,
       MARKET_CHAINS: ["base"],
       MARKET_TOKENS: { base: 400 },
+      EARNING: expect.objectContaining({ microPointsPerDollar: 250_000 }),
+      RECORDS_EARNINGS: true,
       HOST_KEYS: "",
       SIGNING: signingConfigurationOf({ base: defaultChains.base }),
       TRADING: { base: defaultChains.base },

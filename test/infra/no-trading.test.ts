@@ -14,7 +14,7 @@ import {
   tradingContext,
 } from "./synthesized.ts";
 
-const { trading: _, walletExport: __, devices: ___, ...choices } = customContext;
+const { trading: _, walletExport: __, devices: ___, earning: ____, ...choices } = customContext;
 /** `chains` and `signerVpc` have no effect where trading is off. */
 const without = { "the defaults": {}, "every choice": choices, "no walls": { signerVpc: false } };
 

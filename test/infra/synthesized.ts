@@ -54,6 +54,7 @@ export const customContext = {
   readChainsMemoryMB: 1769,
   readChainsPerChain: true,
   marketTokens: { base: 400 },
+  earning: {},
   concurrentRuns: 500,
   walletExport: true,
   devices: true,
@@ -80,13 +81,14 @@ export const ownHosts = Object.fromEntries(
   evmChains.map((chain) => [chain, { hosts: ["https://rpc.example", "https://other.example"] }]),
 );
 
-/** A context without prices but with all rows, because it switches trading, export and devices on. */
+/** A context without prices but with all rows, because it switches every capability on. */
 export const tradingContext = {
   priceFeeds: [],
   trading: evmChains,
   chains: ownHosts,
   walletExport: true,
   devices: true,
+  earning: {},
 };
 
 /** A context without the VPC but with all options for the edge. */

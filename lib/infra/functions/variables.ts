@@ -20,7 +20,7 @@ export type PlanEnvironment = Pick<
 >;
 
 /** Variables that go into the code, because they may exceed Lambda's limit of 4 KB. */
-const inCode: ReadonlySet<EnvName> = new Set<EnvName>(["TRADING", "SIGNING", "SCOPES"]);
+const inCode: ReadonlySet<EnvName> = new Set<EnvName>(["TRADING", "SIGNING", "SCOPES", "EARNING"]);
 
 /** Splits a row's variables between the function's environment and its code. */
 export function variablesOf({ env }: Pick<Operation, "env">, environment: Environment) {
@@ -77,6 +77,8 @@ export function environmentOf(
     MARKET_CHAINS: JSON.stringify(configuration.markets ? Object.keys(trading) : []),
     HOST_KEYS: configuration.hostKeys ?? "",
     MARKET_TOKENS: JSON.stringify(configuration.marketTokens),
+    EARNING: JSON.stringify(configuration.earning ?? null),
+    RECORDS_EARNINGS: JSON.stringify(configuration.earning !== undefined),
     TRADING: JSON.stringify(trading),
     SIGNING: JSON.stringify(signingConfigurationOf(trading)),
     ...plans,

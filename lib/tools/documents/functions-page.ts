@@ -1,6 +1,6 @@
 import { type Scope, scopes } from "../../core/scope.ts";
 import { operations } from "../../operations/operations.ts";
-import type { Capability, Operation } from "../../operations/types.ts";
+import type { Operation, RefusalRow } from "../../operations/types.ts";
 
 /** Makes docs/functions.md: a table of all functions, and a section for each row of the table of operations. */
 export function functionsPage(): string {
@@ -67,9 +67,10 @@ const actionOf = (action: string) => action.slice(action.indexOf(":") + 1);
 const runsOnly: { readonly [When in Operation["deployed"]]?: string } = {
   "with trading": ", only where chains trade",
   "with markets": ", only where markets are on",
+  "with earning": ", only where trades earn",
 };
 
-const refused: Readonly<Record<Capability, string>> = {
+const refused: Readonly<Record<RefusalRow["refuses"], string>> = {
   "with trading": "REST methods that trade, if trading is off",
   "with markets": "REST methods of markets, if markets are off",
   "with export": "REST methods of exports, if exports are off",

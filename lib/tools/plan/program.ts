@@ -3,6 +3,7 @@ import { Command } from "commander";
 import cdk from "../../../cdk.json" with { type: "json" };
 import { alarmWarnings } from "../../infra/alarm-context.ts";
 import { type Configuration, ConfigurationError, readConfiguration } from "../../infra/config.ts";
+import { earningWarnings } from "../../infra/earning-context.ts";
 import { marketWarnings } from "../../infra/market-context.ts";
 import { chainsOf, tradingWarnings } from "../../infra/trading-context.ts";
 import { errorLine, OperatorError } from "../admin/operator-error.ts";
@@ -38,7 +39,7 @@ async function plan({ context: given, offline }: Options, { stdout, stderr, ...d
   try {
     const { context, configuration } = configured(given);
     print(`Configuration: valid; ${summaryOf(configuration)}`);
-    const warnings = [tradingWarnings, alarmWarnings, marketWarnings].flatMap((warningsOf) =>
+    const warnings = [tradingWarnings, alarmWarnings, marketWarnings, earningWarnings].flatMap((warningsOf) =>
       warningsOf(configuration),
     );
     let objections: string[] = [];
@@ -76,11 +77,13 @@ export const quotaLineOf = ({
 }: AccountQuotas): string =>
   `Account ${id}, region ${region}: ${concurrentRuns} runs at once, ${requestsPerSecond} requests a second, ${keyNames.length} API keys`;
 
-function summaryOf({ trading, markets, walletExport, issuer, replicaRegion }: Configuration): string {
+function summaryOf({ trading, markets, earning, ...rest }: Configuration): string {
+  const { walletExport, issuer, replicaRegion } = rest;
   const chains = chainsOf(trading);
   return [
     chains.length === 0 ? "trading off" : `trading on ${chains.join(", ")}`,
     `markets ${markets ? "on" : "off"}`,
+    `earning ${earning ? "on" : "off"}`,
     `export ${walletExport ? "on" : "off"}`,
     issuer === undefined ? "users in a Cognito pool" : `users of ${issuer.issuer}`,
     replicaRegion === undefined ? "no replica" : `a replica in ${replicaRegion}`,
