@@ -1,9 +1,11 @@
 import type { Chain } from "../core/network.ts";
 import type { Tier } from "../core/tier.ts";
 import { epochSeconds } from "../core/time.ts";
+import type { Earnings } from "./earnings.ts";
 import { type Experience, noExperience, xpAt } from "./experience.ts";
 import { levelAt, xpToNextLevel } from "./level.ts";
 import { type SettingsPatch, settingsInForce } from "./settings.ts";
+import { streakAt } from "./streak.ts";
 
 /** A user. Times are ISO 8601. */
 export type Profile = {
@@ -16,6 +18,8 @@ export type Profile = {
   refID: string;
   /** Name of the user who referred this user. */
   referredBy?: string;
+  /** Id of that user, which others never see. Absent for users from before there were earnings. */
+  referrerId?: string;
   usersReferred: number;
   experience: Experience;
   points: number;
@@ -25,9 +29,11 @@ export type Profile = {
   walletCount: number;
   /** Highest slot of the user's wallets so far. See {@link Places}. */
   lastSlot: number;
-  tradeStreakCount: number;
   xpMultiplier: number;
   ranked: boolean;
+  /** Name on the leaderboard. Absent unless the user wants to be listed there. */
+  publicName?: string;
+  earnings?: Earnings;
   viewedMessage: boolean;
   createdAt: string;
   lastVisited: string;
@@ -62,7 +68,6 @@ export function newProfile(user: {
     points: 0,
     walletCount: 0,
     lastSlot: 0,
-    tradeStreakCount: 0,
     xpMultiplier: 1,
     ranked: false,
     viewedMessage: false,
@@ -131,7 +136,7 @@ export function profileData(profile: Profile, settings: Partial<Record<Chain, Se
     Xp: xpAt(profile.experience, now),
     usersReferred: profile.usersReferred,
     xpRemainingForNextLevel: xpToNextLevel(profile.experience.total),
-    tradeStreakCount: profile.tradeStreakCount,
+    tradeStreakCount: streakAt(profile.earnings?.streak, now),
     xpMultiplier: profile.xpMultiplier,
     Ranked: profile.ranked,
     viewedMessage: profile.viewedMessage,

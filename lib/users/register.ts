@@ -51,7 +51,8 @@ function profileOf(user: SignedInUser, referrer: Profile | undefined, now: Date)
   const refID = newReferralCode();
   const username = usernameOf(user.names, refID);
   const profile = newProfile({ _id: randomUUID(), userID: user.userID, username, refID, now });
-  return referrer === undefined ? profile : { ...profile, referredBy: referrer.username };
+  if (referrer === undefined) return profile;
+  return { ...profile, referredBy: referrer.username, referrerId: referrer.userID };
 }
 
 const referralOf = (referrer: Profile, { userID, username, createdAt }: Profile): PendingReferral => ({

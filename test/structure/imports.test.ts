@@ -34,7 +34,9 @@ const pureFolders = [
 ];
 const pureFiles = [
   ...["keys", "layout", "step"].map((name) => `lib/table/${name}.ts`),
-  ...["experience", "level", "profile", "referral-code", "settings"].map((name) => `lib/users/${name}.ts`),
+  ...["earnings", "experience", "level", "profile", "referral-code", "settings", "streak"].map(
+    (name) => `lib/users/${name}.ts`,
+  ),
   ...["fallback-keys", "plan"].map((name) => `lib/plans/${name}.ts`),
   "lib/prices/price.ts",
   ...["points", "redemption", "reward"].map((name) => `lib/rewards/${name}.ts`),

@@ -28,6 +28,22 @@ describe("profileData", () => {
   });
 });
 
+describe("profileData, of a user who trades", () => {
+  const earnings = {
+    ...{ microXp: 0, microPoints: 0, day: "2026-11-20", ownMicroXp: 0, ownMicroPoints: 0 },
+    ...{ sharedMicroXp: 0, sharedMicroPoints: 0, tradingDays: 2 },
+    streak: { last: "2026-11-20", bits: "0000000000000003", before: 0 },
+  };
+  const shownOn = (day: string) =>
+    profileData({ ...profile, earnings }, {}, new Date(`${day}T00:00:00.000Z`)).tradeStreakCount;
+
+  it("counts the streak when the profile is read, and shows nothing else of the earnings", () => {
+    expect(["2026-11-20", "2026-11-21", "2026-11-22"].map(shownOn)).toEqual([2, 2, 0]);
+    const shown = profileData({ ...profile, earnings, publicName: "Ace", referrerId: "rita" }, {}, now);
+    expect(Object.keys(shown).toSorted()).toEqual(Object.keys(profileData(profile, {}, now)).toSorted());
+  });
+});
+
 describe("referralData", () => {
   it("shows null for the referrer of a user without one", () => {
     expect(referralData(profile, []).referredBy).toBeNull();

@@ -19,7 +19,8 @@ describe("register", () => {
     );
     expect(new Set(profiles.map((profile) => profile._id)).size).toBe(1);
     expect((await readProfile(db.table, "referrer"))?.usersReferred).toBe(1);
-    expect((await readProfile(db.table, "referred"))?.referredBy).toBe("referrer");
+    const byReferrer = { referredBy: "referrer", referrerId: "referrer" };
+    expect(await readProfile(db.table, "referred")).toMatchObject(byReferrer);
   });
 
   it("accepts a referral code in lower case", async () => {

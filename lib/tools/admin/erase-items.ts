@@ -134,9 +134,9 @@ async function eraseReferral(erasing: Erasing, item: Item): Promise<void> {
   await write(table, { kind: "remove", key: { PK: item.PK, SK: item.SK } });
 }
 
-/** Takes the user's name out of the profile of somebody whom the user referred. */
+/** Takes the user's name and id out of the profile of somebody whom the user referred. */
 async function forgetReferrer(table: Table, referredId: string): Promise<void> {
-  const set = { referredBy: undefined };
+  const set = { referredBy: undefined, referrerId: undefined };
   await write(table, { kind: "change", key: profileKey(referredId), set, when: "present" });
 }
 

@@ -113,10 +113,10 @@ export function reasonToLeave(key: Key): KeptReason | undefined {
 export const withBlock = (profile: StoredItem, live: StoredItem | undefined): StoredItem =>
   live?.blockedAt === undefined ? profile : { ...profile, blockedAt: live.blockedAt };
 
-/** Keeps the name of a deleted referrer out. Nothing else takes such a name out of a profile. */
+/** Keeps a deleted referrer out. Nothing else takes a referrer out of a profile. */
 export function withoutDeletedReferrer(profile: StoredItem, live: StoredItem | undefined): StoredItem {
   if (live === undefined || live.referredBy !== undefined) return profile;
-  const { referredBy: _, ...rest } = profile;
+  const { referredBy: _, referrerId: __, ...rest } = profile;
   return rest;
 }
 

@@ -127,6 +127,11 @@ function shownIn(section: Section, item: Item): object {
       const { chain, wallet, ...record } = contentOf("policy", item);
       return { chain, wallet, ...policyStateText(chain, announcedState(record)) };
     }
+    case "profile": {
+      // The id belongs to somebody else, whose name `referredBy` has.
+      const { referrerId: _, ...profile } = item;
+      return contentIn(profile as Item);
+    }
     case "settings":
       return { chain: chainOf(item), ...contentIn(item) };
     default:

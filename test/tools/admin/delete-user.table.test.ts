@@ -126,7 +126,7 @@ describe("delete-user", () => {
     await removeFrom(table, await itemsNamed(table, "REFERRALS"));
     await deleteFrom(table, ["--delete-keys"]);
     const [fred, rita] = await Promise.all([readOwnProfile(table, "fred"), readOwnProfile(table, "rita")]);
-    expect(fred.referredBy).toBeUndefined();
+    expect([fred.referredBy, fred.referrerId]).toEqual([undefined, undefined]);
     expect(rita.usersReferred).toBe(1);
     const { referrals } = await readProfileWithReferrals(table, "rita");
     expect(referrals.map((referral) => referral.username)).toEqual(["deleted user"]);

@@ -7,6 +7,7 @@ import { writeUserKeyRecord } from "../../../lib/plans/user-key-records.ts";
 import { setStock } from "../../../lib/rewards/stock-records.ts";
 import { type PartitionLayout, partitions } from "../../../lib/table/layout.ts";
 import { exportedItems } from "../../../lib/tools/admin/user-export.ts";
+import { readOwnProfile } from "../../../lib/users/profile-records.ts";
 import { now, run } from "./support/admin.ts";
 import { stored, targetForTests } from "./support/custody.ts";
 import { expectNoSecretPrinted, keepSecret, printed } from "./support/secrets.ts";
@@ -51,6 +52,13 @@ describe("export-user", () => {
       referrals: [{ username: "Fred" }],
       connections: [{ connectedAt: expect.any(String), channels: ["orders", "prices"] }],
     });
+  });
+
+  it("names no other user by the id", async () => {
+    await writeWholeUser(target);
+    expect((await readOwnProfile(target.table, userID)).referrerId).toBe("rita");
+    await exported();
+    expect(await readFile(fileOf(), "utf8")).not.toContain('"rita"');
   });
 
   it("contains no private key, no sealed one and no API key", async () => {

@@ -1,0 +1,29 @@
+/** What a user's trades have earned. Sums in millionths are whole numbers below 2^53, and days are YYYY-MM-DD in UTC. */
+export type Earnings = {
+  /** Millionths of an XP and of a point from which the next credit continues. */
+  microXp: number;
+  microPoints: number;
+  /** Day to which the following sums belong. */
+  day: string;
+  /** Credited on that day for the user's own trades. */
+  ownMicroXp: number;
+  ownMicroPoints: number;
+  /** Credited on that day as shares of what others have earned. */
+  sharedMicroXp: number;
+  sharedMicroPoints: number;
+  /** Number of days with a settled fill. */
+  tradingDays: number;
+  /** Absent before the first fill. */
+  streak?: Streak;
+  /** Time of the last credit that connections were told about, ISO 8601. */
+  announcedAt?: string;
+};
+
+/** The latest days with a settled fill. */
+export type Streak = {
+  last: string;
+  /** The 64 days up to `last`, as 16 hexadecimal digits. The lowest bit is `last`. */
+  bits: string;
+  /** Number of consecutive days that end where these begin. */
+  before: number;
+};
