@@ -40,9 +40,13 @@ export async function postToDevice(
   const { protocol, hostname } = new URL(url);
   if (protocol !== "https:" && !isPlainAllowed) return { fault: "PRIVATE_ADDRESS" };
   const signal = AbortSignal.timeout(timeoutMs);
+  const answered = async () => {
+    const lookup = lookupOf(await allowedAddresses(hostname, isAllowed, find));
+    return send(url, { headers, body, signal, lookup });
+  };
   try {
-    const addresses = await Promise.race([allowedAddresses(hostname, isAllowed, find), aborted(signal)]);
-    return { status: await send(url, { headers, body, signal, lookup: lookupOf(addresses) }) };
+    // Does not rely on an end of the request: one that is answered by a switch of protocols has none.
+    return { status: await Promise.race([answered(), aborted(signal)]) };
   } catch (error) {
     if (error instanceof NotPublic) return { fault: "PRIVATE_ADDRESS" };
     return { fault: signal.aborted ? "TOO_SLOW" : "UNREACHABLE" };

@@ -10,6 +10,8 @@ const answers: Record<string, RequestListener> = {
   "/gone": (_, response) => response.writeHead(410).end(),
   "/endless": (_, response) => response.writeHead(200).write("more"),
   "/slow": () => {},
+  "/switch": (_, response) => response.writeHead(101, { Connection: "upgrade", Upgrade: "x" }).end(),
+  "/hints": (_, response) => response.writeEarlyHints({ link: "</a>; rel=preload" }),
   "/redirect": (_, response) => response.writeHead(302, { Location: "/ok" }).end(),
   "/metadata": (_, response) => response.writeHead(307, { Location: "http://169.254.169.254/latest/" }).end(),
 };
@@ -40,9 +42,12 @@ describe("postToDevice", () => {
     expect(await post("/endless")).toEqual({ status: 200 });
   });
 
-  it("gives up a device that does not answer in time", async () => {
-    expect(await post("/slow")).toEqual({ fault: "TOO_SLOW" });
-  });
+  it.each(["/slow", "/hints", "/switch"])(
+    "gives up a device that does not end its answer: %s",
+    async (path) => {
+      expect(await post(path)).toEqual({ fault: "TOO_SLOW" });
+    },
+  );
 
   it.each(["/redirect", "/metadata"])("follows no redirect of %s", async (path) => {
     expect(await post(path)).toEqual({ status: expect.toBeOneOf([302, 307]) });
