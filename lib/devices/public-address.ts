@@ -11,9 +11,15 @@ export class NotPublic extends ServiceError {
 /** Decides whether notices may be sent to an IP address. */
 export type AddressRule = (address: string) => boolean;
 
+/** The only part of IPv6 with public addresses. Outside it, an address such as `::7f00:1` stands for one of IPv4. */
+const publicIPv6 = ipaddr.IPv6.parseCIDR("2000::/3");
+
 /** True for an address on the public internet, also in the form of IPv6 that stands for one of IPv4. */
-export const isPublicAddress: AddressRule = (address) =>
-  ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.process(text);
+  return address.range() === "unicast" && (address.kind() === "ipv4" || address.match(publicIPv6));
+}
 
 /** Finds the addresses of a host. Tests replace it. */
 export type FindAddresses = (host: string) => Promise<readonly LookupAddress[]>;

@@ -19,6 +19,10 @@ describe("isPublicAddress", () => {
       "64:ff9b::a9fe:a9fe",
       "2002:a9fe:a9fe::",
       "::127.0.0.1",
+      "::7f00:1",
+      "::a9fe:a9fe",
+      "64:ff9b:1::a00:1",
+      "4000::1",
     ],
     ...["localhost", "", "8.8.8.8.8"],
   ])("refuses %s", (address) => {
@@ -50,12 +54,15 @@ describe("allowedAddresses", () => {
     },
   );
 
-  it.each(["http://0x7f.1/", "http://2130706433/", "http://0177.0.0.1/", "http://[::ffff:7f00:1]/"])(
-    "refuses this machine in the form %s",
-    async (url) => {
-      await expect(found(new URL(url).hostname)).rejects.toMatchObject({ code: "NOT_PUBLIC" });
-    },
-  );
+  it.each([
+    "http://0x7f.1/",
+    "http://2130706433/",
+    "http://0177.0.0.1/",
+    "http://[::127.0.0.1]/",
+    "http://①②⑦.0.0.1/",
+  ])("refuses this machine in the form %s", async (url) => {
+    await expect(found(new URL(url).hostname)).rejects.toMatchObject({ code: "NOT_PUBLIC" });
+  });
 });
 
 describe("lookupOf", () => {
