@@ -133,12 +133,17 @@ async function confirmed({ terminal, quotes, name }: Deps, terms: Terms, quoteId
   return { data: shown(data as Placed, answered.has("Idempotent-Replayed")) };
 }
 
-/** Finds the order of a quote that has expired, or that an earlier process gave. It places none. */
+/**
+ * Finds the order of a quote that has expired, or that an earlier process gave. It places none. Only a list of their own
+ * has orders that rest.
+ */
 async function recovered(terminal: Terminal, quoteId: string): Promise<Answer> {
-  const { data, error } = await terminal.listOrders({ query: { limit: 100 } });
-  if (error) return problemOf(error);
-  const order = data.orders.find(({ clientOrderId }) => clientOrderId === keyOf(quoteId));
-  if (order !== undefined) return { data: shown({ order, warnings: [] }, true) };
+  for (const query of [{ status: "resting" }, { limit: 100 }] as const) {
+    const { data, error } = await terminal.listOrders({ query });
+    if (error) return problemOf(error);
+    const order = data.orders.find(({ clientOrderId }) => clientOrderId === keyOf(quoteId));
+    if (order !== undefined) return { data: shown({ order, warnings: [] }, true) };
+  }
   const message = `The quote ${quoteId} is unknown or has expired, and placed no recent order`;
   return problemOf({ code: "QUOTE_EXPIRED", message, field: "quoteId" });
 }

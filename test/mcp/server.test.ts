@@ -164,11 +164,21 @@ describe("a tool that spends money", () => {
     expect(sent.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
-  it("finds the order of an expired quote, since its answer may have been lost", async () => {
-    const { call, sent } = await agentOf(envelope({ orders: [{ orderId: "o-2", clientOrderId: "mcp-x" }] }));
+  it.each([
+    ["that rests", 0],
+    ["that has filled", 1],
+  ])("finds the order %s of an expired quote, since its answer may have been lost", async (_, list) => {
+    const lists = [envelope({ orders: [] }), envelope({ orders: [] })];
+    lists[list] = envelope({ orders: [{ orderId: "o-2", clientOrderId: "mcp-x" }] });
+    const { call, sent } = await agentOf(...lists);
     const { order, replayed } = await call("buy", { ...terms, quoteId: "x" });
     expect([order.orderId, replayed]).toEqual(["o-2", expect.stringContaining("placed none")]);
-    expect(sent.map(({ method }) => method)).toEqual(["GET"]);
+    expect(sent.map(({ method, url }) => [method, new URL(url).search])).toEqual(
+      [
+        ["GET", "?status=resting"],
+        ["GET", "?limit=100"],
+      ].slice(0, list + 1),
+    );
   });
 
   it("rests an order with its own slippage, and writes a pair as the API does", async () => {
