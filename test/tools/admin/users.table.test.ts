@@ -1,9 +1,11 @@
 import { ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it } from "vitest";
+import { dayOf } from "../../../lib/core/time.ts";
 import { counted, openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { writeUserKeyRecord } from "../../../lib/plans/user-key-records.ts";
 import { walletKey } from "../../../lib/table/wallet-keys.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { profileKey } from "../../../lib/users/item-keys.ts";
 import { readProfile } from "../../../lib/users/profile-records.ts";
 import { register } from "../../../lib/users/register.ts";
 import { saveSettings } from "../../../lib/users/settings-records.ts";
@@ -123,6 +125,16 @@ describe("show-user", () => {
       plan: { name: "Standard", requestsPerMinute: 1000 },
       apiKey: { current: null, next: null },
       xp: { total: 0, daily: 0, weekly: 0, monthly: 0 },
+      earnings: {
+        tradingDays: 0,
+        streak: 0,
+        ranked: false,
+        publicName: null,
+        xpToday: 0,
+        pointsToday: 0,
+        sharedXpToday: 0,
+        sharedPointsToday: 0,
+      },
       referredBy: "erin-name",
       settings: {
         eth: expect.objectContaining({ gasPreset: "medium", maxGasPrice: 100 }),
@@ -146,6 +158,31 @@ describe("show-user", () => {
       account: { ledger: [], ledgerSum: 0, missingLines: [], redemptions: [] },
     });
     expect(JSON.parse((await run(target, ["show-user", "erin", "--json"])).out).referred).toBe(1);
+  });
+
+  it("prints what trades have earned, and the use of today's caps, which yesterday's does not count to", async () => {
+    await signIn("ivy");
+    const [today, yesterday] = [0, 86_400_000].map((ms) => dayOf(new Date(now.getTime() - ms)));
+    const streak = { last: yesterday, bits: "0000000000000007", before: 0 };
+    const sums = { microXp: 1, microPoints: 1, sharedMicroXp: 12_000_000, sharedMicroPoints: 0 };
+    const earnings = { ...sums, ownMicroXp: 250_500_000, ownMicroPoints: 99_000_000, tradingDays: 5, streak };
+    const shown = async (day: string | undefined) => {
+      await target.table.client.send(
+        new UpdateCommand({
+          TableName: target.table.name,
+          Key: profileKey("ivy"),
+          UpdateExpression: "SET earnings = :earnings, publicName = :name",
+          ExpressionAttributeValues: { ":earnings": { ...earnings, day }, ":name": "Ivy\u001b[2J" },
+        }),
+      );
+      return (await run(target, ["show-user", "ivy"])).out;
+    };
+    expect(await shown(today)).toContain(
+      "earnings     tradingDays 5, streak 3, ranked false, publicName Ivy\uFFFD[2J, xpToday 250.5, pointsToday 99, sharedXpToday 12, sharedPointsToday 0",
+    );
+    expect(await shown(yesterday)).toContain(
+      "xpToday 0, pointsToday 0, sharedXpToday 0, sharedPointsToday 0",
+    );
   });
 
   it("prints each wallet's state, limits and spending today", async () => {

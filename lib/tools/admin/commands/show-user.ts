@@ -1,11 +1,14 @@
 import type { Command } from "commander";
 import { chains } from "../../../core/network.ts";
+import { dayOf } from "../../../core/time.ts";
 import { type Plan, planOf } from "../../../plans/plan.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "../../../plans/user-key-records.ts";
 import type { Table } from "../../../table/table.ts";
 import { xpAt } from "../../../users/experience.ts";
+import type { Profile } from "../../../users/profile.ts";
 import { readProfileWithSettings } from "../../../users/profile-records.ts";
 import { type Settings, settingsInForce } from "../../../users/settings.ts";
+import { streakAt } from "../../../users/streak.ts";
 import { targeted } from "../options.ts";
 import { accountSheet, readAccount } from "../redemption-sheet.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
@@ -54,6 +57,7 @@ async function readDetails(table: Table, userID: string, now: Date) {
     plan: planOf(profile),
     apiKey: apiKeyOf(record),
     xp: xpAt(profile.experience, now),
+    earnings: earningsOf(profile, now),
     refID: profile.refID,
     referredBy: profile.referredBy ?? null,
     createdAt: profile.createdAt,
@@ -61,6 +65,22 @@ async function readDetails(table: Table, userID: string, now: Date) {
     settings: Object.fromEntries(inForce),
     wallets,
     account,
+  };
+}
+
+/** Describes what trades have earned, and how much of the day's caps is used. */
+function earningsOf({ earnings, ranked, publicName }: Profile, now: Date) {
+  const isToday = earnings?.day === dayOf(now);
+  const today = (micro: number | undefined) => (isToday ? (micro ?? 0) / 1e6 : 0);
+  return {
+    tradingDays: earnings?.tradingDays ?? 0,
+    streak: streakAt(earnings?.streak, now),
+    ranked,
+    publicName: publicName ?? null,
+    xpToday: today(earnings?.ownMicroXp),
+    pointsToday: today(earnings?.ownMicroPoints),
+    sharedXpToday: today(earnings?.sharedMicroXp),
+    sharedPointsToday: today(earnings?.sharedMicroPoints),
   };
 }
 
@@ -76,12 +96,22 @@ function withoutValue({ keyId, planId, plan, activeFrom }: NonNullable<UserKeyRe
   return { keyId, planId, plan, activeFrom };
 }
 
-function userSheet({ settings, wallets, account, xp, plan, apiKey, ...facts }: UserDetails): string[] {
+function userSheet({
+  settings,
+  wallets,
+  account,
+  xp,
+  earnings,
+  plan,
+  apiKey,
+  ...facts
+}: UserDetails): string[] {
   const texts = {
     blockedAt: facts.blockedAt ?? "not blocked",
     plan: planText(plan),
     apiKey: apiKeyText(apiKey),
     xp: pairs(xp),
+    earnings: pairs({ ...earnings, publicName: earnings.publicName ?? "none" }),
     wallets: wallets.filter(({ state }) => state === "active").length,
   };
   return [
