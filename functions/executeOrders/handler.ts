@@ -23,6 +23,7 @@ import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
 
 const table = { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") };
 const trading = environment("TRADING");
+const recordsEarnings = environment("RECORDS_EARNINGS");
 const chains = openTrading("executeOrders", openJupiter("executeOrders"));
 const effects = { ...tableEffects(table), ...chainEffects(chains) };
 const onFault = (error: unknown, details?: object) => logFault("executeOrders", error, details);
@@ -40,6 +41,7 @@ export const handler = background("executeOrders", (event: WakeEvent | PrepareEv
       effects,
       signer,
       trading,
+      recordsEarnings,
       startReader: () => start({ chain: event.chain }),
       onFault,
       onLandings: logLandings,

@@ -196,11 +196,11 @@ export const tradingRows = {
       "dynamodb:UpdateItem",
       "dynamodb:DeleteItem",
     ],
-    writes: ["TRADES", "LANE", "LANES", "HELD", "ENDED"],
+    writes: ["TRADES", "LANE", "LANES", "HELD", "ENDED", "EARNED"],
     deletes: ["TRADES", "LANE", "LANES", "HELD"],
     reads: ["CANCELLED", "POLICY", "SIGNED", "BYTES", "TRADING", "ENDED"],
     invokes: ["signTransaction", "readChains"],
-    env: ["TRADING", "HOST_KEYS", "LANE_SHARDS"],
+    env: ["TRADING", "HOST_KEYS", "LANE_SHARDS", "RECORDS_EARNINGS"],
     memoryMB: wholeProcessorMB,
     // Ends before the lease of the lane expires, so that two runs never work on the same lane.
     timeoutSeconds: 25,

@@ -1,3 +1,4 @@
+import type { EarnedFill } from "../rewards/earned-row.ts";
 import type { Condition } from "../table/step.ts";
 import { type Book, emptyBook, rebooked } from "./book.ts";
 import type { LaneView } from "./effects.ts";
@@ -31,6 +32,8 @@ export type LaneRun<F extends FamilyTypes = FamilyTypes> = {
   rules: SlotRules<F>;
   holder: string;
   nowMs: number;
+  /** True if fills earn their users something. */
+  recordsEarnings?: boolean | undefined;
 };
 
 /**
@@ -180,8 +183,25 @@ export function settleStep(run: LaneRun, old: AnyOrder, life: Life): TradeStep {
       : { kind: "change", of: "lane", item: { chain, wallet }, add: { jobs: -1 }, when: { holder } },
     { kind: "remove", of: "job", item: { chain, wallet, orderId }, when: { orderId } },
     ...writes,
+    ...earnedWrites(run, { ...old, life }, removed),
     ...settledWrites(run.view, run.rules, { ...old, life }, run.nowMs),
   ];
+}
+
+/**
+ * Records what a fill has earned. Needs no condition, because the step removes the order's job, and so is written once.
+ */
+function earnedWrites(run: LaneRun, order: AnyOrder, slots: readonly SlotTerms[]): ItemWrite[] {
+  if (!run.recordsEarnings) return [];
+  const { userID, orderId, chain, token } = order.intent;
+  return eventsOf(order, slots, run).flatMap((event) => {
+    if (event.kind !== "buy" && event.kind !== "sell") return [];
+    const { kind: side, time: filledAt } = event;
+    const coinUnits = String(side === "buy" ? event.spent : event.received);
+    const at = new Date(run.nowMs).toISOString();
+    const item: EarnedFill = { kind: "fill", userID, orderId, chain, token, side, coinUnits, filledAt, at };
+    return [{ kind: "put", of: "earned", item } as const];
+  });
 }
 
 function eventsOf(

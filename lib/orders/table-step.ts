@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import type { Network } from "../core/network.ts";
+import type { EarnedFill } from "../rewards/earned-row.ts";
 import { atMost, type Condition, type Matching, type When } from "../table/step.ts";
 import type { AutomaticBuy } from "./automatic-buy.ts";
 import type { BlockName } from "./block.ts";
@@ -193,6 +194,7 @@ export type Items = {
   trigger: Trigger;
   /** A resting order that has ended. */
   rested: StoredResting;
+  earned: EarnedFill;
 };
 
 export type Kind = keyof Items;
@@ -228,6 +230,7 @@ export type Names = {
   resting: { mandate: RestingName };
   trigger: Pick<RestingName, "chain" | "token" | "orderId">;
   rested: { mandate: Pick<RestingName, "userID" | "orderId"> };
+  earned: Pick<EarnedFill, "userID" | "at" | "orderId">;
 };
 
 /** Requires that the item does not exist, or that its fields have these values. */
@@ -278,7 +281,7 @@ type Special =
   | "bytes"
   | Unchecked;
 
-type Unchecked = "automaticBuy" | "held" | "trigger" | "rested";
+type Unchecked = "automaticBuy" | "held" | "trigger" | "rested" | "earned";
 
 export type ItemWrite =
   | { [K in Exclude<Kind, Special>]: PutOf<K> | RemoveOf<K> | CheckOf<K> }[Exclude<Kind, Special>]
@@ -289,6 +292,7 @@ export type ItemWrite =
   | { kind: "put"; of: "trigger"; item: Trigger; when?: undefined }
   | { kind: "remove"; of: "trigger"; item: Names["trigger"]; when?: undefined }
   | { kind: "put"; of: "rested"; item: StoredResting; when?: undefined }
+  | { kind: "put"; of: "earned"; item: EarnedFill; when?: undefined }
   | { kind: "put"; of: "cancellation"; item: Cancellation; when?: undefined }
   | { kind: "put"; of: "bytes"; item: SignedBytes; when?: undefined }
   | CutoffRise

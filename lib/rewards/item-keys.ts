@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { itemAt, itemKey, type Key, type KeyRange, newestFirst, rangeOf, sortKeysOf } from "../table/keys.ts";
 
 export const catalogueKey: Key = itemKey("catalogue", {});
@@ -21,3 +22,15 @@ export const pointsLineKey = (userID: string, number: number): Key =>
 
 /** Covers the changes of a user's points, oldest first. */
 export const pointsLinesOf = (userID: string): KeyRange => rangeOf("pointsLine", { userID });
+
+/** Number of partitions over which earned rows are spread. All rows of a user are in one of them. */
+const earnedShards = 8;
+
+function earnedShard(userID: string): number {
+  const [byte = 0] = createHash("sha256").update(userID).digest();
+  return byte % earnedShards;
+}
+
+/** @param id The id of the order that filled. */
+export const earnedKey = (userID: string, at: string, id: string): Key =>
+  itemKey("earned", { shard: earnedShard(userID), time: at, id });

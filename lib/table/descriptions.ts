@@ -69,6 +69,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   redemption: "a reward that the user has bought, kept for good",
   redemptionPlace: "the place of the redemption with that id, written once for each id",
   pointsLine: "a change of the user's points, kept for good",
+  earned: "what a settled fill has earned its user, until it is credited",
   referralCode: "the owner of the referral code",
   pendingReferral: "a pending referral: the referrer has no credit yet",
   retiredKey: "an API key that is no longer used",
@@ -142,6 +143,9 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
     "The stock is not in the catalogue: each sale would write up to 400 KB, and replacing the catalogue " +
     "would restore the stock that was sold meanwhile.",
   POINTS: "Lines are numbered without gaps, so that a lost line is noticed.",
+  EARNED:
+    "All rows of a user are in one of eight partitions. A row costs two write units of 1 KB with its order's last " +
+    "step, and its credit costs as much again. A restored row could be credited twice.",
   MARKETNEWS:
     "News is spread like the connections that cause it, and sorted by time, so that the reader of markets " +
     "reads only new items.",

@@ -308,6 +308,11 @@ export const partitions = [
     items: { pointsLine: { key: "LINE#{number}" } },
   },
   {
+    key: "EARNED#{shard}",
+    owner: "service",
+    items: { earned: { key: "{time}#{id}", isOfTheMoment: true } },
+  },
+  {
     key: "REFCODE#{code}",
     owner: "service",
     items: { referralCode: { key: "REFCODE" } },

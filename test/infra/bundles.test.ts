@@ -82,7 +82,7 @@ const limits: Readonly<Record<string, number>> = {
   inspectToken: 323,
   // Functions that write several items, read items of several kinds, or read a token.
   feedPrices: 228,
-  lockExports: 225,
+  lockExports: 226,
   updateWallet: 230,
   redeemReward: 230,
   unlockExports: 230,
@@ -93,11 +93,11 @@ const limits: Readonly<Record<string, number>> = {
   authorize: 245,
   authorizeConnection: 244,
   connect: 240,
-  setWalletPolicy: 232,
+  setWalletPolicy: 233,
   setPreset: 261,
   createKey: 240,
   cancelExport: 237,
-  retireWallet: 239,
+  retireWallet: 240,
   exportWallet: 240,
   loosenGuards: 240,
   // Functions with the clients of two services.

@@ -65,6 +65,7 @@ const keyOfKind = {
   redemption: fc.tuple(name, date, name).map((of) => rewardKeys.redemptionKey(...of)),
   "place of a redemption": name.map(rewardKeys.redemptionPlaceKey),
   "line of points": fc.tuple(name, fc.nat()).map((of) => rewardKeys.pointsLineKey(...of)),
+  earned: fc.tuple(name, date, name).map(([of, at, id]) => rewardKeys.earnedKey(of, at.toISOString(), id)),
   order: fc.tuple(name, name).map(([userID, id]) => tradingKeys.executionKey(userID, "order", id)),
   position: fc.tuple(name, name).map(([userID, id]) => tradingKeys.executionKey(userID, "position", id)),
   "listed order": fc
@@ -272,6 +273,7 @@ describe("isOfTheMoment", () => {
     "fallback keys",
     "retired key",
     "prices",
+    "earned",
     "resting",
     "trigger",
     "lane",

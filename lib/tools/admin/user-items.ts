@@ -90,6 +90,7 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   redemption: { is: "renamed", ofAccount: true, because: points },
   redemptionPlace: { is: "renamed", ofAccount: true, because: points },
   pointsLine: { is: "renamed", ofAccount: true, because: points },
+  earned: removedLast,
   referralCode: removedLast,
   pendingReferral: removedLast,
   retiredKey: removedLast,

@@ -27,6 +27,8 @@ export type ExecutionDeps = {
   effects: Performers;
   signer: Signer;
   trading: TradingConfiguration;
+  /** True if fills earn their users something. */
+  recordsEarnings?: boolean;
   /** Starts readChains without waiting for it. */
   startReader: () => Promise<void>;
   /**
@@ -51,6 +53,7 @@ export async function executeOrders(
     effects,
     signer,
     trading,
+    recordsEarnings,
     startReader,
     onFault,
     onLandings,
@@ -112,7 +115,7 @@ export async function executeOrders(
   try {
     const lane = { chain, wallet };
     const work = (start: RunStart) =>
-      workLane(lane, randomUUID(), limitsIn(trading, chain), setup, { ...start, missed });
+      workLane(lane, randomUUID(), limitsIn(trading, chain), setup, { ...start, missed, recordsEarnings });
     const start = { job, reservation };
     await runProcedure(ifNotBegun ? workIfNotBegun(lane, start, work) : work(start), performers);
   } finally {

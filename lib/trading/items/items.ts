@@ -3,6 +3,7 @@ import type { Book } from "../../orders/book.ts";
 import type { BookEvent } from "../../orders/holding.ts";
 import type { Items, Kind, Names } from "../../orders/table-step.ts";
 import type { TradeOrder } from "../../orders/trade-order.ts";
+import { earnedKey } from "../../rewards/item-keys.ts";
 import type { Key } from "../../table/keys.ts";
 import type { Item } from "../../table/table.ts";
 import { walletKey } from "../../table/wallet-keys.ts";
@@ -60,6 +61,7 @@ export const keysOfItems: { readonly [K in Exclude<Kind, "lane">]: (name: Names[
   resting: ({ mandate }) => restingKey(mandate),
   trigger: triggerKey,
   rested: ({ mandate }) => tradeKey(mandate.userID, mandate.orderId),
+  earned: ({ userID, at, orderId }) => earnedKey(userID, at, orderId),
 };
 
 /** Name of the only field in a map that encodes a bigint. */

@@ -40,6 +40,7 @@ const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   resting: ({ mandate }) => mandate.orderId,
   trigger: ({ orderId }) => orderId,
   rested: ({ mandate }) => mandate.orderId,
+  earned: ({ at, orderId }) => `${at}/${orderId}`,
 };
 
 const kinds = Object.keys(nameOf) as Kind[];

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
+import type { EvmIntent } from "../../lib/chains/evm/rules/intent.ts";
+import type { Sol } from "../../lib/chains/sol/rules/family.ts";
+import { type LaneRun, leaveStep, settleStep } from "../../lib/orders/lane-steps.ts";
+import type { TradeStep } from "../../lib/orders/table-step.ts";
+import { type Life, type OrderEnd, type TradeOrder, unstarted } from "../../lib/orders/trade-order.ts";
+import * as sol from "../chains/sol/fixtures.ts";
+import { attempt, laneStateOf, laneView, seconds } from "../support/lane-states.ts";
+import { intent, slot, tradeOrder } from "../support/trading.ts";
+import { child, mandate } from "./resting/fixtures.ts";
+
+type Case = { life?: Partial<Life>; ending?: OrderEnd; intent?: Partial<EvmIntent>; isCleared?: boolean };
+
+const nowMs = seconds * 1000 + 123;
+const at = new Date(nowMs).toISOString();
+const filledAt = "2026-11-21T20:00:00.000Z";
+const lane = { chain: "eth", wallet: intent().wallet, holder: "me", jobs: 1 } as const;
+
+/** Returns the state of a lane on eth whose only order has ended, and the order. The receipt spends 7 and brings 9. */
+function onEth({ life, ending, isCleared = false, ...changes }: Case): [LaneRun<Evm>, TradeOrder<Evm>] {
+  const of = intent(changes.intent);
+  const [status, block] = ["ok", { number: 9, hash: "0xb9", time: Date.parse(filledAt) / 1000 }] as const;
+  const receipt = { hash: "0x1", block, gasUsed: 1n, gasPrice: 5n, l1Fee: 0n, fee: 5n, status } as const;
+  const [spent, received] = isCleared ? [0n, 0n] : [7n, 9n];
+  const order = tradeOrder({
+    intent: of,
+    life: { ...unstarted, status: "filled", stage: "done", spent, received, networkFee: 5n, ...life },
+    ...(ending && { ending }),
+    swapNonce: 7,
+  });
+  const mined = slot(
+    {
+      state: "mined",
+      attempts: [attempt({ hash: "0x1", purpose: isCleared ? "clear" : "swap" })],
+      receipt: { ...receipt, spent, received },
+    },
+    of,
+  );
+  const slots = order.life.txHash === "none" ? [] : [mined];
+  return [laneStateOf(laneView(order, { lane, slots }), { nowMs }), order];
+}
+
+/** Returns the state of a lane on Solana whose only order has ended, and the order. */
+function onSol({ life, ending, isCleared = false, ...changes }: Case): [LaneRun<Sol>, TradeOrder<Sol>] {
+  const { side = "buy", parent } = changes.intent ?? {};
+  const order = sol.orderOf(
+    { life: { ...unstarted, status: "filled", stage: "done", ...life }, ...(ending && { ending }) },
+    { side, ...(parent && { parent }) },
+  );
+  const landed = sol.slotOf({
+    state: "mined",
+    attempts: [sol.attemptOf("a", { purpose: isCleared ? "clear" : "swap" })],
+    receipts: [sol.filled("a", { spent: 7n, received: 9n, held: 7n })],
+  });
+  const slots = order.life.txHash === "none" ? [] : [landed];
+  return [sol.stateOf({ view: sol.viewOf({ orders: [order], slots }), nowMs }), order];
+}
+
+const chains = { eth: onEth, sol: onSol } as const;
+
+const rowsIn = (step: TradeStep) => step.flatMap((write) => (write.of === "earned" ? [write] : []));
+
+/** Returns the rows of the step that settles an order, in a run that records earnings. */
+function rowsOf(chain: keyof typeof chains, of: Case, recordsEarnings = true) {
+  const [run, order] = chains[chain](of);
+  return rowsIn(settleStep({ ...run, recordsEarnings } as LaneRun, order as TradeOrder, order.life));
+}
+
+const { parent } = child({}, mandate());
+
+describe.each(["eth", "sol"] as const)("the step that settles an order on %s", (chain) => {
+  const { token, userID, orderId } = chain === "eth" ? intent() : sol.intentOf();
+  const row = { kind: "fill", userID, orderId, chain, token, filledAt, at } as const;
+
+  it("records what a buy spent and what a sale received, with the time of the block", () => {
+    const [bought] = rowsOf(chain, {});
+    expect(bought).toEqual({
+      kind: "put",
+      of: "earned",
+      item: { ...row, side: "buy", coinUnits: "7" },
+    });
+    const [sold, ...others] = rowsOf(chain, { intent: { side: "sell" } });
+    expect(sold?.item).toEqual({ ...row, side: "sell", coinUnits: "9" });
+    expect(others).toEqual([]);
+  });
+
+  it.each([
+    ["a resting order's child", parent],
+    ["a slice", { ...parent, n: 2 }],
+  ])("records %s like an order of its user", (_, of) => {
+    expect(rowsOf(chain, { intent: { side: "sell", parent: of } })).toHaveLength(1);
+  });
+
+  it.each<[string, Case]>([
+    ["was cancelled", { life: { status: "cancelled", reasonCode: "CANCELLED_BY_USER", txHash: "none" } }],
+    ["was cancelled in time by a clear", { life: { status: "cancelled" }, isCleared: true }],
+    ["expired", { life: { status: "expired", reasonCode: "NOT_INCLUDED", txHash: "none" } }],
+    ["made way for another", { life: { status: "expired", reasonCode: "REPLACED", txHash: "none" } }],
+    ["was rejected", { life: { status: "rejected", reasonCode: "REVERTED", txHash: "none" } }],
+    [
+      "found nothing to sell",
+      {
+        intent: { side: "sell" },
+        life: { status: "rejected", reasonCode: "INSUFFICIENT_BALANCE", txHash: "none" },
+        ending: { status: "rejected", reasonCode: "INSUFFICIENT_BALANCE", soldOutAt: 7 },
+      },
+    ],
+  ])("records nothing for an order that %s", (_, of) => {
+    expect(rowsOf(chain, of)).toEqual([]);
+  });
+
+  it("records nothing while fills earn nothing", () => {
+    expect(rowsOf(chain, {}, false)).toEqual([]);
+  });
+
+  it("keeps the row if the run leaves the lane with the same step", () => {
+    const [run, order] = chains[chain]({});
+    const on = { ...run, recordsEarnings: true } as LaneRun;
+    const step = settleStep(on, order as TradeOrder, order.life);
+    expect(rowsIn(leaveStep(on, step))).toEqual(rowsIn(step));
+  });
+});
