@@ -85,6 +85,10 @@ describe("wrong usage", () => {
     [["list-users", "--local", "zero"], "a whole number from 1 to 65535"],
     [["list-users", "--local", "65536"], "a whole number from 1 to 65535"],
     [["set-user", "alice", ...local], "nothing to change"],
+    ...["-1", "100.01", "1.005", "2x"].map((text): [string[], string] => [
+      ["set-user", "alice", "--xp-multiplier", text, ...local],
+      "It must be a number from 0 to 100 with at most 2 decimal places",
+    ]),
     [["set-user", "alice", "--tier", "pro", ...local], "Allowed choices are Base, Pro, Enterprise"],
     [["set-user", "alice", "--points", "1000000000001", ...local], "a whole number from 0 to 1000000000000"],
     ...["-1", "1.5", "1e3", "ten", "", "9007199254740992"].flatMap((value) => [

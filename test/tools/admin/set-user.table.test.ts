@@ -32,6 +32,7 @@ describe("set-user", () => {
     const before = await created("alice");
     const { code, out, err } = await run(target, [
       ...["set-user", "alice", "--tier", "Pro", "--points", "500", "--xp", "1200", "--username", "Alice"],
+      ...["--xp-multiplier", "1.5"],
     ]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out.trimEnd().split("\n")).toEqual([
@@ -39,6 +40,7 @@ describe("set-user", () => {
       "points: 0 -> 500",
       "xp: 0 -> 1200",
       "username: alice-name -> Alice",
+      "xpMultiplier: 1 -> 1.5",
     ]);
     const today = { start: "2026-11-18", xp: 1200 };
     expect(await profileOf("alice")).toEqual({
@@ -47,6 +49,7 @@ describe("set-user", () => {
       points: 500,
       pointsChangedAt: expect.any(String),
       username: "Alice",
+      xpMultiplier: 1.5,
       experience: {
         total: 1200,
         daily: today,

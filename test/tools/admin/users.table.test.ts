@@ -128,6 +128,7 @@ describe("show-user", () => {
       earnings: {
         tradingDays: 0,
         streak: 0,
+        xpMultiplier: 1,
         ranked: false,
         publicName: null,
         xpToday: 0,
@@ -178,7 +179,7 @@ describe("show-user", () => {
       return (await run(target, ["show-user", "ivy"])).out;
     };
     expect(await shown(today)).toContain(
-      "earnings     tradingDays 5, streak 3, ranked false, publicName Ivy\uFFFD[2J, xpToday 250.5, pointsToday 99, sharedXpToday 12, sharedPointsToday 0",
+      "earnings     tradingDays 5, streak 3, xpMultiplier 1, ranked false, publicName Ivy\uFFFD[2J, xpToday 250.5, pointsToday 99, sharedXpToday 12, sharedPointsToday 0",
     );
     expect(await shown(yesterday)).toContain(
       "xpToday 0, pointsToday 0, sharedXpToday 0, sharedPointsToday 0",

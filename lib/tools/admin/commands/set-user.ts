@@ -16,7 +16,7 @@ import { print } from "../terminal.ts";
 
 /** Values to set. `xp` is the total. Absent values stay unchanged. */
 type UserValues = Partial<
-  Pick<Profile, "tier" | "requestsPerMinute" | "points" | "username"> & { xp: number }
+  Pick<Profile, "tier" | "requestsPerMinute" | "points" | "xpMultiplier" | "username"> & { xp: number }
 >;
 
 /** Values to set. A value of `undefined` removes the stored one. */
@@ -43,12 +43,13 @@ export function setUser(program: Command, deps: AdminDeps): void {
         "the total XP; a gain also counts for today, this week and this month",
         integer(0, Number.MAX_SAFE_INTEGER),
       )
+      .option("--xp-multiplier <number>", "by what the XP of the user's trades are multiplied", multiplier)
       .option("--username <name>", "the public name; existing lists of referrals keep the old one", username),
   ).action(async (userID: string, options: TargetOptions & UserValues, command: Command) => {
     const { local: _, stack: __, ...wanted } = options;
     if (Object.keys(wanted).length === 0) {
       command.error(
-        "error: nothing to change: give --tier, --requests-per-minute, --points, --xp or --username",
+        "error: nothing to change: give --tier, --requests-per-minute, --points, --xp, --xp-multiplier or --username",
       );
     }
     const { table } = await deps.openTarget(options);
@@ -56,6 +57,11 @@ export function setUser(program: Command, deps: AdminDeps): void {
     for (const change of changes) print(deps.stdout, changeLine(change));
     if (changes.length === 0) print(deps.stdout, `Nothing changed: ${userID} already has these values`);
   });
+}
+
+function multiplier(text: string): number {
+  if (/^\d{1,3}(\.\d{1,2})?$/.test(text) && Number(text) <= 100) return Number(text);
+  throw new InvalidArgumentError("It must be a number from 0 to 100 with at most 2 decimal places.");
 }
 
 function username(text: string): string {

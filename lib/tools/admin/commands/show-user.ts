@@ -69,12 +69,13 @@ async function readDetails(table: Table, userID: string, now: Date) {
 }
 
 /** Describes what trades have earned, and how much of the day's caps is used. */
-function earningsOf({ earnings, ranked, publicName }: Profile, now: Date) {
+function earningsOf({ earnings, xpMultiplier, ranked, publicName }: Profile, now: Date) {
   const isToday = earnings?.day === dayOf(now);
   const today = (micro: number | undefined) => (isToday ? (micro ?? 0) / 1e6 : 0);
   return {
     tradingDays: earnings?.tradingDays ?? 0,
     streak: streakAt(earnings?.streak, now),
+    xpMultiplier,
     ranked,
     publicName: publicName ?? null,
     xpToday: today(earnings?.ownMicroXp),
