@@ -11,7 +11,12 @@ import type { SolPast } from "./sol-past.ts";
 import { messageIn, transactionIn } from "./wire-message.ts";
 
 /** Newest slot of the chain, and the older slot that a lagging host shows. */
-export type SolLag = { node: SolNode; past: SolPast; newest: number; head: number };
+export type SolLag = {
+  node: SolNode;
+  past: Pick<SolPast, "accountsAt" | "blockhashAt">;
+  newest: number;
+  head: number;
+};
 
 /** Methods whose answers are the same in each slot, or whose lag has no effect. */
 const timeless = [

@@ -100,8 +100,9 @@ function openLag(node: SolNode, slotMs: number) {
       });
       const known = await past;
       const newest = await newestSlot(node);
-      const usual = slotsBehind === 0 ? newest : Math.max(known.firstSlot, newest - slotsBehind);
-      const head = Math.max(0, usual - backwards);
+      const usual =
+        slotsBehind === 0 ? newest : Math.max(known.firstSlot, known.seenBy(newest - slotsBehind));
+      const head = backwards === 0 ? usual : Math.max(0, known.seenBy(usual - backwards));
       return head === newest
         ? node.replyTo(question)
         : answerAsOf({ node, past: known, newest, head }, question);

@@ -10,8 +10,13 @@ type InContext<Value> = { context: { slot: number }; value: Value };
 
 /** Recent past of a chain that does not record its past itself. */
 export type SolPast = {
-  /** First slot of the known past. */
+  /** First slot whose end was seen. */
   firstSlot: number;
+  /**
+   * Returns the newest slot, at most this one, whose end was seen. A busy machine misses slots, and a transaction in
+   * them may come before or after their ends. Returns the slot itself if it is older than the known past.
+   */
+  seenBy(slot: number): number;
   /**
    * Returns accounts as they were at the end of a slot. If an account had not been named by then, returns its state at
    * a later slot.
@@ -70,7 +75,11 @@ export async function startSolPast(node: SolNode, everyMs: number): Promise<SolP
   })();
 
   return {
-    firstSlot: (readings[0] as Reading).slot,
+    firstSlot: (readings[1] as Reading).slot - 1,
+    seenBy: (slot) => {
+      const next = readings.findLast((each) => each.slot <= slot + 1);
+      return next === undefined || next === readings[0] ? slot : next.slot - 1;
+    },
     async accountsAt(slot, addresses) {
       if (addresses.some((address) => !readings.at(-1)?.accounts.has(address))) await read(addresses);
       if ((readings.at(-1) as Reading).slot <= slot) await read(addresses);

@@ -149,18 +149,16 @@ describe("a host of the local Solana chain", () => {
       await slotsLater(2);
       expect(await slotOf(second)).toBe(before);
       await slotsLater(slotsBehind + 5);
-      const [truth, shown] = [await slotOf(first), await slotOf(second)];
-      expect(shown).toBeGreaterThan(before);
-      expect(truth - shown).toBeGreaterThanOrEqual(slotsBehind - 1);
-      const [now, then] = await Promise.all(
-        [first, second].map(
-          async (host) =>
-            (await askOne(host.url, "getEpochInfo", processed)).result as Record<string, number>,
-        ),
-      );
+      await expect.poll(() => slotOf(second)).toBeGreaterThan(before);
+      const shown = await slotOf(second);
+      expect((await slotOf(first)) - shown).toBeGreaterThanOrEqual(slotsBehind - 1);
+      const epochOf = async (host: SolHost) =>
+        (await askOne(host.url, "getEpochInfo", processed)).result as Record<string, number>;
+      const then = await epochOf(second);
+      const now = await epochOf(first);
       for (const field of ["absoluteSlot", "blockHeight", "slotIndex"])
-        expect(Number(now?.[field]) - Number(then?.[field]), field).toBeGreaterThanOrEqual(slotsBehind - 2);
-      expect(await ask("getEpochInfo", { minContextSlot: shown + 8 })).toMatchObject({
+        expect(Number(now[field]) - Number(then[field]), field).toBeGreaterThanOrEqual(slotsBehind - 2);
+      expect(await ask("getEpochInfo", { minContextSlot: shown + slotsBehind })).toMatchObject({
         error: { code: -32016 },
       });
     });

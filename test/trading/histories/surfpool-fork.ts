@@ -1,5 +1,5 @@
+import type { SolLag } from "trading-terminal-devnet/sol/lagging-sol";
 import { type LocalSol, startLocalSol } from "trading-terminal-devnet/sol/local-sol";
-import type { SolPast } from "trading-terminal-devnet/sol/sol-past";
 import { transactionIn } from "trading-terminal-devnet/sol/wire-message";
 import { programs } from "../../../lib/chains/sol/calls/addresses.ts";
 
@@ -152,13 +152,11 @@ export class SurfpoolFork {
     });
   }
 
-  past(branch: Branch): SolPast {
+  past(branch: Branch): SolLag["past"] {
     return {
-      firstSlot: 0,
       accountsAt: (slot, addresses) => this.accountsAt(branch, slot, addresses),
       blockhashAt: (slot) =>
         this.blockhashes.findLast((each) => each.slot <= slot) ?? (this.blockhashes[0] as never),
-      stop: async () => undefined,
     };
   }
 
