@@ -11,7 +11,13 @@ function readKey(file: string): ProgramKey {
   if (file === "") throw new Error("TERMINAL_KEY_FILE must name the file of the agent's key");
   const isPrivate = process.platform === "win32" || (statSync(file).mode & 0o077) === 0;
   if (!isPrivate) throw new Error(`Others can read ${file}: run chmod 600 ${file}`);
-  return JSON.parse(readFileSync(file, "utf8"));
+  const text = readFileSync(file, "utf8");
+  try {
+    return JSON.parse(text);
+  } catch {
+    // An error of JSON quotes what it could not read, which may be the private key.
+    throw new Error(`${file} must be JSON with userID, keyId and privateKey`);
+  }
 }
 
 /** @throws {Error} unless it is a number from 1 to 60 */
