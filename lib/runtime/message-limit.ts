@@ -12,8 +12,8 @@ export type ConnectionPort = {
   hangUp: (connectionId: string) => Promise<unknown>;
 };
 
-/** Number of messages that a connection may still send. */
-type Bucket = { tokens: number; filledAtMs: number; isClosing?: true };
+/** Number of messages that a connection may still send, and the error that it got if it is being closed. */
+type Bucket = { tokens: number; filledAtMs: number; closing?: string };
 
 /**
  * Maximum number of connections to remember, more than one instance of a function serves at a time. When full, forgets
@@ -30,18 +30,24 @@ const tooMany = encodeMessage(
   ),
 );
 
+const keyEnded = encodeMessage(
+  errorMessage("NOT_CONNECTED", "The program key of this connection has ended. The connection is closed."),
+);
+
 /** Time limit for sending the error. Closing the connection must also fit into the function's time. */
 const longestSendMs = 3000;
 
 /**
- * Result for a message over the limit. On a route with a response, the client gets this body if the connection could
- * not be closed. If the result had no body, the client would get an empty message. Other routes ignore the result.
+ * Builds the result for a message that is not handled. On a route with a response, the client gets this body if the
+ * connection could not be closed. If the result had no body, the client would get an empty message. Other routes ignore
+ * the result.
  */
-const rejected: WebSocketResult = { statusCode: 200, body: tooMany };
+const rejected = (body: string): WebSocketResult => ({ statusCode: 200, body });
 
 /**
- * Limits the messages of each connection. A connection that sends more gets one error and is closed. The count is kept
- * in the memory of one instance of the function; this costs nothing but makes the limit approximate.
+ * Limits the messages of each connection. A connection that sends more, or that outlives the program key that opened it,
+ * gets one error and is closed. The count is kept in the memory of one instance of the function; this costs nothing but
+ * makes the limit approximate.
  */
 export function limited(
   operation: string,
@@ -52,31 +58,34 @@ export function limited(
   const buckets = new RecentMap<string, Bucket>(maxBuckets);
 
   return async (event: WebSocketEvent, context?: Context): Promise<WebSocketResult> => {
-    const { connectionId } = event.requestContext;
+    const { connectionId, authorizer } = event.requestContext;
     const nowMs = Date.now();
-    const { isClosing, ...bucket } = buckets.get(connectionId) ?? { tokens: burstLimit, filledAtMs: nowMs };
+    const { closing, ...bucket } = buckets.get(connectionId) ?? { tokens: burstLimit, filledAtMs: nowMs };
     // Rejects messages that still arrive after the connection is closed.
-    if (isClosing) return rejected;
+    if (closing !== undefined) return rejected(closing);
     // Never takes tokens away, even if the clock was set back.
     const gained = (Math.max(0, nowMs - bucket.filledAtMs) / 1000) * rateLimit;
     const tokens = Math.min(burstLimit, bucket.tokens + gained);
-    if (tokens >= 1) {
+    // The context of the authorizer stays with the connection.
+    const isKeyOver = Date.parse(authorizer?.programKeyEndsAt ?? "") <= nowMs;
+    if (tokens >= 1 && !isKeyOver) {
       buckets.set(connectionId, { tokens: tokens - 1, filledAtMs: nowMs });
       return handle(event, context);
     }
 
-    buckets.set(connectionId, { tokens, filledAtMs: nowMs, isClosing: true });
+    const error = isKeyOver ? keyEnded : tooMany;
+    buckets.set(connectionId, { tokens, filledAtMs: nowMs, closing: error });
     try {
       // Continues if the error cannot be sent, because a client that does not read is closed anyway.
-      await withDeadline(sendMs, () => send(connectionId, [tooMany])).catch((error) =>
-        logFault(operation, error),
+      await withDeadline(sendMs, () => send(connectionId, [error])).catch((fault) =>
+        logFault(operation, fault),
       );
       await hangUp(connectionId);
-    } catch (error) {
-      logFault(operation, error);
+    } catch (fault) {
+      logFault(operation, fault);
       // Makes the next message try to close the connection again.
       buckets.set(connectionId, { tokens, filledAtMs: nowMs });
     }
-    return rejected;
+    return rejected(error);
   };
 }

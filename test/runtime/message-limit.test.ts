@@ -63,6 +63,23 @@ describe("limited", () => {
     expect(send).toHaveBeenCalledTimes(1);
   });
 
+  it("closes a connection that outlives the program key that opened it, at its next message", async () => {
+    const { requestContext, ...event } = from("c1");
+    const authorizer = { ...requestContext.authorizer, programKeyEndsAt: "2026-11-21T09:00:10.000Z" };
+    const byKey = { ...event, requestContext: { ...requestContext, authorizer } };
+    waitMs(9999);
+    expect(await receive(byKey)).toEqual({ statusCode: 200, body: "handled" });
+    waitMs(1);
+    const ended = { type: "error", code: "NOT_CONNECTED" };
+    for (const { body = "" } of [await receive(byKey), await receive(byKey)])
+      expect(JSON.parse(body)).toMatchObject(ended);
+    expect(handle).toHaveBeenCalledTimes(1);
+    expect(send.mock.calls.map(([, texts]) => texts.map((text) => JSON.parse(text)))).toEqual([
+      [expect.objectContaining(ended)],
+    ]);
+    expect(hangUp.mock.calls).toEqual([["c1"]]);
+  });
+
   it("always returns a body, because a connected client would otherwise get an empty message", async () => {
     hangUp.mockRejectedValueOnce(new Error("no"));
     await receiveMany(50);
