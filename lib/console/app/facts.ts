@@ -53,13 +53,14 @@ export function attemptFacts(chain: Network, attempt: Read["attempts"][number]):
 
 /** Lists what an order has cost so far, and its limits. */
 export function orderFacts(order: Order): Fact[] {
-  const { chain, networkFee, rent, minAmountOut, validUntil, reason } = order;
+  const { chain, networkFee, rent, minAmountOut, validUntil, reason, keyId } = order;
   return present([
     minAmountOut !== undefined && ["At least", `${amount(minAmountOut)} ${unitsOf(order).received}`],
     validUntil !== undefined && [chain === "sol" ? "Signed until" : "Valid until", day(validUntil)],
     networkFee !== undefined && ["Network fee", coins(chain, networkFee)],
     rent !== undefined && ["Rent of accounts", coins(chain, rent)],
     reason !== undefined && ["Reason", reason],
+    keyId !== undefined && ["Program key", keyId],
   ]);
 }
 

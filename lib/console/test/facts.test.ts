@@ -93,6 +93,11 @@ describe("the facts of an order on sol", () => {
     expect(reportFacts(order, report)).toContainEqual(["Route", "Metis, Powered by Jupiter"]);
   });
 
+  it("names the program key that placed an order, and none for an order of the user", () => {
+    expect(orderFacts({ ...order, keyId: "pk_1" })).toContainEqual(["Program key", "pk_1"]);
+    expect(orderFacts(order).map(([name]) => name)).not.toContain("Program key");
+  });
+
   it("shows until when orders on sol are signed instead of when they expire", () => {
     const named = { validUntil: "2026-11-25T10:00:00.000Z", networkFee: "0.00031", rent: "0" } as const;
     const names = (facts: ReturnType<typeof orderFacts>) => facts.map(([name]) => name);
