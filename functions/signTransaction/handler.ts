@@ -5,7 +5,13 @@ import { walled } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { inTime } from "../../lib/runtime/in-time.ts";
-import { logPostponement, logRefusal, logSignature, logWarning } from "../../lib/runtime/log.ts";
+import {
+  logForbidden,
+  logPostponement,
+  logRefusal,
+  logSignature,
+  logWarning,
+} from "../../lib/runtime/log.ts";
 import { checksBy, macsOf } from "../../lib/trading/signing/intent-mac.ts";
 import { answerSigning } from "../../lib/trading/signing/sign-transaction.ts";
 import { Streaks } from "../../lib/trading/signing/streaks.ts";
@@ -21,6 +27,7 @@ const deps = {
   onSigned: logSignature,
   onRefused: logRefusal,
   onPostponed: logPostponement,
+  onForbidden: logForbidden,
   streaks: new Streaks(),
   onFault: (error: unknown) => logWarning("signTransaction", error),
 };

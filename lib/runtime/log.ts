@@ -64,6 +64,11 @@ export function logPostponement(note: object): void {
   console.info({ event: signaturePostponed, ...note });
 }
 
+/** Logs a request that a program's key forbids. No alarm counts it, because it ends the order of a program. */
+export function logForbidden(note: object): void {
+  console.info({ event: "signTransaction forbade", ...note });
+}
+
 /** Marks notices that a device did not get within a day in the log of notifyOwner, so that a metric can count them. */
 export const noticeLost = "notifyOwner gave up";
 

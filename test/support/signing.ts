@@ -59,6 +59,7 @@ export const ignoredNotes = () => ({
   onSigned: ignore,
   onRefused: ignore,
   onPostponed: ignore,
+  onForbidden: ignore,
   onFault: ignore,
   streaks: new Streaks(),
 });

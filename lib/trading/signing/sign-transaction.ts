@@ -34,8 +34,10 @@ export type SigningDeps = {
   onSigned: (note: SigningNote) => void;
   /** Receives each refusal, and each series of postponed requests that has become too long. */
   onRefused: (note: SigningNote) => void;
-  /** Receives each request that may be signed later, or that a program's key forbids. */
+  /** Receives each request that may be signed later. */
   onPostponed: (note: SigningNote) => void;
+  /** Receives each request that a program's key forbids. */
+  onForbidden: (note: SigningNote) => void;
   /** Series of postponed requests in this instance. */
   streaks: Streaks;
   /** Receives temporary errors that prevent an answer. */
@@ -59,7 +61,7 @@ export async function answerSigning(deps: SigningDeps, payload: unknown): Promis
  * @throws {Error} if a call to AWS fails for good.
  */
 export async function signOnRequest(deps: SigningDeps, request: SignRequest): Promise<SignAnswer> {
-  const { onSigned, onRefused, onPostponed, onFault, streaks, nowMs = Date.now } = deps;
+  const { onSigned, onRefused, onPostponed, onForbidden, onFault, streaks, nowMs = Date.now } = deps;
   const { orderId } = request;
   let awsRequestId: string | undefined;
   let isSigned = false;
@@ -84,7 +86,7 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
     // Ends a series only at a new signature, because anybody may ask for the same bytes again at no cost.
     if ("slot" in answer && isNew) streaks.signed(request);
     if ("refused" in answer) onRefused({ orderId, reason: answer.refused, awsRequestId });
-    if ("forbidden" in answer) onPostponed({ orderId, reason: answer.forbidden, awsRequestId });
+    if ("forbidden" in answer) onForbidden({ orderId, reason: answer.forbidden, awsRequestId });
     if ("later" in answer) {
       onPostponed({ orderId, reason: answer.later, awsRequestId });
       const streak = streaks.postponed(request, nowMs());

@@ -135,15 +135,16 @@ describe("the signer and program keys in the table", () => {
   ])("signs nothing by a key that %s, and raises no alarm", async (_, changes, rule) => {
     const { userID, request } = await planned();
     await putKey({ userID, ...changes });
-    const refusals: object[] = [];
-    const postponed: object[] = [];
+    const counted: object[] = [];
+    const uncounted: object[] = [];
     const notes = {
-      onRefused: (note: object) => void refusals.push(note),
-      onPostponed: (note: object) => void postponed.push(note),
+      onRefused: (note: object) => void counted.push(note),
+      onPostponed: (note: object) => void counted.push(note),
+      onForbidden: (note: object) => void uncounted.push(note),
     };
     for (let times = 0; times < 25; times++)
       expect(await sign(request, db.table, notes)).toEqual(forbidden(rule));
-    expect([refusals.length, postponed.length]).toEqual([0, 25]);
+    expect([counted.length, uncounted.length]).toEqual([0, 25]);
     const { slot: planning, program } = await viewOf(request);
     expect([planning?.attempts, program?.count]).toEqual([[], undefined]);
   });
