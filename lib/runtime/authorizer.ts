@@ -72,6 +72,8 @@ export function restAuthorizer({
     // Gives the request no API key, like one that bypasses the edge, and the 403 the error that a program understands.
     forbid: (event, { claims: { sub }, needed }) =>
       decide(event, "Allow", scopeMissing + sub, { forbidden: JSON.stringify(missingScope(needed)) }),
+    // Lets no program that uses up its user's limits keep the user from revoking its key.
+    keyOf: async (event, { key }) => (revokesKey(event) ? strangerKey(new Date()) : key),
     refuse: async (event, body) =>
       endsSession(event)
         ? { ...endOfSession(event), usageIdentifierKey: await strangerKey(new Date()) }
@@ -98,6 +100,7 @@ export function connectionAuthorizer({
     requestOf: () => ({ method: "GET", paths: [streamPath] }),
     scopeOf: () => "read",
     forbid: (event, { claims: { sub } }) => decide(event, "Deny", sub),
+    keyOf: async (_, { key }) => key,
     refuse: async () => {
       throw withoutStack("Unauthorized");
     },
@@ -113,6 +116,8 @@ type Options = Pick<AuthorizerDeps, "origin" | "verify" | "useToken" | "admit"> 
   requestOf: (event: APIGatewayRequestAuthorizerEvent) => SignedRequest;
   /** Returns the scope that a program needs for a request. */
   scopeOf: (event: APIGatewayRequestAuthorizerEvent) => Scope | null;
+  /** Chooses the API key that the request of an admitted user counts against. */
+  keyOf: (event: APIGatewayRequestAuthorizerEvent, user: AdmittedUser) => Promise<string>;
   /** Answers a program without the scope. */
   forbid: (event: APIGatewayRequestAuthorizerEvent, found: WithoutScope) => APIGatewayAuthorizerResult;
   /** Answers a request without a valid token, or throws. */
@@ -125,8 +130,20 @@ type Options = Pick<AuthorizerDeps, "origin" | "verify" | "useToken" | "admit"> 
 };
 
 function authorizer(options: Options) {
-  const { name, origin, tokensOf, requestOf, scopeOf, verify, useToken, admit, refuse, forbid, exclude } =
-    options;
+  const {
+    name,
+    origin,
+    tokensOf,
+    requestOf,
+    scopeOf,
+    verify,
+    useToken,
+    admit,
+    keyOf,
+    refuse,
+    forbid,
+    exclude,
+  } = options;
 
   async function identify(
     event: APIGatewayRequestAuthorizerEvent,
@@ -163,7 +180,7 @@ function authorizer(options: Options) {
     const { claims, admission } = found;
     const told = isProgram(claims) ? programOf(claims) : timesOf(claims);
     const said = { ...told, rateLimitPolicy: rateLimitPolicy(admission.plan, event) };
-    return { ...decide(event, "Allow", claims.sub, said), usageIdentifierKey: admission.key };
+    return { ...decide(event, "Allow", claims.sub, said), usageIdentifierKey: await keyOf(event, admission) };
   }
 
   return async (
@@ -207,6 +224,10 @@ const sessionPath = "/api/v2/session";
 
 const endsSession = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEvent): boolean =>
   httpMethod === "DELETE" && resource === sessionPath;
+
+/** True for the request that revokes a program key, which no program may make. */
+const revokesKey = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEvent): boolean =>
+  httpMethod === "DELETE" && resource === "/api/v2/keys/{keyId}";
 
 /** Allows only the request that ends a session. */
 function endOfSession(event: APIGatewayRequestAuthorizerEvent): APIGatewayAuthorizerResult {

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { restMethods } from "../../lib/operations/operations.ts";
 import { UserBlocked } from "../../lib/plans/admit.ts";
 import {
   type AuthorizerDeps,
@@ -190,6 +191,30 @@ describe("restAuthorizer on requests to end a session", () => {
   ])("allows no other request without a token: $httpMethod $resource", async (other) => {
     const { policyDocument } = await authorizeRequest()({ ...authorizerEvent(), ...other });
     expect(policyDocument.Statement).toMatchObject([{ Effect: "Deny" }]);
+  });
+});
+
+describe("restAuthorizer on requests to revoke a program key", () => {
+  const resource = "/api/v2/keys/{keyId}";
+
+  it("counts them against a fallback key, so that a program that uses up the user's limits cannot prevent them", async () => {
+    expect(await authorizeRequest()({ ...restEvent, httpMethod: "DELETE", resource })).toMatchObject({
+      principalId: "alice",
+      usageIdentifierKey: "a stranger's key",
+    });
+  });
+
+  it("has a path of this API", () => {
+    expect(restMethods).toContainEqual({ name: "deleteKey", method: "DELETE", path: resource });
+  });
+
+  it.each([
+    { httpMethod: "GET", resource: "/api/v2/keys" },
+    { httpMethod: "DELETE", resource: "/api/v2/wallets/{walletId}/export" },
+  ])("counts $httpMethod $resource against the user's key", async (other) => {
+    expect(await authorizeRequest()({ ...restEvent, ...other })).toMatchObject({
+      usageIdentifierKey: "a key",
+    });
   });
 });
 
