@@ -53,7 +53,6 @@ describe("the functions", () => {
       "readMarkets",
       "loadHistory",
       "creditReferrals",
-      "creditTrades",
       "deleteRetiredKeys",
       "freeIdleKeys",
       "makeFallbackKeys",
@@ -112,7 +111,6 @@ function scheduleOf(name: string, context?: Record<string, unknown>) {
 describe("the schedules", () => {
   it.each([
     ["creditReferrals", "rate(1 minute)"],
-    ["creditTrades", "rate(1 minute)"],
     ["deleteRetiredKeys", "rate(5 minutes)"],
     ["freeIdleKeys", "rate(1 day)"],
     ["makeFallbackKeys", "rate(5 minutes)"],

@@ -167,7 +167,7 @@ it("ends a connection without an error when the client closes it", async () => {
 it("closes a connection with an error when it sends too many messages", async () => {
   const [stream, other] = await Promise.all([open(), open()]);
   let isOpen = true;
-  stream.closed.then(() => {
+  void stream.closed.then(() => {
     isOpen = false;
   });
 

@@ -100,8 +100,8 @@ describe("startedSigner", () => {
 
   it("calls a signer that has not started within two seconds", async () => {
     const { start, call, called } = signer();
-    start();
-    call("request");
+    void start();
+    void call("request");
     await vi.advanceTimersByTimeAsync(1999);
     expect(called).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
@@ -110,9 +110,9 @@ describe("startedSigner", () => {
 
   it("waits for no start from before a freeze", async () => {
     const { start, call, called } = signer();
-    start();
+    void start();
     vi.setSystemTime(Date.now() + 60_000);
-    call("request");
+    void call("request");
     await vi.advanceTimersByTimeAsync(0);
     expect(called).toHaveBeenCalledOnce();
   });
