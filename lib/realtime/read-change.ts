@@ -13,6 +13,7 @@ import type { PricesItem } from "../prices/price-records.ts";
 import { isRedemption } from "../rewards/item-keys.ts";
 import type { Redemption } from "../rewards/redemption.ts";
 import { imageIn } from "../table/change-image.ts";
+import { userOf } from "../table/keys.ts";
 import type { Item } from "../table/table.ts";
 import { isWallet } from "../table/wallet-keys.ts";
 import { contentOf } from "../trading/items/items.ts";
@@ -23,14 +24,7 @@ import type { SettingsItem } from "../users/settings-records.ts";
 import { lockIn, shownLock, type Unlocking } from "../wallets/export/export-lock.ts";
 import type { AnnouncedExport } from "../wallets/export/wallet-export.ts";
 import type { EndedLock, ShownPolicy } from "../wallets/guard-records.ts";
-import {
-  isAnnouncedExport,
-  isEndedLock,
-  isLock,
-  isShownPolicy,
-  isUnlocking,
-  userOfLock,
-} from "../wallets/item-keys.ts";
+import { isAnnouncedExport, isEndedLock, isLock, isShownPolicy, isUnlocking } from "../wallets/item-keys.ts";
 import type { Wallet } from "../wallets/wallet.ts";
 import { walletIn } from "../wallets/wallet-records.ts";
 import type { PublishedChange } from "./change-messages.ts";
@@ -58,13 +52,12 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   if (isShownPolicy(after))
     return policyChange(before as ShownPolicy | undefined, after as Item<ShownPolicy>);
   if (isEndedLock(after)) return endedLockChange(before as EndedLock | undefined, after as Item<EndedLock>);
-  if (isDevice(after)) return deviceChange(before as Device | undefined, after as Item<Device>);
+  if (isDevice(after)) return deviceChange(before as Item<Device> | undefined, after as Item<Device>);
   if (isRedemption(after))
     return redemptionChange(before as Redemption | undefined, after as Item<Redemption>);
   if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
   if (isResting(after)) return restingChange(before, after);
-  if (isProgramKey(after))
-    return programKeyChange(before as ProgramKey | undefined, after as Item<ProgramKey>);
+  if (isProgramKey(after)) return programKeyChange(before, after as Item<ProgramKey>);
   const chain = chainOf(after);
   const kind = executionKindOf(after);
   if (chain !== undefined)
@@ -154,8 +147,8 @@ function exportChange(
 /** Reads a lock in any format in which it may be stored. Takes the user only from the item's key. */
 function lockChange(before: Item | undefined, after: Item): PublishedChange | undefined {
   if (isDeepStrictEqual(before, after)) return undefined;
-  const { PK, SK: _, ...stored } = after;
-  const userID = userOfLock(PK);
+  const { PK: _, SK: __, ...stored } = after;
+  const userID = userOf(after);
   return {
     of: "exportLock",
     userID,
@@ -187,20 +180,23 @@ function endedLockChange(
   return { of: "exportLock", userID, lock: { status: "unlocked" } };
 }
 
-/** Reads a program key. Any write but that of an equal key is published, so that nobody can widen one unseen. */
-function programKeyChange(
-  before: ProgramKey | undefined,
-  { PK: _, SK: __, ...key }: Item<ProgramKey>,
-): PublishedChange | undefined {
-  return before?.revision === key.revision
-    ? undefined
-    : { of: "programKey", userID: ownerOf(key.userID), key };
+/**
+ * Reads a program key. Publishes any change of it, so that nobody can widen one unseen, and takes the user only from the
+ * item's key, so that nobody can announce it to somebody else.
+ */
+function programKeyChange(before: Item | undefined, after: Item<ProgramKey>): PublishedChange | undefined {
+  if (isDeepStrictEqual(before, after)) return undefined;
+  const { PK: _, SK: __, ...key } = after;
+  const userID = userOf(after);
+  return { of: "programKey", userID, key: { ...key, userID } };
 }
 
-/** Reads a device that was added, or that begins to leave. */
-function deviceChange(before: Device | undefined, device: Device): PublishedChange | undefined {
-  if (before?.createdAt === device.createdAt && before.leavesAt === device.leavesAt) return undefined;
-  return { of: "device", userID: ownerOf(device.userID), device };
+/** Reads a device. Publishes any change of it but the notes of attempts to reach it, to the user of the item's key. */
+function deviceChange(before: Item<Device> | undefined, after: Item<Device>): PublishedChange | undefined {
+  const termsOf = ({ failures: _, retryAt: __, lastFailure: ___, ...terms }: Item<Device>) => terms;
+  if (before !== undefined && isDeepStrictEqual(termsOf(before), termsOf(after))) return undefined;
+  const userID = userOf(after);
+  return { of: "device", userID, device: { ...after, userID } };
 }
 
 function redemptionChange(

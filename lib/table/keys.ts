@@ -91,6 +91,9 @@ export const everythingOf = (userID: string): KeyRange[] =>
     .filter(({ owner }) => owner === "user")
     .map(({ key }) => ({ PK: filled(key, { userID }), from: firstSortKey, to: endOf("") }));
 
+/** Returns the user of an item from its partition, one of those that each user has. */
+export const userOf = ({ PK }: Pick<Key, "PK">): string => PK.slice(PK.indexOf("#") + 1);
+
 /** Makes a text that sorts after every text that begins with the prefix. */
 const endOf = (prefix: string) => `${prefix}\u{10FFFF}`;
 

@@ -31,9 +31,6 @@ export const isUnlocking = (key: Key): boolean => itemAt(key) === "announcedUnlo
 
 export const lockKey = (userID: string): Key => itemKey("exportLock", { userID });
 
-/** Returns the user of a lock from the partition key of its item. */
-export const userOfLock = (PK: string): string => PK.slice(lockKey("").PK.length);
-
 export const isLock = (key: Key): boolean => itemAt(key) === "exportLock";
 
 export const unlockRequestKey = (userID: string): Key => itemKey("unlockRequest", { userID });

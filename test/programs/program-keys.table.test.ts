@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { programKeysOfUser, revokeProgramKey } from "../../lib/programs/program-keys.ts";
+import { readProgramKey } from "../../lib/trading/items/program-key-records.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { putItems } from "../support/items.ts";
 import { programKey, programKeyItem } from "../support/program-keys.ts";
@@ -33,6 +34,19 @@ describe("revokeProgramKey", () => {
       await expect(revokeProgramKey(db.table, name, now)).rejects.toMatchObject({ code: "KEY_NOT_FOUND" });
     expect(await programKeysOfUser(db.table, "carl", now)).toEqual([]);
     expect(await programKeysOfUser(db.table, "bob", now)).toEqual([programKey({ userID: "bob", keyId })]);
+  });
+});
+
+describe("readProgramKey", () => {
+  it.each([
+    ["user", { userID: "mallory" }],
+    ["id", { keyId: `${keyId}x` }],
+  ])("finds no key in the place of another %s", async (_, change) => {
+    const name = { userID: "eve", keyId };
+    await putItems(db.table, [{ ...programKeyItem(programKey(name)), ...change }]);
+    expect(await readProgramKey(db.table, name)).toBeUndefined();
+    await put(name);
+    expect(await readProgramKey(db.table, name)).toMatchObject(name);
   });
 });
 

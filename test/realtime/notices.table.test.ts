@@ -109,4 +109,20 @@ describe("publish for devices", () => {
       { type: "DeviceRemoved", detail: { ...detail, leavesAt } },
     ]);
   });
+
+  it("announces one that names somebody else, or gets other terms, to the user whose place it has", async () => {
+    const key = deviceKey("greg", "A".repeat(26));
+    const device = {
+      ...key,
+      userID: "mallory",
+      deviceId: key.SK,
+      type: "webhook",
+      name: "Own",
+      createdAt: "t",
+    };
+    scene.putNotice.mockClear();
+    await scene.publishAll([streamRecord(device), streamRecord({ ...device, wants: {} }, device)]);
+    const announced = { type: "DeviceAdded", detail: expect.objectContaining({ userID: "greg" }) };
+    expect(scene.putNotice.mock.calls.map(([notice]) => notice)).toEqual([announced, announced]);
+  });
 });

@@ -66,16 +66,25 @@ describe("publish for a program key", () => {
     ]);
   });
 
-  it("sends a key again whose terms somebody has changed, and nothing for an equal one", async () => {
-    await scene.connect("carl", "c-1");
-    const item = programKeyItem(programKey({ userID: "carl" }));
-    await scene.publishAll([streamRecord({ ...item, expiresAt: 1 }, item)]);
-    expect(scene.received("c-1")).toEqual([]);
-    await scene.publishAll([streamRecord({ ...item, scopes: ["trade"], revision: 2 }, item)]);
-    expect(scene.received("c-1")).toMatchObject([
-      { type: "ProgramKeyAdded", data: { key: { scopes: ["trade"] } } },
-    ]);
-  });
+  it.each<[string, object]>([
+    ["wider scopes in the same revision", { scopes: ["read", "trade"] }],
+    ["another public key", { publicKey: "A".repeat(43) }],
+    ["a later end", { endsAt: "2030-01-01T00:00:00.000Z" }],
+    ["another user", { userID: "mallory" }],
+  ])(
+    "sends a key again to its user when somebody gives it %s, and nothing for an equal one",
+    async (name, change) => {
+      const userID = `carl ${name}`;
+      await scene.connect(userID, userID);
+      const item = programKeyItem(programKey({ userID }));
+      await scene.publishAll([streamRecord({ ...item }, item)]);
+      expect(scene.received(userID)).toEqual([]);
+      await scene.publishAll([streamRecord({ ...item, ...change }, item)]);
+      expect(scene.received(userID)).toMatchObject([{ type: "ProgramKeyAdded" }]);
+      const [[notice] = []] = scene.putNotice.mock.calls;
+      expect(notice).toMatchObject({ type: "ProgramKeyAdded", detail: { userID } });
+    },
+  );
 
   it("retries an unreadable key, because a lost one could hide a theft", async () => {
     const item = programKeyItem(programKey({ userID: "eve" }));

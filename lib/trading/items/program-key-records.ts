@@ -5,9 +5,11 @@ import { readItem, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import { programKeyKey, usedTokenKey } from "./keys.ts";
 
-/** Reads a program key as it is now. */
-export const readProgramKey = (table: Table, name: ProgramKeyName): Promise<ProgramKey | undefined> =>
-  readItem<ProgramKey>(table, programKeyKey(name));
+/** Reads a program key as it is now. Undefined also if the item claims to be another key, which no user would see. */
+export async function readProgramKey(table: Table, name: ProgramKeyName): Promise<ProgramKey | undefined> {
+  const key = await readItem<ProgramKey>(table, programKeyKey(name));
+  return key?.userID === name.userID && key.keyId === name.keyId ? key : undefined;
+}
 
 /** Time for which a used token is remembered, which is longer than any token is valid. */
 const rememberedSeconds = 120;
