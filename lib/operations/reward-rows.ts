@@ -31,4 +31,21 @@ export const rewardRows = {
     table: ["dynamodb:Query", "dynamodb:GetItem"],
     impact: "Users cannot see their purchases. Nothing is lost.",
   },
+  creditTrades: {
+    kind: "schedule",
+    deployed: "with earning",
+    everyMinutes: 1,
+    summary: "Credit users with what their trades have earned",
+    table: [
+      ...(["dynamodb:GetItem", "dynamodb:Query"] as const),
+      ...(["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"] as const),
+    ],
+    writes: ["USER", "POINTS", "EARNED"],
+    deletes: ["EARNED"],
+    invokes: ["feedPrices"],
+    env: ["EARNING", "PRICE_FEEDS"],
+    // Ends before the next run starts, so that runs do not overlap.
+    timeoutSeconds: 50,
+    impact: "Users get XP, points and their streak late. Nothing that they have earned is lost.",
+  },
 } as const satisfies Record<string, Row>;

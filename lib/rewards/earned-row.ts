@@ -1,4 +1,5 @@
-import type { Network } from "../core/network.ts";
+import * as v from "valibot";
+import { type Network, networks } from "../core/network.ts";
 
 /** A row that waits to be credited to its user. The step that settles an order that filled writes it. */
 export type EarnedFill = {
@@ -15,3 +16,49 @@ export type EarnedFill = {
   /** Time at which the order was settled, ISO 8601. */
   at: string;
 };
+
+/** A referrer's share of what another user was credited, in millionths. The other user's credit writes it. */
+export type EarnedShare = {
+  kind: "share";
+  /** Id of the referrer. */
+  userID: string;
+  microXp: number;
+  microPoints: number;
+  /** Digest of the other user's orders. */
+  of: string;
+  /** Time of the other user's credit, ISO 8601. */
+  at: string;
+};
+
+export type EarnedRow = EarnedFill | EarnedShare;
+
+const Time = v.pipe(
+  v.string(),
+  v.check((text) => !Number.isNaN(Date.parse(text))),
+);
+const Micros = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+const Row = v.variant("kind", [
+  v.object({
+    kind: v.literal("fill"),
+    userID: v.string(),
+    orderId: v.string(),
+    chain: v.picklist(networks),
+    token: v.string(),
+    side: v.picklist(["buy", "sell"]),
+    coinUnits: v.pipe(v.string(), v.regex(/^\d{1,80}$/)),
+    filledAt: Time,
+    at: v.string(),
+  }),
+  v.object({
+    kind: v.literal("share"),
+    userID: v.string(),
+    microXp: Micros,
+    microPoints: Micros,
+    of: v.string(),
+    at: v.string(),
+  }),
+]) satisfies v.GenericSchema<EarnedRow>;
+
+/** True if a stored row can be credited. */
+export const isEarnedRow = (content: unknown): content is EarnedRow => v.is(Row, content);

@@ -31,6 +31,11 @@ function earnedShard(userID: string): number {
   return byte % earnedShards;
 }
 
-/** @param id The id of the order that filled. */
+/** @param id The id of the order that filled, or the digest of the orders whose share it is. */
 export const earnedKey = (userID: string, at: string, id: string): Key =>
   itemKey("earned", { shard: earnedShard(userID), time: at, id });
+
+/** Covers the earned rows of each shard, oldest first. */
+export const earnedRanges: readonly KeyRange[] = Array.from({ length: earnedShards }, (_, shard) =>
+  rangeOf("earned", { shard }),
+);

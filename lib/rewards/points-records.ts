@@ -19,8 +19,9 @@ export async function pointsWrites(
 ): Promise<Step> {
   const newest = await readNewestLine(table, profile.userID);
   const points = profile.points + change.change;
+  const changed = change.change === 0 ? {} : { pointsChangedAt: now.toISOString() };
   return [
-    profileChange(profile, { ...also, points, pointsChangedAt: now.toISOString() }),
+    profileChange(profile, { ...also, points, ...changed }),
     ...nextLines(profile, newest, change, now).map((line) => ({
       kind: "put" as const,
       key: pointsLineKey(line.userID, line.number),

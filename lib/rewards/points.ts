@@ -5,7 +5,15 @@ export const maxPoints = 1e12;
  * Reasons for changes of points. `opening` is the balance from the time before there was a ledger. `restored` corrects
  * a restored or recreated profile whose points differ from the newest line.
  */
-export const pointsReasons = ["opening", "restored", "set", "redeemed", "refunded"] as const;
+export const pointsReasons = [
+  "opening",
+  "restored",
+  "set",
+  "redeemed",
+  "refunded",
+  "traded",
+  "referred",
+] as const;
 
 /** A change of a user's points. A user's changes add up to the user's points. */
 export type PointsLine = {
@@ -19,9 +27,17 @@ export type PointsLine = {
   /** Balance after the change. */
   points: number;
   redemptionId?: string;
+  /** XP credited with the points. */
+  xp?: number;
+  /** Value of the user's own fills in millionths of a dollar, as text because it may exceed 2^53. */
+  microDollars?: string;
+  /** The orders that were credited. */
+  orderIds?: string[];
+  /** Digests of the orders of others whose shares were credited. */
+  shares?: string[];
 };
 
-export type PointsChange = Pick<PointsLine, "change" | "redemptionId"> & {
+export type PointsChange = Omit<PointsLine, "userID" | "number" | "time" | "reason" | "points"> & {
   reason: Exclude<PointsLine["reason"], "opening" | "restored">;
 };
 

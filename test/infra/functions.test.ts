@@ -53,6 +53,7 @@ describe("the functions", () => {
       "readMarkets",
       "loadHistory",
       "creditReferrals",
+      "creditTrades",
       "deleteRetiredKeys",
       "freeIdleKeys",
       "makeFallbackKeys",
@@ -111,6 +112,7 @@ function scheduleOf(name: string, context?: Record<string, unknown>) {
 describe("the schedules", () => {
   it.each([
     ["creditReferrals", "rate(1 minute)"],
+    ["creditTrades", "rate(1 minute)"],
     ["deleteRetiredKeys", "rate(5 minutes)"],
     ["freeIdleKeys", "rate(1 day)"],
     ["makeFallbackKeys", "rate(5 minutes)"],

@@ -39,7 +39,9 @@ const pureFiles = [
   ),
   ...["fallback-keys", "plan"].map((name) => `lib/plans/${name}.ts`),
   "lib/prices/price.ts",
-  ...["earned-row", "points", "redemption", "reward"].map((name) => `lib/rewards/${name}.ts`),
+  ...["credit", "earned-row", "earning-rules", "points", "redemption", "reward"].map(
+    (name) => `lib/rewards/${name}.ts`,
+  ),
   ...["policy-text", "wallet", "wallet-event", "wallet-name"].map((name) => `lib/wallets/${name}.ts`),
   "lib/wallets/keys/sealing.ts",
   "lib/wallets/export/export-lock.ts",

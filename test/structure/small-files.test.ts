@@ -8,7 +8,6 @@ const kinds = {
   "a part of a family of chains, or the registry of one":
     /^lib\/(chains\/\w+|markets\/families)\/[\w-]+\.ts$/,
   "a router of an exchange": /^lib\/chains\/evm\/venues\/v\d-router\.ts$/,
-  "the rows of a subject": /^lib\/operations\/.+-rows\.ts$/,
   "a stack, or a part of the context": /^lib\/infra\/.+-(context|stack)\.ts$/,
   "a command": /^lib\/tools\/admin\/commands\//,
   "a part of the runner": /^lib\/local\//,

@@ -188,6 +188,17 @@ export const takeovers: readonly Takeover[] = [
     atMost: "give and take points, tiers and purchases; change stocks",
   },
   {
+    functions: ["creditTrades"],
+    rights: {
+      reads: "all unprotected",
+      writes: "USER, POINTS, EARNED",
+      deletes: "EARNED",
+      uses: "invoke feedPrices",
+    },
+    atMost:
+      "change profiles, also tiers and points, and the lines that account for them; deny users what their trades have earned; buy no reward",
+  },
+  {
     functions: ["connect"],
     rights: {
       reads: "all unprotected, PROGRAMKEYS",
