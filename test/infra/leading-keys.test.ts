@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bindingOf, openVault, seal } from "../../lib/aws/vault.ts";
 import type { Network } from "../../lib/core/network.ts";
 import { type OperationName, operations } from "../../lib/operations/operations.ts";
+import type { EarnedFill } from "../../lib/rewards/earned-row.ts";
+import { earnedKey } from "../../lib/rewards/item-keys.ts";
 import type { PartitionName } from "../../lib/table/layout.ts";
-import type { Table } from "../../lib/table/table.ts";
+import { queryRange, type Table } from "../../lib/table/table.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { write } from "../../lib/table/write.ts";
 import { register } from "../../lib/users/register.ts";
@@ -114,6 +116,11 @@ const journeys = {
     await desk.watchAndWork();
     await desk.settle();
     expect(await desk.read(bought)).toMatchObject({ order: { status: "filled" } });
+    const earned = { PK: earnedKey(desk.userID, "", "").PK, from: "0", to: "9" };
+    const rows = await queryRange<EarnedFill>(engine.table, earned);
+    expect(rows.filter(({ orderId }) => orderId === bought)).toMatchObject([
+      { userID: desk.userID, side: "buy", coinUnits: String(5n * 10n ** 17n) },
+    ]);
     const { orderId: cancelled } = await desk.place({ amount: "0.5" });
     await desk.cancel(cancelled);
     await desk.settle();

@@ -89,7 +89,15 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
       onLandings: (each: Landings) => void landings.push(each),
       onBroadcast: (each: Broadcast) => void broadcasts.push(each),
     };
-    const deps = { effects, trading, startReader: nothing, onFault: nothing, ...reports, nowMs };
+    const deps = {
+      effects,
+      trading,
+      recordsEarnings: true,
+      startReader: nothing,
+      onFault: nothing,
+      ...reports,
+      nowMs,
+    };
     await executeOrders({ ...deps, signer: async (request) => sign({ request }) }, event);
   };
   await putSealedWallet({ table, vault }, lane, userID, Buffer.from(key.seed).toString("hex"));

@@ -113,7 +113,8 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     const nowMs = () => Date.now() + afterMs;
     const onBroadcast = (each: Broadcast) => void broadcasts.push(each);
     const reports = { onFault: nothing, onLandings: ignore, onBroadcast };
-    return executeOrders({ effects, signer: by, trading, startReader: nothing, ...reports, nowMs }, event);
+    const deps = { effects, signer: by, trading, recordsEarnings: true, startReader: nothing };
+    return executeOrders({ ...deps, ...reports, nowMs }, event);
   };
   /** Places a request under a new key, by default to buy MOON. Null sends no key. */
   const ask = (asked: Asked, key: string | null = `k-${++count}`, receivedMs?: number) => {

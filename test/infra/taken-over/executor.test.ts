@@ -6,6 +6,7 @@ import { emptyEvmLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
+import { earnedKey, pointsLineKey } from "../../../lib/rewards/item-keys.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
 import {
   cancellationKey,
@@ -16,7 +17,7 @@ import {
   usedKeyKey,
 } from "../../../lib/trading/items/keys.ts";
 import { readPlacing } from "../../../lib/trading/items/views.ts";
-import { settingsKey } from "../../../lib/users/item-keys.ts";
+import { profileKey, settingsKey } from "../../../lib/users/item-keys.ts";
 import { putItems } from "../../support/items.ts";
 import { feeBudgetOf, readSigned, Theft } from "../../support/signed-bytes.ts";
 import { signedFee, slot, v2, v3 } from "../../support/trading.ts";
@@ -162,6 +163,17 @@ describe("an executor that was taken over", () => {
     ]);
     const planned = slot({ call: swapBy(forged, v2, forged.amount), wallet }, own.intent);
     expect(await intruder.askWith(own, planned)).toHaveProperty("refused");
+  });
+
+  it("makes up fills that earn users something, but removes none, and credits nobody itself", async () => {
+    const { intruder } = await intrude();
+    const earned = earnedKey("alice", "2026-11-21T20:00:00.000Z", "01KAMZ3Q5T9WJ2M4N6P8R0S1V3");
+    await intruder.put(earned, { kind: "fill", userID: "alice" });
+    expect(intruder.denials).toBe(0);
+    await intruder.remove(earned);
+    await intruder.put(profileKey("alice"), { points: 1e9 });
+    await intruder.put(pointsLineKey("alice", 1), { points: 1e9 });
+    expect(intruder.denials).toBe(3);
   });
 
   const unlike = { refused: "the intent is not the stored one" };

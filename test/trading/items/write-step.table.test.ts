@@ -1,4 +1,4 @@
-import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import * as v from "valibot";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
@@ -8,13 +8,15 @@ import { raisedByOne, raisedTo, unchangedCutoffs } from "../../../lib/orders/cut
 import type { LaneView } from "../../../lib/orders/effects.ts";
 import { executionIn, type StoredExecution } from "../../../lib/orders/execution.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
-import { leaveStep, takeStep } from "../../../lib/orders/lane-steps.ts";
+import { leaveStep, settleStep, takeStep } from "../../../lib/orders/lane-steps.ts";
 import { restingStep } from "../../../lib/orders/resting/resting-step.ts";
 import { triggerTerms } from "../../../lib/orders/resting/schemas.ts";
 import { shownResting } from "../../../lib/orders/resting/shown.ts";
 import { triggerOf } from "../../../lib/orders/resting/stored.ts";
+import type { SlotRules } from "../../../lib/orders/slot-rules.ts";
 import { type CutoffScope, type Items, type TradeStep, unchanged } from "../../../lib/orders/table-step.ts";
 import { shownOrder, type TradeOrder } from "../../../lib/orders/trade-order.ts";
+import { earnedKey } from "../../../lib/rewards/item-keys.ts";
 import type { Key } from "../../../lib/table/keys.ts";
 import { type Item, queryRange } from "../../../lib/table/table.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
@@ -43,7 +45,9 @@ import { storedOrder } from "../../orders/resting/fixtures.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { putItems } from "../../support/items.ts";
+import { attempt, laneView } from "../../support/lane-states.ts";
 import { jobOf, laneOf, newOrder, placing, putWallet } from "../../support/placed-orders.ts";
+import { slot } from "../../support/trading.ts";
 
 const db = tableForTests();
 
@@ -369,6 +373,30 @@ describe("writeStep", () => {
       watch: expect.anything(),
     });
     expect(await write(...takeStep(lane, "you", 7))).toBe(true);
+  });
+
+  it("records once what a fill has earned if the first response was lost or the step is repeated", async () => {
+    const block = { number: 9, hash: "0xb9", time: Date.parse("2026-11-21T20:00:12.000Z") / 1000 };
+    const life = { ...order.life, status: "filled", stage: "done", spent: 7n, received: 9n } as const;
+    const filled = { ...order, life };
+    const fee = { gasUsed: 1n, gasPrice: 1n, l1Fee: 0n, fee: 1n };
+    const receipt = { hash: "0x1", block, ...fee, status: "ok", spent: 7n, received: 9n } as const;
+    const mined = slot({ state: "mined", attempts: [attempt()], receipt }, order.intent);
+    await write(...placing(filled), { kind: "put", of: "slot", item: mined, when: "absent" });
+    await write(...takeStep(lane, "me", 5));
+    const view = laneView(filled, { lane: { ...lane, jobs: 1 }, slots: [mined] }) as LaneView;
+    const run = { view, rules: evmSlots as SlotRules, holder: "me", nowMs: 6, recordsEarnings: true };
+    const step = settleStep(run, filled, life);
+    await losingAnAnswer(async () => expect(await write(...step)).toBe(true));
+    const { userID, orderId, token } = order.intent;
+    const at = "1970-01-01T00:00:00.006Z";
+    const key = earnedKey(userID, at, orderId);
+    const row = { kind: "fill", userID, orderId, chain: "eth", token, side: "buy", coinUnits: "7" };
+    expect(await get(key)).toEqual({ ...key, ...row, filledAt: "2026-11-21T20:00:12.000Z", at });
+    // A credit has removed the row meanwhile.
+    await db.table.client.send(new DeleteCommand({ TableName: db.table.name, Key: key }));
+    expect(await write(...step)).toBe(false);
+    expect(await get(key)).toBeUndefined();
   });
 
   it("throws instead of returning false if the outcome of a step is unknown", async () => {

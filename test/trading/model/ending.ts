@@ -68,6 +68,17 @@ export async function checkEnd(world: World, genesis: State): Promise<void> {
   }
   checkPositions(world, orders);
   await checkCounted(world);
+  await checkTimes(world);
+}
+
+/** Checks that the rows of fills have the times of their blocks. */
+async function checkTimes({ table, chain }: World): Promise<void> {
+  for (const { userID, orderId, filledAt } of table.all("earned")) {
+    const { intent, life } = table.get("order", { intent: { userID, orderId } }) as TradeOrder<Evm>;
+    const question = { ...intent, hashes: [life.txHash ?? ""], orders: [] };
+    const receipt = (await chain.hostSnapshot(0, question))?.receipts.get(life.txHash ?? "");
+    must(receipt?.block.time === Date.parse(filledAt) / 1000, "earned at another time");
+  }
 }
 
 /** Checks that a wallet's positions add up to at most its balance. */

@@ -14,6 +14,7 @@ import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { feeBudgetOf } from "../../support/signed-bytes.ts";
 import { checkCutoff } from "./cancel-all.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
+import { checkEarnedBy } from "./earned.ts";
 import { checkEnding, checkPlan, checkRoutes, honest } from "./lie-checks.ts";
 import { PolicyChecks } from "./policy-checks.ts";
 import type { Process } from "./process.ts";
@@ -122,6 +123,7 @@ export class Invariants {
       if (kind === "position") checkPosition(before as Items["position"], after as Items["position"]);
       if (kind === "lane" && after === undefined) this.checkEmptyLane(before as Items["lane"]);
     }
+    checkEarnedBy(changes, this.facts.table);
   }
 
   private async checkOrder(

@@ -29,12 +29,13 @@ import {
 } from "./limit-mutants.ts";
 import {
   type Answer,
+  earnsEarly,
   inSnapshots,
   inWrites,
-  positionsLater,
   type Rewrite,
   rewritten,
   work,
+  writesLater,
 } from "./rewrites.ts";
 import { startMutants } from "./start-mutants.ts";
 import { type System, theSystem } from "./system.ts";
@@ -405,8 +406,13 @@ export const mutants: Readonly<Record<string, () => System>> = {
     work(() => sendsTo((to) => (to === "relay and hosts" ? "relay" : to))),
   "updates the position in a second transaction": () => ({
     ...theSystem,
-    work: (...args) => positionsLater(theSystem.work(...args)),
+    work: (...args) => writesLater(theSystem.work(...args), "book", "position"),
   }),
+  "records what a fill has earned in a second transaction": () => ({
+    ...theSystem,
+    work: (...args) => writesLater(theSystem.work(...args), "earned"),
+  }),
+  "records what a fill has earned before it is final": () => work(earnsEarly),
   "replays a request after the checks": () => replaysLate,
   "forgets what a key's day has spent": () => forgetsTheKeysDay,
   "trusts an old count of a key's day": () => trustsOldCounts,

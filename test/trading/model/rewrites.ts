@@ -22,10 +22,12 @@ export function* rewritten<Result>(
   return next.value;
 }
 
-/** Writes orders first, and their positions in a second transaction. */
-export function* positionsLater<Result>(procedure: Procedure<Result>): Procedure<Result> {
-  const isLater = (write: ItemWrite) =>
-    write.kind === "put" && (write.of === "book" || write.of === "position");
+/** Writes orders first, and these items in a second transaction. */
+export function* writesLater<Result>(
+  procedure: Procedure<Result>,
+  ...kinds: readonly ItemWrite["of"][]
+): Procedure<Result> {
+  const isLater = (write: ItemWrite) => write.kind === "put" && kinds.includes(write.of);
   let next = procedure.next();
   while (!next.done) {
     const effect = next.value;
@@ -53,3 +55,16 @@ export const work = (rewrite: () => Rewrite): System => ({
   ...theSystem,
   work: (...args) => rewritten(theSystem.work(...args), rewrite()),
 });
+
+/** Records what a fill has earned as soon as it is in a block. */
+export const earnsEarly = (): Rewrite =>
+  inWrites((write) => {
+    if (write.kind !== "put" || write.of !== "order") return [write];
+    const { intent, life, updatedAt } = write.item;
+    if (life.status !== "filled" || life.settled) return [write];
+    const { userID, orderId, chain, token, side } = intent;
+    const coinUnits = String(side === "buy" ? life.spent : life.received);
+    const order = { userID, orderId, chain, token, side, coinUnits };
+    const item = { kind: "fill", ...order, filledAt: updatedAt, at: updatedAt } as const;
+    return [write, { kind: "put", of: "earned", item }];
+  });

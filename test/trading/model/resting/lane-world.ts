@@ -20,6 +20,7 @@ import { type Limits, openPolicy } from "../../../../lib/orders/wallet-policy.ts
 import { workLane } from "../../../../lib/trading/procedures/work-lane.ts";
 import { gwei, orderFacts, routeFacts, snapshot } from "../../../support/lane-states.ts";
 import { intent, tradeOrder, v2, wideLimits } from "../../../support/trading.ts";
+import { checkEarned } from "../earned.ts";
 import { ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
 import { modelMac, runSigner, type Signer } from "./model-signer.ts";
@@ -67,13 +68,14 @@ export class LaneWorld extends RestingWorld {
   override work(isKilled: () => boolean): void {
     this.#place();
     let pausedMs = 0;
-    const procedure = workLane(lane, `run${this.#runs++}`, wideLimits, "");
+    const procedure = workLane(lane, `run${this.#runs++}`, wideLimits, "", { recordsEarnings: true });
     for (let next = procedure.next(); !next.done; ) {
       const effect = next.value;
       if (isKilled() && this.random.chance(0.1)) break;
       if (effect.do === "pause") pausedMs += effect.ms;
       next = procedure.next(this.answered(effect, this.#answer(effect, this.nowMs + pausedMs)));
     }
+    checkEarned(this.#table);
     for (const { intent: own, life } of this.#table.all("order")) {
       const job = this.jobs.get(own.orderId);
       if (job !== undefined)

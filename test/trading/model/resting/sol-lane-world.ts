@@ -26,6 +26,7 @@ import {
   snapshotOf,
   limits as usualLimits,
 } from "../../../chains/sol/fixtures.ts";
+import { checkEarned } from "../earned.ts";
 import { ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
 import { modelMac, runSigner, type Signer } from "./model-signer.ts";
@@ -66,13 +67,14 @@ export class SolLaneWorld extends SolWorld {
     for (const orderId of this.cancelled) this.#table.put("cancellation", { userID, orderId });
     this.#table.put("wallet", { ...lane, userID });
     let pausedMs = 0;
-    const procedure = workLane(lane, `run${this.#runs++}`, limits, "");
+    const procedure = workLane(lane, `run${this.#runs++}`, limits, "", { recordsEarnings: true });
     for (let next = procedure.next(); !next.done; ) {
       const effect = next.value;
       if (this.random.chance(0.003)) break;
       if (effect.do === "pause") pausedMs += effect.ms;
       next = procedure.next(this.answered(effect, this.#answer(effect, this.nowMs + pausedMs)));
     }
+    checkEarned(this.#table);
     for (const { intent: own, life } of this.#table.all("order")) {
       const job = this.jobs.get(own.orderId);
       if (job !== undefined)

@@ -223,6 +223,13 @@ export async function checkEnd(world: SolWorld): Promise<void> {
     if (!world.seen.has("tokens moved out")) await checkWallet(world, wallet, orders);
   }
   checkPositions(world, orders);
+  for (const { orderId, filledAt } of world.table.all("earned")) {
+    const receipts = world.invariants
+      .recordedOf(orderId)
+      .flatMap((hash) => world.chain.finalReceipt(hash) ?? []);
+    const fill = receipts.find(({ status }) => status === "ok");
+    must(fill?.block.time === Date.parse(filledAt) / 1000, "earned at another time");
+  }
 }
 
 const failedFeesOf = (

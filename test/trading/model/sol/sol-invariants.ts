@@ -10,6 +10,7 @@ import type { Items } from "../../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../../lib/orders/wallet-policy.ts";
 import { checkCutoff } from "../cancel-all.ts";
+import { checkEarnedBy } from "../earned.ts";
 import type { Process } from "../process.ts";
 import type { ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
@@ -82,6 +83,7 @@ export class SolInvariants {
     const isFill = changes.some(
       ({ kind, before, after }) => kind === "order" && isFilled(after) && !isFilled(before),
     );
+    checkEarnedBy(changes, this.world.table);
     must(!isFill || changes.some(({ kind }) => kind === "book"), "recorded a fill without its position");
     if (changes.some(({ kind }) => kind === "ledger")) this.checkSignature(changes);
   }

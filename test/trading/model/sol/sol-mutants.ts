@@ -17,7 +17,7 @@ import { restOfFees } from "../../../../lib/orders/wallet-policy.ts";
 import { packed, unpacked } from "../../../../lib/trading/items/items.ts";
 import { cuttingOffOnly, trustsAnyTime, withoutCutoffs } from "../cancel-mutants.ts";
 import { believesOneLack, takesSilenceForLack, trustsOldFacts, withoutHolder } from "../mutants.ts";
-import { inWrites, positionsLater, type Rewrite, rewritten } from "../rewrites.ts";
+import { earnsEarly, inWrites, type Rewrite, rewritten, writesLater } from "../rewrites.ts";
 import { blockMs, type SolSystem, startMs, theSolSystem } from "./sol-world.ts";
 
 const work = (rewrite: () => Rewrite): SolSystem => ({
@@ -298,8 +298,13 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
   "fills two orders of a token at once": ignoresOtherOrders,
   "updates the position in a second transaction": {
     ...theSolSystem,
-    work: (...args) => positionsLater(theSolSystem.work(...args)),
+    work: (...args) => writesLater(theSolSystem.work(...args), "book", "position"),
   },
+  "records what a fill has earned in a second transaction": {
+    ...theSolSystem,
+    work: (...args) => writesLater(theSolSystem.work(...args), "earned"),
+  },
+  "records what a fill has earned before it is final": work(earnsEarly),
   "takes a failure for a fill": inSnapshots((snapshot) => ({
     ...snapshot,
     receipts: new Map<string, ReadReceipt>([
