@@ -4,7 +4,8 @@ import type { KeyRange } from "../table/keys.ts";
 import type { Write } from "../table/step.ts";
 import { type Item, queryPages, type Table } from "../table/table.ts";
 import { write } from "../table/write.ts";
-import type { Profile } from "../users/profile.ts";
+import { progressKey } from "../users/item-keys.ts";
+import { type Profile, progressOf } from "../users/profile.ts";
 import { readProfile } from "../users/profile-records.ts";
 import {
   type CoinPrices,
@@ -86,7 +87,9 @@ async function creditUser(
     const { announcedAt = "" } = profile.earnings ?? {};
     if (time.getTime() - Date.parse(announcedAt) < announcedMs) return;
     const { changes, line, share } = creditTo(profile, time);
-    if (index === parts.length - 1) changes.earnings.announcedAt = time.toISOString();
+    const isLast = index === parts.length - 1;
+    if (isLast) changes.earnings.announcedAt = time.toISOString();
+    const after = { ...profile, ...changes, points: profile.points + line.change };
     const isCredited = await write(table, [
       ...removed.map(removing),
       // Fails if the user is deleted meanwhile, even if what is left of the profile looks the same.
@@ -95,6 +98,7 @@ async function creditUser(
         also: { ...changes, deletedAt: undefined },
       })),
       ...(share === undefined ? [] : [recordingShare(share)]),
+      ...(isLast ? [announcing(after, time)] : []),
     ]);
     // Leaves the rest to a run that was faster, or to the next one.
     if (!isCredited) return;
@@ -107,6 +111,13 @@ const recordingShare = (share: EarnedShare): Write => ({
   kind: "put",
   key: earnedKey(share.userID, share.at, share.of),
   item: share,
+});
+
+/** Lets publishChanges tell the user's connections. */
+const announcing = (profile: Profile, now: Date): Write => ({
+  kind: "put",
+  key: progressKey(profile.userID),
+  item: progressOf(profile, now),
 });
 
 /** Removes the rows of a user who was deleted. */

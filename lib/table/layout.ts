@@ -47,6 +47,7 @@ export const partitions = [
     owner: "user",
     items: {
       profile: { key: "PROFILE", changesGoTo: "mirrorPlans" },
+      progress: { key: "PROGRESS", changesGoTo: "its user", isOfTheMoment: true },
       referral: { key: "PROFILE#REFERRAL#{newestFirst}#{referredId}" },
     },
   },

@@ -3,6 +3,8 @@ import { itemAt, itemKey, type Key, type KeyRange, newestFirst, rangeOf, sortKey
 
 export const profileKey = (userID: string): Key => itemKey("profile", { userID });
 
+export const progressKey = (userID: string): Key => itemKey("progress", { userID });
+
 /** Covers the profile, then the referrals, newest first. */
 export const profileWithReferrals = (userID: string): KeyRange => rangeOf("profile", { userID }, "referral");
 

@@ -149,6 +149,25 @@ export function profileData(profile: Profile, settings: Partial<Record<Chain, Se
   };
 }
 
+/** What connections are told about a user after a credit. */
+export type UserProgress = Pick<
+  ReturnType<typeof profileData>,
+  "userID" | "Level" | "Xp" | "xpRemainingForNextLevel" | "tradeStreakCount" | "Ranked"
+> & {
+  points: number;
+  /** Time of the credit, ISO 8601. */
+  at: string;
+  /** The same in milliseconds: such credits are a minute apart. */
+  version: number;
+};
+
+export function progressOf(profile: Profile, now: Date): UserProgress {
+  const { Level, Xp, xpRemainingForNextLevel, tradeStreakCount, Ranked } = profileData(profile, {}, now);
+  const { userID, points } = profile;
+  const shown = { Level, Xp, xpRemainingForNextLevel, tradeStreakCount, Ranked, points };
+  return { userID, ...shown, at: now.toISOString(), version: now.getTime() };
+}
+
 /** Builds the referral data of `getUserData`. `referrals` must be in the order newest first. */
 export function referralData(profile: Profile, referrals: Referral[]) {
   const { userID, username, refID, usersReferred, referredBy = null } = profile;

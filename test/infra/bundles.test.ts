@@ -216,12 +216,13 @@ describe("the bundle", () => {
       expect(code.slice(line.length)).toMatch(/^import/);
       const set: Record<string, string> = {};
       if (line.startsWith("process.env.")) new Function("process", line)({ env: set });
-      const inCode = env.filter((each) => ["TRADING", "SIGNING", "SCOPES"].includes(each));
+      const inCode = env.filter((each) => ["TRADING", "SIGNING", "SCOPES", "EARNING"].includes(each));
       expect(Object.keys(set)).toEqual(inCode);
       for (const each of inCode) {
         expect(functions[name]?.Environment?.Variables ?? {}).not.toHaveProperty(each);
         const named = Object.keys(JSON.parse(set[each] ?? ""));
-        expect(named).toEqual(each === "SCOPES" ? Object.keys(scopesOfMethods) : evmChains);
+        if (each === "EARNING") expect(named).toContain("tokens");
+        else expect(named).toEqual(each === "SCOPES" ? Object.keys(scopesOfMethods) : evmChains);
       }
       // The signer talks to no host, so it knows none, nor the keys in their URLs.
       if (name === "signTransaction") expect(line).not.toContain("://");

@@ -8,7 +8,7 @@ import { earnedKey } from "../../lib/rewards/item-keys.ts";
 import { readPointsLines } from "../../lib/rewards/points-records.ts";
 import { type Item, readItem, type Table } from "../../lib/table/table.ts";
 import { write } from "../../lib/table/write.ts";
-import { profileKey } from "../../lib/users/item-keys.ts";
+import { profileKey, progressKey } from "../../lib/users/item-keys.ts";
 import { type Profile, remainsOf } from "../../lib/users/profile.ts";
 import { changeProfile, readOwnProfile, readProfile } from "../../lib/users/profile-records.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -88,6 +88,18 @@ describe("creditTrades", () => {
     expect(await creditedTo("bob")).toMatchObject({ xp: 30, points: 3 });
     expect((await readPointsLines(table, "bob")).at(-1)).toMatchObject({ reason: "referred" });
     expect(await waiting()).toBe(0);
+    expect(await readItem(table, progressKey("bob"))).toEqual({
+      ...progressKey("bob"),
+      userID: "bob",
+      Level: 1,
+      Xp: { total: 30, daily: 30, weekly: 30, monthly: 30 },
+      xpRemainingForNextLevel: 70,
+      tradeStreakCount: 0,
+      Ranked: false,
+      points: 3,
+      at: later(2).toISOString(),
+      version: later(2).getTime(),
+    });
     const before = await readProfile(table, "ann");
     await run({}, 4);
     expect(await readProfile(table, "ann")).toEqual(before);
@@ -96,14 +108,18 @@ describe("creditTrades", () => {
 
   it("credits at most 40 rows of one user in a transaction", async () => {
     const sizes: number[] = [];
+    let announced = 0;
     const counted = interceptedTable(table, (command) => {
-      if (command instanceof TransactWriteCommand)
-        sizes.push(command.input.TransactItems?.filter(({ Delete }) => Delete).length ?? 0);
+      if (!(command instanceof TransactWriteCommand)) return;
+      const { TransactItems = [] } = command.input;
+      sizes.push(TransactItems.filter(({ Delete }) => Delete).length);
+      announced += TransactItems.filter(({ Put }) => Put?.Item?.SK === progressKey("ann").SK).length;
     });
     await join("ann");
     await settle(...fillsOf("ann", 95, { dollars: 6 }));
     await run({ table: counted });
     expect(sizes).toEqual([40, 40, 15]);
+    expect(announced).toBe(1);
     expect(await creditedTo("ann")).toMatchObject({ xp: 570, points: 57, orders: 95 });
   });
 

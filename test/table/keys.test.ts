@@ -49,6 +49,7 @@ const lane = fc.tuple(fc.constantFrom(...networks), name).map(([chain, wallet]) 
 /** Generates the keys of every kind of item. */
 const keyOfKind = {
   profile: name.map(userKeys.profileKey),
+  progress: name.map(userKeys.progressKey),
   settings: fc.tuple(name, fc.constantFrom(...chains)).map((of) => userKeys.settingsKey(...of)),
   wallet: fc.tuple(name, fc.constantFrom(...networks), name).map((of) => walletKey(...of)),
   "wallet owner": fc.tuple(name, fc.constantFrom(...networks), name).map((of) => walletOwnerKey(...of)),
@@ -214,6 +215,7 @@ const recognized: readonly Kind[] = [
   "program key",
 ];
 const published: readonly Kind[] = [
+  "progress",
   "resting",
   "program key",
   ...(["prices", "settings", "wallet", "order", "position", "redemption", "announced export"] as const),
@@ -264,6 +266,7 @@ describe("the layout", () => {
 
 describe("isOfTheMoment", () => {
   const ofTheMoment: readonly Kind[] = [
+    "progress",
     "connection",
     "connection count",
     "subscriber",

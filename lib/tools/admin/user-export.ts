@@ -37,6 +37,7 @@ type LeftOut = { because: string };
  */
 export const exportedItems: Readonly<Partial<Record<ItemName, Section | LeftOut>>> = {
   profile: "profile",
+  progress: { because: "repeats the profile" },
   referral: "referrals",
   settings: "settings",
   preset: "presets",

@@ -27,6 +27,7 @@ const points = "accounts for points and rewards";
 /** Fate of each kind of item. Null if no item of the kind names a user or a wallet. */
 export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   profile: removedLast,
+  progress: removedLast,
   referral: { is: "renamed", ofAccount: true, because: "counts for the user who referred this one" },
   settings: removed,
   preset: removed,

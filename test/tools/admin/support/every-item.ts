@@ -4,6 +4,7 @@ import { writeNews } from "../../../../lib/markets/items/news.ts";
 import { retiredKeyKey } from "../../../../lib/plans/item-keys.ts";
 import type { MirrorDeps } from "../../../../lib/plans/mirror.ts";
 import { mirrorUser } from "../../../../lib/plans/mirror.ts";
+import { earnedKey } from "../../../../lib/rewards/item-keys.ts";
 import { setStock } from "../../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../../lib/table/table.ts";
 import { walletOwnerKey } from "../../../../lib/table/wallet-keys.ts";
@@ -21,6 +22,7 @@ import {
   triggerKey,
   usedTokenKey,
 } from "../../../../lib/trading/items/keys.ts";
+import { progressKey } from "../../../../lib/users/item-keys.ts";
 import {
   announcedDayKey,
   announcedExportKey,
@@ -102,6 +104,8 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
     { ...openExecutionKey({ ...resting, kind: "order", id: "elsewhere" }), userID },
     { ...marketLooksKey(userID, 1), count: 1 },
     { ...marketHistoriesKey(userID, 1), histories: 1 },
+    { ...earnedKey(userID, now.toISOString(), "o"), userID },
+    { ...progressKey(userID), userID },
   ]);
   await writeNews(table, { userID, tokens: [] });
   const items = await itemsNamed(table, "");
