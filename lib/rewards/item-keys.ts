@@ -35,6 +35,9 @@ function earnedShard(userID: string): number {
 export const earnedKey = (userID: string, at: string, id: string): Key =>
   itemKey("earned", { shard: earnedShard(userID), time: at, id });
 
+/** Covers the user's earned rows and those of others in the same shard, oldest first. */
+export const earnedRowsWith = (userID: string): KeyRange => rangeOf("earned", { shard: earnedShard(userID) });
+
 /** Covers the earned rows of each shard, oldest first. */
 export const earnedRanges: readonly KeyRange[] = Array.from({ length: earnedShards }, (_, shard) =>
   rangeOf("earned", { shard }),

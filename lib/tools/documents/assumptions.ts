@@ -240,6 +240,8 @@ export const runsOfFiring: readonly (readonly [OperationName, number])[] = [
 export const idleRuns: { readonly [Name in OperationName]?: readonly [ms: number, reads: number] } = {
   loosenGuards: [20, 1],
   creditReferrals: [50, 1],
+  // Looks for rows in eight partitions.
+  creditTrades: [50, 8],
   deleteRetiredKeys: [50, 1],
   freeIdleKeys: [1000, 2],
   makeFallbackKeys: [1000, 1],

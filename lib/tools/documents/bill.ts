@@ -251,7 +251,7 @@ function costTable(head: string, costs: readonly Cost[], hasTotal = true): strin
   return table([head, "Arithmetic", "AWS", "Arithmetic", "Hosts"], hasTotal ? [...rows, last] : rows);
 }
 
-/** Templates of the default deployment, of one with trading on four chains, and of one that has markets, too. */
+/** Templates of the default deployment, of one with trading on four chains, and of one that has markets and earning, too. */
 export type Deployments = Record<"defaults" | "trading" | "markets", readonly CostTemplate[]>;
 
 const everything = { trading: true, markets: true };
@@ -297,7 +297,10 @@ export const costParts = (deployments: Deployments): Record<string, string> => (
     false,
   ),
   "at rest": costTable("Without trading", restCosts(deployments.defaults)),
-  "trading at rest": costTable("Trading and markets on four chains", restCosts(deployments.markets)),
+  "trading at rest": costTable(
+    "Trading and markets on four chains, and trades that earn",
+    restCosts(deployments.markets),
+  ),
   "a million": costTable("A million", Object.values(millions), false),
   measured: figureTable(measured),
   prices: [

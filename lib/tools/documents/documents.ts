@@ -59,7 +59,7 @@ const tradingOnAll = {
 const billedContexts = {
   defaults: {},
   trading: { ...tradingOnAll, markets: false },
-  markets: tradingOnAll,
+  markets: { ...tradingOnAll, earning: {} },
 } satisfies Record<keyof Deployments, object>;
 
 /** Reads the templates of these deployments. */

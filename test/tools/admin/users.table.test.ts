@@ -3,13 +3,16 @@ import { afterEach, describe, expect, it } from "vitest";
 import { dayOf } from "../../../lib/core/time.ts";
 import { counted, openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { writeUserKeyRecord } from "../../../lib/plans/user-key-records.ts";
+import type { Item } from "../../../lib/table/table.ts";
 import { walletKey } from "../../../lib/table/wallet-keys.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { profileKey } from "../../../lib/users/item-keys.ts";
 import { readProfile } from "../../../lib/users/profile-records.ts";
 import { register } from "../../../lib/users/register.ts";
 import { saveSettings } from "../../../lib/users/settings-records.ts";
+import { earnedFill, storedRow } from "../../support/earning.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
+import { putItems } from "../../support/items.ts";
 import { putPolicy } from "../../support/placed-orders.ts";
 import { collector, linesOf, now, run } from "./support/admin.ts";
 import { stored, targetForTests, userWithWallets } from "./support/custody.ts";
@@ -135,6 +138,7 @@ describe("show-user", () => {
         pointsToday: 0,
         sharedXpToday: 0,
         sharedPointsToday: 0,
+        waiting: 0,
       },
       referredBy: "erin-name",
       settings: {
@@ -167,6 +171,10 @@ describe("show-user", () => {
     const streak = { last: yesterday, bits: "0000000000000007", before: 0 };
     const sums = { microXp: 1, microPoints: 1, sharedMicroXp: 12_000_000, sharedMicroPoints: 0 };
     const earnings = { ...sums, ownMicroXp: 250_500_000, ownMicroPoints: 99_000_000, tradingDays: 5, streak };
+    const rows = ["ivy", "ivy", "joe"].map((userID, index) =>
+      earnedFill(userID, `${index}`, now.toISOString()),
+    );
+    await putItems(target.table, rows.map(storedRow) as unknown as Item[]);
     const shown = async (day: string | undefined) => {
       await target.table.client.send(
         new UpdateCommand({
@@ -179,7 +187,7 @@ describe("show-user", () => {
       return (await run(target, ["show-user", "ivy"])).out;
     };
     expect(await shown(today)).toContain(
-      "earnings     tradingDays 5, streak 3, xpMultiplier 1, ranked false, publicName Ivy\uFFFD[2J, xpToday 250.5, pointsToday 99, sharedXpToday 12, sharedPointsToday 0",
+      "earnings     tradingDays 5, streak 3, xpMultiplier 1, ranked false, publicName Ivy\uFFFD[2J, xpToday 250.5, pointsToday 99, sharedXpToday 12, sharedPointsToday 0, waiting 2",
     );
     expect(await shown(yesterday)).toContain(
       "xpToday 0, pointsToday 0, sharedXpToday 0, sharedPointsToday 0",

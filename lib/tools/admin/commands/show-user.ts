@@ -3,7 +3,9 @@ import { chains } from "../../../core/network.ts";
 import { dayOf } from "../../../core/time.ts";
 import { type Plan, planOf } from "../../../plans/plan.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "../../../plans/user-key-records.ts";
-import type { Table } from "../../../table/table.ts";
+import type { EarnedRow } from "../../../rewards/earned-row.ts";
+import { earnedRowsWith } from "../../../rewards/item-keys.ts";
+import { queryRange, type Table } from "../../../table/table.ts";
 import { xpAt } from "../../../users/experience.ts";
 import type { Profile } from "../../../users/profile.ts";
 import { readProfileWithSettings } from "../../../users/profile-records.ts";
@@ -33,6 +35,9 @@ export function showUser(program: Command, deps: AdminDeps): void {
   });
 }
 
+/** Maximum number of rows, which other users may have as well, among which to look for those of the user. */
+const mostEarned = 1000;
+
 type UserDetails = Awaited<ReturnType<typeof readDetails>>;
 
 /**
@@ -42,11 +47,12 @@ type UserDetails = Awaited<ReturnType<typeof readDetails>>;
  */
 async function readDetails(table: Table, userID: string, now: Date) {
   const found = await existingProfile(table, userID);
-  const [{ profile, settings }, wallets, record, account] = await Promise.all([
+  const [{ profile, settings }, wallets, record, account, earned] = await Promise.all([
     readProfileWithSettings(table, userID),
     readWallets(table, userID, now),
     readUserKeyRecord(table, userID),
     readAccount(table, found),
+    queryRange<EarnedRow>(table, earnedRowsWith(userID), { limit: mostEarned }),
   ]);
   const inForce: [string, Partial<Settings>][] = chains.map((chain) => [
     chain,
@@ -57,7 +63,11 @@ async function readDetails(table: Table, userID: string, now: Date) {
     plan: planOf(profile),
     apiKey: apiKeyOf(record),
     xp: xpAt(profile.experience, now),
-    earnings: earningsOf(profile, now),
+    earnings: {
+      ...earningsOf(profile, now),
+      /** Trades and shares that wait for their credit, such as for a price. */
+      waiting: earned.filter((row) => row.userID === userID).length,
+    },
     refID: profile.refID,
     referredBy: profile.referredBy ?? null,
     createdAt: profile.createdAt,
