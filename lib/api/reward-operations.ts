@@ -1,9 +1,10 @@
 import * as v from "valibot";
+import { windowNames } from "../users/experience.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
 import type { OperationSchemas } from "./operation-schema.ts";
 import { nextCursor, paging } from "./paging-schema.ts";
 import { PointsLeftSchema, RedemptionSchema } from "./redemption-schema.ts";
-import { RewardListSchema } from "./reward-schema.ts";
+import { LeaderboardSchema, RewardListSchema } from "./reward-schema.ts";
 import { envelopeOf, NoQuerySchema } from "./scalars.ts";
 
 export const listRewards = { success: RewardListSchema } as const satisfies OperationSchemas;
@@ -37,5 +38,11 @@ export const listRedemptions = {
   success: envelopeOf(
     v.object({ redemptions: v.array(RedemptionSchema), points: PointsLeftSchema, cursor: nextCursor }),
   ),
+  errors: ["INVALID_REQUEST"],
+} as const satisfies OperationSchemas;
+
+export const getLeaderboard = {
+  query: v.strictObject({ window: v.optional(v.picklist(windowNames), "weekly") }),
+  success: envelopeOf(LeaderboardSchema),
   errors: ["INVALID_REQUEST"],
 } as const satisfies OperationSchemas;

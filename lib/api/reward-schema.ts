@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { maxPoints } from "../rewards/points.ts";
 import { rewardTypes } from "../rewards/reward.ts";
+import { windowNames } from "../users/experience.ts";
 import { CountSchema } from "./scalars.ts";
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(1000));
@@ -41,4 +42,24 @@ export const RewardSchema = v.pipe(
 export const RewardListSchema = v.pipe(
   v.object({ success: v.literal(true), data: v.object({ rewards: v.array(RewardSchema) }) }),
   v.title("RewardList"),
+);
+
+export const LeaderboardSchema = v.pipe(
+  v.object({
+    window: v.picklist(windowNames),
+    start: v.pipe(v.string(), v.isoDate(), v.description("First day of the period, in UTC")),
+    entries: v.pipe(
+      v.array(
+        v.object({
+          rank: v.pipe(v.number(), v.integer(), v.minValue(1)),
+          publicName: v.string(),
+          xp: CountSchema,
+          Level: v.pipe(v.number(), v.integer(), v.minValue(1)),
+          isYou: v.exactOptional(v.literal(true)),
+        }),
+      ),
+      v.description("At most 100, most XP first. Users with the same XP share a rank."),
+    ),
+  }),
+  v.title("Leaderboard"),
 );

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { type Tier, tierNames } from "../core/tier.ts";
+import { isPublicName, publicNameRule } from "../users/profile.ts";
 import { CountSchema, TimestampSchema } from "./scalars.ts";
 import { ProfileSettingsSchema } from "./settings-schema.ts";
 
@@ -47,6 +48,34 @@ export const ReferralDataSchema = v.pipe(
 
 /** Tries the form of profile data first, because only it requires a tier. */
 export const UserDataSchema = v.union([ProfileDataSchema, ReferralDataSchema]);
+
+const PublicNameSchema = v.pipe(
+  v.string(publicNameRule),
+  v.check(isPublicName, publicNameRule),
+  v.description("1 to 32 characters. Names are not unique."),
+);
+
+export const UpdateProfileSchema = v.pipe(
+  v.strictObject({
+    publicName: v.optional(v.nullable(PublicNameSchema)),
+    viewedMessage: v.optional(v.boolean()),
+  }),
+  v.forward(
+    v.check(
+      (changes) => Object.values(changes).some((value) => value !== undefined),
+      "or viewedMessage is required",
+    ),
+    ["publicName"],
+  ),
+  v.title("UpdateProfile"),
+  v.description("Only the fields to change. A `publicName` of `null` takes the user off the leaderboards."),
+);
+
+/** The fields that users may change themselves. */
+export const OwnProfileSchema = v.pipe(
+  v.object({ publicName: v.nullable(v.string()), viewedMessage: v.boolean() }),
+  v.title("OwnProfile"),
+);
 
 /** Requires an empty JSON object, which a form on another site cannot send. */
 export const StartSessionSchema = v.pipe(v.strictObject({}), v.title("StartSession"));

@@ -1,5 +1,6 @@
+import * as v from "valibot";
 import type { OperationSchemas } from "./operation-schema.ts";
-import { NoContentSchema, NoQuerySchema } from "./scalars.ts";
+import { envelopeOf, NoContentSchema, NoQuerySchema } from "./scalars.ts";
 import {
   ChainPathSchema,
   IfMatchHeadersSchema,
@@ -8,7 +9,13 @@ import {
   SettingsPatchSchema,
   SettingsRecordSchema,
 } from "./settings-schema.ts";
-import { StartSessionSchema, UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
+import {
+  OwnProfileSchema,
+  StartSessionSchema,
+  UpdateProfileSchema,
+  UserDataQuerySchema,
+  UserDataSchema,
+} from "./user-data-schema.ts";
 
 const settingsTag = { ETag: 'Version of the settings for If-Match, such as `"5"`; `"0"` for defaults.' };
 
@@ -53,4 +60,10 @@ export const getUserData = {
   query: UserDataQuerySchema,
   success: UserDataSchema,
   errorShapes: { client: "error", server: "error" },
+} as const satisfies OperationSchemas;
+
+export const updateProfile = {
+  query: NoQuerySchema,
+  body: UpdateProfileSchema,
+  success: envelopeOf(v.object({ profile: OwnProfileSchema })),
 } as const satisfies OperationSchemas;

@@ -40,12 +40,21 @@ export const rewardRows = {
       ...(["dynamodb:GetItem", "dynamodb:Query"] as const),
       ...(["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"] as const),
     ],
-    writes: ["USER", "POINTS", "EARNED"],
-    deletes: ["EARNED"],
+    writes: ["USER", "POINTS", "EARNED", "LEADERBOARD"],
+    deletes: ["EARNED", "LEADERBOARD"],
     invokes: ["feedPrices"],
     env: ["EARNING", "PRICE_FEEDS"],
     // Ends before the next run starts, so that runs do not overlap.
     timeoutSeconds: 50,
     impact: "Users get XP, points and their streak late. Nothing that they have earned is lost.",
+  },
+  getLeaderboard: {
+    kind: "rest",
+    method: "GET",
+    path: "/api/v2/leaderboard",
+    scope: "read",
+    summary: "List the ranked users who have earned most XP",
+    table: ["dynamodb:Query"],
+    impact: "Users cannot see leaderboards. Nothing is lost.",
   },
 } as const satisfies Record<string, Row>;

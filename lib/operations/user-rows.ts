@@ -47,6 +47,16 @@ export const userRows = {
     table: ["dynamodb:BatchGetItem", "dynamodb:Query"],
     impact: "Users cannot see their profile, level, settings or referrals.",
   },
+  updateProfile: {
+    kind: "rest",
+    method: "PATCH",
+    path: "/api/v2/profile",
+    summary: "Change the user's public name, or note that the user has seen the message",
+    table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+    writes: ["USER", "LEADERBOARD"],
+    deletes: ["LEADERBOARD"],
+    impact: "Users cannot join or leave leaderboards. Nothing is lost.",
+  },
   createKey: {
     kind: "rest",
     method: "POST",

@@ -19,6 +19,7 @@ import { type EarnedRow, type EarnedShare, isEarnedRow } from "./earned-row.ts";
 import type { EarningRules } from "./earning-rules.ts";
 import { earnedKey, earnedRanges } from "./item-keys.ts";
 import { pointsWrites } from "./points-records.ts";
+import { listedFields, standingWrites } from "./standing-records.ts";
 
 export type CreditingDeps = {
   table: Table;
@@ -95,8 +96,9 @@ async function creditUser(
       // Fails if the user is deleted meanwhile, even if what is left of the profile looks the same.
       ...(await pointsWrites(table, profile, line, {
         now: time,
-        also: { ...changes, deletedAt: undefined },
+        also: { ...listedFields(profile), ...changes, deletedAt: undefined },
       })),
+      ...standingWrites(profile, after, time),
       ...(share === undefined ? [] : [recordingShare(share)]),
       ...(isLast ? [announcing(after, time)] : []),
     ]);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { itemAt, itemKey, type Key, type KeyRange, newestFirst, rangeOf, sortKeysOf } from "../table/keys.ts";
+import type { WindowName } from "../users/experience.ts";
 
 export const catalogueKey: Key = itemKey("catalogue", {});
 
@@ -42,3 +43,16 @@ export const earnedRowsWith = (userID: string): KeyRange => rangeOf("earned", { 
 export const earnedRanges: readonly KeyRange[] = Array.from({ length: earnedShards }, (_, shard) =>
   rangeOf("earned", { shard }),
 );
+
+/** Key under which a user stands in a period that began on that day. */
+export const standingKey = (window: WindowName, start: string, xp: number, userID: string): Key =>
+  itemKey("standing", {
+    window,
+    start,
+    mostFirst: String(Number.MAX_SAFE_INTEGER - xp).padStart(16, "0"),
+    userID,
+  });
+
+/** Covers the standings of a period, those with most XP first. */
+export const standingsOf = (window: WindowName, start: string): KeyRange =>
+  rangeOf("standing", { window, start });

@@ -71,6 +71,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   redemptionPlace: "the place of the redemption with that id, written once for each id",
   pointsLine: "a change of the user's points, kept for good",
   earned: "what a settled fill has earned its user, until it is credited",
+  standing: "a user's XP in a day, week or month, under the public name",
   referralCode: "the owner of the referral code",
   pendingReferral: "a pending referral: the referrer has no credit yet",
   retiredKey: "an API key that is no longer used",
@@ -147,6 +148,9 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
   EARNED:
     "All rows of a user are in one of eight partitions. A row costs two write units of 1 KB with its order's last " +
     "step, and its credit costs as much again. A restored row could be credited twice.",
+  LEADERBOARD:
+    "Rows are sorted by XP, so that a leaderboard is the first page of its partition. Profiles decide: each change of " +
+    "a profile that a row shows replaces the row in the same transaction.",
   MARKETNEWS:
     "News is spread like the connections that cause it, and sorted by time, so that the reader of markets " +
     "reads only new items.",

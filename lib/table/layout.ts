@@ -314,6 +314,11 @@ export const partitions = [
     items: { earned: { key: "{time}#{id}", isOfTheMoment: true } },
   },
   {
+    key: "LEADERBOARD#{window}",
+    owner: "service",
+    items: { standing: { key: "{start}#{mostFirst}#{userID}", isOfTheMoment: true } },
+  },
+  {
     key: "REFCODE#{code}",
     owner: "service",
     items: { referralCode: { key: "REFCODE" } },

@@ -7,11 +7,11 @@ import { retry } from "./retry.ts";
 const maxAttempts = 40;
 
 /**
- * Repeats an attempt to change wallets until it returns a value. An attempt returns undefined if its data changed
+ * Repeats an attempt to change a user's items until it returns a value. An attempt returns undefined if its data changed
  * before the write. The next attempt then reads the data again.
  */
 export async function untilWritten<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
   const result = await retry(attempt, { attempts: maxAttempts });
-  if (result === undefined) throw new Error("The user's wallets kept changing");
+  if (result === undefined) throw new Error("The user's items kept changing");
   return result;
 }

@@ -1,6 +1,6 @@
-const windowNames = ["daily", "weekly", "monthly"] as const;
+export const windowNames = ["daily", "weekly", "monthly"] as const;
 
-type WindowName = (typeof windowNames)[number];
+export type WindowName = (typeof windowNames)[number];
 
 /** XP earned in one period of time. `start` is the first day of the period, YYYY-MM-DD in UTC. */
 type Window = { start: string; xp: number };
@@ -16,7 +16,7 @@ export function noExperience(now: Date): Experience {
 }
 
 export function xpAt(experience: Experience, now: Date): Xp {
-  const { daily, weekly, monthly } = current(experience, now);
+  const { daily, weekly, monthly } = windowsOf(experience, now);
   return { total: experience.total, daily: daily.xp, weekly: weekly.xp, monthly: monthly.xp };
 }
 
@@ -26,7 +26,7 @@ export function xpAt(experience: Experience, now: Date): Xp {
  */
 export function withTotal(experience: Experience, total: number, now: Date): Experience {
   const gain = Math.max(0, total - experience.total);
-  const windows = current(experience, now);
+  const windows = windowsOf(experience, now);
   const moved = windowNames.map((name) => {
     const { start, xp } = windows[name];
     return [name, { start, xp: Math.min(total, xp + gain) }];
@@ -34,7 +34,8 @@ export function withTotal(experience: Experience, total: number, now: Date): Exp
   return { total, ...(Object.fromEntries(moved) as Record<WindowName, Window>) };
 }
 
-function current(experience: Experience, now: Date): Record<WindowName, Window> {
+/** Returns what a user has earned in the current periods. */
+export function windowsOf(experience: Experience, now: Date): Record<WindowName, Window> {
   const fresh = windowsAt(now);
   for (const name of windowNames) {
     if (experience[name].start === fresh[name].start) fresh[name] = experience[name];
@@ -42,7 +43,8 @@ function current(experience: Experience, now: Date): Record<WindowName, Window> 
   return fresh;
 }
 
-function windowsAt(now: Date): Record<WindowName, Window> {
+/** Returns the current periods, without XP. */
+export function windowsAt(now: Date): Record<WindowName, Window> {
   const day = now.toISOString().slice(0, 10);
   return {
     daily: { start: day, xp: 0 },

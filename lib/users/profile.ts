@@ -123,6 +123,12 @@ export function isUsername(candidate: unknown): candidate is string {
   );
 }
 
+export const publicNameRule =
+  "must be 1 to 32 characters, without @, invisible characters and spaces around it";
+
+/** True if a user may be listed under the name. */
+export const isPublicName = (name: string): boolean => isUsername(name) && [...name].length <= 32;
+
 /** Builds the profile as `getUserData` returns it. */
 export function profileData(profile: Profile, settings: Partial<Record<Chain, SettingsPatch>>, now: Date) {
   const { slippage, priorityFee } = settingsInForce("sol", settings.sol);

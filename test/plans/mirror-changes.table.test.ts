@@ -2,9 +2,13 @@ import { refusal } from "cdk-local-runner/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { mirrorChanges, mirrorUser } from "../../lib/plans/mirror.ts";
 import { readUserKeyRecord } from "../../lib/plans/user-key-records.ts";
+import { updateProfile } from "../../lib/rewards/update-profile.ts";
 import type { Item } from "../../lib/table/table.ts";
+import { changeUser } from "../../lib/tools/admin/commands/set-user.ts";
+import type { Earnings } from "../../lib/users/earnings.ts";
 import { profileKey } from "../../lib/users/item-keys.ts";
 import { newProfile, type Profile } from "../../lib/users/profile.ts";
+import { changeProfile, readOwnProfile } from "../../lib/users/profile-records.ts";
 import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
 import { observed } from "./support/observed.ts";
 import { expectSettled } from "./support/settled.ts";
@@ -49,6 +53,34 @@ describe("mirrorChanges", () => {
     ])
       expect(await mirror([streamRecord(image("other", after), image("other", before))])).toEqual([]);
     expect(await readUserKeyRecord(world.table, "other")).toBeUndefined();
+  });
+
+  it("calls nothing for what trades earn, nor for a public name", async () => {
+    const userID = "earner";
+    await world.put(userID, base);
+    const stored = async () => ({ ...profileKey(userID), ...(await readOwnProfile(world.table, userID)) });
+    const read = await stored();
+    const earnings: Earnings = {
+      ...{ microXp: 1, microPoints: 2, day: "2026-11-21", ownMicroXp: 3, ownMicroPoints: 4 },
+      ...{ sharedMicroXp: 5, sharedMicroPoints: 6, tradingDays: 7, announcedAt: start.toISOString() },
+      streak: { last: "2026-11-21", bits: "0000000000000001", before: 0 },
+    };
+    const steps: (() => Promise<unknown>)[] = [
+      async () => changeProfile(world.table, await stored(), { earnings, ranked: true, points: 9 }),
+      () => updateProfile(world.table, { userID, changes: { publicName: "Ace" }, now: start }),
+      () => changeUser(world.table, userID, { xp: 5000, points: 12 }, start),
+      () => updateProfile(world.table, { userID, changes: { viewedMessage: true }, now: start }),
+      () => updateProfile(world.table, { userID, changes: { publicName: null }, now: start }),
+    ];
+    const images = [read];
+    for (const step of steps) {
+      await step();
+      images.push(await stored());
+    }
+    expect(new Set(images.map((each) => JSON.stringify(each))).size).toBe(steps.length + 1);
+    const records = steps.map((_, index) => streamRecord(images[index + 1], images[index]));
+    expect(await mirror(records)).toEqual([]);
+    expect([world.calls, faults]).toEqual([[], []]);
   });
 
   it("removes the key of a deleted user", async () => {

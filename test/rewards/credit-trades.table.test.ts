@@ -6,6 +6,8 @@ import { type CreditingDeps, creditTrades } from "../../lib/rewards/credit-trade
 import type { EarnedFill, EarnedRow } from "../../lib/rewards/earned-row.ts";
 import { earnedKey } from "../../lib/rewards/item-keys.ts";
 import { readPointsLines } from "../../lib/rewards/points-records.ts";
+import { readLeaderboard } from "../../lib/rewards/standing-records.ts";
+import { updateProfile } from "../../lib/rewards/update-profile.ts";
 import { type Item, readItem, type Table } from "../../lib/table/table.ts";
 import { write } from "../../lib/table/write.ts";
 import { profileKey, progressKey } from "../../lib/users/item-keys.ts";
@@ -22,7 +24,7 @@ import {
   waitingRows,
 } from "../support/earning.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
-import { putItems } from "../support/items.ts";
+import { itemsNamed, putItems } from "../support/items.ts";
 import { shortPausesForTests } from "../support/short-pauses.ts";
 
 shortPausesForTests();
@@ -104,6 +106,41 @@ describe("creditTrades", () => {
     await run({}, 4);
     expect(await readProfile(table, "ann")).toEqual(before);
     expect(onFault).not.toHaveBeenCalled();
+  });
+
+  it("lists a user from the credit that makes the user ranked, in one row of each leaderboard", async () => {
+    const shown = async (minutes: number) => {
+      const now = later(minutes);
+      return (await readLeaderboard(table, { userID: "bob", window: "weekly", now })).entries;
+    };
+    await join("ann", { publicName: "Ann" });
+    await settle(earnedFill("ann", "first", at, { filledAt: later(-24 * 60).toISOString() }));
+    await run();
+    expect(await shown(0)).toEqual([]);
+    for (const [index, xp] of [200, 300].entries()) {
+      const minutes = 2 * (index + 1);
+      await settle(earnedFill("ann", `order ${index}`, later(minutes).toISOString()));
+      await run({}, minutes);
+      expect(await shown(minutes)).toEqual([{ rank: 1, publicName: "Ann", xp, Level: 2 }]);
+    }
+    expect(await itemsNamed(table, "LEADERBOARD")).toHaveLength(3);
+    expect(onFault).not.toHaveBeenCalled();
+  });
+
+  it("credits a user who takes the name back meanwhile only in the next run, and lists nobody", async () => {
+    await join("ann", { publicName: "Ann", ranked: true });
+    await settle(...fillsOf("ann", 1));
+    let isFirst = true;
+    const meanwhile = interceptedTable(table, async (command) => {
+      if (!(command instanceof TransactWriteCommand) || !isFirst) return;
+      isFirst = false;
+      await updateProfile(table, { userID: "ann", changes: { publicName: null }, now: start });
+    });
+    await run({ table: meanwhile });
+    expect(await waiting()).toBe(1);
+    await run();
+    expect(await creditedTo("ann")).toMatchObject({ xp: 100 });
+    expect(await itemsNamed(table, "LEADERBOARD")).toEqual([]);
   });
 
   it("credits at most 40 rows of one user in a transaction", async () => {

@@ -80,7 +80,7 @@ describe("a program at the REST API", () => {
       ...["cancelExport", "createDevice", "createKey", "createWallet", "deleteDevice", "deleteKey"],
       ...["endSession", "exportWallet", "importWallet", "listDevices", "listImportKeys", "listKeys"],
       ...["lockExports", "redeemReward", "restoreWallet", "retireWallet", "startSession", "storeWallet"],
-      "unlockExports",
+      ...["unlockExports", "updateProfile"],
     ]);
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tradingChains } from "../../lib/core/chain-facts.ts";
 import { chains, networks } from "../../lib/core/network.ts";
+import { dayOf } from "../../lib/core/time.ts";
 import * as deviceKeys from "../../lib/devices/item-keys.ts";
 import * as marketKeys from "../../lib/markets/items/keys.ts";
 import * as planKeys from "../../lib/plans/item-keys.ts";
@@ -26,6 +27,7 @@ import {
   walletsOf,
 } from "../../lib/table/wallet-keys.ts";
 import * as tradingKeys from "../../lib/trading/items/keys.ts";
+import { windowNames } from "../../lib/users/experience.ts";
 import * as userKeys from "../../lib/users/item-keys.ts";
 import * as walletKeys from "../../lib/wallets/item-keys.ts";
 
@@ -67,6 +69,9 @@ const keyOfKind = {
   "place of a redemption": name.map(rewardKeys.redemptionPlaceKey),
   "line of points": fc.tuple(name, fc.nat()).map((of) => rewardKeys.pointsLineKey(...of)),
   earned: fc.tuple(name, date, name).map(([of, at, id]) => rewardKeys.earnedKey(of, at.toISOString(), id)),
+  standing: fc
+    .tuple(fc.constantFrom(...windowNames), date, fc.nat(), name)
+    .map(([window, start, xp, of]) => rewardKeys.standingKey(window, dayOf(start), xp, of)),
   order: fc.tuple(name, name).map(([userID, id]) => tradingKeys.executionKey(userID, "order", id)),
   position: fc.tuple(name, name).map(([userID, id]) => tradingKeys.executionKey(userID, "position", id)),
   "listed order": fc
@@ -305,6 +310,7 @@ describe("isOfTheMoment", () => {
     "ended lock",
     "loosening",
     "requested unlocking",
+    "standing",
     "news of markets",
     "reader of markets",
     "reader of a chain's markets",

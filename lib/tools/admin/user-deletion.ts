@@ -2,10 +2,11 @@ import { DomainError } from "../../core/domain-error.ts";
 import { acceptConnections, refuseConnections } from "../../realtime/connection-records.ts";
 import { disconnectUser } from "../../realtime/disconnect.ts";
 import { settleRedemption } from "../../rewards/settle-redemption.ts";
+import { listedChange } from "../../rewards/standing-records.ts";
 import { rangeOf } from "../../table/keys.ts";
 import { retry } from "../../table/retry.ts";
 import { queryRange, type Table } from "../../table/table.ts";
-import { write } from "../../table/write.ts";
+import { singleOf, write } from "../../table/write.ts";
 import { cancelOrder } from "../../trading/cancel-order.ts";
 import { contentOf, type StoredOrder } from "../../trading/items/items.ts";
 import { writeStep } from "../../trading/items/write-step.ts";
@@ -115,7 +116,7 @@ async function refuseStranded(table: Table, userID: string): Promise<void> {
 
 type Named = Profile & { pseudonym: string };
 
-/** Blocks the user and chooses the pseudonym, unless an earlier run has done so. */
+/** Blocks the user, takes the public name back and chooses the pseudonym, unless an earlier run has done so. */
 async function beginning({ connections: { table }, now, say }: DeletionDeps, userID: string): Promise<Named> {
   const begun = await retry(
     async () => {
@@ -126,8 +127,10 @@ async function beginning({ connections: { table }, now, say }: DeletionDeps, use
       if (pseudonym === profile.pseudonym && blockedAt !== undefined) return { ...profile, pseudonym };
       const at = now().toISOString();
       const block = blockedAt === undefined ? { blockedAt: at, deletingSince: at } : {};
-      const changes = { pseudonym, ...block };
-      return (await changeProfile(table, profile, changes)) ? { ...profile, ...changes } : undefined;
+      const changes = { pseudonym, publicName: undefined, ...block };
+      const isWritten = await write(table, singleOf(listedChange(profile, changes, now())));
+      const { publicName: _, ...rest } = { ...profile, ...changes };
+      return isWritten ? rest : undefined;
     },
     { attempts: 5 },
   );

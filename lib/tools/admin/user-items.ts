@@ -92,6 +92,7 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   redemptionPlace: { is: "renamed", ofAccount: true, because: points },
   pointsLine: { is: "renamed", ofAccount: true, because: points },
   earned: removedLast,
+  standing: removed,
   referralCode: removedLast,
   pendingReferral: removedLast,
   retiredKey: removedLast,

@@ -91,6 +91,7 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   },
   getTradingSettings: { path: { chain: "eth" }, headers: { "If-None-Match": '"7"' } },
   getUserData: { query: { type: "profile" } },
+  updateProfile: { body: { publicName: "Night owl", viewedMessage: true } },
   listRewards: undefined,
   redeemReward: {
     path: { rewardId: "guide-first-trade" },
@@ -98,6 +99,7 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
     body: {},
   },
   listRedemptions: { query: { limit: 20 } },
+  getLeaderboard: { query: { window: "weekly" } },
   listTokens: { query: { chain: "eth" } },
   inspectToken: { path: { chain: "eth", token } },
   getMarket: { path: { chain: "eth", token } },

@@ -8,8 +8,8 @@ export const restTags = {
   Programs: "Let programs sign their own requests, within scopes and limits.",
   "Trading settings": "Defaults of orders, for each chain.",
   Devices: "Browsers and webhooks that get notices of what happened while nobody looked.",
-  Users: "Read the user's profile, level and referrals.",
-  Rewards: "List rewards and buy them with points.",
+  Users: "Read the user's profile, level and referrals, and choose a public name.",
+  Rewards: "List rewards and buy them with points, and compare users by XP.",
   Markets: "Tokens, balances and quotes.",
   Orders: "Place, cancel and follow orders and the resulting positions.",
 } as const;
@@ -139,6 +139,11 @@ export const restNotes: Record<RestOperationName, Note> = {
     description:
       "Returns referral data with `type=ref`, and otherwise the profile with the settings of all chains.",
   },
+  updateProfile: {
+    tag: "Users",
+    description:
+      "Users are listed on leaderboards only under a name that they have chosen here. `null` takes the name back at once.",
+  },
   listRewards: {
     tag: "Rewards",
     description:
@@ -149,6 +154,11 @@ export const restNotes: Record<RestOperationName, Note> = {
     description: `Takes the points at once. An operator then fulfils or refunds the redemption. ${makesOne}`,
   },
   listRedemptions: { tag: "Rewards", description: `Includes the user's current points. ${newestFirst}` },
+  getLeaderboard: {
+    tag: "Rewards",
+    description:
+      "Lists ranked users with a public name who have earned XP in the present UTC day, ISO week or month. `isYou` marks the caller.",
+  },
   listTokens: {
     tag: "Markets",
     description: "The coin comes first, as `native`. Other tokens can be traded by address.",

@@ -183,6 +183,11 @@ export const takeovers: readonly Takeover[] = [
     atMost: "change profiles, also tiers and points; deny referrers their credit",
   },
   {
+    functions: ["updateProfile"],
+    rights: { reads: "all unprotected", writes: "USER, LEADERBOARD", deletes: "LEADERBOARD" },
+    atMost: "change profiles, also tiers and points; lie on leaderboards",
+  },
+  {
     functions: ["redeemReward"],
     rights: { reads: "all unprotected", writes: "USER, POINTS, REWARD, REDEMPTION, REDEMPTIONS" },
     atMost: "give and take points, tiers and purchases; change stocks",
@@ -191,12 +196,12 @@ export const takeovers: readonly Takeover[] = [
     functions: ["creditTrades"],
     rights: {
       reads: "all unprotected",
-      writes: "USER, POINTS, EARNED",
-      deletes: "EARNED",
+      writes: "USER, POINTS, EARNED, LEADERBOARD",
+      deletes: "EARNED, LEADERBOARD",
       uses: "invoke feedPrices",
     },
     atMost:
-      "change profiles, also tiers and points, and the lines that account for them; deny users what their trades have earned; buy no reward",
+      "change profiles, also tiers and points, and the lines that account for them; deny users what their trades have earned; lie on leaderboards; buy no reward",
   },
   {
     functions: ["connect"],
@@ -413,6 +418,7 @@ export const takeovers: readonly Takeover[] = [
       "getUserData",
       "listRewards",
       "listRedemptions",
+      "getLeaderboard",
     ],
     rights: { reads: "all unprotected" },
     atMost: "read the data of all users",

@@ -57,6 +57,8 @@ export const endpoints: readonly Endpoint[] = [
     body: {},
     status: 400,
   },
+  { name: "PATCH /api/v2/profile", method: "PATCH", path: "/api/v2/profile", body: {}, status: 400 },
+  { name: "GET /api/v2/leaderboard", method: "GET", path: "/api/v2/leaderboard", status: 200 },
   { name: "GET /api/v2/orders", method: "GET", path: "/api/v2/orders", status: 200 },
   { name: "GET /api/v2/orders/{orderId}", method: "GET", path: "/api/v2/orders/no-order", status: 404 },
   { name: "GET /api/v2/positions", method: "GET", path: "/api/v2/positions", status: 200 },

@@ -3,7 +3,9 @@ import { describe, expect, it, vi } from "vitest";
 import { admitConnection } from "../../../lib/realtime/connect.ts";
 import { connectionsOfUser } from "../../../lib/realtime/connection-records.ts";
 import { disconnectUser } from "../../../lib/realtime/disconnect.ts";
-import { readProfile } from "../../../lib/users/profile-records.ts";
+import { readLeaderboard } from "../../../lib/rewards/standing-records.ts";
+import { changeUser } from "../../../lib/tools/admin/commands/set-user.ts";
+import { changeProfile, readOwnProfile, readProfile } from "../../../lib/users/profile-records.ts";
 import { register } from "../../../lib/users/register.ts";
 import { connectionsApiForTests } from "../../support/connections-api.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
@@ -62,6 +64,21 @@ describe("block", () => {
     });
     expect(code).toBe(0);
     expect(await blockedAt("cyd")).toBe(now.toISOString());
+  });
+
+  it("takes a user off the leaderboards until the user is unblocked", async () => {
+    await userWith("eve");
+    const profile = await readOwnProfile(db.table, "eve");
+    await changeProfile(db.table, profile, { ranked: true, publicName: "Eve" });
+    await changeUser(db.table, "eve", { xp: 5 }, now);
+    const entries = async () =>
+      (await readLeaderboard(db.table, { userID: "eve", window: "daily", now })).entries.length;
+    const counts = [await entries()];
+    for (const command of ["block", "unblock"]) {
+      await admin(command, "eve");
+      counts.push(await entries());
+    }
+    expect(counts).toEqual([1, 0, 1]);
   });
 
   it.each(["block", "unblock", "disconnect"])("fails to %s an unknown user", async (command) => {

@@ -201,6 +201,7 @@ describe("delete-user", () => {
     const openDirectory = async () => pool;
     const keys = await itemsNamed(table, `SEALED#${userID}`);
     expect(keys).toHaveLength(2);
+    await changeProfile(table, await readOwnProfile(table, userID), { publicName: "Willy" });
     const first = await deleteFrom(table, [], { openDirectory });
     for (const { address } of keys)
       expect(first.out).toContain(`the private key of eth ${address}: not exported`);
@@ -209,7 +210,8 @@ describe("delete-user", () => {
     expect(await itemsNamed(table, `TRADES#${userID}`)).toEqual([]);
     expect(await itemsNamed(table, `SETTINGS#${userID}`)).toEqual([]);
     // The owner can sign in, connect and export.
-    expect((await readOwnProfile(table, userID)).blockedAt).toBeUndefined();
+    const { blockedAt, publicName } = await readOwnProfile(table, userID);
+    expect([blockedAt, publicName]).toEqual([undefined, undefined]);
     expect(await connect(table)).toBe("admitted");
     const [one, two] = keys.map(({ walletId }) => String(walletId));
     await exported(table, one);

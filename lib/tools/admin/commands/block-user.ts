@@ -1,9 +1,10 @@
 import { type Command, Option } from "commander";
 import { acceptConnections, refuseConnections } from "../../../realtime/connection-records.ts";
 import { disconnectUser } from "../../../realtime/disconnect.ts";
+import { listedChange } from "../../../rewards/standing-records.ts";
 import { retry } from "../../../table/retry.ts";
 import type { Table } from "../../../table/table.ts";
-import { changeProfile } from "../../../users/profile-records.ts";
+import { singleOf, write } from "../../../table/write.ts";
 import { OperatorError } from "../operator-error.ts";
 import { targeted } from "../options.ts";
 import { type AdminDeps, type ConnectionTarget, type PlanTargetOptions, streamStack } from "../target.ts";
@@ -20,7 +21,7 @@ export function blockUser(program: Command, deps: AdminDeps): void {
   ).action(async (userID: string, options: PlanTargetOptions) => {
     const target = await deps.openConnections(options);
     const { table } = target;
-    await setBlockedAt(table, userID, deps.now().toISOString());
+    await setBlockedAt(table, userID, deps.now(), true);
     // Authorizers cache users for up to a minute, and may admit more connections during that time.
     await refuseConnections(table, userID, deps.now());
     print(deps.stdout, `${userID} is blocked`);
@@ -33,7 +34,7 @@ export function unblockUser(program: Command, deps: AdminDeps): void {
     async (userID: string, options) => {
       const { table } = await deps.openTarget(options);
       await acceptConnections(table, userID);
-      await setBlockedAt(table, userID, undefined);
+      await setBlockedAt(table, userID, deps.now(), false);
       print(deps.stdout, `${userID} is not blocked`);
     },
   );
@@ -73,17 +74,17 @@ const attempts = 5;
  * @throws {OperatorError} if the user does not exist, or if the profile was changed by somebody else during each
  * attempt.
  */
-async function setBlockedAt(table: Table, userID: string, blockedAt: string | undefined): Promise<void> {
+async function setBlockedAt(table: Table, userID: string, now: Date, isBlocking: boolean): Promise<void> {
   const isSet = await retry(
     async () => {
       const profile = await existingProfile(table, userID);
       const isBlocked = profile.blockedAt !== undefined;
       // A deletion lifts its own block at the end, but not an operator's.
       const isOwn = profile.deletingSince === undefined;
-      if (isBlocked === (blockedAt !== undefined) && isOwn) return true;
-      const since = isBlocked && blockedAt !== undefined ? profile.blockedAt : blockedAt;
+      if (isBlocked === isBlocking && isOwn) return true;
+      const since = isBlocking ? (profile.blockedAt ?? now.toISOString()) : undefined;
       const changes = { blockedAt: since, deletingSince: undefined };
-      return (await changeProfile(table, profile, changes)) || undefined;
+      return (await write(table, singleOf(listedChange(profile, changes, now)))) || undefined;
     },
     { attempts },
   );

@@ -3,12 +3,13 @@ import { tierNames } from "../../../core/tier.ts";
 import { maxRequestsPerMinute } from "../../../plans/plan.ts";
 import { maxPoints } from "../../../rewards/points.ts";
 import { pointsWrites } from "../../../rewards/points-records.ts";
+import { listedChange, listedFields, standingWrites } from "../../../rewards/standing-records.ts";
 import { retry } from "../../../table/retry.ts";
 import type { Table } from "../../../table/table.ts";
-import { write } from "../../../table/write.ts";
+import { singleOf, write } from "../../../table/write.ts";
 import { withTotal } from "../../../users/experience.ts";
 import { isUsername, type Profile } from "../../../users/profile.ts";
-import { changeProfile, type ProfileChanges, readProfile } from "../../../users/profile-records.ts";
+import { type ProfileChanges, readProfile } from "../../../users/profile-records.ts";
 import { OperatorError } from "../operator-error.ts";
 import { integer, targeted } from "../options.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
@@ -101,12 +102,15 @@ export async function changeUser(
   return made;
 }
 
-/** Changes a user's points and adds the change to the ledger. */
+/** Changes a user's profile and standings, and adds a change of points to the ledger. */
 async function save(table: Table, profile: Profile, changes: ProfileChanges, now: Date): Promise<boolean> {
   const { points, ...also } = changes;
-  if (points === undefined) return changeProfile(table, profile, changes);
+  if (points === undefined) return write(table, singleOf(listedChange(profile, changes, now)));
   const change = { reason: "set", change: points - profile.points } as const;
-  return write(table, await pointsWrites(table, profile, change, { now, also }));
+  return write(table, [
+    ...(await pointsWrites(table, profile, change, { now, also: { ...listedFields(profile), ...also } })),
+    ...standingWrites(profile, { ...profile, ...also } as Profile, now),
+  ]);
 }
 
 /** @throws {OperatorError} if the user does not exist, or was deleted. */

@@ -4,7 +4,7 @@ import { writeNews } from "../../../../lib/markets/items/news.ts";
 import { retiredKeyKey } from "../../../../lib/plans/item-keys.ts";
 import type { MirrorDeps } from "../../../../lib/plans/mirror.ts";
 import { mirrorUser } from "../../../../lib/plans/mirror.ts";
-import { earnedKey } from "../../../../lib/rewards/item-keys.ts";
+import { earnedKey, standingKey } from "../../../../lib/rewards/item-keys.ts";
 import { setStock } from "../../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../../lib/table/table.ts";
 import { walletOwnerKey } from "../../../../lib/table/wallet-keys.ts";
@@ -101,6 +101,7 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
     { ...programKeyTurnKey(userID), revision: 1 },
     { ...usedTokenKey({ userID, keyId: "pk_1" }, "token"), expiresAt: 1 },
     { ...keyDayKey({ userID, keyId: "pk_1", chain: "eth", day: "2026-11-18" }), userID },
+    { ...standingKey("weekly", "2026-11-16", 5, userID), userID, publicName: whole.username, xp: 5 },
     { ...openExecutionKey({ ...resting, kind: "order", id: "elsewhere" }), userID },
     { ...marketLooksKey(userID, 1), count: 1 },
     { ...marketHistoriesKey(userID, 1), histories: 1 },

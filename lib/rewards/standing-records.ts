@@ -1,0 +1,51 @@
+import type { Step, Write } from "../table/step.ts";
+import { queryRange, type Table } from "../table/table.ts";
+import { type WindowName, windowsAt } from "../users/experience.ts";
+import type { Profile } from "../users/profile.ts";
+import { type ProfileChanges, profileChange } from "../users/profile-records.ts";
+import { standingsOf } from "./item-keys.ts";
+import {
+  changedStandings,
+  entriesOf,
+  type LeaderboardEntry,
+  type Listed,
+  type StandingRow,
+} from "./standings.ts";
+
+/** Fields of a profile that may not have changed since it was read when its user's standings are written. */
+export const listedFields = ({ experience, ranked, publicName, blockedAt }: Profile): ProfileChanges => ({
+  experience,
+  ranked,
+  publicName,
+  blockedAt,
+});
+
+/**
+ * Builds the writes that bring a user's standings in line with a changed profile. The change of the profile must be in
+ * the same transaction, on condition of {@link listedFields}.
+ */
+export function standingWrites(before: Listed, after: Listed, now: Date): Write[] {
+  const { written, removed } = changedStandings(before, after, now);
+  return [
+    ...removed.map((key) => ({ kind: "remove", key }) as const),
+    ...written.map(({ key, item }) => ({ kind: "put", key, item }) as const),
+  ];
+}
+
+/** Builds the writes that change a profile together with the user's standings. */
+export const listedChange = (read: Profile, changes: ProfileChanges, now: Date): Step => [
+  profileChange(read, { ...listedFields(read), ...changes }),
+  ...standingWrites(read, { ...read, ...changes } as Profile, now),
+];
+
+const mostEntries = 100;
+
+/** Reads the leaderboard of a period that is not over, by one Query. */
+export async function readLeaderboard(
+  table: Table,
+  { userID, window, now }: { userID: string; window: WindowName; now: Date },
+): Promise<{ window: WindowName; start: string; entries: LeaderboardEntry[] }> {
+  const { start } = windowsAt(now)[window];
+  const standings = await queryRange<StandingRow>(table, standingsOf(window, start), { limit: mostEntries });
+  return { window, start, entries: entriesOf(standings, userID) };
+}
