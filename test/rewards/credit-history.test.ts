@@ -1,3 +1,4 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { creditTrades } from "../../lib/rewards/credit-trades.ts";
@@ -20,6 +21,7 @@ import {
   traderProfile,
   waitingRows,
 } from "../support/earning.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 import { putItems } from "../support/items.ts";
 import { memoryTable } from "../support/memory-table.ts";
 
@@ -243,6 +245,20 @@ describe("creditTrades in memory", () => {
       }
     }
     expect(kills).toBeGreaterThan(30);
+  });
+
+  it("credits no row again that a slow run has read before another one credited it", async () => {
+    const table = memoryTable();
+    await join(table, "ann");
+    await settleFor(table, "ann", 3, 10);
+    let others = 0;
+    const slow = interceptedTable(table, async (command) => {
+      // Lets the other run go first, once this one has read the rows.
+      if (command instanceof GetCommand && others++ === 0) await run(table, 0);
+    });
+    expect(await run(slow, 2)).toEqual([]);
+    expect((await readOwnProfile(table, "ann")).experience.total).toBe(30);
+    expect(await readPointsLines(table, "ann")).toHaveLength(2);
   });
 
   it("credits a user behind 5,000 rows of another one in the same run", async () => {

@@ -1,12 +1,14 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { exampleWallet } from "trading-terminal-devnet/example-wallets";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { admin } from "../support/admin.ts";
 import { get, post, send } from "../support/client.ts";
 import { deployment } from "../support/deployment.ts";
 import { record } from "../support/executions.ts";
+import { invokeFunction } from "../support/functions.ts";
 import { dataFor, ordersPath, placeOrder, type Shown, settles, updatesOf } from "../support/orders.ts";
 import { streamOf, subscribe } from "../support/stream.ts";
-import { importWallet } from "../support/terminal.ts";
+import { importWallet, profileOf } from "../support/terminal.ts";
 import { knownUser, newUser, type User } from "../support/users.ts";
 
 // Trades USDX, because other tests rely on the price of MOON.
@@ -71,6 +73,18 @@ describe("an order", () => {
       { status: "closed", amount: "0", cost: "0" },
     ]);
   });
+
+  it("earns XP and points, which agree with the ledger, and a streak of a day", async () => {
+    await vi.waitFor(async () => {
+      expect(await invokeFunction("creditTrades", {})).toMatchObject({ failed: false });
+      const { Xp, tradeStreakCount } = await profileOf(user);
+      expect(Xp).toMatchObject({ total: expect.toSatisfy((total: number) => total > 0) });
+      expect(tradeStreakCount).toBe(1);
+    }, 150_000);
+    const { points, account } = JSON.parse(await admin("show-user", user.id, "--json"));
+    expect(points).toBeGreaterThan(0);
+    expect(account).toMatchObject({ ledgerSum: points, missingLines: [] });
+  }, 200_000);
 
   it("fires a limit whose price is reached, and shows its child's fill", async () => {
     const bought = await place({ ...trade, side: "buy", amount: "0.1" }, "before a limit");
