@@ -32,8 +32,10 @@ export type EarnedShare = {
 
 export type EarnedRow = EarnedFill | EarnedShare;
 
+/** A time whose day has ten characters, as days are compared as texts. */
 const Time = v.pipe(
   v.string(),
+  v.isoTimestamp(),
   v.check((text) => !Number.isNaN(Date.parse(text))),
 );
 const Micros = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
