@@ -87,6 +87,21 @@ export async function letLeave(table: Table, name: DeviceName, now: Date): Promi
   return device === undefined || hasLeft(device, now) ? undefined : contentOf(device);
 }
 
+/** Claims the next attempt to reach a device that failed or was slow. Returns false if another notice has claimed it. */
+export async function claimAttempt(
+  table: Table,
+  { userID, deviceId, retryAt }: DeviceName & Pick<Device, "retryAt">,
+  until: Date,
+): Promise<boolean> {
+  const { isWritten } = await writeOne(table, {
+    kind: "change",
+    key: deviceKey(userID, deviceId),
+    set: { retryAt: until.toISOString() },
+    when: { deviceId, retryAt },
+  });
+  return isWritten;
+}
+
 /** Notes an attempt to reach a device, unless the device was removed meanwhile. */
 export async function noteAttempt(
   table: Table,

@@ -37,8 +37,9 @@ export type Device = {
   createdAt: string;
   /** Time until which a device that its user removes still gets what concerns custody. */
   leavesAt?: string | undefined;
-  /** Number of attempts in a row that have failed, and the time before which there is no other one. */
+  /** Number of attempts in a row that have failed. */
   failures?: number | undefined;
+  /** Time before which there is no other attempt. Present if the last one failed or was slow, or is under way. */
   retryAt?: string | undefined;
   lastFailure?: DeliveryFailure | undefined;
   /** Time when DynamoDB may delete the record, in epoch seconds. */
@@ -71,6 +72,16 @@ const longestPauseSeconds = 4 * 3600;
 /** Seconds before the next attempt to reach a device, after this many failed ones in a row. */
 export const pauseAfter = (failures: number): number =>
   Math.min(firstPauseSeconds * 4 ** (failures - 1), longestPauseSeconds);
+
+const slowMs = 2000;
+const restsTimes = 30;
+
+/**
+ * Milliseconds before the next attempt to reach a device whose answer took so long. Undefined if it was quick. So no user
+ * can occupy the runs, on which the notices of all others depend.
+ */
+export const restAfter = (tookMs: number): number | undefined =>
+  tookMs > slowMs ? restsTimes * tookMs : undefined;
 
 /** The parts of a device that its user sees. */
 export function shownDevice({ userID: _, failures: __, retryAt: ___, expiresAt: ____, ...shown }: Device) {

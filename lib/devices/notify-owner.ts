@@ -1,8 +1,9 @@
 import type { SQSBatchResponse, SQSRecord } from "aws-lambda";
 import * as v from "valibot";
 import type { Table } from "../table/table.ts";
-import { type DeliveryFailure, type Device, type DeviceAddress, pauseAfter } from "./device.ts";
+import { type DeliveryFailure, type Device, type DeviceAddress, pauseAfter, restAfter } from "./device.ts";
 import {
+  claimAttempt,
   type DeviceName,
   devicesOfUser,
   noteAttempt,
@@ -98,9 +99,12 @@ async function retry(
   return false;
 }
 
+/** Longer than any attempt. */
+const claimSeconds = 15;
+
 /**
- * Tries to reach a device. While it fails, only one of its notices is tried after each pause, so that a dead address
- * does not keep others waiting, however many notices there are for it.
+ * Tries to reach a device. While it fails or is slow, only one of its notices is tried after each pause, so that it does
+ * not keep others waiting, however many notices there are for it.
  *
  * @returns the seconds after which to try again. Undefined if the device has the notice, or is gone.
  */
@@ -111,11 +115,14 @@ async function attempt(deps: NotifyDeps, name: DeviceName, notice: OwnNotice): P
   const { device, address } = found;
   const waitMs = Date.parse(device.retryAt ?? "") - now().getTime();
   if (waitMs > 0) return spread(waitMs / 1000);
+  const startMs = now().getTime();
+  const claimedUntil = new Date(startMs + claimSeconds * 1000);
+  if (device.retryAt !== undefined && !(await claimAttempt(table, device, claimedUntil)))
+    return spread(claimSeconds);
   const outcome = await deliver(deps, address, notice);
   if (outcome === "gone") await removeDevice(table, name);
   if (typeof outcome === "object") return noteFailure(deps, device, outcome);
-  if (outcome === "delivered" && device.failures !== undefined)
-    await noteAttempt(table, name, { failures: undefined, retryAt: undefined });
+  if (outcome === "delivered") await noteDelivery(deps, device, startMs);
   return undefined;
 }
 
@@ -139,6 +146,14 @@ async function deliver(
   if (status >= 200 && status < 300) return "delivered";
   const gone: readonly number[] = goneStatuses[isPush ? "push" : "webhook"];
   return gone.includes(status) ? "gone" : { code: "BAD_STATUS", status };
+}
+
+async function noteDelivery({ table, now }: NotifyDeps, device: Device, startMs: number): Promise<void> {
+  const nowMs = now().getTime();
+  const restMs = restAfter(nowMs - startMs);
+  const retryAt = restMs === undefined ? undefined : new Date(nowMs + restMs).toISOString();
+  if (retryAt !== undefined || device.retryAt !== undefined)
+    await noteAttempt(table, device, { failures: undefined, retryAt });
 }
 
 async function noteFailure({ table, now }: NotifyDeps, device: Device, failure: Failure): Promise<number> {

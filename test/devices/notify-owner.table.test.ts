@@ -68,7 +68,13 @@ class Scene {
     this.nowMs = start + ms;
   }
 
-  async #run(record: SQSRecord) {
+  /** Handles at once all that is due at some time. */
+  async atOnce(ms: number): Promise<void> {
+    this.nowMs = start + ms;
+    await this.#run(...this.#queue.filter(({ atMs }) => atMs <= this.nowMs).map(({ record }) => record));
+  }
+
+  async #run(...records: SQSRecord[]) {
     const { batchItemFailures } = await notifyOwners(
       {
         table: db.table,
@@ -89,7 +95,7 @@ class Scene {
         onFault: this.onFault,
         now: () => new Date(this.nowMs),
       },
-      [record],
+      records,
     );
     return batchItemFailures;
   }
@@ -175,6 +181,38 @@ describe("notifyOwners", () => {
     await scene.until(hourMs);
     expect(scene.posted).toHaveLength(31);
     expect(new Set(scene.posted.map(({ id }) => id)).size).toBe(30);
+  });
+
+  it("tries a device that failed once, of many notices that are due at once", async () => {
+    const scene = new Scene("erin");
+    await scene.add(webhook());
+    scene.answer = () => ({ status: 500 });
+    for (let count = 0; count < 10; count++) await scene.notify("OrderFilled");
+    await scene.atOnce(60_000);
+    expect(scene.posted).toHaveLength(2);
+  });
+
+  it("leaves a slow device alone for 30 times as long as it took, and a quick one never", async () => {
+    const scene = new Scene("emil");
+    await scene.add(webhook());
+    for (let count = 0; count < 5; count++) await scene.notify("ProgramKeyAdded");
+    expect(scene.posted).toHaveLength(5);
+    scene.answer = () => {
+      scene.nowMs += 9000;
+      return { status: 200 };
+    };
+    for (let count = 0; count < 5; count++) await scene.notify("ProgramKeyAdded");
+    expect(scene.posted).toHaveLength(6);
+    await scene.until(250_000);
+    expect(scene.posted).toHaveLength(6);
+    await scene.until(hourMs);
+    const waited = scene.posted
+      .slice(6)
+      .map(({ atMs }, index) => atMs - (scene.posted[5 + index]?.atMs ?? 0));
+    expect(waited.length).toBe(4);
+    expect(Math.min(...waited)).toBeGreaterThanOrEqual(279_000);
+    expect(scene.onLost).not.toHaveBeenCalled();
+    expect((await scene.devices())[0]).not.toHaveProperty("lastFailure");
   });
 
   it("removes devices that are gone, but no webhook for a 404", async () => {
