@@ -8,13 +8,16 @@ export function curlSample({ method, path }: RestMethod, example: RestExample = 
   const resolved = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     name in shellVariables ? `$${shellVariables[name]}` : encodeURIComponent(example.path?.[name] ?? name),
   );
+  const data = JSON.stringify(body, (name, value: unknown) =>
+    name in shellVariables ? `'$${shellVariables[name]}'` : value,
+  );
   const search = query === undefined ? "" : `?${new URLSearchParams(queryText(query))}`;
   const usual = body === undefined ? "GET" : "POST";
   const parts = [
     `curl -sw '\\n'${method === usual ? "" : ` -X ${method}`} "$BASE_URL${resolved}${search}"`,
     `-H "Authorization: Bearer $TOKEN"`,
     ...Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`),
-    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`]),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${data}'`]),
   ];
   return parts.join(" \\\n  ");
 }
@@ -52,6 +55,12 @@ export ORDER_ID=$(curl -s "$BASE_URL/api/v2/orders?limit=1" -H "Authorization: B
   node -p 'JSON.parse(fs.readFileSync(0)).data.orders[0]?.orderId')
 export KEY_ID=$(curl -s "$BASE_URL/api/v2/keys" -H "Authorization: Bearer $TOKEN" |
   node -p 'JSON.parse(fs.readFileSync(0)).data.keys[0]?.keyId')
+\`\`\`
+
+A new key ends in a month:
+
+\`\`\`bash
+export EXPIRES_AT=$(node -p 'new Date(Date.now() + 30 * 86_400_000).toISOString()')
 \`\`\`
 
 The examples in JavaScript are for \`trading-terminal-client\`:

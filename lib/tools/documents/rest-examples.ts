@@ -1,6 +1,6 @@
 import type { RestOperationName } from "../../operations/operations.ts";
 
-/** Values of a request. Ids that differ between users are taken from shell variables (see {@link shellVariables}). */
+/** Values of a request. Ids and times that differ are taken from shell variables (see {@link shellVariables}). */
 export type RestExample = {
   path?: Readonly<Record<string, string>>;
   /** Query parameters. Numbers are sent as text. */
@@ -9,11 +9,15 @@ export type RestExample = {
   body?: object;
 };
 
-/** Path parameters that shell examples take from variables. The reference page's introduction sets them. */
+/**
+ * Path parameters, and fields of bodies, that shell examples take from variables. The reference page's introduction sets
+ * them.
+ */
 export const shellVariables: Readonly<Record<string, string>> = {
   walletId: "WALLET_ID",
   orderId: "ORDER_ID",
   keyId: "KEY_ID",
+  expiresAt: "EXPIRES_AT",
 };
 
 // Anvil's first account, whose private key is public, and MOON on the local chains.

@@ -50,14 +50,16 @@ describe("the example of each request", () => {
 
   it("becomes a shell command", async () => {
     const wallet = { method: "PATCH", path: "/api/v2/wallets/{walletId}" } as const;
-    const body = { slotName: "Vault $1 `x`" };
+    const body = { slotName: "Vault $1 `x`", expiresAt: "2026-12-01T00:00:00.000Z" };
     const sample = curlSample(wallet, { path: { walletId: "8f14e45f" }, query: { limit: "2" }, body });
-    const [request] = await curlRequests(`BASE_URL=http://host TOKEN=secret WALLET_ID=w-1\n${sample}`);
+    const [request] = await curlRequests(
+      `BASE_URL=http://host TOKEN=secret WALLET_ID=w-1 EXPIRES_AT=later\n${sample}`,
+    );
     expect(request).toEqual({
       method: "PATCH",
       url: "http://host/api/v2/wallets/w-1?limit=2",
       headers: ["Authorization: Bearer secret", "Content-Type: application/json"],
-      body: JSON.stringify(body),
+      body: JSON.stringify({ ...body, expiresAt: "later" }),
     });
   });
 });
