@@ -12,6 +12,7 @@ const variables: Record<string, string> = {
   USDX: "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
   ORDER_ID: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3",
   WALLET_ID: "8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f",
+  EXPIRES_AT: "2026-12-31T00:00:00.000Z",
 };
 
 type Example = { page: string; method: string; path: string; body: string | undefined };
@@ -25,7 +26,7 @@ function examplesIn(page: string): Example[] {
     .filter((line) => line.startsWith("curl "))
     .flatMap((line) => {
       const known = line.replaceAll(
-        /'?\$(W|MOON|USDX|ORDER_ID|WALLET_ID)\b'?/g,
+        /'?\$(W|MOON|USDX|ORDER_ID|WALLET_ID|EXPIRES_AT)\b'?/g,
         (_, name) => variables[name] ?? "",
       );
       const [, path] = /(?:\$BASE_URL|http:\/\/127\.0\.0\.1:3000)(\/[^\s"]*)/.exec(known) ?? [];
