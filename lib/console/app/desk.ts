@@ -60,8 +60,8 @@ export type Desk = {
   offered: readonly WatchedToken[];
   /** Notes the tokens that the ticket's chain lists. */
   setListed: (tokens: readonly WatchedToken[]) => void;
-  /** Counts changes of redemptions since the page was opened. */
-  redemptionChanges: number;
+  /** Counts changes of points, XP and redemptions since the page was opened. */
+  accountChanges: number;
   /** Guards of wallets that have become looser or soon will. */
   guardNews: readonly GuardNews[];
   /** Warnings about orders placed on this page, by order. The stream does not repeat them. */

@@ -14,6 +14,8 @@ import { type NewToken, NewTokenList } from "./discovery.tsx";
 import { ChartStates } from "./gallery-chart.tsx";
 import { PortfolioStates } from "./gallery-portfolio.tsx";
 import { TicketFields } from "./gallery-ticket.tsx";
+import { Entries } from "./leaderboard.tsx";
+import { LevelBar } from "./level.tsx";
 import { newEntry } from "./log-entries.ts";
 import { MessageLog } from "./message-log.tsx";
 import { Notices } from "./notices.tsx";
@@ -222,7 +224,7 @@ const desk: Desk = {
   watched: { tokens: [{ chain: "eth", token: address, symbol: "MOON" }], toggle: ignore },
   offered: [],
   setListed: ignore,
-  redemptionChanges: 0,
+  accountChanges: 0,
   guardNews: [
     {
       of: "policy",
@@ -403,6 +405,25 @@ function Gallery() {
           </State>
           <State name="New tokens">
             <NewTokenList tokens={newTokens} nowMs={now} onOpen={ignore} />
+          </State>
+        </Panel>
+        <Panel title="What trades earn" area="earnings">
+          <State name="Levels">
+            {[100, 40, 1].map((missing) => (
+              <LevelBar key={missing} Level={1} xpRemainingForNextLevel={missing} />
+            ))}
+          </State>
+          <State name="Leaderboard">
+            <Entries
+              entries={[
+                { rank: 1, publicName: "W".repeat(32), xp: 1_234_567, Level: 112 },
+                { rank: 2, publicName: "Ada", xp: 900, Level: 4, isYou: true },
+                { rank: 2, publicName: "\u05d0\u05d1\u05d2", xp: 900, Level: 3 },
+              ]}
+            />
+          </State>
+          <State name="Nobody is ranked">
+            <Entries entries={[]} />
           </State>
         </Panel>
         {[Positions, Resting, Orders, Fills].map((List) => (

@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
 import type { Redemption, Reward } from "trading-terminal-client";
-import { Panel } from "./controls.tsx";
+import { Facts, Panel } from "./controls.tsx";
 import { useCall, useDesk, useReading } from "./desk.ts";
 import { amount, day } from "./format.ts";
+import { LevelBar } from "./level.tsx";
 
 export function Rewards() {
-  const { terminal, redemptionChanges } = useDesk();
+  const { terminal, profile, accountChanges } = useDesk();
   const { call } = useCall();
   const [rewards, setRewards] = useState<readonly Reward[]>();
   const [redemptions, setRedemptions] = useState<readonly Redemption[]>([]);
@@ -19,7 +20,7 @@ export function Rewards() {
       setRedemptions(data.redemptions);
       setPoints(data.points);
     });
-  }, [redemptionChanges]);
+  }, [accountChanges]);
 
   return (
     <Panel
@@ -27,6 +28,18 @@ export function Rewards() {
       area="rewards"
       aside={points !== undefined && <span class="quiet">you have {amount(`${points}`, 15)} points</span>}
     >
+      <Facts
+        facts={[
+          [
+            `Level ${profile.Level}`,
+            <span key="level">
+              {profile.xpRemainingForNextLevel} XP to the next <LevelBar {...profile} />
+            </span>,
+          ],
+          ["XP", `${amount(`${profile.Xp.total}`, 15)}, today ${amount(`${profile.Xp.daily}`, 15)}`],
+          ["Days in a row with a trade", profile.tradeStreakCount],
+        ]}
+      />
       <ul class="cards">
         {rewards?.map((reward) => (
           <RewardCard key={reward.id} reward={reward} />

@@ -33,7 +33,7 @@ export const SideButtons = ({ onOpen }: { onOpen: (side: Side) => void }) => (
 );
 
 /** Panels that users type into, so a click beside them must not close them. */
-const typedInto: readonly Side[] = ["wallets", "newWallet", "settings", "notices", "programs"];
+const typedInto: readonly Side[] = ["wallets", "newWallet", "settings", "notices", "programs", "rewards"];
 
 type PanelProps = { side: Side; onClose: () => void; children: ComponentChildren };
 
@@ -102,6 +102,11 @@ export function SidePanel({ side, onClose, children }: PanelProps) {
 export const LoadedPortfolio = loadedPart("portfolio", "empty", async () => {
   const { Portfolio } = await import("./portfolio/portfolio.tsx");
   return Portfolio;
+});
+
+export const LoadedLeaderboard = loadedPart("leaderboard", "empty", async () => {
+  const { Leaderboard } = await import("./leaderboard.tsx");
+  return Leaderboard;
 });
 
 export const LoadedDevices = loadedPart("notices", "empty", async () => {

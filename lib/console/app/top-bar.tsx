@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { StreamStatus } from "trading-terminal-client";
 import type { Profile } from "./desk.ts";
+import { LevelBar } from "./level.tsx";
 import { useLinks } from "./links.ts";
 import { browserStore } from "./stores.ts";
 
@@ -61,7 +62,7 @@ export function TopBar({ status, isStale, profile, children }: TopBarProps) {
           <strong>{profile.username}</strong>
           <span class="badge">{profile.tier} tier</span>
           <span class="quiet">
-            level {profile.Level}, {profile.xpRemainingForNextLevel} XP to the next
+            level {profile.Level} <LevelBar {...profile} />
           </span>
         </p>
       )}

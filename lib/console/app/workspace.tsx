@@ -6,6 +6,7 @@ import { type Desk, DeskContext, type Profile, type TicketChange, type TicketEnt
 import { Discovery } from "./discovery.tsx";
 import { useKeptFocus } from "./keep-focus.ts";
 import { Help, useShortcuts } from "./keyboard.tsx";
+import { useLevelNews } from "./level.tsx";
 import { ChartCredit, type List, Lists, type Tab, Tabs } from "./lists.tsx";
 import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
 import { MarketPanel } from "./market/market-panel.tsx";
@@ -21,6 +22,7 @@ import type { Session } from "./session.ts";
 import { type Drafts, SettingsPanel } from "./settings-panel.tsx";
 import {
   LoadedDevices,
+  LoadedLeaderboard,
   LoadedPortfolio,
   LoadedProgramKeys,
   type Side,
@@ -55,7 +57,7 @@ function firstTicket(): TicketEntry {
 }
 
 /** Follows all of the user's data. A new attempt connects again at once. */
-function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: () => void) {
+function useStream({ terminal, onSend }: Session, attempt: number, onAccount: () => void) {
   const [stream, setStream] = useState<Stream>();
   const [state, setState] = useState<TerminalState>();
   const [status, setStatus] = useState<StreamStatus>({ status: "connecting" });
@@ -77,7 +79,7 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
         setHeard(Date.now());
         add(newEntry("received", message));
         setGuardNews((news) => withGuardNews(news, message));
-        if (message.type === "RewardRedeemed") onRedeemed();
+        if (message.type === "RewardRedeemed") onAccount();
       },
     });
     setStream(opened);
@@ -125,9 +127,9 @@ type WorkspaceProps = {
 
 export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const [attempt, setAttempt] = useState(0);
-  const [redemptionChanges, setRedemptionChanges] = useState(0);
+  const [accountChanges, setAccountChanges] = useState(0);
   const { stream, state, status, heardMs, log, guardNews } = useStream(session, attempt, () =>
-    setRedemptionChanges((count) => count + 1),
+    setAccountChanges((count) => count + 1),
   );
   const isStale = useStale(heardMs);
   const isOffline = isStale && status.status !== "live";
@@ -152,6 +154,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const { notices, notify, dismiss } = useNotices();
   const { terminal } = session;
   const [orderNews] = useState(makeOrderNews);
+  useLevelNews(profile?.Level, notify);
 
   useEffect(() => {
     for (const { order, text, kind } of state ? orderNews(state.orders) : []) {
@@ -178,7 +181,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
       else if (error?.status !== 401) setProblem(error ? error.message : "This user does not exist");
     });
     return () => reading.abort();
-  }, [terminal, attempt, redemptionChanges]);
+  }, [terminal, attempt, accountChanges]);
 
   function fillTicket(change: TicketChange) {
     setTicket((before) => ({ ...before, ...(typeof change === "function" ? change(before) : change) }));
@@ -229,7 +232,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     watched,
     offered,
     setListed,
-    redemptionChanges,
+    accountChanges,
     guardNews,
     notify,
     orderWarnings,
@@ -293,7 +296,12 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
               {side === "wallets" && <Wallets />}
               {side === "newWallet" && <Wallets newOn={ticket.chain} />}
               {side === "settings" && <SettingsPanel drafts={drafts} setDrafts={setDrafts} />}
-              {side === "rewards" && <Rewards />}
+              {side === "rewards" && (
+                <>
+                  <Rewards />
+                  <LoadedLeaderboard />
+                </>
+              )}
               {side === "notices" && <LoadedDevices />}
               {side === "programs" && <LoadedProgramKeys />}
               {side === "prices" && <Prices history={history} />}

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
-import { openSide } from "../support/desk.ts";
+import { openSide, sidewaysPixels } from "../support/desk.ts";
 import { answered, desksForTests, refused } from "../support/scripted-desk.ts";
-import { signInByScript, walletNumber } from "../support/scripted-service.ts";
+import { scriptedProfile, signInByScript, walletNumber } from "../support/scripted-service.ts";
 
 const openDesk = desksForTests();
 const focusedText = (page: Page) => page.evaluate("document.activeElement.textContent");
@@ -99,6 +99,72 @@ describe("the panels beside the desk", () => {
     stream.send({ type: "RewardRedeemed", time: new Date().toISOString(), data: {} });
     const bought = rewards.getByRole("list", { name: "What you have bought" });
     await bought.getByText("pending").waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("show a new level, with the XP, the streak and the points", async () => {
+    let profile = { ...scriptedProfile, xpRemainingForNextLevel: 10 };
+    let points = 5;
+    const { page, stream, complaints, context } = await openDesk({
+      async prepare(page) {
+        await page.route("**/getUserData", (route) => route.fulfill(answered(profile)));
+        await page.route("**/api/v2/redemptions", (route) =>
+          route.fulfill(answered({ redemptions: [], points })),
+        );
+      },
+    });
+    await page.getByRole("progressbar", { name: "10 XP to level 2" }).waitFor();
+    const rewards = await openSide(page, "Rewards");
+    await rewards.getByText("you have 5 points").waitFor();
+    const Xp = { total: 1250, daily: 1160, weekly: 1160, monthly: 1160 };
+    profile = { ...profile, Level: 4, Xp, xpRemainingForNextLevel: 350, tradeStreakCount: 3 };
+    points = 41;
+    stream.send({ type: "RewardRedeemed", time: new Date().toISOString(), data: {} });
+    await page.getByText("You have reached level 4").waitFor();
+    await rewards.getByText("you have 41 points").waitFor();
+    await rewards.getByText("1\u00a0250, today 1\u00a0160").waitFor();
+    const bar = rewards.getByRole("progressbar", { name: "350 XP to level 5" });
+    expect([await bar.getAttribute("value"), await bar.getAttribute("max")]).toEqual(["350", "700"]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("list the user by a public name that the user has chosen, and no longer than wanted", async () => {
+    let publicName: string | null = null;
+    const asked: (string | null)[] = [];
+    const bodies: object[] = [];
+    const { page, complaints, context } = await openDesk({
+      width: 360,
+      height: 740,
+      async prepare(page) {
+        await page.route("**/api/v2/leaderboard?*", (route) => {
+          asked.push(new URL(route.request().url()).searchParams.get("window"));
+          const you = { rank: 1, publicName, xp: 1234, Level: 4, isYou: true };
+          return route.fulfill(answered({ entries: publicName === null ? [] : [you] }));
+        });
+        await page.route("**/api/v2/profile", (route) => {
+          const body = route.request().postDataJSON() as { publicName?: string | null };
+          bodies.push(body);
+          if (body.publicName !== undefined) publicName = body.publicName;
+          return route.fulfill(answered({ profile: { publicName, viewedMessage: false } }));
+        });
+      },
+    });
+    await page.getByRole("button", { name: "More" }).click();
+    const rewards = await openSide(page, "Rewards");
+    await rewards.getByText("Nobody is listed yet").waitFor();
+    await rewards.getByText("You are not ranked yet").waitFor();
+    await rewards.getByLabel("Public name").fill(" Ada ");
+    await page.keyboard.press("Enter");
+    const you = rewards.getByRole("list", { name: "Ranked users" }).getByRole("listitem");
+    await you.filter({ hasText: "Ada you level 4" }).filter({ hasText: "1\u00a0234 XP" }).waitFor();
+    await rewards.getByText("Today", { exact: true }).click();
+    await expect.poll(() => asked.at(-1)).toBe("daily");
+    expect(await sidewaysPixels(page)).toBe(0);
+    await rewards.getByRole("button", { name: "Take my name back" }).click();
+    await rewards.getByText("Nobody is listed yet").waitFor();
+    expect(bodies).toEqual([{ viewedMessage: false }, { publicName: "Ada" }, { publicName: null }]);
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -162,6 +162,19 @@ export const webhook = {
   createdAt: time,
 };
 
+/** The profile of the user. */
+export const scriptedProfile = {
+  userID: "ada",
+  username: "ada",
+  tier: "Base",
+  Level: 1,
+  Xp: { total: 0, daily: 0, weekly: 0, monthly: 0 },
+  xpRemainingForNextLevel: 100,
+  tradeStreakCount: 0,
+  Ranked: false,
+  viewedMessage: false,
+};
+
 const pageSize = 100;
 
 /** Answers with a page of records, and the cursor of the next one. */
@@ -210,10 +223,7 @@ export async function scriptService(
     maxGasPrice: 30,
   };
   const answers: [path: RegExp, data: (url: URL, body: Record<string, unknown>) => object][] = [
-    [
-      /getUserData$/,
-      () => ({ userID: "ada", username: "ada", tier: "Base", Level: 1, xpRemainingForNextLevel: 100 }),
-    ],
+    [/getUserData$/, () => scriptedProfile],
     [/\/settings\/[^/]+$/, (url) => ({ chain: url.pathname.split("/").at(-1), version: 0, settings })],
     [/\/v2\/wallets$/, () => ({ wallets })],
     [
@@ -257,6 +267,8 @@ export async function scriptService(
     [/\/v2\/devices$/, () => ({ devices: [webhook] })],
     [/\/v2\/keys$/, () => ({ keys: [] })],
     [/\/rewards$/, () => ({ rewards: [] })],
+    [/\/leaderboard$/, () => ({ window: "weekly", start: "2026-11-30", entries: [] })],
+    [/\/v2\/profile$/, () => ({ profile: { publicName: null, viewedMessage: false } })],
     [/redemptions$/, () => ({ redemptions: [], points: 0 })],
     [/\/orders$/, (url) => pageOf("orders", olderOrders, url)],
     [/\/positions$/, (url) => pageOf("positions", positions, url)],
