@@ -8,9 +8,10 @@ import { followedEntries, MarketsUpdateSchema } from "./market-messages.ts";
 import { PriceSchema } from "./price-schema.ts";
 import { ProgramKeySchema } from "./program-key-schema.ts";
 import { RedemptionSchema } from "./redemption-schema.ts";
-import { ThumbprintSchema, TimestampSchema } from "./scalars.ts";
+import { CountSchema, ThumbprintSchema, TimestampSchema } from "./scalars.ts";
 import { ExportLockSchema } from "./sealed-wallet-schema.ts";
 import { StreamedSettingsSchema } from "./settings-schema.ts";
+import { progressEntries } from "./user-data-schema.ts";
 import { policyStateEntries } from "./wallet-policy-schema.ts";
 import { StreamedWalletSchema } from "./wallet-schema.ts";
 
@@ -147,6 +148,14 @@ export const serverMessages = {
       data: v.object({ redemption: RedemptionSchema }),
     }),
     v.title("RewardRedeemed"),
+  ),
+  ProfileUpdated: v.pipe(
+    v.object({
+      type: v.literal("ProfileUpdated"),
+      ...time,
+      data: v.object({ ...progressEntries, points: CountSchema, version: v.number() }),
+    }),
+    v.title("ProfileUpdated"),
   ),
   pong: v.pipe(v.object({ type: v.literal("pong"), ...optionalId, ...time }), v.title("Pong")),
   error: v.pipe(

@@ -12,20 +12,25 @@ export const UserDataQuerySchema = v.object({
   ),
 });
 
+/** The part of the profile that trades change. */
+export const progressEntries = {
+  Level: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  Xp: v.object({ total: CountSchema, daily: CountSchema, weekly: CountSchema, monthly: CountSchema }),
+  xpRemainingForNextLevel: CountSchema,
+  tradeStreakCount: CountSchema,
+  Ranked: v.boolean(),
+};
+
 export const ProfileDataSchema = v.pipe(
   v.object({
     _id: v.string(),
     userID: v.string(),
     username: v.string(),
     tier: v.picklist(tierNames as [Tier, ...Tier[]]),
-    Level: v.pipe(v.number(), v.integer(), v.minValue(1)),
     refID: v.string(),
-    Xp: v.object({ total: CountSchema, daily: CountSchema, weekly: CountSchema, monthly: CountSchema }),
+    ...progressEntries,
     usersReferred: CountSchema,
-    xpRemainingForNextLevel: CountSchema,
-    tradeStreakCount: CountSchema,
     xpMultiplier: v.number(),
-    Ranked: v.boolean(),
     viewedMessage: v.boolean(),
     lastVisited: TimestampSchema,
     tradingSettings: ProfileSettingsSchema,

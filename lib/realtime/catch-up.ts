@@ -7,6 +7,7 @@ import { inPartsOf } from "../core/in-parts.ts";
 import { programKeysOfUser } from "../programs/program-keys.ts";
 import { readRedemptions } from "../rewards/redemption-records.ts";
 import type { Table } from "../table/table.ts";
+import { readProgress } from "../users/profile-records.ts";
 import { readSettings } from "../users/settings-records.ts";
 import { announcedToUser } from "../wallets/export/announced-exports.ts";
 import { shownPolicies } from "../wallets/guard-records.ts";
@@ -15,6 +16,7 @@ import { walletsOfUser } from "../wallets/wallet-records.ts";
 import {
   exportsAnnounced,
   policyUpdated,
+  profileUpdated,
   programKeyChanged,
   rewardRedeemed,
   walletsUpdated,
@@ -54,8 +56,8 @@ export function inCatchUps(connections: readonly ConnectionName[]): CatchUp[] {
 const defaultPausesMs = [500, 1000, 2000, 4000, 8000];
 
 /**
- * Brings connections that have missed messages up to date. Pushes their user's current settings, wallets and recent
- * redemptions, and a snapshot of each private channel that they subscribe to. Retries until the deadline. If a
+ * Brings connections that have missed messages up to date. Pushes their user's current settings and wallets, recent
+ * redemptions and earnings, and a snapshot of each private channel that they subscribe to. Retries until the deadline. If a
  * connection is still out of date then, its user's next change starts another catch-up.
  */
 export async function catchUp(
@@ -128,13 +130,14 @@ async function stateOf(
   // Reads the state after the connections, so that changes missed from now on count as new misses.
   const time = now.toISOString();
   const since = new Date(now.getTime() - longerThanConnectionsMs).toISOString();
-  const [settings, wallets, exports, policies, keys, { redemptions }] = await Promise.all([
+  const [settings, wallets, exports, policies, keys, { redemptions }, progress] = await Promise.all([
     readSettings(table, userID),
     walletsOfUser(table, userID, onFault),
     announcedToUser(table, userID, now),
     shownPolicies(table, userID),
     programKeysOfUser(table, userID, now),
     readRedemptions(table, userID, { limit: newestRedemptions }),
+    readProgress(table, userID),
   ]);
   const everyone = [
     ...settings.map((data) => ({ type: "TradingSettingsUpdated", time, data }) as ServerMessage),
@@ -145,6 +148,9 @@ async function stateOf(
       .filter(({ createdAt, revokedAt = createdAt }) => revokedAt >= since)
       .map((each) => programKeyChanged(each, now)),
     ...redemptions.filter(({ updatedAt }) => updatedAt >= since).map((each) => rewardRedeemed(each, now)),
+    ...(progress !== undefined && progress.version >= Date.parse(since)
+      ? [profileUpdated(progress, now)]
+      : []),
   ].map(encodeMessage);
   const wanted = privateChannels.filter((channel) =>
     connections.some(({ channels }) => channels?.has(channel)),

@@ -8,6 +8,7 @@ import type { Price } from "../prices/price.ts";
 import type { FeedHolder } from "../prices/price-records.ts";
 import { shownKey } from "../programs/program-keys.ts";
 import type { Redemption } from "../rewards/redemption.ts";
+import type { UserProgress } from "../users/profile.ts";
 import type { Announced } from "../wallets/export/announced-exports.ts";
 import { type ShownLock, shownLock } from "../wallets/export/export-lock.ts";
 import type { AnnouncedExport } from "../wallets/export/wallet-export.ts";
@@ -35,6 +36,7 @@ export type PublishedChange =
     }
   | { of: "device"; userID: string; device: Device }
   | { of: "redemption"; userID: string; redemption: Redemption }
+  | { of: "progress"; userID: string; progress: UserProgress }
   | { of: "prices"; prices: readonly Price[]; feed?: FeedHolder | undefined };
 
 /** The part of an announcement that is published. The thumbprint shows users which key would receive their wallet. */
@@ -67,6 +69,8 @@ export function messageOf(change: StreamedChange, now: Date): ServerMessage {
     }
     case "redemption":
       return rewardRedeemed(change.redemption, now);
+    case "progress":
+      return profileUpdated(change.progress, now);
     case "prices":
       return pricesUpdate(change, now);
   }
@@ -129,4 +133,11 @@ export const rewardRedeemed = (redemption: Redemption, now: Date): ServerMessage
   type: "RewardRedeemed",
   time: now.toISOString(),
   data: { redemption },
+});
+
+/** Builds the message about what trades have earned. */
+export const profileUpdated = ({ userID: _, ...data }: UserProgress, now: Date): ServerMessage => ({
+  type: "ProfileUpdated",
+  time: now.toISOString(),
+  data,
 });

@@ -319,7 +319,8 @@ function deliveriesTo(
     change.of === "exportLock" ||
     change.of === "policy" ||
     change.of === "programKey" ||
-    change.of === "redemption"
+    change.of === "redemption" ||
+    change.of === "progress"
       ? [encodeMessage(messageOf(change, now))]
       : [],
   );

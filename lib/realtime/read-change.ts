@@ -18,7 +18,8 @@ import type { Item } from "../table/table.ts";
 import { isWallet } from "../table/wallet-keys.ts";
 import { contentOf } from "../trading/items/items.ts";
 import { executionKindOf, isProgramKey, isResting } from "../trading/items/keys.ts";
-import { chainOf } from "../users/item-keys.ts";
+import { chainOf, isProgress } from "../users/item-keys.ts";
+import type { UserProgress } from "../users/profile.ts";
 import { settingsInForce } from "../users/settings.ts";
 import type { SettingsItem } from "../users/settings-records.ts";
 import { lockIn, shownLock, type Unlocking } from "../wallets/export/export-lock.ts";
@@ -55,6 +56,8 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   if (isDevice(after)) return deviceChange(before as Item<Device> | undefined, after as Item<Device>);
   if (isRedemption(after))
     return redemptionChange(before as Redemption | undefined, after as Item<Redemption>);
+  if (isProgress(after))
+    return progressChange(before as UserProgress | undefined, after as Item<UserProgress>);
   if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
   if (isResting(after)) return restingChange(before, after);
   if (isProgramKey(after)) return programKeyChange(before, after as Item<ProgramKey>);
@@ -206,6 +209,15 @@ function redemptionChange(
   const { userID, version } = redemption;
   if (typeof userID !== "string") throw new Error("The redemption has no userID");
   return before?.version === version ? undefined : { of: "redemption", userID, redemption };
+}
+
+/** Takes the user only from the item's key, as with other items that functions of many tasks may write. */
+function progressChange(
+  before: UserProgress | undefined,
+  after: Item<UserProgress>,
+): PublishedChange | undefined {
+  if (before?.version === after.version) return undefined;
+  return { of: "progress", userID: userOf(after), progress: after };
 }
 
 function walletChange(before: Wallet | undefined, wallet: Wallet): PublishedChange | undefined {

@@ -12,6 +12,8 @@ export const everyProfile = sortKeysOf("profile");
 
 export const isProfile = (key: Key): boolean => itemAt(key) === "profile";
 
+export const isProgress = (key: Key): boolean => itemAt(key) === "progress";
+
 export const settingsKey = (userID: string, chain: Chain): Key => itemKey("settings", { userID, chain });
 
 /** Covers the settings of every chain. */

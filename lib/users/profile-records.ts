@@ -9,15 +9,20 @@ import {
   isReferral,
   profileKey,
   profileWithReferrals,
+  progressKey,
   referralCodeKey,
   settingsKey,
 } from "./item-keys.ts";
-import type { Profile, Referral } from "./profile.ts";
+import type { Profile, Referral, UserProgress } from "./profile.ts";
 import { type PendingReferral, recordingReferral } from "./referral-records.ts";
 import type { SettingsPatch } from "./settings.ts";
 
 export async function readProfile(table: Table, userID: string): Promise<Profile | undefined> {
   return readItem<Profile>(table, profileKey(userID));
+}
+
+export async function readProgress(table: Table, userID: string): Promise<UserProgress | undefined> {
+  return readItem<UserProgress>(table, progressKey(userID));
 }
 
 /** Reads the profile of a user whom the authorizer has admitted. */

@@ -129,6 +129,26 @@ export const publicNameRule =
 /** True if a user may be listed under the name. */
 export const isPublicName = (name: string): boolean => isUsername(name) && [...name].length <= 32;
 
+/** Builds the part of the profile that trades change. */
+const earnedBy = (profile: Profile, now: Date) => ({
+  Level: levelAt(profile.experience.total),
+  Xp: xpAt(profile.experience, now),
+  xpRemainingForNextLevel: xpToNextLevel(profile.experience.total),
+  tradeStreakCount: streakAt(profile.earnings?.streak, now),
+  Ranked: profile.ranked,
+});
+
+/** What connections are told about a user after a credit. */
+export type UserProgress = ReturnType<typeof progressOf>;
+
+/** Builds what connections are told. Its version is the time, because such credits are a minute apart. */
+export const progressOf = (profile: Profile, now: Date) => ({
+  userID: profile.userID,
+  ...earnedBy(profile, now),
+  points: profile.points,
+  version: now.getTime(),
+});
+
 /** Builds the profile as `getUserData` returns it. */
 export function profileData(profile: Profile, settings: Partial<Record<Chain, SettingsPatch>>, now: Date) {
   const { slippage, priorityFee } = settingsInForce("sol", settings.sol);
@@ -137,14 +157,10 @@ export function profileData(profile: Profile, settings: Partial<Record<Chain, Se
     userID: profile.userID,
     username: profile.username,
     tier: profile.tier,
-    Level: levelAt(profile.experience.total),
     refID: profile.refID,
-    Xp: xpAt(profile.experience, now),
+    ...earnedBy(profile, now),
     usersReferred: profile.usersReferred,
-    xpRemainingForNextLevel: xpToNextLevel(profile.experience.total),
-    tradeStreakCount: streakAt(profile.earnings?.streak, now),
     xpMultiplier: profile.xpMultiplier,
-    Ranked: profile.ranked,
     viewedMessage: profile.viewedMessage,
     lastVisited: profile.lastVisited,
     tradingSettings: {
@@ -153,25 +169,6 @@ export function profileData(profile: Profile, settings: Partial<Record<Chain, Se
       base: settingsInForce("base", settings.base),
     },
   };
-}
-
-/** What connections are told about a user after a credit. */
-export type UserProgress = Pick<
-  ReturnType<typeof profileData>,
-  "userID" | "Level" | "Xp" | "xpRemainingForNextLevel" | "tradeStreakCount" | "Ranked"
-> & {
-  points: number;
-  /** Time of the credit, ISO 8601. */
-  at: string;
-  /** The same in milliseconds: such credits are a minute apart. */
-  version: number;
-};
-
-export function progressOf(profile: Profile, now: Date): UserProgress {
-  const { Level, Xp, xpRemainingForNextLevel, tradeStreakCount, Ranked } = profileData(profile, {}, now);
-  const { userID, points } = profile;
-  const shown = { Level, Xp, xpRemainingForNextLevel, tradeStreakCount, Ranked, points };
-  return { userID, ...shown, at: now.toISOString(), version: now.getTime() };
 }
 
 /** Builds the referral data of `getUserData`. `referrals` must be in the order newest first. */

@@ -9,7 +9,8 @@ import { newRedemption } from "../../lib/rewards/redemption.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { packed } from "../../lib/trading/items/items.ts";
 import { restingKey } from "../../lib/trading/items/keys.ts";
-import { profileKey, referralKey } from "../../lib/users/item-keys.ts";
+import { profileKey, progressKey, referralKey } from "../../lib/users/item-keys.ts";
+import { newProfile, progressOf } from "../../lib/users/profile.ts";
 import { defaultSettings } from "../../lib/users/settings.ts";
 import { walletEventKey } from "../../lib/wallets/item-keys.ts";
 import { newWallet } from "../../lib/wallets/wallet.ts";
@@ -108,6 +109,20 @@ describe("readChange", () => {
     const all = { of: "prices", prices: [price()], feed: { lease: "l1", startedAt } };
     expect(readChange(streamRecord(after, before))).toEqual(all);
     expect(readChange(streamRecord(after))).toEqual(all);
+  });
+
+  it("reads what a user is told about earnings, and skips a write of the same version", () => {
+    const progress = (version: number) => {
+      const now = new Date(version);
+      const profile = newProfile({ _id: "p", userID: "ann", username: "Ann", refID: "R", now });
+      return { ...progressKey("ann"), ...progressOf(profile, now) };
+    };
+    expect(readChange(streamRecord(progress(2), progress(1)))).toMatchObject({
+      of: "progress",
+      userID: "ann",
+      progress: { Level: 1, points: 0, version: 2 },
+    });
+    expect(readChange(streamRecord(progress(2), progress(2)))).toBeUndefined();
   });
 
   it("reads a redemption and its status", () => {

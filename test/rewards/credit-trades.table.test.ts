@@ -99,7 +99,6 @@ describe("creditTrades", () => {
       tradeStreakCount: 0,
       Ranked: false,
       points: 3,
-      at: later(2).toISOString(),
       version: later(2).getTime(),
     });
     const before = await readProfile(table, "ann");

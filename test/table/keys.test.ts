@@ -183,6 +183,7 @@ const kindsOf = (key: Key) => [
   ...(deviceKeys.isDeviceCount(key) ? ["device count"] : []),
   ...(deviceKeys.isDevice(key) ? ["device"] : []),
   ...(userKeys.isProfile(key) ? ["profile"] : []),
+  ...(userKeys.isProgress(key) ? ["progress"] : []),
   ...(isWallet(key) ? ["wallet"] : []),
   ...(isSealedKey(key) ? ["sealed key"] : []),
   ...(userKeys.isReferral(key) ? ["referral"] : []),
@@ -208,6 +209,7 @@ const recognized: readonly Kind[] = [
   "sealed key",
   "referral",
   "redemption",
+  "progress",
   "announced export",
   "announced unlocking",
   "lock of exports",
@@ -271,7 +273,6 @@ describe("the layout", () => {
 
 describe("isOfTheMoment", () => {
   const ofTheMoment: readonly Kind[] = [
-    "progress",
     "connection",
     "connection count",
     "subscriber",
@@ -311,6 +312,7 @@ describe("isOfTheMoment", () => {
     "loosening",
     "requested unlocking",
     "standing",
+    "progress",
     "news of markets",
     "reader of markets",
     "reader of a chain's markets",

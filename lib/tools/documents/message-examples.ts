@@ -243,6 +243,21 @@ export const messageExamples: Readonly<Record<string, readonly (ClientMessage | 
       },
     },
   ],
+  ProfileUpdated: [
+    {
+      type: "ProfileUpdated",
+      time,
+      data: {
+        Level: 3,
+        Xp: { total: 520, daily: 120, weekly: 240, monthly: 520 },
+        xpRemainingForNextLevel: 380,
+        tradeStreakCount: 4,
+        Ranked: false,
+        points: 60,
+        version: 1_795_348_800_000,
+      },
+    },
+  ],
   Pong: [{ type: "pong", id: 1, time }],
   ErrorMessage: [
     {

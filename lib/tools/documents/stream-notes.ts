@@ -39,6 +39,8 @@ export const sends = {
     "Send a revoked program key to every connection of its user, without a subscription, and close the connections of its program",
   RewardRedeemed:
     "Send a bought, fulfilled or refunded reward to every connection of the user, without a subscription",
+  ProfileUpdated:
+    "Send what trades have earned to every connection of the user, without a subscription, at most once a minute",
   error: "Report a problem with a message of any type",
 } satisfies Partial<Record<ServerType, string>>;
 
@@ -71,6 +73,8 @@ export const messageSummaries: Readonly<Record<string, string>> = {
   ProgramKeyRevoked: "A program key was revoked, and its program can do nothing more.",
   RewardRedeemed:
     "The user has bought a reward, or an operator has fulfilled or refunded it, as `status` shows.",
+  ProfileUpdated:
+    "The user's trades were credited with XP or points. Other changes, such as a purchase, have messages of their own or none.",
   Pong: "The reply to a ping.",
   ErrorMessage: "The problem with a message. The connection stays open, except after RATE_LIMITED.",
 };
@@ -85,7 +89,7 @@ that can still be cancelled follow, policies that are or will be looser, and pro
 have \`more: true\`. A change made in the meantime is in the snapshot, in an \`update\`, or in both. That \`update\`
 can arrive before either reply.
 
-**Duplicates.** Changes to orders, positions, settings, wallets, policies, program keys, requested exports and redemptions are sent at least once. Changes to one record normally
+**Duplicates.** Changes to orders, positions, settings, wallets, policies, program keys, requested exports, redemptions and profiles are sent at least once. Changes to one record normally
 arrive in order, but after a fault one can arrive twice or late. Only the latest prices and settings matter, so
 intermediate ones can be left out. Records are always complete: keep the one with the greater \`version\` (for prices, the
 later \`asOf\`) and drop the other.
@@ -94,7 +98,7 @@ later \`asOf\`) and drop the other.
 without \`token\`, and of its tokens with it. Keep the record with the greater \`revision\`, then the greater
 \`block\`, then the later \`asOf\`, and each minute as a whole. Each half minute, an update has all of them.
 
-**Missed messages.** A connection that could not be reached later gets the current settings, wallets, policies and requested exports, recent redemptions, and a \`snapshot\` of
+**Missed messages.** A connection that could not be reached later gets the current settings, wallets, policies and requested exports, recent redemptions and earnings, and a \`snapshot\` of
 each of its private channels. A connection that accepts no messages for a minute, while others do, is closed.
 
 **Connections** close after ten minutes without a message in either direction, and after two hours in any case. A

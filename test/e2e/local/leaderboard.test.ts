@@ -1,10 +1,14 @@
 import { expect, it } from "vitest";
+import { earnedKey } from "../../../lib/rewards/item-keys.ts";
 import { openLocal } from "../../../lib/tools/admin/local-target.ts";
 import { changeProfile, readOwnProfile } from "../../../lib/users/profile-records.ts";
+import { putItems } from "../../support/items.ts";
 import { admin } from "../support/admin.ts";
 import { get, send } from "../support/client.ts";
 import { localRunner } from "../support/deployment.ts";
+import { invokeFunction } from "../support/functions.ts";
 import { timestamp } from "../support/shapes.ts";
+import { expectToWork, streamOf } from "../support/stream.ts";
 import { profileOf } from "../support/terminal.ts";
 import { knownUser, type User } from "../support/users.ts";
 
@@ -73,6 +77,32 @@ it("lists ranked users by XP, under the names that they have chosen, until they 
       ...entry(1, "Zwei 二", most - 1),
       Level: expect.any(Number),
     });
+});
+
+it("tells the user's connections, and nobody else's, what a credit has brought, as getUserData shows it", async () => {
+  const [user, other] = [await knownUser(), await knownUser()];
+  const [stream, foreign] = [await streamOf(user), await streamOf(other)];
+  const { table } = await openLocal(localRunner().port);
+  const at = new Date().toISOString();
+  const share = { userID: user.id, microXp: 250_000_000, microPoints: 3_000_000, of: "e2e", at };
+  await putItems(table, [{ ...earnedKey(user.id, at, "e2e"), kind: "share", ...share }]);
+
+  expect((await invokeFunction("creditTrades", {})).failed).toBe(false);
+
+  const message = await stream.take({ type: "ProfileUpdated" });
+  const { Level, Xp, xpRemainingForNextLevel, tradeStreakCount, Ranked } = await profileOf(user);
+  expect(message).toStrictEqual({
+    type: "ProfileUpdated",
+    time: timestamp,
+    data: {
+      ...{ Level, Xp, xpRemainingForNextLevel, tradeStreakCount, Ranked },
+      points: 3,
+      version: expect.any(Number),
+    },
+  });
+  expect([Level, Xp]).toEqual([2, { total: 250, daily: 250, weekly: 250, monthly: 250 }]);
+  await expectToWork(foreign);
+  expect(foreign.received.filter(({ type }) => type === "ProfileUpdated")).toEqual([]);
 });
 
 it.each<[unknown, RegExp]>([
