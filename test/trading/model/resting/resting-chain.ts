@@ -133,12 +133,14 @@ export class RestingChain {
 
   /** Lists the fills in the canonical chain. */
   fills(): Fill[] {
-    return this.blocks.flatMap(({ mined, time, number, hash: block }) =>
-      mined.flatMap(({ tx, status, out }) =>
-        tx.kind === "swap" && status === "ok"
-          ? [{ orderId: tx.orderId, amount: tx.amount, out, time, number, block }]
-          : [],
-      ),
-    );
+    return this.blocks
+      .filter(({ mined }) => mined.length > 0)
+      .flatMap(({ mined, time, number, hash: block }) =>
+        mined.flatMap(({ tx, status, out }) =>
+          tx.kind === "swap" && status === "ok"
+            ? [{ orderId: tx.orderId, amount: tx.amount, out, time, number, block }]
+            : [],
+        ),
+      );
   }
 }

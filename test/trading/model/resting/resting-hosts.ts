@@ -74,11 +74,13 @@ export class RestingHosts {
     const { forgets } = this;
     const own = new Set([...signed.swaps, ...signed.clears]);
     const found: NonceWord["receipts"] = new Map(
-      receipts.flatMap((block) =>
-        block.mined.flatMap(({ tx, status }) =>
-          own.has(tx.hash) ? [[tx.hash, { block: nameOf(block), status }] as const] : [],
+      receipts
+        .filter(({ mined }) => mined.length > 0)
+        .flatMap((block) =>
+          block.mined.flatMap(({ tx, status }) =>
+            own.has(tx.hash) ? [[tx.hash, { block: nameOf(block), status }] as const] : [],
+          ),
         ),
-      ),
     );
     const at = blocks.find(({ number }) => number === asked);
     const user = blocks.find((block) => nonceOf(block, wallet) > signed.nonce);

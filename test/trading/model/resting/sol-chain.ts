@@ -93,11 +93,13 @@ export class SolChain {
   }
 
   fills(): Fill[] {
-    return this.blocks.flatMap(({ ran, time, height }) =>
-      ran.flatMap(({ message: { kind, orderId, amount }, status, out }) =>
-        kind === "swap" && status === "ok" ? [{ orderId, amount, out, time, number: height }] : [],
-      ),
-    );
+    return this.blocks
+      .filter(({ ran }) => ran.length > 0)
+      .flatMap(({ ran, time, height }) =>
+        ran.flatMap(({ message: { kind, orderId, amount }, status, out }) =>
+          kind === "swap" && status === "ok" ? [{ orderId, amount, out, time, number: height }] : [],
+        ),
+      );
   }
 
   /** Returns what a host shows at a moment. Undefined if it is silent. */
