@@ -12,7 +12,7 @@ export function Rewards() {
   const [redemptions, setRedemptions] = useState<readonly Redemption[]>([]);
   const [points, setPoints] = useState<number>();
 
-  // Reads again after each RewardRedeemed, because it changes stock and points.
+  // Reads again after each RewardRedeemed and ProfileUpdated, because they change stock and points.
   useReading(() => {
     void call(() => terminal.listRewards()).then((data) => data && setRewards(data.rewards));
     void call(() => terminal.listRedemptions()).then((data) => {

@@ -79,7 +79,7 @@ function useStream({ terminal, onSend }: Session, attempt: number, onAccount: ()
         setHeard(Date.now());
         add(newEntry("received", message));
         setGuardNews((news) => withGuardNews(news, message));
-        if (message.type === "RewardRedeemed") onAccount();
+        if (message.type === "RewardRedeemed" || message.type === "ProfileUpdated") onAccount();
       },
     });
     setStream(opened);

@@ -7,12 +7,14 @@ import {
   type Order,
   type OrderRequest,
   type RestData,
+  type ServerMessage,
   type Stream,
   type Terminal,
 } from "trading-terminal-client";
 import { chainFacts, type TradingChain, tradingChains } from "../../core/chain-facts.ts";
 import { coinText } from "../../orders/decimal-text.ts";
 import { type DemoChain, demoChain, type Holdings, solSymbols } from "./demo-chains.ts";
+import { earnedText, readEarned } from "./demo-earnings.ts";
 import { restingDemo } from "./resting-demo.ts";
 import { port, runProgram, type Stdio, timeLimit } from "./run-program.ts";
 
@@ -22,6 +24,7 @@ type Options = {
   chain: readonly TradingChain[];
   solToken: readonly (typeof solSymbols)[number][];
   resting?: boolean;
+  earnings: boolean;
 };
 type Side = { side: "buy"; amount: string } | { side: "sell"; percent: number };
 type Trade = RestData<"getOrder"> & { seconds: string };
@@ -50,6 +53,7 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
     .addOption(
       new Option("--sol-token <symbol...>", "what to trade on sol").choices(solSymbols).default(solSymbols),
     )
+    .option("--no-earnings", "do not wait, up to two minutes, until the trades are credited")
     .option("--resting", "also fire a limit, a take-profit and a stop, by moving the price of MOON");
   let agrees = true;
   const status = await runProgram<Options>(command, args, { stdout, stderr }, async (options) => {
@@ -59,7 +63,10 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
     // Fails at once if the runner is not available at the start.
     await newToken();
     const terminal = createTerminal({ baseUrl, token: newToken, patienceMs });
-    const stream = terminal.follow({ channels: ["orders"] });
+    let credits = 0;
+    const onMessage = ({ type }: ServerMessage) => void (type === "ProfileUpdated" && credits++);
+    const stream = terminal.follow({ channels: ["orders"], onMessage });
+    const before = await readEarned(terminal);
     const trading = options.chain.map(async (chain) => {
       // Plays one round after another, because all of a chain's rounds use the same wallet.
       for (const symbol of chain === "sol" ? options.solToken : (["MOON"] as const)) {
@@ -78,7 +85,16 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
       const verdict = problems.length === 0 ? "agrees" : `disagrees: ${problems.join("; ")}`;
       stdout.write(`${chain}: resting orders | chain ${verdict}\n`);
     });
-    await Promise.all(trading).finally(() => stream.close());
+    try {
+      await Promise.all(trading);
+      // Counts only what comes after the last trade, which the credits before it lack.
+      const last = credits + 1;
+      for (const endMs = Date.now() + patienceMs; options.earnings && credits < last; await delay(250))
+        if (Date.now() > endMs) break;
+    } finally {
+      stream.close();
+    }
+    if (options.earnings) stdout.write(`${earnedText(before, await readEarned(terminal))}\n`);
   });
   return status === 0 && !agrees ? 1 : status;
 }

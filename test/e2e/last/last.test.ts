@@ -142,7 +142,7 @@ if (isLocal)
         const chains = runsAll() ? tradingChains : (["bsc", "sol"] as const);
         // The curve of BRIM completes, so its pool buys the tokens.
         const solTokens = runsAll() ? solSymbols : (["MOON", "BRIM"] as const);
-        const options = ["--chain", ...chains, "--sol-token", ...solTokens];
+        const options = ["--no-earnings", "--chain", ...chains, "--sol-token", ...solTokens];
         const demo = tradeDemo(["--port", `${localRunner().port}`, ...options], stdio);
         const bot = await tradingBot();
         signed.push(...(await signedOnSol()));

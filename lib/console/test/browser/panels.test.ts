@@ -103,7 +103,7 @@ describe("the panels beside the desk", () => {
     await context.close();
   });
 
-  it("show a new level, with the XP, the streak and the points", async () => {
+  it("show a new level at once, with the XP, the streak and the points", async () => {
     let profile = { ...scriptedProfile, xpRemainingForNextLevel: 10 };
     let points = 5;
     const { page, stream, complaints, context } = await openDesk({
@@ -120,7 +120,7 @@ describe("the panels beside the desk", () => {
     const Xp = { total: 1250, daily: 1160, weekly: 1160, monthly: 1160 };
     profile = { ...profile, Level: 4, Xp, xpRemainingForNextLevel: 350, tradeStreakCount: 3 };
     points = 41;
-    stream.send({ type: "RewardRedeemed", time: new Date().toISOString(), data: {} });
+    stream.send({ type: "ProfileUpdated", time: new Date().toISOString(), data: {} });
     await page.getByText("You have reached level 4").waitFor();
     await rewards.getByText("you have 41 points").waitFor();
     await rewards.getByText("1\u00a0250, today 1\u00a0160").waitFor();
