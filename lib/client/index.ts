@@ -46,6 +46,7 @@ export {
   type InspectedToken,
   isAmount,
   isEvmAddress,
+  type Leaderboard,
   type Market,
   type OrderReport,
   type OrderRequest,

@@ -38,6 +38,7 @@ export type ImportKey = Schemas["ImportKey"];
 export type ExportLock = Schemas["ExportLock"];
 export type Reward = Schemas["Reward"];
 export type Redemption = Schemas["Redemption"];
+export type Leaderboard = Schemas["Leaderboard"];
 export type Profile = Schemas["ProfileData"];
 export type Referrals = Schemas["ReferralData"];
 

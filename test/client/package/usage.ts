@@ -6,6 +6,7 @@ import {
   type EvmAddress,
   isAmount,
   isEvmAddress,
+  type Leaderboard,
   type Order,
   type OrderRequest,
   type Policy,
@@ -111,6 +112,8 @@ export async function records(): Promise<unknown[]> {
   const either: Profile | Referrals | undefined = (await terminal.getUserData({ query: { type } })).data;
   const tokens: Token[] = (await terminal.listTokens()).data?.tokens ?? [];
   const balances: Balance[] = (await terminal.readBalances({ query: { chain: "eth" } })).data?.balances ?? [];
+  const { data: board } = await terminal.getLeaderboard({ query: { window: "daily" } });
+  const leaderboard: Leaderboard | undefined = board;
   const rewards: Reward[] = (await terminal.listRewards()).data?.rewards ?? [];
   const pages: (Redemption | Position)[] = [];
   for await (const { data } of terminal.pages("listRedemptions")) pages.push(...(data?.redemptions ?? []));
@@ -118,7 +121,7 @@ export async function records(): Promise<unknown[]> {
     pages.push(...(data?.positions ?? []));
   const policy: Policy | undefined = (await terminal.getWalletPolicy({ path: { walletId: "w" } })).data
     ?.policy;
-  return [same, referrals, either, tokens, balances, rewards, pages, policy];
+  return [same, referrals, either, tokens, balances, leaderboard, rewards, pages, policy];
 }
 
 /** Addresses of wallets and tokens have their chain's form. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type OperationName, operations } from "../../../lib/operations/operations.ts";
 import type { Operation } from "../../../lib/operations/types.ts";
+import { standingKey } from "../../../lib/rewards/item-keys.ts";
 import type { Key } from "../../../lib/table/keys.ts";
 import { queryRange, type Table } from "../../../lib/table/table.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
@@ -24,6 +25,7 @@ const keys = {
   wallet: walletKey(...of),
   sealed: sealedKeyKey(...of),
   used: usedKeyKey(victim, "placeOrder", "k"),
+  standing: standingKey("weekly", "2026-11-30", 5, victim),
   event: walletEventKey(victim, "w", new Date(0), "e"),
 };
 
@@ -56,16 +58,21 @@ const attacks = {
   "has a wallet removed": change(keys.wallet, { expiresAt: 1 }),
   "has the key of a wallet removed": change(keys.sealed, { expiresAt: 1 }),
   "forgets that a request was made": { kind: "remove", key: keys.used },
+  "shows a false standing of a user": change(keys.standing, { publicName: "Fool", xp: 9 }),
+  "takes a user off a leaderboard": { kind: "remove", key: keys.standing },
   "hides an event of a wallet": { kind: "remove", key: keys.event },
 } as const;
 
 const writersOfWallets = ["storeWallet", "importWallet", "createWallet", "retireWallet", "restoreWallet"];
+const writersOfStandings = ["updateProfile", "creditTrades"];
 const mayDo: Readonly<Record<string, readonly string[]>> = {
   "raises a user's slippage": ["updateTradingSettings"],
   "changes what is bought automatically": ["setPreset"],
   "shows another address for a wallet": [...writersOfWallets, "updateWallet"],
   "has a wallet removed": [...writersOfWallets, "updateWallet"],
   "has the key of a wallet removed": writersOfWallets,
+  "shows a false standing of a user": writersOfStandings,
+  "takes a user off a leaderboard": writersOfStandings,
 };
 
 const withTable = Object.entries<Operation>(operations).filter(([, row]) => row.table.length > 0);
