@@ -44,9 +44,12 @@ export type FeedOptions = {
 /** Time between two signs of life. */
 const keepMs = 2000;
 
-/** Time between two checks for subscribers, and how long there may be none before the run ends. */
+/**
+ * Time between two checks for subscribers, and how long there may be none before the run ends. The second is longer than
+ * a minute, so that creditTrades, which starts a run and comes back a minute later, still finds prices.
+ */
 const lookMs = 15_000;
-const idleMs = 60_000;
+const idleMs = 90_000;
 
 /**
  * Pause before the last check for subscribers. It is longer than subscribers remember that a run is alive, so the check

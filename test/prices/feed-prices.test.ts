@@ -187,13 +187,23 @@ describe("a run that replaces another one", () => {
 });
 
 describe("a run without subscribers", () => {
-  it("ends a minute after it last saw a subscriber, and closes its connection", async () => {
-    const ended = outcomeOf(run());
+  it("still has prices a little more than a minute after it started, when creditTrades comes back", async () => {
+    isWanted.mockResolvedValue(false);
+    const ended = outcomeOf(run(110_000));
+    quoteAll(await connected(), "1");
+    await seconds(80);
+    expect([save, leave].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
+    await seconds(15);
+    expect(await ended).toBeUndefined();
+  });
+
+  it("ends a minute and a half after it last saw a subscriber, and closes its connection", async () => {
+    const ended = outcomeOf(run(130_000));
     const socket = await connected();
     quoteAll(socket, "1");
     await seconds(20);
     isWanted.mockResolvedValue(false);
-    await seconds(50);
+    await seconds(80);
     expect(leave).not.toHaveBeenCalled();
     await seconds(10);
     expect(await ended).toBeUndefined();
@@ -205,9 +215,9 @@ describe("a run without subscribers", () => {
   it("looks for subscribers once more after it has left the feed, because some may have come in the meantime", async () => {
     isWanted.mockResolvedValue(false);
     leave.mockImplementationOnce(async () => void setTimeout(() => isWanted.mockResolvedValue(true), 1500));
-    const ended = outcomeOf(run(80_000));
+    const ended = outcomeOf(run(110_000));
     quoteAll(await connected(), "1");
-    await seconds(70);
+    await seconds(100);
     expect(leave).toHaveBeenCalledTimes(1);
     expect(take).toHaveBeenCalledTimes(1);
     // Expects a new save, because leaving the feed removed the prices.
@@ -220,8 +230,8 @@ describe("a run without subscribers", () => {
     isWanted.mockResolvedValue(false);
     leave.mockImplementationOnce(async () => void isWanted.mockResolvedValue(true));
     take.mockResolvedValue(false);
-    const ended = outcomeOf(run());
-    await seconds(65);
+    const ended = outcomeOf(run(130_000));
+    await seconds(95);
     expect(await ended).toBeUndefined();
   });
 
@@ -229,15 +239,15 @@ describe("a run without subscribers", () => {
     const fault = new Error("no");
     isWanted.mockResolvedValue(false);
     leave.mockImplementationOnce(async () => void isWanted.mockRejectedValue(fault));
-    const ended = outcomeOf(run());
-    await seconds(65);
+    const ended = outcomeOf(run(130_000));
+    await seconds(95);
     expect(await ended).toBe(fault);
   });
 
   it("continues if it cannot look for subscribers", async () => {
     isWanted.mockRejectedValue(new Error("no"));
-    const ended = outcomeOf(run());
-    await seconds(50);
+    const ended = outcomeOf(run(130_000));
+    await seconds(80);
     expect(leave).not.toHaveBeenCalled();
     isWanted.mockResolvedValue(true);
     await seconds(51);
