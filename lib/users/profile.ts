@@ -1,6 +1,7 @@
 import type { Chain } from "../core/network.ts";
 import type { Tier } from "../core/tier.ts";
 import { epochSeconds } from "../core/time.ts";
+import { isVisibleText } from "../core/visible-text.ts";
 import type { Earnings } from "./earnings.ts";
 import { type Experience, noExperience, xpAt } from "./experience.ts";
 import { levelAt, xpToNextLevel } from "./level.ts";
@@ -124,10 +125,14 @@ export function isUsername(candidate: unknown): candidate is string {
 }
 
 export const publicNameRule =
-  "must be 1 to 32 characters, without @, invisible characters and spaces around it";
+  "must be 1 to 32 characters, all visible, with at most three marks on each, and without @ and spaces around them";
+
+/** Marks that have nothing to stand on, or that would cover the lines around the name. */
+const heapedMarks = /^\p{M}|\p{M}{4}/u;
 
 /** True if a user may be listed under the name. */
-export const isPublicName = (name: string): boolean => isUsername(name) && [...name].length <= 32;
+export const isPublicName = (name: string): boolean =>
+  /^[^@]{1,32}$/u.test(name) && name.trim() === name && isVisibleText(name) && !heapedMarks.test(name);
 
 /** Builds the part of the profile that trades change. */
 const earnedBy = (profile: Profile, now: Date) => ({

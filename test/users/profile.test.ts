@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newProfile, profileData, referralData, usernameOf } from "../../lib/users/profile.ts";
+import { isPublicName, newProfile, profileData, referralData, usernameOf } from "../../lib/users/profile.ts";
 
 const now = new Date("2026-11-21T09:00:00.000Z");
 const profile = newProfile({ _id: "p1", userID: "alice", username: "Alice", refID: "ABCD2345", now });
@@ -48,6 +48,36 @@ describe("referralData", () => {
   it("shows null for the referrer of a user without one", () => {
     expect(referralData(profile, []).referredBy).toBeNull();
     expect(referralData({ ...profile, referredBy: "Bob" }, []).referredBy).toBe("Bob");
+  });
+});
+
+describe("isPublicName", () => {
+  it.each([
+    ["plain text", "Night owl"],
+    ["32 emoji beyond the basic plane", "🦉".repeat(32)],
+    ["an emoji with joiners", "👨‍👩‍👧‍👦"],
+    ["vowel signs and tones", "हिन्दी สวัสดี"],
+    ["markup, which is text", "<b>&amp;"],
+  ])("allows %s", (_, name) => {
+    expect(isPublicName(name)).toBe(true);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["33 characters", "a".repeat(33)],
+    ["an email address", "ann@example.com"],
+    ["a space before it", " Ann"],
+    ["a Hangul filler, which looks like nothing", "\u3164"],
+    ["a blank of Braille after another user's name", "Ann\u2800"],
+    ["a grapheme joiner in another user's name", "A\u034fnn"],
+    ["a zero-width space", "A\u200bnn"],
+    ["a bidi override", "\u202ennA"],
+    ["a line separator", "A\u2028nn"],
+    ["half of a surrogate pair", "A\ud83d"],
+    ["four marks on a letter", `A${"\u0301".repeat(4)}`],
+    ["a mark without a letter", "\u0301Ann"],
+  ])("rejects %s", (_, name) => {
+    expect(isPublicName(name)).toBe(false);
   });
 });
 
