@@ -86,7 +86,8 @@ async function creditUser(
     const [profile, time] = [await readProfile(table, userID), now()];
     if (profile === undefined || profile.deletedAt !== undefined) return forget(table, rows);
     const { announcedAt = "" } = profile.earnings ?? {};
-    if (time.getTime() - Date.parse(announcedAt) < announcedMs) return;
+    // Ignores a time that a wrong clock has put far into the future, which would keep the user waiting until then.
+    if (Math.abs(time.getTime() - Date.parse(announcedAt)) < announcedMs) return;
     const { changes, line, share } = creditTo(profile, time);
     const isLast = index === parts.length - 1;
     if (isLast) changes.earnings.announcedAt = time.toISOString();

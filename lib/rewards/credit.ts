@@ -71,7 +71,7 @@ export function creditOfFills(
   let [xp, points, dollars] = [0n, 0n, 0n];
   for (const { side, chain, token, filledAt, microDollars } of fills) {
     // Counts a fill of a later day today, so that a wrong time cannot stop the streak.
-    const counted = withTradingDay(streak, earlier(dayOf(Date.parse(filledAt)), dayOf(now)));
+    const counted = withTradingDay(streak, dayOf(Math.min(Date.parse(filledAt), now.getTime())));
     if (counted !== streak) tradingDays++;
     streak = counted;
     dollars += microDollars;
@@ -138,8 +138,6 @@ function earningsAt(earnings: Earnings | undefined, now: Date): Earnings {
     ...{ day, ownMicroXp: 0, ownMicroPoints: 0, sharedMicroXp: 0, sharedMicroPoints: 0 },
   };
 }
-
-const earlier = (one: string, other: string) => (one < other ? one : other);
 
 /** The part of a gain that fits under the cap of a day. The rest is lost. */
 function fitting(gain: bigint, sum: number, perDay: number): number {

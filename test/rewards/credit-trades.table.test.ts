@@ -304,6 +304,18 @@ describe("creditTrades", () => {
     }
   });
 
+  it("credits a user whose last credit a wrong clock has put into the future", async () => {
+    await join("ann");
+    for (const [order, minutes] of [
+      ["first", 1440],
+      ["second", 0],
+    ] as const) {
+      await settle(earnedFill("ann", order, at));
+      await run({}, minutes);
+    }
+    expect(await creditedTo("ann")).toMatchObject({ xp: 200, orders: 2 });
+  });
+
   it("begins no transaction if too little time is left, and continues in the next run", async () => {
     await join("ann");
     await settle(...fillsOf("ann", 90, { dollars: 5 }));

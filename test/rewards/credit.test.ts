@@ -147,7 +147,7 @@ describe("creditOfFills", () => {
   });
 
   it("counts days by the time of the block, and a time in the future as today", () => {
-    const days = ["2026-11-28", "2026-11-29", "2026-11-29", "2099-01-01"];
+    const days = ["2026-11-28", "2026-11-29", "2026-11-29", "2099-01-01", "+012026-01-01"];
     const fills = days.map((day) => valued(1, { filledAt: `${day}T23:59:59Z` }));
     expect(creditOfFills(ann, fills, rules, noon).changes.earnings).toMatchObject({
       tradingDays: 3,
