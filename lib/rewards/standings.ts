@@ -24,9 +24,10 @@ const keptDays: Readonly<Record<WindowName, number>> = { daily: 3, weekly: 9, mo
 /** Lists a user's standings by their keys. Empty unless others may see the user. */
 function standingsIn(
   { userID, experience, ranked, publicName, blockedAt }: Listed,
-  windows: Omit<Experience, "total">,
+  periods: (experience: Experience) => Omit<Experience, "total">,
 ): { key: Key; item: StandingRow }[] {
   if (!ranked || publicName === undefined || blockedAt !== undefined) return [];
+  const windows = periods(experience);
   const level = levelAt(experience.total);
   return windowNames.flatMap((window) => {
     const { start, xp } = windows[window];
@@ -43,9 +44,9 @@ function standingsIn(
 
 /** Compares a user's standings before and after a change, to be replaced together with the profile. */
 export function changedStandings(before: Listed, after: Listed, now: Date) {
-  const written = standingsIn(after, windowsOf(after.experience, now));
+  const written = standingsIn(after, (experience) => windowsOf(experience, now));
   // Uses the periods as stored, so that the last row goes even if its period is over.
-  const removed = standingsIn(before, before.experience)
+  const removed = standingsIn(before, (experience) => experience)
     .map(({ key }) => key)
     .filter(({ PK, SK }) => !written.some(({ key }) => key.PK === PK && key.SK === SK));
   return { written, removed };

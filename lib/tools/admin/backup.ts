@@ -7,10 +7,12 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { isRedemption, redemptionPlaceKey } from "../../rewards/item-keys.ts";
+import { standingWrites } from "../../rewards/standing-records.ts";
 import { everythingOf, isOfTheMoment, type Key, type KeyRange } from "../../table/keys.ts";
-import type { Table } from "../../table/table.ts";
+import type { Write } from "../../table/step.ts";
+import { readItem, readNumbers, type Table } from "../../table/table.ts";
 import { isSealedKey, isWallet, ownerKeyOf } from "../../table/wallet-keys.ts";
-import { write } from "../../table/write.ts";
+import { singleOf, write } from "../../table/write.ts";
 import { everyProfile, isProfile } from "../../users/item-keys.ts";
 import type { Profile } from "../../users/profile.ts";
 import { readProfile } from "../../users/profile-records.ts";
@@ -171,15 +173,29 @@ export async function undo(comparison: Comparison, { what, item }: Difference): 
   if (what === "newer" && returnsPiece) return deleteWithPiece(table, item);
   const keepsPoints = what === "missing" && !isExact && isProfile(keyOf(item));
   const key = keyOf(item);
-  if (what === "newer") return write(table, { kind: "remove", key });
+  if (what === "newer")
+    return write(table, singleOf([{ kind: "remove", key }, ...(await standingsAfter(comparison, key))]));
   const stored = keepsPoints ? await withNewestPoints(item, comparison) : item;
   // Wraps numbers, so that they keep all their digits.
   const put = { kind: "put", key, item: unmarshall(stored, { wrapNumbers: true }) } as const;
-  if (what === "missing") return write(table, { ...put, when: "absent" });
+  const standings = await standingsAfter(comparison, key, stored);
+  if (what === "missing") return write(table, singleOf([{ ...put, when: "absent" }, ...standings]));
   // Writes a policy only if its revision is still the one that was compared, because the user may have tightened the
   // policy since.
   const revision = Number(item.revision?.N) - 1;
-  return write(table, isPolicy(key) ? { ...put, when: { revision } } : put);
+  return write(table, singleOf([isPolicy(key) ? { ...put, when: { revision } } : put, ...standings]));
+}
+
+/**
+ * Builds the writes that bring leaderboards, which are not restored, in line with a restored profile. Otherwise a user
+ * could stand there twice, or under a name that no profile has.
+ */
+async function standingsAfter({ table, now }: Comparison, key: Key, stored?: StoredItem): Promise<Write[]> {
+  if (!isProfile(key)) return [];
+  const live = await readItem<Profile>(table, key);
+  const restored = stored && (unmarshall(stored, readNumbers) as Profile);
+  const before = live ?? restored;
+  return before ? standingWrites(before, restored ?? { ...before, ranked: false }, now) : [];
 }
 
 export const keyOf = ({ PK, SK }: StoredItem): Key => ({ PK: PK?.S ?? "", SK: SK?.S ?? "" });

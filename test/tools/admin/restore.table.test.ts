@@ -3,11 +3,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { retiredKeyKey, userKeyRecordKey } from "../../../lib/plans/item-keys.ts";
 import { connectionCountKey, connectionKey } from "../../../lib/realtime/item-keys.ts";
 import { readRedemption } from "../../../lib/rewards/redemption-records.ts";
+import { readLeaderboard, standingWrites } from "../../../lib/rewards/standing-records.ts";
 import { readStock } from "../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../lib/table/table.ts";
 import { sealedKeyKey, walletKey, walletOwnerKey } from "../../../lib/table/wallet-keys.ts";
 import { executionKey } from "../../../lib/trading/items/keys.ts";
+import { noExperience, withTotal } from "../../../lib/users/experience.ts";
 import { profileKey } from "../../../lib/users/item-keys.ts";
+import type { Profile } from "../../../lib/users/profile.ts";
 import { walletEventKey } from "../../../lib/wallets/item-keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
@@ -125,6 +128,26 @@ describe("restore --fix", () => {
         ["redeemed", -100],
       ],
     });
+  });
+
+  it("brings leaderboards in line with restored profiles", async () => {
+    const user = (userID: string, xp: number, publicName = userID): Item => {
+      const experience = withTotal(noExperience(now), xp, now);
+      return profile(userID, { experience, ranked: true, publicName });
+    };
+    const standing = (userID: string, xp: number) => {
+      const listed = user(userID, xp) as unknown as Profile;
+      const rows = standingWrites({ ...listed, ranked: false }, listed, now);
+      return rows.flatMap((row) => (row.kind === "put" ? [{ ...row.key, ...row.item }] : []));
+    };
+    await putItems(backup, [user("ann", 10), user("cat", 20)]);
+    await putItems(table, [user("ann", 300), ...standing("ann", 300), user("new", 5), ...standing("new", 5)]);
+    expect(await restore(["--fix", "--exact"])).toMatchObject({ code: 0 });
+    const { entries } = await readLeaderboard(table, { userID: "ann", window: "weekly", now });
+    expect(entries.map(({ publicName, xp }) => [publicName, xp])).toEqual([
+      ["cat", 20],
+      ["ann", 10],
+    ]);
   });
 
   it("returns the stock of pending redemptions that it deletes with --exact --user", async () => {
