@@ -11,7 +11,7 @@ import {
   removeDevice,
 } from "./device-records.ts";
 import { requestFor } from "./device-request.ts";
-import { isFor, NoticeEvent, type OwnNotice } from "./notice.ts";
+import { isFor, isOfCustody, NoticeEvent, type OwnNotice } from "./notice.ts";
 import type { DeviceRequest, Posted } from "./post.ts";
 import type { PushKey } from "./push-key.ts";
 
@@ -102,6 +102,9 @@ async function retry(
 /** Longer than any attempt. */
 const claimSeconds = 15;
 
+/** Time for which other notices leave a device to those of custody, so that no flood of fills can hide a theft. */
+const yieldsMs = 30_000;
+
 /**
  * Tries to reach a device. While it fails or is slow, only one of its notices is tried after each pause, so that it does
  * not keep others waiting, however many notices there are for it.
@@ -113,15 +116,16 @@ async function attempt(deps: NotifyDeps, name: DeviceName, notice: OwnNotice): P
   const found = await readAddressedDevice(table, name, now());
   if (found === undefined) return undefined;
   const { device, address } = found;
-  const waitMs = Date.parse(device.retryAt ?? "") - now().getTime();
-  if (waitMs > 0) return spread(waitMs / 1000);
+  const readyMs = Date.parse(device.retryAt ?? "") + (isOfCustody(notice) ? 0 : yieldsMs);
+  const waitMs = readyMs - now().getTime();
+  if (waitMs > 0) return pauseOf(notice, waitMs / 1000);
   const startMs = now().getTime();
   const claimedUntil = new Date(startMs + claimSeconds * 1000);
   if (device.retryAt !== undefined && !(await claimAttempt(table, device, claimedUntil)))
-    return spread(claimSeconds);
+    return pauseOf(notice, claimSeconds);
   const outcome = await deliver(deps, address, notice);
   if (outcome === "gone") await removeDevice(table, name);
-  if (typeof outcome === "object") return noteFailure(deps, device, outcome);
+  if (typeof outcome === "object") return pauseOf(notice, await noteFailure(deps, device, outcome));
   if (outcome === "delivered") await noteDelivery(deps, device, startMs);
   return undefined;
 }
@@ -165,8 +169,9 @@ async function noteFailure({ table, now }: NotifyDeps, device: Device, failure: 
     retryAt: new Date(time.getTime() + seconds * 1000).toISOString(),
     lastFailure: { time: time.toISOString(), ...failure },
   });
-  return spread(seconds);
+  return seconds;
 }
 
-/** Rounds up, and spreads notices for one device, so that they do not all come at once. */
-const spread = (seconds: number): number => Math.ceil(seconds * (1 + Math.random() / 10));
+/** Rounds up. Spreads notices for one device, so that they do not all come at once, but lets those of custody come first. */
+const pauseOf = (notice: OwnNotice, seconds: number): number =>
+  Math.ceil(isOfCustody(notice) ? seconds : seconds * (1 + Math.random() / 10));
