@@ -185,6 +185,12 @@ export const writesOfBuy = {
 /** Write units of placeOrder for each exit of a buy, counted by the same test. */
 export const writesOfExit = 10;
 
+/**
+ * Write units of a trade that earns, if its user is in the leaderboards and has a referrer: of its row, and of its
+ * credit and that of the share, counted by test/rewards/credit-units.table.test.ts.
+ */
+export const writesOfCredit = { executeOrders: 2, creditTrades: 32 } as const;
+
 /** Write units of a request's turn, which keeps others of its user from passing the limit, counted by the same test. */
 export const writesOfTurn = 2;
 

@@ -22,6 +22,7 @@ import {
   sizes,
   solBuy,
   user,
+  writesOfCredit,
   writesOfExit,
   writesOfLimit,
 } from "./assumptions.ts";
@@ -99,6 +100,10 @@ const millions = {
   resting: cost(
     "Resting orders, placed, without hosts",
     sum`${ofRequest} + ${lambda("placeOrder", placingMs)} + ${f.quoteReads} × ${reads} + ${restingWrites} × ${writes} + ${keyCalls} + ${publishing / f.changes}`,
+  ),
+  credit: cost(
+    "Trades that earn, each credited by itself",
+    sum`${writesOfCredit.executeOrders + writesOfCredit.creditTrades} × ${writes} + 2 × ${reads} + ${publishing / f.changes}`,
   ),
   firing: cost(
     "Limits that fire on eth",
