@@ -52,7 +52,8 @@ export function quotientOf(dividend: bigint, divisor: bigint, mostPlaces: number
 }
 
 /** Multiplies by a power of ten. If the exponent is negative, returns the number unchanged. */
-export const timesTen = (value: bigint, count: number): bigint => value * 10n ** BigInt(Math.max(0, count));
+export const timesTen = (value: bigint, count: number): bigint =>
+  count > 0 ? value * 10n ** BigInt(count) : value;
 
 /** Divides and rounds half-even to a whole number. */
 function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
