@@ -103,7 +103,7 @@ async function retry(
 const claimSeconds = 15;
 
 /** Time for which other notices leave a device to those of custody, so that no flood of fills can hide a theft. */
-const yieldsMs = 30_000;
+const yieldsMs = 5000;
 
 /**
  * Tries to reach a device. While it fails or is slow, only one of its notices is tried after each pause, so that it does
