@@ -41,5 +41,5 @@ if (process.argv[1]?.endsWith("bot-with-stop.ts")) {
   const { BASE_URL: baseUrl = "", KEY_FILE = "", NAME: name = "", WALLET: wallet, MOON: moon } = process.env;
   if (!isEvmAddress(wallet) || !isEvmAddress(moon)) throw new Error("WALLET and MOON must be addresses");
   const key = JSON.parse(process.getBuiltinModule("node:fs").readFileSync(KEY_FILE, "utf8"));
-  console.log(await buyWithStop({ name, wallet, moon, baseUrl, key }));
+  buyWithStop({ name, wallet, moon, baseUrl, key }).then(console.log);
 }

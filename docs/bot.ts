@@ -53,5 +53,5 @@ if (process.argv[1]?.endsWith("bot.ts")) {
   } = process.env;
   if (!isEvmAddress(wallet) || !isEvmAddress(moon)) throw new Error("WALLET and MOON must be addresses");
   const { readFileSync } = process.getBuiltinModule("node:fs");
-  console.log(await runByKey(baseUrl, () => readFileSync(file, "utf8"), { name, wallet, moon }));
+  runByKey(baseUrl, () => readFileSync(file, "utf8"), { name, wallet, moon }).then(console.log);
 }
