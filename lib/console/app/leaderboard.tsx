@@ -46,8 +46,10 @@ export const Entries = ({ entries }: Pick<Standings, "entries">) =>
         <li key={index} class={isYou && "you"}>
           <span class="quiet">{rank}.</span>
           <span>
-            <strong>{publicName}</strong> {isYou && <span class="badge good">you</span>}{" "}
-            <span class="quiet">level {Level}</span>
+            <strong>
+              <bdi>{publicName}</bdi>
+            </strong>{" "}
+            {isYou && <span class="badge good">you</span>} <span class="quiet">level {Level}</span>
           </span>
           <span>{amount(`${xp}`, 15)} XP</span>
         </li>
@@ -61,14 +63,15 @@ function PublicName({ onChanged }: { onChanged: () => void }) {
   const { call, isBusy } = useCall();
   const [kept, setKept] = useState<string | null>();
   const [name, setName] = useState("");
-  // Changes nothing: no other answer has the name of a user who is not listed.
-  useReading(
-    (signal) =>
-      void terminal
-        .updateProfile({ body: { viewedMessage: profile.viewedMessage }, signal })
-        .then(({ data }) => !signal.aborted && data && setKept(data.profile.publicName)),
-    [],
-  );
+  useReading((signal) => void readName(signal), []);
+  /** Changes nothing, as no other answer has the name of a user who is not listed: puts back what it has just read. */
+  async function readName(signal: AbortSignal) {
+    const { data: present } = await terminal.getUserData({ signal });
+    if (present === undefined || !("viewedMessage" in present)) return;
+    const { viewedMessage } = present;
+    const { data } = await terminal.updateProfile({ body: { viewedMessage }, signal });
+    if (data && !signal.aborted) setKept(data.profile.publicName);
+  }
   async function choose(publicName: string | null) {
     const data = await call(() => terminal.updateProfile({ body: { publicName } }));
     if (data === undefined) return;
@@ -81,7 +84,7 @@ function PublicName({ onChanged }: { onChanged: () => void }) {
     <>
       {typeof kept === "string" && (
         <p>
-          Others see you as <strong>{kept}</strong>.{" "}
+          Others see you as <bdi>{kept}</bdi>.{" "}
           <button type="button" class="plain" disabled={isBusy} onClick={() => choose(null)}>
             Take my name back
           </button>
@@ -92,7 +95,8 @@ function PublicName({ onChanged }: { onChanged: () => void }) {
           <Field label="Public name" hint="others see it, with your level and XP">
             <input
               required
-              maxLength={32}
+              // Counts an emoji twice.
+              maxLength={64}
               value={name}
               onInput={({ currentTarget }) => setName(currentTarget.value)}
             />

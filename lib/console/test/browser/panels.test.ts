@@ -134,10 +134,14 @@ describe("the panels beside the desk", () => {
     let publicName: string | null = null;
     const asked: (string | null)[] = [];
     const bodies: object[] = [];
+    let viewedMessage = false;
     const { page, complaints, context } = await openDesk({
       width: 360,
       height: 740,
       async prepare(page) {
+        await page.route("**/getUserData", (route) =>
+          route.fulfill(answered({ ...scriptedProfile, viewedMessage })),
+        );
         await page.route("**/api/v2/leaderboard?*", (route) => {
           asked.push(new URL(route.request().url()).searchParams.get("window"));
           const you = { rank: 1, publicName, xp: 1234, Level: 4, isYou: true };
@@ -152,6 +156,8 @@ describe("the panels beside the desk", () => {
       },
     });
     await page.getByRole("button", { name: "More" }).click();
+    // The user sees the message in another client meanwhile.
+    viewedMessage = true;
     const rewards = await openSide(page, "Rewards");
     await rewards.getByText("Nobody is listed yet").waitFor();
     await rewards.getByText("You are not ranked yet").waitFor();
@@ -164,7 +170,7 @@ describe("the panels beside the desk", () => {
     expect(await sidewaysPixels(page)).toBe(0);
     await rewards.getByRole("button", { name: "Take my name back" }).click();
     await rewards.getByText("Nobody is listed yet").waitFor();
-    expect(bodies).toEqual([{ viewedMessage: false }, { publicName: "Ada" }, { publicName: null }]);
+    expect(bodies).toEqual([{ viewedMessage: true }, { publicName: "Ada" }, { publicName: null }]);
     expect(complaints).toEqual([]);
     await context.close();
   });
