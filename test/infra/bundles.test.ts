@@ -103,7 +103,7 @@ const limits: Readonly<Record<string, number>> = {
   // Functions with the clients of two services.
   listPositions: 278,
   cancelOrder: 289,
-  deleteKey: 261,
+  deleteKey: 262,
   cancelOrders: 298,
   catchUp: 280,
   freeIdleKeys: 272,

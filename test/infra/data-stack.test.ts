@@ -205,7 +205,7 @@ describe("a change of configuration", () => {
   const importsOf = (template: Template) =>
     [...JSON.stringify(template).matchAll(/"Fn::ImportValue":"([^"]+)"/g)].map(([, name]) => name);
   const { issuer, audience, tableStreamArn } = customContext;
-  const { trading: _, ...untraded } = customContext;
+  const { trading: _, earning: __, ...untraded } = customContext;
   const contexts = [{}, { issuer, audience }, { tableStreamArn }, untraded];
   const deployments = contexts.map((context) => synthesize(context));
 

@@ -7,6 +7,7 @@ import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
 import {
   writesOfBuy,
+  writesOfCredit,
   writesOfExit,
   writesOfLimit,
   writesOfTurn,
@@ -88,7 +89,8 @@ describe("a buy on a real chain", () => {
     const fill = await unitsOfRun();
     const nothingNew = await unitsOfRun();
     await chain.mine(4);
-    const end = await unitsOfRun();
+    // Leaves out the row of a trade that earns, which the costs list by itself.
+    const end = (await unitsOfRun()) - writesOfCredit.executeOrders;
     expect({
       placeOrder: placeOrder.take(),
       executeOrders: { swap, fill, nothingNew, end },
@@ -137,7 +139,7 @@ describe("a limit on a real chain", () => {
     expect({
       placeOrder: placing,
       fireOrders: { firing, filled: counters.fireOrders.take() },
-      executeOrders: counters.executeOrders.take(),
+      executeOrders: counters.executeOrders.take() - writesOfCredit.executeOrders,
       signTransaction: counters.signTransaction.take(),
     }).toEqual(writesOfLimit);
   });
