@@ -53,7 +53,7 @@ export const tradingTakeovers: readonly Takeover[] = [
       uses: "invoke signTransaction, readChains",
     },
     atMost:
-      "delay orders, also slices until their turn is over, lie about them, waste fees, and show transactions to others before they are in a block; say that children of resting orders are dead, which fires nothing, because fireOrders looks for itself; keep exits from resting, suspend them or end them, by false records of buys and positions, but not move their prices or amounts, which fireOrders reads from receipts; make up fills that earn users XP and points, within the caps of a day",
+      "delay orders, also slices until their turn is over, lie about them, waste fees, and show transactions to others before they are in a block; say that children of resting orders are dead, which fires nothing, because fireOrders looks for itself; keep exits from resting, suspend them or end them, by false records of buys and positions, but not move their prices or amounts, which fireOrders reads from receipts; make up fills that earn users XP and points, within the caps of a day, and trading days of a streak",
   },
   {
     functions: ["fireOrders"],
