@@ -1,6 +1,7 @@
 import { getItems } from "../table/batch-get.ts";
-import { containing, smallerThan } from "../table/step.ts";
+import { containing, type Step, smallerThan } from "../table/step.ts";
 import { queryRange, readItem, type Table } from "../table/table.ts";
+import { patientAttempts } from "../table/until-written.ts";
 import { write, writeOne } from "../table/write.ts";
 import { type Device, type DeviceAddress, hasLeft, leavingFrom, mostDevices } from "./device.ts";
 import { deviceAddressKey, deviceCountKey, deviceKey, devicesOf, pushKeyKey } from "./item-keys.ts";
@@ -10,6 +11,9 @@ export type DeviceName = Pick<Device, "userID" | "deviceId">;
 
 /** Devices that count towards a user's limit. Some of them may have left. DynamoDB has no empty set. */
 type DeviceCount = { deviceIds?: Set<string> };
+
+/** All requests that add a device of a user compete for the count. */
+const countPatience = { attempts: patientAttempts };
 
 /** Reads the user's devices, without those that have left. */
 export async function devicesOfUser(table: Table, userID: string, now: Date): Promise<Device[]> {
@@ -41,7 +45,7 @@ export async function readAddressedDevice(
  */
 export async function putDevice(table: Table, device: Device, address: DeviceAddress): Promise<boolean> {
   const { userID, deviceId } = device;
-  return write(table, [
+  const step: Step = [
     { kind: "put", key: deviceKey(userID, deviceId), item: device },
     { kind: "put", key: deviceAddressKey(userID, deviceId), item: address },
     {
@@ -55,7 +59,8 @@ export async function putDevice(table: Table, device: Device, address: DeviceAdd
         { deviceIds: containing(deviceId) },
       ],
     },
-  ]);
+  ];
+  return write(table, step, countPatience);
 }
 
 /**
@@ -70,7 +75,7 @@ export async function discountDevices(table: Table, userID: string, now: Date): 
   const devices = await devicesOfUser(table, userID, now);
   const gone = [...deviceIds].filter((id) => !devices.some(({ deviceId }) => deviceId === id));
   if (gone.length === 0) return false;
-  await write(table, { kind: "change", key, take: { deviceIds: new Set(gone) } });
+  await write(table, { kind: "change", key, take: { deviceIds: new Set(gone) } }, countPatience);
   return true;
 }
 
