@@ -10,7 +10,7 @@ import type { Profile } from "../users/profile.ts";
 import { withTradingDay } from "../users/streak.ts";
 import type { EarnedFill, EarnedShare } from "./earned-row.ts";
 import type { EarningRules } from "./earning-rules.ts";
-import type { PointsChange } from "./points.ts";
+import type { PointsChange, PointsLine } from "./points.ts";
 
 /** What rows of one kind bring a user: the changes of the profile, a line of the ledger, and a share for the referrer. */
 export type Credit = {
@@ -67,13 +67,11 @@ export function creditOfFills(
 ): Credit {
   const before = earningsAt(profile.earnings, now);
   const multiplier = BigInt(Math.round(profile.xpMultiplier * micro));
-  let { streak, tradingDays } = before;
+  let days: TradingDays = before;
   let [xp, points, dollars] = [0n, 0n, 0n];
   for (const { side, chain, token, filledAt, microDollars } of fills) {
     // Counts a fill of a later day today, so that a wrong time cannot stop the streak.
-    const counted = withTradingDay(streak, dayOf(Math.min(Date.parse(filledAt), now.getTime())));
-    if (counted !== streak) tradingDays++;
-    streak = counted;
+    days = withTraded(days, dayOf(Math.min(Date.parse(filledAt), now.getTime())));
     dollars += microDollars;
     if (microDollars < leastMicroDollars) continue;
     xp += (microDollars * BigInt(rules.microXpPerDollar) * multiplier) / (whole * whole);
@@ -86,8 +84,7 @@ export function creditOfFills(
   };
   const after = {
     ...before,
-    ...(streak && { streak }),
-    tradingDays,
+    ...days,
     ownMicroXp: before.ownMicroXp + gain.microXp,
     ownMicroPoints: before.ownMicroPoints + gain.microPoints,
   };
@@ -122,6 +119,40 @@ export function creditOfShares(
   };
   const { change, xp, changes } = credited(profile, after, gain, rules, now);
   return { changes, line: { reason: "referred", change, xp, shares: shares.map(({ of }) => of) } };
+}
+
+/**
+ * Repeats what a line of the ledger has brought, for a profile from before it. Fills count as traded on the day of the
+ * line, which does not name theirs. Drops the parts of an XP and of a point, which later lines may contain.
+ */
+export function withLine(
+  profile: Profile,
+  { reason, time, change, xp = 0, points }: Omit<PointsLine, "number">,
+): Profile {
+  if (reason !== "traded" && reason !== "referred") return { ...profile, points };
+  const now = new Date(time);
+  const before = { ...earningsAt(profile.earnings, now), microXp: 0, microPoints: 0 };
+  const sums =
+    reason === "traded"
+      ? {
+          ...withTraded(before, dayOf(now)),
+          ownMicroXp: before.ownMicroXp + xp * micro,
+          ownMicroPoints: before.ownMicroPoints + change * micro,
+        }
+      : {
+          sharedMicroXp: before.sharedMicroXp + xp * micro,
+          sharedMicroPoints: before.sharedMicroPoints + change * micro,
+        };
+  const experience = withTotal(profile.experience, profile.experience.total + xp, now);
+  return { ...profile, points, experience, earnings: { ...before, ...sums } };
+}
+
+type TradingDays = Pick<Earnings, "streak" | "tradingDays">;
+
+/** Counts a trading day once. */
+function withTraded({ streak, tradingDays }: TradingDays, day: string): TradingDays {
+  const counted = withTradingDay(streak, day);
+  return { streak: counted, tradingDays: counted === streak ? tradingDays : tradingDays + 1 };
 }
 
 type Gain = Pick<EarnedShare, "microXp" | "microPoints">;

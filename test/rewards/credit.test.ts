@@ -8,6 +8,7 @@ import {
   microDollarsOf,
   usablePrices,
   type ValuedFill,
+  withLine,
 } from "../../lib/rewards/credit.ts";
 import type { EarnedShare } from "../../lib/rewards/earned-row.ts";
 import { levelAt } from "../../lib/users/level.ts";
@@ -310,5 +311,49 @@ describe("creditOfShares", () => {
       xp: 0,
       change: 0,
     });
+  });
+});
+
+describe("withLine", () => {
+  const days = [0, 1, 1, 3].map((day) => new Date(noon.getTime() + day * 86_400_000));
+  const share: EarnedShare = {
+    kind: "share",
+    userID: "ann",
+    microXp: 7 * micro,
+    microPoints: 2 * micro,
+    of: "digest",
+    at: noon.toISOString(),
+  };
+
+  it("repeats credits of whole XP and points on several days", () => {
+    let [live, restored] = [ann, ann];
+    for (const now of days)
+      for (const credit of [
+        (profile: Profile) =>
+          creditOfFills(profile, [valued(600 * micro, { filledAt: now.toISOString() })], rules, now),
+        (profile: Profile) => creditOfShares(profile, [share], rules, now),
+      ]) {
+        const made = credit(live);
+        live = profileAfter(live, made);
+        const line = { ...made.line, userID: "ann", time: now.toISOString(), points: live.points };
+        restored = withLine(restored, line);
+      }
+    // Leaves the rank to the next credit, which knows its rules.
+    expect(restored).toEqual({ ...live, ranked: false });
+    expect(live.earnings).toMatchObject({ ownMicroXp: 600 * micro, tradingDays: 3 });
+    expect(live.experience.total).toBe(600 + 1000 + 600 + 4 * 7);
+  });
+
+  it("drops parts that later lines may contain", () => {
+    const before = { ...ann, ...creditOfFills(ann, [valued(5.5 * micro)], rules, noon).changes };
+    const line = { reason: "traded", change: 1, xp: 6, points: 1, userID: "ann" } as const;
+    expect(before.earnings).toMatchObject({ microXp: micro / 2 });
+    const { earnings } = withLine(before, { ...line, time: noon.toISOString() });
+    expect(earnings).toMatchObject({ microXp: 0, microPoints: 0, ownMicroXp: 11.5 * micro });
+  });
+
+  it("takes the points alone from lines that are no credit", () => {
+    const line = { reason: "redeemed", change: -4, points: 3, userID: "ann" } as const;
+    expect(withLine(ann, { ...line, time: noon.toISOString() })).toEqual({ ...ann, points: 3 });
   });
 });

@@ -30,7 +30,7 @@ import {
   withBlock,
   withoutDeletedReferrer,
 } from "./restored-guards.ts";
-import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";
+import { deleteWithPiece, holdsPiece, withNewestLines } from "./restored-rewards.ts";
 import { scan } from "./scan.ts";
 import { isNamedIn, isPseudonym } from "./user-items.ts";
 
@@ -161,7 +161,7 @@ export async function* newerItems(comparison: Comparison): AsyncGenerator<Differ
 }
 
 /**
- * Restores one item from the backup. Neither doubles nor loses points or pieces of rewards. Returns false if a missing
+ * Restores one item from the backup. Neither doubles nor loses points, XP or pieces of rewards. Returns false if a missing
  * item has reappeared in the meantime, or if a redemption to delete has changed.
  */
 export async function undo(comparison: Comparison, { what, item }: Difference): Promise<boolean> {
@@ -171,11 +171,11 @@ export async function undo(comparison: Comparison, { what, item }: Difference): 
   // unchanged.
   const returnsPiece = userID !== undefined && isRedemptionItem(item) && holdsPiece(item);
   if (what === "newer" && returnsPiece) return deleteWithPiece(table, item);
-  const keepsPoints = what === "missing" && !isExact && isProfile(keyOf(item));
+  const keepsLines = what === "missing" && !isExact && isProfile(keyOf(item));
   const key = keyOf(item);
   if (what === "newer")
     return write(table, singleOf([{ kind: "remove", key }, ...(await standingsAfter(comparison, key))]));
-  const stored = keepsPoints ? await withNewestPoints(item, comparison) : item;
+  const stored = keepsLines ? await withNewestLines(item, comparison) : item;
   // Wraps numbers, so that they keep all their digits.
   const put = { kind: "put", key, item: unmarshall(stored, { wrapNumbers: true }) } as const;
   const standings = await standingsAfter(comparison, key, stored);

@@ -1,28 +1,35 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { withLine } from "../../rewards/credit.ts";
 import { redemptionKey, redemptionPlaceKey } from "../../rewards/item-keys.ts";
-import { readNewestLine } from "../../rewards/points-records.ts";
+import { readNewestLine, readPointsLines } from "../../rewards/points-records.ts";
 import type { Redemption } from "../../rewards/redemption.ts";
 import { readStock, returningPiece } from "../../rewards/stock-records.ts";
 import type { Step } from "../../table/step.ts";
-import type { Table } from "../../table/table.ts";
+import { readNumbers, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
+import type { Profile } from "../../users/profile.ts";
 
 type StoredItem = Record<string, AttributeValue>;
 
 /**
- * Updates the points of a backup's profile. If the newest line of the live ledger is not in the backup, uses the points
- * after that line, so that spent points stay spent.
+ * Brings a backup's profile in line with the live ledger, if that has lines which the backup lacks: spent points stay
+ * spent, XP that trades have earned stay earned, and the caps of a day are used once.
  */
-export async function withNewestPoints(
+export async function withNewestLines(
   profile: StoredItem,
   { table, backup }: { table: Table; backup: Table },
 ): Promise<StoredItem> {
   const userID = profile.userID?.S;
   if (userID === undefined) return profile;
-  const [live, saved] = await Promise.all([table, backup].map((each) => readNewestLine(each, userID)));
-  if (live === undefined || live.number <= (saved?.number ?? 0)) return profile;
-  return { ...profile, points: { N: String(live.points) } };
+  const [lines, saved] = await Promise.all([readPointsLines(table, userID), readNewestLine(backup, userID)]);
+  const newer = lines.filter(({ number }) => number > (saved?.number ?? 0));
+  if (newer.length === 0) return profile;
+  const { points, experience, earnings } = newer.reduce(
+    withLine,
+    unmarshall(profile, readNumbers) as Profile,
+  );
+  return { ...profile, ...marshall({ points, experience, earnings }, { removeUndefinedValues: true }) };
 }
 
 /** True if deleting this redemption would lose an undelivered piece of a limited reward. */

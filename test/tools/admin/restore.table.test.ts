@@ -2,17 +2,22 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { retiredKeyKey, userKeyRecordKey } from "../../../lib/plans/item-keys.ts";
 import { connectionCountKey, connectionKey } from "../../../lib/realtime/item-keys.ts";
+import { creditOfFills } from "../../../lib/rewards/credit.ts";
+import { pointsWrites } from "../../../lib/rewards/points-records.ts";
 import { readRedemption } from "../../../lib/rewards/redemption-records.ts";
 import { readLeaderboard, standingWrites } from "../../../lib/rewards/standing-records.ts";
 import { readStock } from "../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../lib/table/table.ts";
 import { sealedKeyKey, walletKey, walletOwnerKey } from "../../../lib/table/wallet-keys.ts";
+import { write } from "../../../lib/table/write.ts";
 import { executionKey } from "../../../lib/trading/items/keys.ts";
 import { noExperience, withTotal } from "../../../lib/users/experience.ts";
 import { profileKey } from "../../../lib/users/item-keys.ts";
 import type { Profile } from "../../../lib/users/profile.ts";
+import { readOwnProfile } from "../../../lib/users/profile-records.ts";
 import { walletEventKey } from "../../../lib/wallets/item-keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
+import { earnedFill, earningRules } from "../../support/earning.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
 import { buying, ledgerOf, reward, userWith } from "../../support/rewards.ts";
@@ -128,6 +133,28 @@ describe("restore --fix", () => {
         ["redeemed", -100],
       ],
     });
+  });
+
+  it("restores a profile with the XP and the used caps of its ledger, so that no cap counts twice", async () => {
+    await userWith(table, "ida", 300);
+    const trade = async (dollars: number) => {
+      const trader = await readOwnProfile(table, "ida");
+      const fill = {
+        ...earnedFill("ida", `of ${dollars}`, now.toISOString()),
+        microDollars: BigInt(dollars * 1e6),
+      };
+      const { changes, line } = creditOfFills(trader, [fill], earningRules, now);
+      await write(table, await pointsWrites(table, trader, line, { now, also: changes }));
+    };
+    await trade(200);
+    await putItems(backup, await everything(table));
+    await trade(700);
+    const { experience, earnings, points } = await readOwnProfile(table, "ida");
+    await remove(table, profile("ida"));
+    await restore(["--fix"]);
+    expect(await readOwnProfile(table, "ida")).toMatchObject({ experience, earnings, points });
+    await trade(800);
+    expect((await readOwnProfile(table, "ida")).experience.total).toBe(earningRules.xpPerDay);
   });
 
   it("brings leaderboards in line with restored profiles", async () => {
