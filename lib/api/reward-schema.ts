@@ -58,7 +58,7 @@ export const LeaderboardSchema = v.pipe(
           isYou: v.exactOptional(v.literal(true)),
         }),
       ),
-      v.description("At most 100, most XP first. Users with the same XP share a rank."),
+      v.description("At most 100, those with the most XP first. Users with the same XP share a rank."),
     ),
   }),
   v.title("Leaderboard"),

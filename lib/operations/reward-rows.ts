@@ -53,7 +53,7 @@ export const rewardRows = {
     method: "GET",
     path: "/api/v2/leaderboard",
     scope: "read",
-    summary: "List the ranked users who have earned most XP",
+    summary: "List the ranked users who have earned the most XP",
     table: ["dynamodb:Query"],
     impact: "Users cannot see leaderboards. Nothing is lost.",
   },

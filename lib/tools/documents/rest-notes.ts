@@ -157,7 +157,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   getLeaderboard: {
     tag: "Rewards",
     description:
-      "Lists ranked users with a public name who have earned XP in the present UTC day, ISO week or month. `isYou` marks the caller.",
+      "Lists ranked users with a public name who have earned XP in the current UTC day, ISO week or month. `isYou` marks the caller.",
   },
   listTokens: {
     tag: "Markets",

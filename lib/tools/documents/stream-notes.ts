@@ -74,7 +74,7 @@ export const messageSummaries: Readonly<Record<string, string>> = {
   RewardRedeemed:
     "The user has bought a reward, or an operator has fulfilled or refunded it, as `status` shows.",
   ProfileUpdated:
-    "The user's trades were credited with XP or points. Other changes, such as a purchase, have messages of their own or none.",
+    "The user's trades have earned XP or points. It is not sent after other changes, such as a purchase.",
   Pong: "The reply to a ping.",
   ErrorMessage: "The problem with a message. The connection stays open, except after RATE_LIMITED.",
 };
