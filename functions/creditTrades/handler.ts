@@ -12,7 +12,7 @@ const table = openTable(environment("TABLE_NAME"));
 const rules = environment("EARNING");
 const onFault = (error: unknown) => logFault("creditTrades", error);
 const feed = handOverTo<FeedStart>(environment("FEED_PRICES_FUNCTION"));
-/** Starts the price feed, so that trades have a value though nobody watches prices. */
+/** Starts the price feed, so that trades have a value even if nobody watches prices. */
 const startFeed =
   environment("PRICE_FEEDS").length > 0 ? async (start: FeedStart) => feed(start).catch(onFault) : undefined;
 

@@ -73,15 +73,16 @@ const longestPauseSeconds = 4 * 3600;
 export const pauseAfter = (failures: number): number =>
   Math.min(firstPauseSeconds * 4 ** (failures - 1), longestPauseSeconds);
 
+/** Longest time that an answer may take without a rest of the device. */
 const slowMs = 2000;
-const restsTimes = 30;
+const restFactor = 30;
 
 /**
- * Milliseconds before the next attempt to reach a device whose answer took so long. Undefined if it was quick. So no user
- * can occupy the runs, on which the notices of all others depend.
+ * Computes how long a slow device is left alone, so that no user can occupy the runs that bring the notices of all
+ * others. Undefined if its answer was quick.
  */
-export const restAfter = (tookMs: number): number | undefined =>
-  tookMs > slowMs ? restsTimes * tookMs : undefined;
+export const restMsAfter = (tookMs: number): number | undefined =>
+  tookMs > slowMs ? restFactor * tookMs : undefined;
 
 /** The parts of a device that its user sees. */
 export function shownDevice({ userID: _, failures: __, retryAt: ___, expiresAt: ____, ...shown }: Device) {

@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSRecord } from "aws-lambda";
 import * as v from "valibot";
 import type { Table } from "../table/table.ts";
-import { type DeliveryFailure, type Device, type DeviceAddress, pauseAfter, restAfter } from "./device.ts";
+import { type DeliveryFailure, type Device, type DeviceAddress, pauseAfter, restMsAfter } from "./device.ts";
 import {
   claimAttempt,
   type DeviceName,
@@ -99,11 +99,11 @@ async function retry(
   return false;
 }
 
-/** Longer than any attempt. */
+/** Time for which a claim keeps other attempts away, which is longer than any attempt takes. */
 const claimSeconds = 15;
 
-/** Time for which other notices leave a device to those of custody, so that no flood of fills can hide a theft. */
-const yieldsMs = 5000;
+/** Time by which other notices wait longer than those of custody, so that no flood of fills can hide a theft. */
+const yieldMs = 5000;
 
 /**
  * Tries to reach a device. While it fails or is slow, only one of its notices is tried after each pause, so that it does
@@ -116,7 +116,7 @@ async function attempt(deps: NotifyDeps, name: DeviceName, notice: OwnNotice): P
   const found = await readAddressedDevice(table, name, now());
   if (found === undefined) return undefined;
   const { device, address } = found;
-  const readyMs = Date.parse(device.retryAt ?? "") + (isOfCustody(notice) ? 0 : yieldsMs);
+  const readyMs = Date.parse(device.retryAt ?? "") + (isOfCustody(notice) ? 0 : yieldMs);
   const waitMs = readyMs - now().getTime();
   if (waitMs > 0) return pauseOf(notice, waitMs / 1000);
   const startMs = now().getTime();
@@ -154,7 +154,7 @@ async function deliver(
 
 async function noteDelivery({ table, now }: NotifyDeps, device: Device, startMs: number): Promise<void> {
   const nowMs = now().getTime();
-  const restMs = restAfter(nowMs - startMs);
+  const restMs = restMsAfter(nowMs - startMs);
   const retryAt = restMs === undefined ? undefined : new Date(nowMs + restMs).toISOString();
   if (retryAt !== undefined || device.retryAt !== undefined)
     await noteAttempt(table, device, { failures: undefined, retryAt });
@@ -172,6 +172,6 @@ async function noteFailure({ table, now }: NotifyDeps, device: Device, failure: 
   return seconds;
 }
 
-/** Rounds up. Spreads notices for one device, so that they do not all come at once, but lets those of custody come first. */
+/** Rounds up. Spreads notices for a device, so that they do not all come at once, but delays none of custody. */
 const pauseOf = (notice: OwnNotice, seconds: number): number =>
   Math.ceil(isOfCustody(notice) ? seconds : seconds * (1 + Math.random() / 10));

@@ -45,7 +45,7 @@ export async function postToDevice(
     return send(url, { headers, body, signal, lookup });
   };
   try {
-    // Does not rely on an end of the request: one that is answered by a switch of protocols has none.
+    // Does not wait for the request to end: if the answer switches protocols, it never does.
     return { status: await Promise.race([answered(), aborted(signal)]) };
   } catch (error) {
     if (error instanceof NotPublic) return { fault: "PRIVATE_ADDRESS" };

@@ -11,7 +11,7 @@ export class NotPublic extends ServiceError {
 /** Decides whether notices may be sent to an IP address. */
 export type AddressRule = (address: string) => boolean;
 
-/** The only part of IPv6 with public addresses. Outside it, an address such as `::7f00:1` stands for one of IPv4. */
+/** The only part of IPv6 with public addresses. One outside it, such as `::7f00:1`, can stand for a private IPv4 address. */
 const publicIPv6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /** True for an address on the public internet, also in the form of IPv6 that stands for one of IPv4. */

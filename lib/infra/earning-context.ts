@@ -71,7 +71,7 @@ export const earningProblems = (context: { earning?: Earning; trading: readonly 
     ? ["earning needs trading: no chain trades"]
     : [];
 
-/** Warns of trades whose value nothing tells. */
+/** Warns if there are no prices, which tell the value of trades. */
 export const earningWarnings = (
   configuration: Readonly<{ earning: EarningRules | undefined; priceFeeds: readonly unknown[] }>,
 ): string[] =>

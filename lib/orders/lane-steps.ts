@@ -188,9 +188,7 @@ export function settleStep(run: LaneRun, old: AnyOrder, life: Life): TradeStep {
   ];
 }
 
-/**
- * Records what a fill has earned. Needs no condition, because the step removes the order's job, and so is written once.
- */
+/** Records what a fill has earned. Needs no condition, because its step is written once: it removes the order's job. */
 function earnedWrites(run: LaneRun, order: AnyOrder, slots: readonly SlotTerms[]): ItemWrite[] {
   if (!run.recordsEarnings) return [];
   const { userID, orderId, chain, token } = order.intent;

@@ -211,7 +211,7 @@ function redemptionChange(
   return before?.version === version ? undefined : { of: "redemption", userID, redemption };
 }
 
-/** Takes the user only from the item's key, as with other items that functions of many tasks may write. */
+/** Reads what a credit has changed. Takes the user only from the item's key, because many functions may write there. */
 function progressChange(
   before: UserProgress | undefined,
   after: Item<UserProgress>,

@@ -24,7 +24,7 @@ import { listedFields, standingWrites } from "./standing-records.ts";
 export type CreditingDeps = {
   table: Table;
   rules: EarningRules;
-  /** Reads the latest prices. Called only if fills wait, because it has the prices followed if nobody does. */
+  /** Reads the latest prices. Called only if fills wait, because it starts the price feed if that does not run. */
   prices: () => Promise<readonly Price[]>;
   now: () => Date;
   /** Returns true if there is time for another transaction. The next run continues with the rest. */
@@ -42,12 +42,12 @@ const pageRows = 1000;
 /** Maximum number of rows in a transaction, whose limit is 100 writes. */
 const creditedRows = 40;
 
-/** Least time between two credits of a user that connections are told about. */
+/** Shortest time between a credit that connections were told about and the user's next one. */
 const announcedMs = 60_000;
 
 /**
  * Credits all rows that wait. Each transaction removes its rows on the condition that they exist, so a run can end
- * anywhere, and runs can overlap. Fills of a chain without a price wait, and so do rows that nobody can read.
+ * anywhere, and runs can overlap. Fills of a chain without a price stay, and so do malformed rows.
  */
 export async function creditTrades({ prices, ...deps }: CreditingDeps): Promise<void> {
   let found: Promise<CoinPrices> | undefined;

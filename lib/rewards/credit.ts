@@ -22,11 +22,11 @@ export type Credit = {
 /** A fill with its value in millionths of a dollar. */
 export type ValuedFill = EarnedFill & { microDollars: bigint };
 
-/** Parts of an XP, a point or a dollar in which all sums are exact. */
+/** Number of millionths in an XP, a point or a dollar. Sums of millionths are exact. */
 const micro = 1_000_000;
 const whole = BigInt(micro);
 
-/** Smallest value for which a fill earns something. It counts as a trading day even so. */
+/** Smallest value of a fill that earns something. A smaller fill still makes a trading day. */
 const leastMicroDollars = 5n * whole;
 
 /** Ages between which a price counts. A clock of an exchange may run ahead of this one a little. */
@@ -37,7 +37,7 @@ const sharedMs = 90 * 86_400_000;
 
 export type CoinPrices = ReadonlyMap<string, Decimal>;
 
-/** Finds the prices of coins, in dollars, that decide what fills are worth now. */
+/** Returns the prices of coins, in dollars, that are recent enough to value fills. */
 export function usablePrices(prices: readonly Price[], now: Date): CoinPrices {
   const found = new Map<string, Decimal>();
   for (const { chain, price, asOf } of prices) {
@@ -98,7 +98,7 @@ export function creditOfFills(
   };
 }
 
-/** Credits a referrer's shares. They have the caps of a user's own trades once more, and are not multiplied. */
+/** Credits a referrer's shares, which have caps of their own and are not multiplied. */
 export function creditOfShares(
   profile: Profile,
   shares: readonly EarnedShare[],
@@ -166,7 +166,11 @@ function earningsAt(earnings: Earnings | undefined, now: Date): Earnings {
     microPoints: 0,
     tradingDays: 0,
     ...earnings,
-    ...{ day, ownMicroXp: 0, ownMicroPoints: 0, sharedMicroXp: 0, sharedMicroPoints: 0 },
+    day,
+    ownMicroXp: 0,
+    ownMicroPoints: 0,
+    sharedMicroXp: 0,
+    sharedMicroPoints: 0,
   };
 }
 
@@ -176,7 +180,7 @@ function fitting(gain: bigint, sum: number, perDay: number): number {
   return Number(gain < room ? gain : room);
 }
 
-/** Adds whole XP and points, and keeps the rest for the next credit. */
+/** Adds whole XP and points to the profile, and keeps the fractions for the next credit. */
 function credited(profile: Profile, earnings: Earnings, gain: Gain, rules: EarningRules, now: Date) {
   const [microXp, microPoints] = [earnings.microXp + gain.microXp, earnings.microPoints + gain.microPoints];
   const { total } = profile.experience;
@@ -195,8 +199,8 @@ function credited(profile: Profile, earnings: Earnings, gain: Gain, rules: Earni
 }
 
 /**
- * The referrer's share of a credit, from the sums of the day, so that splitting fills into credits changes nothing.
- * Undefined if the referrer gets nothing.
+ * Computes the referrer's share of a credit from the sums of the day, so that its rounding does not depend on how fills
+ * are split into credits. Undefined if the referrer gets nothing.
  */
 function shareOf(
   { referrerId, createdAt }: Profile,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type Network, networks } from "../core/network.ts";
 
-/** A row that waits to be credited to its user. The step that settles an order that filled writes it. */
+/** A fill that waits to be credited to its user. The step that settles the order writes it. */
 export type EarnedFill = {
   kind: "fill";
   userID: string;
@@ -9,7 +9,7 @@ export type EarnedFill = {
   chain: Network;
   token: string;
   side: "buy" | "sell";
-  /** Digits of the coin that a buy spent or a sale received, in the coin's smallest units, without network fees. */
+  /** What a buy spent or a sale received, in the coin's smallest units and without network fees, as digits. */
   coinUnits: string;
   /** Time of the fill's block, ISO 8601. */
   filledAt: string;
@@ -17,7 +17,7 @@ export type EarnedFill = {
   at: string;
 };
 
-/** A referrer's share of what another user was credited, in millionths. The other user's credit writes it. */
+/** A referrer's share of another user's credit, in millionths. That credit writes it. */
 export type EarnedShare = {
   kind: "share";
   /** Id of the referrer. */
@@ -32,7 +32,7 @@ export type EarnedShare = {
 
 export type EarnedRow = EarnedFill | EarnedShare;
 
-/** A time whose day has ten characters, as days are compared as texts. */
+/** A time whose day has ten characters, because days are compared as texts. */
 const Time = v.pipe(
   v.string(),
   v.isoTimestamp(),
@@ -62,5 +62,5 @@ const Row = v.variant("kind", [
   }),
 ]) satisfies v.GenericSchema<EarnedRow>;
 
-/** True if a stored row can be credited. */
+/** True if a stored row has the form of an earned row. */
 export const isEarnedRow = (content: unknown): content is EarnedRow => v.is(Row, content);

@@ -32,7 +32,7 @@ function earnedShard(userID: string): number {
   return byte % earnedShards;
 }
 
-/** @param id The id of the order that filled, or the digest of the orders whose share it is. */
+/** @param id The id of the order that filled, or the digest of the orders that a share comes from. */
 export const earnedKey = (userID: string, at: string, id: string): Key =>
   itemKey("earned", { shard: earnedShard(userID), time: at, id });
 
@@ -44,7 +44,7 @@ export const earnedRanges: readonly KeyRange[] = Array.from({ length: earnedShar
   rangeOf("earned", { shard }),
 );
 
-/** Key under which a user stands in a period that began on that day. */
+/** Names a user's standing in the period that began on the day `start`. */
 export const standingKey = (window: WindowName, start: string, xp: number, userID: string): Key =>
   itemKey("standing", {
     window,
@@ -53,6 +53,6 @@ export const standingKey = (window: WindowName, start: string, xp: number, userI
     userID,
   });
 
-/** Covers the standings of a period, those with most XP first. */
+/** Covers the standings of a period, those with the most XP first. */
 export const standingsOf = (window: WindowName, start: string): KeyRange =>
   rangeOf("standing", { window, start });

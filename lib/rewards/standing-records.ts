@@ -12,7 +12,7 @@ import {
   type StandingRow,
 } from "./standings.ts";
 
-/** Fields of a profile that may not have changed since it was read when its user's standings are written. */
+/** Returns the fields of a profile that standings follow. They must be unchanged when standings are written. */
 export const listedFields = ({ experience, ranked, publicName, blockedAt }: Profile): ProfileChanges => ({
   experience,
   ranked,

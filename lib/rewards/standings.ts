@@ -5,7 +5,7 @@ import { levelAt } from "../users/level.ts";
 import type { Profile } from "../users/profile.ts";
 import { standingKey } from "./item-keys.ts";
 
-/** A row of a leaderboard: what a user has earned in a period. */
+/** A row of a leaderboard: the XP that a user has earned in a period. */
 export type StandingRow = {
   userID: string;
   publicName: string;
@@ -18,7 +18,7 @@ export type StandingRow = {
 /** Fields of a profile that decide about the user's standings. */
 export type Listed = Pick<Profile, "userID" | "experience" | "ranked" | "publicName" | "blockedAt">;
 
-/** Days after the start of a period when nobody can ask for it any more. */
+/** Days from the start of a period to when its rows expire. Nobody can ask for the period by then. */
 const keptDays: Readonly<Record<WindowName, number>> = { daily: 3, weekly: 9, monthly: 33 };
 
 /** Lists a user's standings by their keys. Empty unless others may see the user. */
@@ -42,7 +42,7 @@ function standingsIn(
   });
 }
 
-/** Compares a user's standings before and after a change, to be replaced together with the profile. */
+/** Finds the standings that a change of a profile adds, replaces or removes. */
 export function changedStandings(before: Listed, after: Listed, now: Date) {
   const written = standingsIn(after, (experience) => windowsOf(experience, now));
   // Uses the periods as stored, so that the last row goes even if its period is over.

@@ -91,7 +91,7 @@ export const everythingOf = (userID: string): KeyRange[] =>
     .filter(({ owner }) => owner === "user")
     .map(({ key }) => ({ PK: filled(key, { userID }), from: firstSortKey, to: endOf("") }));
 
-/** Returns the user of an item from its partition, one of those that each user has. */
+/** Returns the user of an item in a partition of one user, such as `USER#`. */
 export const userOf = ({ PK }: Pick<Key, "PK">): string => PK.slice(PK.indexOf("#") + 1);
 
 /** Makes a text that sorts after every text that begins with the prefix. */

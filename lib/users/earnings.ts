@@ -5,10 +5,10 @@ export type Earnings = {
   microPoints: number;
   /** Day to which the following sums belong. */
   day: string;
-  /** Credited on that day for the user's own trades. */
+  /** What was credited on that day for the user's own trades. */
   ownMicroXp: number;
   ownMicroPoints: number;
-  /** Credited on that day as shares of what others have earned. */
+  /** What was credited on that day as shares of what others have earned. */
   sharedMicroXp: number;
   sharedMicroPoints: number;
   /** Number of days with a settled fill. */

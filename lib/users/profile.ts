@@ -19,7 +19,7 @@ export type Profile = {
   refID: string;
   /** Name of the user who referred this user. */
   referredBy?: string;
-  /** Id of that user, which others never see. Absent for users from before there were earnings. */
+  /** Id of that user, which others never see. Absent for users from before trades earned anything. */
   referrerId?: string;
   usersReferred: number;
   experience: Experience;
@@ -125,7 +125,7 @@ export function isUsername(candidate: unknown): candidate is string {
 }
 
 export const publicNameRule =
-  "must be 1 to 32 characters, all visible, with at most three marks on each, and without @ and spaces around them";
+  "must be 1 to 32 visible characters, at most three marks on each, without @ and without spaces around it";
 
 /** Marks that have nothing to stand on, or that would cover the lines around the name. */
 const heapedMarks = /^\p{M}|\p{M}{4}/u;
@@ -146,7 +146,7 @@ const earnedBy = (profile: Profile, now: Date) => ({
 /** What connections are told about a user after a credit. */
 export type UserProgress = ReturnType<typeof progressOf>;
 
-/** Builds what connections are told. Its version is the time, because such credits are a minute apart. */
+/** Builds what connections are told. The time serves as version, because announced credits are a minute apart. */
 export const progressOf = (profile: Profile, now: Date) => ({
   userID: profile.userID,
   ...earnedBy(profile, now),

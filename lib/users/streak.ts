@@ -3,7 +3,7 @@ import type { Streak } from "./earnings.ts";
 
 const dayMs = 86_400_000;
 
-/** Number of days that the bits show. */
+/** Number of days for which a streak has a bit. */
 const width = 64;
 
 /**

@@ -68,7 +68,7 @@ class Scene {
     this.nowMs = start + ms;
   }
 
-  /** Handles at once all that is due at some time. */
+  /** Handles all messages that are due at this time in one batch. */
   async atOnce(ms: number): Promise<void> {
     this.nowMs = start + ms;
     await this.#run(...this.#queue.filter(({ atMs }) => atMs <= this.nowMs).map(({ record }) => record));
@@ -183,7 +183,7 @@ describe("notifyOwners", () => {
     expect(new Set(scene.posted.map(({ id }) => id)).size).toBe(30);
   });
 
-  it("tries a device that failed once, of many notices that are due at once", async () => {
+  it("tries only one of many notices that are due at once for a device that has failed", async () => {
     const scene = new Scene("erin");
     await scene.add(webhook());
     scene.answer = () => ({ status: 500 });

@@ -110,7 +110,7 @@ describe("publish for devices", () => {
     ]);
   });
 
-  it("announces one that names somebody else, or gets other terms, to the user whose place it has", async () => {
+  it("announces a device that names somebody else, or gets other terms, to the user in its key", async () => {
     const key = deviceKey("greg", "A".repeat(26));
     const device = {
       ...key,

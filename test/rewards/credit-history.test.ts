@@ -129,7 +129,7 @@ async function play(table: Table, { events, isDeleted }: { events: Event[]; isDe
       await write(table, { kind: "put", key: profileKey("eve"), item });
     }
   }
-  // Shares are credited a minute after the credits that they are of.
+  // Credits shares a minute after the credits from which they come.
   for (let count = 0; count < 3; count++) {
     now = new Date(now.getTime() + 61_000);
     await credit([table], true);

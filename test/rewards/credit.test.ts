@@ -132,7 +132,7 @@ describe("creditOfFills", () => {
     expect([line.xp, changes.experience.total]).toEqual([7, Number.MAX_SAFE_INTEGER]);
   });
 
-  it("counts a day again at midnight, and not if a clock is behind", () => {
+  it("begins new sums at midnight, but not if a clock is behind", () => {
     const full = profileAfter(ann, creditOfFills(ann, [valued(1e12)], rules, noon));
     const credited = (time: string) =>
       creditOfFills(full, [valued(100 * micro)], rules, new Date(time)).line.xp;
@@ -220,7 +220,7 @@ describe("creditOfFills", () => {
     );
   });
 
-  it("earns 10,000 wash trades of an unlisted token no point, and XP to the day's cap at most", () => {
+  it("gives no point for 10,000 wash trades of an unlisted token, and XP up to the day's cap", () => {
     let profile = ann;
     for (let part = 0; part < 250; part++) {
       const fills = Array.from({ length: 40 }, () => valued(1e12, { token: "0xown" }));

@@ -17,7 +17,7 @@ const nobody = (now = noon) => listed({ xp: 0 }, now);
 const written = (after: Listed, now = noon) => changedStandings(nobody(now), after, now).written;
 
 describe("changedStandings", () => {
-  it("writes a row for each period, by which those with most XP come first", () => {
+  it("writes a row for each period, sorted so that those with the most XP come first", () => {
     const rows = written(listed());
     expect(rows.map(({ key }) => `${key.PK} ${key.SK}`)).toEqual([
       "LEADERBOARD#daily 2026-11-25#9007199254740841#ann",

@@ -204,7 +204,7 @@ describe("restAuthorizer on requests to revoke a program key", () => {
     });
   });
 
-  it("has a path of this API", () => {
+  it("knows the path by which the API revokes a key", () => {
     expect(restMethods).toContainEqual({ name: "deleteKey", method: "DELETE", path: resource });
   });
 

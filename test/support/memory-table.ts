@@ -24,7 +24,7 @@ const keyTextOf = ({ PK, SK }: Key) => `${PK}\n${SK}`;
 const stored = (item: Item) => JSON.parse(JSON.stringify(item)) as Item;
 
 /**
- * A table in memory for long histories, with the commands and expressions that equality of fields needs.
+ * A table in memory for long histories. It knows only conditions on presence and equality.
  *
  * @param pause waits before each command, so that runs can overlap.
  */

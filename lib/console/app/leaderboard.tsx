@@ -57,14 +57,14 @@ export const Entries = ({ entries }: Pick<Standings, "entries">) =>
     </ol>
   );
 
-/** Lists the user by a name that others see, or no longer. */
+/** Lets the user choose a public name, or take it back. */
 function PublicName({ onChanged }: { onChanged: () => void }) {
   const { terminal, profile, notify } = useDesk();
   const { call, isBusy } = useCall();
   const [kept, setKept] = useState<string | null>();
   const [name, setName] = useState("");
   useReading((signal) => void readName(signal), []);
-  /** Changes nothing, as no other answer has the name of a user who is not listed: puts back what it has just read. */
+  /** Reads the public name. Only the answer to a change has it, so this writes back the `viewedMessage` that it reads. */
   async function readName(signal: AbortSignal) {
     const { data: present } = await terminal.getUserData({ signal });
     if (present === undefined || !("viewedMessage" in present)) return;

@@ -187,8 +187,8 @@ export async function undo(comparison: Comparison, { what, item }: Difference): 
 }
 
 /**
- * Builds the writes that bring leaderboards, which are not restored, in line with a restored profile. Otherwise a user
- * could stand there twice, or under a name that no profile has.
+ * Builds the writes that bring leaderboards, which are not restored, in line with a restored profile. Without them, a
+ * leaderboard could list a user twice, or under a name that no profile has.
  */
 async function standingsAfter({ table, now }: Comparison, key: Key, stored?: StoredItem): Promise<Write[]> {
   if (!isProfile(key)) return [];

@@ -77,8 +77,8 @@ export const quotaLineOf = ({
 }: AccountQuotas): string =>
   `Account ${id}, region ${region}: ${concurrentRuns} runs at once, ${requestsPerSecond} requests a second, ${keyNames.length} API keys`;
 
-function summaryOf({ trading, markets, earning, ...rest }: Configuration): string {
-  const { walletExport, issuer, replicaRegion } = rest;
+function summaryOf(configuration: Configuration): string {
+  const { trading, markets, earning, walletExport, issuer, replicaRegion } = configuration;
   const chains = chainsOf(trading);
   return [
     chains.length === 0 ? "trading off" : `trading on ${chains.join(", ")}`,

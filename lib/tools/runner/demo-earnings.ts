@@ -1,6 +1,5 @@
 import type { Terminal } from "trading-terminal-client";
 
-/** What a user has earned so far. */
 type Earned = { xp: number; level: number; missing: number; points: number };
 
 /** Reads what the user has earned so far. Undefined if the service does not answer. */

@@ -87,10 +87,9 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
     });
     try {
       await Promise.all(trading);
-      // Counts only what comes after the last trade, which the credits before it lack.
-      const last = credits + 1;
-      for (const endMs = Date.now() + patienceMs; options.earnings && credits < last; await delay(250))
-        if (Date.now() > endMs) break;
+      // Waits for a credit after the last trade, because earlier ones lack it.
+      const [wanted, endMs] = [credits + 1, Date.now() + patienceMs];
+      while (options.earnings && credits < wanted && Date.now() <= endMs) await delay(250);
     } finally {
       stream.close();
     }

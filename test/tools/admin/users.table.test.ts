@@ -165,7 +165,7 @@ describe("show-user", () => {
     expect(JSON.parse((await run(target, ["show-user", "erin", "--json"])).out).referred).toBe(1);
   });
 
-  it("prints what trades have earned, and the use of today's caps, which yesterday's does not count to", async () => {
+  it("prints what trades have earned and how much of today's caps is used, without yesterday's part", async () => {
     await signIn("ivy");
     const [today, yesterday] = [0, 86_400_000].map((ms) => dayOf(new Date(now.getTime() - ms)));
     const streak = { last: yesterday, bits: "0000000000000007", before: 0 };

@@ -8,7 +8,7 @@ type Earning = {
 };
 type Change = { kind: string; before: unknown; after: unknown };
 
-/** Checks that each settled order that filled has earned its user one row, with its amount, and that no other has. */
+/** Checks that each filled and settled order has one earned row, with its amount, and that no other order has one. */
 export function checkEarned(table: Earning): void {
   const rows = Map.groupBy(table.all("earned"), ({ orderId }) => orderId);
   for (const { intent, life } of table.all("order")) {

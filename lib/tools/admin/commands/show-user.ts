@@ -35,7 +35,7 @@ export function showUser(program: Command, deps: AdminDeps): void {
   });
 }
 
-/** Maximum number of rows, which other users may have as well, among which to look for those of the user. */
+/** Maximum number of earned rows to read. Those of other users can be among them. */
 const mostEarned = 1000;
 
 type UserDetails = Awaited<ReturnType<typeof readDetails>>;
