@@ -107,8 +107,8 @@ it("tells the user's connections, and nobody else's, what a credit has brought, 
 
 it.each<[unknown, RegExp]>([
   [{}, /^publicName or viewedMessage is required$/],
-  [{ publicName: "" }, /^publicName must be 1 to 32 characters/],
-  [{ publicName: "a".repeat(33) }, /^publicName must be 1 to 32 characters/],
+  [{ publicName: "" }, /^publicName must be 1 to 32 visible characters/],
+  [{ publicName: "a".repeat(33) }, /^publicName must be 1 to 32 visible characters/],
   [{ publicName: "ann@example.com" }, /^publicName must be/],
   [{ publicName: " Ann" }, /^publicName must be/],
   [{ publicName: "A\u202en" }, /^publicName must be/],
