@@ -48,6 +48,10 @@ export const LeaderboardSchema = v.pipe(
   v.object({
     window: v.picklist(windowNames),
     start: v.pipe(v.string(), v.isoDate(), v.description("First day of the period, in UTC")),
+    publicName: v.pipe(
+      v.nullable(v.string()),
+      v.description("The caller's own public name, whether listed or not. Null if none is chosen."),
+    ),
     entries: v.pipe(
       v.array(
         v.object({

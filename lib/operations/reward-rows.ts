@@ -54,7 +54,7 @@ export const rewardRows = {
     path: "/api/v2/leaderboard",
     scope: "read",
     summary: "List the ranked users who have earned the most XP",
-    table: ["dynamodb:Query"],
+    table: ["dynamodb:GetItem", "dynamodb:Query"],
     impact: "Users cannot see leaderboards. Nothing is lost.",
   },
 } as const satisfies Record<string, Row>;

@@ -2,7 +2,7 @@ import type { Step, Write } from "../table/step.ts";
 import { queryRange, type Table } from "../table/table.ts";
 import { type WindowName, windowsAt } from "../users/experience.ts";
 import type { Profile } from "../users/profile.ts";
-import { type ProfileChanges, profileChange } from "../users/profile-records.ts";
+import { type ProfileChanges, profileChange, readProfile } from "../users/profile-records.ts";
 import { standingsOf } from "./item-keys.ts";
 import {
   changedStandings,
@@ -40,12 +40,15 @@ export const listedChange = (read: Profile, changes: ProfileChanges, now: Date):
 
 const mostEntries = 100;
 
-/** Reads the leaderboard of a period that is not over, by one Query. */
+/** Reads the leaderboard of a period that is not over, by one Query, and the caller's own public name. */
 export async function readLeaderboard(
   table: Table,
   { userID, window, now }: { userID: string; window: WindowName; now: Date },
-): Promise<{ window: WindowName; start: string; entries: LeaderboardEntry[] }> {
+): Promise<{ window: WindowName; start: string; publicName: string | null; entries: LeaderboardEntry[] }> {
   const { start } = windowsAt(now)[window];
-  const standings = await queryRange<StandingRow>(table, standingsOf(window, start), { limit: mostEntries });
-  return { window, start, entries: entriesOf(standings, userID) };
+  const [standings, profile] = await Promise.all([
+    queryRange<StandingRow>(table, standingsOf(window, start), { limit: mostEntries }),
+    readProfile(table, userID),
+  ]);
+  return { window, start, publicName: profile?.publicName ?? null, entries: entriesOf(standings, userID) };
 }

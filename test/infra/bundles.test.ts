@@ -108,7 +108,7 @@ const limits: Readonly<Record<string, number>> = {
   catchUp: 280,
   freeIdleKeys: 272,
   unsubscribe: 289,
-  subscribe: 299,
+  subscribe: 300,
   makeFallbackKeys: 274,
   mirrorPlans: 279,
   deleteRetiredKeys: 279,

@@ -106,7 +106,7 @@ describe("updateProfile", () => {
 });
 
 describe("readLeaderboard", () => {
-  it("reads the first 100 by one Query", async () => {
+  it("reads the first 100 by one Query, and the name of a caller who is not among them", async () => {
     const table = await db.newTable();
     for (let index = 0; index < 102; index++) {
       const userID = `u${index}`;
@@ -119,11 +119,11 @@ describe("readLeaderboard", () => {
       sent.push(String(command?.constructor.name));
     });
     const { entries, ...rest } = await readLeaderboard(counted, { userID: "u101", window: "monthly", now });
-    expect(rest).toEqual({ window: "monthly", start: "2026-11-01" });
+    expect(rest).toEqual({ window: "monthly", start: "2026-11-01", publicName: "u101" });
     expect(entries.map(({ publicName }) => publicName)).toEqual(
       Array.from({ length: 100 }, (_, index) => `u${index}`),
     );
-    expect(sent).toEqual(["QueryCommand"]);
+    expect(sent.toSorted()).toEqual(["GetCommand", "QueryCommand"]);
   });
 
   it("is empty in a new period", async () => {

@@ -32,7 +32,7 @@ export function Leaderboard() {
       {read === undefined && <p class="empty">Reading the leaderboard …</p>}
       {read === "unread" && <Unread what="leaderboard" onRetry={again} />}
       {typeof read === "object" && <Entries entries={read.entries} />}
-      <PublicName onChanged={again} />
+      {typeof read === "object" && <PublicName chosen={read.publicName} onChanged={again} />}
     </Panel>
   );
 }
@@ -58,39 +58,28 @@ export const Entries = ({ entries }: Pick<Standings, "entries">) =>
   );
 
 /** Lets the user choose a public name, or take it back. */
-function PublicName({ onChanged }: { onChanged: () => void }) {
+function PublicName({ chosen, onChanged }: { chosen: string | null; onChanged: () => void }) {
   const { terminal, profile, notify } = useDesk();
   const { call, isBusy } = useCall();
-  const [kept, setKept] = useState<string | null>();
   const [name, setName] = useState("");
-  useReading((signal) => void readName(signal), []);
-  /** Reads the public name. Only the answer to a change has it, so this writes back the `viewedMessage` that it reads. */
-  async function readName(signal: AbortSignal) {
-    const { data: present } = await terminal.getUserData({ signal });
-    if (present === undefined || !("viewedMessage" in present)) return;
-    const { viewedMessage } = present;
-    const { data } = await terminal.updateProfile({ body: { viewedMessage }, signal });
-    if (data && !signal.aborted) setKept(data.profile.publicName);
-  }
   async function choose(publicName: string | null) {
     const data = await call(() => terminal.updateProfile({ body: { publicName } }));
     if (data === undefined) return;
-    setKept(data.profile.publicName);
     setName("");
     notify(publicName === null ? "Others no longer see your name" : `Others see you as ${publicName}`);
     onChanged();
   }
   return (
     <>
-      {typeof kept === "string" && (
+      {chosen !== null && (
         <p>
-          Others see you as <bdi>{kept}</bdi>.{" "}
+          Others see you as <bdi>{chosen}</bdi>.{" "}
           <button type="button" class="plain" disabled={isBusy} onClick={() => choose(null)}>
             Take my name back
           </button>
         </p>
       )}
-      {kept === null && (
+      {chosen === null && (
         <Form label="Your name" onSubmit={() => choose(name.trim())}>
           <Field label="Public name" hint="others see it, with your level and XP">
             <input
@@ -106,7 +95,7 @@ function PublicName({ onChanged }: { onChanged: () => void }) {
           </button>
         </Form>
       )}
-      {kept !== undefined && !profile.Ranked && (
+      {!profile.Ranked && (
         <p class="quiet">You are not ranked yet. Trade on more days, and reach a higher level.</p>
       )}
     </>

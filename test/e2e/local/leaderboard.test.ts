@@ -17,7 +17,11 @@ const change = (user: User, body: unknown) => send("PATCH", "/api/v2/profile", {
 async function boardFor(user: User, query = "") {
   const { status, json } = await get(`/api/v2/leaderboard${query}`, user);
   expect(status).toBe(200);
-  return (json as { data: { window: string; start: string; entries: Record<string, unknown>[] } }).data;
+  return (
+    json as {
+      data: { window: string; start: string; publicName: string | null; entries: Record<string, unknown>[] };
+    }
+  ).data;
 }
 
 /** Makes a user ranked, as trades do, and then gives XP, as an operator does. */
@@ -51,6 +55,7 @@ it("lists ranked users by XP, under the names that they have chosen, until they 
   await change(unranked, { publicName: "Nobody" });
   expect((await profileOf(equal)).viewedMessage).toBe(true);
 
+  expect((await boardFor(unranked)).publicName).toBe("Nobody");
   const { window, start, entries } = await boardFor(second);
   expect(window).toBe("weekly");
   expect(new Date(start).getUTCDay()).toBe(1);

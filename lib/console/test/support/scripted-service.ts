@@ -267,7 +267,7 @@ export async function scriptService(
     [/\/v2\/devices$/, () => ({ devices: [webhook] })],
     [/\/v2\/keys$/, () => ({ keys: [] })],
     [/\/rewards$/, () => ({ rewards: [] })],
-    [/\/leaderboard$/, () => ({ window: "weekly", start: "2026-11-30", entries: [] })],
+    [/\/leaderboard$/, () => ({ window: "weekly", start: "2026-11-30", publicName: null, entries: [] })],
     [/\/v2\/profile$/, () => ({ profile: { publicName: null, viewedMessage: false } })],
     [/redemptions$/, () => ({ redemptions: [], points: 0 })],
     [/\/orders$/, (url) => pageOf("orders", olderOrders, url)],
