@@ -18,8 +18,7 @@ import {
 import { type EarnedRow, type EarnedShare, isEarnedRow } from "./earned-row.ts";
 import type { EarningRules } from "./earning-rules.ts";
 import { earnedKey, earnedRanges } from "./item-keys.ts";
-import { pointsWrites } from "./points-records.ts";
-import { listedFields, standingWrites } from "./standing-records.ts";
+import { listedPointsChange } from "./standing-records.ts";
 
 export type CreditingDeps = {
   table: Table;
@@ -95,11 +94,10 @@ async function creditUser(
     const isCredited = await write(table, [
       ...removed.map(removing),
       // Fails if the user is deleted meanwhile, even if what is left of the profile looks the same.
-      ...(await pointsWrites(table, profile, line, {
+      ...(await listedPointsChange(table, profile, line, {
         now: time,
-        also: { ...listedFields(profile), ...changes, deletedAt: undefined },
+        also: { ...changes, deletedAt: undefined },
       })),
-      ...standingWrites(profile, after, time),
       ...(share === undefined ? [] : [recordingShare(share)]),
       ...(isLast ? [announcing(after, time)] : []),
     ]);

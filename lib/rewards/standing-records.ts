@@ -4,6 +4,8 @@ import { type WindowName, windowsAt } from "../users/experience.ts";
 import type { Profile } from "../users/profile.ts";
 import { type ProfileChanges, profileChange, readProfile } from "../users/profile-records.ts";
 import { standingsOf } from "./item-keys.ts";
+import type { PointsChange } from "./points.ts";
+import { pointsWrites } from "./points-records.ts";
 import {
   changedStandings,
   entriesOf,
@@ -13,7 +15,7 @@ import {
 } from "./standings.ts";
 
 /** Returns the fields of a profile that standings follow. They must be unchanged when standings are written. */
-export const listedFields = ({ experience, ranked, publicName, blockedAt }: Profile): ProfileChanges => ({
+const listedFields = ({ experience, ranked, publicName, blockedAt }: Profile): ProfileChanges => ({
   experience,
   ranked,
   publicName,
@@ -36,6 +38,20 @@ export function standingWrites(before: Listed, after: Listed, now: Date): Write[
 export const listedChange = (read: Profile, changes: ProfileChanges, now: Date): Step => [
   profileChange(read, { ...listedFields(read), ...changes }),
   ...standingWrites(read, { ...read, ...changes } as Profile, now),
+];
+
+/**
+ * Builds the writes that change a user's points and other fields of the profile together with the user's standings, and
+ * add lines to the ledger. They fail under the conditions of {@link pointsWrites} and {@link listedChange}.
+ */
+export const listedPointsChange = async (
+  table: Table,
+  read: Profile,
+  change: PointsChange,
+  { now, also }: { now: Date; also: ProfileChanges },
+): Promise<Step> => [
+  ...(await pointsWrites(table, read, change, { now, also: { ...listedFields(read), ...also } })),
+  ...standingWrites(read, { ...read, ...also } as Profile, now),
 ];
 
 const mostEntries = 100;

@@ -2,8 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { tierNames } from "../../../core/tier.ts";
 import { maxRequestsPerMinute } from "../../../plans/plan.ts";
 import { maxPoints } from "../../../rewards/points.ts";
-import { pointsWrites } from "../../../rewards/points-records.ts";
-import { listedChange, listedFields, standingWrites } from "../../../rewards/standing-records.ts";
+import { listedChange, listedPointsChange } from "../../../rewards/standing-records.ts";
 import { retry } from "../../../table/retry.ts";
 import type { Table } from "../../../table/table.ts";
 import { singleOf, write } from "../../../table/write.ts";
@@ -107,10 +106,7 @@ async function save(table: Table, profile: Profile, changes: ProfileChanges, now
   const { points, ...also } = changes;
   if (points === undefined) return write(table, singleOf(listedChange(profile, changes, now)));
   const change = { reason: "set", change: points - profile.points } as const;
-  return write(table, [
-    ...(await pointsWrites(table, profile, change, { now, also: { ...listedFields(profile), ...also } })),
-    ...standingWrites(profile, { ...profile, ...also } as Profile, now),
-  ]);
+  return write(table, await listedPointsChange(table, profile, change, { now, also }));
 }
 
 /** @throws {OperatorError} if the user does not exist, or was deleted. */
