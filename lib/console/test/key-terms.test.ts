@@ -39,7 +39,7 @@ describe("requestOf", () => {
 });
 
 describe("limitsText", () => {
-  it("names each limit of a key, or that there is none", () => {
+  it("names each limit of a key, and says if it has none", () => {
     expect(
       limitsText({ chains: ["base", "sol"], wallets: ["0xa"], tokens: ["0xa", "0xb"], maxPerOrder: "1" }),
     ).toBe("Trades on base, sol, with 1 wallet, of 2 tokens, at most 1 a buy.");

@@ -1,4 +1,4 @@
-/** What a push brings, as docs/notices.md describes it. */
+/** The content of a push, as docs/notices.md describes it. */
 export type PushedNotice = { id: string; type: string; data: Readonly<Record<string, unknown>> };
 
 /** How the browser shows a notice. */
@@ -91,7 +91,7 @@ function shown(value: unknown): string {
     : text;
 }
 
-/** Reads a push. Undefined if it is none of the service's, which the browser has to show all the same. */
+/** Reads a push. Returns undefined if the service did not write it; the browser has to show even such a push. */
 export function readPush(text: string | undefined): PushedNotice | undefined {
   try {
     const { id, type, data = {} } = JSON.parse(text ?? "") as PushedNotice;

@@ -8,7 +8,7 @@ export type ProgramKey = RestData<"listKeys">["keys"][number];
 /** A key that was just registered, with the private half if the page made it. */
 export type MadeKey = { key: ProgramKey; privateKey: string | undefined };
 
-/** What each scope permits. */
+/** Says in words what each scope permits. */
 export const scopeTexts: Readonly<Record<Scope, string>> = {
   read: "Read wallets, orders, positions and markets",
   trade: "Place and cancel orders",

@@ -8,7 +8,7 @@ export type GuardNews = {
   /** Id of the announcement. It stays the same when the service repeats the announcement. */
   id: string;
   walletId?: string;
-  /** The program key that was made. */
+  /** Names the program key that was made. */
   key?: Pick<ProgramKey, "keyId" | "name" | "scopes">;
   /** Time at which the change takes effect. Absent if the change already has taken effect. */
   at?: string | undefined;
