@@ -96,6 +96,18 @@ function mendedAnswers(request: Surfnet["request"]) {
     { commitment: commitment === "processed" ? "processed" : "confirmed" },
   ];
 
+  /** Time of each slot that an answer has named, in seconds. */
+  const times = new Map<number, number>();
+
+  function settledTime(slot: number, time: number): number {
+    const settled = times.get(slot) ?? time;
+    times.set(slot, settled);
+    return settled;
+  }
+
+  const timeOf = async (slot: number) =>
+    times.get(slot) ?? settledTime(slot, (await request("getBlockTime", [slot])) as number);
+
   const slotAt = async (commitment?: string) => (await request("getSlot", reached(commitment))) as number;
 
   async function isValid(blockhash: string): Promise<boolean> {
@@ -143,6 +155,10 @@ function mendedAnswers(request: Surfnet["request"]) {
         return request(method, params.slice(0, 1));
       case "getGenesisHash":
         return localGenesisHash;
+      case "getSignaturesForAddress": {
+        const listed = (await request(method, params)) as Listed[];
+        return listed.map((each) => ({ ...each, blockTime: settledTime(each.slot, each.blockTime) }));
+      }
       case "getTransaction":
         return foundTransaction(question);
       default:
@@ -162,7 +178,7 @@ function mendedAnswers(request: Surfnet["request"]) {
     const [text, encoding] = transaction;
     const sent = transactionIn([text, { encoding }]);
     const fee = found.meta.fee + (sent === undefined ? 0 : priorityFeeOf(sent.message));
-    const blockTime = await request("getBlockTime", [found.slot]);
+    const blockTime = await timeOf(found.slot);
     return { ...found, blockTime, meta: { ...found.meta, fee } };
   }
 
@@ -196,6 +212,7 @@ function namedLately() {
  * - Its fees leave out the priority fee, although it charges it.
  * - Its transactions have times that are a thousand times too small, and appear before the commitment that a call
  * requires.
+ * - Its lists of signatures and its other answers may name times of a slot that are a second apart.
  * - Each start issues the same blockhashes again, which would make transactions of an earlier run valid. Here, only
  * blockhashes that a host has issued are valid.
  * - Each start has another genesis hash.
@@ -246,5 +263,7 @@ export function createSolNode({ request }: Pick<Surfnet, "request">): SolNode {
     },
   };
 }
+
+type Listed = { slot: number; blockTime: number };
 
 type Found = { slot: number; meta: { fee: number } };

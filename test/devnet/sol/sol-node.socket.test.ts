@@ -139,6 +139,41 @@ describe("the node of the local Solana chain", () => {
     });
   });
 
+  it.each(["list", "transaction"])(
+    "names one time for a slot in every answer, if the first is a %s",
+    async (first) => {
+      const asLater: SolNode["request"] = async (method, params) => {
+        const result = await chain.request(method, params);
+        return method === "getBlockTime" ? Number(result) + 1 : result;
+      };
+      const unsteady = createSolNode({ request: asLater });
+      const sender = await chain.newWallet();
+      const { wire, signature } = signedWire(sender, budget(), await latest());
+      await ask("sendTransaction", wire, base64);
+      await expect
+        .poll(() => ask("getTransaction", signature, final))
+        .toMatchObject({ result: { slot: expect.any(Number) } });
+      const resultOf = async (method: string, ...params: unknown[]) => {
+        const reply = await unsteady.replyTo({ id: 1, method, params });
+        return "result" in reply ? reply.result : expect.fail(method);
+      };
+      const listed = async () => {
+        const [newest] = (await resultOf("getSignaturesForAddress", sender.address)) as {
+          blockTime: number;
+        }[];
+        return newest?.blockTime;
+      };
+      const opened = async () => {
+        const found = (await resultOf("getTransaction", signature, final)) as { blockTime: number };
+        return found.blockTime;
+      };
+      const [one, other] = first === "list" ? [listed, opened] : [opened, listed];
+      const time = await one();
+      expect(time).toBeGreaterThan(0);
+      expect(await other()).toBe(time);
+    },
+  );
+
   it("calls all blocks but the newest final", async () => {
     const at = async (method: string, commitment: string) =>
       (await ask(method, { commitment })).result as number;
