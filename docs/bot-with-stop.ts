@@ -23,7 +23,7 @@ export async function buyWithStop({ name, wallet, moon, ...options }: Purchase) 
   });
   if (error) throw new Error(`${error.code}, ${error.message}`);
   const bought = await terminal.waitForOrder(data.order.orderId, { until: "filled" });
-  // The exit is an order of its own. It ends without a sale if the buy fails, or somebody sells the position before.
+  // The exit is an order of its own. It ends without a sale if the buy fails, or somebody sells the position first.
   const [exit] = bought.exits ?? [];
   if (exit === undefined) return { bought };
   return { bought, sold: await terminal.waitForOrder(exit.orderId, { until: "settled" }) };

@@ -27,7 +27,7 @@ export const CreateKeySchema = v.pipe(
     ),
     publicKey: v.pipe(
       v.string(),
-      v.description("Ed25519 public key: its 32 bytes in base64url, which the field `x` of a JWK holds"),
+      v.description("Ed25519 public key: its 32 bytes in base64url, as in the field `x` of a JWK"),
     ),
     scopes: someOf(v.picklist(scopes), scopes.length),
     chains: v.optional(someOf(v.picklist(networks), networks.length)),

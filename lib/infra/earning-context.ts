@@ -23,7 +23,7 @@ function decimalUpTo(most: number, places: number) {
 const Most = wholeWithin(0, 1_000_000_000);
 
 const fields = {
-  // XP raise levels alone, so a dollar brings one unless the operator says otherwise.
+  // XP only raise levels, so a dollar brings one unless the operator says otherwise.
   xpPerDollar: v.optional(decimalUpTo(1_000_000_000, 6), 1),
   // Points buy rewards, so no trade brings any until the operator has looked at what it costs.
   pointsPerDollar: v.optional(decimalUpTo(1_000_000_000, 6), 0),

@@ -10,12 +10,12 @@ export type Problem = {
   retryAfterSeconds?: number;
 };
 
-/** Result of a tool, of which only refusals have a `problem`. */
+/** Result of a tool. Only refusals have a `problem`. */
 export type Answer = { data: object; problem?: undefined } | { problem: Problem };
 
 const stop = "Stop, and tell the user what `message` and `details` say";
 
-/** What to do after an error, by its code. For all others, the message has to suffice. */
+/** What to do after an error, by its code. For other codes, the message alone has to suffice. */
 const nextSteps: Readonly<Record<string, string>> = {
   INVALID_REQUEST: "Correct the argument that the message names, and call again.",
   WALLET_NOT_FOUND: "Call list_wallets, and use an address of this chain from there.",
@@ -32,7 +32,7 @@ const nextSteps: Readonly<Record<string, string>> = {
   KEY_LIMIT: `${stop}. Only the user can make a key with other limits.`,
   SCOPE_MISSING: `${stop}. Only the user can make a key with this scope.`,
   SIGN_IN_REQUIRED: `${stop}. Only the user can do this, in the console.`,
-  UNAUTHORIZED: `${stop}. The key or token is not valid, or no longer: the user has to make a new one.`,
+  UNAUTHORIZED: `${stop}. The key or token is invalid or no longer valid: the user has to make a new one.`,
   KEY_REFUSED: `${stop}. The key is revoked, has ended, or is another one: the user has to make a new one.`,
   CLOCK_WRONG: stop,
   TRADING_DISABLED: `${stop}. Orders can still be cancelled.`,
@@ -46,7 +46,7 @@ const nextSteps: Readonly<Record<string, string>> = {
   QUOTE_DIFFERS: "Call again with exactly the arguments of the quote, or without quoteId for a new one.",
 };
 
-/** The outcome is uncertain: the service may have carried out what it did not answer. */
+/** The outcome is uncertain: the service may have done what it did not confirm. */
 const uncertain = "Call again with the same arguments and the same quoteId: nothing happens twice.";
 
 export function problemOf(error: RestError | Omit<Problem, "next">): { problem: Problem } {

@@ -2,9 +2,9 @@ import { isAmount } from "trading-terminal-client";
 
 /** An argument of a tool. */
 export type Field = {
-  /** What clients are told about it, as JSON Schema. */
+  /** What clients are told about the argument, as JSON Schema. */
   schema: { description: string; [rule: string]: unknown };
-  /** Says what the value must be, or undefined if it is right. */
+  /** Says what the value must be. Undefined if the value is right. */
   objection: (value: unknown) => string | undefined;
   isOptional?: boolean;
 };

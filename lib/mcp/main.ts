@@ -3,7 +3,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { createTerminal, type ProgramKey } from "trading-terminal-client/key";
 import { createServer } from "./server.ts";
 
-/** How long a call that gets no answer is repeated, so that it ends before clients give up. */
+/** Milliseconds for which a call without an answer is repeated. Clients wait longer. */
 const patienceMs = 10_000;
 
 /** @throws {Error} if the key cannot be read, or if others can read it, too */
@@ -15,7 +15,7 @@ function readKey(file: string): ProgramKey {
   try {
     return JSON.parse(text);
   } catch {
-    // An error of JSON quotes what it could not read, which may be the private key.
+    // Hides the error of JSON.parse, because it quotes the text, which may hold the private key.
     throw new Error(`${file} must be JSON with userID, keyId and privateKey`);
   }
 }
@@ -34,7 +34,7 @@ try {
   const terminal = createTerminal({ baseUrl, key: readKey(TERMINAL_KEY_FILE), patienceMs });
   serveStdio(() => createServer(terminal, { quoteSeconds }));
 } catch (error) {
-  // The standard output is for the protocol alone.
+  // Prints to the error output, because the standard output is for the protocol alone.
   console.error((error as Error).message);
   process.exitCode = 1;
 }

@@ -111,7 +111,7 @@ async function waited(terminal: Terminal, { orderId, seconds = 30 }: { orderId: 
       data: { order: await terminal.waitForOrder(orderId, { until: "filled", timeoutMs: seconds * 1000 }) },
     };
   } catch {
-    // Says why, if it was not for the time.
+    // Shows the order as it is, which says why if the time is not the reason.
     return answerOf(await terminal.getOrder({ path: { orderId } }));
   }
 }

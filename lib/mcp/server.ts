@@ -10,7 +10,7 @@ import { tradeTools } from "./trades.ts";
 const instructions = `Trades tokens on eth, base, bsc, avax and sol for one user, with wallets whose keys stay in the service.
 Amounts and prices are text, in whole coins or tokens; percentages are numbers.
 Start with list_wallets and find_tokens, which have the addresses that all other tools need.
-buy, sell and place_resting_order answer a dry run first, and trade only with the quoteId of that.
+buy, sell and place_resting_order first answer with a dry run, and trade only with its quoteId.
 Each error says in \`next\` what to do. Limits are the user's: never trade around them.`;
 
 /** Leaves the check of arguments to the tools, whose objections name the field and say what to do. */

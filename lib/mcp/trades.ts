@@ -63,7 +63,7 @@ const fields = {
 } satisfies Record<string, Fields>;
 
 const twoSteps = (seconds: number) =>
-  `Without quoteId, nothing happens: it answers a dry run with a quoteId. Show that to the user, and call again within ` +
+  `Without quoteId, nothing happens: the answer is a dry run with a quoteId. Show that to the user, and call again within ` +
   `${seconds} seconds with the same arguments and the quoteId. If that answer is lost, repeat that call: nothing ` +
   "is traded twice.";
 
@@ -85,7 +85,7 @@ const bodies: Record<keyof typeof fields, (terms: Terms) => Terms | object> = {
   },
 };
 
-/** Tools that spend money. Each answers a dry run first, and needs the id of the quote that it confirms. */
+/** Tools that spend money. Each first answers with a dry run, and needs the id of the quote that it confirms. */
 export const tradeTools = (quotes: QuoteBook): Readonly<Record<string, Tool>> =>
   Object.fromEntries(
     (Object.keys(fields) as (keyof typeof fields)[]).map((name) => {
@@ -134,8 +134,8 @@ async function confirmed({ terminal, quotes, name }: Deps, terms: Terms, quoteId
 }
 
 /**
- * Finds the order of a quote that has expired, or that an earlier process gave. It places none. Only a list of their own
- * has orders that rest.
+ * Finds the order of a quote that has expired, or that an earlier process gave. Places none. Resting orders have a list
+ * of their own.
  */
 async function recovered(terminal: Terminal, quoteId: string): Promise<Answer> {
   for (const query of [{ status: "resting" }, { limit: 100 }] as const) {
@@ -160,12 +160,12 @@ const shown = ({ order, warnings }: Placed, isReplayed: boolean) => ({
   next: "Call wait_for_order for its outcome; a resting order ends only when its price is reached.",
 });
 
-/** Names all that speaks against a trade, first what can cost everything. */
+/** Lists all warnings about a trade, the gravest first. */
 function warningsOf({ sellable, buyTax, sellTax, flags, warnings, wouldBeRefused }: Quote): string[] {
   const tax = [buyTax, sellTax].map((percent) => percent ?? 0);
   return [
     ...(sellable === false ? ["A simulated sale failed: this may be a honeypot"] : []),
-    ...(sellable === null ? ["Nobody could try whether the token can be sold"] : []),
+    ...(sellable === null ? ["No simulation could show whether the token can be sold"] : []),
     ...(tax.some((percent) => percent > 0)
       ? [`The token takes ${tax[0]} % of buys and ${tax[1]} % of sales`]
       : []),

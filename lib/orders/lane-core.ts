@@ -14,7 +14,7 @@ export type Snapshots<F extends FamilyTypes = FamilyTypes> = readonly [
   F["snapshot"] | undefined,
 ];
 
-/** For each attempt by its hash, the time at which it was sent, or why nobody accepted it. */
+/** Maps each attempt's hash to the time at which it was sent, or to the reason why nobody accepted it. */
 export type Sendings = ReadonlyMap<string, number | SendFailure>;
 
 export type LaneState<F extends FamilyTypes = FamilyTypes> = LaneRun<F> & {

@@ -21,7 +21,7 @@ export type KeyObjection =
   | { rule: "expiresAt" | "scopes" | "chains" | "wallets" | "tokens" }
   | { rule: "maxPerOrder" | "maxPerDay"; limit: CoinUnits; requested: CoinUnits };
 
-/** Returns the reason why a program key forbids an order. Its amounts limit only buys, as those of policies do. */
+/** Returns the reason why a program key forbids an order. Its amounts limit only buys, like those of policies. */
 export function objectionOfKey(
   { key, wallet, spent, nowMs }: KeyRules,
   chain: Network,

@@ -18,8 +18,8 @@ export const unchangedKey = (
     : [{ kind: "check", of: "programKey", item: { userID, keyId }, when: revisionOf(program?.key) }];
 
 /**
- * Returns the reason why its program's key forbids a transaction that could fill an order. The order names the key, and
- * its MAC covers that, as the mandate does for a child.
+ * Returns the reason why the program key that placed an order forbids a transaction that could fill it. The order names
+ * the key, and its MAC covers the name, as the mandate does for a child.
  *
  * @param adds What the transaction adds to the day's count, less the dead buys that it takes off.
  */

@@ -36,7 +36,7 @@ type Turn = { revision: number };
 const mostAttempts = 8;
 
 /**
- * Registers the public key of a program. A repeated request answers the key that the first one made.
+ * Registers the public key of a program. A repeated request gets the key that the first one made.
  *
  * @throws {DomainError} SIGN_IN_REQUIRED, KEY_LIMIT_REACHED, or INVALID_REQUEST with the field
  */

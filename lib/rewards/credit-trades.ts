@@ -34,7 +34,7 @@ export type CreditingDeps = {
 
 /**
  * Maximum number of rows in a page. A user is credited for one page in a run, so that rows of one user delay those of
- * others by little.
+ * others only a little.
  */
 const pageRows = 1000;
 

@@ -29,7 +29,7 @@ const whole = BigInt(micro);
 /** Smallest value of a fill that earns something. A smaller fill still makes a trading day. */
 const leastMicroDollars = 5n * whole;
 
-/** Ages between which a price counts. A clock of an exchange may run ahead of this one a little. */
+/** Ages between which a price counts. An exchange's clock may run slightly ahead of this one. */
 const priceAgesMs = { least: -60_000, most: 10 * 60_000 };
 
 /** Time after the sign-up for which the referrer gets shares. */
@@ -122,8 +122,8 @@ export function creditOfShares(
 }
 
 /**
- * Repeats what a line of the ledger has brought, for a profile from before it. Fills count as traded on the day of the
- * line, which does not name theirs. Drops the parts of an XP and of a point, which later lines may contain.
+ * Repeats what a line of the ledger has brought, for a profile that is older than the line. Counts fills on the day of
+ * the line, because it does not name theirs. Drops the parts of an XP and of a point, which later lines may contain.
  */
 export function withLine(
   profile: Profile,

@@ -32,7 +32,7 @@ export type EarnedShare = {
 
 export type EarnedRow = EarnedFill | EarnedShare;
 
-/** A time whose day has ten characters, because days are compared as texts. */
+/** A time whose day has ten characters, because days are compared as text. */
 const Time = v.pipe(
   v.string(),
   v.isoTimestamp(),

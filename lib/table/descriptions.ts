@@ -42,7 +42,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   listedPosition: "the position again, for lists",
   trade: "an order placed here, or an ended resting order, with the data that clients may not see",
   book: "the fills from which a token's positions are computed",
-  openExecution: "the name of another engine's open order or position, by its token",
+  openExecution: "the name of another engine's open order or position",
   resting: "a resting order that has not ended",
   trigger: "the prices at which a resting order fires",
   programKey: "a program key, kept for 30 days after its end",

@@ -50,7 +50,7 @@ export class Agent {
     process.kill(this.#transport?.pid as number, "SIGKILL");
   }
 
-  /** Calls the tool whose name has these words, again if the service asks for patience. Fails if the tool refuses. */
+  /** Calls the tool whose name has these words, and again if the service asks it to wait. Fails if the tool refuses. */
   async ask(words: string, values: Values = {}): Promise<Told> {
     const { error, ...told } = await this.#call(words, values);
     if (error?.retryAfterSeconds !== undefined) {

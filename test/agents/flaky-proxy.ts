@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from "node:net";
 /** A proxy between an agent and the service, which can lose the answer to an order. */
 export type FlakyProxy = {
   url: string;
-  /** Makes the next order reach the service, and its answer nobody. Resolves once the service has answered. */
+  /** Makes the next order reach the service, but loses the answer. Resolves once the service has answered. */
   loseAnswer(): Promise<void>;
   stop(): void;
 };

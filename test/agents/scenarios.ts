@@ -7,11 +7,11 @@ import type { AgentOptions, World } from "./world.ts";
 
 export type Scenario = {
   name: string;
-  /** What the agent has to do, as docs/agents.md says it. */
+  /** What the agent has to do, in the words of docs/agents.md. */
   does: string;
   /** Chain on which it plays. Scenarios of one chain follow each other. */
   chain: TradingChain;
-  /** What the key of an agent of its own allows. Without it, the agent of the chain plays. */
+  /** What the key of an agent of its own allows. Undefined if the agent of the chain plays. */
   own?: AgentOptions;
   play(agent: Agent, place: { world: World; chain: TradingChain }): Promise<void>;
 };
@@ -129,7 +129,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "Set a stop",
-    does: "rests a stop 30 % below the price",
+    does: "places a stop 30 % below the price",
     chain: "base",
     async play(agent, { chain }) {
       const { amount: held, wallet, token } = await positionOf(agent, chain);
@@ -159,7 +159,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "Limit",
-    does: "buys at a limit, which the price reaches",
+    does: "buys at a limit that the price reaches",
     chain: "bsc",
     async play(agent, { chain }) {
       const terms = {

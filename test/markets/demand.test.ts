@@ -91,7 +91,7 @@ describe("Demand", () => {
     expect(await demand.read(1_700_000)).toBe(false);
   });
 
-  it("keeps the wish of each user who asks for a token over REST, until ten minutes after their own request", async () => {
+  it("keeps the interest of each user who asks for a token over REST, until ten minutes after that user's request", async () => {
     const usersAt = async (nowMs: number) => {
       await demand.read(nowMs);
       return demand.wishes.map(({ userID }) => userID).toSorted();

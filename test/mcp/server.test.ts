@@ -57,7 +57,7 @@ describe("the tools", async () => {
     expect(list).toHaveLength(16);
   });
 
-  it("stand in docs/agents.md", () => {
+  it("are listed in docs/agents.md", () => {
     const [, table = ""] = readFileSync("docs/agents.md", "utf8").split("| Tool | What it does |");
     const named = [...(table.split("\n\n")[0] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name);
     expect(named.toSorted()).toEqual(list.map(({ name }) => name).toSorted());
@@ -119,7 +119,7 @@ describe("a tool that spends money", () => {
     expect(next).toContain("Nothing is placed yet");
   });
 
-  it("places what was quoted, at the least that the quote showed, under the key of the quote", async () => {
+  it("places what was quoted, with the minimum that the quote showed, under the key of the quote", async () => {
     const { call, sent } = await agentOf(trial, placed);
     const { quoteId } = await call("sell", { ...terms, amount: undefined, percent: 50, slippage: 2 });
     await call("sell", { ...terms, amount: undefined, percent: 50, slippage: 2, quoteId });

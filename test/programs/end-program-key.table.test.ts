@@ -119,7 +119,7 @@ describe("endProgramKey", () => {
     expect((await states()).own).toEqual(["open", "open", "open"]);
   });
 
-  it("finishes what an earlier request has left by a crash", async () => {
+  it("finishes what a crashed request has left", async () => {
     for (let crashAt = 1, hasCrashed = true; hasCrashed; crashAt *= 2) {
       const { remove, states } = await opened();
       let calls = 0;

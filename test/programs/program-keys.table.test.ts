@@ -41,7 +41,7 @@ describe("readProgramKey", () => {
   it.each([
     ["user", { userID: "mallory" }],
     ["id", { keyId: `${keyId}x` }],
-  ])("finds no key in the place of another %s", async (_, change) => {
+  ])("finds no key in an item that names another %s", async (_, change) => {
     const name = { userID: "eve", keyId };
     await putItems(db.table, [{ ...programKeyItem(programKey(name)), ...change }]);
     expect(await readProgramKey(db.table, name)).toBeUndefined();

@@ -94,7 +94,7 @@ describe("registerProgramKey", () => {
       );
   });
 
-  it("answers a repeated request with the key that it made, and no other terms for the same public key", async () => {
+  it("answers a repeated request with the key that it made, and refuses other terms for the same public key", async () => {
     const body = bodyOf();
     const made = await register("bea", body);
     expect(await register("bea", body)).toEqual(made);
@@ -105,7 +105,7 @@ describe("registerProgramKey", () => {
     expect((await register("bea", body)).keyId).not.toBe(made.keyId);
   });
 
-  it("makes no more than the limit, even at the same time, and a new one for each that is revoked", async () => {
+  it("makes no more keys than the limit, even at the same time, and one more for each that is revoked", async () => {
     const made: string[] = [];
     for (let index = 0; index < mostProgramKeys - 1; index++)
       made.push((await register("dora", bodyOf())).keyId);

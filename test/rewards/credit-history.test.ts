@@ -247,7 +247,7 @@ describe("creditTrades in memory", () => {
     expect(kills).toBeGreaterThan(30);
   });
 
-  it("credits no row again that a slow run has read before another one credited it", async () => {
+  it("does not credit a row again that a slow run read before another run credited it", async () => {
     const table = memoryTable();
     await join(table, "ann");
     await settleFor(table, "ann", 3, 10);
@@ -261,7 +261,7 @@ describe("creditTrades in memory", () => {
     expect(await readPointsLines(table, "ann")).toHaveLength(2);
   });
 
-  it("credits a user behind 5,000 rows of another one in the same run", async () => {
+  it("credits, in the same run, a user behind 5,000 rows of another user", async () => {
     const table = memoryTable();
     const [many = "", one = ""] = sameShard();
     await join(table, many);

@@ -198,7 +198,7 @@ describe("creditTrades", () => {
     expect(await creditedTo("ann")).toMatchObject({ xp: 100 });
   });
 
-  it("lets fills wait for the first price of their chain, and those of others go on", async () => {
+  it("keeps fills waiting for the first price of their chain, and credits those of other chains", async () => {
     await join("ann");
     await join("bob");
     await settle(

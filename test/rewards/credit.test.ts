@@ -299,7 +299,7 @@ describe("creditOfShares", () => {
     });
   });
 
-  it("credits at most the caps of one user a day, beside the user's own", () => {
+  it("credits at most the caps of one user a day, besides the user's own", () => {
     const own = profileAfter(bob, creditOfFills(bob, [valued(1e12)], rules, noon));
     const shared = profileAfter(
       own,
@@ -352,7 +352,7 @@ describe("withLine", () => {
     expect(earnings).toMatchObject({ microXp: 0, microPoints: 0, ownMicroXp: 11.5 * micro });
   });
 
-  it("takes the points alone from lines that are no credit", () => {
+  it("takes only the points from lines that are not credits", () => {
     const line = { reason: "redeemed", change: -4, points: 3, userID: "ann" } as const;
     expect(withLine(ann, { ...line, time: noon.toISOString() })).toEqual({ ...ann, points: 3 });
   });

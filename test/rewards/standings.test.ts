@@ -55,7 +55,7 @@ describe("changedStandings", () => {
     ["a week", "2026-11-29T23:59:59.999Z", ["monthly"]],
     ["a week and a month", "2027-01-31T23:59:59.999Z", []],
     ["a month, on a leap day", "2028-02-29T23:59:59.999Z", ["weekly"]],
-  ])("counts XP no longer when %s ends", (_, last, left) => {
+  ])("stops counting XP when %s ends", (_, last, left) => {
     const earned = listed({}, at(last));
     const next = new Date(Date.parse(last) + 1);
     const more = { ...earned, experience: withTotal(earned.experience, 160, next) };

@@ -10,7 +10,7 @@ const dayAfter = (days: number, first = "2027-12-01") =>
 const streakOf = (days: readonly string[]): Streak | undefined =>
   days.reduce<Streak | undefined>((streak, day) => withTradingDay(streak, day), undefined);
 
-/** Counts back from a day without the bits, as the rule says it. */
+/** Counts back from a day without the bits, word for word as the rule says. */
 function counted(days: ReadonlySet<string>, today: string): number {
   const end = days.has(today) ? 0 : 1;
   let run = 0;
@@ -61,7 +61,7 @@ describe("withTradingDay", () => {
     days: fc.uniqueArray(fc.nat({ max: 63 }), { minLength: 1, maxLength: 64 }),
   });
 
-  it("gives the same for any order of the days, and counts each of them once", () => {
+  it("gives the same result for any order of the days, and counts each of them once", () => {
     fc.assert(
       fc.property(history, ({ run, days }) => {
         const first = Array.from({ length: run }, (_, index) => dayAfter(index - run));

@@ -4,7 +4,7 @@ import { base64url, bytesIn, hashOf, utf8 } from "../seal/bytes.ts";
 type Key = Parameters<typeof crypto.subtle.exportKey>[1];
 type KeyPair = { publicKey: Key; privateKey: Key };
 
-/** A key of a program: the user whom it belongs to, its id, and the private half. */
+/** A program key: the user to whom it belongs, its id, and the private half. */
 export type ProgramKey = {
   userID: string;
   keyId: string;
@@ -16,7 +16,7 @@ export type ProgramKey = {
 type Signed = { method: string; path: string; body?: string | undefined };
 
 /**
- * Makes a pair of keys. `publicKey` is that of `createKey`; keep `privateKey`, a PEM, where only the program reads it.
+ * Makes a pair of keys. Send `publicKey` with `createKey`; keep `privateKey`, a PEM, where only the program reads it.
  *
  * @example
  * const { publicKey, privateKey } = await makeProgramKey();
@@ -60,7 +60,7 @@ export function tokenSigner({ userID, keyId, privateKey }: ProgramKey) {
   };
 }
 
-/** @throws {TypeError} if it is no such key */
+/** @throws {TypeError} if the text is not such a key */
 async function readKey(privateKey: string | Key): Promise<Key> {
   if (typeof privateKey !== "string") return privateKey;
   try {
@@ -74,7 +74,7 @@ async function readKey(privateKey: string | Key): Promise<Key> {
 /** @throws {TypeError} in pages without HTTPS */
 function subtle(): typeof crypto.subtle {
   const { subtle } = crypto as { subtle?: typeof crypto.subtle };
-  if (subtle === undefined) throw new TypeError("crypto.subtle is not there: use HTTPS or localhost");
+  if (subtle === undefined) throw new TypeError("crypto.subtle is missing: use HTTPS or localhost");
   return subtle;
 }
 

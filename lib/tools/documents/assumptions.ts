@@ -65,7 +65,7 @@ export const measured = {
     "`npm run bench:triggers`",
   ],
   firingReads: [240, "Read units of a limit that fires", "estimate"],
-  firingKeyCalls: [4, "Calls of a limit that fires to KMS", "estimate"],
+  firingKeyCalls: [4, "KMS calls of a limit that fires", "estimate"],
   publishMs: [20, "Milliseconds of publishChanges for a change", "estimate"],
   feedReads: [16, "Read units of feedPrices in a minute", "estimate"],
   feedWrites: [30, "Write units of feedPrices in a minute", "estimate"],

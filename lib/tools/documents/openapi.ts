@@ -63,7 +63,7 @@ const meanings: Record<HttpErrorCode, string> = {
   POLICY_LIMIT: "A limit of the operator or of the wallet's policy forbids the order.",
   KEY_LIMIT: "The key of the program has ended, or forbids the order. `rule` names the field of the key.",
   WALLET_NOT_FOUND: "The user has no such wallet.",
-  TOKEN_NOT_FOUND: "The address does not answer as a token.",
+  TOKEN_NOT_FOUND: "No token answers at the address.",
   ORDER_NOT_FOUND: "The user has no such order.",
   NO_REFERENCE:
     "Nothing but a router's server prices the token, so the request has to name the least amount that may arrive.",

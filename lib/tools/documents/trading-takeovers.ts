@@ -92,6 +92,6 @@ export const tradingTakeovers: readonly Takeover[] = [
     functions: ["sweepLanes"],
     rights: { reads: "all unprotected", uses: "invoke executeOrders, readMarkets" },
     atMost:
-      "wake no lane or all of them, so that interrupted orders wait; have markets read that nobody wants, which costs hosts",
+      "wake no lane, or all of them, so that interrupted orders wait; start readers of markets that nobody wants, which costs hosts",
   },
 ];

@@ -26,7 +26,7 @@ it("raises the level of a user who trades, tells the user's connections, and sha
   const placed = await placeOrder(user, { ...trade, side: "buy", amount: "0.5" }, "buy");
   expect(placed.status, JSON.stringify(placed.body)).toBe(200);
   await stream.see(settles(placed.body.data.order.orderId));
-  // The schedule runs it each minute, too.
+  // Runs at once what the schedule runs each minute.
   const credited = vi.waitFor(async () => {
     await invokeFunction("creditTrades", {});
     const [own, shared] = [await profileOf(user), await profileOf(referrer)];

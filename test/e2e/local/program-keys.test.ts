@@ -54,7 +54,7 @@ describe("a program key", () => {
     expect(json).toMatchObject({ data: { keys: expect.arrayContaining([key]) } });
   });
 
-  it("is refused with a token that fits anything but this request", async () => {
+  it("is refused with a token that was made for another request", async () => {
     const [program, other] = [await programOf(user, ["read", "settings"]), await knownUser()];
     const seconds = Math.floor(Date.now() / 1000);
     const misdirected = "Token of another request: htm and htu must be its method and path";
@@ -110,7 +110,7 @@ describe("a program key", () => {
     expect(await sendRaw("POST", encoded, headers, slippage)).toMatchObject({ status: 401 });
   });
 
-  it("works no more from the next request on once it is revoked, and can be revoked again", async () => {
+  it("stops working from the next request on once it is revoked, and can be revoked again", async () => {
     const { call, key } = await programOf(user, ["read"]);
     expect((await call("GET", "/listWallets")).status).toBe(200);
     const revoked = await send("DELETE", `/api/v2/keys/${key.keyId}`, user);
@@ -126,7 +126,7 @@ describe("a program key", () => {
     expect(keyIn(again.json)).toEqual(keyIn(revoked.json));
   });
 
-  it("is made only after a fresh sign-in, and by nobody else", async () => {
+  it("can be made only after a fresh sign-in, and by nobody else", async () => {
     const { key } = await programOf(user, ["read"]);
     const old = await issueToken({ sub: user.id, signedInSecondsAgo: 301 });
     const body = {

@@ -9,7 +9,7 @@ export type ChartView = {
   /** Size of the part that shows prices, without the scales. */
   width: () => number;
   height: () => number;
-  /** Distance of two bars. */
+  /** Distance between two bars. */
   barPixels: () => number;
 };
 

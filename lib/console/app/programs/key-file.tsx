@@ -3,7 +3,7 @@ import { useDesk } from "../desk.ts";
 import { saveFile } from "../save-file.ts";
 import type { MadeKey } from "./key-terms.ts";
 
-/** Gives the user the file that `createTerminal` of `trading-terminal-client/key` takes, this once. */
+/** Gives the user, this once, the file that `createTerminal` of `trading-terminal-client/key` takes. */
 export function KeyFile({ made: { key, privateKey }, onDone }: { made: MadeKey; onDone: () => void }) {
   const { profile } = useDesk();
   const [isSaved, setSaved] = useState(privateKey === undefined);

@@ -32,16 +32,16 @@ export type KeyTerms = {
 
 const dayMs = 24 * 3_600_000;
 
-/** Most days that the service lets a key live, without the one in which it is made. */
+/** Maximum lifetime of a key in days, not counting the day on which it is made. */
 const mostDays = 364;
 
-/** Writes a day as the browser's field of days does. */
+/** Formats a day as the browser's date field does. */
 const dayText = (time: Date): string => {
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 10);
 };
 
-/** The first and the last day that a key made now may have as its last. */
+/** The earliest and the latest last day that a key made now may have. */
 export const dayRange = (now: Date) => ({
   min: dayText(now),
   max: dayText(new Date(now.getTime() + mostDays * dayMs)),
@@ -60,7 +60,10 @@ export const freshForm = (now: Date): KeyTerms => ({
   lastDay: dayText(new Date(now.getTime() + 30 * dayMs)),
 });
 
-/** Writes the request of a key that ends with its last day, in the user's time. Limits bound orders, so others have none. */
+/**
+ * Writes the request of a key that ends with its last day, in the user's time. Limits bound orders, so keys that cannot
+ * trade have none.
+ */
 export function requestOf(form: KeyTerms, publicKey: string): NewKey {
   const { name, scopes, chains, wallets, maxPerOrder, maxPerDay, lastDay } = form;
   const tokens = form.tokens.split(/[\s,]+/).filter(Boolean);

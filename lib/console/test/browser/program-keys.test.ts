@@ -15,7 +15,7 @@ const keyOf = (body: Body) => ({
 });
 
 describe("the program keys", () => {
-  it("make a pair in the browser once, and give the private half away as a file", async () => {
+  it("make a pair in the browser once, and hand over the private half as a file", async () => {
     const sent: Body[] = [];
     const { page, context, complaints } = await openDesk({ width: 360, height: 740 });
     await page.route("**/api/v2/keys", (route) => {

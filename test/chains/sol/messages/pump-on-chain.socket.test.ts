@@ -95,7 +95,7 @@ describe("trades on Pump's stand-ins", () => {
   const parts = fc.integer({ min: 1, max: 100 });
 
   it.each(["BEND", "GRAD"] as const)(
-    "fill purchases and sales of %s by what quotes say, to the unit",
+    "fill purchases and sales of %s exactly as quoted, to the unit",
     async (name) => {
       const mint = tokens()[name];
       await fc.assert(

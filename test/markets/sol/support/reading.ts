@@ -63,8 +63,8 @@ export const newTable = () => ({
 });
 
 /**
- * A run that reads MOON. Each host shows the coins in each pool, which has a thousand of its tokens; the product of
- * both stays the same. Five slots last a second.
+ * A run that reads MOON. Each host shows the coins in each pool; the product of its coins and tokens stays the same.
+ * Five slots last a second.
  */
 export function reading(
   table = newTable(),

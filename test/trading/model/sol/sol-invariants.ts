@@ -171,7 +171,7 @@ export class SolInvariants {
     );
   }
 
-  /** Checks that a run that has asked no host signs from fresh facts of the placing. */
+  /** Checks that a run that has asked no host signs only if the facts of the placing are fresh. */
   private checkFacts(signer: Process<Sol>, { intent, placed }: TradeOrder<Sol>): void {
     const { world } = this;
     const caller = world.callerOf(signer);
