@@ -57,5 +57,5 @@ export const evmDerivations: Derivations = [
   },
 ];
 
-/** Returns the secret alone, because this is what wallets of EVM chains import. */
+/** Returns only the secret, because this is what wallets of EVM chains import. */
 export const wholeEvmKey = (secret: Uint8Array): Uint8Array => secret;

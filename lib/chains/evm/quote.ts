@@ -22,7 +22,7 @@ import type { EvmReader } from "./venues/reader.ts";
 export type EvmQuote = QuoteParts &
   QuoteEnd & {
     route: EvmRouteStep[];
-    /** In coins. `l1` is the fee paid in addition to gas. */
+    /** Fees in coins. `l1` is the fee paid in addition to gas. */
     networkFee: { expected: string; max: string; l1: string };
   };
 

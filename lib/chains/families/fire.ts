@@ -31,7 +31,7 @@ export const signedBy = (ledger: Ledger, siblings: readonly Ledger[]): ChildView
 
 export const firingOf = (chain: Network): FiringFamily => families[familyOf(chain)].firing;
 
-/** Amounts that wallets hold: the lesser of two hosts' answers, and for tokens also the greater one. */
+/** Amounts that wallets hold: the lower of two hosts' answers, and for tokens also the higher one. */
 export type FoundUnits = HeldUnits & { most: HeldUnits["tokens"] };
 
 /** Asks two hosts what wallets hold. A wallet is missing if a host is silent about it. */

@@ -22,7 +22,7 @@ const units: ReadonlyMap<string, number> = new Map(Object.entries(unitsOfCalls))
 /** Units of all other calls, such as those of sol. */
 export const otherUnits = 20;
 
-/** Number of units that are reported together, so that reports cost little beside them. */
+/** Number of units that are reported together, so that reports cost little compared with them. */
 const reportedUnits = 1000;
 
 let spent = 0;

@@ -6,7 +6,7 @@ import { programs, tokenAccountOf } from "./calls/addresses.ts";
 import { accountsCall, final, mostAccounts } from "./calls/rpc-call.ts";
 import { readTokenAccount, sellableUnits } from "./calls/token-account.ts";
 
-/** A mint belongs to one of these programs, so a wallet has tokens of it under this program alone. */
+/** A mint belongs to one of these programs, so a wallet has tokens of it only under this program. */
 const mintPrograms = [programs.token, programs.token2022];
 
 export async function heldOnSol(ask: Ask, { token, buyers, sellers }: HeldQuestion): Promise<HeldUnits> {

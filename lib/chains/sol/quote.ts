@@ -17,7 +17,7 @@ import type { SolReader } from "./venues/reader.ts";
 export type SolQuote = QuoteParts &
   QuoteEnd & {
     route: SolRouteStep[];
-    /** In SOL. Priority fee and tip are those of a first attempt. */
+    /** Fees in SOL. Priority fee and tip are those of a first attempt. */
     networkFee: { expected: string; max: string; priority: string; tip: string };
     /** SOL that stays in accounts opened for the order. */
     rent: string;

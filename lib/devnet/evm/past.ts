@@ -25,7 +25,7 @@ const gap = 25;
 /** How far a single trade may move the price from its course, as a part of it. */
 const spread = 0.004;
 
-/** Gas of a trade, and of a block that has room for one trade alone. */
+/** Gas of a trade, and of a block that has room for only one trade. */
 const gas = { trade: 150_000, block: 200_000, usual: 60_000_000 } as const;
 
 /** Time of the first block of a chain with a past, in epoch seconds. */

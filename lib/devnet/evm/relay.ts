@@ -4,9 +4,7 @@ import * as v from "valibot";
 import { type RpcReply, refusal } from "../rpc-service.ts";
 import { listenAs, relayFaults, relayService, type StandInOptions } from "../stand-in.ts";
 
-/**
- * For each fault, the share of transactions that meet it. All other transactions are included after a number of blocks.
- */
+/** Share of transactions that meet each fault. All other transactions are included after a number of blocks. */
 const RelayFaults = ratesSchema(relayFaults, {
   delayBlocks: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });
@@ -45,9 +43,9 @@ type Waiting = { transaction: Sent; blocks: number; delayBlocks: number };
 type Request = RelayOptions["request"];
 
 /**
- * Imitates Flashbots Protect. Accepts nothing but transactions. Includes a transaction if its nonce is the sender's
- * next and it does not revert. An empty transaction to oneself cancels the one with the same nonce, and is then never
- * included itself.
+ * Imitates Flashbots Protect. Accepts only transactions. Includes a transaction if its nonce is the sender's next and
+ * it does not revert. An empty transaction to oneself cancels the one with the same nonce, and is then never included
+ * itself.
  *
  * @throws StartupError if the port is in use
  */

@@ -28,9 +28,9 @@ const names = [
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /**
- * For each failure, the share of requests, questions or transactions that meet it. All other settings apply to every
- * request: the host is `blocksBehind` or `lagMs` behind the chain, has limits, allows a call at most `mostGas`, and
- * gives the fixed `results` of some methods. While a host says `isHalted`, its chain makes no blocks.
+ * Shares of requests, questions or transactions that meet each failure. All other settings apply to every request: the
+ * host is `blocksBehind` or `lagMs` behind the chain, has limits, allows a call at most `mostGas`, and gives the fixed
+ * `results` of some methods. While a host says `isHalted`, its chain makes no blocks.
  */
 const HostFaults = ratesSchema(names, {
   blocksBehind: v.optional(Count),

@@ -23,7 +23,7 @@ export type SwapInterface = {
   dataLength: number;
   /** Refuses accounts with which the real program would fail. May use the registers r1 to r5. */
   check?: (program: SBPFAssembler, account: ToAccount) => void;
-  /** Stores the amount and the least output, which it reads from the data that begins at r6 + 8. */
+  /** Stores the amount and the minimum output, which it reads from the data that begins at r6 + 8. */
   readArguments: (program: SBPFAssembler) => void;
   /** Error codes of refused swaps. */
   errors: { unknownInstruction: number; slippage: number };

@@ -22,8 +22,8 @@ const names = [
 ] as const;
 
 /**
- * For each fault, the share of requests that meet it. `overstated` doubles the stated output. `cheat` trades ORBIT in
- * the server's own pool at a tenth of the price.
+ * Share of requests that meet each fault. `overstated` doubles the stated output. `cheat` trades ORBIT in the server's
+ * own pool at a tenth of the price.
  */
 const JupiterFaults = ratesSchema(names, {});
 

@@ -74,7 +74,7 @@ const shiftOf = ({ newest, head }: SolLag) => newest - head;
 
 const height = async (lag: SolLag, truth: number) => Math.max(0, truth - shiftOf(lag));
 
-/** For each method, converts the true answer to that of the lagging host. */
+/** Converts the true answer to each method to that of the lagging host. */
 const readers: Readonly<
   Record<string, (lag: SolLag, truth: never, question: RpcQuestion) => Promise<unknown>>
 > = {

@@ -147,7 +147,7 @@ export const feeConfig = layout("8f3492bbdb7b4c9b", {
   tiers: 0,
 });
 
-/** Layout of a tier: the least market cap, and rates in basis points. */
+/** Layout of a tier: the lowest market cap, and rates in basis points. */
 export const feeTier = { leastCap: 0, fees: 16, size: 40 } as const;
 
 type PartValue = Uint8Array | bigint | number | boolean;

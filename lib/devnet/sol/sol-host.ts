@@ -19,8 +19,8 @@ const names = [
 ] as const;
 
 /**
- * For each failure, the share of requests or questions that meet it. In addition, the host is `slotsBehind` the chain,
- * and gives the fixed `results` of some methods.
+ * Shares of requests or questions that meet each failure. In addition, the host is `slotsBehind` the chain, and gives
+ * the fixed `results` of some methods.
  */
 const SolHostFaults = ratesSchema(names, {
   slotsBehind: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),

@@ -8,10 +8,7 @@ import { programs } from "./published.ts";
 import type { SolNode } from "./sol-node.ts";
 import { transactionIn } from "./wire-message.ts";
 
-/**
- * For each fault, the share of transactions that meet it. All other transactions are sent to the chain after a number
- * of slots.
- */
+/** Share of transactions that meet each fault. All other transactions are sent to the chain after a number of slots. */
 const SolRelayFaults = ratesSchema(relayFaults, {
   delaySlots: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });

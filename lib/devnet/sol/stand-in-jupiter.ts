@@ -55,7 +55,7 @@ const routeV2: SwapInterface = {
   },
   readArguments(program) {
     program.load(2, [6, 16]).store(argumentsAt.amountIn, inRegister(2));
-    // Computes the least output: the quoted output minus the slippage, which is a number of two bytes.
+    // Computes the minimum output: the quoted output minus the slippage, which is a number of two bytes.
     program.load(2, [6, 24]).loadByte(3, [6, 32]).loadByte(4, [6, 33]).do("shiftLeft", 4, 8);
     program.do("or", 3, inRegister(4)).do("move", 4, wholeBps).do("sub", 4, inRegister(3));
     program.do("mul", 2, inRegister(4)).do("div", 2, wholeBps);

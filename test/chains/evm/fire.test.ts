@@ -42,7 +42,7 @@ function sight(
 describe("evmFiring", () => {
   const failed = receipt("s1", "failed");
 
-  it("takes a child for dead if executeOrders says so and both hosts prove it", () => {
+  it("counts a child as dead if executeOrders says so and both hosts prove it", () => {
     expect(sight(failed)).toEqual({ is: "dead", outcome: "failed", isProven: true });
     expect(sight(receipt("c1", "ok"))).toEqual({ is: "dead", outcome: "lapsed", isProven: true });
     expect(sight(failed, failed, { yields: true })).toMatchObject({ outcome: "yielded", isProven: true });

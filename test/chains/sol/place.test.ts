@@ -121,7 +121,7 @@ describe("placing on sol", () => {
     });
   });
 
-  it("computes the minimum from the greater of two quotes, whichever host returns it", () => {
+  it("computes the minimum from the higher of two quotes, whichever host returns it", () => {
     const [low, high] = [paying(1_000_000n), paying(1_002_000n)];
     for (const quotes of [[[low, high]], [[high, low]]] as const)
       expect(place({ quotes }).answer).toMatchObject({

@@ -39,7 +39,7 @@ export type KnownCalls = {
    * The signed calls, by hash. Needed if the configuration has changed since signing and no longer recognizes a call.
    */
   calls?: ReadonlyMap<string, EvmCall> | undefined;
-  /** For each swap whose amounts two hosts agreed on, its block, by transaction hash. */
+  /** Maps the transaction hash of each swap whose amounts two hosts agreed on to its block. */
   agreed?: ReadonlyMap<string, string> | undefined;
 };
 

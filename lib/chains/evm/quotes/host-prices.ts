@@ -31,7 +31,7 @@ export type PriceLook = {
   block: PoolQuotes["block"];
   /** Routes that have answered, whether or not they pay. */
   paid: readonly PaidByRoute[];
-  /** For each amount, true if the routes that are expected to pay best have answered. */
+  /** True for each amount if the routes that are expected to pay best have answered. */
   hasBest: readonly boolean[];
 };
 

@@ -50,7 +50,7 @@ export class EvmPrices implements TokenPrices {
     const alike = Map.groupBy(sorted, ({ side, token, distances }) => `${side} ${token} ${distances}`);
     const [first, ...others] = [...alike.values()].flatMap((each) => inPartsOf(mostSums, each));
     if (first === undefined) return [];
-    // Asks the first question alone, because it finds the block that the others are about, and measures taxes.
+    // Asks the first question by itself, because it finds the block that the others are about, and measures taxes.
     const words = new Map(await this.#wordsOf(first));
     for (const more of await Promise.all(others.map((each) => this.#wordsOf(each))))
       for (const [question, ofBoth] of more) words.set(question, ofBoth);

@@ -135,9 +135,9 @@ const isTorn = ({ states, head }: EarlyAnswers, { number, hash }: Block): boolea
 
 /**
  * Returns what the second request would have answered, if the host made all calls at the same block, if they were about
- * the routes that a quote at this block needs, and if the token shows no tax and no loss on any of them. Two calls show no
- * block. A later nonce is still the wallet's next one, and two hosts must name the same. Of two fees on L1 the greater
- * counts.
+ * the routes that a quote at this block needs, and if the token shows no tax and no loss on any of them. Two calls show
+ * no block. A later nonce is still the wallet's next one, and two hosts must name the same. Of two fees on L1, the
+ * higher one counts.
  *
  * @param latest The host's newest block at the beginning of the request.
  */

@@ -5,7 +5,7 @@ import type { DeadChild } from "../../../orders/resting/mandate.ts";
 /** An order's swap in the signer's ledger: its nonce, its deadline, and all that was signed at the nonce. */
 export type SignedNonce = {
   nonce: number;
-  /** In seconds. A swap takes no effect in a later block. */
+  /** Time in seconds. A swap takes no effect in a later block. */
   deadline: number;
   swaps: readonly string[];
   clears: readonly string[];

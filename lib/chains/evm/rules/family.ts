@@ -21,11 +21,11 @@ export type Evm = {
   };
   signed: {
     approveNonces: readonly number[];
-    /** For each nonce, the last fees signed and the most that any transaction with that nonce may pay the network. */
+    /** The last fees signed for each nonce, and the most that any transaction with that nonce may pay the network. */
     fees: Readonly<Record<number, EvmFees & SignedFee>>;
     /** The only nonce and calldata that the order's swap may ever have. */
     swap?: { nonce: number; call: SwapCall };
-    /** Time of the swap's first signature. Kept for children alone, as are the hashes. */
+    /** Time of the swap's first signature. Kept only for children, as are the hashes. */
     swapSignedAtMs?: number;
     signatures?: readonly { nonce: number; purpose: EvmCall["purpose"]; hash: string }[];
   };
@@ -41,7 +41,7 @@ export type Evm = {
   question: {
     /** The signed calls, by hash. */
     calls?: ReadonlyMap<string, EvmCall>;
-    /** For each swap whose amounts both hosts agree on, its block, by transaction hash. */
+    /** Maps the transaction hash of each swap whose amounts both hosts agree on to its block. */
     agreed?: ReadonlyMap<string, string>;
     /** Numbers of the blocks whose hashes the hosts must read. */
     blocks?: readonly number[];

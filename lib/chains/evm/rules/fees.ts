@@ -30,7 +30,7 @@ export type FeeMarket = {
 };
 
 /**
- * For each preset: the percentile of tips to pay, and the highest base fee to accept, in quarters of the current one.
+ * Presets of fees: the percentile of tips to pay, and the highest base fee to accept, in quarters of the current one.
  * The margin keeps a transaction valid while the base fee rises.
  */
 const presets: Readonly<Record<GasPreset, { percentile: number; quarters: bigint }>> = {

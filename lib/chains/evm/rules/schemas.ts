@@ -99,7 +99,7 @@ export const evmAttempt = v.strictObject({
 const anyReceipt = {
   hash: text,
   block,
-  /** In native coin, including the L1 fee. */
+  /** Amounts in native coin, including the L1 fee. */
   fee: coins,
   l1Fee: coins,
   gasUsed: units,
@@ -133,7 +133,7 @@ export const evmSlot = v.strictObject({
   /** The fees of the first attempt. */
   fees: evmFees,
   gasLimit: gas,
-  /** For a sale, at the time of planning: the tokens in the wallet, and the tokens that the router may take. */
+  /** State of a sale at the time of planning: the tokens in the wallet, and the tokens that the router may take. */
   held: v.exactOptional(tokens),
   allowance: v.exactOptional(tokens),
   attempts: listOf(evmAttempt, 1000),

@@ -6,7 +6,7 @@ import type { EvmRouteStep } from "./route-steps.ts";
 export type ShownEvmAttempt = ShownTransaction & {
   purpose: EvmCall["purpose"];
   nonce: number;
-  /** In gwei. */
+  /** Fees in gwei. */
   maxFeePerGas: string;
   maxPriorityFeePerGas: string;
   gasLimit: number;
@@ -16,10 +16,10 @@ export type ShownEvmAttempt = ShownTransaction & {
 /** The report of an order on an EVM chain. */
 export type EvmFillReport = ReportTerms & {
   route?: EvmRouteStep[];
-  /** In coin. `l1` is the part of the total paid in addition to gas: for layer 1, and to base's operator. */
+  /** Fees in coin. `l1` is the part of the total paid in addition to gas: for layer 1, and to base's operator. */
   networkFee: Record<"total" | EvmCall["purpose"] | "l1", string>;
   gasUsed: number;
-  /** In gwei. */
+  /** Fees in gwei. */
   effectiveGasPrice: string;
   /** The tokens that the router may still take from the wallet. */
   approvalLeft: string;

@@ -11,11 +11,10 @@ export type PoolRoutes = Pick<PoolQuotes, "block"> & {
   /** The routes whose pools exist. */
   found: readonly RoutePools[];
   /**
-   * For each trade, the routes that can make it, the one that pays most first. Routes with a pool that would run dry
-   * are omitted.
+   * Routes that can make each trade, the one that pays most first. Leaves out routes with a pool that would run dry.
    */
   routes: readonly (readonly PoolRoute[])[];
-  /** For each trade, true if some route would pay nothing because the amount is too small. */
+  /** True for each trade if some route would pay nothing because the amount is too small. */
   isTooSmall: readonly boolean[];
 };
 

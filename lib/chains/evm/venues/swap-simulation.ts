@@ -38,7 +38,7 @@ export type SwapOutcome =
       gasUsed: { approve?: bigint; swap: bigint };
       /** True if an allowance must be set to 0 before it can change. */
       wantsZeroFirst: boolean;
-      /** For a buy: findings about the token from buying for this amount and selling again. */
+      /** Findings of a buy about the token, from buying for this amount and selling again. */
       safety?: TokenSafety;
     }
   | { kind: "fails" }

@@ -34,7 +34,10 @@ export type PoolView = {
   next?: DirectRoute;
   /** Adds what an order's message needs to know about the pool's state. */
   routeFor(side: Order["side"], amountIn: bigint): Promise<PoolMessageRoute>;
-  /** Lists accounts beside the wallet's tokens that a trade opens if they do not exist, at the wallet's cost. */
+  /**
+   * Lists the accounts that a trade opens at the wallet's cost if they do not exist, without those of the wallet's
+   * tokens.
+   */
   opened(side: Order["side"], wallet: Address): Promise<readonly OpenedAccount[]>;
 };
 

@@ -154,7 +154,7 @@ const invalidParamsCode = -32602;
 export const recentPricesCall = (accounts: readonly string[]): RpcCall<bigint[]> => ({
   ...solCall(
     "getRecentPrioritizationFees",
-    // In hundredths of a percent, as Triton's hosts take it.
+    // Percentile in hundredths of a percent, as Triton's hosts take it.
     [accounts, { percentile: 5000 }],
     v.pipe(
       v.array(v.object({ prioritizationFee: LamportsSchema })),

@@ -48,7 +48,7 @@ export type WalletHolding = {
   owned: TokenUnits;
   /** True if the wallet's associated account exists. A purchase then does not pay its rent. */
   hasAccount: boolean;
-  /** For each side, the reason why the wallet's associated account cannot trade. */
+  /** Reasons why the wallet's associated account of each side cannot trade. */
   hindrances: Readonly<Record<Order["side"], string | undefined>>;
 };
 

@@ -112,7 +112,7 @@ export function checkSolTrade(
   const budget = least(asked, affordable);
   const attempts = leastTip === undefined ? wanted : Math.min(wanted, attemptsWithTip(budget, leastTip));
   const { attempt, networkFee } = feeOf(budget, attempts);
-  // For each exit, a marker and two sales at fees that have risen by half.
+  // Counts a marker for each exit, and two sales at fees that have risen by half.
   const ofExits = BigInt(trader.exits ?? 0) * (3n * networkFee.max + costs.rents.marker);
   const leastAmount = leastOut("sol", trade, settings, facts);
   const coins = besideFees + networkFee.max;

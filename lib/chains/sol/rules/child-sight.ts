@@ -16,7 +16,7 @@ export type MessageWord = {
   /** Time of the newest block, in seconds. */
   time: number;
   finalHeight: number;
-  /** True if the marker has data. Lamports alone prove nothing, because anybody may pay them in. */
+  /** True if the marker has data. Lamports prove nothing, because anybody may pay them in. */
   isMarked: boolean;
   /** Receipts of messages, by signature, with the height of their block, or of a later final one. */
   receipts: ReadonlyMap<string, { height: number; status: "ok" | "failed" }>;

@@ -20,7 +20,7 @@ export type Sol = {
   signed: {
     /** Lists the order's signed messages and the most that each may pay, oldest first. */
     messages: readonly SignedMessage[];
-    /** Time of the first swap's signature. Kept for children alone. */
+    /** Time of the first swap's signature. Kept only for children. */
     swapSignedAtMs?: number;
   };
   asked: {

@@ -85,7 +85,7 @@ export type SolSnapshot = {
   /** Receipts by hash. Transactions unknown to the host have none. */
   receipts: ReadonlyMap<string, ReadReceipt>;
   /**
-   * Whether each order's marker has its byte. Lamports alone prove nothing, because anybody can send some to the
+   * True for each order whose marker has its byte. Lamports prove nothing, because anybody can send some to the
    * address.
    */
   markers: ReadonlyMap<string, boolean>;

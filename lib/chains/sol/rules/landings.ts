@@ -9,7 +9,7 @@ export const landingPaths = ["private", "public", "clear"] as const;
 
 export type LandingPath = (typeof landingPaths)[number];
 
-/** For one path, how many of an order's messages were signed, and how many of them are in a block. */
+/** Number of an order's messages that were signed for one path, and of those that are in a block. */
 export type Landings = { path: LandingPath; signed: number; landed: number };
 
 /**

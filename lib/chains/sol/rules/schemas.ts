@@ -113,7 +113,7 @@ export const signedMessage = v.strictObject({
   hash: text,
   signatures: count,
   mostFeeLamports: coins,
-  /** Last block height at which a block can contain the message. Kept for children alone. */
+  /** Last block height at which a block can contain the message. Kept only for children. */
   lastValidBlockHeight: v.exactOptional(count),
 });
 
@@ -177,7 +177,7 @@ export const jupiterBuild = v.strictObject({
   /** The decimals of the spent token. */
   sourceDecimals: byte,
   accounts: listOf(buildAccount, most.accounts),
-  /** In base64. */
+  /** The message in base64. */
   data: v.pipe(v.string(), v.maxLength(2 * most.dataBytes), v.base64()),
 });
 

@@ -4,7 +4,7 @@ import type { SolRouteStep } from "./route-step.ts";
 /** A signed transaction on Solana, without its bytes. */
 export type ShownSolAttempt = ShownTransaction & {
   purpose: "swap" | "clear";
-  /** In SOL. */
+  /** Fees in SOL. */
   priorityFee: string;
   tip: string;
   computeUnitLimit: number;
@@ -16,9 +16,9 @@ export type ShownSolAttempt = ShownTransaction & {
 /** The report of an order on Solana. */
 export type SolFillReport = ReportTerms & {
   route?: SolRouteStep[];
-  /** In SOL. `priority` and `tip` are parts of the total. */
+  /** Fees in SOL. `priority` and `tip` are parts of the total. */
   networkFee: Record<"total" | "swap" | "clear" | "priority" | "tip", string>;
-  /** In SOL: the rent that stays in accounts that were opened for the order. */
+  /** Rent in SOL that stays in accounts that were opened for the order. */
   rent: string;
   computeUnits?: number;
 };

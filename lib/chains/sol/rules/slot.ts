@@ -142,8 +142,8 @@ function stateWith(slot: SolSlot, snapshots: SolSnapshots, siblings: readonly So
 }
 
 /**
- * For each attempt by its hash, the time at which it was sent, or why it was not accepted. Hosts on Solana give only
- * some of these reasons.
+ * Maps each attempt's hash to the time at which it was sent, or to the reason why it was not accepted. Hosts on Solana
+ * give only some of these reasons.
  */
 type Sendings = ReadonlyMap<string, number | "unreached" | "underpriced" | "unfunded">;
 

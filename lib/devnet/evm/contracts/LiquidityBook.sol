@@ -73,7 +73,7 @@ contract BinPool {
         }
     }
 
-    /// In units of Y for a unit of X, times 2^128.
+    /// Price in units of Y for a unit of X, times 2^128.
     function getPriceFromId(uint24 id) public view returns (uint256 price) {
         uint256 factor = (1 << 128) + (uint256(1 << 128) * getBinStep) / 10_000;
         price = 1 << 128;

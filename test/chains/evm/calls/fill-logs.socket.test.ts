@@ -219,7 +219,7 @@ describe("movedInBlock", () => {
     ["shares losses between sales in proportion", [sell(60n), sell(40n)], -50n, [90n, 60n]],
     ["gives the rounding to the last swap", [buy(100n), buy(100n), buy(100n)], 5n, [101n, 101n, 103n]],
     ["gives a purchase the units that exceed a sale", [buy(100n), sell(99n)], 5000n, [5001n, 0n]],
-    ["lets no sale exceed its amount beside a purchase", [buy(100n), sell(99n)], -50n, [50n, 99n]],
+    ["lets no sale exceed its amount next to a purchase", [buy(100n), sell(99n)], -50n, [50n, 99n]],
     ["leaves out losses beyond all purchases", [sell(99n), buy(100n)], -150n, [99n, 0n]],
     [
       "takes from others what a small purchase cannot lose",

@@ -168,7 +168,7 @@ describe("EvmPrices of a token with ten empty pools", () => {
     const [word] = await wordsOf(from, asked);
     return word && { out: word.out, hasBest: word.hasBest };
   };
-  /** Matches PoolQuoter's path to a pool alone: the number of the venue, and the fee. */
+  /** Matches PoolQuoter's path to a single pool: the number of the venue, and the fee. */
   const pathTo = (venue: "uniswap-v3" | "pancakeswap-v3", fee: V3Fee) => {
     const row = venues.findIndex((each) => each.venue === venue);
     return new RegExp(`0{9}${row}${fee.toString(16).padStart(6, "0")}0{48}`);
@@ -395,7 +395,7 @@ describe("EvmTokenLooks", () => {
     expect(await count()).toBe(8);
   });
 
-  it("quotes an amount by its own best pool, although others pay more for the least and the largest one", async () => {
+  it("quotes an amount by its own best pool, although others pay more for the smallest and the largest one", async () => {
     await chain.deploy(pool(v3Positions, 20n, 3000, 9900n), pool(v3Positions, 1n, 10_000, 9000n));
     await chain.deploy(pool(pancakePositions, 100n, 500, 10_100n));
     const looks = new EvmTokenLooks(reader());

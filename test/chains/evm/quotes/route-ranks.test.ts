@@ -15,7 +15,7 @@ describe("expectedFor", () => {
   it.each([
     ["a pool that paid best for the amount, or for more", 10n, [v2, v3]],
     ["a pool that paid best for half of the amount", 20n, [v2, v3]],
-    ["none that paid best for less than that alone", 21n, [v3]],
+    ["none that paid best only for less than that", 21n, [v3]],
     ["none for an amount that is far from all others", 2001n, []],
   ])("lists %s", (_, amount, routes) => {
     expect(expectedFor(firsts, amount)).toEqual(routes);

@@ -359,7 +359,7 @@ describe("nextEvmMove", () => {
   });
 
   it.each([
-    ["a private swap to the relay alone", true, "swap", "relay"],
+    ["a private swap only to the relay", true, "swap", "relay"],
     ["a private order's clear to everybody", true, "clear", "relay and hosts"],
     ["a public swap to the hosts", false, "swap", "hosts"],
     ["a public order's clear to the hosts", false, "clear", "hosts"],

@@ -46,7 +46,7 @@ const offersOf = () =>
 const helperOf = async (offers: JupiterOffers, each = swap) => (await offers.forLook()(each))?.venue.helper;
 
 describe("JupiterOffers", () => {
-  it("requests one offer for all hosts of a look, and reuses it for no other swap", async () => {
+  it("requests one offer for all hosts of a look, and does not reuse it for another swap", async () => {
     const offerFor = offersOf().forLook();
     const [a, b, c] = await Promise.all([
       offerFor(swap),

@@ -92,7 +92,7 @@ describe("readMessage", () => {
       fc.asyncProperty(attempts, markets, async (terms, { isMayhem, rest, ...state }) => {
         if (terms.purpose === "clear") return;
         const curve = await onCurve(
-          // The message that takes the rest names that amount alone, which is then its minimum.
+          // The message that takes the rest names only that amount, which is then its minimum.
           rest === undefined || terms.side === "sell" ? terms : { ...terms, minAmountOut: rest },
           { isMayhem, ...(rest !== undefined && terms.side === "buy" && { rest }) },
         );

@@ -167,7 +167,7 @@ describe("a purchase of a token that is remembered", () => {
     }
   });
 
-  it("lets Jupiter be asked while the first request is under way", async () => {
+  it("asks Jupiter while the first request is under way", async () => {
     const token = chain.deployment.tokens.MOON.mint;
     const begun: unknown[] = [];
     const jupiter = { begin: (swap: object) => begun.push(swap) };

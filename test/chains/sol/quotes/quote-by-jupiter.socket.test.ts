@@ -169,17 +169,14 @@ describe("quotes with Jupiter", () => {
     await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 
-  it.each(["refusing", "sharedAccounts"] as const)(
-    "uses the pools alone with the fault %s",
-    async (fault) => {
-      jupiter.faults = { [fault]: 1 };
-      expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
-      await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
-      expect(faults).toEqual([]);
-    },
-  );
+  it.each(["refusing", "sharedAccounts"] as const)("uses only the pools with the fault %s", async (fault) => {
+    jupiter.faults = { [fault]: 1 };
+    expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
+    await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
+    expect(faults).toEqual([]);
+  });
 
-  it("uses the pools alone once it has asked more often than Jupiter allows", async () => {
+  it("uses only the pools once it has asked more often than Jupiter allows", async () => {
     const limited = await startTestJupiter(chain, { perMinute: 2 });
     const reader = await readerOf({ jupiter: { url: limited.url } });
     const trade = { chain: "sol", side: "buy", token: mintOf("MOON"), amount: "1", wallet } as const;
@@ -287,7 +284,7 @@ describe("quotes of two hosts with Jupiter", () => {
     expect(jupiter.asked).toHaveLength(2);
   });
 
-  it("uses the greater of two nearly equal outputs", async () => {
+  it("uses the higher of two nearly equal outputs", async () => {
     hosts[1].lie = simulating(1001n);
     const fair = paid(10n ** 9n, coins, tokens);
     expect(await ask("MOON")).toMatchObject({ amountOut: (fair * 1001n) / 1000n });

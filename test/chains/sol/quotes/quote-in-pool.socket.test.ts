@@ -47,7 +47,7 @@ const u64 = (value: bigint) => {
 };
 
 describe("quotes in a pool that the request names", () => {
-  it("trades in that pool alone, wherever it is, and says so", async () => {
+  it("trades only in that pool, wherever it is, and says so", async () => {
     const mint = await addMint(chain, 6);
     const usual = await addPool(chain, { mint, ...fair });
     const pool = await addPool(chain, { mint, index: 5, fee: 3000n, address: anywhere(), ...fair });
@@ -135,7 +135,7 @@ describe("quotes in a pool that the request names", () => {
     expect(counts).toEqual([3 + 16 * 4 + 3 + 3]);
   });
 
-  it("takes no host's word alone that an account is a pool", async () => {
+  it("does not take a single host's word that an account is a pool", async () => {
     const mint = await addMint(chain, 6);
     await addPool(chain, { mint, ...fair });
     const pool = await addPool(chain, { mint, address: anywhere(), owner: programs.system, ...fair });

@@ -97,7 +97,7 @@ describe("quotesOfSolHosts", () => {
     expect(quotes[0]).toBe(quotes[1]);
   });
 
-  it("uses the greater output if the hosts differ by only a part of the slippage", async () => {
+  it("uses the higher output if the hosts differ by only a part of the slippage", async () => {
     hosts[1].lie = paying(998n);
     expect((await ask(hosts)).joint).toMatchObject({ amountOut: fair });
     hosts[1].lie = paying(1002n);

@@ -18,7 +18,7 @@ const joint = (a: SolTradeFacts, b: SolTradeFacts, slippage = 1) => {
 };
 
 describe("jointSolQuote", () => {
-  it("uses the greater output if the outputs differ by at most a quarter of the slippage", () => {
+  it("uses the higher output if the outputs differ by at most a quarter of the slippage", () => {
     expect(joint(paying(1_000_000n), paying(997_500n))).toMatchObject({
       amountOut: 1_000_000n,
       routes: [{ pool: "0", amountOut: 1_000_000n }],

@@ -209,7 +209,7 @@ describe("objectionToMessage", () => {
     ["fees whose sum is above the budget", swap, { ...budget(39_999n), ...signed(["swap", "a"]) }],
     ["a clear above the budget", clear, { ...budget(39_999n), ...signed(["swap", "a"]) }],
     [
-      "a message beside others than the ledger's",
+      "a message in addition to others than the ledger's",
       swap,
       { ...signed(["swap", "a"]), slot: slotOf({ attempts: [attemptOf("b")] }) },
     ],
