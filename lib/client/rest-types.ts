@@ -114,7 +114,7 @@ export type GeneralError =
   | Plain<304, "NOT_MODIFIED">
   /** The response is not JSON: it comes from a proxy, a firewall or CloudFront, not from the service. */
   | Plain<number, "EDGE_ERROR">
-  /** There was no response. The service may have carried out the request. */
+  /** No response came. The service may have carried out the request. */
   | (Plain<0, "NETWORK_ERROR"> & { cause?: unknown })
   /** The token provider failed. Nothing was sent. */
   | (Plain<0, "TOKEN_ERROR"> & { cause?: unknown })

@@ -13,7 +13,7 @@ export type MarketRecord = Schemas["MarketRecord"];
 export type MarketMinute = Schemas["MarketMinute"];
 export type TradingChain = MarketRecord["chain"];
 /**
- * For each followed chain, the newest block that the service has read. Prices are as old as this block, even if nobody
+ * The newest block of each followed chain that the service has read. Prices are as old as this block, even if nobody
  * trades.
  */
 export type MarketHeads = Schemas["MarketsUpdate"]["heads"];
@@ -67,7 +67,7 @@ export type StreamStatus =
   /** The state is complete and follows each change. */
   | { status: "live" }
   /**
-   * Not connected. The state is the last known one. `code` gives the reason if it is known. UNAUTHORIZED: a new token
+   * Not connected: the state is the last known one. `code` gives the reason if it is known. UNAUTHORIZED: a new token
    * did not help.
    */
   | {
@@ -75,7 +75,7 @@ export type StreamStatus =
       retryInMs: number;
       code: "CLOSED" | "SILENT" | "REFUSED" | "UNAUTHORIZED" | "TOKEN_ERROR";
     }
-  /** By you, or because of an error that would only occur again, as with a key that has ended. */
+  /** Closed by you, or because of an error that would only occur again, as with a key that has ended. */
   | { status: "closed"; error?: AnyError };
 
 export type FollowOptions = {

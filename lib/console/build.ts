@@ -29,7 +29,7 @@ export const pagePolicy = (otherOrigins: readonly string[] = []): string =>
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
-    // Names the script that shows notices, and no other.
+    // Allows only the script that shows notices.
     "trusted-types service-worker",
   ].join("; ");
 

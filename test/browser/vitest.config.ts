@@ -16,7 +16,7 @@ const needsRunner = ({ moduleId }: TestSpecification) => !moduleId.includes("/li
 
 /**
  * Browser tests have their own configuration because they need Debian's Chromium or CHROMIUM=/path/to/it. The console's
- * own tests show its components alone; all others use the whole service.
+ * own tests show only its components; all others use the whole service.
  */
 export default defineConfig({
   test: {

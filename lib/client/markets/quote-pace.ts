@@ -10,9 +10,9 @@ export type QuoteBasis = Pick<Quote, "chain" | "token" | "block"> & { price: str
 
 /** Milliseconds between two quotes of the same trade. */
 const paceMs = {
-  /** While the price moves, or nothing shows whether it does. */
+  /** Pace while the price moves, or while nothing shows whether it does. */
   moving: 5000,
-  /** While the price stays. Network fees and other pools may have changed by then. */
+  /** Pace while the price stays. Network fees and other pools may have changed by then. */
   still: 12_000,
 };
 

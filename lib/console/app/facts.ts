@@ -21,7 +21,10 @@ export function feeFacts({ chain, networkFee, rent }: Quote): Fact[] {
   ]);
 }
 
-/** Says what a fill of a resting order costs now, and the cap of all its fees, which would alone look like their price. */
+/**
+ * Says what a fill of a resting order costs now, and the cap of all its fees, which would look like their price without
+ * it.
+ */
 export const cappedFee = ({ chain, networkFee }: Quote, cap: string): Fact => [
   "Network fee",
   `about ${coins(chain, networkFee.expected)} a fill, all capped at ${amount(cap, 4)}`,
@@ -103,7 +106,7 @@ export function reportFacts(order: Order, report: NonNullable<Read["report"]>): 
 const doubts = ({ flags = [], unchecked }: EvmReport): Fact[] =>
   present([
     flags.length > 0 && ["Warning", flags.map(words).join(", ")],
-    unchecked === true && ["Unchecked", "by the token's events alone"],
+    unchecked === true && ["Unchecked", "only from the token's events"],
   ]);
 
 /** Lists the parts of a fee that were paid. Most parts are 0. */

@@ -13,7 +13,7 @@ const shortcuts = [
 
 type Actions = { onFind: () => void; onSide: (side: "buy" | "sell") => void };
 
-/** The amount is no such field: it takes digits alone, and traders stay in it. */
+/** Leaves out the amount's field: it takes only digits, and traders stay in it. */
 const typedInto = "input:not([type=radio], [type=checkbox], #amount), select, textarea, dialog";
 
 const isTyping = (target: EventTarget | null) =>

@@ -6,7 +6,7 @@ export type WalletBalances = { chain: Network; wallet: string; balances: readonl
 
 /**
  * Says why a resting sale has nothing to sell. Undefined if it has, or if the page does not know: a wallet may hold
- * tokens that no position counts. Only exits depend on a position alone.
+ * tokens that no position counts. Only exits depend solely on a position.
  */
 export function nothingToSell(
   { side, stage, chain, wallet, token, maxAmount, createdAt }: Order,

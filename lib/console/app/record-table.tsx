@@ -36,8 +36,8 @@ type TableProps<Row> = {
 };
 
 /**
- * Shows records as rows of one line, of which a narrow page makes cards. It draws a page of them at a time, so that
- * thousands cost no more than fifty.
+ * Shows records as rows of one line, or as cards on a narrow page. Draws a page of them at a time, so that thousands
+ * cost no more than fifty.
  */
 export function RecordTable<Row>(props: TableProps<Row>) {
   const { name, rows, columns, keyOf, isLast, actions, details, onMore, moreText } = props;

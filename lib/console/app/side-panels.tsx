@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { loadedPart } from "./loaded-part.tsx";
 
-/** Parts of the page beside the desk, each in a panel of its own. */
+/** Parts of the page around the desk, each in a panel of its own. */
 const sides = [
   ["portfolio", "Portfolio"],
   ["discovery", "New tokens"],
@@ -32,7 +32,7 @@ export const SideButtons = ({ onOpen }: { onOpen: (side: Side) => void }) => (
   </>
 );
 
-/** Panels that users type into, so a click beside them must not close them. */
+/** Panels that users type into, so a click outside must not close them. */
 const typedInto: readonly Side[] = ["wallets", "newWallet", "settings", "notices", "programs", "rewards"];
 
 type PanelProps = { side: Side; onClose: () => void; children: ComponentChildren };

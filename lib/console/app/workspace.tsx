@@ -100,7 +100,7 @@ function useTokens(stream: Stream | undefined, tokens: readonly FollowedToken[])
       all.filter((each) => !some.some((other) => isSameToken(other, each) && other.candles === each.candles));
     const gone = before.filter((each) => !next.some((other) => isSameToken(other, each)));
     const added = without(next, before).filter(({ candles }) => candles === undefined);
-    // Names the tokens alone: the service refuses what a followed token says of candles.
+    // Names only the tokens: the service refuses what a followed token says of candles.
     if (gone.length > 0) stream?.removeTokens(gone.map(({ chain, token }) => ({ chain, token })));
     if (added.length > 0) stream?.addTokens(added);
     followed.current = { stream, tokens: next };

@@ -25,7 +25,7 @@ const result = {
 } as const;
 
 describe("cappedFee", () => {
-  it("names what a fill costs beside the cap, which is no price", () => {
+  it("names what a fill costs next to the cap, which is not a price", () => {
     const networkFee = { expected: "0.00023921", max: "0.0004", l1: "0" };
     const quote = { chain: "eth", networkFee } as Quote;
     expect(cappedFee(quote, "0.05")).toEqual([

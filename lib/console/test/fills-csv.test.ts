@@ -21,7 +21,7 @@ const buy = {
 } as Partial<Order> as Order;
 
 describe("fillsCsv", () => {
-  it("writes each fill with all digits and its units, and no other order", () => {
+  it("writes each fill with all digits and its units, and skips all other orders", () => {
     const [head, line, ...rest] = fillsCsv([{ ...buy, filledAmount: "0" }, buy]).split("\r\n");
     expect(head).toMatch(
       /^"placed","last change","settled","chain","side","paid","paid in","received","received in"/,

@@ -27,7 +27,7 @@ const bought = {
 
 const sold = { side: "sell", status: "filled", filledAmount: "500", averagePrice: "0.00018" } as const;
 
-/** Makes a function that returns the texts of the news alone. */
+/** Makes a function that returns only the texts of the news. */
 function makeNews() {
   const news = makeOrderNews();
   return (orders: Order[]) => news(orders).map(({ text }) => text);

@@ -42,7 +42,7 @@ describe("toggled", () => {
 
 describe("withOpened", () => {
   const opened = (number: number, flags: string[] = []) => ({ ...tokenOf(number), name: "Any", flags });
-  it("lists each token once, the last one first, and warns of imitations alone", () => {
+  it("lists each token once, the last one first, and warns only of imitations", () => {
     const list = [2, 1, 2].reduce(
       (before, number) => withOpened(before, opened(number)),
       [] as readonly WatchedToken[],

@@ -76,7 +76,7 @@ describe("a tab's sign-in", () => {
     expect(await returned.account.finish(answer)).toBeUndefined();
   });
 
-  it("takes no answer with a forged state, and stays ready for its own", async () => {
+  it("refuses an answer with a forged state, and stays ready for its own", async () => {
     const { open, signIn } = newBrowser();
     const { account } = open();
     const url = await account.begin("/console/");

@@ -101,8 +101,8 @@ function DeviceRow({ device, isOwn, onRemoved }: RowProps) {
       </p>
       {isAsked && (
         <Confirmation yes="Yes, remove it" isBusy={isBusy} onYes={remove} onKeep={() => setAsked(false)}>
-          It gets no more notices of trades at once, and none at all a day later, so that a thief cannot
-          silence you.
+          It gets no more notices of trades from now on, and none at all from a day later, so that a thief
+          cannot silence you.
         </Confirmation>
       )}
     </li>

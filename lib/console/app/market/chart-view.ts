@@ -1,6 +1,6 @@
 import type { IChartApi, IPanePrimitive, ISeriesApi, Time, UTCTimestamp } from "lightweight-charts";
 
-/** Where things are in a chart, in pixels from its upper left corner. */
+/** Positions in a chart, in pixels from its upper left corner. */
 export type ChartView = {
   /** Undefined if the time has no bar. */
   x: (time: number) => number | undefined;

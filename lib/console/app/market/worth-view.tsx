@@ -69,7 +69,7 @@ type GrossProps = {
   from: 60 | 120;
 };
 
-/** Shows beside a net profit what it was before network fees. */
+/** Shows what a profit was before network fees, next to the net profit. */
 export function Gross({ net, gross, coin, from }: GrossProps) {
   const text = beforeFees(net, gross);
   return text === undefined ? null : (

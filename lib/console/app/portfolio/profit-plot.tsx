@@ -15,7 +15,7 @@ export type ProfitBar = {
   text: string;
 };
 
-/** Draws the net profit of periods as bars above and below a line. The table beside it has the same numbers. */
+/** Draws the net profit of periods as bars above and below a line. The table next to it has the same numbers. */
 export function ProfitPlot({ name, span, bars }: { name: string; span: Span; bars: readonly ProfitBar[] }) {
   // Only places on the screen: amounts stay text.
   const values = bars.map(({ net }) => Number(net));

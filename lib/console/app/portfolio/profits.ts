@@ -6,7 +6,7 @@ import { dayIn } from "./calendar.ts";
 
 /** Profit of one day in UTC on one chain, as decimal text in the chain's coin. */
 export type DayProfit = {
-  /** Such as 2026-11-30. */
+  /** A day, such as 2026-11-30. */
   day: string;
   chain: Network;
   fills: number;

@@ -66,7 +66,7 @@ export class Account {
     return this.#deps.tab.isBlocked;
   }
 
-  /** Provides a client with access tokens of this user alone, so that no request changes hands. */
+  /** Provides a client with access tokens of this user only, so that no request is sent for another user. */
   tokenFor(user: string): TokenProvider {
     return async ({ refresh }) => {
       const grant = refresh || this.#grant === undefined ? await this.#renewed() : this.#grant;

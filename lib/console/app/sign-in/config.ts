@@ -12,7 +12,7 @@ export type SignInConfig = {
 /** Other sites to which the page links. */
 export type Links = { docs?: string; explorers?: Readonly<Record<string, string>> };
 
-/** The content of config.json beside the page. */
+/** The content of config.json next to the page. */
 export type PageConfig = SignInConfig & Links;
 
 /** A sign-in that failed. The message is a sentence for the user. */

@@ -106,7 +106,7 @@ export function refusalText({ code, message, details }: Refusal): string {
       : `Selling at once would bring ${amount(roundTrip)} for one, and a stop must lie at least 3 % below that.`;
   if (code === "TOKEN_UNSAFE") return `${message.split(". To buy")[0]}.`;
   if (code === "NO_REFERENCE")
-    return "No market is deep enough to price this token: type the least that you accept.";
+    return "No market is deep enough to price this token: type the minimum that you accept.";
   const sentence = message.endsWith(".") ? message : `${message}.`;
   return code === "INVALID_REQUEST" ? sentence : `${capital(words(code))}: ${sentence}`;
 }

@@ -23,7 +23,7 @@ export type Known = {
   now?: Reference | undefined;
   /** Price from which its distances count. */
   reference?: Reference | undefined;
-  /** Amount that the order would bring now, and the least that it must bring. */
+  /** Amount that the order would bring now, and the minimum that it must bring. */
   amountOut?: string | undefined;
   minAmountOut?: string | undefined;
   /** The worst price at which it fills, of a resting order. */
@@ -90,7 +90,7 @@ export function sentenceOf(order: Written, known: Known): string {
         ? `Sells ${exact(given)} ${inToken}`
         : `Sells ${given === "100" ? "all" : `${given} %`} of your ${inToken}${spent ? `, ${amount(spent)},` : ""}`;
   const coins = (text: string) => `${amount(text)} ${inCoin}`;
-  /** Computes the least that the order brings if it fills at a price. */
+  /** Computes the minimum that the order brings if it fills at a price. */
   const least = (price: string) =>
     spent === undefined || !isAmount(price)
       ? undefined

@@ -221,7 +221,7 @@ describe("the desk", () => {
     await context.close();
   });
 
-  it("offers listed tokens until one is watched, keeps a watchlist over a reload, and on the page alone if the browser keeps nothing", async () => {
+  it("offers listed tokens until one is watched, keeps a watchlist over a reload, and only on the page if the browser keeps nothing", async () => {
     const { page, context, complaints } = await openDesk({ width: 1440, height: 900 });
     const tokens = page.getByRole("navigation", { name: "Watched and held tokens" });
     const star = page.getByRole("region", { name: "MOON" }).getByRole("button", { name: "Watch MOON" });

@@ -156,7 +156,7 @@ describe("the lists", () => {
     await context.close();
   });
 
-  it("show the price for which an order waits, beside those of fills", async () => {
+  it("show the price for which an order waits, next to those of fills", async () => {
     const { page, context } = await openDesk({ ...records, width: 1440, height: 900 });
     await openList(page, "Orders");
     const prices = page.getByRole("table", { name: "Orders" }).locator("td[data-name=Price]");

@@ -86,7 +86,7 @@ const drawn = async (page: Page) => {
 /** A buy that became final a minute later, which must not move its mark in the chart. */
 const filledBuy = orderNumber(0, { createdAt: at(-2), updatedAt: at(-1) });
 
-describe("the market chart beside the trade ticket", () => {
+describe("the market chart next to the trade ticket", () => {
   it("draws candles in coin and dollars, with streamed minute candles, the user's own fills, and flags", async () => {
     const stored = [candle(-5, "0.0001", "0.00011"), candle(-3, "0.00011", "0.0001")];
     const { page, stream, complaints, context } = await openDesk({ prepare: withCandles(stored) });

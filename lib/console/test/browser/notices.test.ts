@@ -195,7 +195,7 @@ describe("the notices", () => {
     await context.close();
   });
 
-  it("are offered beside exports and limits to users without a device", async () => {
+  it("are offered next to exports and limits to users without a device", async () => {
     const { page, context } = await openDesk();
     await page.route("**/api/v2/devices", (route) => route.fulfill(answered({ devices: [], pushKey })));
     const wallets = await openSide(page, "Wallets");

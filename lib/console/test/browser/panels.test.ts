@@ -7,7 +7,7 @@ import { scriptedProfile, signInByScript, walletNumber } from "../support/script
 const openDesk = desksForTests();
 const focusedText = (page: Page) => page.evaluate("document.activeElement.textContent");
 
-describe("the panels beside the desk", () => {
+describe("the panels around the desk", () => {
   it("say why a request could not be sent", async () => {
     const { page, context } = await openDesk();
     await page.evaluate("crypto.getRandomValues = () => { throw new Error('No randomness'); }");

@@ -5,7 +5,7 @@ import { orderNumber, positionNumber, walletNumber } from "../support/scripted-s
 
 const openDesk = desksForTests();
 
-/** Buys and sales in turn, a minute apart, the newest first. The first sale sells what nobody has bought here. */
+/** Buys and sales by turns, a minute apart, the newest first. The first sale sells what nobody has bought here. */
 const olderOrders = Array.from({ length: 5_000 }, (_, index) => orderNumber(index));
 const realized = { status: "closed", netRealizedPnl: "0.0539784" } as const;
 const scripted = {

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 
-/** Opens a part of the page beside the desk. */
+/** Opens a part of the page around the desk. */
 export async function openSide(page: Page, name: string): Promise<Locator> {
   await page.getByRole("button", { name, exact: true }).filter({ visible: true }).click();
   return page.getByRole("dialog", { name });

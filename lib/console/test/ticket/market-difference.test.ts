@@ -38,7 +38,7 @@ describe("pricesNow", () => {
 
   it.each([
     ["the market's price before a quote", market, undefined, ofMarket, ofMarket],
-    ["the market's price beside a quote", market, "0.000102", ofAmount, ofMarket],
+    ["the market's price next to a quote", market, "0.000102", ofAmount, ofMarket],
     ["the quote's price while the market's is old", old, "0.000102", ofAmount, ofAmount],
     ["the quote's price while the market's is unknown", undefined, "0.000102", ofAmount, ofAmount],
     ["the market's old price before a quote", old, undefined, ofMarket, ofMarket],

@@ -21,7 +21,7 @@ const of = (order: Omit<Written, "type">, type: OrderType, more: Known = known) 
   sentenceOf({ ...order, type }, more);
 
 describe("the sentence about an order", () => {
-  it("says what a market order brings, and the least that it may bring", () => {
+  it("says what a market order brings, and the minimum that it may bring", () => {
     const quoted = { amountOut: "996.006", minAmountOut: "986.0469" };
     expect(of(buy, "market", quoted)).toBe(
       "Buys MOON for 0.1 ETH now: about 996.006 MOON, and at least 986.046.",
@@ -32,7 +32,7 @@ describe("the sentence about an order", () => {
     expect(of(buy, "market", {})).toBe("Buys MOON for 0.1 ETH now.");
   });
 
-  it("says when a limit buys or sells, and for how much at the least", () => {
+  it("says when a limit buys or sells, and for how much at least", () => {
     const low = { ...buy, terms: { ...terms, price: "0.00008" } };
     expect(of(low, "limit")).toBe(
       "Buys MOON for 0.1 ETH as soon as the price falls to 0.00008 ETH (20 % below the market price) within 30 days; you get at least 1\u00a0250 MOON.",
