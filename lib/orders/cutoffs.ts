@@ -6,7 +6,7 @@ import type { Cutoff, CutoffScope, ItemWrite, TradeStep } from "./table-step.ts"
 export type Cutoffs = {
   /** Covers all wallets. Also has a field for each chain on which all orders were cancelled. */
   all?: Cutoff | undefined;
-  /** Covers this wallet alone. */
+  /** Covers only this wallet. */
   wallet?: Cutoff | undefined;
 };
 

@@ -45,7 +45,7 @@ export type LaneView<F extends FamilyTypes = FamilyTypes> = {
   cancelled: ReadonlySet<string>;
   /** Each user's current highest gas price. 0 on chains without gas. */
   maxGasPrices: ReadonlyMap<string, WeiPerGas>;
-  /** For each user, the policy for the wallet and the amount that the user has already spent on this day. */
+  /** Policy for the wallet, and the amount already spent on this day, of each user. */
   limits: ReadonlyMap<string, Limits>;
   /** The bytes of each slot's newest attempt, by the attempt's hash. Bytes that have expired are missing. */
   bytes: ReadonlyMap<string, string>;

@@ -164,7 +164,7 @@ function objectionToToken({ side, safety, flags, allowUnsafe }: QuotedChecks) {
 function objectionToHearsay({ lacksLeast = false }: QuotedChecks) {
   if (!lacksLeast) return undefined;
   const field = "minAmountOut";
-  const message = `No market is deep enough to price this token. Name the least that may arrive in ${field}`;
+  const message = `No market is deep enough to price this token. Name the minimum that may arrive in ${field}`;
   return new DomainError("NO_REFERENCE", message, { field });
 }
 

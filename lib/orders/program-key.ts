@@ -16,7 +16,7 @@ export const mostProgramKeys = 20;
 /** Time for which a revoked or ended key is kept, so that revoking it can be repeated. */
 const keptMs = 30 * 24 * 60 * 60_000;
 
-/** True if a program may use a key. A key that is absent is as good as revoked. */
+/** True if a program may use a key. An absent key counts as revoked. */
 export const isInForce = (
   key: Pick<ProgramKey, "endsAt" | "revokedAt"> | undefined,
   nowMs: number,

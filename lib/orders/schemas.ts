@@ -56,7 +56,7 @@ export const orderLife = v.strictObject({
 export const orderEnd = v.strictObject({
   status: v.picklist(["cancelled", "rejected", "expired"]),
   reasonCode: v.picklist(reasonCodes),
-  /** For a sale that found no tokens: the place up to which the wallet was checked. */
+  /** Place up to which the wallet was checked, of a sale that found no tokens. */
   soldOutAt: v.exactOptional(count),
   /** Blocks in which both hosts saw that the wallet held no tokens. The order's end is certain once they are final. */
   soldOutIn: v.exactOptional(blockNames),
@@ -139,7 +139,7 @@ export const slotTerms = v.strictObject({
 
 export const ledgerOwner = v.strictObject({ ...owner, orderId: text, validUntil: count });
 
-/** Proofs of an order in a request to the signer, beside its intent. */
+/** Proofs of an order in a request to the signer, besides its intent. */
 export const claimedTerms = {
   mac: orderTerms.entries.mac,
   mandate: orderTerms.entries.mandate,
@@ -188,7 +188,7 @@ export const policyRecord = v.strictObject({
 });
 
 export const daySpend = v.strictObject({
-  /** In place of a wallet, the count of a program key has the id of the key. */
+  /** The count of a program key has the key's id in place of a wallet. */
   ...owner,
   /** The day in UTC, such as 2026-11-22. */
   day: text,

@@ -28,13 +28,13 @@ export type AskedTrade = Trade & {
   gasPreset?: GasPreset | undefined;
   /** Highest gas price, in gwei. */
   maxGasPrice?: number | undefined;
-  /** In SOL. */
+  /** Amount in SOL. */
   priorityFee?: number | undefined;
   mevProtection?: boolean | undefined;
   allowUnsafe?: boolean | undefined;
   /** Lifetime of the order. By default that of its family. */
   validForSeconds?: number | undefined;
-  /** What is to rest once a buy has filled. */
+  /** Orders that rest once a buy has filled. */
   exits?: readonly GivenExit[] | undefined;
 };
 

@@ -265,7 +265,10 @@ class FiringRun {
   }
 }
 
-/** Time in which an unsigned child counts as out. One that its lane holds back for longer must keep no other waiting. */
+/**
+ * Time in which an unsigned child counts as out. A child that its lane holds back for longer must not keep others
+ * waiting.
+ */
 const signingMs = 10_000;
 
 /**

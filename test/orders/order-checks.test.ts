@@ -51,7 +51,7 @@ const fine: EvmOrderChecks = {
   maxPriceImpact: 15,
 };
 
-/** Changes that trigger each reason alone, in order of precedence. */
+/** Changes that trigger a single reason each, in order of precedence. */
 const reasons: [string, Partial<EvmOrderChecks>, object | undefined][] = [
   ["TRADING_DISABLED", { isStopped: true }, undefined],
   ["WALLET_BUSY", { openOrders: 20 }, undefined],

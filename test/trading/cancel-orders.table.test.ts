@@ -114,22 +114,25 @@ describe("cancelOrders", () => {
   it.each([
     ["ahead", 1000],
     ["behind", -1000],
-  ])("cancels each of two orders placed beside it by clocks that are a second %s", async (_, skewMs) => {
-    const { bench, place, cancelAll, states } = await opened();
-    const before = [
-      await place({ nowMs: bench.nowMs + skewMs }),
-      await place({ nowMs: bench.nowMs - skewMs }),
-    ];
-    expect(await cancelAll()).toBe(2);
-    const after = [
-      await place({ nowMs: bench.nowMs + skewMs }),
-      await place({ nowMs: bench.nowMs - skewMs }),
-    ];
-    const found = await states();
-    expect(before.map(({ intent }) => found.get(intent.orderId))).toEqual([cancelled, cancelled]);
-    expect(after.map(({ intent }) => found.get(intent.orderId))).toEqual(["open queued", "open queued"]);
-    for (const { intent } of after) expect(intent.createdAt).toBeGreaterThan(bench.nowMs);
-  });
+  ])(
+    "cancels each of two orders placed at the same time by clocks that are a second %s",
+    async (_, skewMs) => {
+      const { bench, place, cancelAll, states } = await opened();
+      const before = [
+        await place({ nowMs: bench.nowMs + skewMs }),
+        await place({ nowMs: bench.nowMs - skewMs }),
+      ];
+      expect(await cancelAll()).toBe(2);
+      const after = [
+        await place({ nowMs: bench.nowMs + skewMs }),
+        await place({ nowMs: bench.nowMs - skewMs }),
+      ];
+      const found = await states();
+      expect(before.map(({ intent }) => found.get(intent.orderId))).toEqual([cancelled, cancelled]);
+      expect(after.map(({ intent }) => found.get(intent.orderId))).toEqual(["open queued", "open queued"]);
+      for (const { intent } of after) expect(intent.createdAt).toBeGreaterThan(bench.nowMs);
+    },
+  );
 
   it.each([0, 1000, -1000])(
     "cancels what a clock that is %i ms from another one has placed since the last time",

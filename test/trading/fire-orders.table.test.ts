@@ -101,7 +101,7 @@ describe("fireOrders on a real chain", () => {
     expect((await desk.resting(high))?.firings).toMatchObject([{ leg: "trailing" }]);
   });
 
-  it("counts no more as out than a child that may soon fill", async () => {
+  it("counts only a child that may soon fill as out", async () => {
     const [desk, other] = [await opened(), await opened()];
     await desk.place({ amount: "2" });
     await desk.watchAndWork();

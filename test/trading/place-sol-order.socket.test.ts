@@ -298,7 +298,7 @@ describe("placeOrder on sol", () => {
     ).rejects.toMatchObject(code("UNSUPPORTED_CHAIN", { chains: [] }));
   });
 
-  it("computes the minimum from the greater quote, whichever host lies, and fails if the quotes differ too much", async () => {
+  it("computes the minimum from the higher quote, whichever host lies, and fails if the quotes differ too much", async () => {
     const { vaults } = chain.deployment.tokens.MOON;
     for (const liar of hosts) {
       const { ask, place, stored } = await newTrader();

@@ -80,7 +80,7 @@ const objectionToEnd = (facts: ChildFacts): Objection | undefined =>
  */
 function objectionToClear(facts: ChildFacts): Objection | undefined {
   if (familyOf(facts.child.chain) === "evm") return undefined;
-  // The cancellation alone names the resting order, and holds even if the mandate has become void.
+  // Only the cancellation names the resting order, and holds even if the mandate has become void.
   const isOver = facts.isCancelled || (objectionToOrigin(facts) === undefined && hasEnded(facts));
   return isOver ? undefined : later("the resting order has not ended");
 }
@@ -98,7 +98,7 @@ function objectionToSwap(facts: ChildFacts, nowMs: number): Objection | undefine
   const isDead = (orderId: string) => ended?.dead.some((each) => each.child === orderId) ?? false;
   if (isDead(child.orderId)) return later("the child is dead");
   const { out } = tally ?? {};
-  // Wants the word of fireOrders, too: executeOrders could keep an unsigned child back until another one has gone, and
+  // Requires fireOrders' word, too: executeOrders could keep an unsigned child back until another one has gone, and
   // then let both be signed.
   const isProvenDead = out && isDead(out.child) && child.parent.after === out.child;
   if (familyOf(mandate.chain) === "evm" && out && out.child !== child.orderId && !isProvenDead)

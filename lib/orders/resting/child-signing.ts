@@ -48,7 +48,7 @@ export function limitsGivenBack(
 export const takenOff = (before: Limits, after: Limits): bigint =>
   (before.count?.spent ?? 0n) - (after.count?.spent ?? 0n);
 
-/** Changes of records by a signature for a child, beside those by a signature for any order. */
+/** Changes of records by a signature for a child, besides those by a signature for any order. */
 export type ChildEntry = {
   /** Coin that the day's count loses. */
   givenBack: bigint;

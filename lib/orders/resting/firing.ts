@@ -18,7 +18,9 @@ export type ChildView<Signed = unknown> = {
   yields: boolean;
   /** True if the order is cancelled, so that the signer signs no further swap of its children. Read before `signed`. */
   isRefused: boolean;
-  /** True if executeOrders has proved that the child can never fill, or need not, since no other one is ever signed. */
+  /**
+   * True if executeOrders has proved that the child can never fill, or need not, because no other child is ever signed.
+   */
   isProvenDead: boolean;
   /** The child's swap in the signer's ledger, with its deadline in seconds. Absent if none is signed. */
   signed?: { swap: Signed; deadline: number } | undefined;
@@ -67,7 +69,7 @@ export type ParentView<Signed = unknown> = {
   ended: Ended | undefined;
   /** Amount that the order can spend now. 0 if the wallet holds less than a thousandth of the order's amount. */
   amount: bigint;
-  /** For each leg, the slippage of its children in millionths. */
+  /** Slippage of the children of each leg, in millionths. */
   slippagePpm: readonly bigint[];
   /** True if the children's transactions are public before they are mined. */
   isPublic: boolean;
@@ -134,7 +136,7 @@ export type FiringEffects<Signed = unknown, Word = unknown> = {
     ask: { chain: Network; orderIds: readonly string[] };
     answer: {
       parents: readonly ParentView<Signed>[];
-      /** For each side, the amount of the token's children that are signed and in no block. */
+      /** Amount of the token's children on each side that are signed and in no block. */
       out: Readonly<Record<Order["side"], bigint>>;
     };
   };

@@ -27,7 +27,7 @@ export type FireAnswer = Readonly<Record<string, FireWord>>;
 /**
  * Says whether a child of an order may fill, and when to hand the order over again.
  *
- * @param order Undefined if it rests no more.
+ * @param order Undefined if it no longer rests.
  * @param isWaiting True if only another order of its wallet or token has kept the order from firing. It is then handed
  * over again soon. Otherwise, each of a wallet's stops in a crash would delay its last one by a pause.
  */

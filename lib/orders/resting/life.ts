@@ -196,7 +196,7 @@ export type ChildSight =
 
 type Dead = Extract<ChildSight, { is: "dead" }> & { child: OutChild };
 
-/** Facts that end an order, beside those about its children. */
+/** Facts that end an order, besides those about its children. */
 export type EndFacts = {
   nowMs: number;
   /** True if the user has cancelled this order, or all orders after it was placed. */
@@ -212,8 +212,8 @@ export type EndFacts = {
 };
 
 /**
- * Moves an order by what is certain about its children. Depends on nothing but the current state, so a lost message
- * costs no more than the time to the next look. Returns the same order if nothing has changed.
+ * Moves an order by what is certain about its children. Depends only on the current state, so a lost message costs no
+ * more than the time to the next look. Returns the same order if nothing has changed.
  */
 export function afterSights(
   order: RestingOrder,

@@ -57,14 +57,14 @@ export function priceText(chain: Network, { coins, tokens }: Ratio, decimals: nu
 
 export const isAbove = (a: Ratio, b: Ratio): boolean => a.coins * b.tokens > b.coins * a.tokens;
 
-/** Computes the least that an amount must bring at a price, rounded up. */
+/** Computes the minimum that an amount must bring at a price, rounded up. */
 export const outAt = (side: Order["side"], { coins, tokens }: Ratio, amount: bigint): bigint =>
   side === "sell" ? ceilDivide(amount * coins, tokens) : ceilDivide(amount * tokens, coins);
 
 /** Returns the price that a leg's fill must respect. */
 export const worstOf = (leg: Leg): Ratio => (leg.kind === "limit" ? leg.price : leg.worst);
 
-/** Computes the least that a child of a leg may bring. The chain enforces it. */
+/** Computes the minimum that a child of a leg may bring. The chain enforces it. */
 export const floorOf = (side: Order["side"], leg: Leg, amount: bigint): bigint =>
   outAt(side, worstOf(leg), amount);
 

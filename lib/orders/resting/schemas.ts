@@ -87,7 +87,7 @@ export const mandateTerms = v.strictObject({
 /** All that a search for reached prices needs to know of a resting order. It decides nothing. */
 export const triggerTerms = v.strictObject({
   ...standing,
-  /** Prices at which the order is to be looked at. */
+  /** Prices at which to look at the order. */
   legs: v.pipe(v.array(v.variant("kind", [limitHint, stop])), v.readonly()),
   state: v.picklist(["pending", "resting", "suspended", "firing", "filled", "ended", "done"]),
   /** Id of the table in which the order was placed. */
@@ -113,7 +113,7 @@ export const parentTerms = v.strictObject({
   n: count,
   /** Id of the newest signed child before. fireOrders has seen itself that it can never fill. */
   after: v.exactOptional(text),
-  /** For an exit: number of the child that has bought its tokens, or 0 if its buy is a market order. */
+  /** Number of the child that has bought the tokens of an exit, or 0 if its buy is a market order. */
   bought: v.exactOptional(count),
 });
 

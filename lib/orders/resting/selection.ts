@@ -53,7 +53,7 @@ export type Selection = {
 /** Maximum number of amounts in a question to a host. */
 export const mostSums = 16;
 
-/** Maximum number of questions for a wave, beside those about each order alone. */
+/** Maximum number of questions for a wave, besides the one about each single order. */
 const mostQuestions = 8;
 
 /** How much of the first order's price the last order of a public wave must get, in millionths. */
@@ -77,8 +77,8 @@ type Selecting<Result> = Generator<bigint[], Result, Ladders>;
  */
 export function* selecting(crowd: CrossedCrowd, crossed: readonly Crossed[]): Selecting<Selection> {
   const { side, out } = crowd;
-  // Sorts out what does not even fill alone, so that no crowd of such orders keeps others from the wave. A single order
-  // needs only the question below.
+  // Sorts out orders that would not even fill alone, so that no crowd of such orders keeps others from the wave. A
+  // single order needs only the question below.
   const alone = crossed.length > 1 ? yield* gainsAlone(out, crossed) : undefined;
   const isFit = (each: Crossed, index: number) =>
     alone === undefined || meets(side, each, alone[index] as Gain);
@@ -96,7 +96,7 @@ export function* selecting(crowd: CrossedCrowd, crossed: readonly Crossed[]): Se
   };
 }
 
-/** Accepts orders in turn, and returns those that do not fit, and those for which the wave has no room. */
+/** Accepts orders one by one, and returns those that do not fit, and those for which the wave has no room. */
 function* waveOf({ side, out, isOneOfWallet, isPublic }: CrossedCrowd, orders: readonly Crossed[]) {
   const accepted: Accepted[] = [];
   const beyond: Crossed[] = [];

@@ -72,7 +72,7 @@ type LegTerms = {
   named: Pick<Order, "takeProfit" | "stopLoss" | "trailing">;
 };
 
-/** Shows a leg: its prices as those of an order that has no other leg, and under its name. */
+/** Shows a leg under its name, with its prices as those of an order without another leg. */
 function legTerms(order: StoredResting, at: number): LegTerms {
   const { mandate, mark, placed, entry } = order;
   const { chain } = mandate;

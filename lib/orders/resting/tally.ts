@@ -21,7 +21,7 @@ const hourMs = 3_600_000;
 /** Returns the number of the clock hour of a time. */
 export const hourOf = (ms: number): number => Math.floor(ms / hourMs);
 
-/** Facts about a child's transaction that the signer needs, beside those about any order's. */
+/** Facts about a child's transaction that the signer needs, besides those about any order's. */
 export type ChildFacts = {
   mandate: Mandate;
   child: ChildTerms;

@@ -92,7 +92,7 @@ export function stopAt(of: Priced, { stopPrice, price }: GivenStop, prefix: stri
   return { kind: "stop" as const, trigger, worst: worstBelow(of, trigger, price, prefix) };
 }
 
-/** Reads the least price at which a stop sells. */
+/** Reads the lowest price at which a stop sells. */
 function worstBelow(
   { chain, decimals }: Priced,
   trigger: Ratio,
@@ -209,7 +209,7 @@ export function objectionToSlices(
   return new DomainError("AMOUNT_TOO_SMALL", "A slice would trade less than its network fee");
 }
 
-/** Refuses new resting orders of a wallet and token if too many rest beside them. */
+/** Refuses new resting orders of a wallet and token if it has too many already. */
 export function objectionToCrowd(
   added: readonly Mandate[],
   resting: readonly Pick<RestingOrder, "state" | "end" | "mandate">[],

@@ -19,7 +19,7 @@ const limits = {
 const waits = (share: number) => ({
   /** Time back from the head over which a price must have held, on chains with short blocks. */
   lookBackSeconds: 8 * share,
-  /** Time back from the head at which a limit beside a stop must have been reached, too. */
+  /** Time back from the head at which a limit paired with a stop must have been reached, too. */
   beforeSeconds: 2 * share,
   /** First and longest pause of a leg after a dead child. */
   firstPauseMs: 5000 * share,
@@ -43,7 +43,7 @@ const waits = (share: number) => ({
 
 export const triggerTimes = { ...limits, ...waits(1) };
 
-/** Divides all waits by ten. For local chains alone, because a short push of the price then fires a stop. */
+/** Divides all waits by ten. Only for local chains, because a short push of the price then fires a stop. */
 export const shortenWaits = () => void Object.assign(triggerTimes, waits(0.1));
 
 /** Time from the first signature of a child's swap to its deadline where blocks are short, in seconds. */

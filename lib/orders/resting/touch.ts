@@ -94,7 +94,7 @@ export function samplesIn(
 
 /**
  * True if both hosts say that a leg's price is reached. Each host may prevent a firing alone, and none can cause one.
- * So the lesser output counts for a limit, and the greater one for a stop.
+ * So the lower output counts for a limit, and the higher one for a stop.
  */
 export function isTouched({ side, leg, amount, ...asked }: TouchQuestion, words: PriceWords, nowMs: number) {
   const samples = samplesIn(asked, words, nowMs);

@@ -49,7 +49,7 @@ const leastRise = ({ trailPpm }: Trailing): bigint => (trailPpm > 100_000n ? tra
 
 type Hints = v.InferOutput<typeof triggerTerms>["legs"];
 
-/** Returns the prices at which an order is to be looked at: those of its legs, and the one at which its mark may rise. */
+/** Returns the prices at which to look at an order: those of its legs, and the one at which its mark may rise. */
 export const hintsOf = (order: Standing): Hints =>
   order.mandate.legs.flatMap((leg, at): Hints => {
     const own = pricedLeg(order, at);

@@ -102,13 +102,13 @@ export class WatchedOrders {
     });
   }
 
-  /** True if quotes of a token and side are to be noted for a new order. */
+  /** True if quotes of a token and side have to be noted for a new order. */
   hasNew({ side, token }: WatchedSide): boolean {
     return this.#of(side, token).some(({ legs }) => legs.some(({ distance }) => distance === undefined));
   }
 
   /**
-   * True if a leg may be reached that is to be handed over. A mark has time until the next quotes.
+   * True if a leg may be reached and has to be handed over. A mark has time until the next quotes.
    *
    * @param change How far the prices of the token's pools have moved since the last quotes, as a natural logarithm.
    */

@@ -37,7 +37,7 @@ const pauseOf = (chain: TradingChain): number =>
 /** Time after which a run without lanes ends. */
 const mostIdleMs = 5 * 60_000;
 
-/** Event of readChains, which names the chain that is to be read. */
+/** Event of readChains, which names the chain to read. */
 export type ReaderStart = { chain?: TradingChain };
 
 /** Returns the chains that a run reads: the named one if runs read one chain each, and all chains otherwise. */

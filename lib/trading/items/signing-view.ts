@@ -11,7 +11,7 @@ import { keysOfItems } from "./items.ts";
 import { tradeKeyOf } from "./lane-records.ts";
 import { InvalidItem, parsed, type SigningKind } from "./signing-schemas.ts";
 
-/** Records of an order that is to be signed, and of the resting order that it names. */
+/** Records of an order to sign, and of the resting order that it names. */
 type StoredView = Omit<SigningView, "chainLimits" | "parent">;
 type StoredParent = Pick<ParentFacts, "tally" | "ended" | "isCancelled" | "hasBought">;
 

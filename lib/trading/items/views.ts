@@ -98,7 +98,7 @@ export async function readLane(
   };
 }
 
-/** Reads with one call what concerns the children of resting orders alone. Most lanes have none. */
+/** Reads with one call what concerns only the children of resting orders. Most lanes have none. */
 async function readChildren(
   table: Table,
   orders: readonly AnyOrder[],

@@ -85,7 +85,7 @@ function isWorthAsking({ order, child, view }: Asked, nowMs: number): boolean {
   return isCounted || hasEnded || isProvenDead || nowMs > (signed?.deadline ?? child.validUntil) * 1000;
 }
 
-/** Returns the certain facts about the buy of an exit. One that is final is read no more. Other orders need none. */
+/** Returns the certain facts about the buy of an exit. A final buy is not read again. Other orders need none. */
 export const buySightOf = ({ order, exit }: ParentView, sightOf: SightOf): BuySight =>
   exit?.buy === undefined ? "filled" : sightOfBuy(exit.buy, sightOf, order.entry);
 

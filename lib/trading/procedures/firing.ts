@@ -141,8 +141,8 @@ function lookAt({ chain, dice }: FiringRequest, parent: ParentView, order: Resti
 }
 
 /**
- * Finds the orders that are to fire: both hosts say that a leg's price is reached, and the wallet's lane is free. Keeps
- * readings of legs that need several, and forgets orders that another run has moved meanwhile.
+ * Finds the orders to fire: both hosts say that a leg's price is reached, and the wallet's lane is free. Keeps readings
+ * of legs that need several, and forgets orders that another run has moved meanwhile.
  */
 function* touchedOf(
   family: FiringFamily,

@@ -212,7 +212,7 @@ describe("objectionToChild", () => {
       childFacts({ cutoffs: { all: upTo(nowMs - 60_001), wallet: upTo(nowMs - 60_001) } }),
     ],
     [
-      "an approval beside another child's swap",
+      "an approval while another child's swap is signed",
       childFacts({ purpose: "approve", deadline: undefined, tally: tally({ out: signed("C0") }) }),
     ],
     [
@@ -295,7 +295,7 @@ describe("objectionToChild", () => {
     expect([at(25, 1), at(14, 0)]).toEqual([{ later: expect.any(String) }, { later: expect.any(String) }]);
   });
 
-  it("signs children of two legs beside each other on sol, where the marker decides", () => {
+  it("signs children of two legs side by side on sol, where the marker decides", () => {
     const beside = onSol({ tally: tally({ owed: [signed("C0")] }) });
     expect(objectionToChild(beside, nowMs)).toBeUndefined();
     expect(objectionToChild({ ...beside, tally: tally({ out: signed("C0") }) }, nowMs)).toBeUndefined();

@@ -41,7 +41,7 @@ describe("wordOf", () => {
     ["one that has filled minutes ago", movedAgo(300), "out", 60_000],
     ["one that has ended a while ago", movedAgo(9, "ended"), "rest", 9000],
     ["one whose next slice is due later", sliced(1, "resting", 2), "rest", 59_000],
-    ["one whose slice has just been due", sliced(0), "rest", 2000],
+    ["an order whose slice has just been due", sliced(0), "rest", 2000],
     ["one whose slice has waited for a while", sliced(9), "rest", 9000],
     ["one whose slice has waited until its turn is nearly over", sliced(57), "rest", 3000],
     ["one whose slices have filled a while ago", sliced(9, "firing", 2), "out", 9000],

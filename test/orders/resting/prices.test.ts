@@ -41,7 +41,7 @@ const ratio = fc.record({
 const amount = fc.bigInt({ min: 1n, max: 2n ** 128n });
 
 describe("outAt", () => {
-  it("is the least whole output that respects the price, on both sides", () => {
+  it("is the lowest whole output that respects the price, on both sides", () => {
     fc.assert(
       fc.property(ratio, amount, (price, spent) => {
         const sold = outAt("sell", price, spent);

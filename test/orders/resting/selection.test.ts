@@ -206,7 +206,7 @@ describe("selecting", () => {
     expect([half, silent].map((quote) => select([order("a")], {}, quote).chosen)).toEqual([[], []]);
   });
 
-  it("compares two sums by the route that is best for the greater one", () => {
+  it("compares two sums by the route that is best for the larger one", () => {
     const small = depth / 10n;
     const routes = bothSay((sums) => [
       sums.map((sum) => outOf(sum)),

@@ -57,7 +57,7 @@ describe("tallyAfter", () => {
     });
   });
 
-  it("counts another attempt by the fees that it adds alone", () => {
+  it("counts another attempt only by the fees that it adds", () => {
     const { tally } = recorded(childFacts());
     const again = recorded(
       childFacts({ tally, isFirstSwap: false, fees: { most: 120n, adds: 20n } }),

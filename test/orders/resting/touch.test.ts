@@ -103,7 +103,7 @@ describe("isTouched", () => {
     expect(touches(aged(16), aged(16), onBase)).toBe(false);
   });
 
-  it("counts the lesser output for a limit on sol, and the greater one for a stop", () => {
+  it("counts the lower output for a limit on sol, and the higher one for a stop", () => {
     const onSol = { ...question, chain: "sol", distances: [] } as const;
     const at = (out: bigint, number = 100) => ({
       out,
@@ -142,7 +142,7 @@ describe("seenAfter", () => {
     expect(isEnough(10_000, 10_000, 10_000)).toBe(true);
   });
 
-  it("wants two readings of a take-profit beside a stop on sol, over at least 2 seconds", () => {
+  it("wants two readings of a take-profit paired with a stop on sol, over at least 2 seconds", () => {
     const isTaken = (...gaps: number[]) => isSeenEnough(readings(...gaps), 1, "limit");
     expect([isTaken(2000), isTaken(1999), isTaken()]).toEqual([true, false, false]);
     expect(isSeenEnough(readings(2000), 0, "limit")).toBe(false);

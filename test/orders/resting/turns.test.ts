@@ -49,7 +49,7 @@ describe("Turns", () => {
     expect(next()).toBe("honest");
   });
 
-  it("holds nothing against a user of whom nothing was to fire", () => {
+  it("holds nothing against a user who had nothing to fire", () => {
     const turns = new Turns();
     turns.end("a", []);
     turns.end("b", [false]);

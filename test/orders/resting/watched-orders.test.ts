@@ -243,7 +243,7 @@ describe("WatchedOrders", () => {
       expect(orders.isNear(side, 0, 0)).toBe(true);
     });
 
-    it("is due at once when it is to fire, however long the price has been above its mark", () => {
+    it("is due at once when it has to fire, however long the price has been above its mark", () => {
       const orders = watching(trailing(500n));
       for (let nowMs = 0; nowMs < 100_000; nowMs += 1000) {
         orders.note(side, at(600n), nowMs);

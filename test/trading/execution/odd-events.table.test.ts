@@ -146,7 +146,7 @@ describe("a fill", () => {
     await desk.work();
     await chain.mine();
     await desk.work();
-    // The first host alone supplies the amount until both must agree.
+    // Only the first host supplies the amount until both must agree.
     expect(await desk.read(orderId)).toMatchObject({
       order: { status: "filled", settled: false, receivedAmount: "0.000000000000000001" },
       report: { flags: ["ODD_EVENTS"] },

@@ -53,7 +53,7 @@ async function place(desk: SolDesk): Promise<string> {
 const read = async (desk: SolDesk, orderId: string) => (await desk.read(orderId)) as RestData<"getOrder">;
 
 describe("a private order on sol", () => {
-  it("sends a private order on sol to the relay alone, and pays its tip", async () => {
+  it("sends a private order on sol only to the relay, and pays its tip", async () => {
     const desk = await open();
     const orderId = await place(desk);
     await desk.work();

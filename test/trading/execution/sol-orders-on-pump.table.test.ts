@@ -156,7 +156,7 @@ describe("orders on Pump's curves and PumpSwap", () => {
     await expect(desk.ask({ token: BRIM.mint, amount: "0.1" })).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 
-  it("fails an order whose curve completes before the block, which costs its fee alone, and then trades in the pool", async () => {
+  it("fails an order whose curve completes before the block, which costs only its fee, and then trades in the pool", async () => {
     const { BRIM } = chain.deployment.pump.curves;
     const desk = await open();
     let pool: PumpPool | undefined;

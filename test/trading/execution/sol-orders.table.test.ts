@@ -196,7 +196,7 @@ describe("orders on a real Solana chain and table", () => {
     expect(desk.broadcasts).toEqual(Array(2).fill({ chain: "sol", broadcastMs: expect.any(Number) }));
   });
 
-  it("buys and sells in a pool that only the requests name, and in no other one", async () => {
+  it("buys and sells in a pool that only the requests name, and only there", async () => {
     const desk = await open();
     const { mint } = chain.deployment.tokens.MOON;
     const { address } = solKey("pool at an address of its own");

@@ -71,7 +71,7 @@ describe("signMessage on the table", () => {
   it("signs nothing if sol does not trade, however low the fee", async () => {
     const request = await placed();
     const message = { ...swap, microLamportsPerUnit: 0n };
-    // Rents alone exceed the limits of a chain that does not trade.
+    // Rents by themselves exceed the limits of a chain that does not trade.
     expect(await sign({ ...request, message }, {})).toEqual({
       later: "the policy forbids it: networkFeesPerDay",
     });
@@ -142,7 +142,7 @@ describe("the signer against an executor that clears children", () => {
         put({ kind: "put", of: "order", item: { ...orderOf(), ...own, isCancelling: true }, when: {} }),
     ],
     [
-      "the child alone is cancelled",
+      "only the child is cancelled",
       (_, { intent: { userID, orderId } }) =>
         put({ kind: "put", of: "cancellation", item: { userID, orderId } }),
     ],

@@ -10,7 +10,7 @@ const now = new Date("2026-11-30T09:00:00.000Z");
 const name = { userID: "ann", keyId: "pk_abcdefghijklmnopqrst" };
 
 describe("readProgramKey", () => {
-  it("reads the key of this user alone", async () => {
+  it("reads only the key of this user", async () => {
     await putItems(db.table, [programKeyItem(programKey(name))]);
     expect(await readProgramKey(db.table, name)).toMatchObject(programKey(name));
     expect(await readProgramKey(db.table, { ...name, userID: "bob" })).toBeUndefined();

@@ -177,7 +177,7 @@ const namesIn = (value: unknown) =>
 
 const tried = new Set<string>();
 
-/** True if an earlier item of the chain's family had the field, of this form and beside the same others. */
+/** True if an earlier item of the chain's family had the field, of this form and next to the same others. */
 function wasTried(
   kind: SigningKind,
   whole: { chain?: string; intent?: { chain: string } },

@@ -207,9 +207,9 @@ describe("makingChild", () => {
     expect(attention(request(), { quote: sale({ priceImpact: 60 }) })).toBe("made");
   });
 
-  it("compares a policy's slippage with the price of the wave, not with that of the order alone", () => {
+  it("compares a policy's slippage with the price of the wave, not with that of the single order", () => {
     const limited = viewWith({ maxSlippage: 110_000n });
-    // The minimum is 10 % below the wave's price, and 21 % below what the order would bring alone.
+    // The minimum is 10 % below the wave's price, and 21 % below what the order would bring by itself.
     expect(attention(request(), { view: limited, quote: sale({ amountOut: 1080n }) })).toBe("made");
   });
 

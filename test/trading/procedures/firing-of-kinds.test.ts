@@ -81,7 +81,7 @@ describe("firing a trailing stop", () => {
     });
   });
 
-  it("follows the price of what an exit sells, and not of the most that it may sell", () => {
+  it("follows the price of what an exit sells, not of the most that it may sell", () => {
     const paid = { spent: 500n, received: 500n, amount: 500n, endsAt: terms.expiresAt };
     const entry = { ...paid, positionId: "position", bought: 0, isFinal: true };
     const { effects } = run([parent({ order: { ...order, entry }, amount: 500n })]);
@@ -164,7 +164,7 @@ describe("firing on sol", () => {
     expect(counts).toEqual(made);
   });
 
-  it("fires a take-profit beside a stop on sol after two readings, and a limit alone at once", () => {
+  it("fires a take-profit paired with a stop on sol after two readings, and a single limit at once", () => {
     const firesOf = (legs: Mandate["legs"]) => {
       const { maxGasPrice: _, ...terms } = mandate({ chain: "sol", legs });
       let order = newResting(terms, "mac");

@@ -65,7 +65,7 @@ const restingOf = (count: number, changes: Partial<StoredResting["mandate"]> = {
 });
 
 describe("placingResting", () => {
-  it("adds the exits of the preset to a limit buy that names none, and to no other order", () => {
+  it("adds the exits of the preset to a limit buy that names none, and only to such a buy", () => {
     const exits = [{ percent: 40, takeProfit: { percent: 100 } }];
     const buy = (terms: Terms = {}) => limit("6", { side: "buy", ...terms });
     const played = place(buy(), { views: [view({ exits, resting: restingOf(0) })] });

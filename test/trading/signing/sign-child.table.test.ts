@@ -210,7 +210,7 @@ describe("the signer of a child", () => {
     });
   });
 
-  it("reads three items and checks one MAC more than for a market order, and asks no more often", async () => {
+  it("reads three items more than for a market order and checks one MAC more, without asking more often", async () => {
     const asked = async (request: SignRequest<Evm>) => {
       let macsChecked = 0;
       const calls: unknown[] = [];

@@ -20,7 +20,7 @@ type Asked = Partial<PlaceOrderRequest>;
 export type TraderOptions = {
   /** The wallet's coins. */
   lamports?: bigint;
-  /** Its MOON. */
+  /** The wallet's MOON. */
   units?: bigint;
   configuration?: Partial<SolConfiguration>;
 };

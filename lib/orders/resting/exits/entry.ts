@@ -20,7 +20,7 @@ export type Entry = Bought & {
   amount: bigint;
   /** Time in seconds after which the exit fires no more. */
   endsAt: number;
-  /** The position that the buy has made larger. The exit sells no other one. */
+  /** The position that the buy has made larger. The exit sells only this one. */
   positionId: string;
   /** Number of the child that has bought, or 0 if the buy is a market order. */
   bought: number;

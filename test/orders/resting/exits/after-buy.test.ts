@@ -158,7 +158,7 @@ describe("afterFill", () => {
     });
   });
 
-  it("starts a trailing stop at the lesser of both hosts' words, with a worst price that stays", () => {
+  it("starts a trailing stop at the lower of both hosts' values, with a worst price that stays", () => {
     const order = afterOuts(pending({ legs: [trailing] }), 1010n, 1000n);
     expect(order).toMatchObject({ state: "resting", mark: { price: { coins: 1000n, tokens: 500n } } });
     expect(afterOuts(pending({ legs: [trailing] }), 1000n, 1010n).mark).toEqual(order.mark);
@@ -192,7 +192,7 @@ describe("afterBuy", () => {
     expect(afterBuy(order, view(), "unclear", nowMs)).toBe(order);
   });
 
-  it("follows a buy no more once it is final", () => {
+  it("stops following a buy once it is final", () => {
     const settled = view({ buy: { ...filled, isSettled: true } });
     const order = afterBuy(resting(), settled, "filled", nowMs);
     expect(order).toMatchObject({ state: "resting", entry: { isFinal: true } });

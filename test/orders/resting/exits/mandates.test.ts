@@ -49,7 +49,7 @@ describe("exitMandates", () => {
     expect(v.is(mandateTerms, exit)).toBe(true);
   });
 
-  it("lets the last one of 100 % sell what the others leave, and no other one", () => {
+  it("lets only the last one of 100 % sell what the others leave", () => {
     const thirds = [{ percent: 33.3333 }, { percent: 33.3333 }, { percent: 33.3334 }];
     const exits = mandatesOf(...thirds.map((each) => ({ ...each, takeProfit: { percent: 10 } })));
     expect(exits.map((exit) => partOf(exit, 100n))).toEqual([33n, 33n, 34n]);

@@ -58,7 +58,7 @@ type Checked = {
 
 const mostInHour = { limit: 12, stop: 60 };
 
-/** Checks what must hold in each history, from what the chain and the users know alone. */
+/** Checks what must hold in each history, only from what the chain and the users know. */
 export class RestingChecks {
   readonly #world: Checked;
   readonly #mandates = new Map<string, Mandate>();

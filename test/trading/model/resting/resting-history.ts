@@ -59,7 +59,7 @@ const slicesOf = (orderId: string): Mandate =>
     expiresAt: startSeconds + 900,
   });
 
-/** Events in a kind of histories, beside random ones. */
+/** Events in a kind of histories, besides random ones. */
 export type RestingPlot = {
   intruder?: Intruder;
   isLiar?: boolean;

@@ -75,7 +75,7 @@ function countsForever(): RestingSystem["objection"] {
 
 /** Faults that the histories of resting orders catch. */
 export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
-  "knows a nonce's use by old states alone": () => ({
+  "knows a nonce's use only from old states": () => ({
     system: { heard: hearing(({ missed: _, ...word }) => word) },
     plot: { forgets: true },
   }),

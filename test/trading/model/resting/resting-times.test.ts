@@ -83,7 +83,7 @@ describe("a pair of a take-profit and a stop on eth", () => {
     expect(pair.signed).toEqual(["stop"]);
   });
 
-  it("signs the take-profit once its price has held for two blocks, and a limit alone at once", () => {
+  it("signs the take-profit once its price has held for two blocks, and a single limit at once", () => {
     const pair = new Quiet();
     pair.hold(touched);
     expect(pair.signed).toEqual([]);

@@ -28,7 +28,7 @@ export type RestingSystem = {
   /** Changes what fireOrders and executeOrders hear about a nonce. */
   heard: (words: BothWords<NonceWord>, signed: SignedNonce) => BothWords<NonceWord>;
   heardPrices: (words: BothWords<PriceWord>, distances: readonly number[]) => BothWords<PriceWord>;
-  /** Changes what fireOrders hears about the sale of what an exit is to sell, just after its buy. */
+  /** Changes what fireOrders hears about the sale of what an exit will sell, just after its buy. */
   heardBirth: (words: BothWords<PriceWord>) => BothWords<PriceWord>;
   heardBought: (byHosts: Bought | undefined, written: Bought) => Bought | undefined;
   /** Changes what fireOrders reads. */
@@ -66,7 +66,7 @@ export class RestingWorld extends RestingRuns<SignedNonce, NonceWord> {
   readonly hosts: RestingHosts;
   readonly system: RestingSystem;
   readonly ledgers = new Map<string, LedgerOf>();
-  /** For each order whose death was proved once, the block then. The record of an order names only the newest ones. */
+  /** Block at which each order's death was proved. The record of an order names only the newest ones. */
   readonly #buried = new Map<string, number>();
   #hashes = 0;
 

@@ -120,7 +120,7 @@ export class SolChain {
     return [a && wordOf(a), b && wordOf(b)];
   }
 
-  /** Answers about messages and their marker by final blocks alone, as hosts are asked. */
+  /** Answers about messages and their marker only by final blocks, as hosts are asked. */
   messageWords(signed: SignedMessages | undefined, marker: string): BothWords<MessageWord> {
     const random = this.#random;
     return this.#both(({ blocks, receipts, lies }) => {

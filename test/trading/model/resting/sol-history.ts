@@ -51,7 +51,7 @@ const slicesOf = (orderId: string): Mandate =>
     expiresAt: solStartSeconds + 300,
   });
 
-/** Events in a kind of histories, beside random ones. */
+/** Events in a kind of histories, besides random ones. */
 export type SolPlot = {
   intruder?: Intruder;
   isLiar?: boolean;

@@ -185,7 +185,7 @@ export class SolLaneWorld extends SolWorld {
     return ledger && signedBySol(ledger, siblings);
   }
 
-  /** Asks a host, which answers about final blocks alone. */
+  /** Asks a host, which answers only about final blocks. */
   #snapshot(host: 0 | 1, question: Question<Sol>): SolSnapshot | undefined {
     const sight = this.chain.sightOf(host);
     if (sight === undefined) return undefined;

@@ -83,8 +83,8 @@ const lateMs = 60_000;
 const leastDistance = 0.03;
 
 /**
- * Lists, by the blocks and the requests alone, what had to fire and did not, and what fired without a reason. It
- * shares no code with the service. A slice is an order of its own, which lives while its turn lasts and is signed once.
+ * Lists, only by the blocks and the requests, what had to fire and did not, and what fired without a reason. It shares
+ * no code with the service. A slice is an order of its own, which lives while its turn lasts and is signed once.
  */
 export class YearObserver {
   /** What was missed, what was spurious, and what had no end or a wrong one. */

@@ -25,7 +25,7 @@ const dayMs = 86_400_000;
 /** Units of an order. With so many, rounding moves no price by a millionth. */
 const units = 10n ** 12n;
 
-/** Distance between the amounts of two orders, because each amount of a slice or an exit is to be of one order. */
+/** Distance between the amounts of two orders, because each amount of a slice or an exit must belong to one order. */
 const stepOfUnits = 64n;
 
 const whole = 1_000_000;
@@ -104,7 +104,7 @@ export function nextPlacing(random: Random, now: Now): Placing {
   const legs = (types[type] as (typeof types)[string])(price, random);
   const amount = units + BigInt(number) * stepOfUnits;
   const count = 2 + random.below(6);
-  // From one minute to two hours.
+  // A time from one minute to two hours.
   const slices = { count, everySeconds: Math.floor(60 * 120 ** random.next()) };
   const changes: Partial<Mandate> = {
     amount,
@@ -153,7 +153,7 @@ function orderOf(
   },
 ): Placed {
   const { slices, exit } = changes;
-  // From ten minutes to 30 days. Slices have a day more than their turns.
+  // A time from ten minutes to 30 days. Slices have a day more than their turns.
   const chosenSeconds = Math.floor(600 * 4320 ** random.next());
   const lifeSeconds = slices === undefined ? chosenSeconds : slices.count * slices.everySeconds + 86_400;
   const mandate = mandateOf(orderId, legs.map(legOf), {
