@@ -57,7 +57,7 @@ describe("every response", () => {
     );
   });
 
-  it("names the limit of a costly method beside the plan's, whatever its path names", async () => {
+  it("names the limit of a costly method next to the plan's, whatever its path names", async () => {
     const { headers } = await get("/api/v2/markets/eth/0x", user);
 
     const policies = headers.get("RateLimit-Policy")?.split(", ");

@@ -140,8 +140,8 @@ describe("recorded orders and positions", () => {
     for (const part of parts.slice(0, -1)) expect(part).toStrictEqual({ ...snapshot("orders"), more: true });
     expect(parts.flatMap(({ data }) => data)).toStrictEqual(reports.map(seen));
     expect(updatesIn(stream)).toHaveLength(170);
-    // Each of the 170 records is a write, a change and a push: this takes seconds alone, and a minute while other tests
-    // run.
+    // Each of the 170 records is a write, a change and a push: this takes seconds by itself, and a minute while other
+    // tests run.
   }, 180_000);
 });
 

@@ -7,7 +7,7 @@ import { readQuotas } from "../../../lib/tools/plan/read-quotas.ts";
 import { it, service } from "./support/check.ts";
 
 describe("the account", () => {
-  it("can run enough functions at once for requests beside the long runs", async ({ deployed }) => {
+  it("can run enough functions at once for requests besides the long runs", async ({ deployed }) => {
     const { region, concurrentRuns } = await readQuotas(process.env);
     expect(region).toBe(deployed.region);
     expect(concurrentRuns).toBeGreaterThanOrEqual(enoughRuns);

@@ -46,7 +46,7 @@ const textsOf = (items: readonly Item[]) =>
     .map((item) => JSON.stringify(item, (_, value) => (value instanceof Set ? [...value] : value)))
     .toSorted();
 
-describe("delete-user beside users with such words in their items", () => {
+describe("delete-user among users with such words in their items", () => {
   it.each(["eth", "network", "imported", "walletId", "userID", "a wallet's id", "a wallet"])(
     "touches nothing of others when the user is called %j",
     async (name) => {
@@ -129,7 +129,7 @@ describe("delete-user with a forged profile or forged events", () => {
   });
 });
 
-describe("delete-user beside others who write", () => {
+describe("delete-user while others write", () => {
   it("leaves a user blocked whom an operator blocks while the deletion waits", async () => {
     const { table } = await filled();
     const admin: ReturnType<typeof adminOf> = adminOf(table, async () => {

@@ -324,7 +324,7 @@ describe("fates", () => {
 
   it("treats no item as nobody's whose key names a user or a wallet", () => {
     const personal = /\{(userID|wallet|walletId|address|referredId|orderIdOrUserID|orderId|connectionId)\}/;
-    // Names resting orders alone. Those orders go with their user, or stay under a pseudonym.
+    // Names only resting orders. Those orders go with their user, or stay under a pseudonym.
     const ofOrders: readonly ItemName[] = ["tally", "ended"];
     const wrong = kinds.filter(
       ({ name, pattern }) => fates[name] === null && personal.test(pattern) && !ofOrders.includes(name),

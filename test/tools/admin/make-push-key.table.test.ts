@@ -22,7 +22,7 @@ const make = (contact: string, mayReplace = false) =>
     confirm: async () => mayReplace,
   });
 
-it("make-push-key makes a key once, shows its public part alone, and replaces it on request", async () => {
+it("make-push-key makes a key once, shows only its public part, and replaces it on request", async () => {
   expect(await make("ops@example.com")).toMatchObject({
     code: 1,
     err: expect.stringMatching(/^error: --contact must be/),

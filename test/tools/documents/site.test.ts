@@ -68,7 +68,7 @@ describe("the documents for programs", () => {
   const llms = text("llms.txt");
   const [head = "", ...sections] = llms.split(/^## /m);
 
-  it("begin with llms.txt, which has a title, a summary, sections, and lists of links with notes alone", () => {
+  it("begin with llms.txt, which has a title, a summary, sections, and only lists of links with notes", () => {
     expect(head).toMatch(/^# .+\n\n> .+\n\n(\S.+\n)+\n$/);
     expect(sections.map((section) => section.split("\n")[0])).toEqual(["For programs", "Optional"]);
     const lines = sections.flatMap((section) => section.trimEnd().split("\n").slice(2));

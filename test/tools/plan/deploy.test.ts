@@ -88,7 +88,7 @@ describe("npm run deploy", () => {
     expect(runs).toEqual(["deploy --all -c fallbackKeys=6 --require-approval never"]);
   });
 
-  it("sets the rollback triggers of TerminalApi alone, for ten minutes", async () => {
+  it("sets the rollback triggers only of TerminalApi, for ten minutes", async () => {
     exist("OK");
     const { code, out, runs } = await deploy(["-c", "fallbackKeys=6", ...approved]);
     const [refused, failures] = resources.map((id) => arnOf(`Watch-${id}`));

@@ -107,7 +107,7 @@ describe("npm run plan", () => {
     expect((await plan()).err).toContain("error: No AWS region: set AWS_REGION");
   });
 
-  it("looks at the configuration alone with --offline, and refuses what the stacks refuse", async () => {
+  it("looks only at the configuration with --offline, and refuses what the stacks refuse", async () => {
     vi.stubEnv("AWS_REGION", "eu-west-1");
     const same = await plan("--offline", "-c", "replicaRegion=eu-west-1");
     expect(same.err).toContain("replicaRegion must differ from the region of the stacks");

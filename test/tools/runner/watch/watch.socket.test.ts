@@ -132,7 +132,7 @@ describe("watch", () => {
     expect(lines).toEqual(["New code: notes", "New code: notes"]);
   });
 
-  it("keeps the code that precedes the bundle in a running function's file, and puts a map beside both", async () => {
+  it("keeps the code that precedes the bundle in a running function's file, and puts a map next to both", async () => {
     const folder = mkdtempSync(join(root, "headed-"));
     writeFileSync(join(folder, "index.mjs"), "head;\nold");
     const replaced: string[] = [];
