@@ -15,8 +15,8 @@ const exits = [
 
 /**
  * Measures the milliseconds from the block of each of some buys until all of its exits rest, on a local runner with the
- * waits of a deployment and a chain at the pace of its network. Chains name the second of a block alone, so up to one of
- * these is too much.
+ * waits of a deployment and a chain at the pace of its network. Chains name only the second of a block, so the result
+ * can be up to a second too high.
  */
 export async function exitWaits(name: (typeof exitChains)[number], rounds: number): Promise<number[]> {
   const chain = await startRealPace(name);

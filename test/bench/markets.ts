@@ -1,6 +1,6 @@
 /**
  * `npm run bench:markets` measures markets on a local runner with one chain while many connections follow 20 tokens
- * each. It reports each message's processor time beside that of plain `ws` with the same messages, the lag behind the
+ * each. It reports each message's processor time next to that of plain `ws` with the same messages, the lag behind the
  * chain, and the requests to hosts. It fails if a client receives an older market after a newer one or two messages
  * within a second, or if anything is read before the first connection.
  */

@@ -41,7 +41,7 @@ export type ReaderLoad = {
   restless: number;
 };
 
-/** As many as are read on a chain. */
+/** As many tokens as are read on a chain. */
 const tokenCount = 150;
 const followed = 20;
 /** Blocks are mined one second apart, and each contains trades of a fifth of the tokens. */

@@ -3,7 +3,7 @@ import { say } from "./child.ts";
 export type FloorRequest<Configuration> = {
   configuration: Configuration;
   wallet: string;
-  /** In hex. */
+  /** Bytes in hex. */
   secret: string;
   token: string;
   /** Amount of coins as decimal text. */

@@ -58,7 +58,7 @@ export type CrashOptions = {
 export type Sold = { count: number; coins: number };
 
 export type CrashReport = {
-  /** The stops that filled, and those that fill if the least demanding ones sell first, without delay. */
+  /** The stops that filled, and those that fill if the least demanding stops sell first, without delay. */
   filled: Sold;
   possible: Sold;
   /** Number of waves in which orders were fired, and the seconds from the crash to the last of them. */

@@ -18,7 +18,7 @@ const hex = (value: number) => `0x${value.toString(16)}`;
 
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}`;
 
-/** A chain computed from the time alone. It includes each transaction in its next block. */
+/** A chain computed only from the time. It includes each transaction in its next block. */
 export class TimedChain {
   readonly blockMs: number;
   readonly #startMs = Date.now();

@@ -5,8 +5,8 @@
  * - `load` measures memory and processor time of a run that watches 10,000 orders in DynamoDB Local.
  * - `crash` counts how many of 1,000 stops sell in a crash, by the rules of the watcher and of fireOrders, in virtual
  *   time.
- * - `firing` measures the time from a moved price to the broadcast of a limit's child, beside that of market orders on
- *   the same runner, and counts the units of both. `--rounds` sets the number of both.
+ * - `firing` measures the time from a moved price to the broadcast of a limit's child, next to that of market orders on
+ * the same runner, and counts the units of both. `--rounds` sets the number of both.
  * - `exits` measures the time from the block of a buy until its exits rest, on chains with the blocks of eth, base and
  *   sol, with the waits of a deployment. `--rounds` sets the number of buys.
  * - `crowd` measures memory and processor time of a run that watches 10,000 stops of one token, while their price is far

@@ -148,7 +148,7 @@ const loaded: readonly OperationName[] = ["authorize", "placeOrder", "subscribe"
 
 describe("the bundle", () => {
   it.each(Object.keys(operations))(
-    "bundles %s as one small module, with a map of its places beside it",
+    "bundles %s as one small module, with a map of its places next to it",
     (name) => {
       const asset = assetOf(name);
       expect(readdirSync(asset)).toEqual(["index.mjs", "index.mjs.map"]);

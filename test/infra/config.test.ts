@@ -269,7 +269,7 @@ describe("readConfiguration", () => {
         publicHosts: true,
         chains: { eth: { hosts: ["http://127.0.0.1:8545"] } },
       },
-      "fastTriggers is for local chains alone: a short push of the price would fire stops",
+      "fastTriggers is only for local chains: a short push of the price would fire stops",
     ],
     [{ exportDelaySeconds: -1 }, "exportDelaySeconds must be a whole number of seconds from 0 to 2592000"],
     [

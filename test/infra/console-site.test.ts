@@ -25,7 +25,7 @@ const { CacheBehaviors, Origins } = distribution.Properties.DistributionConfig;
 const [exact, below] = CacheBehaviors.filter(({ PathPattern }) => String(PathPattern).startsWith("/console"));
 
 describe("the bucket of the console", () => {
-  it("opens to the distribution alone, over TLS", () => {
+  it("opens only to the distribution, over TLS", () => {
     expect(bucket.Properties.PublicAccessBlockConfiguration).toEqual({
       BlockPublicAcls: true,
       BlockPublicPolicy: true,

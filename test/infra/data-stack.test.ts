@@ -165,7 +165,7 @@ describe("the user pool", () => {
     });
   });
 
-  it("has a sign-in page, which returns users to the console alone, or to nobody with another issuer", () => {
+  it("has a sign-in page, which returns users only to the console, or to nobody with another issuer", () => {
     const clientOf = (template: Template) => only(template, "AWS::Cognito::UserPoolClient").Properties;
     const urls = (url: string) => ({ CallbackURLs: [url], LogoutURLs: [url] });
     expect(clientOf(data)).toMatchObject(urls("https://console.invalid/console/"));

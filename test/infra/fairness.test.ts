@@ -114,8 +114,8 @@ const charts = "/api/v2/markets/{chain}/{token}/candles/GET";
 
 const cancel = "/api/v2/orders/{orderId}/cancel/POST";
 
-describe("a patient user beside users who send as fast as possible", () => {
-  it.each(["Standard", "Pro", "Fallback"])("gets each answer beside two busy users of %s", (plan) => {
+describe("a patient user among users who send as fast as possible", () => {
+  it.each(["Standard", "Pro", "Fallback"])("gets each answer next to two busy users of %s", (plan) => {
     for (const [method = "", ...others] of methodsByLimits(plan))
       expect(refusalsOfPatient({ plan, method, busy: 2, seconds: 12 }), `${[method, ...others]}`).toBe(0);
   });
@@ -128,13 +128,13 @@ describe("a patient user beside users who send as fast as possible", () => {
   it.each([
     ["Standard", 50],
     ["Pro", 10],
-  ])("gets each cheap answer beside busy users of %s, %i of them, after the first minute", (plan, busy) => {
+  ])("gets each cheap answer next to busy users of %s, %i of them, after the first minute", (plan, busy) => {
     const attack = { plan, busy, seconds: 12, hasBursts: false };
     for (const method of ["/listWallets/GET", "/api/v2/redemptions/GET", "/api/v2/wallets/{walletId}/PATCH"])
       expect(refusalsOfPatient({ ...attack, method }), method).toBe(0);
   });
 
-  it("can cancel an order beside 60 busy users", () => {
+  it("can cancel an order next to 60 busy users", () => {
     expect(refusalsOfPatient({ plan: "Standard", method: cancel, busy: 60, seconds: 2 })).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import type { Side } from "./pools.ts";
 /** An exact price: units of the coin for units of the token. */
 export type Price = { coins: bigint; tokens: bigint };
 
-/** A way in which an order fires. `worst` is the worst price at which it may fill, if the request implies it alone. */
+/** A way in which an order fires. `worst` is the worst price at which it may fill, if the request alone implies it. */
 export type AskedLeg = {
   name: "limit" | "stop" | "takeProfit" | "stopLoss" | "trailing" | "slice";
   /** Units of the coin for buys, and of the token for sales. */
@@ -12,7 +12,7 @@ export type AskedLeg = {
   worst?: Price;
 } & Terms;
 
-/** What a leg waits for. A trailing stop falls by a share of the highest price, and a slice has its time alone. */
+/** What a leg waits for. A trailing stop falls by a share of the highest price, and a slice has only its time. */
 type Terms =
   | { kind: "limit" | "stop"; at: Price }
   | { kind: "trailing"; trail: number }

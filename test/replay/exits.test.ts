@@ -54,7 +54,7 @@ describe("exitsOf", () => {
     ]);
   });
 
-  it("keeps the part of a single exit, whose stop trails beside a take-profit", () => {
+  it("keeps the part of a single exit, whose stop trails next to a take-profit", () => {
     const [exit] = exitsFor({ percent: 40, takeProfit: { percent: 10 }, trailing: { trailPercent: 5 } });
     expect(exit?.amount).toBe(40n * coin);
     expect(exit?.legs).toMatchObject([

@@ -130,7 +130,7 @@ const kinds: { [Name in AskedLeg["kind"]]: Kind<LegOf<Name>> } = {
 /** Finds the rules of a leg. */
 export const kindOf = ({ kind }: Pick<AskedLeg, "kind">): Kind<AskedLeg> => kinds[kind] as Kind<AskedLeg>;
 
-/** Returns the look-back of a leg. A limit has one only beside a stop. */
+/** Returns the look-back of a leg. A limit has one only if it is paired with a stop. */
 export const lookOf = ({ legs }: Pick<Asked, "legs">, leg: AskedLeg): Look => {
   const { look } = kindOf(leg);
   const hasStop = legs.some((each) => kindOf(each).look === "long");

@@ -10,7 +10,7 @@ export type Due = Period & { byMs: number };
 /** A firing, as far as the judge needs it. */
 export type Firing = { block: number; atMs: number };
 
-/** What had to happen to a leg, and what was allowed, by its user's request and the recorded blocks alone. */
+/** What had to happen to a leg, and what was allowed, judged only by its user's request and the recorded blocks. */
 export type Verdict = {
   leg: AskedLeg;
   due: readonly Due[];

@@ -11,7 +11,7 @@ export type Pool = { fee: number } & (
   | { first: string; active: number; bins: readonly Bin[] }
 );
 
-/** Pools in the order of a purchase, and the tokens between and beside them. */
+/** Pools in the order of a purchase, and the tokens between and around them. */
 export type Route = { pools: readonly Pool[]; path: readonly string[] };
 
 /** A token's routes in one block, and the part of each transfer that the token keeps. */

@@ -16,8 +16,8 @@ describe("the model of a user's wallets", () => {
     model.noteImport(wallet, "refused");
     const strange = { network: "sol", address: "B" };
     expect(model.problemsOfWallets([wallet, strange])).toEqual([
-      "wallet eth 0xA was never accepted and is there",
-      "wallet sol B was never accepted and is there",
+      "wallet eth 0xA was never accepted but exists",
+      "wallet sol B was never accepted but exists",
     ]);
   });
 
@@ -139,7 +139,7 @@ describe("the model of a user's orders and positions", () => {
       "record o has version 1 instead of none",
     ]);
     expect(model.problemsOfExecutions(new Map([["p", 1]]))).toEqual([
-      "record p was never accepted and is there",
+      "record p was never accepted but exists",
     ]);
   });
 });

@@ -83,7 +83,7 @@ export function createModel(): Model {
       const extra = names.filter((name) => (wallets.get(name) ?? "refused") === "refused");
       return [
         ...missing.map(([name]) => `wallet ${name} was acknowledged and is missing`),
-        ...extra.map((name) => `wallet ${name} was never accepted and is there`),
+        ...extra.map((name) => `wallet ${name} was never accepted but exists`),
         ...(held.size < names.length ? ["a wallet is listed twice"] : []),
         ...(possibleIn("tier").some((tier) => held.size <= walletLimits[tier])
           ? []
@@ -125,7 +125,7 @@ export function createModel(): Model {
           const allowed = [...possible].map((version) => version ?? "none").join(" or ");
           return `record ${id} has version ${found.get(id) ?? "none"} instead of ${allowed}`;
         }),
-        ...extra.map((id) => `record ${id} was never accepted and is there`),
+        ...extra.map((id) => `record ${id} was never accepted but exists`),
       ];
     },
   };

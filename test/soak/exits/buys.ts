@@ -10,7 +10,7 @@ import type { SentOrder, TraderWallet } from "../trade/traders.ts";
 
 type Body = SentOrder["body"];
 
-/** Exits of presets, one preset for each user in turn. */
+/** Exits of the presets, which users get in turn. */
 const presets = [
   [
     { percent: 60, takeProfit: { percent: 100 }, stopLoss: { percent: -40 } },

@@ -93,7 +93,7 @@ const movedBy = (
     .filter((each) => each.wallet === wallet && each.isForeign && each.isOk)
     .reduce((sum, { tokens }) => sum + (tokens.get(token) ?? 0n), 0n);
 
-/** Lists the balances of all tokens that were bought, beside what buys and other programs say. */
+/** Lists the balances of all tokens that were bought, next to what buys and other programs say. */
 export const heldIn = (buys: readonly ShownBuy[], nodes: NodeFacts): HeldToken[] =>
   [...Map.groupBy(buys, ({ order: { chain, wallet, token } }) => `${chain} ${wallet} ${token}`).values()].map(
     (own) => {

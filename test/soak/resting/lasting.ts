@@ -5,8 +5,8 @@ import { repeated } from "../trade/settle.ts";
 const usualEveryMs = 2000;
 
 /**
- * Looks for problems until there are none, or a time has passed. Returns those that each look has found, because an order
- * on its way shows in some looks alone.
+ * Looks for problems until there are none, or a time has passed. Returns those that each look has found, because an
+ * order on its way shows in only some looks.
  */
 export async function lasting(
   find: () => Promise<string[]>,

@@ -63,7 +63,7 @@ const isVoid = ({ reasonCode }: Pick<Order, "reasonCode">) => reasonCode === "MA
 /** True if an order's end says whether it has filled: that of an order with slices does not. */
 const saysFill = ({ fills }: Asked, order: Pick<Order, "reasonCode">) => fills === 1 && !isVoid(order);
 
-/** Checks fills alone: at most one, within the amount and the price of some leg, and none of a cancelled order. */
+/** Checks only fills: at most one, within the amount and the price of some leg, and none of a cancelled order. */
 export function problemsOfFills(
   asked: Asked,
   order: Pick<Order, "status" | "reasonCode">,
@@ -148,7 +148,7 @@ export const withOwnGains = (facts: SolFacts): SolFacts => ({
   }),
 });
 
-/** Renames transactions on sol after the children that sent them, as markers name the parents alone. */
+/** Renames transactions on sol after the children that sent them, because markers name only the parents. */
 export function withChildren(facts: SolFacts, parents: readonly ShownParent[]): SolFacts {
   const owners = new Map(
     parents.flatMap(({ children }) =>

@@ -16,7 +16,7 @@ const [bend, grad] = [pump.curves.BEND.mint, pump.pools.GRAD.mint];
 const onSol = { [tokens.MOON.mint]: 3, [tokens.FEEZ.mint]: 1, [bend]: 1, [grad]: 1 };
 const onEvm = { [moon]: 6, [star]: 2, [taxd]: 2 };
 
-/** Tokens whose prices walk, and how often each is traded. COMET has pools on two chains alone. */
+/** Tokens whose prices walk, and how often each is traded. COMET has pools on only two chains. */
 const walked: Readonly<Record<TradingChain, Readonly<Record<string, number>>>> = {
   eth: onEvm,
   base: { ...onEvm, [comet]: 2 },
@@ -40,7 +40,7 @@ export type PriceWalk = AsyncDisposable & {
   hold(factor: number, overMs: number): void;
   /** Moves all prices of a chain to a multiple of those now, at once. */
   jump(chain: TradingChain, factor: number): Promise<void>;
-  /** Leaves the prices of a chain alone. */
+  /** Keeps the prices of a chain still, or lets them move again. */
   setStill(chain: TradingChain, isStill: boolean): void;
   /** Number of steps of each kind. */
   counts: Map<string, number>;
@@ -112,8 +112,8 @@ export async function walkPrices(port: number, seed: number): Promise<PriceWalk>
       (async () => {
         while (!ending.signal.aborted) {
           const name = chance.weighted(walkedTokens(chain));
-          // Moves all tokens of a chain that are held, so that none of them lags behind.
-          // Counts failures alone, because the runner may be down, and chains drop and replace transactions.
+          // Moves all tokens of a chain that are held, so that none of them lags behind. Only counts failures, because
+          // the runner may be down, and chains drop and replace transactions.
           const moving = held === undefined ? [name] : names;
           for (const token of still.has(chain) ? [] : moving)
             await step(chance, own.get(token) as Walked).catch(() => count("failed"));

@@ -59,7 +59,7 @@ export type ShownPosition = Position & { userID: string };
 export type TradeFacts = {
   orders: readonly ShownOrder[];
   positions: readonly ShownPosition[];
-  /** For each sell order that found no tokens, the nonce at which it failed. */
+  /** Nonce at which each sell order that found no tokens failed. */
   soldOut: ReadonlyMap<string, number>;
   chains: ReadonlyMap<EvmChain, ChainFacts>;
   /** Keys of lanes, jobs and slots that are left in the table. */

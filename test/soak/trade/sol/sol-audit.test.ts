@@ -129,11 +129,11 @@ describe("problemsOfSol", () => {
       withTransaction("bought", { time: seconds(deadline) + 66 }),
     ],
     [
-      "order buy of ann on sol may pay 0.000005 beside base fees, and has 0.000004999",
+      "order buy of ann on sol may pay 0.000005 besides base fees, and has 0.000004999",
       withOrder(bought, { budget: 4999n }),
     ],
     [
-      "order sell of ann on sol may pay 0.000008 beside base fees, and has 0.000005",
+      "order sell of ann on sol may pay 0.000008 besides base fees, and has 0.000005",
       withTransaction("sold", { baseFee: 0n }),
     ],
     [

@@ -180,7 +180,7 @@ function problemsOfBudget({ attempts = [], landed, budget }: TracedSolOrder): st
     0n,
   );
   const most = signed > paid ? signed : paid;
-  return most <= budget ? [] : [`may pay ${coinText(most)} beside base fees, and has ${coinText(budget)}`];
+  return most <= budget ? [] : [`may pay ${coinText(most)} besides base fees, and has ${coinText(budget)}`];
 }
 
 /** Checks that every transaction of a wallet belongs to a known order or another program. */

@@ -69,7 +69,7 @@ export type ShownSolOrder = {
 export type SolTradeFacts = {
   orders: readonly ShownSolOrder[];
   positions: readonly ShownPosition[];
-  /** For each sell order that found no tokens, the slot in which it failed. */
+  /** Slot in which each sell order that found no tokens failed. */
   soldOut: ReadonlyMap<string, number>;
   chain: SolFacts;
 };
