@@ -34,7 +34,7 @@ const start = handOverTo<ReaderStart>(environment("READ_CHAINS_FUNCTION"));
 
 export const handler = background("executeOrders", (event: WakeEvent | PrepareEvent) => {
   if (isPrepareEvent(event)) return prepareRun(chains, started.start, event);
-  // Opens connections beside the reads of the lane, in case no announcement has named the chain.
+  // Opens connections while the lane is read, in case no announcement has named the chain.
   if (event.reservation !== undefined) connectHosts(chains, event.chain);
   return executeOrders(
     {

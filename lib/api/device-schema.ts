@@ -61,7 +61,7 @@ export const CreateDeviceSchema = v.pipe(
     v.strictObject({
       type: v.literal("webhook"),
       ...named,
-      url: v.pipe(UrlSchema, v.description("An https URL whose host has public addresses alone")),
+      url: v.pipe(UrlSchema, v.description("An https URL whose host has only public addresses")),
     }),
   ]),
   v.title("CreateDevice"),

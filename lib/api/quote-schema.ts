@@ -130,7 +130,7 @@ const EvmNetworkFeeSchema = v.pipe(
   v.object({
     expected: AmountTextSchema,
     max: AmountTextSchema,
-    l1: amount("Part of the fee beside gas: for data on layer 1, and for the operator of base"),
+    l1: amount("Part of the fee besides gas: for data on layer 1, and for the operator of base"),
   }),
   v.title("EvmNetworkFee"),
 );

@@ -90,7 +90,7 @@ async function checkedHost(text: string, field: string, { isAllowed, isPlainAllo
   if (url.username !== "" || url.password !== "")
     throw invalid(field, "must be a URL without user name and password");
   await allowedAddresses(url.hostname, isAllowed, find).catch(() => {
-    throw invalid(field, "must name a host with public addresses alone");
+    throw invalid(field, "must name a host with only public addresses");
   });
   return url.host;
 }

@@ -46,7 +46,7 @@ export type Device = {
   expiresAt?: number | undefined;
 };
 
-/** Where a device's notices go, and the keys or the secret for them. */
+/** Addresses of a device's notices, and the keys or the secret for them. */
 export type DeviceAddress =
   | { url: string; p256dh: string; auth: string; secret?: undefined }
   | { url: string; secret: string };

@@ -46,8 +46,8 @@ const Retry = v.object({
 const triedForMs = 24 * 3_600_000;
 
 /**
- * Brings notices to the devices of their users. Each device is tried alone: one that fails gets the notice by the queue
- * of retries, where the pause grows with each failed attempt. Messages that failed are left in their queue.
+ * Brings notices to the devices of their users. Each device is tried separately: one that fails gets the notice by the
+ * queue of retries, where the pause grows with each failed attempt. Messages that failed are left in their queue.
  */
 export async function notifyOwners(
   deps: NotifyDeps,

@@ -30,7 +30,7 @@ export type PostOptions = {
 const answerMs = 10_000;
 
 /**
- * Posts to an address that a user has given. Checks the host's addresses, and connects to these alone. Follows no
+ * Posts to an address that a user has given. Checks the host's addresses, and connects only to these. Follows no
  * redirect, sends nothing about us but the request, and reads no body.
  */
 export async function postToDevice(
@@ -62,7 +62,7 @@ type Options = Pick<DeviceRequest, "headers" | "body"> & {
 };
 
 async function send(url: string, { headers, body, signal, lookup }: Options): Promise<number> {
-  // Loads the other module on the local runner alone, because it takes a while.
+  // Loads the other module only on the local runner, because it takes a while.
   const { request } = url.startsWith("https:") ? https : await import("node:http");
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   // Uses a connection of its own, because a kept one would outlive the check of its address.

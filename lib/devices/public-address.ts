@@ -48,8 +48,8 @@ export async function allowedAddresses(
 type Found = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
 /**
- * Makes a lookup for a connection that answers with these addresses alone, so that the address that is connected to is
- * one that was checked, whatever DNS answers next.
+ * Makes a lookup for a connection that answers only with these addresses, so that it goes to a checked address,
+ * whatever DNS answers next.
  */
 export const lookupOf =
   (addresses: readonly LookupAddress[]) => (_: string, options: LookupOptions, found: Found) => {

@@ -2,7 +2,7 @@ import { GetParameterCommand, type SSMClient } from "@aws-sdk/client-ssm";
 import * as v from "valibot";
 import { ServiceError } from "../core/service-error.ts";
 
-/** Name of the SSM parameter with the key pair that proves pushes to browsers. notifyOwner alone may read it. */
+/** Name of the SSM parameter with the key pair that proves pushes to browsers. Only notifyOwner may read it. */
 export const pushKeyParameter = "/trading-terminal/push-key";
 
 const text = v.pipe(v.string(), v.nonEmpty());

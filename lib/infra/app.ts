@@ -33,7 +33,7 @@ function refuseOtherPartitions(region: string | undefined): void {
   // Accepts regions that are newer than CDK's list.
   if (partition !== undefined && partition !== "" && partition !== "aws")
     throw new ConfigurationError(
-      `Region ${region} is in the partition ${partition}: deploy to a region of the partition aws, which alone has all services, such as user pools and CloudFront`,
+      `Region ${region} is in the partition ${partition}: deploy to a region of the partition aws, the only one with all services, such as user pools and CloudFront`,
     );
 }
 

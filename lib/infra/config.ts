@@ -55,8 +55,8 @@ export type Configuration = {
   /** True if the cookie is also accepted under its name without the prefix `__Host-`. */
   bareCookie: boolean;
   /**
-   * Whose requests carry the cookie: only pages of the API's own site, also links to it from other sites, or pages of
-   * all sites.
+   * Says whose requests carry the cookie: those of pages of the API's own site, also links to it from other sites, or
+   * those of all sites.
    */
   cookieSameSite: SameSite;
   /** Web origins whose pages may call the service with credentials. */

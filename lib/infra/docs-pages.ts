@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** Folder of the documents at the service's address, without a final slash. */
 export const docsPath = "/docs";
 
-/** Where agents look for the list of pages, which is also in the folder. */
+/** Path where agents look for the list of pages, which is also in the folder. */
 export const llmsPath = "/llms.txt";
 
 const folder = join(import.meta.dirname, "../../docs");

@@ -7,8 +7,8 @@ import { json, wholeWithin } from "./context-values.ts";
 const defaultConcurrentRuns = 1000;
 
 /**
- * Lowest limit of concurrent runs that leaves enough for requests beside the long runs: both readers of the chains, the
- * price feed, and a run of deliver for each shard.
+ * Lowest limit of concurrent runs that leaves enough for requests besides the long runs: both readers of the chains,
+ * the price feed, and a run of deliver for each shard.
  */
 export const enoughRuns = 50;
 

@@ -5,8 +5,8 @@ import type { Configuration } from "./config.ts";
 import { chainsOf } from "./trading-context.ts";
 
 /**
- * For each capability, the networks for which it is switched on. Its functions may open wallets of these networks.
- * Empty if the capability is off.
+ * The networks for which each capability is switched on. Its functions may open wallets of these networks. Empty if the
+ * capability is off.
  */
 export type Openings = Readonly<Record<Capability, readonly Network[]>>;
 

@@ -58,7 +58,7 @@ const Jupiter = v.strictObject(
   "must be an object of url, key and exchanges",
 );
 
-/** Maximum number of pools whose accounts fit into one call, beside those of the token and the wallet. */
+/** Maximum number of pools whose accounts fit into one call, besides those of the token and the wallet. */
 const mostConfigs = 16;
 
 export const SolContext = v.strictObject(

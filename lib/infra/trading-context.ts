@@ -255,7 +255,7 @@ export function tradingProblems(context: ChainsContext & { fastTriggers: boolean
           `chains.${chain}.hosts must name your own hosts: public ones limit or refuse requests. To try trading out with public hosts, set publicHosts to true`,
       ),
     ...(context.fastTriggers && !context.trading.every((chain) => isLocalChain(context, chain))
-      ? ["fastTriggers is for local chains alone: a short push of the price would fire stops"]
+      ? ["fastTriggers is only for local chains: a short push of the price would fire stops"]
       : []),
     ...given.flatMap((chain) =>
       problemsOf(chain, configurationOf(context, chain)).map((problem) => `chains.${chain}.${problem}`),

@@ -2,7 +2,7 @@ import type { TradingChain } from "../core/chain-facts.ts";
 import type { ReaderLease, ReaderOf } from "../orders/table-step.ts";
 import { isRead } from "../trading/procedures/reader-lease.ts";
 
-/** Event of readMarkets. Names the chain if a run is to read it alone. */
+/** Event of readMarkets. Names the chain if a run is to read only that one. */
 export type MarketsStart = { chain?: TradingChain };
 
 type ReadLease = (of: { chain: ReaderOf }) => Promise<ReaderLease | undefined>;
@@ -31,7 +31,7 @@ const aheadEpochs = 10;
 /** Time that a chain's run waits until the common run leaves the chain to it. */
 const patienceMs = 60_000;
 
-/** Facts from the leases of runs at a moment: the chains with runs of their own, and the least epoch of a new run. */
+/** Facts from the leases of runs at a moment: the chains with runs of their own, and the lowest epoch of a new run. */
 export type Apart = { apart: readonly TradingChain[] | undefined; leastEpoch: number };
 
 /** Finds the chains that a new common run leaves to runs of their own. */
@@ -46,7 +46,7 @@ export async function chainsApart(
   return { apart: apart.length > 0 ? apart : undefined, leastEpoch };
 }
 
-/** Returns the least epoch of a run for a single chain. */
+/** Returns the lowest epoch of a run for a single chain. */
 export const epochAhead = async (readLease: ReadLease): Promise<number> =>
   ((await readLease({ chain: "markets" }))?.epoch ?? 0) + aheadEpochs;
 

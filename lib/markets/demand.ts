@@ -34,7 +34,7 @@ export type DemandDeps = {
  */
 const wholeMs = 60_000;
 
-/** Number of rounds over which many portions are spread, and the least number of portions in a round. */
+/** Number of rounds over which many portions are spread, and the minimum number of portions in a round. */
 const roundsOfPass = 45;
 const leastPortions = 6;
 

@@ -26,7 +26,7 @@ export type NewTokenView = Omit<NewToken, "pool" | "flags"> & {
 
 export type NewTokensView = {
   tokens: NewTokenView[];
-  /** Time from which on pools are known. Absent before any block has been read. */
+  /** Time since which pools are known. Absent before any block has been read. */
   since?: string;
   /** Time of the newest block that was read. */
   asOf?: string;

@@ -112,7 +112,7 @@ const watchMs = 2000;
  * Reads the markets that clients want and has them delivered, until another run takes over or no client wants any
  * market. The common run reads all chains but those that have runs of their own, and delivers the prices of coins.
  *
- * @param start Names the chain if the run is to read it alone.
+ * @param start Names the chain if the run is to read only that one.
  */
 export async function readMarkets(
   deps: ReadMarketsDeps,
@@ -135,7 +135,7 @@ export async function readMarkets(
   await new ReaderRun({ ...deps, chains }, times, { alone, apart, leastEpoch }).start();
 }
 
-/** The chains that a run reads: one alone, or all but some. */
+/** The chains that a run reads: a single one, or all but some. */
 type Part = Apart & { alone: TradingChain | undefined };
 
 class ReaderRun {

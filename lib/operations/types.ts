@@ -197,8 +197,9 @@ export type WebSocketRow = FunctionRow & {
 export type ChangesRow = FunctionRow & { kind: "changes"; changes: "published items" | "profiles" };
 
 /**
- * A row that gets the notices on the bus by a queue, and its own retries by another one. It may read nothing of the table
- * but the partitions in `reads`, because it talks to addresses that users choose. It alone may read the key for pushes.
+ * A row that gets the notices on the bus by a queue, and its own retries by another one. It may read only the
+ * partitions in `reads` of the table, because it talks to addresses that users choose. Only it may read the key for
+ * pushes.
  */
 export type NoticesRow = FunctionRow & { kind: "notices" };
 

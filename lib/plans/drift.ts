@@ -97,7 +97,7 @@ function orphans(
   return things.flatMap(({ id, name }) => {
     const userID = ownerOf(name);
     const { current, next } = keyRecords.get(userID) ?? {};
-    // Compares a pending key by name alone, because its id is not recorded yet.
+    // Compares a pending key only by name, because its id is not recorded yet.
     const inUse = current?.name === name && idIn(current) === id;
     return inUse || next?.name === name || retired.has(name) ? [] : [{ what, userID, id }];
   });

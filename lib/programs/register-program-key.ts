@@ -129,7 +129,7 @@ const termsIn = ({
   ...terms
 }: ProgramKey): object => terms;
 
-/** The amount has to be one of the coin of each chain, because it limits orders on all of them. */
+/** Checks that the amount is one of the coin of each chain, because the limit bounds orders on all of them. */
 function checkAmount(field: string, amount: string | undefined, allowed: readonly Network[]): void {
   for (const network of amount === undefined ? [] : allowed)
     unitsFrom(amount as string, chainFacts[network].coin.decimals, field);

@@ -42,7 +42,7 @@ export type PublishedChange =
 /** The part of an announcement that is published. The thumbprint shows users which key would receive their wallet. */
 type ExportAnnounced = Pick<AnnouncedExport, "walletId" | "availableAt" | "thumbprint" | "version">;
 
-/** A change about which connections get a message. Devices are told by notices alone. */
+/** A change about which connections get a message. Devices learn of it only by notices. */
 export type StreamedChange = Exclude<PublishedChange, { of: "device" }>;
 
 /** Builds the message about one change. */

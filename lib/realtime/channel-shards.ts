@@ -9,7 +9,7 @@ import { channelShardsKey, channelShardsRange } from "./item-keys.ts";
 /**
  * Number of shards for the subscribers of public channels, in both audiences. While a deployment changes the number,
  * functions with the old and with the new number run side by side. Therefore a process that assigns connections to
- * shards first notes its number, unless a greater one is noted already. Readers use the greater of the noted number and
+ * shards first notes its number, unless a higher one is noted already. Readers use the higher of the noted number and
  * their own. Each shard needs its own run of deliver for each message, so the note expires once none of its connections
  * can still be open.
  */

@@ -109,7 +109,7 @@ export async function publish(
       // Puts the notice even if the client's message cannot be encoded.
       if (change.of !== "prices") noticed.push({ sequenceNumber, madeMs, change });
       if (change.of === "device") continue;
-      // Encodes each message alone first, because an invalid record would make a whole batch fail.
+      // Encodes each message separately first, because an invalid record would make a whole batch fail.
       encodeMessage(messageOf(change, times.now));
       if (change.of !== "prices") personal.push({ sequenceNumber, madeMs, change });
       else

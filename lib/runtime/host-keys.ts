@@ -29,8 +29,8 @@ const pauseMs = () => 30_000 + Math.random() * 30_000;
 const pauseWithoutKeysMs = 1000;
 
 /**
- * Fills the keys of an SSM parameter into texts that name them. Reads the parameter at once, beside everything else
- * that the function loads, and again every ten minutes. While SSM does not answer, the last keys remain in use.
+ * Fills the keys of an SSM parameter into texts that name them. Reads the parameter at once, while the function loads
+ * everything else, and again every ten minutes. While SSM does not answer, the last keys remain in use.
  *
  * @param parameter Name of the parameter. Empty if no text names a key.
  * @param onFault Receives the reason of each failed read. It contains no key.

@@ -45,8 +45,8 @@ const longestSendMs = 3000;
 const rejected = (body: string): WebSocketResult => ({ statusCode: 200, body });
 
 /**
- * Limits the messages of each connection. A connection that sends more, or that outlives the program key that opened it,
- * gets one error and is closed. The count is kept in the memory of one instance of the function; this costs nothing but
+ * Limits the messages of each connection. A connection that sends more, or that outlives the program key that opened
+ * it, gets one error and is closed. The count is kept in the memory of one instance of the function; this is free, but
  * makes the limit approximate.
  */
 export function limited(

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
 
-/** Where in this service's own code an error was made, the innermost place first, and in which build of it. */
+/** Places in this service's own code from which an error came, the innermost first, and the build of the code. */
 export type FaultPlaces = { at: readonly string[]; build: string };
 
 /** Number of places that are logged of one fault. */
@@ -9,7 +9,7 @@ const most = 5;
 
 type Map = { source: SourceMap; build: string };
 
-/** The map beside this code, which is read only after the first fault. */
+/** The map next to this code, which is read only after the first fault. */
 let map: Map | "missing" | undefined;
 
 /**

@@ -7,7 +7,7 @@ export type SameSite = (typeof sameSites)[number];
 
 export type CookieOptions = { cookieName: string; sameSite: SameSite };
 
-/** Prefix of cookies that browsers accept only from this host, and from no other host of the site. */
+/** Prefix of cookies that browsers accept only from this host, and not from other hosts of the site. */
 export const sessionCookieName = (cookieName: string): string => `__Host-${cookieName}`;
 
 /** Maximum number of bytes of a cookie's name and value. Browsers silently drop longer cookies. */

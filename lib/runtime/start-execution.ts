@@ -9,7 +9,7 @@ export const startExecution = directStartOf<WakeEvent | PrepareEvent>(environmen
 
 let isStarting = false;
 
-// Announces an order while this process loads for it, so that the order's later functions load beside it. The handler
+// Announces an order while this process loads for it, so that the order's later functions load meanwhile. The handler
 // imports this module first, because the rest of its code and its first quote would hold up the call.
 if (process.env.AWS_LAMBDA_INITIALIZATION_TYPE === "on-demand") {
   isStarting = true;

@@ -80,7 +80,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   channelShards: "in shard 0: the number of shards that may have subscribers",
   marketNews: "tokens that a client has just asked for, kept for ten minutes",
   marketReader: "the lease of the run that reads markets",
-  chainMarketReader: "the lease of the run that reads the markets of that chain alone",
+  chainMarketReader: "the lease of the run that reads only the markets of that chain",
   heldTokens: "tokens that users hold, which a run passes to the next one, kept for ten minutes",
   market: "a token whose market is read, with its pools and its last price",
   marketIndex: "the tokens of the chain that a search finds: one item",
@@ -108,11 +108,11 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
   DEVICES:
     "Kept apart from addresses, so that functions that list or publish devices never see one. Lists of devices may be " +
     "read by few functions, too.",
-  DEVICEKEYS: "Who has an address and its keys could forge notices. notifyOwner alone reads them.",
+  DEVICEKEYS: "Who has an address and its keys could forge notices. Only notifyOwner reads them.",
   PUSHKEY: "Operators write it, with `admin make-push-key`, which keeps the private part in SSM.",
   USEDKEYS: "Nothing deletes a used key: a repeated request would then take effect a second time.",
   POLICY:
-    "Policies are keyed by address, so that they outlive the wallet. loosenGuards alone writes them, so " +
+    "Policies are keyed by address, so that they outlive the wallet. Only loosenGuards writes them, so " +
     "none becomes looser unannounced.",
   GUARDS: "Guards are kept apart from policies, because only sort keys decide which changes are published.",
   LOCK:
@@ -128,7 +128,7 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
     "A second list of all that rests, in eight parts for each chain, so that one query finds what may fire. " +
     "It decides nothing: `admin rebuild-triggers` makes it from `RESTING#`.",
   PROGRAMKEYS:
-    "createKey and deleteKey alone write them. A restored key could be a revoked one, so a restored table has " +
+    "Only createKey and deleteKey write them. A restored key could be a revoked one, so a restored table has " +
     "none.",
   USEDTOKENS: "Only the authorizers write here, so no other function can let a token be used twice.",
   LANES: "Each step of an order checks its lane, so the lanes of a chain are spread over several partitions.",

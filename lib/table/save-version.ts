@@ -13,7 +13,7 @@ type Versioned = {
 };
 
 /**
- * Creates or changes a record in one write, and returns it as it is then.
+ * Creates or changes a record in one write, and returns the result.
  *
  * @param expected the versions to accept; 0 means that there is no record. Undefined accepts every version.
  * @throws {DomainError} PRECONDITION_FAILED, without writing, if the version in the table is not among them.

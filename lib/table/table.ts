@@ -78,7 +78,7 @@ export type QueryOptions = {
   limit?: number;
   attributes?: readonly string[];
   isReversed?: boolean;
-  /** Not together with `attributes`. */
+  /** Cannot be combined with `attributes`. */
   filter?: Filter | undefined;
 };
 

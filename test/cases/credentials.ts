@@ -90,7 +90,7 @@ export const goodCredentials: readonly Credentials[] = casesOf<HeadersWith>({
       (token) => [["Cookie", `__Host-access_token=${token}; __Host-access_token=${token}`]],
     ],
     [
-      "a good cookie beside one that another program has set",
+      "a good cookie next to one that another program has set",
       (token) => [["Cookie", `access_token=abc123; __Host-access_token=${token}`]],
     ],
     [

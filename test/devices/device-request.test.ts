@@ -16,7 +16,7 @@ const pushKey = { subject: "mailto:ops@example.com", ...webpush.generateVAPIDKey
 const now = new Date();
 
 describe("requestFor", () => {
-  it("encrypts a notice so that the browser alone can read it, and proves the sender to the push service", () => {
+  it("encrypts a notice so that only the browser can read it, and proves the sender to the push service", () => {
     const browser = pushReceiver();
     const url = "https://push.example/send/1";
     const { headers, body } = requestFor({ url, ...browser.keys }, notice, { pushKey, now }) ?? {};

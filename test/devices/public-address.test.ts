@@ -66,7 +66,7 @@ describe("allowedAddresses", () => {
 });
 
 describe("lookupOf", () => {
-  it("answers with the checked addresses alone, whatever the name", () => {
+  it("answers only with the checked addresses, whatever the name", () => {
     const lookup = lookupOf([{ address: "8.8.8.8", family: 4 }]);
     const answers: unknown[] = [];
     lookup("metadata.example", { all: true }, (...answer) => answers.push(answer));

@@ -73,7 +73,7 @@ describe("executeOrders", () => {
     expect(keys).toContainEqual(tradeKey("alice", "o1"));
   });
 
-  it("takes a reserved lane by the reservation alone, from either of an order's two events", async () => {
+  it("takes a reserved lane only by the reservation, from either of an order's two events", async () => {
     const [queued, direct] = [vi.fn(async (_event: WakeEvent) => {}), vi.fn((_event: WakeEvent) => {})];
     await wakeEffect(queued, vi.fn(), direct).wake({ lane, reservation: "o1" });
     const events = [...queued.mock.calls, ...direct.mock.calls].map(([event]) => event);

@@ -12,7 +12,7 @@ export type Course = {
   isShown?: true;
 };
 
-/** Seconds between two trades. A chart of minutes shows the last ones alone. */
+/** Seconds between two trades. A chart of minutes shows only the last ones. */
 const gaps = { longAgo: 1500, lately: 25 } as const;
 
 const lateMinutes = 105;

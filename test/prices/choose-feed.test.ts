@@ -37,7 +37,7 @@ describe("chooseFeed", () => {
 
 describe("followedCount", () => {
   it.each<[string, FeedState[], number, number]>([
-    ["starts with the preferred feed alone", [], 0, 1],
+    ["starts with only the preferred feed", [], 0, 1],
     ["stays at one while that feed may still send its first price", [connecting], 0, 1],
     ["adds a second feed when the first is silent", [dead], 0, 2],
     ["adds no third feed while the second may still send its first price", [dead, connecting], 0, 2],

@@ -118,7 +118,7 @@ describe("creditOfFills", () => {
     expect(changes.earnings).toMatchObject({ microXp: 0, ownMicroXp: expected * micro });
   });
 
-  it("multiplies XP alone", () => {
+  it("multiplies only XP", () => {
     const keen = { ...ann, xpMultiplier: 1.5 };
     expect(creditOfFills(keen, [valued(100 * micro)], rules, noon).line).toMatchObject({
       xp: 150,

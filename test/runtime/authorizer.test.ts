@@ -48,7 +48,7 @@ describe.each([
   ["restAuthorizer", "authorize", authorizeRequest, restEvent],
   ["connectionAuthorizer", "authorizeConnection", authorizeConnection, connectEvent],
 ] as const)("%s", (_, operation, authorize, event) => {
-  it("names the limit of the called method beside the plan's", async () => {
+  it("names the limit of the called method next to the plan's", async () => {
     const called = { ...event, httpMethod: "POST", resource: "/api/v2/quotes" };
     const { context } = await authorize()(called);
     expect(context?.rateLimitPolicy).toBe('"pro";q=5000;w=60, "POST /api/v2/quotes";q=500;w=20');
@@ -136,7 +136,7 @@ describe("restAuthorizer with several cookies", () => {
   it.each([
     ["the first good one", host("bad", "good", "good2"), "good"],
     ["a good one after an expired one", host("old", "good"), "good"],
-    ["a good one beside one that cannot be verified", host("unknown", "good"), "good"],
+    ["a good one next to one that cannot be verified", host("unknown", "good"), "good"],
     ["a good fourth", host("a", "b", "c", "good"), "good"],
     ["no fifth", host("a", "b", "c", "d", "good"), '{"error":"Invalid token"}'],
     ["an expired one, if none is good", host("bad", "old"), '{"error":"Token expired","needsRefresh":true}'],
@@ -149,7 +149,7 @@ describe("restAuthorizer with several cookies", () => {
   it.each([
     ["alone", "access_token=good", "good"],
     ["before ours", `access_token=good; ${host("good2")}`, "good2"],
-    ["beside a bad one of ours", `access_token=good; ${host("bad")}`, "good"],
+    ["next to a bad one of ours", `access_token=good; ${host("bad")}`, "good"],
   ])("accepts a cookie without the prefix if the deployment allows it: %s", async (_, cookie, decision) => {
     expect(await decided(cookie, { cookies: bare })).toBe(decision);
   });

@@ -47,7 +47,7 @@ const call = (httpMethod: string, resource: string) => ({
 const rows = operationsOf("rest").map(([name, { method, path, scope }]) => ({ name, method, path, scope }));
 
 describe("a program at the REST API", () => {
-  it.each(rows)("reaches $name with the scope $scope alone", async ({ method, path, scope }) => {
+  it.each(rows)("reaches $name only with the scope $scope", async ({ method, path, scope }) => {
     for (const given of scopes) {
       const { onRest, admit, useToken } = authorizers(claimsWith(given));
       const { context, usageIdentifierKey } = await onRest(call(method, path));

@@ -56,7 +56,7 @@ describe("requestTokens with several cookies", () => {
     ["each", "__Host-access_token=a; __Host-access_token=b", false, ["a", "b"]],
     ["each once", "__Host-access_token=a; __Host-access_token=a", false, ["a"]],
     ["those of several headers", ["__Host-access_token=a", "__Host-access_token=b"], false, ["a", "b"]],
-    ["those with the prefix alone", "access_token=a; __Host-access_token=b", false, ["b"]],
+    ["only those with the prefix", "access_token=a; __Host-access_token=b", false, ["b"]],
     ["those with the prefix first", "access_token=a; __Host-access_token=b", true, ["b", "a"]],
     ["four at most", [..."abcdef"].map((each) => `access_token=${each}`), true, ["a", "b", "c", "d"]],
     [

@@ -8,7 +8,7 @@ describe("docs/openapi.json", () => {
     const spectral = new core.Spectral();
     spectral.setRuleset({
       extends: [[rulesets.oas as RulesetDefinition, "recommended"]],
-      // Knows scopes of OAuth alone. OpenAPI 3.1 lets other schemes list roles, as that of program keys does.
+      // Knows only scopes of OAuth. OpenAPI 3.1 lets other schemes list roles, as that of program keys does.
       rules: { "oas3-operation-security-defined": "off" },
     });
     const found = await spectral.run(readFileSync("docs/openapi.json", "utf8"));

@@ -3,7 +3,7 @@ import { sourceFiles } from "./source-files.ts";
 
 const leastLines = 40;
 
-/** Small files with only one importer that remain separate because similar files exist beside them. */
+/** Small files with only one importer that remain separate because similar files exist next to them. */
 const kinds = {
   "a part of a family of chains, or the registry of one":
     /^lib\/(chains\/\w+|markets\/families)\/[\w-]+\.ts$/,

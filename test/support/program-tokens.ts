@@ -13,7 +13,7 @@ export type TokenForm = {
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** Makes a key pair for a program. Signs by Node alone, so that tokens can also be wrong in any way. */
+/** Makes a key pair for a program. Signs with Node's own functions, so that tokens can also be wrong in any way. */
 export function makeProgram() {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 

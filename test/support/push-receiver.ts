@@ -5,7 +5,10 @@ const hkdf = (salt: Uint8Array, key: Uint8Array, info: Uint8Array, length: numbe
 
 const infoOf = (name: string) => Buffer.from(`${name}\0`);
 
-/** A browser's part of Web Push, by the standards alone: RFC 8291 and 8188 for content, RFC 8292 for the sender. */
+/**
+ * A browser's part of Web Push, written only from the standards: RFC 8291 and 8188 for content, RFC 8292 for the
+ * sender.
+ */
 export function pushReceiver() {
   const pair = createECDH("prime256v1");
   const own = pair.generateKeys();

@@ -8,9 +8,9 @@ import { putKey, putWallet } from "./placed-orders.ts";
 
 export type Keys = {
   vault: Vault;
-  /** By the key of placeOrder. */
+  /** MACs with the key of placeOrder. */
   macs: Macs;
-  /** By the key of fireOrders. */
+  /** MACs with the key of fireOrders. */
   childMacs: Macs;
 };
 

@@ -32,7 +32,7 @@ function bundleAll(names: readonly OperationName[]): Map<string, Bundle> {
     outdir: folder,
     write: false,
     metafile: true,
-    // Makes the maps beside the code, which does not mention them, because Node would read them at each start.
+    // Writes the maps next to the code, which does not mention them, because Node would read them at each start.
     sourcemap: "external",
     sourcesContent: false,
   });
@@ -50,10 +50,10 @@ function bundleAll(names: readonly OperationName[]): Map<string, Bundle> {
 
 const read: Sources = new Map();
 
-/** Maps that were made, because all of them take two seconds, and programs ask for them repeatedly. */
+/** Maps that were made. All of them take two seconds, and programs ask for them repeatedly. */
 const madeMaps = new Map<string, string>();
 
-/** The small source map beside the code of a function, whose code starts with this text of whole lines. */
+/** The small source map next to the code of a function, whose code starts with this text of whole lines. */
 export function placesTextOf(name: OperationName, head: string): string {
   const key = `${name} ${head}`;
   const { text, map } = bundleOf(name);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 
-/** Name of the file beside a function's code from which lib/runtime/places.ts reads where a fault arose. */
+/** Name of the file next to a function's code from which lib/runtime/places.ts reads where a fault arose. */
 export const placesFile = "index.mjs.map";
 
 /** Fields of esbuild's source map that {@link placesMapOf} needs. `sources` are relative to the folder of the map. */

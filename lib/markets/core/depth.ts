@@ -38,7 +38,7 @@ const nearSteps = [250n, 500n, 700n, 850n, 950n, 1000n, 1030n, 1070n, 1150n, 130
 /** Limits amounts, because no pool can hold more than this. */
 const tooMany = 1n << 112n;
 
-/** For a sale, the prices of a route's pools and their fees in basis points. */
+/** Prices of the pools of a sale's route, and their fees in basis points. */
 export type RouteTerms = { price: PoolPrice; fees: readonly number[] };
 
 const isPossible = (amount: TokenUnits) => amount > 0n && amount < tooMany;

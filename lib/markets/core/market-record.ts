@@ -22,7 +22,7 @@ export type MinuteRecord = {
   hasNewPool?: true;
 };
 
-/** A market as clients get it on the stream. The record with the greater `revision`, then `block`, is the newer one. */
+/** A market as clients get it on the stream. The record with the higher `revision`, then `block`, is the newer one. */
 export type MarketRecord = {
   chain: TradingChain;
   token: string;

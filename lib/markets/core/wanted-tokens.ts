@@ -74,7 +74,7 @@ export class WantedTokens {
   readonly #users = new Map<string, User>();
   /** Claims within the limits of users, by token. */
   readonly #tokens = new Map<string, ClaimsOnToken<Claim>>();
-  /** For each user, the times at which tokens that nobody else wanted were first read. */
+  /** Times at which tokens that nobody else wanted were first read, by user. */
   readonly #news = new Map<string, number[]>();
   readonly #refused = new Map<string, readonly TokenName[]>();
   #granted: ReadonlySet<string> = new Set();

@@ -213,7 +213,7 @@ async function refundPending({ connections: { table }, now }: DeletionDeps, user
   }
 }
 
-/** Goes over the table until nothing more is to do. */
+/** Goes over the table until nothing is left to do. */
 async function erasePasses(deps: DeletionDeps, erasing: Erasing, isWhole: boolean): Promise<void> {
   const { table, userID } = erasing;
   let hasWaited = false;

@@ -77,7 +77,7 @@ export const fates: Readonly<Record<ItemName, (Fate & OfAccount) | null>> = {
   ledger: { is: "renamed", because: "shows which transactions the signer has signed" },
   signedDay: removedLast,
   keyDay: removedLast,
-  // Skips items with the ids of orders alone.
+  // Skips items that have only ids of orders.
   tally: null,
   ended: null,
   signedBytes: removed,

@@ -41,7 +41,7 @@ export const measured = {
     "Units of hosts for a turn of new pools that looks at a token",
     "`test/markets/evm/read-new-pools.socket.test.ts`",
   ],
-  newPoolMs: [1500, "Milliseconds of such a turn", "estimate"],
+  newPoolMs: [1500, "Milliseconds of a turn of new pools", "estimate"],
   newPoolWrites: [90, "Write units of a turn of new pools, for up to 200 pools", "estimate"],
   poolAccounts: [3, "Accounts of a pool on sol", "`lib/markets/sol/venues.ts`"],
   tokenBytes: [2900, "Bytes of a message with tokens", markets],

@@ -66,7 +66,7 @@ const meanings: Record<HttpErrorCode, string> = {
   TOKEN_NOT_FOUND: "No token answers at the address.",
   ORDER_NOT_FOUND: "The user has no such order.",
   NO_REFERENCE:
-    "Nothing but a router's server prices the token, so the request has to name the least amount that may arrive.",
+    "Nothing but a router's server prices the token, so the request has to name the minimum amount that may arrive.",
   PRICE_IMPACT_TOO_HIGH: "The trade would move the price too far.",
   PRIORITY_FEE_TOO_LOW:
     "On sol, protection is on, and an attempt cannot pay the relay's lowest tip from its share of priorityFee.",

@@ -103,7 +103,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   createDevice: {
     tag: "Devices",
     description:
-      "Needs a sign-in of the last five minutes, and is announced to the user's other devices. A browser that subscribes again replaces its device. The response alone has a webhook's secret. docs/notices.md says how to verify notices.",
+      "Needs a sign-in of the last five minutes, and is announced to the user's other devices. A browser that subscribes again replaces its device. Only the response has a webhook's secret. docs/notices.md says how to verify notices.",
   },
   listDevices: {
     tag: "Devices",

@@ -3,7 +3,7 @@ import { tradingTakeovers } from "./trading-takeovers.ts";
 
 /**
  * Describes the most that an intruder can do by running a function's code. Before you change rights in this list, read
- * their sentence again: it must cover every right, together with everything that all functions can do.
+ * their sentence again, because it must cover every right, together with everything that all functions can do.
  */
 export const takeovers: readonly Takeover[] = [
   {
@@ -359,7 +359,7 @@ export const takeovers: readonly Takeover[] = [
       writes: "MARKETNEWS, MARKETLOOKS",
       uses: "invoke readMarkets, feedPrices",
     },
-    atMost: "read the data of all users; have markets read that nobody wants, which costs hosts",
+    atMost: "read the data of all users; start readers of markets that nobody wants, which costs hosts",
   },
   {
     functions: ["listCandles"],
@@ -382,7 +382,7 @@ export const takeovers: readonly Takeover[] = [
       writes: "MARKETNEWS",
       uses: "invoke readMarkets, executeOrders",
     },
-    atMost: "the same as getMarket; wake lanes, which decide by the chain alone",
+    atMost: "the same as getMarket; wake lanes, which decide only by the chain",
   },
   {
     functions: ["listTokens"],

@@ -5,13 +5,13 @@ export const tradingTakeovers: readonly Takeover[] = [
   {
     functions: ["readBalances"],
     rights: { reads: "all unprotected", uses: "invoke executeOrders" },
-    atMost: "read the data of all users; wake lanes, which decide by the chain alone",
+    atMost: "read the data of all users; wake lanes, which decide only by the chain",
   },
   {
     functions: ["quoteOrder"],
     rights: { reads: "all unprotected, POLICY, PROGRAMKEYS, SIGNED, TRADING", uses: "invoke executeOrders" },
     atMost:
-      "read the data of all users, and the signer's ledgers; wake lanes, which decide by the chain alone",
+      "read the data of all users, and the signer's ledgers; wake lanes, which decide only by the chain",
   },
   {
     functions: ["placeOrder"],

@@ -1,6 +1,6 @@
 import { evidence, type FactName, networkFacts } from "../../core/network-facts.ts";
 
-/** Days after which a fact is to be looked at again, and after which the check of every night fails. */
+/** Days after which somebody should look at a fact again, and after which the nightly check fails. */
 const warnDays = 90;
 const mostDays = 120;
 

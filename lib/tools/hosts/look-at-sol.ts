@@ -70,7 +70,7 @@ export const openSolHosts = (configuration: SolConfiguration, mints: readonly st
 /**
  * Looks at all hosts of Solana at the same time.
  *
- * @param onRecording Receives answers to keep for tests. If absent, none are looked for beside those of the checks.
+ * @param onRecording Receives answers to keep for tests. If absent, only those of the checks are looked for.
  */
 export async function lookAtSolHosts(
   open: OpenSolHosts,

@@ -50,7 +50,7 @@ const faultWords: Readonly<Record<FaultCode, string>> = {
   BROKEN_OFF: "breaks off the connection",
   TIMEOUT: "does not answer in time",
   BAD_STATUS: "answers with an HTTP error",
-  TOO_MANY_REQUESTS: "takes no more requests for now",
+  TOO_MANY_REQUESTS: "accepts no requests for now",
   TOO_LARGE: "sends a larger answer than trading reads",
   EMPTY: "sends an empty answer",
   NOT_JSON: "sends an answer that is not JSON",

@@ -13,7 +13,7 @@ export type AccountQuotas = {
   region: string;
   /** Functions that may run at the same time. */
   concurrentRuns: number;
-  /** Those that no function has reserved. */
+  /** Runs that no function has reserved. */
   unreservedRuns: number;
   /** Requests a second to API Gateway. */
   requestsPerSecond: number;
@@ -58,7 +58,7 @@ export async function readQuotas(env: NodeJS.ProcessEnv, replicaRegion?: string)
     await checkEndpoints(replicaRegion, replicaServices);
   const credentials = await lambda.config.credentials().catch(() => {
     throw new OperatorError(
-      "No AWS credentials: sign in, or set AWS_PROFILE to a profile that has some. Add --offline to look at the configuration alone",
+      "No AWS credentials: sign in, or set AWS_PROFILE to a profile that has some. Add --offline to look only at the configuration",
     );
   });
   const [id, { AccountLimit = {} }, { throttleSettings = {} }, keyNames] = await Promise.all([

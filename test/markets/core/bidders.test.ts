@@ -145,7 +145,7 @@ describe("an honest pool that hardly sells", () => {
     expect(counted(soldOut, v3(2, 0.5e-4)).reference).toBe("sold out");
   });
 
-  it("counts beside a dearer one if it sells a tenth as much as it buys", () => {
+  it("counts next to a dearer one if it sells a tenth as much as it buys", () => {
     const uneven = (depth: number): Pool => ({ ...soldOut, name: "uneven", asks: { depth, reach: 1.5 } });
     expect(counted(uneven(11), v2(2, 1.1e-4)).reference).toBe("uneven");
     expect(counted(uneven(4), v2(2, 1.1e-4)).reference).toBe("v2");

@@ -30,7 +30,7 @@ describe("positionValue", () => {
     expect(positionValue({ chain, amount, cost }, price(at))).toEqual(value);
   });
 
-  it("subtracts the network fees of the purchases from the net profit alone", () => {
+  it("subtracts the network fees of the purchases only from the net profit", () => {
     const held = { chain: "eth", amount: "4", cost: "1.5", costFees: "0.6" } as const;
     const profit = { unrealizedPnl: "0.5", netUnrealizedPnl: "-0.1" };
     expect(positionValue(held, price("0.5"))).toEqual({ value: "2", ...profit });

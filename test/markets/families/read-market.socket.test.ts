@@ -89,7 +89,7 @@ describe("readMarketOnce", () => {
     await other.close();
   });
 
-  it("does not take a host of sol for another one when it fails in between", async () => {
+  it("does not mistake a host of sol for another one when it fails in between", async () => {
     const { mint, vaults } = sol.deployment.tokens.MOON;
     const other = await startTestSolHost(sol);
     let rounds = 0;

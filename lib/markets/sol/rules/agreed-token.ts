@@ -5,7 +5,7 @@ import type { SolPool, SolToken } from "../pools.ts";
 /** Share of the deepest pool's depth that the other host's deepest pool must have at least. */
 const leastShare: Decimal = { mantissa: 7n, exponent: -1 };
 
-/** Share of the greater supply that the lesser one must have at least. */
+/** Minimum share of the greater supply that the smaller one must have. */
 const nearShare: Decimal = { mantissa: 99n, exponent: -2 };
 
 /**
@@ -15,8 +15,8 @@ const nearShare: Decimal = { mantissa: 99n, exponent: -2 };
 const mostPools = 8;
 
 /**
- * Joins what two hosts show of a token. A pool counts with the lesser of both depths, and only if both show it. The hosts
- * do not agree if one of them shows another token, or hides a pool that the other one would choose.
+ * Joins what two hosts show of a token. A pool counts with the lower of both depths, and only if both show it. The
+ * hosts do not agree if one of them shows another token, or hides a pool that the other one would choose.
  *
  * @returns Undefined if both show that the address is not a token.
  */

@@ -13,7 +13,7 @@ export type PoolSignature = { id: string; slot: number; isFailed: boolean };
 /** A pool before and after a transaction. */
 export type PoolStep = readonly [before: PoolAmounts, after: PoolAmounts];
 
-/** Swaps that samples alone show, and the transactions that must be opened to count the rest. */
+/** Swaps that only samples show, and the transactions that must be opened to count the rest. */
 export type CountPlan = { steps: PoolStep[]; opened: string[] };
 
 /**

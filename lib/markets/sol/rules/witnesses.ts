@@ -20,7 +20,7 @@ export const isSameAmounts = (one: PoolAmounts, other: PoolAmounts): boolean =>
 
 const amounts = ["coins", "tokens", "held"] as const;
 
-/** True if each amount is between those of two states. Equal prices alone would allow any depth and any volume. */
+/** True if each amount is between those of two states. Equal prices would allow any depth and any volume. */
 const isBetween = (state: PoolAmounts, one: PoolAmounts, other: PoolAmounts): boolean =>
   amounts.every((name) => (state[name] - one[name]) * (state[name] - other[name]) <= 0n);
 

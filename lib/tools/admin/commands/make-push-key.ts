@@ -14,7 +14,7 @@ export function makePushKey(program: Command, deps: AdminDeps): void {
     program
       .command("make-push-key")
       .description(
-        `Make the key that proves pushes to browsers, and keep its private part in the SSM parameter ${pushKeyParameter}, which notifyOwner alone reads. A key that exists is kept, unless you agree to replace it.`,
+        `Make the key that proves pushes to browsers, and keep its private part in the SSM parameter ${pushKeyParameter}, which only notifyOwner reads. A key that exists is kept, unless you agree to replace it.`,
       )
       .addOption(
         new Option(

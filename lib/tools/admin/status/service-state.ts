@@ -28,7 +28,7 @@ export type ChainState = {
   /** Lanes with open or unsettled orders, and those of them that only wait until their outcome is final. */
   lanes: number;
   settling: number;
-  /** Since when the operator's switch stops trading here. */
+  /** Time since which the operator's switch has stopped trading here. */
   stoppedSince: string | undefined;
 };
 

@@ -32,7 +32,7 @@ export type Deployment = {
   alarms: number | undefined;
   raised: readonly Raised[];
   waiting: readonly Waiting[];
-  /** By chain. The local runner measures none. */
+  /** Times of broadcasts by chain. The local runner measures none. */
   broadcasts: ReadonlyMap<string, BroadcastTimes>;
 };
 

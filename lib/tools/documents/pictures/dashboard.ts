@@ -10,7 +10,7 @@ type Widget = {
   y: number;
   width: number;
   height: number;
-  /** Each metric is its namespace, its name and its dimensions, then its options. Expressions have options alone. */
+  /** Each metric is its namespace, its name and its dimensions, then its options. Expressions have only options. */
   properties: { title: string; metrics: (string | Options)[][] };
 };
 

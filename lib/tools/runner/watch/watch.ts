@@ -21,7 +21,7 @@ export type Watch = {
   codeFile: string;
   /** Returns the first line of the running code, which new code must keep because bundles lack it. */
   headOf: (code: string) => string;
-  /** Makes the file beside the code from which Node takes the places of faults. */
+  /** Writes the file next to the code from which Node takes the places of faults. */
   places: { file: string; textOf: (bundle: Bundle, head: string) => string };
   /** Folder for new code. The runner removes it after its last process has ended. */
   temporary: string;

@@ -30,7 +30,7 @@ const shown = (pools: readonly [pool: string, depth: string][], supply?: string)
 
 describe("agreedToken", () => {
   it.each<[string, [string, string][], [string, string][], string[] | "not agreed"]>([
-    ["takes the lesser depths of pools that both show", [["A", "10"]], [["A", "9"]], ["A 9"]],
+    ["takes the lower depths of pools that both show", [["A", "10"]], [["A", "9"]], ["A 9"]],
     [
       "leaves out a pool that one host invents",
       [

@@ -52,7 +52,7 @@ describe("a sample book", () => {
     ]);
   });
 
-  it("takes changes of liquidity for no swaps, and opens the next candle at the price after them", () => {
+  it("does not count changes of liquidity as swaps, and opens the next candle at the price after them", () => {
     const book = bookOf([59, 1000], [61, 1100, 1100], [62, 4000, 1000]);
     expect(takeSampledMinutes(book).map(shown)).toMatchObject([{ start: 60, prices: [1, 4, 1, 4] }]);
     const added = bookOf([59, 1000], [61, 2000, 1000]);

@@ -57,7 +57,7 @@ describe("planCount", () => {
 });
 
 describe("sumsOfSteps", () => {
-  it("takes changes of liquidity for no swaps", () => {
+  it("does not count changes of liquidity as swaps", () => {
     const more = { ...sample(1, 10 ** 9), coins: 2n * 10n ** 9n, tokens: 2n * 10n ** 15n };
     expect(sumsOfSteps([[sample(1, 10 ** 9), more]], 9)).toEqual({ volume: zero, trades: 0 });
   });

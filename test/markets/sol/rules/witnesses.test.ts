@@ -12,7 +12,7 @@ const sighting = (slot: number, coins: number, rest: Partial<PoolSighting> = {})
   ...rest,
 });
 
-/** Notes sightings in turn, as pairs of slot and coins, and returns the coins of those that have come to count. */
+/** Notes sightings one by one, as pairs of slot and coins, and returns the coins of those that have come to count. */
 function agreedOf(
   notes: readonly ["a" | "b", slot: number, coins: number, rest?: Partial<PoolSighting>][],
   isAlone = false,
