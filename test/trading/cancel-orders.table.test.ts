@@ -20,7 +20,7 @@ import { LaneBench } from "./execution/support/lane-bench.ts";
 const db = tableForTests();
 const wake = () => undefined;
 
-/** Opens a bench whose user places orders of 100 and cancels all of them, each by a clock of its own. */
+/** Opens a bench whose user places orders of 100 and cancels all of them, each with its own clock. */
 async function opened(table = db.table, address?: string) {
   const bench = await new LaneBench(table, address).open();
   const { userID, lane } = bench;
@@ -135,7 +135,7 @@ describe("cancelOrders", () => {
   );
 
   it.each([0, 1000, -1000])(
-    "cancels what a clock that is %i ms from another one has placed since the last time",
+    "cancels what a clock that differs by %i ms has placed since the last cancellation",
     async (skewMs) => {
       const { bench, place, cancelAll, states, sign } = await opened();
       await cancelAll({}, bench.nowMs + 1000);

@@ -43,7 +43,7 @@ const has = async (key: Pick<Item, "PK" | "SK">) =>
   (await itemsNamed(db.table, `${key.PK} ${key.SK}`)).length > 0;
 
 describe("cancelOrder, for a resting order", () => {
-  it("ends one without children at once, for good, and can be repeated", async () => {
+  it("ends an order without children at once, for good, and can be repeated", async () => {
     const { order, userID, orderId } = await rest();
     const ended = { status: "cancelled", stage: "done", settled: true, reasonCode: "CANCELLED_BY_USER" };
     expect(await cancel(userID, orderId)).toMatchObject({ orderId, type: "oco", version: 2, ...ended });
@@ -84,7 +84,7 @@ describe("cancelOrder, for a resting order", () => {
     ["filled", { state: "done" }],
     ["expired", { state: "ended", end: { status: "expired", reasonCode: "EXPIRED" } }],
     ["expired", { state: "done", end: { status: "expired", reasonCode: "EXPIRED" } }],
-  ])("refuses one that is %s, but records the cancellation", async (status, changes) => {
+  ])("refuses an order that is %s, but records the cancellation", async (status, changes) => {
     const { order, userID, orderId } = await rest();
     await writeStep(db.table, restingStep({ ...order, ...changes, revision: 2, version: 2 }, order));
     await expect(cancel(userID, orderId)).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describe("cancelOrder, for a resting order", () => {
     await expect(cancel("somebody else", orderId)).rejects.toMatchObject({ code: "ORDER_NOT_FOUND" });
   });
 
-  it("cancels one whose record and child were deleted or falsified", async () => {
+  it("cancels an order whose record and child were deleted or falsified", async () => {
     const { userID, orderId, child } = await rest({}, true);
     const { order } = await readOrder(db.table, userID, child);
     if (order === undefined) throw new Error("no child");
@@ -141,7 +141,7 @@ describe("cancelOrders, with resting orders", () => {
   });
 
   it.each([false, true])(
-    "ends one that a clock which is a second ahead has placed, for good (with a child out: %s)",
+    "ends for good an order that a clock a second ahead has placed (with a child out: %s)",
     async (isOut) => {
       const { order, userID, orderId } = await rest({ createdAt: nowMs + 1000 }, isOut);
       const { chain, wallet } = order.mandate;

@@ -109,7 +109,7 @@ describe("exits of a market order on a real chain", () => {
     expect(await desk.record(id)).toMatchObject({ status: "cancelled", reasonCode: "POSITION_CLOSED" });
   });
 
-  it("end once their position is closed, and sell none of what the wallet has from elsewhere", async () => {
+  it("end once their position is closed, and sell nothing that the wallet got elsewhere", async () => {
     const desk = await bought({ percent: 100, takeProfit: { price: "0.0000001" } });
     await fill(desk);
     await desk.settle();
@@ -149,7 +149,7 @@ describe("exits of a market order on a real chain", () => {
 });
 
 describe("exits, if executeOrders is taken over", () => {
-  /** Changes what the record of an order says that it has brought. */
+  /** Changes what an order has brought according to its record. */
   async function forge({ userID }: { userID: string }, orderId: string, life: object): Promise<void> {
     const { order } = await readOrder(db.table, userID, orderId);
     if (order === undefined) throw new Error("The order has no record");
@@ -268,7 +268,7 @@ describe("exits of a limit", () => {
     });
   });
 
-  it("wait if executeOrders, taken over, ends the limit or names an older fill of the wallet as the limit's", async () => {
+  it("wait if executeOrders, taken over, ends the limit or names an older fill of the wallet as its fill", async () => {
     const desk = await openRestingDesk(db.table, chain);
     const older = await desk.place({ amount: "0.25" });
     await desk.settle();

@@ -65,7 +65,7 @@ describe("fireOrders on a real chain", () => {
     const desk = await opened();
     const ids = [await desk.rest([limitAt(reached)]), await desk.rest([limitAt(reached)])];
     const words = await desk.fire(ids);
-    // The other one is handed over again soon, because it only waits for its turn.
+    // Hands the other one over again soon, because it only waits for its turn.
     expect(words.toSorted((one, other) => one.askAgainMs - other.askAgainMs)).toEqual([
       { state: "out", askAgainMs: 2000 },
       { state: "rest", askAgainMs: 2500 },
@@ -83,7 +83,7 @@ describe("fireOrders on a real chain", () => {
     expect(await desk.resting(high)).toMatchObject({ state: "resting", n: 0 });
   });
 
-  it("raises the mark of a trailing stop with its trigger, and fires by it", async () => {
+  it("raises the mark of a trailing stop with its trigger, and fires from it", async () => {
     const desk = await opened();
     const trailing = { kind: "trailing", trailPpm: 5000n, worst: reached } as const;
     const mark = { price: { coins: 1n, tokens: 20_000n }, sinceMs: 0 };
@@ -106,7 +106,7 @@ describe("fireOrders on a real chain", () => {
     await desk.place({ amount: "2" });
     await desk.watchAndWork();
     await desk.settle();
-    // Its wallet has a small part of what it rests for, and its lane stands still.
+    // The order's wallet has a small part of its amount, and the lane stands still.
     const large = await desk.rest([limitAt(reached)], { amount: 10n ** 24n });
     await desk.fire([large]);
     const order = await desk.resting(large);
@@ -150,7 +150,7 @@ describe("fireOrders on a real chain", () => {
     });
   });
 
-  it("ends a cancelled order at once, whose child the signer has not signed and now refuses", async () => {
+  it("ends a cancelled order at once if the signer has not signed its child, and now refuses to", async () => {
     const desk = await opened();
     const id = await desk.rest([limitAt(reached)]);
     await desk.fire([id]);
@@ -192,7 +192,7 @@ describe("fireOrders on a real chain", () => {
     [
       "CANCELLED_BY_USER",
       "cancelled",
-      // Its wallet was retired, and imported again.
+      // The order's wallet was retired, and imported again.
       async ({ userID, lane }: Desk) => {
         await putItems(db.table, [
           { ...cutoffKey({ userID, ...lane }), userID, ...lane, before: Date.now() },

@@ -122,7 +122,7 @@ describe("children in their lane on a real chain", () => {
     expect(await desk.record(id)).toMatchObject({ stage: "resting", slicesDone: 1, filledAmount: "500" });
   });
 
-  it("do not fire again for a lie of executeOrders about their death", async () => {
+  it("do not fire again because executeOrders lies about their death", async () => {
     const desk = await opened();
     const id = await desk.rest([limitAt(reached)]);
     const childId = await swapSent(desk, id);
@@ -184,7 +184,7 @@ describe("children in their lane on a real chain", () => {
     expect(await desk.resting(id)).toBeUndefined();
   });
 
-  it("fill their resting order after its end, if one fills that counted as dead", async () => {
+  it("fill their resting order after its end, if one that counted as dead fills", async () => {
     const desk = await opened();
     const { id, childId } = await cancelledBeforeSettled(desk);
     await mineAndWork(desk);
@@ -262,7 +262,7 @@ describe("children in their lane on a real chain", () => {
     return opened();
   }
 
-  // These come last, because they move the chain's time.
+  // Runs these tests last, because they move the chain's time.
   it("are dead two blocks after their swap has failed, and then another one fires", async () => {
     const desk = await opened();
     const id = await desk.rest([limitAt(reached)]);
@@ -299,7 +299,7 @@ describe("children in their lane on a real chain", () => {
     expect(await desk.resting(id)).toMatchObject({ state: "resting", firings: [{ outcome: "lapsed" }] });
   });
 
-  it("leave their order unfilled if a reorganisation takes their slice back, and they settle unseen", async () => {
+  it("leave their order unfilled if a reorganisation takes their slice back, and the slice settles unseen", async () => {
     const desk = await openedAfresh();
     const createdAt = Math.floor(Date.now() / 1000) * 1000;
     const slices = { count: 2, everySeconds: 600 };

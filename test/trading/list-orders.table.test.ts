@@ -95,7 +95,7 @@ describe("listOrders", () => {
       })),
     });
     expect(await list("somebody else", { parent: orderId })).toEqual({ orders: [] });
-    // Of an order with slices, an answer has a hundred.
+    // An answer has a hundred children of an order with slices.
     const [newest, oldest] = fired.firings as [Firing, Firing];
     const unsent = Array.from({ length: 99 }, (_, n) => ({ ...newest, orderId: idOf(10_000 + n) }));
     const many = { ...fired, firings: [newest, ...unsent, oldest], revision: fired.revision + 1 };

@@ -22,7 +22,7 @@ const body: PlaceOrderRequest = {
   amount: "0.5",
 };
 
-/** Opens an empty table that answers at once or when two hosts are asked, and hosts that only fail when told. */
+/** Opens an empty table that answers at once, or once two hosts are asked, and hosts that fail only when told. */
 function open({ waits = false } = {}) {
   const asked: string[] = [];
   const bothAsked = Promise.withResolvers<void>();
@@ -66,7 +66,7 @@ function open({ waits = false } = {}) {
 }
 
 it.each([{}, { dryRun: true }])(
-  "asks two hosts while it reads the table for %j, and refuses an order without their answers",
+  "asks two hosts while it reads the table for %j, and refuses the order if they do not answer",
   async (changes) => {
     const { asked, fail, place } = open({ waits: true });
     await expect(place(changes)).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
@@ -82,7 +82,7 @@ it.each<[string, Partial<PlaceOrderRequest>, null?]>([
   ["INVALID_REQUEST", { exits: [{ percent: 1, takeProfit: { price: "1" }, stopLoss: { stopPrice: "2" } }] }],
   ["IDEMPOTENCY_KEY_MISSING", {}, null],
   ["UNSUPPORTED_CHAIN", { chain: "base" }],
-])("asks no host about a request that is refused by itself, with %s", async (code, changes, key) => {
+])("asks no host about a request that it refuses anyway, with %s", async (code, changes, key) => {
   const { asked, place } = open();
   await expect(place(changes, key)).rejects.toMatchObject({ code });
   expect(asked).toEqual([]);

@@ -19,11 +19,11 @@ describe("afterDeadChild", () => {
     expect(pauses("limit", 9)).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
   });
 
-  it("pauses a stop from the sixth time on, doubling to a minute", () => {
+  it("pauses a stop from its sixth firing on, doubling to a minute", () => {
     expect(pauses("stop", 11)).toEqual([0, 0, 0, 0, 0, 5, 10, 20, 40, 60, 60]);
   });
 
-  it("begins again after an hour without a firing", () => {
+  it("begins with short pauses again after an hour without a firing", () => {
     const tired = { tries: 9, nextAtMs: nowMs };
     const next = (ms: number) => afterDeadChild(tired, "limit", nowMs + ms).tries;
     expect(next(3_600_000)).toBe(10);

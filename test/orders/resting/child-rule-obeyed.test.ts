@@ -100,7 +100,7 @@ function expectPromises(facts: ChildFacts): void {
   expect(asked).toMatchObject({ userID: terms.userID, wallet: terms.wallet, side: "sell", token: "0x5FbD" });
   expect([asked.isPrivate, asked.parent.mandate]).toEqual([terms.isPrivate, mandateHash]);
   expect(asked.amount > 0n && asked.amount <= terms.amount).toBe(true);
-  // The limit sells at 2 coins a token, and the stop at 0.8 at the lowest.
+  // The limit sells at 2 coins a token, and the stop for at least 0.8.
   expect(asked.minAmountOut * 10n >= asked.amount * (leg?.kind === "limit" ? 20n : 8n)).toBe(true);
   expect(Number(asked.maxGasPrice)).toBeLessThanOrEqual(leg?.kind === "limit" ? 10 : 30);
   expect(asked.validUntil).toBeLessThanOrEqual(Math.min(terms.expiresAt, seconds + 60));

@@ -64,7 +64,7 @@ const onSol = (changes: Partial<ChildFacts> = {}) => {
 
 const objectionTo = (changes: Partial<ChildFacts>) => objectionToChild(childFacts(changes), nowMs);
 
-/** What the signer knows after the first of the slices, and of an hour with many of them. */
+/** What the signer knows after the first slice, and about an hour with many of them. */
 const ofFirst = tally({
   slices: [{ slice: 1, child: "C0" }],
   owed: [signed("C0")],
@@ -261,7 +261,7 @@ describe("objectionToChild", () => {
       objectionToChild(onSol({ purpose: "clear", ...changes }), nowMs);
     const covered = { cutoffs: { wallet: upTo(nowMs - 60_000) } };
 
-    it("passes once the order is cancelled, alone or with others, or its wallet is retired", () => {
+    it("passes once the order is cancelled, by itself or with others, or its wallet is retired", () => {
       expect(clearing({ isCancelled: true })).toBeUndefined();
       expect(clearing({ isCancelled: true, isMandateGenuine: false })).toBeUndefined();
       expect(clearing({ cutoffs: { all: upTo(nowMs - 60_000) } })).toBeUndefined();

@@ -12,7 +12,7 @@ const { tally } = tallyAfter(childFacts({ mandate: buyer, child: bought }), nowM
 const policy = { tokens: "any", tradingEnabled: true, maxPerDay: 1500n, maxNetworkFeesPerDay: 70n } as const;
 const stored = { ...key, policy, revision: 1 };
 
-/** Limits of a day on which the buy was counted, with so many dead buys given back before. */
+/** Limits of a day on which the buy was counted, with this many dead buys already given back. */
 const limitsAfter = (givenBack: number): Limits => {
   const of = { ...key, day: "2026-11-29", spent: 1100n, networkFees: 60n, revision: 1, expiresAt: 0 };
   const count: DaySpend = { ...of, givenBack };
@@ -32,7 +32,7 @@ describe("limitsGivenBack", () => {
     ["a death that is not final", dead, 0, 400n],
     ["a final death", settled, 0, 1400n],
     ["a final death after ten of the wallet on that day", settled, 10, 400n],
-  ] as const)("knows the rest of the day after %s", (_, ended, before, rest) => {
+  ] as const)("knows what is left of the day after %s", (_, ended, before, rest) => {
     const limits = limitsGivenBack(limitsAfter(before), { tally, ended }, nowMs);
     expect(restOfDay(limits, nowMs)).toBe(rest);
     expect(limits.count?.networkFees).toBe(60n);

@@ -49,11 +49,11 @@ describe("factsOfChildren", () => {
       feesSpent: { limit: 30n, stop: 100n },
       networkFee: 30n + 60n + 12n,
     });
-    // Its signatures count at most, and cover approvals that it may have paid.
+    // Counts its signatures at their most, which covers approvals that it may have paid.
     expect(facts({ tally: tally(), children }).networkFee).toBe(130n);
   });
 
-  it("counts the most that a dead child could pay until its order says, or it is final, what it has paid", () => {
+  it("counts the most that a dead child could pay, until its order or the final chain says what it has paid", () => {
     const owed = [signed("D", 50n)];
     expect(facts({ tally: tally({ owed }) }).networkFee).toBe(130n);
     const children = new Map([["D", tradeOrder({ life: { ...unstarted, networkFee: 9n } })]]);
@@ -134,7 +134,7 @@ describe("factsOfChildren of an order with slices", () => {
     expect(factsOf({ C1: settled(child(7n)) }, unsent, known).networkFee).toBe(7n);
   });
 
-  it("keeps nothing of children that have paid and filled nothing, however many are not signed", () => {
+  it("keeps nothing of children that have neither paid nor filled, however many are unsigned", () => {
     const children = { C1: child(2n, first), C2: settled(child(0n)) };
     expect(factsOf(children, [firing("C1", "filled")]).parts).toEqual({
       C1: { networkFee: 2n, fill: first, isSettled: false },
@@ -146,7 +146,7 @@ describe("factsOfChildren of an order with slices", () => {
     });
   });
 
-  it("counts no fill that has been taken back, or that two hosts do not show", () => {
+  it("does not count a fill that has been taken back, or that two hosts do not show", () => {
     const known = factsOf({ C1: child(2n, first) }, [firing("C1", "filled")]);
     expect(factsOf({}, [firing("C1", "out")], known)).not.toHaveProperty("fill");
   });
@@ -165,7 +165,7 @@ describe("unknownParts", () => {
     expect(unknownParts({ ...order, firings, facts })).toEqual(["C0", "C3", "C4"]);
   });
 
-  it("lists a settled child whose outcome is another one than that of its firing", () => {
+  it("lists a settled child whose outcome differs from that of its firing", () => {
     const order = storedOrder({ slices: { count: 2, everySeconds: 60 } });
     const settled = { ...part, isSettled: true };
     const parts = { C0: settled, C2: { ...settled, fill: { spent: 1n } } };

@@ -9,7 +9,7 @@ const resting = (changes: Partial<StoredResting> = {}): StoredResting => ({ ...s
 const movedAgo = (secondsAgo: number, state: StoredResting["state"] = "filled") =>
   resting({ state, updatedAt: new Date(nowMs - secondsAgo * 1000).toISOString() });
 
-/** Slices of a minute, of which the first one was due some seconds ago, when the order has moved. */
+/** Slices of a minute each. The first was due some seconds ago, when the order has moved. */
 const sliced = (secondsAgo: number, state: StoredResting["state"] = "resting", nextSlice = 1) => ({
   ...movedAgo(secondsAgo, state),
   mandate: mandate({ slices: { count: 3, everySeconds: 60 }, createdAt: nowMs - secondsAgo * 1000 }),
@@ -72,7 +72,7 @@ describe("wordOf an exit that rests", () => {
 });
 
 describe("wordOf an order that waits for others", () => {
-  it("asks for it again as soon as for a further reading, whose pauses do not grow", () => {
+  it("asks for it again as soon as for a further reading, without growing pauses", () => {
     expect(wordOf(resting(), nowMs, true)).toEqual({ state: "rest", askAgainMs: 2500 });
     expect(wordOf(resting({ state: "firing" }), nowMs, true)).toEqual({ state: "out", askAgainMs: 2000 });
   });

@@ -44,7 +44,7 @@ describe("afterFiring", () => {
     });
   });
 
-  it("forgets the readings that led to it", () => {
+  it("forgets the readings that led to the firing", () => {
     const seen = { leg: 1, n: 4, sinceMs: 0, lastMs: 0 };
     expect(afterFiring({ ...resting, seen }, newChild("C1")).seen).toBeUndefined();
   });
@@ -73,7 +73,7 @@ describe("afterSights", () => {
     expect(moved(seen, filled, { isSettled: true })).toMatchObject(done);
   });
 
-  it("fires on if a reorganisation takes the fill back", () => {
+  it("continues to fire if a reorganisation takes the fill back", () => {
     const back = moved(moved(firing, filled), out);
     expect(back).toMatchObject({ state: "firing", filled: undefined, firings: [{ outcome: "out" }] });
   });
@@ -144,7 +144,7 @@ describe("afterSights", () => {
     expect(done).toMatchObject({ state: "done", end: ended.end });
   });
 
-  it("takes an end back while a child is out again, and for good if that child has filled", () => {
+  it("takes an end back while a child is out again, for good if that child fills", () => {
     const ended = moved(firing, dead("failed"), { isCancelled: true });
     const again = { ...ended, out: firing.out };
     const back = moved(again, out, { isCancelled: true });
@@ -169,7 +169,7 @@ describe("afterSights", () => {
     expect(see(both, dead("failed"), out)).toMatchObject({ state: "firing", out: [{ orderId: "C2" }] });
   });
 
-  it("settles an order of which a deep reorganisation has let two children fill", () => {
+  it("settles an order two of whose children have filled through a deep reorganisation", () => {
     const both = afterFiring(afterFiring(resting, newChild("C1")), newChild("C2"));
     expect(moved(both, filled)).toMatchObject({ state: "filled", out: [{}, {}] });
     expect(moved(both, filled, { isSettled: true })).toMatchObject({ state: "done", filled: "C1", out: [] });
@@ -202,7 +202,7 @@ describe("withSignedOut", () => {
   });
   const forgotten = moved(firing, dead("yielded"));
 
-  it("takes a child back that was signed after it had counted as unsigned for good", () => {
+  it("takes back a child that was signed after it had counted as unsigned for good", () => {
     const known = withSignedOut(forgotten, tally("C1"));
     expect(known).toMatchObject({ state: "firing", out: [{ orderId: "C1", leg: 1, n: 1 }] });
     expect(moved(known, filled)).toMatchObject({ state: "filled", filled: "C1" });
@@ -268,7 +268,7 @@ describe("an order with slices", () => {
   const dead = (outcome: "failed" | "lapsed" | "unsent") => ({ is: "dead", outcome }) as const;
   const atMs = (seconds: number) => terms.createdAt + seconds * 1000;
 
-  it("fires the slice whose turn it is, and makes up no missed one", () => {
+  it("fires the slice whose turn it is, and does not make up for a missed one", () => {
     expect(placed.nextSlice).toBe(1);
     expect(mayFire(placed, 0, atMs(0), true)).toBe(true);
     const late = seen(placed, {}, { nowMs: atMs(61) });
@@ -278,7 +278,7 @@ describe("an order with slices", () => {
     expect(seen(late, {}, { nowMs: atMs(180) }).nextSlice).toBeUndefined();
   });
 
-  it("fires a slice once, although its child has not filled, and again only if it was never signed", () => {
+  it("fires a slice once, although its child has not filled, and fires it again only if it was never signed", () => {
     const out = slice(placed, "C1");
     expect(out).toMatchObject({ state: "firing", nextSlice: 2, out: [{ orderId: "C1", slice: 1 }] });
     expect(mayFire(out, 0, atMs(1), true)).toBe(false);

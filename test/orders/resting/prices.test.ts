@@ -89,14 +89,14 @@ describe("floorOf", () => {
 });
 
 describe("isCrossed", () => {
-  it("wants a thousandth more than the price of a limit", () => {
+  it("requires a thousandth more than the price of a limit", () => {
     expect(isCrossed("sell", limit, 1000n, 2001n)).toBe(false);
     expect(isCrossed("sell", limit, 1000n, 2002n)).toBe(true);
     expect(isCrossed("buy", limit, 20_000n, 10_009n)).toBe(false);
     expect(isCrossed("buy", limit, 20_000n, 10_010n)).toBe(true);
   });
 
-  it("takes a stop at its price and below, to the last unit", () => {
+  it("accepts a stop at its price and below, to the last unit", () => {
     expect(isCrossed("sell", stop, 1000n, 1001n)).toBe(false);
     expect(isCrossed("sell", stop, 1000n, 1000n)).toBe(true);
     expect(isCrossed("sell", stop, 1000n, 0n)).toBe(true);

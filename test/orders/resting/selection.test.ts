@@ -17,7 +17,7 @@ const unit = 10n ** 6n;
 const depth = 1000n * unit;
 const outOf = (sold: bigint, size = depth) => (size * sold) / (size + sold);
 
-/** A stop that sells for at least so many millionths of a coin a token. */
+/** A stop that sells for at least this many millionths of a coin a token. */
 const stopAt = (ppm: number): Leg => ({
   kind: "stop",
   trigger: { coins: 1n, tokens: 1n },
@@ -172,7 +172,7 @@ describe("selecting", () => {
     expect(select(orders, { isOneOfWallet: false }).chosen).toHaveLength(2);
   });
 
-  it("moves the price of a public pool by at most 2 %", () => {
+  it("chooses stops that move the price of a public pool by at most 2 %", () => {
     const orders = several(30, () => ({ amount: 2n * unit }));
     const selection = select(orders, { isPublic: true });
     expect(selection.chosen).toHaveLength(6);
@@ -200,7 +200,7 @@ describe("selecting", () => {
     expect(select([order("a", { leg: limitAt(998_500) })]).beyond).toHaveLength(1);
   });
 
-  it("takes the quotes of the host that says less, and none of a host that is silent", () => {
+  it("uses the quotes of the host that says less, and none of a silent host", () => {
     const half: Quote = (sums) => [[sums.map((sum) => outOf(sum))], [sums.map((sum) => outOf(sum) / 2n)]];
     const silent: Quote = (sums) => [[sums.map((sum) => outOf(sum))], undefined];
     expect([half, silent].map((quote) => select([order("a")], {}, quote).chosen)).toEqual([[], []]);

@@ -31,7 +31,7 @@ describe("objectionToSlice", () => {
     expect(objectionTo(3, 121_000, "C0")).toBeUndefined();
   });
 
-  it.each([undefined, 0, 4])("refuses the slice %s of three", (slice) => {
+  it.each([undefined, 0, 4])("refuses slice %s of three", (slice) => {
     expect(objectionTo(slice, 121_000)).toHaveProperty("refused");
   });
 

@@ -37,14 +37,14 @@ describe("sliceAt", () => {
 });
 
 describe("amountOfChild", () => {
-  it("gives the last slice the rest, and a child without a slice all", () => {
+  it("gives the last slice the rest, and a child without a slice the whole amount", () => {
     expect([1, 2, 3].map((slice) => amountOfChild(three, slice))).toEqual([333n, 333n, 334n]);
     expect(amountOfChild(mandate(), undefined)).toBe(1000n);
   });
 });
 
 describe("fillIdOf", () => {
-  it("names an order, or its slice", () => {
+  it("names an order or its slice", () => {
     expect([fillIdOf({ orderId: "P" }), fillIdOf({ orderId: "P", slice: 24 })]).toEqual(["P", "P.24"]);
   });
 });

@@ -122,7 +122,7 @@ describe("shownResting", () => {
     });
   });
 
-  it("shows why it ended", () => {
+  it("shows why an order ended", () => {
     expect(shownResting(cancelled)).toMatchObject({
       ...{ status: "cancelled", stage: "done", settled: true, reasonCode: "CANCELLED_BY_USER" },
       reason: "You cancelled the order",
@@ -170,7 +170,7 @@ describe("restingStep", () => {
     ]);
   });
 
-  it("removes both once the order has ended, and keeps the order", () => {
+  it("removes order and trigger once the order has ended, and keeps the order", () => {
     expect(restingStep(cancelled, order)).toEqual([
       { kind: "remove", of: "resting", item: cancelled, when: { revision: 1, version: 1 } },
       { kind: "remove", of: "trigger", item: expect.objectContaining({ orderId: order.mandate.orderId }) },

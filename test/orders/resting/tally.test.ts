@@ -35,7 +35,7 @@ const dead = (...children: string[]) => ({
 
 const recorded = (facts: ChildFacts, ms = nowMs, givenBack = 0) => tallyAfter(facts, ms, givenBack);
 
-/** Signs the children one after another, each of which dies before the next. */
+/** Signs the children one after another. Each dies before the next. */
 function series(count: number, ms = nowMs): Tally {
   let tally: Tally | undefined;
   for (let n = 1; n <= count; n++) {
@@ -70,7 +70,7 @@ describe("tallyAfter", () => {
     });
   });
 
-  it("gives back what a child could have paid for its clear, once what it has paid is final", () => {
+  it("gives back what a child could have paid for its clear, once its actual payment is final", () => {
     const { tally } = recorded(buy("C1"));
     const fees = { most: 140n, adds: 40n };
     const cleared = recorded(buy("C1", { tally, purpose: "clear", isFirstSwap: false, fees }));
@@ -78,7 +78,7 @@ describe("tallyAfter", () => {
     expect(settledTally(cleared.tally, dead("C1")).fees.limit).toBe(30n);
   });
 
-  it("remembers the only child of each slice, and lets no slice keep another one waiting", () => {
+  it("remembers the only child of each slice, and does not let a slice keep another waiting", () => {
     const ofSlice = (orderId: string, slice: number, changes: Partial<ChildFacts> = {}) =>
       childFacts({
         mandate: mandate({
@@ -141,7 +141,7 @@ describe("tallyAfter", () => {
     expect(recorded(buy("C2", { tally: series(1), ended })).givenBack).toEqual({ amount: 0n, buys: 0 });
   });
 
-  it("has no child that is out on sol", () => {
+  it("never has a child out on sol", () => {
     const { tally } = recorded(childFacts({ mandate: mandate({ chain: "sol" }) }));
     expect(tally).toMatchObject({ owed: [{ child: "C1", most: 100n }] });
     const again = { tally, isFirstSwap: false, fees: { most: 120n, adds: 20n } };

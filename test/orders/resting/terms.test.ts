@@ -59,7 +59,7 @@ describe("legsOf", () => {
     ]);
   });
 
-  it("trades slices at a price of 30 % beyond the one now by default", () => {
+  it("by default, trades slices at a price 30 % beyond the current one", () => {
     const request = { ...common, type: "twap", slices: 2, intervalSeconds: 60 } as const;
     const worstOf = (changes: { price?: string; side?: "buy" }) =>
       legsOf({ ...request, ...changes }, 18, now);
@@ -93,7 +93,7 @@ describe("legsOf", () => {
 });
 
 describe("mandateOf", () => {
-  it("makes a mandate that the schema of stored mandates accepts, with half of the fees for each kind", () => {
+  it("makes a mandate that the schema of stored mandates accepts, and gives each kind half of the fees", () => {
     const made = mandateOf(
       { ...oco, slippage: 2.5, expiresInSeconds: 60, maxNetworkFee: "0.000000000000000101" },
       facts,
@@ -107,7 +107,7 @@ describe("mandateOf", () => {
     });
   });
 
-  it("accepts a stored mandate with the highest price of the most digits", () => {
+  it("accepts a stored mandate whose price is the highest, with the most digits", () => {
     const price = `9${"9".repeat(39)}.${"9".repeat(40)}`;
     const made = mandateOf({ ...common, type: "limit", price }, { ...facts, decimals: 0 });
     expect(v.is(mandateTerms, made)).toBe(true);

@@ -4,7 +4,7 @@ import { shortenWaits, triggerTimes } from "../../../lib/orders/resting/times.ts
 import { isSeenEnough, lookBack } from "../../../lib/orders/resting/touch.ts";
 import { mandate, nowMs, stop } from "./fixtures.ts";
 
-it("divides how long a price must hold and the pauses of a leg by ten, but no limit of a signature", () => {
+it("divides how long a price must hold and the pauses of a leg by ten, but not the limits of a signature", () => {
   const limits = () => {
     const { childSeconds, clockMs, signingSeconds, readingGapMs } = triggerTimes;
     return [childSeconds, clockMs, signingSeconds, readingGapMs];
@@ -20,7 +20,7 @@ it("divides how long a price must hold and the pauses of a leg by ten, but no li
   };
   const before = limits();
   const usual = { ...triggerTimes };
-  // Other files share the module.
+  // Restores the usual times, because other files share the module.
   onTestFinished(() => void Object.assign(triggerTimes, usual));
   expect(measured()).toEqual({ lookBack: 40, pauseMs: 5000, readings: [false, true] });
   shortenWaits();

@@ -89,11 +89,11 @@ describe("isTouched", () => {
     ["lacks the route that paid best", { hasBest: false }],
     ["is at another block", { head: { number: 100, hash: "0x100b", time: nowMs / 1000 } }],
     ["has an old head", { head: { number: 100, hash: "0x100", time: nowMs / 1000 - 37 } }],
-  ])("fires nothing if one of the hosts %s", (_, odd) => {
+  ])("fires nothing if a host %s", (_, odd) => {
     expect([touches(odd, {}), touches({}, odd)]).toEqual([false, false]);
   });
 
-  it("takes a head of three block times on eth, and of 15 seconds elsewhere", () => {
+  it("accepts a head of three block times on eth, and of 15 seconds elsewhere", () => {
     const aged = (seconds: number) => ({
       head: { number: 100, hash: "0x100", time: nowMs / 1000 - seconds },
     });
@@ -132,17 +132,17 @@ describe("seenAfter", () => {
   };
   const isEnough = (...gaps: number[]) => isSeenEnough(readings(...gaps), 1, "stop");
 
-  it("wants four readings on sol over at least 8 seconds", () => {
+  it("needs four readings on sol over at least 8 seconds", () => {
     expect(isEnough(2700, 2700, 2700)).toBe(true);
     expect(isEnough(4000, 4000)).toBe(false);
     expect(isEnough(2600, 2600, 2600)).toBe(false);
   });
 
-  it("joins readings that a slow watch takes 10 seconds apart", () => {
+  it("joins readings that a slow watcher takes 10 seconds apart", () => {
     expect(isEnough(10_000, 10_000, 10_000)).toBe(true);
   });
 
-  it("wants two readings of a take-profit paired with a stop on sol, over at least 2 seconds", () => {
+  it("needs two readings of a take-profit paired with a stop on sol, over at least 2 seconds", () => {
     const isTaken = (...gaps: number[]) => isSeenEnough(readings(...gaps), 1, "limit");
     expect([isTaken(2000), isTaken(1999), isTaken()]).toEqual([true, false, false]);
     expect(isSeenEnough(readings(2000), 0, "limit")).toBe(false);
@@ -151,12 +151,12 @@ describe("seenAfter", () => {
     expect(needsReadings("sol", alone)).toBe(false);
   });
 
-  it("begins again after a gap, a reading that is not crossed, or one of another leg", () => {
+  it("begins anew after a gap, a reading that is not crossed, or one of another leg", () => {
     expect(isEnough(2700, 2700, 15_001)).toBe(false);
     const seen = readings(2700, 2700) as Seen;
     expect(seenAfter(seen, 1, false, atOnce(nowMs + 8100))).toBeUndefined();
     expect(seenAfter(seen, 0, true, atOnce(nowMs + 8100))).toMatchObject({ leg: 0, n: 1 });
-    // The other leg is looked at each time, too, and says nothing about this one.
+    // Looks at the other leg each time, too, which says nothing about this one.
     expect(seenAfter(seen, 0, false, atOnce(nowMs + 8100))).toBe(seen);
   });
 

@@ -81,13 +81,13 @@ describe("markAfter", () => {
     expect(rise(samples, order).mark).toBe(order.mark);
   });
 
-  it("keeps the mark of what hosts have not said, and of a leg that does not trail", () => {
+  it("keeps the mark if hosts have not answered, or the leg does not trail", () => {
     expect(markAfter(of(), 0, undefined).mark).toEqual(of().mark);
     const order = of("base", [limit, trailing]);
     expect(markAfter(order, 0, sight([2000n])).mark).toBe(order.mark);
   });
 
-  /** Reads prices on sol, one each 2.7 seconds. */
+  /** Reads prices on sol, one every 2.7 seconds. */
   const readings = (...outs: bigint[]) => {
     let order = of("sol");
     for (const [at, out] of outs.entries())
@@ -103,7 +103,7 @@ describe("markAfter", () => {
     });
   });
 
-  it("begins again on sol after a reading that is too low", () => {
+  it("begins anew on sol after a reading that is too low", () => {
     const { mark, rise: after } = readings(1100n, 1050n, 1001n, 1300n, 1200n, 1250n);
     expect(mark?.price).toEqual(one);
     expect(after).toMatchObject({ seen: { n: 3 }, price: { coins: 1200n, tokens: 1000n } });

@@ -19,7 +19,7 @@ describe("Turns", () => {
     expect(chosen.map(({ orderId }) => orderId)).toEqual(["b B 0", "c B 0"]);
   });
 
-  it("takes those first that ask least, among orders of a token", () => {
+  it("takes those that ask least first, among orders of a token", () => {
     const orders = [5, 1, 3].map((asks) => ({ ...(due(`asks ${asks}`, "T", 1)[0] as DueOrder), asks }));
     expect(new Turns().next(orders).map(({ asks }) => asks)).toEqual([1, 3, 5]);
   });
@@ -49,14 +49,14 @@ describe("Turns", () => {
     expect(next()).toBe("honest");
   });
 
-  it("holds nothing against a user who had nothing to fire", () => {
+  it("does not disadvantage a user who had nothing to fire", () => {
     const turns = new Turns();
     turns.end("a", []);
     turns.end("b", [false]);
     expect(turns.next([...due("b", "B", 1), ...due("a", "A", 2)])[0]?.userID).toBe("a");
   });
 
-  it("gives a user whose marks rise all the time no turn before another one whose stop has not fired yet", () => {
+  it("gives a user whose marks rise all the time no turn before another user whose stop has not fired yet", () => {
     const turns = new Turns();
     turns.end("victim", [false]);
     const marks = due("pump", "A", 1).map((order) => ({ ...order, purpose: "raise" as const }));
@@ -66,7 +66,7 @@ describe("Turns", () => {
     expect(turns.next(same).map(({ userID }) => userID)).toEqual(["new", "pump", "victim"]);
   });
 
-  it("gives 99 users with orders that cannot fill no turn before a user whose order can", () => {
+  it("gives 99 users with orders that cannot fill no turn before a user whose order can fire", () => {
     const turns = new Turns();
     const crowd = Array.from({ length: 99 }, (_, user) => due(`u${user}`, `T${user}`, user, 20)).flat();
     for (const order of crowd) turns.end(order.userID, [false]);
@@ -102,7 +102,7 @@ describe("Turns", () => {
     expect(new Turns().next([...checks, ...looks])[0]?.userID).toBe("new");
   });
 
-  it("hands over an order of a user whose orders fire before 48 that ask less and do not fill", () => {
+  it("hands over an order of a user whose orders fill before 48 others that ask less and do not fill", () => {
     const turns = new Turns();
     const crowd = Array.from({ length: 60 }, (_, user) => due(`u${user}`, "T", user)).flat();
     for (const order of crowd) turns.end(order.userID, [false]);

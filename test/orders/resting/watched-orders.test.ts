@@ -182,7 +182,7 @@ describe("WatchedOrders", () => {
     expect(timesOf(stop(500n), 10_000, 2500)).toEqual([0, 2500, 5000, 7500, 10_000]);
   });
 
-  it("waits at most 24 seconds after hand-overs without an answer, and then as if there had been none", () => {
+  it("waits at most 24 seconds after hand-overs without an answer, and then continues as if there had been none", () => {
     const orders = watching(row("a", { legs: [limit(500n)] }));
     orders.note(side, at(600n), 0);
     const pauses: number[] = [];
@@ -200,7 +200,7 @@ describe("WatchedOrders", () => {
     const rising = (coins: bigint) => ({ ...limit(coins), isOfMark: true }) as const;
     const trailing = (coins: bigint) => row("a", { legs: [stop(coins - 100n), rising(coins)] });
 
-    it("is due when its mark may rise, which says nothing about its user's firings", () => {
+    it("is due when its mark may rise, and does not count as one of its user's firings", () => {
       const orders = watching(trailing(500n));
       orders.note(side, at(600n), 1000);
       expect(orders.due(1000)).toMatchObject([{ orderId: "a", sinceMs: 1000, purpose: "raise" }]);
@@ -221,7 +221,7 @@ describe("WatchedOrders", () => {
       expect(idsDue(orders, 75_000)).toEqual(["a"]);
     });
 
-    it("is handed over each minute at least while the price is above its mark, however long", () => {
+    it("is handed over at least once a minute while the price is above its mark, however long that lasts", () => {
       const orders = watching(trailing(500n));
       const times: number[] = [];
       for (let nowMs = 0; nowMs < 3_600_000; nowMs += 1000) {
@@ -269,7 +269,7 @@ describe("WatchedOrders", () => {
     expect([120_000, 10_000_000].map((nowMs) => idsDue(orders, nowMs))).toEqual([[], ["a"]]);
   });
 
-  it("lets no pause of a take-profit delay its stop", () => {
+  it("does not let a pause of a take-profit delay its stop", () => {
     const orders = watching(row("a", { legs: [limit(500n), stop(100n)] }));
     for (let nowMs = 0; nowMs < 100_000; nowMs += 1000) {
       orders.note(side, at(600n), nowMs);
@@ -292,7 +292,7 @@ describe("WatchedOrders", () => {
     expect(idsDue(orders, 300_000)).toEqual(["a", "c"]);
   });
 
-  it("counts no look at a child or an end as a firing, and none says anything about its user's firings", () => {
+  it("counts no look at a child or an end as a firing, of the leg or of its user", () => {
     const orders = watching(row("a"));
     orders.note(side, at(600n), 0);
     for (const state of ["firing", "filled", "ended"] as const) {

@@ -71,7 +71,7 @@ describe("sightOfBuy", () => {
   const sightIn = (buy: Partial<BuyView>, is: "filled" | "out" | "unclear") =>
     sightOfBuy({ ...filled, ...buy }, () => ({ is }), undefined);
 
-  it("wants the receipt of both hosts and the word of executeOrders", () => {
+  it("requires the receipts of both hosts and the record of executeOrders", () => {
     expect(sightIn({}, "filled")).toBe("filled");
     expect(sightIn({ isFilled: false }, "filled")).toBe("unclear");
     expect(sightIn({}, "unclear")).toBe("unclear");
@@ -86,7 +86,7 @@ describe("sightOfBuy", () => {
     expect(sightIn({ ...ended, child: undefined }, "filled")).toBe("unfilled");
   });
 
-  it("calls a buy open again whose fill a reorganisation has moved to another block", () => {
+  it("calls a buy open again if a reorganisation has moved its fill to another block", () => {
     const { entry } = resting();
     const sightAt = (block: string) => sightOfBuy(filled, () => ({ is: "filled", block }), entry);
     expect([sightAt("0x7"), sightAt("0x8")]).toEqual(["filled", "open"]);
@@ -131,7 +131,7 @@ describe("afterFill", () => {
     expect(afterBuy(order, view(), "open", nowMs)).toMatchObject({ state: "pending", attention: {} });
   });
 
-  it("waits while only one host says so, which may lie in either way", () => {
+  it("waits while only one host says so, because it may lie either way", () => {
     const order = pending();
     for (const [a, b] of [
       [920n, 1000n],
@@ -158,7 +158,7 @@ describe("afterFill", () => {
     });
   });
 
-  it("starts a trailing stop at the lower of both hosts' values, with a worst price that stays", () => {
+  it("starts a trailing stop at the lower of both hosts' values, and keeps its worst price", () => {
     const order = afterOuts(pending({ legs: [trailing] }), 1010n, 1000n);
     expect(order).toMatchObject({ state: "resting", mark: { price: { coins: 1000n, tokens: 500n } } });
     expect(afterOuts(pending({ legs: [trailing] }), 1000n, 1010n).mark).toEqual(order.mark);
@@ -199,7 +199,7 @@ describe("afterBuy", () => {
     expect(afterBuy(order, view({ buy: undefined }), "filled", nowMs)).toBe(order);
   });
 
-  it("suspends an exit if another position is open than the buy's", () => {
+  it("suspends an exit if a position other than the buy's is open", () => {
     expect(afterBuy(resting(), view({ openPositionId: "P2" }), "filled", nowMs)).toMatchObject({
       state: "suspended",
       attention: { POSITION_CHANGED: { sinceMs: nowMs } },
@@ -210,7 +210,7 @@ describe("afterBuy", () => {
     expect(afterBuy(resting(), moved, "filled", nowMs)).toMatchObject({ entry: { positionId: "P2" } });
   });
 
-  it("leaves an exit alone whose child is out", () => {
+  it("does not change an exit whose child is out", () => {
     const order: RestingOrder = { ...resting(), state: "firing" };
     expect(afterBuy(order, view({ openPositionId: "P2" }), "open", nowMs)).toBe(order);
   });
@@ -228,7 +228,7 @@ describe("endOfExit", () => {
     expect(endOfExit(resting(), dust, "filled")).toBeUndefined();
   });
 
-  it("ends an exit whose position is closed for good, whatever the wallet has from elsewhere", () => {
+  it("ends an exit whose position is closed for good, whatever else the wallet holds", () => {
     const closed = view({ openPositionId: undefined, isClosed: true });
     expect(endOfExit(resting({ isFinal: true }), closed, "filled")).toBe("POSITION_CLOSED");
     expect(endOfExit(resting(), closed, "filled")).toBeUndefined();
@@ -245,12 +245,12 @@ describe("endOfExit", () => {
 describe("afterSights", () => {
   const out = () => ({ is: "out" }) as const;
 
-  it("keeps an exit pending or suspended that has no reason to end", () => {
+  it("keeps an exit pending or suspended if it has no reason to end", () => {
     for (const order of [pending(), afterOuts(pending(), 1n, 1n)])
       expect(afterSights(order, out, noEnd)).toBe(order);
   });
 
-  it("lets an exit wait for its buy again once a child has died that was signed before the buy was taken back", () => {
+  it("lets an exit wait for its buy again once a child that was signed before the buy was taken back has died", () => {
     const order: RestingOrder = {
       ...pending(),
       state: "firing",

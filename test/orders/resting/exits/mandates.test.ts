@@ -32,7 +32,7 @@ const mandateOf = (exit: GivenExit) => mandatesOf(exit)[0] as Mandate;
 const paid = { spent: 1000n, received: 500n };
 
 describe("exitMandates", () => {
-  it("bounds amounts and prices so that a buy which fills twice as well as quoted is sold whole, at its prices", () => {
+  it("bounds amounts and prices so that exits sell all of a buy that fills twice as well as quoted, at its prices", () => {
     const exit = mandateOf({ percent: 50, takeProfit: { percent: 100 }, stopLoss: { percent: -20 } });
     expect(exit).toMatchObject({ amount: 1000n, exit: { of: buy.orderId, sharePpm: 500_000n } });
     const [gain, loss] = pricedLegs({ mandate: exit, entry: { spent: 1000n, received: 2000n } });
@@ -104,7 +104,7 @@ describe("pricedLegs", () => {
 });
 
 describe("roundTripOf", () => {
-  it("loses taxes, and the pool's fee both ways", () => {
+  it("subtracts taxes, and the pool's fee both ways", () => {
     const quoted = { coins: 10n ** 6n, tokens: 10n ** 6n };
     const { coins, tokens } = roundTripOf(quoted, { buyTax: 5, sellTax: 5 }, [30]);
     expect(Number(coins) / Number(tokens)).toBeCloseTo(0.95 * 0.95 * 0.997 * 0.997, 9);
@@ -113,7 +113,7 @@ describe("roundTripOf", () => {
 });
 
 describe("isTooClose", () => {
-  it("wants a stop at least 3 % below what selling at once would bring", () => {
+  it("requires a stop at least 3 % below what selling at once would bring", () => {
     const stopAt = (coins: bigint) =>
       ({ kind: "stop", trigger: { coins, tokens: 1000n }, worst: { coins: 1n, tokens: 1000n } }) as const;
     expect([970n, 971n].map((coins) => isTooClose(stopAt(coins), 1000n, 1000n))).toEqual([false, true]);

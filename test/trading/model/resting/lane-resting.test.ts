@@ -45,7 +45,7 @@ const hearing =
     return [a && change(a, signed), b && change(b, signed)] as const satisfies BothWords;
   };
 
-/** Takes a swap for failed long ago if a host shows no receipt after a time. */
+/** Counts a swap as failed long ago if a host shows no receipt after a time. */
 const failedAfter = (isOver: (word: NonceWord, signed: SignedNonce) => boolean): Answered =>
   hearing((word, signed) => {
     if (word.receipts.size > 0 || !isOver(word, signed)) return word;
@@ -71,7 +71,7 @@ type LaneMutant = {
   signer?: LaneWorld["signer"];
   plot: RestingPlot;
   readsSlots?: boolean;
-  /** The first history that catches it, and what is wrong then. */
+  /** Number of the first history that catches the fault, and what is wrong then. */
   from: number;
   says: string;
 };

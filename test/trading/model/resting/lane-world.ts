@@ -173,7 +173,7 @@ export class LaneWorld extends RestingWorld {
     }
   }
 
-  /** No swap is sent of a child that is cancelled, or that makes way for a stop. */
+  /** Sends no swap of a child that is cancelled, or that makes way for a stop. */
   #checkSent({ kind, orderId }: Signed): void {
     const job = this.jobs.get(orderId);
     if (kind !== "swap" || job === undefined) return;

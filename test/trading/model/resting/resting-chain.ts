@@ -1,7 +1,7 @@
 import type { Block } from "../../../../lib/orders/block.ts";
 import type { Random } from "../random.ts";
 
-/** A transaction of a wallet. Its bytes live for ever. */
+/** A transaction of a wallet. Its bytes live forever. */
 export type Signed = {
   hash: string;
   kind: "swap" | "clear" | "foreign";
@@ -9,7 +9,7 @@ export type Signed = {
   nonce: number;
   /** Order of the swap, or of what the clear clears. */
   orderId: string;
-  /** A swap fails in a later block. In seconds. */
+  /** Deadline in seconds. A swap fails in a later block. */
   deadline: number;
   amount: bigint;
   minAmountOut: bigint;
@@ -42,7 +42,7 @@ export type Fill = {
   out: bigint;
   time: number;
   number: number;
-  /** Hash of the block, where it need not be final. */
+  /** Hash of the fill's block, where it need not be final. */
   block?: string;
 };
 
@@ -55,7 +55,7 @@ export class RestingChain {
   before: readonly PricedBlock[];
   readonly pool: Signed[] = [];
   price: bigint;
-  /** Probability that a block leaves out a transaction that it could include. */
+  /** Probability that a block omits a transaction that it could include. */
   delays = 0.3;
   #forks = 0;
 
@@ -121,7 +121,7 @@ export class RestingChain {
     }
   }
 
-  /** Replaces the last blocks by as many others, or by one more. */
+  /** Replaces the last blocks with as many others, or by one more. */
   reorganise(depth: number): void {
     this.before = this.blocks;
     this.#forks++;

@@ -162,7 +162,7 @@ export class RestingChecks {
     return own.every(({ isSettled }) => isSettled);
   }
 
-  /** A parent in the state of firing has a child that exists, and one is done after its children. */
+  /** A firing parent has a child that exists, and a parent is done only after its children. */
   afterMove(before: RestingOrder, after: RestingOrder): void {
     must(before.state !== "done", "an order moves after its end");
     this.#afterMark(before, after);

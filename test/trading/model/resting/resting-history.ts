@@ -50,7 +50,7 @@ export const mandateOf = (
   ...changes,
 });
 
-/** Sells in four slices, one each two minutes, as long as they bring half of the price now. */
+/** Sells in four slices, one every two minutes, as long as they bring half of the price now. */
 const slicesOf = (orderId: string): Mandate =>
   mandateOf(orderId, [{ kind: "slice", worst: { coins: 1n, tokens: 2n } }], {
     amount: 4n * amount + 8n,
@@ -89,12 +89,12 @@ export type RestingPlot = {
 
 const steps = 60;
 
-/** Buys for as many tokens a coin as a sale at the same price brings coins. */
+/** Buys as many tokens for a coin as a sale at the same price brings coins for a token. */
 const buyAt = (ppm: bigint): Leg => ({ kind: "limit", price: { coins: 1_000_000n, tokens: ppm } });
 
 type OpenWorld = (...parts: ConstructorParameters<typeof RestingWorld>) => RestingWorld;
 
-/** Plays one history to its end, and adds what it reached to the coverage. */
+/** Plays one history to its end, and adds what happened to the coverage. */
 export function playResting(
   seed: number,
   coverage: Set<string>,
@@ -161,7 +161,7 @@ function happen(world: RestingWorld, { cancels, restores, intruder }: RestingPlo
   if (intruder === "fireOrders" && random.chance(0.2)) intrude(world);
 }
 
-/** A place for orders, on any chain. */
+/** A world of orders, on any chain. */
 type Orders = Pick<RestingWorld, "nowMs" | "random" | "cancelledAll" | "jobs" | "addJob" | "rest">;
 
 function placeMarket(world: Orders, bought = amount): void {

@@ -51,7 +51,7 @@ export class RestingHosts {
     return { blocks, receipts, lies: isLiar && host === 0 && random.chance(0.7) };
   }
 
-  /** Answers about a wallet's nonce. Both hosts are asked about the state after a block of one number. */
+  /** Answers about a wallet's nonce. Asks both hosts about the state after a block of the same number. */
   nonceWords(wallet: string, signed: SignedNonce | undefined): BothWords<NonceWord> {
     const sights = this.#sights();
     const heads = sights.flatMap((sight) => sight?.blocks.at(-1)?.number ?? []);
@@ -123,7 +123,7 @@ export class RestingHosts {
     return { nonce: nonceOf(a, wallet), time: Math.min(a.time, b.time) };
   }
 
-  /** Answers what an amount brings, at the newest block that both hosts have. */
+  /** Says what an amount brings, at the newest block that both hosts have. */
   priceWords(amount: bigint, distances: readonly number[]): BothWords<PriceWord> {
     const sights = this.#sights();
     const common = Math.min(...sights.flatMap((sight) => sight?.blocks.at(-1)?.number ?? []));
@@ -151,7 +151,7 @@ export class RestingHosts {
     };
   }
 
-  /** Answers what some sums bring. The pool is so deep that the price stays. */
+  /** Says what some sums bring. The pool is so deep that the price stays. */
   ladders(sums: readonly bigint[]): readonly [Ladder | undefined, Ladder | undefined] {
     const ladders = this.#sights().map((sight) => {
       if (sight === undefined) return undefined;

@@ -9,7 +9,7 @@ import { type RestingSystem, restingSystem } from "./resting-world.ts";
 type View = ParentView<SignedNonce>;
 type Buy = NonNullable<NonNullable<View["exit"]>["buy"]>;
 
-/** Changes what the buy of an exit is seen to have done. */
+/** Changes what the service sees of an exit's buy. */
 const withBuy =
   (changes: (buy: Buy) => Partial<Buy>) =>
   ({ exit, ...view }: View): View => ({
@@ -34,7 +34,7 @@ const hearing =
   (words, signed) =>
     each(words, (word) => change(word, signed));
 
-/** Believes in a head with more blocks above the others. */
+/** Sees heads this many blocks above the true ones. */
 const deeper = (blocks: number) =>
   hearing((word) => ({ ...word, head: { ...word.head, number: word.head.number + blocks } }));
 

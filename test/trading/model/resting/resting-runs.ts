@@ -201,7 +201,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
     };
   }
 
-  /** Says that a buy has filled if the chain does, and executeOrders has seen its end. */
+  /** Reports a buy as filled if the chain shows it, and executeOrders has seen its end. */
   #buyOf(orderId: string): BuyView {
     const { validUntil = 0, hasEnded = false, isSettled = false } = this.jobs.get(orderId) ?? {};
     const isFilled = hasEnded && this.#parts.chain.fills().some((fill) => fill.orderId === orderId);
@@ -210,7 +210,7 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
       child: { orderId, leg: 0, n: 0, validUntil },
       markerId: orderId,
       view: { hasEnded, yields: false, isRefused: false, isProvenDead: false, signed },
-      // One that is taken over says so of any buy.
+      // Reports any buy as filled if executeOrders is taken over.
       isFilled: isFilled || this.intruder === "executeOrders",
       positionId: "position",
       isSettled,
@@ -355,5 +355,5 @@ export class RestingRuns<Signed = unknown, Word = unknown> {
   }
 }
 
-/** A prepared child, with all that was asked for. */
+/** A prepared child, with everything that it needs. */
 type Prepared = AskedChildOrder & { price: string };

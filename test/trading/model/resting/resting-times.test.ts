@@ -152,7 +152,7 @@ describe("a pair of a take-profit and a stop on eth", () => {
     expect(pair.chain.head.time - time).toBeLessThanOrEqual(52);
   });
 
-  it("lets no child that is not signed keep a stop waiting", () => {
+  it("does not let an unsigned child keep a stop waiting", () => {
     const pair = new Quiet();
     pair.hold(touched);
     // The lane stands still, so the take-profit's child is placed but not signed.
@@ -196,7 +196,7 @@ describe("a pair of a take-profit and a stop on eth", () => {
     expect(pair.signed).toEqual(["limit", "stop"]);
   });
 
-  it("fires once what has become due in an hour in which no function ran", () => {
+  it("fires once whatever became due in an hour without any function running", () => {
     const pair = new Quiet();
     pair.hold(between);
     pair.chain.price = crashed;
@@ -209,7 +209,7 @@ describe("a pair of a take-profit and a stop on eth", () => {
     expect(pair.parent).toMatchObject({ state: "done", filled: pair.parent.firings[0]?.orderId });
   });
 
-  it("ends without a firing if it has expired in an hour in which no function ran", () => {
+  it("ends without a firing if it expired in an hour without any function running", () => {
     const pair = new Quiet(undefined, startSeconds + 1800);
     pair.hold(between);
     pair.chain.price = crashed;

@@ -35,7 +35,7 @@ export type RestingSystem = {
   view: (view: ParentView<SignedNonce>) => ParentView<SignedNonce>;
   /** Writes a child and its parent's move in one transaction. */
   isAtomic: boolean;
-  /** Reads the hashes of a child from its slots, which fireOrders could write, too. */
+  /** Reads a child's hashes from its slots, which fireOrders can write, too. */
   readsSlots: boolean;
 };
 

@@ -10,7 +10,7 @@ import type { Manners } from "./resting-hosts.ts";
 export type SolMessage = {
   signature: string;
   kind: "swap" | "clear";
-  /** Child of the swap, or of the clear. */
+  /** Child that the swap fills, or that the clear clears. */
   orderId: string;
   marker: string;
   lastHeight: number;
@@ -20,7 +20,7 @@ export type SolMessage = {
 
 type Ran = { message: SolMessage; status: "ok" | "failed"; out: bigint };
 
-/** Ten slots of 0.2 seconds, as one block. */
+/** A block, which stands for ten slots of 0.2 seconds. */
 export type SolBlock = { height: number; fork: number; time: number; price: bigint; ran: readonly Ran[] };
 
 /** View that a host shows at a moment. */
@@ -120,7 +120,7 @@ export class SolChain {
     return [a && wordOf(a), b && wordOf(b)];
   }
 
-  /** Answers about messages and their marker only by final blocks, as hosts are asked. */
+  /** Answers about messages and their marker only from final blocks, as real hosts do on request. */
   messageWords(signed: SignedMessages | undefined, marker: string): BothWords<MessageWord> {
     const random = this.#random;
     return this.#both(({ blocks, receipts, lies }) => {
@@ -152,7 +152,7 @@ export class SolChain {
     });
   }
 
-  /** Answers what an amount brings now. Hosts keep no earlier states. */
+  /** Says what an amount brings now. Hosts keep no earlier states. */
   priceWords(amount: bigint): BothWords<PriceWord> {
     return this.#both(({ blocks, lies }) => {
       const { height, fork, time, price } = blocks.at(-1) as SolBlock;

@@ -42,7 +42,7 @@ export const solMandateOf = (
   ...changes,
 });
 
-/** Sells in three slices, one each 40 seconds, as long as they bring half of the price now. */
+/** Sells in three slices, one every 40 seconds, as long as they bring half of the price now. */
 const slicesOf = (orderId: string): Mandate =>
   solMandateOf(orderId, [{ kind: "slice", worst: { coins: 1n, tokens: 2n } }], {
     amount: 3n * amount + 8n,

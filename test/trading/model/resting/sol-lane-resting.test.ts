@@ -58,7 +58,7 @@ describe("children of resting orders in the lane of executeOrders on Solana", ()
     expect(play).toThrow(/^history \d+: . does not come to its end but is filled/);
   });
 
-  it("sign nothing late by a lane that forgets when it began, unless the signer forgets it, too", () => {
+  it("are not signed late by a lane that forgets when it began, unless the signer forgets it, too", () => {
     const answered: SolLaneWorld["answered"] = (effect, answer) => {
       if (effect.do !== "readLane") return answer;
       const view = answer as LaneView<Sol>;

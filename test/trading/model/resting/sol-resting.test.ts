@@ -35,9 +35,9 @@ type SolMutant = {
   system: Partial<SolSystem>;
   /** Histories in which the fault shows. */
   plot: SolPlot;
-  /** The first history that shows it, if it shows late. */
+  /** The first history that shows the fault, if it shows late. */
   from?: number;
-  /** How it shows, if other ways would be worse. */
+  /** How the fault shows, if other ways would be worse. */
   fault?: string;
 };
 
@@ -98,7 +98,7 @@ class Quiet {
     return this.world.parents.get("P");
   }
 
-  /** Makes blocks at a price, one each two seconds. After each, all functions run. */
+  /** Makes blocks at a price, one every two seconds. After each, all functions run. */
   hold(price: bigint, blocks: number): void {
     for (let block = 0; block < blocks; block++) {
       this.#chain.price = price;

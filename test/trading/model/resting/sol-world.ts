@@ -170,7 +170,7 @@ export class SolWorld extends RestingRuns<SignedMessages, MessageWord> {
       );
       const fill = receipts.find((both) => both.every((receipt) => receipt?.status === "ok"));
       if (fill !== undefined) job.hasEnded = true;
-      // The older of two heights may be a lie.
+      // Trusts the higher of two heights, because the lower one may be a lie.
       const height = Math.max(...(fill ?? []).map((receipt) => receipt?.height ?? 0));
       if (fill !== undefined && [a, b].every((word) => word !== undefined && word.finalHeight >= height))
         job.isSettled = true;

@@ -1,4 +1,6 @@
-/** A leg as its user asked for it. Prices are in millionths of a coin; that of a trailing stop is the one at placing. */
+/**
+ * A leg as its user requested it. Prices are in millionths of a coin; that of a trailing stop is its price at placing.
+ */
 export type AskedLeg = {
   name: "limit" | "takeProfit" | "stop" | "stopLoss" | "trailing" | "slice";
   kind: "limit" | "stop" | "trailing";
@@ -43,7 +45,7 @@ export function pricedBy(leg: AskedLeg, paid: readonly number[], mark: number): 
 
 const limitMargin = 1.001;
 
-/** True if a price reaches that of a leg. A slack above 1 makes it easier. */
+/** True if a price reaches a leg's. A slack above 1 makes it easier. */
 export function isCrossed(
   { kind, at, trail = 0 }: AskedLeg,
   price: number,

@@ -18,7 +18,9 @@ type Watched = {
   /** Number of blocks in which the leg was reached, with short breaks. */
   reached: number;
   gone: number;
-  /** Number of those blocks before something else than the lane last kept the leg: as long again may pass in a pause. */
+  /**
+   * Number of those blocks before something other than the lane last delayed the leg: a pause may last as long again.
+   */
   kept: number;
   /** Dead children in a row, and the time until which the leg may pause. */
   tries: number;
@@ -64,7 +66,7 @@ const mostInHour = { limit: 12, stop: 60 };
 /** Time for which a run may stand still under faults, between its last look at the clock and its write. */
 const stallMs = 60_000;
 const mostHeadMs = 36_000;
-/** Number of blocks within which a leg fires whose price holds, at 12 seconds a block. */
+/** Number of blocks within which a leg fires if its price holds, at 12 seconds a block. */
 const dueBlocks = { limit: 2, takeProfit: 3, stop: 5, stopLoss: 5, trailing: 5, slice: 2 };
 /** Number of blocks after the fill of a buy in which its exits come to rest. */
 const bornBlocks = 2;
@@ -83,7 +85,7 @@ const lateMs = 60_000;
 const leastDistance = 0.03;
 
 /**
- * Lists, only by the blocks and the requests, what had to fire and did not, and what fired without a reason. It shares
+ * Lists what had to fire and did not, and what fired without a reason, only from the blocks and the requests. It shares
  * no code with the service. A slice is an order of its own, which lives while its turn lasts and is signed once.
  */
 export class YearObserver {

@@ -22,7 +22,7 @@ export type Placing = {
 
 const dayMs = 86_400_000;
 
-/** Units of an order. With so many, rounding moves no price by a millionth. */
+/** Units of an order: so many that rounding moves no price by a millionth. */
 const units = 10n ** 12n;
 
 /** Distance between the amounts of two orders, because each amount of a slice or an exit must belong to one order. */
@@ -47,7 +47,7 @@ const limitOf = (name: AskedLeg["name"], at: number): AskedLeg => ({
   worst: Math.round(at),
 });
 
-/** Trails by at least a share. */
+/** Makes a stop trail by at least a share. */
 function trailOf(price: number, least: number, random: Random): AskedLeg {
   const trail = Math.round((least + distance(random)) * 1e6) / 1e6;
   return { name: "trailing", kind: "trailing", at: price, trail, worst: price * (1 - trail) * 0.8 };

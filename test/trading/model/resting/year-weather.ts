@@ -84,7 +84,7 @@ export class Weather {
     else this.price = this.#moved((random.next() + random.next() - 1) * 2.4 * step);
   }
 
-  /** Moves by a share. Far from the usual price, it is drawn back. */
+  /** Moves the price by a share. Draws it back if it is far from the usual one. */
   #moved(share: number): number {
     const back = 0.002 * Math.log(usualPrice / this.price);
     return Math.max(100_000, Math.round(this.price * Math.exp(share + back)));

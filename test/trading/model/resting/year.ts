@@ -31,7 +31,7 @@ const blockMs = 12_000;
 const keptBlocks = 40;
 /** Time for which the functions look again after the last change. */
 const awakeMs = 72_000;
-/** Time after a fault in which its pauses may still last. */
+/** Time after a fault for which its pauses may still last. */
 const recoverMs = 330_000;
 /** Milliseconds after a block at which the functions run. */
 const rounds = [1000, 5000, 9000];
@@ -57,7 +57,7 @@ class Year {
   readonly #perDay: number;
   readonly #record = createHash("sha256");
   readonly #startMs = startSeconds * 1000;
-  /** Orders as they were when the observer was told last. */
+  /** Orders as the observer last heard of them. */
   readonly #told = new Map<string, RestingOrder>();
   readonly #cancels = new Map<string, number>();
   /** The signer's counts of the wallets' days. */
@@ -276,7 +276,7 @@ class Year {
   #buy({ orderId, amount, ...owner }: NonNullable<Placing["buy"]>, createdAt: number): void {
     const minimum = { quotedOut: 1n, minAmountOut: 1n };
     const validUntil = Math.floor(createdAt / 1000) + marketSeconds;
-    // A swap of tokens for coins at the chain's price stands for one of coins for as many tokens.
+    // Sells tokens for coins at the chain's price, which stands for a purchase of as many tokens.
     const trade = { chain: "eth", side: "sell", token: "0x5FbD", isPrivate: true } as const;
     const terms = { ...owner, ...trade, ...minimum, orderId, amount, validUntil, createdAt };
     this.#world.addJob(orderId, terms, "market");
