@@ -7,7 +7,7 @@ describe("respects", () => {
     ["sell", 10n, 10n, false],
     ["buy", 11n, 10n, true],
     ["buy", 12n, 10n, false],
-  ] as const)("compares a %s of %d for %d with a price of 1.1", (side, spent, received, is) => {
+  ] as const)("compares a %s of %d units for %d with a price of 1.1", (side, spent, received, is) => {
     expect(respects(side, { coins: 11n, tokens: 10n }, { spent, received })).toBe(is);
   });
 });

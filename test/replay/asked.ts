@@ -21,7 +21,7 @@ type Terms =
 /** Returns the leg's terms if it is of this kind. */
 export type LegOf<Kind extends AskedLeg["kind"]> = Extract<AskedLeg, { kind: Kind }>;
 
-/** A resting order as its user asked for it. */
+/** A resting order as its user requested it. */
 export type Asked = {
   orderId: string;
   userID: string;
@@ -81,7 +81,7 @@ const limit = (name: "limit" | "takeProfit", price: string, { amount, priceOf }:
 function stop(name: "stop" | "stopLoss", terms: Stop, { amount, priceOf }: Reading): AskedLeg {
   const { stopPrice, price } = terms;
   const at = priceOf(stopPrice);
-  // A stop sells for 0.8 of its price at least, unless the request says otherwise.
+  // A stop sells for at least 0.8 of its price, unless the request says otherwise.
   const worst = price === undefined ? { coins: at.coins * 8n, tokens: at.tokens * 10n } : priceOf(price);
   return { name, kind: "stop", amount, at, worst };
 }

@@ -221,7 +221,7 @@ describe("compareAll", () => {
     expect(judged).toEqual([expect.stringContaining("the stop of rest")]);
   });
 
-  it("expects nothing of a cancelled order", () => {
+  it("requires nothing of a cancelled order", () => {
     const asked = { ...askedFor("avax", limit), cancelledAtMs: startMs + 22_000 };
     const records = () => recordsOf("avax", during(20, 90, 1.2));
     const { problems } = compareAll({

@@ -6,7 +6,7 @@ import type { PriceRecord } from "./pools.ts";
 /** An ordinary order that a resting order has placed. */
 export type Child = {
   orderId: string;
-  /** Leg, slice and block of its firing, if the order still names it. */
+  /** Leg, slice and block of the child's firing, if the order still names it. */
   leg?: AskedLeg["name"];
   slice?: number;
   block?: number;
@@ -116,7 +116,7 @@ function judgeMissed(
   { leg, due }: Verdict,
   busy: readonly Period[],
 ): void {
-  // Nothing is due once the order has filled. Each slice fills for itself.
+  // Nothing is due once the order has filled. Each slice fills separately.
   const filled = children.find((child) => child.isFilled && (asked.fills === 1 || isOf(leg, child)));
   const endMs = filled?.createdAtMs ?? Number.POSITIVE_INFINITY;
   for (const each of due.filter(({ fromMs }) => fromMs < endMs)) {
@@ -142,7 +142,7 @@ function judgeMissed(
   }
 }
 
-/** What to say about each objection to a firing. */
+/** Words for each objection to a firing. */
 const complaints: Readonly<Record<Objection, string>> = {
   "out of time": "which is not its time",
   "too old": "which was too old by then",

@@ -12,15 +12,15 @@ type Exit = Percent & {
 /** A buy that has filled. */
 export type Bought = {
   buy: Request;
-  /** Units of the coin that it has paid, and of the token that it has received. */
+  /** Units of the coin that the buy has paid, and of the token that it has received. */
   spent: bigint;
   received: bigint;
   filledAtMs: number;
-  /** Ids of its exits, in the order of the request. */
+  /** Ids of the buy's exits, in the order of the request. */
   exitIds: readonly string[];
 };
 
-/** Milliseconds from a fill until its exits rest for certain. */
+/** Milliseconds from a fill until its exits certainly rest. */
 const activationMs = 10_000;
 
 /** Longest rest of an exit. */
@@ -76,17 +76,19 @@ const scaled = ({ coins, tokens }: Price, ppm: bigint): Price => ({
   tokens: tokens * millionths,
 });
 
-/** State of an exit from the fill of its buy on. It is suspended if its stop would sell at once. */
+/** State of an exit after the fill of its buy. It is suspended if its stop would sell at once. */
 export type Birth = "rests" | "suspended" | "unclear";
 
-/** Share of the price of a sale at once that a stop must not pass, less and more a tolerance for the arithmetic here. */
+/**
+ * Share of an immediate sale's price that a stop must not exceed, minus and plus a tolerance for the arithmetic here.
+ */
 const closest = { certainly: 0.969, atMost: 0.971 };
 
-/** Time in milliseconds by which the record of a block may be late. */
+/** Milliseconds by which the record of a block may be late. */
 const lateMs = 3000;
 
 /**
- * Judges what becomes of an exit by the prices of a sale at once.
+ * Judges what becomes of an exit from the prices of an immediate sale.
  *
  * @param period Time in which the service has looked at these prices.
  */

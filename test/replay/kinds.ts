@@ -18,8 +18,8 @@ type Kind<Leg> = {
 };
 
 /**
- * How far beyond its price a leg must be to fire for certain, since routes are also chosen by their network fees, and to
- * fire at all, with a tolerance for the arithmetic here.
+ * How far the price must pass a leg's own for the leg to fire for certain, because routes are also chosen by their
+ * network fees, and for it to fire at all, with a tolerance for the arithmetic here.
  */
 const margins = { limit: { must: 0.005, may: 0.0009 }, stop: { must: 0.002, may: -0.0001 } };
 
@@ -29,7 +29,7 @@ const certainlyAbove = 1.02;
 const isAbove = (side: Side, price: number, worst: number): boolean =>
   side === "sell" ? price >= worst * certainlyAbove : price <= worst / certainlyAbove;
 
-/** Judges each point by the share by which the price is beyond that of the leg. */
+/** Judges each point by how far the price is beyond the leg's, as a share. */
 const sightsBy = (
   points: readonly Point[],
   margin: (typeof margins)["limit"],
@@ -52,7 +52,9 @@ const aboveWorst = (
     return sight === "must" && !isAbove(side, price, worst) ? "may" : sight;
   });
 
-/** Share of the first trigger that a trailing stop sells for by default, and how far beyond a quote slices may go. */
+/**
+ * Share of the first trigger that a trailing stop sells for by default, and how far slices may trade beyond a quote.
+ */
 const usualWorst = { trailing: 0.8, slice: 0.3 };
 
 /** Milliseconds before and after an order's time in which its placing sees a price. A busy machine places slowly. */

@@ -14,7 +14,7 @@ export type Firing = { block: number; atMs: number };
 export type Verdict = {
   leg: AskedLeg;
   due: readonly Due[];
-  /** Names what speaks against a firing. Undefined if its blocks are not known. */
+  /** Names the objection to a firing. Undefined if its blocks are not known. */
   objectionTo: (firing: Firing) => Objection | "none" | undefined;
 };
 

@@ -19,13 +19,13 @@ function heldOn(chain: Exclude<ChainName, "sol">, look: Look): Held {
   return { count: chain === "eth" ? 2 : 3, within: long };
 }
 
-/** Number of slots before a firing in which its readings are, and by which hosts may be apart. */
+/** Number of slots before a firing that contain its readings, and by which hosts may differ. */
 const mostSlots = 100;
 
 /** Milliseconds over which readings on sol must have reached the price, less than 8 and 2 seconds for clocks. */
 const heldMs = { none: 0, short: 1300, long: 7000 };
 
-/** Least number of points around a firing on sol by which it can be judged. */
+/** Minimum number of points around a firing on sol by which it can be judged. */
 const leastPoints = 4;
 
 /** Judges whether something held over a look-back that ended in a block. Undefined if the blocks are not all known. */

@@ -16,7 +16,7 @@ const mostGapMs = 5000;
 const stepOf = (trail: number) => Math.max(0.005, trail / 20);
 
 /**
- * Computes for each point between which prices the mark of a trailing stop is. It starts at the price of the placing, never
+ * Computes the bounds of a trailing stop's mark at each point. The mark starts at the price of the placing, never
  * falls, and rises to what a whole look-back has seen.
  *
  * @param first Prices around the placing. Undefined if they are not known.
@@ -37,7 +37,9 @@ export function markBounds(
   });
 }
 
-/** Computes for each point the lowest price of the time before it in which a mark must follow. 0 after faults and gaps. */
+/**
+ * Computes the lowest price before each point, over the time within which a mark must follow. 0 after faults and gaps.
+ */
 function lowestWithin(points: readonly Point[], faults: readonly Period[]): number[] {
   let from = 0;
   let start = 0;

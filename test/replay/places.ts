@@ -2,7 +2,10 @@ import type { EvmChain } from "trading-terminal-devnet/chain-facts";
 import { localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
 import type { LocalVenue } from "trading-terminal-devnet/evm/local-contracts";
 
-/** How to find a pool, and how it trades. `key` is the fee in millionths, or the spacing or step by which it is found. */
+/**
+ * Says how to find a pool, and how it trades. `key` is the fee in millionths, or the spacing or step by which it is
+ * found.
+ */
 export type Place = {
   kind: "v2" | "v3" | "slipstream" | "bins";
   factory: string;

@@ -11,7 +11,7 @@ export type Point = { atMs: number; number: number; price: number | undefined };
 export type Circumstances = {
   asked: Asked;
   points: readonly Point[];
-  /** Times in which the service may do things late. */
+  /** Times in which the service may be late. */
   faults: readonly Period[];
 };
 

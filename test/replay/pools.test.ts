@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { outOf } from "./pools.ts";
 
 describe("outOf", () => {
-  it("takes fees and taxes off, and the best route", () => {
+  it("subtracts fees and taxes, and takes the best route", () => {
     const pool = (coins: number, fee: number) => ({ reserves: { native: coins, moon: 1000 }, fee });
     const route = (coins: number, fee: number) => ({ path: ["native", "moon"], pools: [pool(coins, fee)] });
     const market = { tax: 0.05, routes: [route(1000, 0), route(1000, 0.003)] };

@@ -41,7 +41,7 @@ export function outOf({ routes, tax }: Market, side: Side, amount: bigint): numb
   return Math.max(0, ...outs);
 }
 
-/** Computes what units of one token bring of the other. 0 if the pool has too little. */
+/** Computes what units of one token bring in the other. 0 if the pool has too little. */
 function outOfPool(pool: Pool, from: string, to: string, units: number): number {
   if ("bins" in pool) return outOfBins(pool, from, to, units);
   const [given, taken] = [pool.reserves[from] ?? 0, pool.reserves[to] ?? 0];

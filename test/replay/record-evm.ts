@@ -153,7 +153,7 @@ async function readPools(
 
 function reservesOf([state, liquidity]: readonly Result[], first: string, second: string) {
   if (liquidity === undefined) return { [first]: Number(state?.[0]), [second]: Number(state?.[1]) };
-  // A v3 pool trades like one with these reserves, as each has a single position.
+  // Trades a v3 pool like one with these reserves, because each has a single position.
   const root = Number(state?.[0]) / 2 ** 96;
   const depth = Number(liquidity[0]);
   return { [first]: depth / root, [second]: depth * root };
@@ -178,7 +178,10 @@ function marketsOf(
 /** Number of blocks before the head that are read again, as they may have been replaced. */
 const mostReplaced = 3;
 
-/** Returns when the chain showed a block, because a busy machine may look at it much later. Its own time is in seconds. */
+/**
+ * Returns the time at which the chain showed a block, because a busy machine may look at it much later. The block's own
+ * time is only in seconds.
+ */
 const shownMs = ({ timestamp }: { timestamp: string }) =>
   Math.min(Date.now(), 1000 * (Number(timestamp) + 1));
 

@@ -47,7 +47,7 @@ export async function switchOn(service: Service, { trader, chain, address }: Tra
   }
 }
 
-/** Time in which a buy may fill, so that most do even on a busy machine. */
+/** Time that a buy has to fill, so that most do even on a busy machine. */
 const validForSeconds = 600;
 
 const { moon, star } = localAddresses;
@@ -80,7 +80,7 @@ async function quoteOf(service: Service, { trader, chain }: TraderWallet, { side
 }
 
 /**
- * Makes the body of a wallet's only buy, and lets another program move a half of what it brings in the same block: its
+ * Makes the body of a wallet's only buy, and lets another program move half of what it brings in the same block: its
  * transaction waits for the nonce after that of the buy. Undefined if there is no quote.
  */
 export async function spentBuyBody(

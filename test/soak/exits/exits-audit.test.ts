@@ -86,7 +86,7 @@ describe("problemsOfBuy", () => {
     expect(problemsOfBuy({ ...good, ...change })).toEqual([`buy buy of ann on avax ${problem}`]);
   });
 
-  it("reports a buy without a set of exits of its own", () => {
+  it("reports a buy that lacks its own set of exits", () => {
     const [first] = order.exits ?? [];
     expect(problemsOfBuy({ ...good, order: { ...order, exits: first && [first] }, exits: [half] })).toEqual([
       "buy buy of ann on avax names 1 exits, and not 2",

@@ -9,9 +9,9 @@ export type ShownBuy = {
   /** The buy, with the exits of its user's preset in the body. */
   asked: Request;
   order: Order;
-  /** Its swaps, as read from blocks. */
+  /** Swaps of the buy, as read from blocks. */
   fills: readonly Fill[];
-  /** Units of the token that the wallet held after its fill, if that was less than it had received. */
+  /** Units of the token that the wallet held after the buy's fill, if that was less than it had received. */
   held?: bigint;
   /** All orders that name the buy as their parent, without its children. */
   exits: readonly Order[];

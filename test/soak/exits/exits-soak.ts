@@ -45,7 +45,7 @@ export type ExitsReport = ExitsSoakOptions &
 /** Milliseconds between two kills. */
 const killMs = { least: 300, more: 1200 };
 
-/** Part of all runs of functions that are killed within their first moments, besides. */
+/** Part of all runs of functions that are killed in addition, within their first moments. */
 const killedShare = 0.04;
 
 /** Part of the buys that are placed before the first kill. */
@@ -66,7 +66,7 @@ const patienceMs = { settling: 240_000, resting: 600_000, agreeing: 15_000 };
 /** Relative frequency of the ways to place a buy. */
 const ways = { place: 80, placeAtOnce: 8, placeWithLostAnswer: 12 };
 
-/** One of so many EVM wallets spends a half of its only buy in the same block. */
+/** One in this many EVM wallets spends half of its only buy in the same block. */
 const spendersApart = 12;
 
 /**

@@ -47,7 +47,7 @@ describe("judgedExit", () => {
     );
   });
 
-  it("expects nothing of an exit whose stop would sell at once, but that it is suspended", () => {
+  it("expects an exit whose stop would sell at once only to be suspended", () => {
     const price = () => 0.91;
     const { asked, birth, problems } = judged([waits, isSuspended], { price });
     expect({ birth, problems, end: asked.cancelledAtMs }).toEqual({
@@ -60,7 +60,7 @@ describe("judgedExit", () => {
     );
   });
 
-  it("takes either word while prices move, until the exit is no longer pending", () => {
+  it("accepts either state while prices move, until the exit is no longer pending", () => {
     const price = (second: number) => (second < 25 ? 1 : 0.91);
     expect(judged([waits, rests], { price })).toMatchObject({ birth: "unclear", problems: [] });
     expect(judged([waits, isSuspended], { price })).toMatchObject({ birth: "unclear", problems: [] });

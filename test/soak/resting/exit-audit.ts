@@ -17,13 +17,13 @@ export type BuyFacts = {
   records: readonly PriceRecord[];
 };
 
-/** An exit, as far as it had to fire, with what became of it when its buy filled, and problems as sentences. */
+/** An exit as far as it had to fire, its state once its buy had filled, and problems as sentences. */
 type JudgedExit = { asked: Asked; birth: Birth; problems: string[] };
 
 /** Milliseconds by which the clocks of a chain and the service may be apart. */
 const clocksApartMs = 5000;
 
-/** Judges by the chain whether an exit rests, and until when it has something to sell. */
+/** Judges from the chain whether an exit rests, and how long it has something to sell. */
 export function judgedExit({ asked, order, versions }: ShownExit, facts: BuyFacts): JudgedExit {
   const birth = birthOf(asked, facts.records, birthPeriod(versions, facts.fill));
   const closedMs = closedAtMs(facts.swaps, facts.fill.hash);

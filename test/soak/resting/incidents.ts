@@ -83,7 +83,8 @@ const run = promisify(execFile);
 /**
  * Copies the table, and restores it from the copy later, like an operator after a loss.
  *
- * @param whileClosed Keeps users from placing orders while the program runs, since its time then decides which it ends.
+ * @param whileClosed Keeps users from placing orders while the program runs, because its time then decides which orders
+ * it ends.
  */
 export async function restoreTable(
   service: Service,

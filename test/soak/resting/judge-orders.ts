@@ -13,7 +13,7 @@ import type { Fill, ShownParent } from "./resting-audit.ts";
 
 /** What the judge has counted so far. */
 export type Judgement = {
-  /** Number of exits by what became of them when their buys filled. */
+  /** Number of exits by their state once their buys had filled. */
   births: Record<Birth, number>;
   firings: Comparison;
 };
@@ -111,7 +111,7 @@ const exitsIn = (
         reading.report(`the exit ${exit.orderId} of ${asked.orderId} is not listed`);
         return [];
       }
-      // A cancellation after the placing of the buy also ends its exits.
+      // Includes cancellations after the placing of the buy, which also end its exits.
       const { createdAtMs } = asked;
       const { cancelledAtMs } = cancelledIn({ ...exit, createdAtMs }, reading.cancels);
       const own = { ...exit, ...(cancelledAtMs !== undefined && { cancelledAtMs }) };
@@ -168,7 +168,7 @@ function parentOf({ orders, report }: Reading, detail: Detail, sent: SentOrder, 
   };
 }
 
-/** Milliseconds that the clock of an order may be ahead of a cancellation of all orders that it was placed before. */
+/** Milliseconds by which the clock of an order may be ahead of a later cancellation of all orders. */
 const clocksApartMs = 5000;
 
 function cancelledIn(asked: Asked, cancels: readonly Cancel[]): Asked {

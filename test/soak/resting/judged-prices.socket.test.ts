@@ -20,7 +20,7 @@ const { chain: surfnet, hosts } = solDeskForTests();
 
 type Judged = { records: readonly PriceRecord[]; prices: Pick<TokenPrices, "priceWords">; scale?: bigint };
 
-/** Compares what amounts bring by the judge with what they bring by the service. */
+/** Compares what amounts bring according to the judge and according to the service. */
 async function compared({ records, prices, scale = 1n }: Judged) {
   const found: number[] = [];
   for (const [token, market] of records[0]?.markets ?? [])

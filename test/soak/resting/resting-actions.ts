@@ -89,12 +89,12 @@ export function newRestingBody(
     ...(chance.number() < 0.3 && { mevProtection: chance.number() < 0.5 }),
     ...(chain !== "sol" && chance.number() < 0.3 && { gasPreset: chance.pick(["slow", "medium", "fast"]) }),
     ...((token === localAddresses.taxd || chance.number() < 0.2) && { allowUnsafe: true }),
-    // Suffices for many children, so that the audit need not know how many have been signed.
+    // Gives a budget for many children, so that the audit need not know how many have been signed.
     maxNetworkFee: "0.5",
   };
 }
 
-/** Taxes make exits useless that are close to the price of the buy. */
+/** True for tokens without a tax, which makes exits close to the price of the buy useless. */
 const isTaxless = (token: string) => token !== localAddresses.taxd && token !== feez;
 
 /** Makes exits in percent, at least as far as a stop must be from the price of a sale at once. */
@@ -128,7 +128,7 @@ const isReachedNow = (asked: Asked, record: PriceRecord): boolean =>
     return kindOf(leg).sights(leg, { asked, points, faults: [] })[0] !== "no";
   });
 
-/** Finds a resting order whose price is reached now. */
+/** Finds a resting order whose price is currently reached. */
 function firingOf({ chance, recordOf }: RestingWorld, wallet: TraderWallet): Order | undefined {
   const { trader } = wallet;
   const found = openParentsOf(wallet).filter((order) => {

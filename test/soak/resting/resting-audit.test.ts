@@ -100,7 +100,7 @@ describe("problemsOfParent", () => {
     ]);
   });
 
-  it("lets the child of an order fill that a restore has ended", () => {
+  it("lets a child fill although a restore has ended its order", () => {
     const ended = { status: "cancelled", reasonCode: "MANDATE_VOID", networkFee: "0" } as const;
     expect(problemsOfParent({ ...good, order: { ...order, ...ended } }, fills)).toEqual([]);
   });

@@ -10,7 +10,7 @@ export type Fill = {
   spent: bigint;
   received: bigint;
   atMs: number;
-  /** Place of its transaction in the chain. */
+  /** Place of the swap's transaction in the chain. */
   place: number;
 };
 
@@ -18,9 +18,9 @@ export type Fill = {
 export type ShownParent = {
   asked: Asked;
   order: Order;
-  /** Its children, with the hashes of their attempts. Some have approved a sale that was never signed. */
+  /** The order's children, with the hashes of their attempts. Some have approved a sale that was never signed. */
   children: readonly { order: Order; hashes: readonly string[]; isApprovalAlone?: boolean }[];
-  /** Children that its firings name, with their legs. */
+  /** Children that the order's firings name, with their legs. */
   firings: readonly { orderId: string; leg: AskedLeg["name"]; slice?: number; outcome: string }[];
 };
 
@@ -28,7 +28,7 @@ export type ShownParent = {
 export const fillsOnEvm = ({ asked, children }: ShownParent, facts: ChainFacts): Fill[] =>
   fillsBy(asked, new Set(children.flatMap((child) => child.hashes)), facts);
 
-/** Finds the swaps of an order on an EVM chain by their hashes. */
+/** Finds the swaps of an order on an EVM chain by the hashes of its attempts. */
 export const fillsBy = (
   { side, token }: Pick<Asked, "side" | "token">,
   hashes: ReadonlySet<string>,
@@ -128,7 +128,7 @@ export function problemsOfParent(parent: ShownParent, fills: readonly Fill[]): s
   ];
 }
 
-/** An approval counts at the most that it could pay if no sale followed, because the signer does not learn its fee. */
+/** Counts an approval at the most that it could pay if no sale followed, because the signer does not learn its fee. */
 function problemsOfFee({ asked: { chain }, order, children }: ShownParent, fees: bigint): string[] {
   const isMore = unitsOf(order.networkFee, "native", chain) > fees;
   if (isMore && children.some(({ isApprovalAlone = false }) => isApprovalAlone)) return [];

@@ -125,7 +125,7 @@ async function detailsOf({ service, traders }: Pick<ErasStage, "service" | "trad
   await forEachConcurrently(shown, { concurrency: 6 }, async ({ trader, order }) => {
     const path = `/api/v2/orders/${order.orderId}`;
     const answer = order.childOrderId === undefined ? undefined : await service.send(trader, "GET", path);
-    // Nothing is known of the legs of an order for which a fault refuses them.
+    // Skips the legs of an order for which a fault refuses them.
     const { firings } = (answer?.json as { data?: Detail } | undefined)?.data ?? {};
     details.push({ userID: trader.id, order, ...(firings && { firings }) });
   });

@@ -102,13 +102,13 @@ const finale = [
 /** Milliseconds after the load within which cancellations succeed, and all orders end and settle. */
 const patienceMs = 120_000;
 
-/** How much longer the load may take on a slow machine. */
+/** Factor by which the load may take longer on a slow machine. */
 const mostSlow = 3;
 
 /** Seconds during each fault of AWS, so that a long run has several crashes. */
 const stretch = 12;
 
-/** Number of functions that are killed in a second of faults. */
+/** Number of functions killed per second of faults. */
 const killsASecond = 0.2;
 
 /** Length of the load in milliseconds, and its rounds of faults and of calm. */
@@ -311,7 +311,7 @@ async function wakeAll(service: Service): Promise<void> {
 /** Milliseconds after which all views of what rests agree, and all orders have ended after their cancellation. */
 const agreeMs = 15_000;
 
-/** Milliseconds after which the last parents have settled, which fireOrders looks at once a minute. */
+/** Milliseconds after which the last parents have settled. fireOrders looks at them once a minute. */
 const settledMs = 130_000;
 
 type Listed = { orderId: string; type: string; stage: string };
@@ -350,7 +350,7 @@ const stillResting = async (service: Service): Promise<string[]> =>
     .filter(({ PK }) => /^(RESTING|TRIGGERS)#/.test(PK))
     .map(({ PK, SK }) => `${PK} ${SK} is left in the table`);
 
-/** Finds orders that their users have cancelled, and that are neither cancelled nor being cancelled. */
+/** Finds orders that their users have cancelled, but that are neither cancelled nor being cancelled. */
 async function problemsOfCancelled(service: Service, traders: readonly Trader[]): Promise<string[]> {
   const problems: string[] = [];
   await forEachConcurrently(traders, { concurrency: 6 }, async (trader) => {
