@@ -12,7 +12,7 @@ export const createDevice = {
   query: NoQuerySchema,
   body: CreateDeviceSchema,
   success: CreatedDeviceSchema,
-  errors: ["INVALID_REQUEST", "SIGN_IN_REQUIRED", "DEVICES_DISABLED", "DEVICE_LIMIT_REACHED"],
+  errors: ["SIGN_IN_REQUIRED", "DEVICES_DISABLED", "DEVICE_LIMIT_REACHED"],
 } as const satisfies OperationSchemas;
 
 export const listDevices = {

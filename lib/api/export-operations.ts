@@ -15,7 +15,6 @@ export const exportWallet = {
   body: ExportWalletSchema,
   success: WalletExportAnswerSchema,
   errors: [
-    "INVALID_REQUEST",
     "SIGN_IN_REQUIRED",
     "EXPORT_DISABLED",
     "WALLET_NOT_FOUND",

@@ -13,7 +13,6 @@ import { NoQuerySchema } from "./scalars.ts";
  * Errors of operations about a token's market. If the deployment has no markets, another function answers the requests.
  */
 const ofMarkets = [
-  "INVALID_REQUEST",
   "UNSUPPORTED_CHAIN",
   "TRADING_DISABLED",
   "MARKETS_DISABLED",
@@ -42,5 +41,5 @@ export const listCandles = {
 export const listNewTokens = {
   query: NewTokensQuerySchema,
   success: NewTokensAnswerSchema,
-  errors: ["INVALID_REQUEST", "UNSUPPORTED_CHAIN", "TRADING_DISABLED", "MARKETS_DISABLED"],
+  errors: ["UNSUPPORTED_CHAIN", "TRADING_DISABLED", "MARKETS_DISABLED"],
 } as const satisfies OperationSchemas;

@@ -6,7 +6,7 @@ export const createKey = {
   query: NoQuerySchema,
   body: CreateKeySchema,
   success: KeyAnswerSchema,
-  errors: ["INVALID_REQUEST", "SIGN_IN_REQUIRED", "KEY_LIMIT_REACHED"],
+  errors: ["SIGN_IN_REQUIRED", "KEY_LIMIT_REACHED"],
   isRepeatable: true,
 } as const satisfies OperationSchemas;
 

@@ -38,11 +38,9 @@ export const listRedemptions = {
   success: envelopeOf(
     v.object({ redemptions: v.array(RedemptionSchema), points: PointsLeftSchema, cursor: nextCursor }),
   ),
-  errors: ["INVALID_REQUEST"],
 } as const satisfies OperationSchemas;
 
 export const getLeaderboard = {
   query: v.strictObject({ window: v.optional(v.picklist(windowNames), "weekly") }),
   success: envelopeOf(LeaderboardSchema),
-  errors: ["INVALID_REQUEST"],
 } as const satisfies OperationSchemas;

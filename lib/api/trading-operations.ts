@@ -37,7 +37,7 @@ const ofChains = ["UNSUPPORTED_CHAIN", "TRADING_DISABLED"] as const satisfies Ht
 export const listTokens = {
   query: ListTokensQuerySchema,
   success: TokenListSchema,
-  errors: ["INVALID_REQUEST", ...ofChains, "LOOK_LIMIT_REACHED", "CHAIN_UNAVAILABLE"],
+  errors: [...ofChains, "LOOK_LIMIT_REACHED", "CHAIN_UNAVAILABLE"],
 } as const satisfies OperationSchemas;
 
 export const inspectToken = {
@@ -50,7 +50,7 @@ export const inspectToken = {
 export const readBalances = {
   query: BalancesQuerySchema,
   success: BalancesAnswerSchema,
-  errors: ["INVALID_REQUEST", ...ofChains, "WALLET_NOT_FOUND", "TOKEN_NOT_FOUND", "CHAIN_UNAVAILABLE"],
+  errors: [...ofChains, "WALLET_NOT_FOUND", "TOKEN_NOT_FOUND", "CHAIN_UNAVAILABLE"],
 } as const satisfies OperationSchemas;
 
 export const quoteOrder = {
@@ -72,7 +72,6 @@ export const quoteOrder = {
 export const listOrders = {
   query: ListOrdersQuerySchema,
   success: OrderPageSchema,
-  errors: ["INVALID_REQUEST"],
 } as const satisfies OperationSchemas;
 
 export const getOrder = {
@@ -162,5 +161,4 @@ export const getPreset = {
 export const listPositions = {
   query: ListPositionsQuerySchema,
   success: PositionPageSchema,
-  errors: ["INVALID_REQUEST"],
 } as const satisfies OperationSchemas;

@@ -27,7 +27,6 @@ export const startSession = {
     "Set-Cookie":
       "Cookie with the token until it expires: HttpOnly, Secure, and sent only from pages of the API's own site.",
   },
-  errors: ["INVALID_REQUEST"],
   isRepeatable: true,
 } as const satisfies OperationSchemas;
 

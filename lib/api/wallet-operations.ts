@@ -121,5 +121,4 @@ export const listWalletEvents = {
 export const listWalletsV2 = {
   query: ListWalletsQuerySchema,
   success: WalletPageSchema,
-  errors: ["INVALID_REQUEST"],
 } as const satisfies OperationSchemas;

@@ -275,12 +275,13 @@ const retryAfter = { "Retry-After": { description: "Seconds", schema: { type: "i
 /** Lists the errors of an operation by status, in order. */
 function errorsOf({
   path,
+  query,
   body,
   errors = [],
   statuses: own,
 }: OperationSchemas): Map<number, HttpErrorCode[]> {
   const codes: HttpErrorCode[] = ["SCOPE_MISSING", ...errors, "INTERNAL_ERROR"];
-  if (path !== undefined || body !== undefined) codes.unshift("INVALID_REQUEST");
+  if ((path ?? query ?? body) !== undefined) codes.unshift("INVALID_REQUEST");
   if (body !== undefined) codes.push("UNSUPPORTED_MEDIA_TYPE");
   const statuses = [
     ...codes.map((code) => httpStatusOf(code, own)),

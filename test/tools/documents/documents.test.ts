@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { portsOf } from "trading-terminal-devnet/local-chains";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { OperationSchemas } from "../../../lib/api/operation-schema.ts";
+import { schemas } from "../../../lib/api/operation-schemas.ts";
 import { evmChains, tradingChains } from "../../../lib/core/chain-facts.ts";
 import { main } from "../../../lib/tools/documents/documents.ts";
+import { openApiDocument } from "../../../lib/tools/documents/openapi.ts";
 import { dashboardOf } from "./dashboard-of.ts";
 
 function files(first: Iterable<readonly [string, string]>) {
@@ -16,6 +19,20 @@ function files(first: Iterable<readonly [string, string]>) {
   };
   return { texts, warnings, deps };
 }
+
+describe("docs/openapi.json", () => {
+  it("lists each error code of an operation once, and a 400 where input is checked", () => {
+    type Operation = { operationId: string; responses: Record<string, { "x-error-codes"?: string[] }> };
+    const { paths } = openApiDocument() as { paths: Record<string, Record<string, Operation>> };
+    for (const { operationId, responses } of Object.values(paths).flatMap((item) => Object.values(item))) {
+      const codes = Object.values(responses).flatMap((response) => response["x-error-codes"] ?? []);
+      const { path, query, body }: OperationSchemas = schemas[operationId as keyof typeof schemas];
+      const isChecked = (path ?? query ?? body) !== undefined;
+      expect.soft(codes, operationId).toEqual([...new Set(codes)]);
+      expect.soft("400" in responses, operationId).toBe(isChecked);
+    }
+  });
+});
 
 describe("docs/local.md", () => {
   it("lists the ports of all chains", () => {
