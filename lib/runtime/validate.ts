@@ -64,7 +64,9 @@ function problemOf(part: Part, name: string, problem: string): InvalidRequest {
 function expectation(issue: v.BaseIssue<unknown>): string {
   switch (issue.type) {
     case "strict_object":
-      return "is not a known field";
+      return issue.expected === "never" ? "is not a known field" : "must be an object";
+    case "array":
+      return "must be a list";
     case "literal":
       return `must be ${issue.expected}`;
     case "picklist":
@@ -79,8 +81,9 @@ function expectation(issue: v.BaseIssue<unknown>): string {
   }
 }
 
+/** True if a field is missing: only then, its name in quotes is what valibot expected. */
 const isMissing = ({ type, expected }: v.BaseIssue<unknown>) =>
-  (type === "strict_object" || type === "loose_object") && expected !== "never";
+  (type === "strict_object" || type === "loose_object") && expected?.startsWith('"') === true;
 
 /** Describes a missing field and its expected form. */
 function required(

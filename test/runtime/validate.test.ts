@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { SettingsPatchSchema } from "../../lib/api/settings-schema.ts";
 import { ImportWalletSchema } from "../../lib/api/wallet-schema.ts";
@@ -38,6 +39,22 @@ describe("validate", () => {
     [{ network: "eth", privateKey: secret, [secret]: "x" }, undefined],
   ])("names the field of %j in the details unless it may be a secret: %j", (input, details) => {
     expect(() => validate(ImportWalletSchema, input)).toThrow(expect.objectContaining({ details }));
+  });
+
+  const Leg = v.strictObject({ price: v.string() });
+  const NestedSchema = v.strictObject({ leg: Leg, exits: v.array(Leg) });
+
+  it.each([
+    [{ exits: [] }, "leg is required and must be an object"],
+    [{ leg: "x", exits: [] }, "leg must be an object"],
+    [{ leg: null, exits: [] }, "leg must be an object"],
+    [{ leg: {}, exits: [] }, "leg.price is required"],
+    [{ leg: { price: "1", size: 1 }, exits: [] }, "leg.size is not a known field"],
+    [{ leg: { price: "1" } }, "exits is required and must be a list"],
+    [{ leg: { price: "1" }, exits: {} }, "exits must be a list"],
+    [{ leg: { price: "1" }, exits: ["x"] }, "exits.0 must be an object"],
+  ])("rejects a wrong nested field of %j: %s", (input, message) => {
+    expect(() => validate(NestedSchema, input)).toThrow(expect.objectContaining({ message }));
   });
 
   it.each([
