@@ -54,7 +54,7 @@ async function moveAll({ pools, moveTo }: LocalMarket, factor: number): Promise<
 }
 
 /**
- * Moves a market in equal steps, one each second, or at once.
+ * Moves a market in equal steps, one a second, or at once.
  *
  * @throws StartupError if a pool cannot be moved
  */

@@ -3,7 +3,10 @@ import { RecentMap } from "../../core/recent-map.ts";
 /** Time for which a value is remembered after a quote in two requests. */
 const rememberedMs = 5 * 60_000;
 
-/** How often in a row early calls may be useless, and the time without any after that, because hosts bill them too. */
+/**
+ * Number of useless early calls in a row after which none are made, and the time without any after that, because hosts
+ * bill them too.
+ */
 const mostUseless = 2;
 const restMs = 60_000;
 

@@ -16,7 +16,7 @@ type Reserves = { coins: bigint; tokens: bigint; accounts: readonly MadeAccount[
 
 const coinDecimals = 9;
 
-/** Most slots that a push may last, as slots go on while accounts are set. */
+/** Maximum number of slots that a push may last, because slots pass while accounts are set. */
 const mostSlots = 5;
 
 /** Returns the mints of all tokens of the local chain. */

@@ -39,7 +39,7 @@ describe("moveInSteps", () => {
     },
   );
 
-  it("moves by equal amounts, one each second", async () => {
+  it("moves by equal amounts, one a second", async () => {
     const { market, targets } = marketThatMisses([]);
     const startMs = performance.now();
     expect(await all(moveInSteps(market, 0.5, 2))).toEqual([1, 2]);

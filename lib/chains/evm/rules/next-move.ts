@@ -117,7 +117,7 @@ function sendMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefined 
 
 /**
  * Chooses who receives a transaction. A transaction that frees a nonce reveals nothing, so it goes to all. It needs the
- * public pool to get into a block, because relays take it for a cancellation of a transaction they hold, and never
+ * public pool to get into a block, because relays treat it as a cancellation of a transaction they hold, and never
  * include it.
  */
 const recipientsOf = ({ isPrivate }: EvmSlot, purpose: EvmCall["purpose"]): Recipients =>

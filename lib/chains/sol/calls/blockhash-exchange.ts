@@ -46,8 +46,8 @@ export const knownCalls = (hash: string) => ({
 });
 
 /**
- * Computes how long a blockhash remains valid at most, from a host's own height and not from the word of the host that
- * has named it. Undefined if the host does not know the blockhash.
+ * Computes how long a blockhash remains valid at most, from a host's own height not from what the host that named it
+ * says. Undefined if the host does not know the blockhash.
  */
 export function knownBlockhash(
   hash: string,

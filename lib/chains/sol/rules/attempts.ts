@@ -1,7 +1,7 @@
 import { solBlockhashBlocks, solSlotSeconds } from "../../../core/network-facts.ts";
 import { longestValidSeconds } from "../../../orders/intent.ts";
 
-/** Usual time for which a message may get into a block, because its blockhash is valid for so many blocks. */
+/** Usual time for which a message may get into a block, because its blockhash is valid for that many blocks. */
 const messageLifeMs = solBlockhashBlocks * solSlotSeconds * 1000;
 
 /** Time after which a pending message may be followed by one that pays more. */

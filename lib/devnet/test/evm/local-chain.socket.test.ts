@@ -62,7 +62,7 @@ describe("startLocalChain", () => {
     }
   });
 
-  it("starts a chain that is as old as asked, and goes on at the present after a restart", async () => {
+  it("starts a chain of the requested age, and continues at the present time after a restart", async () => {
     const statePath = join(tmpdir(), `chain-${randomUUID()}.json`);
     const timeOf = async (chain: Pick<TestChain, "request">, block: string) =>
       Number(
