@@ -149,7 +149,7 @@ export function Form({ onSubmit, children, label, ...rest }: FormProps) {
 }
 
 type ConfirmationProps = {
-  /** Label of the button that goes on. */
+  /** Label of the button that continues. */
   yes: string;
   isBusy: boolean;
   onYes: () => unknown;

@@ -3,7 +3,7 @@ import { Panel } from "./controls.tsx";
 import { clock } from "./format.ts";
 import { isPrice, type LogEntry } from "./log-entries.ts";
 
-/** Lists the messages of the stream, newest first. Prices are so many that they are shown only on request. */
+/** Lists the messages of the stream, newest first. Shows prices only on request, because there are so many. */
 export function MessageLog({ entries }: { entries: readonly LogEntry[] }) {
   const [withPrices, setWithPrices] = useState(false);
   const shown = entries.filter((entry) => withPrices || !isPrice(entry));

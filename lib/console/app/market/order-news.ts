@@ -49,8 +49,8 @@ export function sameTrade({ chain, side, type, token, wallet, percent, amount }:
 }
 
 /**
- * Makes a function that takes the user's orders after each change, and returns what has become of those that ended
- * since the first call, each once. A fill can be undone and come again with another block, which is no news.
+ * Makes a function that takes the user's orders after each change, and returns the outcome of each order that ended
+ * since the first call, once. A fill that is undone and comes again with another block is no news.
  */
 export function makeOrderNews(): (orders: readonly Order[]) => OrderNews[] {
   let atFirst: { ids: ReadonlySet<string>; newest: string } | undefined;

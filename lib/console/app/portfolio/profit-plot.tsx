@@ -3,7 +3,7 @@ import { dayText, periodText, type Span } from "./calendar.ts";
 /** Height of the plot in its own units. Its width is the number of bars. */
 const height = 100;
 
-/** Least height of a bar that is not 0. */
+/** Minimum height of a bar that is not 0. */
 const leastHeight = 1;
 
 export type ProfitBar = {

@@ -3,7 +3,7 @@ import { Account } from "./account.ts";
 import { type Links, readConfig, SignInError } from "./config.ts";
 import { openIssuer } from "./issuer.ts";
 
-/** An account and whether its user is signed in. `elsewhere` means that another tab goes on with that sign-in. */
+/** An account and whether its user is signed in. `elsewhere` means that another tab continues that sign-in. */
 type Opened = { outcome: "in" | "out" | "elsewhere"; account: Account; problem?: string };
 
 /** The first state of the page. */
@@ -23,7 +23,7 @@ export function takeAnswer(): URLSearchParams | undefined {
   return answer;
 }
 
-/** Goes on with a sign-in: by the issuer's answer if there is one, or else by what the tab keeps. */
+/** Continues a sign-in: by the issuer's answer if there is one, or else by what the tab keeps. */
 export async function openAccount(answer: URLSearchParams | undefined): Promise<Opening> {
   try {
     const config = await readConfig(`${pagePath}config.json`);

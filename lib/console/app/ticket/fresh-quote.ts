@@ -12,7 +12,7 @@ const checkMs = 500;
 const mostDoublings = 3;
 /** A quote fails after this many milliseconds. */
 const patienceMs = 5000;
-/** Least milliseconds between two trials, which cost the service more than quotes. */
+/** Minimum milliseconds between two trials, which cost the service more than quotes. */
 const trialPauseMs = 12_000;
 
 /** Request for a preview: a trade, or an order that the service can only try, because it would rest or has exits. */

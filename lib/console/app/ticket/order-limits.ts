@@ -31,7 +31,7 @@ export const numbersOf = (chain: Network): readonly NumberField[] => [
   chain === "sol" ? ["priorityFee", "Priority fee, SOL"] : ["maxGasPrice", "Max gas price, gwei"],
 ];
 
-/** The greatest slippage of an order now and of one that waits, in percent. */
+/** Maximum slippage of an immediate order and of one that waits, in percent. */
 const mostSlippage = { now: 100, waiting: 50 } as const;
 
 /** Returns what is wrong with each limit, in words. An empty limit is as in the settings. */

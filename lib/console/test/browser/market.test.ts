@@ -23,7 +23,7 @@ const candle = (minutes: number, open: string, close: string) => {
   return { time: at(minutes), open, high, low, close, volume: "1.5", trades: 2, isFinal: true };
 };
 
-/** A minute that goes on. */
+/** A minute that has not ended. */
 const openCandle = (close: string) => ({
   ...candle(0, "0.0001", close),
   isFinal: undefined,
@@ -204,7 +204,7 @@ describe("the market chart next to the trade ticket", () => {
 });
 
 describe("a chain that is down", () => {
-  it("is named in place of header and chart after some seconds, and both go on by themselves", async () => {
+  it("is named in place of header and chart after some seconds, and both continue by themselves", async () => {
     let isDown = true;
     const { page, stream, context } = await openDesk({
       query: `?chain=base&token=${moon}`,

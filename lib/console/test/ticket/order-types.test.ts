@@ -78,7 +78,7 @@ describe("wrongTerms", () => {
     expect(wrong("stop", { price })).toEqual({});
   });
 
-  it("wants a take profit above the stop, and a least price below it", () => {
+  it("requires a take profit above the stop, and a least price below it", () => {
     expect(wrong("oco", { takeProfit: "0.00009" })).toHaveProperty("takeProfit");
     expect(wrong("stop", { worst: "0.00009" })).toHaveProperty("worst");
     expect(wrong("stop", { worst: "0.0000008" })).toHaveProperty("worst");
