@@ -53,7 +53,7 @@ function* noteCancellation(userID: string, orderId: string): Procedure<void> {
 /**
  * Cancels an order whose cancellation is recorded.
  *
- * @param known The order as it was just read, if it was.
+ * @param known The order as just read. Undefined if it was not read yet.
  */
 function* cancellingNoted(
   userID: string,
@@ -80,7 +80,7 @@ function* cancellingNoted(
  * Cancels a resting order whose cancellation is recorded, and its children. It ends at once if none is out. Otherwise
  * fireOrders ends it, once it is certain whether a child has filled. fireOrders also says when its children have settled.
  *
- * @param known The order as it was just read, if it was.
+ * @param known The order as just read. Undefined if it was not read yet.
  */
 function* cancellingResting(userID: string, orderId: string, known?: StoredResting): Procedure<CancelAnswer> {
   const nowMs = yield* perform({ do: "now" });

@@ -10,7 +10,7 @@ export type Cutoffs = {
   wallet?: Cutoff | undefined;
 };
 
-/** True if a cancellation covers the order. A time that is no number covers all orders. */
+/** True if a cancellation covers the order. A time that is not a number covers all orders. */
 export const isCutOff = (order: Pick<IntentTerms, "chain" | "createdAt">, cutoffs: Cutoffs): boolean =>
   timesIn(order, cutoffs).some((time) => !(typeof time === "number" && time < (order.createdAt ?? 0)));
 

@@ -95,7 +95,7 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
    */
   laneOrders: readonly AnyOrder[];
   jobs: number | undefined;
-  /** All that rests of the user, and what concerns the key. Present if the request asks for it. */
+  /** The user's resting orders, and what concerns the key. Present if the request asks for it. */
   resting?: RestingView | undefined;
   /** Holdings of the token of an automatic buy. Absent for other requests. */
   automatic?: AutomaticFacts | undefined;
@@ -107,7 +107,7 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
   /** The user's cancellations of many orders. */
   cutoffs: Cutoffs;
   limits: Limits;
-  /** The program key by which the order is to be placed. Absent for requests of users. */
+  /** The program key that places the order. Absent for requests of users. */
   program?: ProgramFacts | undefined;
 };
 
@@ -199,7 +199,7 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
       automatic?: string;
       /** True for a buy that names no exits. */
       lacksExits?: boolean;
-      /** The program key by which the order is to be placed. */
+      /** The program key that places the order. */
       by?: string | undefined;
     };
     answer: PlacingView<F>;
@@ -212,7 +212,7 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
   readOpenOrders: { ask: { scope: CutoffScope }; answer: readonly AnyOrder[] };
   /** Reads a resting order, even if it has ended. */
   readParent: { ask: { userID: string; orderId: string }; answer: StoredResting | undefined };
-  /** Reads what rests of the user in the scope. */
+  /** Reads the user's resting orders in the scope. */
   readResting: { ask: { scope: CutoffScope }; answer: readonly StoredResting[] };
   /** Reads the lanes of the chain: all, or those that may have changed since a given time. */
   readLanes: { ask: { chain: LaneKey["chain"]; sinceMs?: number | undefined }; answer: readonly Lane[] };

@@ -50,6 +50,6 @@ function unitsOf(chain: Network, text: string | undefined): CoinUnits | undefine
   return BigInt(whole + places.slice(0, decimals).padEnd(decimals, "0"));
 }
 
-/** Returns a time in seconds, but none after the end of a program's key. */
+/** Returns a time in seconds, or the end of a program's key if that is earlier. */
 export const untilEnd = (seconds: number, program: ProgramFacts | undefined): number =>
   program?.key === undefined ? seconds : Math.min(seconds, Math.floor(Date.parse(program.key.endsAt) / 1000));

@@ -64,7 +64,7 @@ export const orderEnd = v.strictObject({
 
 /** Terms of a placed order that clients see, in addition to the intent. */
 const placedTerms = v.strictObject({
-  /** Absent for children. */
+  /** Idempotency key. Absent for children. */
   clientOrderId: v.exactOptional(text),
   /** Name of the traded pair. */
   symbol: text,
@@ -222,10 +222,10 @@ export const programKey = v.strictObject({
   scopes: upTo(scopes.length, v.picklist(scopes)),
   /** Chains, wallets and tokens of its orders. If absent, all are allowed. */
   chains: v.exactOptional(upTo(networks.length, v.picklist(networks))),
-  /** Canonical addresses. */
+  /** Addresses in canonical form. */
   wallets: v.exactOptional(upTo(100, text)),
   tokens: v.exactOptional(upTo(100, text)),
-  /** Limits in the coin of the chain on which an order trades, counted on each chain by itself. */
+  /** Limits in the coin of the chain on which an order trades, counted separately on each chain. */
   maxPerOrder: v.exactOptional(amountText),
   maxPerDay: v.exactOptional(amountText),
   createdAt: v.pipe(text, v.isoTimestamp()),

@@ -6,7 +6,7 @@ import type { IntentTerms } from "./intent.ts";
 import type { TradeStep } from "./table-step.ts";
 import type { AnyOrder } from "./trade-order.ts";
 
-/** How long bytes are kept after the last time at which they could be used, in case a chain is down for days. */
+/** Time for which bytes are kept after the last time at which they could be used, in case a chain is down for days. */
 const keptSeconds = 7 * 86_400;
 
 /** Computes when the bytes of a transaction may be deleted, in seconds. */

@@ -272,8 +272,8 @@ class FiringRun {
 const signingMs = 10_000;
 
 /**
- * Adds up, for each side, what children sell or spend that may soon fill. Of an order's children, or those of a slice,
- * only one can.
+ * Adds up, for each side, what children that may soon fill sell or spend. Only one child of an order, or of a slice,
+ * can fill.
  */
 function outOf(children: readonly ChildOut[], nowMs: number): Record<Order["side"], bigint> {
   const soon = children.filter(({ parent, order, ledger }) => {
@@ -307,7 +307,10 @@ function childOf(view: FiringView, { orderId }: OutChild, nowMs: number): ChildV
   };
 }
 
-/** Computes what an order, or its slice, can spend: a sale what is left of its amount, a buy all of it or nothing. */
+/**
+ * Computes what an order, or its slice, can spend: of a sale, what is left of its amount; of a buy, all of it or
+ * nothing.
+ */
 function spendableBy({ resting, orders }: FiringView, held: FoundUnits, nowMs: number): bigint {
   const { mandate } = resting;
   const { side, wallet, token } = mandate;

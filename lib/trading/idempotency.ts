@@ -8,7 +8,7 @@ import type { AutomaticRequest, PlaceOrderRequest } from "../orders/trade-reques
 /**
  * Returns the key of an order, which the header or the body names.
  *
- * @throws {DomainError} INVALID_REQUEST if both name one, and not the same
+ * @throws {DomainError} INVALID_REQUEST if both name one, and they differ
  */
 export function keyOfOrder(
   header: string | undefined,

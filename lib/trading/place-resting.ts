@@ -20,17 +20,17 @@ import {
 } from "./place-order.ts";
 import { placingResting, type RestTrial, tryingResting } from "./procedures/placing-resting.ts";
 
-/** What a resting order would be like if it were placed now. Prices are coins for one token. */
+/** A resting order as it would be if it were placed now. Prices are coins for one token. */
 type ShownTrial = {
   price: string;
-  /** How far the price is from the nearest one at which the order fires, in percent of the price now. */
+  /** Distance from the current price to the nearest one at which the order fires, in percent. */
   distancePercent: number;
   wouldFireNow: boolean;
-  /** The worst price at which it may fill. */
+  /** The worst price at which the order may fill. */
   worst: string;
   expiresAt: string;
   maxNetworkFee: string;
-  /** Coin that its markers keep, besides `maxNetworkFee`. */
+  /** Coin that the order's markers keep, besides `maxNetworkFee`. */
   rents?: string;
   /** The exits of a buy, from its request or from the preset. */
   exits?: readonly GivenExit[];

@@ -59,7 +59,7 @@ export type ChildEntry = {
 /** Records a signature in the tally of the resting order. Undefined for orders of users. */
 export function childEntry(view: View, transaction: ChildTransaction, nowMs: number): ChildEntry | undefined {
   const facts = factsOf(view, transaction, nowMs);
-  // A clear that costs nothing more needs no record, and must never fail for want of one.
+  // A clear that costs nothing more needs no record, and must never fail because of one.
   if (facts === undefined || (facts.purpose === "clear" && !isOnRecord(facts))) return undefined;
   const of = childrenOn(view.limits.count, nowMs);
   const { tally, givenBack } = tallyAfter(facts, nowMs, of.givenBack);

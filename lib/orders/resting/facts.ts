@@ -65,8 +65,8 @@ function factsOfSlices(
 }
 
 /**
- * Lists the children of slices whose final results are not known yet. One that settles between two looks is not out any
- * more, and has no job, but what it has paid and filled still counts, and its outcome may have changed.
+ * Lists the children of slices whose final results are not known yet. A child that settles between two looks is not out
+ * any more, and has no job, but what it has paid and filled still counts, and its outcome may have changed.
  */
 export function unknownParts({ mandate, firings, facts: { parts = {} } }: StoredResting): string[] {
   if (mandate.slices === undefined) return [];

@@ -54,15 +54,15 @@ export type ExitView = {
   isDust: boolean;
 };
 
-/** Result of a buy, the amount that its exit is to sell, and what both hosts say that this amount would bring. */
+/** Result of a buy, the amount that its exit will sell, and what both hosts say that this amount would bring. */
 export type Birth = { bought: Bought; amount: bigint; words: PriceWords };
 
-/** A resting order, with all that fireOrders needs to move it. */
+/** A resting order, with everything that fireOrders needs to move it. */
 export type ParentView<Signed = unknown> = {
   order: RestingOrder;
   children: ReadonlyMap<string, ChildView<Signed>>;
   end: Omit<EndFacts, "nowMs" | "ofExit">;
-  /** What an exit depends on. Absent for other orders. */
+  /** Facts that an exit depends on. Absent for other orders. */
   exit?: ExitView | undefined;
   /** The signer's record of the order, undefined before the first signature, and the order's dead children. */
   tally: Tally | undefined;
@@ -96,7 +96,7 @@ export type FiringFamily<Signed = unknown, Word = unknown> = {
 
 /** A child's order that is made and proved, but not yet written. */
 export type PreparedChild = {
-  /** Price of one token at which it fires, as decimal text. */
+  /** Price of one token at which the leg fires, as decimal text. */
   price: string;
   validUntil: number;
 };
@@ -165,7 +165,7 @@ export type FiringEffects<Signed = unknown, Word = unknown> = {
     ask: { children: readonly AskedChildOrder[] };
     answer: readonly (PreparedChild | ChildRefusal)[];
   };
-  /** Moves a parent if its revision is unchanged, and raises that. */
+  /** Moves a parent if its revision is unchanged, and raises the revision. */
   moveParent: { ask: { order: RestingOrder }; answer: boolean };
   /**
    * Writes the parent's move, and the prepared child with its job, in one transaction. Fails if the parent, a

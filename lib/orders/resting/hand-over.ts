@@ -9,7 +9,7 @@ import { triggerTimes } from "./times.ts";
 import { mostHandedOver } from "./turns.ts";
 import type { FireWord } from "./watched-orders.ts";
 
-/** Orders of one token whose prices may be reached, or whose children are out. All of it is a hint. */
+/** Orders of one token whose prices may be reached, or whose children are out. All of this is a hint. */
 export const fireRequest = v.strictObject({
   chain: v.picklist(tradingChains),
   token: text,
@@ -57,8 +57,8 @@ function untilOutcomeMs(order: StoredResting, nowMs: number): number {
 }
 
 /**
- * Waits for the time of the next slice. Once that slice is due but kept from firing, the pauses double. None lasts
- * beyond its turn, because the slice after it would be late, or missed.
+ * Waits for the time of the next slice. Once that slice is due but kept from firing, the pauses double. No pause
+ * outlasts the slice's turn, because the next slice would be late, or missed.
  */
 function untilSliceMs(order: StoredResting, nowMs: number): number {
   const { first, most } = triggerTimes.againMs.settling;

@@ -11,7 +11,7 @@ import type { Mark, Rise } from "./trailing.ts";
 /** A child that may still fill. */
 export type OutChild = {
   orderId: string;
-  /** Place of its leg in the mandate's list. */
+  /** Place of the child's leg in the mandate's list. */
   leg: number;
   n: number;
   /** Number of the child's slice. */
@@ -30,7 +30,7 @@ export type Firing = {
   orderId: string;
   leg: Exclude<Leg["kind"], "gain" | "loss"> | "takeProfit" | "stopLoss";
   slice?: number;
-  /** Price of one token at which it fired, as decimal text. */
+  /** Price of one token at which the leg fired, as decimal text. */
   price: string;
   block: number;
   outcome: FiringOutcome;
@@ -68,9 +68,9 @@ export type RestingOrder = {
   n: number;
   /** Children that are out: at most one on EVM chains, and one of each leg on sol. Slices leave when they fill. */
   out: readonly OutChild[];
-  /** Number of the slice that fires next. Absent if none is left, and of orders without slices. */
+  /** Number of the slice that fires next. Absent if none is left, and for orders without slices. */
   nextSlice?: number | undefined;
-  /** Id of the child that has filled. An order with slices names none. */
+  /** Id of the child that has filled. Absent for orders with slices. */
   filled?: string | undefined;
   /** Id of the newest signed child that can never fill, as both hosts have proved. */
   dead?: string | undefined;
@@ -81,7 +81,7 @@ export type RestingOrder = {
   /** Readings of a price above the mark. */
   rise?: Rise | undefined;
   attention: Attention;
-  /** Newest first. */
+  /** Firings, newest first. */
   firings: readonly Firing[];
   isCancelling: boolean;
   end?: ParentEnd | undefined;
@@ -183,9 +183,14 @@ export type ChildSight =
   | { is: "out" }
   /** A host is silent, or the hosts differ about a fill. */
   | { is: "unclear" }
-  /** Its fill is in a block, according to both hosts. The block's hash is absent where only final blocks count. */
+  /**
+   * The child's fill is in a block, according to both hosts. The block's hash is absent where only final blocks count.
+   */
   | { is: "filled"; block?: string }
-  /** It can never fill. If its swap is signed, and no sibling's would keep it from filling, both hosts have proved it. */
+  /**
+   * The child can never fill. If its swap is signed, and no sibling's would keep it from filling, both hosts have
+   * proved it.
+   */
   | {
       is: "dead";
       outcome: Exclude<FiringOutcome, "out" | "filled">;
@@ -212,8 +217,8 @@ export type EndFacts = {
 };
 
 /**
- * Moves an order by what is certain about its children. Depends only on the current state, so a lost message costs no
- * more than the time to the next look. Returns the same order if nothing has changed.
+ * Moves an order according to what is certain about its children. Depends only on the current state, so a lost message
+ * costs no more than the time to the next look. Returns the same order if nothing has changed.
  */
 export function afterSights(
   order: RestingOrder,
@@ -236,7 +241,7 @@ export function afterSights(
   const isUsedUp = dead.some((each) => each.isUsedUp);
   const due = order.end ?? endOf(order, facts) ?? (isUsedUp ? endOfVoid : undefined);
   const end = open.length === 0 && !isComplete ? due : undefined;
-  // A filled child settles last, since its marker is what proves that its siblings are dead.
+  // A filled child settles last, because its marker proves that its siblings are dead.
   const isOver = isComplete ? open.length === 0 : end !== undefined;
   const isFiring = open.length > 0 || (slices !== undefined && !facts.isSettled);
   const unfilled = isOver ? "ended" : isFiring ? "firing" : waitingState(order);

@@ -29,7 +29,7 @@ export const classOf = ({ kind }: Pick<Leg, "kind">): LegClass => classes[kind];
 /** True if a leg ends a loss. Such a leg is never kept waiting by a limit. */
 export const isStop = (leg: Pick<Leg, "kind">): boolean => classOf(leg) === "stop";
 
-/** Returns the id of a child. Two runs that fire the same order make the same one. */
+/** Returns the id of a child. Two runs that fire the same order make the same id. */
 export const childIdOf = ({ userID, orderId }: Pick<Mandate, "userID" | "orderId">, n: number): string =>
   hashedId(["child", userID, orderId, n]);
 
@@ -38,7 +38,7 @@ export type ChildTerms = IntentTerms & {
   /** Time of placing, in milliseconds. */
   createdAt: number;
   parent: v.InferOutput<typeof parentTerms>;
-  /** Absent on chains without gas. */
+  /** Highest gas price. Absent on chains without gas. */
   maxGasPrice?: bigint;
 };
 
@@ -53,7 +53,7 @@ export type DeadChild = Ended["dead"][number];
 /** How long the records of a resting order's children are kept after its mandate has expired, in seconds. */
 export const keptAfterEndSeconds = 86_400;
 
-/** True if the records of a resting order's children may be gone. Nothing is signed for it any more. */
+/** True if the records of a resting order's children may be gone. Nothing is signed for the order any more. */
 export const isLongOver = ({ expiresAt }: Pick<Mandate, "expiresAt">, nowMs: number): boolean =>
   nowMs >= (expiresAt + keptAfterEndSeconds) * 1000;
 

@@ -33,7 +33,7 @@ export function ratioFrom(chain: Network, text: string, decimals: number, field:
   });
 }
 
-/** Least share of its price that a stop sells for by default, in millionths. */
+/** Share of its price that a stop sells for at least, by default, in millionths. */
 export const usualWorstPpm = 800_000n;
 
 export const scaled = ({ coins, tokens }: Ratio, ppm: bigint): Ratio =>
@@ -79,7 +79,7 @@ export function isCrossed(side: Order["side"], leg: PricedLeg, amount: bigint, o
   return out * gained * whole >= amount * asked * (whole + limitMarginPpm);
 }
 
-/** Computes how far the price has to move until it reaches a leg's, in percent of the price now. */
+/** Computes how far the price has to move until it reaches a leg's, in percent of the current price. */
 export function distanceOf(side: Order["side"], leg: PricedLeg, amount: bigint, out: bigint): number {
   if (isCrossed(side, leg, amount, out)) return 0;
   const then = outAt(side, leg.kind === "limit" ? leg.price : leg.trigger, amount);

@@ -19,9 +19,9 @@ export function rungsFor(amounts: readonly bigint[]): bigint[] {
 }
 
 /**
- * Computes by how much the price must change, as a natural logarithm, before a leg may be reached. It is 0 if the leg may
- * be reached now. The price of a larger amount is never better, so the quotes of a smaller and of a larger amount tell how
- * much the order's own amount brings at most and at least.
+ * Computes by how much the price must change, as a natural logarithm, before a leg may be reached. It is 0 if the leg
+ * may be reached now. The price of a larger amount is never better, so the quotes of a smaller and of a larger amount
+ * bound what the order's own amount brings.
  *
  * @param rungs Quotes by one host, in the order of their amounts.
  */

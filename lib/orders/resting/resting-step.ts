@@ -2,8 +2,8 @@ import type { TradeStep } from "../table-step.ts";
 import { type StoredResting, triggerOf } from "./stored.ts";
 
 /**
- * Writes a resting order and its trigger. An order that has ended moves away from those that rest, so that these are never
- * more than what may still fire.
+ * Writes a resting order and its trigger. An order that has ended moves away from those that rest, so that only orders
+ * that may still fire rest.
  *
  * @param when Revision and version that the order must have in the table, or "absent" if it is new.
  */

@@ -111,7 +111,7 @@ export const parentTerms = v.strictObject({
   slice: v.exactOptional(count),
   /** Number of the child among its parent's. */
   n: count,
-  /** Id of the newest signed child before. fireOrders has seen itself that it can never fill. */
+  /** Id of the newest signed child before this one. fireOrders itself has seen that it can never fill. */
   after: v.exactOptional(text),
   /** Number of the child that has bought the tokens of an exit, or 0 if its buy is a market order. */
   bought: v.exactOptional(count),
@@ -125,7 +125,7 @@ const legClass = v.picklist(["limit", "stop"]);
 /** A child whose swap was signed. */
 const signedChild = v.strictObject({
   child: text,
-  /** Class of its leg. */
+  /** Class of the child's leg. */
   kind: legClass,
   /** Coin that a buy spends, which the day's count includes. */
   amount: units,

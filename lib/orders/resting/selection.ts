@@ -46,7 +46,7 @@ export type Selection = {
   chosen: readonly Chosen[];
   /** Orders whose floor the price does not meet now, after all that is out and chosen. */
   beyond: readonly Crossed[];
-  /** Orders that another one of their wallet, or the end of the wave, makes wait for the next block. */
+  /** Orders that wait for the next block, because of another order of their wallet or the end of the wave. */
   waiting: readonly Crossed[];
 };
 
@@ -141,7 +141,7 @@ function* lastPrice(out: bigint, chosen: readonly Accepted[]): Selecting<Gain | 
 const sumOf = (out: bigint, accepted: readonly Accepted[]): bigint =>
   accepted.reduce((sum, { order }) => sum + order.amount, out);
 
-/** Asks what each order brings after all that is out, if it fires alone. */
+/** Asks what each order would bring after everything that is out, if only it fired. */
 function* gainsAlone(out: bigint, orders: readonly Crossed[]): Selecting<Gain[]> {
   const gains: Gain[] = [];
   for (let from = 0; from < orders.length; from += mostSums - 1) {
@@ -152,7 +152,7 @@ function* gainsAlone(out: bigint, orders: readonly Crossed[]): Selecting<Gain[]>
   return gains;
 }
 
-/** Sorts orders: those that ask least first, and those that ask the same by turns of their users. */
+/** Sorts orders: those that ask least first, and equal ones by turns among their users. */
 function inTurn({ side, block }: CrossedCrowd, crossed: readonly Crossed[]): Crossed[] {
   const turns = new Map<string, number>();
   return crossed

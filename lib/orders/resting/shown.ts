@@ -52,8 +52,8 @@ export function shownResting(order: StoredResting): Order {
 }
 
 /**
- * Shows the prices as they were given, in whole coins for one whole token. Those that depend on a fill or a mark have 18
- * digits, and those of a fill are missing before it.
+ * Shows the prices as they were given, in whole coins for one whole token. Prices that depend on a fill or a mark have
+ * 18 digits, and are missing before the fill.
  */
 function termsOf(order: StoredResting): Pick<Order, "type"> & Partial<Order> {
   const { mandate } = order;

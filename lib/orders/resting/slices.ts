@@ -34,7 +34,10 @@ export const sliceFrom = ({ slices }: Pick<Mandate, "slices">, slice: number): n
 export const sliceAt = (mandate: Sliced, nowMs: number): number | undefined =>
   sliceFrom(mandate, turnsAt(mandate, nowMs));
 
-/** Returns the slice that fires next. A missed one is not made up, and one that may be signed never fires again. */
+/**
+ * Returns the slice that fires next. A missed slice is not made up for, and a slice that may be signed never fires
+ * again.
+ */
 export function nextSliceOf(
   mandate: Sliced,
   firings: readonly { slice?: number; outcome: string }[],
@@ -44,7 +47,7 @@ export function nextSliceOf(
   return sliceFrom(mandate, Math.max(1, turnsAt(mandate, nowMs), ...used.map((slice) => slice + 1)));
 }
 
-/** Returns the amount of a child: that of its slice, of which the last one takes the rest, or all of it. */
+/** Returns the amount of a child: that of its slice, or all of it. The last slice takes the rest. */
 export function amountOfChild({ amount, slices }: Sliced, slice: number | undefined): bigint {
   if (slices === undefined || slice === undefined) return amount;
   const each = amount / BigInt(slices.count);

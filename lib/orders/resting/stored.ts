@@ -99,7 +99,7 @@ const shownPart = ({
 });
 
 /**
- * Stores a moved order, with what has become known of its children. Raises the version if clients see a difference. The
+ * Stores a moved order, with what is now known of its children. Raises the version if clients see a difference. The
  * time of the change never goes back.
  */
 export function storedAfter(

@@ -32,11 +32,11 @@ export type ChildFacts = {
   /** Hash of the mandate that the signer has read. */
   mandateHash: string;
   purpose: "swap" | "approve" | "clear";
-  /** True if no swap of the child was signed before. */
+  /** True if no swap of the child has been signed yet. */
   isFirstSwap: boolean;
   /** Deadline of a swap's call, in seconds. Calls on sol have none. */
   deadline?: number | undefined;
-  /** Time of the first signature of the child's swap in milliseconds, and the deadline that it had. */
+  /** Time of the first signature of the child's swap in milliseconds, and the deadline of that swap. */
   first?: { signedAtMs: number; deadline?: number | undefined } | undefined;
   tally: Tally | undefined;
   ended: Ended | undefined;
@@ -103,11 +103,14 @@ export function hasFiredOften(
 /** Maximum number of resting orders of a wallet whose first child is signed on one day. */
 const mostNewOfDay = 100;
 
-/** True if the first child of an order would be one too many on this day. */
+/** True if the first child of an order would exceed the limit of this day. */
 export const isOneTooMany = (tally: Tally | undefined, newOfDay: number): boolean =>
   tally === undefined && newOfDay >= mostNewOfDay;
 
-/** True if a limit would use more than half of the day's network fees, which leaves less to stops and market orders. */
+/**
+ * True if a limit would use more than half of the day's network fees, which would leave too little for stops and market
+ * orders.
+ */
 export const isBeyondHalf = (
   legClass: LegClass,
   { adds, ofLimits, limit }: ChildFacts["feesOfDay"],
@@ -124,11 +127,11 @@ export function feesLeft(
   return budgetOf(mandate, legClass) - spent;
 }
 
-/** Returns how much of an amount can be spent, given what the wallet has. 0 if that is next to nothing of it. */
+/** Returns how much of an amount can be spent, given what the wallet has. 0 if the wallet has next to nothing of it. */
 export const spendable = (amount: bigint, held: bigint): bigint =>
   held * 1000n < amount ? 0n : least(amount, held);
 
-/** Changes of the signer's records of a resting order by a signature. */
+/** Changes that a signature makes to the signer's records of a resting order. */
 export type TallyChange = {
   tally: Tally;
   /** Coin of dead buys to take off the day's count, and their number. */
@@ -169,7 +172,7 @@ export function tallyAfter(facts: ChildFacts, nowMs: number, givenBackOfDay: num
   };
 }
 
-/** Raises the most that a child may pay, if its swap has been signed, so that none of it stays charged in the end. */
+/** Raises the most that a child may pay, if its swap has been signed, so that nothing stays overcharged in the end. */
 function withMost({ out, owed, ...tally }: Tally, child: string, most: bigint): Tally {
   const raised = (signed: SignedChild) => (signed.child === child ? { ...signed, most } : signed);
   return { ...tally, owed: owed.map(raised), ...(out && { out: raised(out) }) };
@@ -188,7 +191,10 @@ const withDeadOut = (tally: Tally, ended: Over | undefined): Tally =>
     ? withOwed(tally, tally.out)
     : tally;
 
-/** Returns the buys of this day that the next swap of an order takes off its count: it is final that they are dead. */
+/**
+ * Returns the buys of this day that the next swap of an order takes off the day's count, because their deaths are
+ * final.
+ */
 export function dueBack(
   tally: Tally | undefined,
   ended: Ended | undefined,
@@ -215,7 +221,10 @@ const emptyTally = ({ mandate: { orderId, expiresAt } }: ChildFacts): Tally => (
   expiresAt: expiresAt + keptAfterEndSeconds,
 });
 
-/** Adds a child, or replaces what is known of it. Forgets the oldest ones, which then cost the most that they could. */
+/**
+ * Adds a child, or replaces what is known of it. Forgets the oldest children, which then count at the most that they
+ * could cost.
+ */
 const withOwed = ({ out: _, ...tally }: Tally, signed: SignedChild): Tally => ({
   ...tally,
   owed: [...tally.owed.filter(({ child }) => child !== signed.child), signed].slice(-mostOwed),

@@ -31,7 +31,7 @@ const usualRestSeconds = 2_592_000;
 export function checkPrices(request: RestingRequest): void {
   const { chain } = request;
   const { decimals } = chainFacts[chain].coin;
-  // Checks only the given price of trailing stops and slices, because their others depend on the price now.
+  // Checks only the given price of trailing stops and slices, because their other prices depend on the current one.
   if (request.type !== "trailing_stop" && request.type !== "twap")
     legsOf(request, decimals, { coins: 1n, tokens: 1n });
   else if (request.price !== undefined) ratioFrom(chain, request.price, decimals, "price");
@@ -107,19 +107,19 @@ function worstBelow(
   throw new DomainError("INVALID_REQUEST", message, { field });
 }
 
-/** Facts that placing an order has found out, as far as a mandate needs them. */
+/** Facts found while placing an order, as far as a mandate needs them. */
 export type MandateFacts = PolicyKey & {
   orderId: string;
   amount: bigint;
   decimals: number;
   /** The coin that the amount spends, or would bring now. */
   value: bigint;
-  /** The price now, for the order's own size. */
+  /** Current price, for the order's own size. */
   now: Ratio;
   /** The most that one child's transactions may pay the network. */
   feeOfChild: bigint;
   isPrivate: boolean;
-  /** Absent on chains without gas. */
+  /** Highest gas price. Absent on chains without gas. */
   maxGasPrice?: bigint;
   nowMs: number;
   /** The user's cancellations of many orders. */
@@ -129,7 +129,7 @@ export type MandateFacts = PolicyKey & {
   program?: ProgramFacts | undefined;
 };
 
-/** Number of children that the network fees suffice for at least, by default. */
+/** Minimum number of children for which the default network fees suffice. */
 const leastChildren = 6;
 
 /** Lifetime of an order beyond the turn of its last slice. */
@@ -188,7 +188,7 @@ export function budgets(legs: readonly Leg[], fees: bigint): Pick<Mandate, "fees
   return { feesLimit: classes.has("limit") ? each : 0n, feesStop: classes.has("stop") ? each : 0n };
 }
 
-/** Finds a stop that would fire at once. A limit may: it then fires as soon as it rests. */
+/** Finds a stop that would fire at once. A limit may fire at once, as soon as it rests. */
 export const stopFiringNow = (order: Standing & { mandate: Mandate }, out: bigint): PricedLeg | undefined =>
   pricedLegs(order).find(
     (leg) => isStop(leg) && isCrossed(order.mandate.side, leg, order.mandate.amount, out),
@@ -253,7 +253,10 @@ export function slippageOf(
   return maxSlippage === undefined ? wanted : least(wanted, maxSlippage);
 }
 
-/** True for stops and exits. They pay more for gas, because gas is dear in a crash, and when all take their profit. */
+/**
+ * True for stops and exits. They pay more for gas, because gas is expensive in a crash, and when everybody takes
+ * profits.
+ */
 export const isHasty = ({ exit }: Pick<Mandate, "exit">, leg: Leg): boolean =>
   exit !== undefined || isStop(leg);
 

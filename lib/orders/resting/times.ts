@@ -26,11 +26,13 @@ const waits = (share: number) => ({
   longestPauseMs: { limit: 300_000 * share, stop: 60_000 * share },
   /** Time without a firing after which a leg's pauses begin again. */
   forgetMs: 3_600_000 * share,
-  /** First and longest pause before an order is handed over again whose price is reached and that does not fire. */
+  /** First and longest pause before an order whose price is reached, but that does not fire, is handed over again. */
   handOverMs: { first: 3000 * share, most: 300_000 * share },
-  /** Shortest time between two rises of a mark, and the longest pause before a price above it is looked at again. */
+  /**
+   * Shortest time between two rises of a mark, and the longest pause before a price above the mark is looked at again.
+   */
   markMs: { first: 15_000 * share, most: 60_000 * share },
-  /** Shortest time for which an attention code stays as it is. */
+  /** Shortest time for which an attention code stays unchanged. */
   attentionMs: 60_000 * share,
   /** Time after which an order is looked at again, by its state. */
   againMs: {
@@ -49,7 +51,7 @@ export const shortenWaits = () => void Object.assign(triggerTimes, waits(0.1));
 /** Time from the first signature of a child's swap to its deadline where blocks are short, in seconds. */
 export const usualLifeSeconds = 8;
 
-/** Limits live shorter, because they fire again, and stops wait for them. A slice is signed only once. */
+/** Children of limits live shorter, because limits fire again, and stops wait for them. A slice is signed only once. */
 const ethLifeSeconds: Readonly<Record<Leg["kind"], number>> = {
   limit: 13,
   gain: 13,

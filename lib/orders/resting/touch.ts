@@ -71,8 +71,8 @@ export type TouchQuestion = {
 export type Samples = readonly [bigint, ...bigint[]];
 
 /**
- * Returns all that both hosts say the amount brings, at the head and at the earlier blocks that were asked about. Undefined
- * if any of it is missing, old or about another state.
+ * Returns everything that both hosts say the amount brings, at the head and at the earlier blocks that were asked
+ * about. Undefined if any of it is missing, old or about another state.
  */
 export function samplesIn(
   { chain, distances }: Pick<TouchQuestion, "chain" | "distances">,
@@ -93,8 +93,8 @@ export function samplesIn(
 }
 
 /**
- * True if both hosts say that a leg's price is reached. Each host may prevent a firing alone, and none can cause one.
- * So the lower output counts for a limit, and the higher one for a stop.
+ * True if both hosts say that a leg's price is reached. Each host can prevent a firing, but none can cause one by
+ * itself. So the lower output counts for a limit, and the higher one for a stop.
  */
 export function isTouched({ side, leg, amount, ...asked }: TouchQuestion, words: PriceWords, nowMs: number) {
   const samples = samplesIn(asked, words, nowMs);
@@ -104,7 +104,7 @@ export function isTouched({ side, leg, amount, ...asked }: TouchQuestion, words:
 /** Crossed readings of a leg on sol, in a row. */
 export type Seen = { leg: number; n: number; sinceMs: number; lastMs: number };
 
-/** Least number of readings in a row that fire a leg, and least time from the first to the last. */
+/** Minimum number of readings in a row that fire a leg, and minimum time from the first to the last. */
 const enough = {
   limit: { readings: 2, wait: "beforeSeconds" },
   stop: { readings: 4, wait: "lookBackSeconds" },
@@ -115,8 +115,8 @@ export const needsReadings = (chain: Network, order: Pick<Mandate, "legs">): boo
   chain === "sol" && hasStop(order);
 
 /**
- * Adds a reading of a leg on sol. A reading that is not crossed, or a long gap, begins again. Counts the time from the
- * first answer to the last question, because a run may stand still at any moment.
+ * Adds a reading of a leg on sol. A reading that is not crossed, or a long gap, starts the count again. Counts the time
+ * from the first answer to the last question, because a run may stand still at any moment.
  */
 export function seenAfter(
   seen: Seen | undefined,

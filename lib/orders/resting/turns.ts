@@ -11,11 +11,11 @@ export type DueOrder = {
   /** Time since which it is due. */
   sinceMs: number;
   /**
-   * Reason to hand it over: a leg may fire, only a mark may rise, something may have become of its buy or its child, or
-   * its time has come.
+   * Reason to hand it over: a leg may fire, only a mark may rise, its buy or its child may have an outcome, or its time
+   * has come.
    */
   purpose: "fire" | "raise" | "look" | "check";
-  /** How much it asks for. An order that asks for less fills at prices at which others do not. */
+  /** How much the order asks for. An order that asks for less fills at prices at which others do not. */
   asks: number;
 };
 
@@ -35,7 +35,7 @@ export class Turns {
 
   /**
    * Chooses the orders of one token for the next place: one of each user before a second one of any. Of those that may
-   * fire, takes the ones first that ask least, and otherwise the ones that have been due for longest. Takes orders that
+   * fire, first takes the ones that ask least, and otherwise the ones that have been due for longest. Takes orders that
    * may fire, looks and checks in turns, so that no crowd of one kind keeps another kind waiting.
    */
   next(due: readonly DueOrder[]): DueOrder[] {
@@ -66,7 +66,7 @@ export class Turns {
     for (const { userID } of orders) this.#users.set(userID, { ...this.#turnsOf(userID), servedMs: nowMs });
   }
 
-  /** Notes which of a user's orders that were handed over to fire are out now. */
+  /** Notes which of a user's orders that were handed over to fire now have a child out. */
   end(userID: string, areOut: readonly boolean[]): void {
     if (areOut.length === 0) return;
     this.#users.set(userID, { ...this.#turnsOf(userID), isFutile: !areOut.includes(true) });

@@ -24,13 +24,13 @@ const steadyTries = 10;
 /** Fall of a reached stop's price, as a natural logarithm, after which the stop is handed over again. */
 const newLow = 0.001;
 
-/** How often the pause doubles while fireOrders does not answer. */
+/** Number of times that the pause doubles while fireOrders does not answer. */
 const mostMissDoublings = 3;
 
 /** Time after which a leg that is reached again counts as newly reached. */
 const forgetMs = 60_000;
 
-/** How often a day a user's limits may fire before they are handed over only every five minutes. */
+/** Number of times a day that a user's limits may fire before they are handed over only every five minutes. */
 const mostLimitsADay = 200;
 const dayMs = 86_400_000;
 const mostUsers = 20_000;
@@ -63,11 +63,11 @@ type Watched = {
   row: Trigger;
   legs: LegWatch[];
   nextMs: number;
-  /** State in which it is being handed over. Undefined if it is not. */
+  /** State in which it is being handed over. Undefined if it is not being handed over. */
   underWayAs?: Trigger["state"] | undefined;
 };
 
-/** The amounts of one token and side that rest. */
+/** Resting amounts of one token and side. */
 export type WatchedSide = { side: Order["side"]; token: string; amounts: readonly bigint[] };
 
 /** Knows which resting orders of a chain are due to be handed over to fireOrders. It decides nothing else. */
@@ -197,7 +197,7 @@ export class WatchedOrders {
     }
   }
 
-  /** True if the buy of an exit rests, so that nothing has become of it. */
+  /** True if the buy of an exit rests, so that it has no outcome yet. */
   #waits({ row: { state, exitOf = "" } }: Watched): boolean {
     return state === "pending" && this.#orders.get(exitOf)?.row.state === "resting";
   }
@@ -241,7 +241,7 @@ function asksOf({ side, legs }: Trigger): number {
   return side === "sell" ? Math.min(...prices) : -Math.max(...prices);
 }
 
-/** Returns the time since which an order is due. Makes no lists, because it is asked about each order many times a second. */
+/** Returns the time since which an order is due. Makes no lists, because it runs for each order many times a second. */
 function dueSince({ row, legs, nextMs }: Watched, nowMs: number): number | undefined {
   const isOver = row.state !== "resting" || nowMs >= row.restsUntil * 1000;
   if (nextMs <= nowMs && (isOver || row.exitOf !== undefined)) return nextMs;

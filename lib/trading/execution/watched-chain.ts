@@ -16,7 +16,7 @@ const mostPauseMs = 4000;
 const quotesAtOnce = 16;
 const quotesInLook = 128;
 
-/** The last quotes of a token and side, the levels of its pools then, and whether any route paid. */
+/** The last quotes of a token and side, the levels of its pools at that time, and whether any route paid. */
 type Quoted = { levels: PoolLevels; atMs: number; rungs: readonly Rung[]; hasRoute: boolean };
 
 /** Looks at the pools of a chain's tokens that have resting orders, and quotes those whose prices have come near. */

@@ -15,7 +15,7 @@ import { contentOf, keysOfItems } from "./items.ts";
 import { isJob, isSlot, jobsAndSlotsOf, triggerParts, triggersOfToken } from "./keys.ts";
 import { oldestFirst, tradeKeyOf } from "./lane-records.ts";
 
-/** A resting order with all of the table that decides whether it fires. */
+/** A resting order with everything in the table that decides whether it fires. */
 export type FiringView = {
   resting: StoredResting;
   /** The orders of its children that are out, have not settled, or are of {@link unknownParts}, by id. */

@@ -67,7 +67,9 @@ export const automaticBuyKey = ({ userID, chain, token }: Names["automaticBuy"])
 export const restingTurnKey = ({ userID, part }: Names["restingTurn"]): Key =>
   itemKey("restingTurn", { userID, part });
 
-/** Number of parts of a user's requests. A request adds at most four orders, so the limit is passed by eight at most. */
+/**
+ * Number of parts of a user's requests. A request adds at most four orders, so the limit is exceeded by at most eight.
+ */
 const turnParts = 3;
 
 /** Names the turn of a request, by its idempotency key. */
@@ -167,7 +169,7 @@ export const isResting = (key: Key): boolean => itemAt(key) === "resting";
 export const restingKey = ({ userID, chain, wallet, token, orderId }: RestingName): Key =>
   itemKey("resting", { userID, chain, wallet, token, orderId });
 
-/** Covers all that rests of a user, or on one of the chains. */
+/** Covers a user's resting orders, on all chains or on one. */
 export const restingOf = (userID: string, chain?: Network): KeyRange =>
   rangeOf("resting", { userID, ...(chain && { chain }) });
 

@@ -6,7 +6,7 @@ import { type Item, queryRange, readItem, type Table } from "../../table/table.t
 import { contentOf } from "./items.ts";
 import { restingOf, tradeKey } from "./keys.ts";
 
-/** Reads all that rests of a user, or on one of the chains, with one or two calls. */
+/** Reads a user's resting orders, on all chains or on one, with one or two calls. */
 export async function readResting(table: Table, userID: string, chain?: Network): Promise<StoredResting[]> {
   const items = await queryRange<object>(table, restingOf(userID, chain));
   return items.map((item) => contentOf("resting", item));

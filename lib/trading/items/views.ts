@@ -181,7 +181,7 @@ export async function readPlacing(
   const exits = lacksExits ? found.presetExits(chain, userID) : undefined;
   const seesResting = rests || (exits?.length ?? 0) > 0;
   const shard = found.laneShard(lane) ?? home;
-  // Reads the turn before all that rests, so that nobody has added to that unseen since.
+  // Reads the turn before the resting orders, so that nobody can add to these unseen.
   const withLane = await find(table, [laneKey(lane, shard), ...(seesResting ? keysOfTurn : [])], found);
   const jobs = withLane.lane(lane, shard)?.jobs;
   const [laneOrders, placed, all, held] = await Promise.all([

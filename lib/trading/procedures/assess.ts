@@ -26,7 +26,7 @@ export type TradeRequest<Trade extends AskedTrade = AskedTrade> = LaneKey & {
   quotedOut?: bigint;
   /** What a preset demands of the token of an automatic buy. */
   automatic?: AutomaticLimits;
-  /** Number of the exits for whose sales coin must stay. By default those of the trade. */
+  /** Number of exits for whose sales coin must stay. By default, that of the trade. */
   exits?: number;
   /** True for a buy that names no exits, so that it gets those of the preset. */
   lacksExits?: boolean;

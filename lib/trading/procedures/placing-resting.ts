@@ -37,10 +37,10 @@ export type RestTrial = {
   mandate: Mandate;
   assessed: Assessed;
   mark: Mark | undefined;
-  /** The price now of one token, for the order's own size. */
+  /** Current price of one token, for the order's own size. */
   price: string;
   exits: readonly Mandate[];
-  /** The exits as the request, or the preset, asks for them. */
+  /** The exits for which the request or the preset asks. */
   askedExits: readonly GivenExit[];
 };
 
@@ -173,7 +173,7 @@ function* assessResting(request: RestRequest, view: PlacingView): Procedure<Rest
 const objectionToRest = ({ mandate, exits }: RestTrial, { resting }: PlacingView) =>
   objectionToCrowd([mandate, ...exits], resting?.all ?? []);
 
-/** Returns what a resting buy spends and receives: at its price, or at the price now if that is better. */
+/** Returns what a resting buy spends and receives: at its price, or at the current price if that is better. */
 function quotedBuy({ side, amount, legs: [leg] }: Mandate, { amountOut }: Assessed["facts"]): Ratio {
   const least = leg === undefined ? amountOut : floorOf(side, leg, amount);
   return { coins: amount, tokens: greatest(least, amountOut) };

@@ -73,14 +73,14 @@ export function* trying(asked: TradeRequest): Procedure<AssessAnswer> {
   return "refused" in exits ? exits : assessed;
 }
 
-/** Asks for all that rests of the user if exits are to be added to it. */
+/** Asks for the user's resting orders if exits will be added to them. */
 const withResting = (request: TradeRequest): TradeRequest => ({
   ...request,
   rests: (request.trade.exits ?? []).length > 0,
   lacksExits: lacksExits(request.trade),
 });
 
-/** Makes the mandates of the exits that are placed with an order, unless too much rests already. */
+/** Makes the mandates of the exits that are placed with an order, unless too many orders rest already. */
 function exitsBeside(
   { chain, wallet, userID, trade, by }: TradeRequest,
   { orderId, createdAt = 0, validUntil }: Pick<IntentTerms, "orderId" | "createdAt" | "validUntil">,

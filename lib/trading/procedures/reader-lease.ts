@@ -47,7 +47,7 @@ export type HeldLease = Pick<ReaderLease, "run" | "epoch">;
 type Claim = "leave" | "wait" | "if needed" | "take" | "after a look";
 
 export type LeaseCandidate = Pick<ReaderLease, "run" | "build" | "shiftMs" | "apart"> & {
-  /** Least number of the run, so that its results replace those of runs with other leases. */
+  /** Lowest number of the run, so that its results replace those of runs with other leases. */
   leastEpoch?: number;
 };
 

@@ -172,7 +172,7 @@ describe("readChain", () => {
       lane(wallet, { blocks: { [wallet]: { number: 2, hash: "a2" } }, finalFrom, settlingSinceMs });
     const chainWith = (final: number) => Object.assign(new FakeChain("a1 a2 a3 a4"), { final });
 
-    it("reads them only each half minute, and wakes them from memory once they are final", () => {
+    it("reads them only every half minute, and wakes them from memory once they are final", () => {
       const reader = newReader();
       const lanes = [settles("x", 0), settles("y", 0, 4)];
       const first = read(reader, lanes, { chain: chainWith(1), nowMs: 100_000 });

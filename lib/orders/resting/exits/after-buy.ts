@@ -31,8 +31,8 @@ export function sightOfBuy(
 }
 
 /**
- * Returns why an exit has nothing to sell any more. Tokens that anybody may send, or that the wallet has from elsewhere,
- * keep none alive.
+ * Returns why an exit has nothing to sell any more. Tokens that somebody sends, or that the wallet has from elsewhere,
+ * keep no exit alive.
  */
 export function endOfExit(
   { state, entry }: RestingOrder,
@@ -46,7 +46,7 @@ export function endOfExit(
   return isClosedEarly ? "POSITION_CLOSED" : undefined;
 }
 
-/** Moves an exit without a child by what has become of its buy and its position. */
+/** Moves an exit without a child according to its buy and its position. */
 export function afterBuy(order: RestingOrder, view: ExitView, sight: BuySight, nowMs: number): RestingOrder {
   const { state, entry } = order;
   if (entry === undefined || (state !== "resting" && state !== "suspended")) return order;

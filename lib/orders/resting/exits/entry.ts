@@ -18,7 +18,7 @@ export type Entry = Bought & {
   trailWorst?: Ratio | undefined;
   /** Amount of tokens that the exit sells. */
   amount: bigint;
-  /** Time in seconds after which the exit fires no more. */
+  /** Time in seconds after which the exit no longer fires. */
   endsAt: number;
   /** The position that the buy has made larger. The exit sells only this one. */
   positionId: string;
@@ -38,7 +38,9 @@ const timeDigits = 10;
 export const exitIdOf = ({ userID, orderId }: Pick<Mandate, "userID" | "orderId">, index: number): string =>
   orderId.slice(0, timeDigits) + hashedId(["exit", userID, orderId, index]).slice(timeDigits);
 
-/** Computes what an exit sells at most of what its buy has received. The last one of 100 % sells what the others leave. */
+/**
+ * Computes the most that an exit sells of what its buy has received. The last one of 100 % sells what the others leave.
+ */
 export function partOf({ amount, exit }: Mandate, received: bigint): bigint {
   const part = (ppm: bigint) => (received * ppm) / whole;
   const { sharePpm, others } = exit ?? { sharePpm: whole };
@@ -65,7 +67,7 @@ export const amountOf = ({ mandate, entry }: Standing): bigint => entry?.amount 
 
 export const endsAt = ({ mandate, entry }: Standing): number => entry?.endsAt ?? mandate.expiresAt;
 
-/** Least distance of a stop below what selling at once would bring, in millionths. A smaller one is noise. */
+/** Minimum distance of a stop below what selling at once would bring, in millionths. A smaller one is noise. */
 const leastDistancePpm = 30_000n;
 
 /**

@@ -30,7 +30,7 @@ export type PercentExit = {
 /** An exit as the record of its buy shows it. */
 export type PlacedExit = GivenExit & { orderId: string };
 
-/** Least distance of an exit's trailing stop in percent, so that it does not fire as soon as it rests. */
+/** Minimum distance of an exit's trailing stop in percent, so that it does not fire as soon as it rests. */
 export const leastTrail = 3;
 
 export const mostExits = 3;

@@ -14,25 +14,25 @@ export type BuyFacts = Pick<
   "chain" | "wallet" | "userID" | "orderId" | "token" | "isPrivate" | "createdAt" | "maxGasPrice" | "by"
 > & {
   decimals: number;
-  /** Coins that the buy spends, and tokens that it is to receive. */
+  /** Coins that the buy spends, and tokens that it will receive. */
   quoted: Ratio;
   /** The most that one child's transactions may pay the network. */
   feeOfChild: bigint;
   /** Time in seconds after which the buy cannot fill. */
   endsAt: number;
-  /** The key of the buy's program, with which its exits end. */
+  /** The key of the program that placed the buy. The exits end with it. */
   program?: ProgramFacts | undefined;
 };
 
 /** Longest time for which an exit rests after its buy's fill. */
 export const longestRestSeconds = 7_776_000;
 
-/** How many times better than quoted a buy may fill while its exits still sell all of it at their prices. */
+/** Factor by which a buy may fill better than quoted while its exits still sell all of it at their prices. */
 const mostBetter = 2n;
 
 /**
- * Makes the mandates of a buy's exits, which hold whatever the buy will have paid. They bound what an exit sells by twice
- * its share of the quote, and the prices that follow from the fill by half of what they are at the quote.
+ * Makes the mandates of a buy's exits, which hold whatever the buy pays in the end. They bound what an exit sells by
+ * twice its share of the quote, and the prices that follow from the fill by half of what they are at the quote.
  *
  * @throws {DomainError} INVALID_REQUEST
  */
