@@ -30,7 +30,7 @@ export type TokenUnits = {
  * Counts the units of hosts for an hour of the watch over a chain's tokens, in virtual time. Each token has stops, and
  * each fifth one limits to buy, none of which is near its price.
  *
- * @param busy Number of tokens that are traded each minute. The others are traded each ten minutes.
+ * @param busy Number of tokens that are traded each minute. The others are traded every ten minutes.
  */
 export async function unitsOfTokens(tokens: number, busy: number): Promise<TokenUnits> {
   const chain = await startMarketChain(tokens);

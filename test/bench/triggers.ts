@@ -87,7 +87,7 @@ async function printMonth() {
     ]);
   }
   console.log(
-    `\ndollars of a month; the other tokens are traded each ten minutes\n${textTable(
+    `\ndollars of a month; the other tokens are traded every ten minutes\n${textTable(
       ["tokens", "looks", "quotes", "run", "rows", "sum", "of the planned"],
       rows,
     )}`,
