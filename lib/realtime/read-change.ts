@@ -123,7 +123,7 @@ const turnMs = 30_000;
 const turnOf = ({ updatedAt }: PricesItem) => Math.floor(Date.parse(updatedAt) / turnMs);
 
 /**
- * Reads the prices that changed. For the first change of each half minute, returns all prices, and the run that saves
+ * Reads the prices that changed. For the first change of every half minute, returns all prices, and the run that saves
  * them.
  */
 function pricesChange(

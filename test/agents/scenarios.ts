@@ -226,7 +226,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "Another trade",
-    does: "cannot confirm a trade of 10 with the quote of one of 0.1",
+    does: "cannot confirm a trade of 10 with a quote for 0.1",
     chain: "eth",
     async play(agent, { world, chain }) {
       const terms = { ...(await placeOf(agent, chain)), amount: "0.1" };

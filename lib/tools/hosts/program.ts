@@ -66,7 +66,7 @@ export async function main(
     .option("--token <mint>", "a token to try Jupiter's routes with; may be repeated", withMint, [])
     .option("--record <folder>", "keep answers of Jupiter and landed transactions of sol, for tests")
     .option("--facts", "only list when each fact about a network was seen; fails if one is too old")
-    .option("--watch", "check again each 10 seconds until Ctrl-C, and print what changes");
+    .option("--watch", "check again every 10 seconds until Ctrl-C, and print what changes");
   let hasFailed = false;
   const status = await runProgram<Options>(command, args, { stdout, stderr }, async (options) => {
     if (options.facts) {
