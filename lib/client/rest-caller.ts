@@ -135,7 +135,7 @@ export class RestCaller {
     }
   }
 
-  /** Tries when the limits of the service allow it, or fails like a 429 if that would be after the end. */
+  /** Tries once the limits of the service allow it. Fails like a 429 if that would be after `endMs`. */
   async #tryInTurn(prepared: Prepared, endMs: number): Promise<AnyAnswer> {
     const { name, signal } = prepared;
     const waitMs = await this.#pacer.pass(name, endMs, signal);

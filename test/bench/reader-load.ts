@@ -48,7 +48,7 @@ const followed = 20;
 const traded = tokenCount / 5;
 const blockMs = 1000;
 const warmUpSeconds = 30;
-/** Time within which the first delivery must begin, in seconds. All followers are read before. */
+/** Time within which the first delivery must begin, in seconds. All followers are read before it. */
 const mostStartSeconds = 120;
 /** Time after which the next delivery of a shard must begin: that of a delivery, the pause of a second, and a reserve. */
 const mostGapMs = 2000;

@@ -103,7 +103,7 @@ describe("closedAtMs", () => {
     ["open after earlier sales of other tokens", [swap("b", "sell", 11n, 0), buy], undefined],
     ["larger by other buys", [swap("b", "buy", 5n, 0), buy, swap("c", "sell", 10n, 2)], undefined],
     [
-      "another one than a closed one before",
+      "new after a closed one",
       [swap("b", "buy", 5n, -2), swap("c", "sell", 5n, -1), buy],
       undefined,
     ],

@@ -81,12 +81,12 @@ export class LeasedRun {
     this.#roundMs = Date.now();
   }
 
-  /** Tells the next run when nothing of this one will be under way. Does nothing if no run has followed. */
+  /** Tells the next run when all work of this one will have ended. Does nothing if no run has followed. */
   async tellNext(handedOverMs: number): Promise<void> {
     await runProcedure(tellNextReader(this.#chain, this.#lease, handedOverMs), this.#deps.effects);
   }
 
-  /** Returns the time from which nothing of the previous run is under way. Undefined if that run has not told it. */
+  /** Returns the time by which all work of the previous run has ended. Undefined if that run has not told it. */
   async handedOverMs(): Promise<number | undefined> {
     return runProcedure(handedOverAt(this.#chain, this.#lease), this.#deps.effects);
   }

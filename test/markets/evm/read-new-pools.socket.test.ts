@@ -131,7 +131,7 @@ describe("openEvmNewPools", () => {
     expect((await read(2)).map((each) => each.token)).not.toContain(token);
   });
 
-  it("believes no host that claims blocks that do not exist, and goes on with one that answers", async () => {
+  it("does not believe a host that claims blocks that do not exist, and continues with one that answers", async () => {
     const read = discovery();
     const far = { number: "0xffffff", hash: `0x${"1".repeat(64)}`, timestamp: "0x1" };
     letSecondHost(({ method }, reply) => (method === "eth_getBlockByNumber" ? { result: far } : reply));

@@ -114,7 +114,7 @@ function playDeliveries(chance: Chance, system: RuleSystem): string | undefined 
       if (message === undefined) continue;
       const { isNew } = client;
       client.isNew = false;
-      // A lost message is repaired later.
+      // A later repair makes up for a lost message.
       if (isFaulty && chance.below(20) === 0) continue;
       client.lastMs = atMs;
       for (const { record } of message.records) client.blocks.set(record.token, record.block);

@@ -150,7 +150,7 @@ describe("selecting", () => {
     expect(select([order("a")]).questions).toEqual([[0n, unit]]);
   });
 
-  it("lets twenty orders that cannot fill delay nobody", () => {
+  it("does not let twenty orders that cannot fill delay others", () => {
     const hopeless = several(20, () => ({ leg: stopAt(400_000), amount: 5000n * unit }));
     expect(chosenIds(select([...hopeless, order("good", { leg: stopAt(990_000) })]))).toEqual(["good"]);
   });

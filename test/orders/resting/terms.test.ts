@@ -181,7 +181,7 @@ describe("objectionToCrowd", () => {
     expect(limitBeside(100, String, [])).toBeUndefined();
   });
 
-  it("counts no order that has filled", () => {
+  it("does not count orders that have filled", () => {
     const filled = Array.from({ length: 20 }, () => ({ state: "filled" as const, mandate: order }));
     expect(objectionToCrowd([order], filled)).toBeUndefined();
   });

@@ -136,7 +136,7 @@ describe.each(ways)("%s", (_, restored) => {
     });
   });
 
-  it("seals no key by an announced export whose delay was over", async () => {
+  it("seals no key for an export announced before the restore, even if its delay was over", async () => {
     const owner = await ownerIn(table);
     await owner.ask();
     const backup = await backupOf(table);
@@ -148,7 +148,7 @@ describe.each(ways)("%s", (_, restored) => {
     expect(await again.ask(later)).toMatchObject({ status: "pending" });
   });
 
-  it("does not unlock exports by an announced unlocking whose delay was over", async () => {
+  it("does not unlock exports by an unlocking announced before the restore, even if its delay was over", async () => {
     const owner = await ownerIn(table);
     await owner.lock();
     await owner.unlock();

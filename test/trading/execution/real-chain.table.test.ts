@@ -89,7 +89,7 @@ describe("a buy on a real chain", () => {
     const fill = await unitsOfRun();
     const nothingNew = await unitsOfRun();
     await chain.mine(4);
-    // Leaves out the row of a trade that earns, which the costs list by itself.
+    // Leaves out the row of a trade that earns, which the costs list separately.
     const end = (await unitsOfRun()) - writesOfCredit.executeOrders;
     expect({
       placeOrder: placeOrder.take(),

@@ -76,7 +76,7 @@ describe("a buy on sol", () => {
     const waiting = await work();
     isFinal = true;
     const { writes, calls: endCalls } = await workUntil({ status: "filled", settled: true });
-    // Leaves out the row of a trade that earns, which the costs list by itself.
+    // Leaves out the row of a trade that earns, which the costs list separately.
     const end = { writes: writes - writesOfCredit.executeOrders, calls: endCalls };
     expect({
       placeOrder: { writes: placeOrder.take(), calls: Math.min(...calls) },

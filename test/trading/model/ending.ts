@@ -174,7 +174,7 @@ function checkPositions({ table, seen, invariants }: World, orders: TradeOrder<E
           each.realizedPnl === formatAmount(realizedPnl, 18) &&
           each.status === (closedAt === undefined ? "open" : "closed"),
       );
-      must(isSame, "a position is not the fold of its fills");
+      must(isSame, "a position does not follow from its fills");
     }
     if (kept.length > 1) seen.add("a second position");
     if (kept.some(({ movedOut }) => movedOut !== undefined)) seen.add("tokens moved out");

@@ -220,7 +220,7 @@ describe("placingResting", () => {
     expect(messageWith(same)).toBe("At most 20 orders of a wallet and token can rest; cancel others first");
   });
 
-  it("counts no order that has filled or ended", () => {
+  it("does not count orders that have filled or ended", () => {
     const { all } = restingOf(200);
     const ended = { state: "ended", end: { status: "expired", reasonCode: "EXPIRED" } } as const;
     const changed = all.map((order, index) => ({

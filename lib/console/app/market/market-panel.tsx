@@ -82,7 +82,7 @@ type Waiting = {
   shownAtMs: number;
 };
 
-/** Says what the page waits for, or after some time that no answer comes. */
+/** Says what the page waits for and, after some time, that no answer comes. */
 function Wait({ answer, shownAtMs, children }: Waiting & { children: string }) {
   const { ticket, isOffline } = useDesk();
   const nowMs = useNow();

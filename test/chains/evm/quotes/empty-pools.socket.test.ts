@@ -355,7 +355,7 @@ describe("EvmPrices of a token with ten empty pools", () => {
     expect(asked).toBeGreaterThan(0);
   });
 
-  it("counts no price while the route that paid best fails by itself, for a minute", async () => {
+  it("ignores prices for a minute while the route that paid best fails by itself", async () => {
     const same = reader();
     const before = await wordOf(same);
     let asked = 0;

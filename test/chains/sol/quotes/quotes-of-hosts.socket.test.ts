@@ -180,7 +180,7 @@ describe("facts for the first message of an order", () => {
   const factsIn = (quotes: readonly SolHostQuote[]) =>
     quotes.map((quote) => (quote instanceof Error ? undefined : quote?.forPlanning));
 
-  it("are each host's own, and those that a run would get, with a blockhash that both know", async () => {
+  it("are each host's own, as a run would get them, with a blockhash that both know", async () => {
     const { mint: token, program: tokenProgram, pool, config } = chain.deployment.tokens.MOON;
     const routes = [{ venue: "raydium-cpmm", pool, config }] as const;
     const intent = intentOf({ wallet, token, tokenProgram, amount: 10n ** 9n, routes });

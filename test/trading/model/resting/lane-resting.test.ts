@@ -188,7 +188,7 @@ describe("children of resting orders in the lane of executeOrders", () => {
     playRestings({ from: 1, count, plot, openWorld }, reached);
   });
 
-  it("reach all that can happen to them", () => {
+  it("go through everything that can happen to them", () => {
     const missing = () => wanted.filter((each) => !reached.has(each));
     for (let from = count + 1; from <= 100 && missing().length > 0; from++)
       playRestings({ from, count: 1, openWorld }, reached);

@@ -54,7 +54,7 @@ describe("resting orders in the model", () => {
     playRestings({ from: 1, count, plot }, reached);
   });
 
-  it("reach all that can happen to them", () => {
+  it("go through everything that can happen to them", () => {
     expect([...wanted].filter((each) => !reached.has(each))).toEqual([]);
   });
 });

@@ -36,7 +36,7 @@ describe("children of resting orders in the lane of executeOrders on Solana", ()
     playSolRestings({ from: 1, count, plot, openWorld }, reached);
   });
 
-  it("reach all that can happen to them", () => {
+  it("go through everything that can happen to them", () => {
     const missing = () => wanted.filter((each) => !reached.has(each));
     // Few histories have both a child that was replaced and a run of fireOrders that sees it.
     for (let from = count + 1; from <= 100 && missing().length > 0; from++)

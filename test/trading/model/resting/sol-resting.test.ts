@@ -145,7 +145,7 @@ describe("resting orders on Solana in the model", () => {
     playSolRestings({ from: 1, count, plot }, reached);
   });
 
-  it("reach all that can happen to them", () => {
+  it("go through everything that can happen to them", () => {
     expect(wanted.filter((each) => !reached.has(each))).toEqual([]);
   });
 

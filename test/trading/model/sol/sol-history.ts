@@ -318,7 +318,7 @@ function checkPositions(
     for (const { amount, cost } of holdings)
       must(
         stored.some((each) => each.amount === formatAmount(amount, 6) && each.cost === formatAmount(cost, 9)),
-        "a position is not the fold of its fills",
+        "a position does not follow from its fills",
       );
   }
 }

@@ -61,7 +61,7 @@ function quoteFrom(snapshot: SolSnapshot | undefined, orderId: string): SolTrade
 }
 
 /**
- * Makes up facts that a run takes for true, as an attacker who can write jobs could. The life of the blockhash is true,
+ * Makes up facts that a run believes, as an attacker who can write jobs could. The life of the blockhash is true,
  * because an attacker who makes that up can lie about the order's end, too.
  */
 export function madeUpFacts(
