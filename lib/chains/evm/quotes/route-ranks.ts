@@ -27,7 +27,7 @@ export const bestFirst = (best: readonly EvmRoute[], routes: readonly EvmRoute[]
 
 /**
  * Lists the routes that must answer before the price of an amount counts: those that paid best for at least half of it.
- * A pool that pays best for less may be anybody's, who could let it fail.
+ * Anybody may own a pool that pays best for less, and could make it fail.
  */
 export const expectedFor = (firsts: readonly First[], amount: bigint): EvmRoute[] =>
   routesIn(firsts.filter((first) => 2n * first.amount >= amount));

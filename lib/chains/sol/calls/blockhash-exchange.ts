@@ -46,7 +46,7 @@ export const knownCalls = (hash: string) => ({
 });
 
 /**
- * Computes how long a blockhash remains valid at most, from a host's own height not from what the host that named it
+ * Computes how long a blockhash remains valid at most, from a host's own height, not from what the host that named it
  * says. Undefined if the host does not know the blockhash.
  */
 export function knownBlockhash(

@@ -59,7 +59,7 @@ describe("deathOf", () => {
     expect(death(seen)).toBeUndefined();
   });
 
-  it("wants the same proof in the same block from both hosts", () => {
+  it("requires the same proof in the same block from both hosts", () => {
     expect(death(receipt("s1"), receipt("s1", "failed", block(10, 1010, "'")))).toBeUndefined();
     expect(death(receipt("s1"), receipt("c1", "ok"))).toBeUndefined();
   });

@@ -161,7 +161,7 @@ describe("swapDeadline", () => {
     expect(swapDeadline(childOn(chain, leg), placedMs + 20_000)).toBe(seconds + 20 + life);
   });
 
-  it("is that of the order if it comes first, and for all other orders", () => {
+  it("is the order's deadline if that comes first, and for all other orders", () => {
     expect(swapDeadline(childOn("eth", 1, seconds + 5), placedMs)).toBe(seconds + 5);
     expect(swapDeadline(sale, placedMs)).toBe(sale.intent.validUntil);
   });

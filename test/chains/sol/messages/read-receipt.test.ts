@@ -281,7 +281,7 @@ describe("readReceipt", () => {
     }
   });
 
-  it("counts no coins as rent that a trader gets back in an account which exists", async () => {
+  it("does not count coins that a trader gets back in an existing account as rent", async () => {
     const volume = await pumpVolumeOfUser("curve", wallet);
     const full = { address: volume, before: rentNow(137n), after: rentNow(137n) + 4_000n };
     const { id, found } = await landed(await onCurve(buyTerms), {
@@ -318,7 +318,7 @@ describe("readReceipt", () => {
     expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject({ spent: 0n });
   });
 
-  it("reads no receipt from bytes that are incomplete or no transaction", async () => {
+  it("reads no receipt from bytes that are incomplete or not a transaction", async () => {
     const { id, found } = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
     for (const bytes of [
       new Uint8Array(),
