@@ -59,7 +59,7 @@ class Gate {
     return 0;
   }
 
-  /** Computes how long the last of so many requests has to wait. */
+  /** Computes how long the last of this many requests has to wait. */
   #waitMs(requests: number): number {
     return this.limit ? Math.ceil(this.#usedMs() + requests * costMs(this.limit) - this.limit.windowMs) : 0;
   }
@@ -80,7 +80,7 @@ class Gate {
   }
 }
 
-/** Computes in what time a bucket gains one request. */
+/** Computes the time in which a bucket gains one request. */
 const costMs = ({ quota, windowMs }: Limit) => windowMs / Math.max(1, quota * usedPart);
 
 /** Lets requests wait until the plan of the user and the operation's own limit allow them. */

@@ -29,7 +29,7 @@ export function createTerminal(
   });
 }
 
-/** Says what is wrong with a key or a clock, in place of what is wrong with a token that nobody has seen. */
+/** Says what is wrong with a key or a clock. The service's own reason would be about a token that nobody has seen. */
 function explained(answer: AnyAnswer, nowMs: number): AnyAnswer {
   const { error, headers } = answer;
   if (error?.status !== 401 || error.code === "EDGE_ERROR") return answer;

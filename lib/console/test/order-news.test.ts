@@ -34,7 +34,7 @@ function makeNews() {
 }
 
 describe("the news of fills", () => {
-  it("reports each own fill once, also of one that was undone and has come again", () => {
+  it("reports each of the user's fills once, also one that was undone and has come again", () => {
     const news = makeNews();
     expect(news([order("old", 1, bought), order("buy", 2)])).toEqual([]);
     expect(news([order("old", 1, bought), order("buy", 2, bought)])).toEqual([

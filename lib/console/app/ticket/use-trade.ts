@@ -157,8 +157,8 @@ export function useFirstToken(tokens: readonly Token[] | undefined) {
 }
 
 /**
- * Remembers the amount of a trade's first quote, which the user has seen. Each own order of the token and each of its
- * fills ends that, because they move the price: the first quote after them counts.
+ * Remembers the amount of a trade's first quote, which the user has seen. Forgets it after each of the user's own
+ * orders of the token, and after each fill of one, because these move the price. The next quote then counts.
  */
 export function useAgreed(quote: Quote | undefined, terms: string) {
   const { state, placing, ticket } = useDesk();

@@ -77,7 +77,7 @@ describe("the quote in the ticket", () => {
     await context.close();
   });
 
-  it("needs no agreement to the price that an own order has made, but to the next move", async () => {
+  it("needs no agreement to a price that the user's own order has made, but to the next move", async () => {
     const order = orderNumber(0, { status: "open", stage: "pending", filledAmount: "0" });
     const { page, context, stream, trade, place, ready } = await openTicket({
       async prepare(page) {

@@ -17,7 +17,7 @@ const isWhollySeen = (text: Locator) =>
   });
 
 describe("the ticket on a phone", () => {
-  it("places nothing before the one confirm of a sheet, which has all about the order, also in large text", async () => {
+  it("places nothing before the single confirmation in a sheet, which says everything about the order, also in large text", async () => {
     const { page, context, trade, place, sent, ready } = await openTicket({ width: 360, height: 740 });
     await ready("Buy 0.1 ETH of MOON");
     await page.evaluate("document.documentElement.style.fontSize = '200%'");

@@ -17,7 +17,7 @@ const wishes = {
 
 describe("isFresh", () => {
   it.each([{}, { token: "" }, { chain: "base" }] as const)(
-    "is true of what the page starts with: %j",
+    "is true of a page's first state: %j",
     (change) => {
       expect(isFresh({ ...ticket, ...change }, wishes)).toBe(true);
     },
