@@ -36,7 +36,7 @@ export function snapshotOf(from: {
     coins: account.coins,
     baseFee,
     clearL1Fee: l1Fee,
-    // Changes from block to block, as after a fork that makes transactions dearer.
+    // Changes from block to block, as after a fork that makes transactions more expensive.
     ...(question.hashes.length > 0 && { clearGas: 20_000n + 1_000n * BigInt(head.number % 7) }),
     clearFees: { maxFeePerGas: baseFee * 2n, maxPriorityFeePerGas: baseFee },
     orders,
