@@ -40,7 +40,7 @@ describe("showSteps", () => {
 });
 
 describe("unlessSilent", () => {
-  it("shows nothing of work that takes less than two seconds", () => {
+  it("shows nothing for work that takes less than two seconds", () => {
     const { out, printed } = terminal();
     const end = unlessSilent(out, "status is working");
     vi.advanceTimersByTime(1999);

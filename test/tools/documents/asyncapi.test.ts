@@ -102,7 +102,7 @@ describe("the examples of the AsyncAPI document", () => {
 });
 
 describe("the servers of the AsyncAPI document", () => {
-  it("are no local ones, and neither are those of the OpenAPI document", () => {
+  it("are not local, and neither are those of the OpenAPI document", () => {
     const urls = (openApiDocument() as { servers: { url: string }[] }).servers.map(({ url }) => url);
     expect([...urls, ...Object.values(servers).map(({ host }) => host)]).toEqual([
       "https://{host}",

@@ -128,7 +128,7 @@ describe("factsOfSolHost", () => {
     expect(found(await factsOfSolHost(hostWith(sol(changes)))).join()).toContain(words);
   });
 
-  it("shows such facts apart from what would fail", async () => {
+  it("shows such facts separately from what would fail", async () => {
     const looks = await factsOfSolHost(hostWith(sol({ getMinimumBalanceForRentExemption: 128 })));
     const findings = looks.map(({ name, problem }) => ({ subject: `sol host, ${name}`, problem }));
     expect(verdictOf(findings)).toEqual([
