@@ -52,7 +52,7 @@ export async function openTrader(
     },
     buy: (wallet: string, terms: object = {}) => place({ wallet, type: "market", ...terms }),
     read: async (orderId: string) => (await ask<{ order: Order }>(`/api/v2/orders/${orderId}`)).order,
-    /** Cancels all that rests, so that the limit of what may rest is not reached. */
+    /** Cancels all resting orders, so that their limit is not reached. */
     cancelAll: () => ask("/api/v2/orders/cancel", {}),
     /** Places a limit to buy at this price. */
     placeLimit: (wallet: string, price: string) =>

@@ -72,7 +72,7 @@ export async function unitsOfSolLook(tokens: number): Promise<number> {
   return mintsInCalls(await Promise.all(places)).length * otherUnits;
 }
 
-/** Number of looks in a month at a chain on which orders of so many tokens rest. */
+/** Number of looks in a month at a chain on which orders of this many tokens rest. */
 export function looksInMonth(chain: TradingChain, tokens: number): number {
   const watched = new WatchedChain(chain, { levels: async () => new Map(), outs: async () => [] });
   const names = Array.from({ length: tokens }, (_, index) => `${index}`);

@@ -48,7 +48,7 @@ async function printUnits() {
   }
 }
 
-/** Parts of a month in dollars, for so many tokens on five chains. */
+/** Parts of a month in dollars, for this many tokens on five chains. */
 async function monthOf(tokens: number, orders: number, busy: number) {
   const each = tokens / tradingChains.length;
   const evm = await unitsOfTokens(each, busy / tradingChains.length);

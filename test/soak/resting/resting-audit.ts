@@ -137,8 +137,8 @@ function problemsOfFee({ asked: { chain }, order, children }: ShownParent, fees:
 }
 
 /**
- * Computes what each swap brought by what its wallet gained, because prices move by changes of the pools' accounts, which
- * a transaction of the same slot shows, too.
+ * Computes what each swap brought from what its wallet gained, because prices move by changes of the pools' accounts,
+ * which a transaction of the same slot shows, too.
  */
 export const withOwnGains = (facts: SolFacts): SolFacts => ({
   ...facts,

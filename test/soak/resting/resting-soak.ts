@@ -308,7 +308,9 @@ async function wakeAll(service: Service): Promise<void> {
     await repeated(() => service.runSchedule(row, { isAwaited: false }));
 }
 
-/** Milliseconds after which all views of what rests agree, and all orders have ended after their cancellation. */
+/**
+ * Milliseconds after which all views of the resting orders agree, and all orders have ended after their cancellation.
+ */
 const agreeMs = 15_000;
 
 /** Milliseconds after which the last parents have settled. fireOrders looks at them once a minute. */
