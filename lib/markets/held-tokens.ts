@@ -12,7 +12,7 @@ const readMs = 5 * 60_000;
 /** Time after which a failed reading is repeated. Until then, other users take their turn. */
 const failedMs = 30_000;
 
-/** Least number of users whose positions may be read in one round, if more are due. */
+/** Minimum number of users whose positions may be read in one round, if more are due. */
 const leastInRound = 20;
 
 /** Rounds in which all users are read: a round takes a second, and so all are read before the first are due again. */

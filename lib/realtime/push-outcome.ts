@@ -6,10 +6,7 @@ import { type ConnectionName, closeConnection } from "./connection-records.ts";
 export type Reporter = {
   /** Reports a fault, which counts as a failure of the function. */
   onFault: (error: unknown, details?: object) => void;
-  /**
-   * Reports an error because of which connections missed messages, once for each error name, or because of which a
-   * notice was left out.
-   */
+  /** Reports an error that made connections miss messages, once for each error name, or that prevented a notice. */
   onMissed: (error: unknown, details: { connections: number } | { notice: string }) => void;
 };
 

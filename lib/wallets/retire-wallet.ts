@@ -24,7 +24,7 @@ export type RetiringDeps = {
   limits: WalletLimits;
   /** Wakes the lane, which then ends the wallet's open orders. Never throws. */
   wake: (lane: LaneKey) => Promise<void>;
-  /** Starts the end of what rests at the lane, whose price may never be reached. Never throws. */
+  /** Starts to end the wallet's resting orders, whose prices may never be reached. Never throws. */
   endResting: (userID: string, lane: LaneKey) => Promise<void>;
 };
 

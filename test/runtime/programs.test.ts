@@ -119,7 +119,7 @@ describe("a program at the REST API", () => {
     expect(context).not.toHaveProperty("signedInAt");
   });
 
-  it("shows no user of a request that it may not make as an ordinary one in the access log", async () => {
+  it("marks the user in the access log if the key may not make the request", async () => {
     const { context } = await authorizers(claimsWith()).onRest(call("GET", "/listWallets"));
     expect(context?.loggedUser).toBe("scope missing: alice");
   });

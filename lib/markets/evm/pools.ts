@@ -253,7 +253,9 @@ async function depthsBy(
   return searches.map(({ depth }) => depth);
 }
 
-/** Leaves out cheap pools that do not sell at their price. It asks about none whose liquidity reaches all prices. */
+/**
+ * Leaves out cheap pools that do not sell at their price. Does not ask about pools whose liquidity reaches all prices.
+ */
 async function withoutBidders<Each extends Measured & { terms: RouteTerms }>(
   ask: Ask,
   configuration: EvmReader["configuration"],

@@ -40,12 +40,12 @@ type EvmNewTokens = NewTokens<NewPool, PoolProgress | undefined>;
 const mostMeasured = 1000;
 const measuredAtOnce = 250;
 
-/** Least holdings of a pool that is worth a look: 0.1 coins, or 100 of a stable token. */
+/** Minimum holdings of a pool that is worth a look: 0.1 coins, or 100 of a stable token. */
 const leastFunds = { coin: 10n ** 17n, dollars: 100n };
 
 const usualDecimals = 18;
 
-/** Asks each host the same. Leaves out hosts that fail. */
+/** Asks each host the same question. Leaves out hosts that fail. */
 async function answersOf<Value>(hosts: readonly RpcHost[], call: RpcCall<Value>) {
   const answers = await Promise.all(hosts.map((host) => askHost(host, [call])));
   return answers.flatMap((answer, index) => {

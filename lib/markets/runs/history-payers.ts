@@ -8,7 +8,10 @@ const mostOffered = 100;
 
 const dayMs = 86_400_000;
 
-/** Knows which users cannot pay for a history at the moment: their day's number is used up, or one has just failed. */
+/**
+ * Knows which users cannot pay for a history at the moment: their number for the day is used up, or one has just
+ * failed.
+ */
 export class HistoryPayers {
   /** Users whose number is used up on the last of these days in UTC. */
   #spent: { day: number; users: Set<string> } = { day: 0, users: new Set() };

@@ -15,7 +15,7 @@ export type FoundTokens = ReadonlyMap<string, TokenWithPools<SolPool> | undefine
 /** The answer of a host. Undefined if it does not answer, or shows an older slot than before. */
 type Shown = { host: string; tokens: ReadonlyMap<string, SolToken> | undefined };
 
-/** Reads tokens at the two hosts that failed least lately, or at one if the chain has no other. */
+/** Reads tokens at the two hosts whose last failures are longest ago, or at one if the chain has no other. */
 export class SolTokenFinder {
   readonly #reader: SolReader;
   readonly #readers: ReadonlyMap<unknown, { host: string; reader: SolPoolReader }>;

@@ -19,7 +19,7 @@ export type ShownPools = {
   pools: ReadonlyMap<string, PoolSighting>;
 };
 
-/** Asks the two hosts that failed least lately, or one if the chain has no other. */
+/** Asks the two hosts whose last failures are longest ago, or one if the chain has no other. */
 export type LookAtPools = (pools: readonly SolPool[]) => Promise<ShownPools[]>;
 
 /** Makes a function that reads pools at two hosts at the same time. */

@@ -29,8 +29,9 @@ async function everyResting(table: Table, userID?: string): Promise<StoredRestin
 }
 
 /**
- * Ends all that rests, of one user or of all, and cancels it for good. After a restore, nobody knows what has become of
- * it. Orders that have filled or ended are only cancelled: they fire no more, and settle once their children have.
+ * Ends the resting orders of one user or of all, and cancels them for good. After a restore, nobody knows what has
+ * become of them. Orders that have filled or ended are only cancelled: they fire no more, and settle once their
+ * children have.
  *
  * @returns the number of orders that have ended.
  * @throws {Error} if other writers keep changing an order. The command can be repeated.

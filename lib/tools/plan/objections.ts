@@ -41,7 +41,7 @@ export function objectionsTo(
   return objections;
 }
 
-/** Finds what an account bears only just. */
+/** Finds what an account can only just bear. */
 export function doubtsAbout({ fallbackKeys, reservedRuns }: Configuration, account: AccountQuotas): string[] {
   const room = roomForKeys(account) - fallbackKeys - 1;
   const reserved = Object.values(reservedRuns).reduce((sum, runs) => sum + runs, 0);

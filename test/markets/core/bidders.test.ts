@@ -14,7 +14,7 @@ import type { PoolPrice } from "../../../lib/orders/price-impact.ts";
 
 /**
  * Liquidity of a pool, with its depth at a constant price in coins. Bids reach from the price down, and asks from
- * `from` times the price up, both by a factor. One without an end is that of a constant product.
+ * `from` times the price up, both by a factor. A range without an end is that of a constant product.
  */
 type Side = { depth: number; reach: number; from?: number };
 
@@ -128,7 +128,7 @@ describe("a pool that a stranger makes to set a token's price", () => {
     expect(counted(seller, v2(2)).reference).toBe("seller");
   });
 
-  it("takes no other pool's place by buying above the price, or by a price with nothing behind it", () => {
+  it("does not take another pool's place by buying above the price, or by a price with nothing behind it", () => {
     const dear = { name: "dear", price: 1.1e-4, bids: { depth: 0.2, reach: 1.03 } };
     expect(counted(dear, v2(2), v3(3))).toEqual({ names: ["dear", "v2", "v3"], reference: "v3" });
     expect(counted({ name: "dust", price: 1, ...both(1e-6) }, v2(2), v3(3)).names).toEqual(["v2", "v3"]);
@@ -138,14 +138,14 @@ describe("a pool that a stranger makes to set a token's price", () => {
 describe("an honest pool that hardly sells", () => {
   const soldOut: Pool = { name: "sold out", price: 1e-4, bids };
 
-  it("counts if no other pool is dearer", () => {
+  it("counts if no other pool is more expensive", () => {
     expect(counted(soldOut).reference).toBe("sold out");
     expect(counted(soldOut, v2(2)).reference).toBe("sold out");
     expect(counted(soldOut, v3(2, 1.015e-4)).reference).toBe("sold out");
     expect(counted(soldOut, v3(2, 0.5e-4)).reference).toBe("sold out");
   });
 
-  it("counts next to a dearer one if it sells a tenth as much as it buys", () => {
+  it("counts next to a more expensive one if it sells a tenth as much as it buys", () => {
     const uneven = (depth: number): Pool => ({ ...soldOut, name: "uneven", asks: { depth, reach: 1.5 } });
     expect(counted(uneven(11), v2(2, 1.1e-4)).reference).toBe("uneven");
     expect(counted(uneven(4), v2(2, 1.1e-4)).reference).toBe("v2");

@@ -90,7 +90,7 @@ describe("DayWindow", () => {
     expect([window.hasGaps(start + 120), window.hasGaps(start + 86_400 + 120)]).toEqual([true, false]);
   });
 
-  it("knows no sums if a minute's swaps have not been counted", () => {
+  it("returns no sums if a minute's swaps have not been counted", () => {
     const window = new DayWindow();
     const { volume: _, trades: __, ...uncounted } = minute(1, 9);
     window.put([minute(0, 5), uncounted]);
