@@ -102,11 +102,7 @@ describe("closedAtMs", () => {
     ["closed by a sale of more than it holds", [buy, swap("b", "sell", 11n, 2), swap("c", "buy", 5n, 3)], 2],
     ["open after earlier sales of other tokens", [swap("b", "sell", 11n, 0), buy], undefined],
     ["larger by other buys", [swap("b", "buy", 5n, 0), buy, swap("c", "sell", 10n, 2)], undefined],
-    [
-      "new after a closed one",
-      [swap("b", "buy", 5n, -2), swap("c", "sell", 5n, -1), buy],
-      undefined,
-    ],
+    ["new after a closed one", [swap("b", "buy", 5n, -2), swap("c", "sell", 5n, -1), buy], undefined],
   ])("says that a position is %s", (_, swaps, closed) => {
     expect(closedAtMs(swaps, "a")).toBe(closed);
   });

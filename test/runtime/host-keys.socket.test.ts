@@ -49,7 +49,7 @@ const open = (parameter = name) => {
 const url = "https://rpc.example/v2/{alchemy}?also={other-1}";
 
 describe("openHostKeys", () => {
-  it("reads the parameter once for a container, and fills the keys into every text that names some", async () => {
+  it("reads the parameter once for a container, and replaces the names of keys in every text by the keys", async () => {
     await put('{"alchemy":"first","other-1":"second"}');
     const { keyed, faults } = open();
     const texts = [url, "{alchemy}", url];

@@ -98,7 +98,7 @@ describe("the facts of an order on sol", () => {
     expect(orderFacts(order).map(([name]) => name)).not.toContain("Program key");
   });
 
-  it("shows until when orders on sol are signed instead of when they expire", () => {
+  it("shows the time until which orders on sol are signed, not the time when they expire", () => {
     const named = { validUntil: "2026-11-25T10:00:00.000Z", networkFee: "0.00031", rent: "0" } as const;
     const names = (facts: ReturnType<typeof orderFacts>) => facts.map(([name]) => name);
     expect(names(orderFacts({ ...order, ...named }))).toEqual([

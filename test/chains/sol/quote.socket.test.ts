@@ -234,7 +234,7 @@ describe("quoteSolTrade", () => {
       if (method !== "getRecentPrioritizationFees") return result;
       throw new ChainRefusal(method, { code: -32602, message: "Invalid params: expected one" });
     };
-    // The first attempt gets 16 % of it, for 200,000 units at most.
+    // The first attempt gets 16 % of the fee, for 200,000 units at most.
     const warns = async (priorityFee: number) =>
       (await quote({ priorityFee })).warnings.includes("PRIORITY_FEE_BELOW_MARKET");
     expect([await warns(0.0000001), await warns(0.001)]).toEqual([true, false]);

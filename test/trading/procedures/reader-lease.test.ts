@@ -86,7 +86,12 @@ describe("takeReaderLease", () => {
     ["of a run with other code, if no host answers", { ...fresh, build: "b0" }, silent, undefined],
     ["of a run from before the last full ten minutes", { ...fresh, startedAtMs: 599_999 }, seen, taken],
     ["of a run since the last full ten minutes", { ...fresh, startedAtMs: 600_000 }, seen, undefined],
-    ["of a run from before the last full ten minutes, if no host answers", { ...fresh, startedAtMs: 0 }, silent, undefined],
+    [
+      "of a run from before the last full ten minutes, if no host answers",
+      { ...fresh, startedAtMs: 0 },
+      silent,
+      undefined,
+    ],
     ["of a run whose own shift is over", { ...fresh, shiftMs: 1000 }, seen, taken],
     [
       "of a run whose own shift is not over",

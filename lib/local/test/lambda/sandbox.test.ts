@@ -68,7 +68,7 @@ describe("calls of a handler", () => {
     expect(await cached([])).toEqual([]);
   });
 
-  it("runs a function behind walls by plain JavaScript, which needs no compiled code", async () => {
+  it("runs a function behind walls from plain JavaScript, which needs no compiled code", async () => {
     const definition = defineCode("export const handler = async () => process.argv[1];");
     const { run } = runFunctions([definition], { reachableFrom: () => [] });
     expect((await run("fixture")).answer).toMatch(/bootstrap\.mjs$/);
