@@ -261,7 +261,7 @@ function useColumns(): Record<string, Column<Order>> {
       isNumber: true,
       by: ({ averagePrice }) => Number(averagePrice),
       cell: (order) =>
-        // An order that rests has no price of a fill yet, but those for which it waits.
+        // A resting order has no fill price yet, only the prices for which it waits.
         order.averagePrice === undefined && isResting(order)
           ? `${firesAt(order, (level) => amount(level, 4)).join(", ")} ${unitsOf(order).price}`
           : inUnit(order.averagePrice, unitsOf(order).price),

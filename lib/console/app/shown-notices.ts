@@ -1,7 +1,7 @@
 export type Notice = {
   id: number;
   text: string;
-  /** A step is done, but what it began goes on. */
+  /** A step is done, but what it began continues. */
   kind: "good" | "bad" | "step";
   /** Names what the notice is about. Of each, only one notice is shown. */
   about?: string | undefined;

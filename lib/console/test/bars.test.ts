@@ -25,7 +25,7 @@ const drawn = (candles: readonly Candle[], { until, price, own = [] }: Known) =>
   }).map(({ time, close }) => [(time - start) / 60, close]);
 
 describe("barsOf", () => {
-  it("repeats the close before in intervals without swaps, and ends at the market's price", () => {
+  it("repeats the previous close in intervals without swaps, and ends at the market's price", () => {
     const candles = [candle(0, "1", "2"), candle(2, "2", "3")];
     expect(drawn(candles, { until: 4, price: 3 })).toEqual([
       [0, 2],
@@ -36,7 +36,7 @@ describe("barsOf", () => {
     ]);
   });
 
-  it("shows a new reference pool's price without a body or a wick, as nobody has traded in between", () => {
+  it("shows a new reference pool's price without a body or a wick, because nobody has traded in between", () => {
     const bars = barsOf([candle(0, "1", "2")], "1m", { untilMs: at(2) * 1000, price: 5, marks: [] });
     expect(bars.at(-1)).toEqual({
       time: at(2),

@@ -32,7 +32,7 @@ describe("nextWanted", () => {
 describe("allOf", () => {
   const ordersOf = ({ orders }: { orders: Order[] }) => orders;
 
-  it("joins all pages, and says how far it is", async () => {
+  it("joins all pages, and reports its progress", async () => {
     const { data: orders } = page(["a", "b", "c"]);
     const counts: number[] = [];
     const pages = pagesOf(page(["a", "b"], "1"), page(["c"]));

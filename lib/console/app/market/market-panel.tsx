@@ -110,7 +110,9 @@ function useWhole() {
 
 const direction = (change: number) => (change > 0 ? "up" : change < 0 ? "down" : "still");
 
-/** Computes the worth of all existing tokens in dollars, from the answer that has it and the price of now. */
+/**
+ * Computes the worth of all existing tokens in dollars, from the answer that has their number and the current price.
+ */
 function capOf({ priceUsd }: KnownMarket, read: Market | undefined): number | undefined {
   if (read?.fdvUsd === undefined) return undefined;
   const isMoved = priceUsd !== undefined && Number(read.priceUsd) > 0;

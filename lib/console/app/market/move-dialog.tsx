@@ -12,7 +12,7 @@ export type Move = { line: OrderLine; price: string };
 /** Time for an order that was just firing to end. */
 const endsWithinMs = 60_000;
 
-/** A trial counts the old order, too. Its place is free once that is cancelled. */
+/** A trial counts the old order, too. Its place is free once the old order is cancelled. */
 const isOfTrialOnly = ({ code }: { code: string }) => code === "TOO_MANY_RESTING";
 
 /** Tries the new order without placing it. Undefined until the answer arrives. */

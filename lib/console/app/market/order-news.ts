@@ -7,7 +7,7 @@ import { fillText } from "./bars.ts";
 /** Outcome of an order: its fill, or the reason why there is none. */
 export type OrderNews = { order: Order; text: string; kind: "good" | "bad" };
 
-/** Reasons of ends that the user has caused, or that follow from another order, which has news of its own. */
+/** Reasons for ends that the user has caused, or that follow from another order, which has news of its own. */
 const expected: readonly (string | undefined)[] = [
   "CANCELLED_BY_USER",
   "PARENT_NOT_FILLED",

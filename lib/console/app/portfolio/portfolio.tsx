@@ -11,7 +11,7 @@ import { useCloses, useCoins, useRecords } from "./use-records.ts";
 import { worthOf } from "./worth.ts";
 import { WorthNow } from "./worth-now.tsx";
 
-/** Adds the prices of now, which count where no close is recorded yet. */
+/** Adds the current prices, which count where no close is recorded yet. */
 const withPricesOfNow = (closes: Closes, prices: TerminalState["prices"]): Closes =>
   new Map([
     ...Object.values(prices).map(({ chain, price, asOf }) => [closeKey(chain, asOf), price] as const),

@@ -25,7 +25,7 @@ export type Worth = {
   usd: string;
   /** Chains whose wallets are being read. */
   reading: readonly string[];
-  /** Names what `usd` lacks besides. */
+  /** Names what else `usd` lacks. */
   lacking: readonly string[];
   /** Number of positions that are valued by a stored price, because the stream has none, and the oldest of these. */
   stored: { count: number; oldest?: string };

@@ -112,7 +112,7 @@ export class Account {
   }
 
   /**
-   * Goes on with the sign-in that the tab had before a reload. Returns false if there is none.
+   * Continues the sign-in that the tab had before a reload. Returns false if there is none.
    *
    * @throws {SignInError}
    */

@@ -1,7 +1,7 @@
 import type { MarketRecord, Quote } from "trading-terminal-client";
 import { impactTier, type Tier } from "./verdict.ts";
 
-/** Greatest difference to the market's price that is not worth a word, in percent. */
+/** Greatest difference from the market's price that needs no mention, in percent. */
 const smallPercent = 0.5;
 
 type Priced = Pick<MarketRecord, "price" | "flags">;

@@ -120,7 +120,7 @@ function wrongPrice(
 /**
  * Returns the fields of a request that make an order one of its type.
  *
- * @param worst The worst price as the user has seen it, for types whose own one would follow the market.
+ * @param worst The worst price as the user has seen it, for types whose default would follow the market.
  */
 export function termsOf(type: OrderType, terms: Terms, worst?: string): Record<string, unknown> {
   const least = terms.worst || worst;

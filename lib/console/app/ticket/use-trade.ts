@@ -28,7 +28,7 @@ export function useTokens(chain: NetworkName) {
   return read?.chain === chain ? read : undefined;
 }
 
-/** Milliseconds between two looks at a balance of 0, which no quote tells of. */
+/** Milliseconds between two looks at a balance of 0, which no quote reports. */
 const emptyMs = 4000;
 
 /**

@@ -74,7 +74,7 @@ describe("the chart", () => {
     await context.close();
   });
 
-  it("moves an order: tries the new one, asks once, cancels, places, and tells of a refusal", async () => {
+  it("moves an order: tries the new one, asks once, cancels, places, and reports a refusal", async () => {
     const expiresAt = new Date(Date.now() + 9e6).toISOString();
     const order = restingNumber(2, { price: "0.0001", expiresAt });
     const { page, context } = await openDesk({ orders: [order] });

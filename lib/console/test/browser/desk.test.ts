@@ -175,7 +175,7 @@ describe("the desk", () => {
     await context.close();
   });
 
-  it("keeps a private key that is being entered at Escape, until somebody drops it", async () => {
+  it("keeps a private key that is being entered when Escape is pressed, until the user discards it", async () => {
     const { page, context, complaints } = await openDesk({ width: 900, height: 900 });
     const wallets = page.getByRole("dialog", { name: "Wallets" });
     const key = wallets.getByLabel(/^Private key/);

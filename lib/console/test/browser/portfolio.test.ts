@@ -17,7 +17,7 @@ const scripted = {
 const tooMany = refused(400, "INVALID_REQUEST", "Name one wallet", { field: "wallet" });
 
 describe("the portfolio", () => {
-  it("values 200 wallets, and sums up 5,000 orders by day, week and month while it says how far it is", async () => {
+  it("values 200 wallets, and sums up 5,000 orders by day, week and month while it reports its progress", async () => {
     const second = Promise.withResolvers<void>();
     let isDown = true;
     const { page, context } = await openDesk({

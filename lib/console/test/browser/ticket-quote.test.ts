@@ -18,7 +18,7 @@ const pool = (venue: string, feeBps: number, tokenIn: string, tokenOut: string) 
 const quotePauseMs = 13_000;
 
 describe("the quote in the ticket", () => {
-  it("binds the order to exactly its minimum, and loses the limits of another token", async () => {
+  it("binds the order to exactly its minimum, and drops the limits of another token", async () => {
     const { page, context, trade, place, sent, ready, refusedWith } = await openTicket();
     const least = "920.085475000000000001";
     await changeQuotes(page, ({ slippage }) => (slippage === 7.5 ? { minAmountOut: least } : {}));
@@ -119,7 +119,7 @@ describe("the quote in the ticket", () => {
     await context.close();
   });
 
-  it("shows coins that have just arrived, all of which can be spent but for fees and a reserve", async () => {
+  it("shows coins that have just arrived, all of which can be spent except fees and a reserve", async () => {
     let available = "2";
     const { page, context, trade, ready } = await openTicket({
       async prepare(page) {

@@ -9,7 +9,7 @@ const openTicket = ticketsForTests();
 const mint = "MintMintMintMintMintMintMintMintMintMintMint";
 
 describe("the token of a trade", () => {
-  it("is bought only after its name is typed if it cannot be sold, and each further one, too", async () => {
+  it("is bought only after its name is typed if it cannot be sold, as is each further one", async () => {
     const refusal = {
       code: "TOKEN_UNSAFE",
       message: "The token cannot be sold. To buy it anyway, set allowUnsafe",

@@ -57,7 +57,7 @@ describe("worthOf", () => {
     expect(stored).toEqual({ count: 2, oldest: "2026-11-30T10:00:00.000Z" });
   });
 
-  it("names each thing that the sum lacks in place of counting it as nothing", () => {
+  it("names everything that the sum lacks instead of counting it as 0", () => {
     const positions = [
       held("a", "base", { token: undefined } as object),
       held("b", "base"),
