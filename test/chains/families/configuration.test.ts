@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { signingConfigurationOf } from "../../../lib/chains/families/configuration.ts";
 import { defaultChains, defaultSol } from "../../../lib/infra/default-chains.ts";
 
-it("keeps hosts, relays and keys out of the signer's configuration, and the accounts that may get tips in", () => {
+it("keeps hosts, relays and keys out of the signer's configuration, and the accounts that may get tips in it", () => {
   const relay = { url: "https://relay.example/{key}", tipAccounts: ["tip"], leastTip: "0.001" };
   const jupiter = { url: "https://jupiter.example", key: "{jupiter}" };
   const hosts = ["https://rpc.example/{alchemy}"];

@@ -54,7 +54,7 @@ async function execute(own: EvmIntent, planned: Partial<EvmSlot> & Pick<EvmSlot,
     amount: own.amount,
     mac: await desk.macs.makeMac(own),
     ...(isSwap ? { swapNonce: 0 } : { approveNonces: [0] }),
-    // Pretends that a run has made the plan, because a later run makes one of the placing again.
+    // Pretends that a run has made the plan, because a later run repeats the plan of the placing.
     revision: 2,
   });
   const fees = { maxFeePerGas: own.maxGasPrice, maxPriorityFeePerGas: own.maxGasPrice };

@@ -108,7 +108,7 @@ describe("startedSigner", () => {
     expect(called).toHaveBeenCalledOnce();
   });
 
-  it("waits for no start from before a freeze", async () => {
+  it("does not wait for a start from before a freeze", async () => {
     const { start, call, called } = signer();
     void start();
     vi.setSystemTime(Date.now() + 60_000);

@@ -23,7 +23,7 @@ it("starts the watch over prices unless a run is alive, and throws nothing", asy
   expect(start).toHaveBeenCalledTimes(2);
 });
 
-it("hands all that a user rests of a wallet over by token, and throws nothing", async () => {
+it("hands over all resting orders of a user's wallet by token, and throws nothing", async () => {
   const rest = async (changes: Parameters<typeof storedOrder>[0]) =>
     writeStep(db.table, restingStep(storedOrder(changes), "absent"));
   for (const [index, token] of ["0xa", "0xa", "0xb"].entries()) await rest({ orderId: `O${index}`, token });

@@ -160,7 +160,7 @@ describe("watchTriggers", () => {
     expect(outs.mock.calls.length).toBeLessThanOrEqual(3 * 128);
   });
 
-  it("quotes a token that is reached although hosts fail at 200 others in each look", async () => {
+  it("quotes a token whose price is reached although hosts fail at 200 others in each look", async () => {
     rows = Array.from({ length: 201 }, (_, index) => row(`${index}`, { token: `T${index}` }));
     broken = new Set(rows.slice(0, 200).map(({ token }) => token));
     prices.T200 = 0.3;
@@ -232,7 +232,7 @@ describe("watchTriggers", () => {
     expect(fire).toHaveBeenCalledTimes(5);
   });
 
-  it("goes on after faults of the table, of fireOrders and of hosts, and reports silent hosts once", async () => {
+  it("continues after faults of the table, of fireOrders and of hosts, and reports silent hosts once", async () => {
     rows = [row("a")];
     prices.T = 0.3;
     fire.mockRejectedValueOnce(new Error("refused"));

@@ -15,7 +15,7 @@ export const withoutCutoffs: Rewrite = {
     effect.do === "readSigning" ? { ...(answer as Effects["readSigning"]["answer"]), cutoffs: {} } : answer,
 };
 
-/** Takes an order from the future for one that was placed just after the last cancellation. */
+/** Mistakes an order from the future for one that was placed just after the last cancellation. */
 export function trustsAnyTime(): Rewrite {
   let stored: IntentTerms | undefined;
   return {

@@ -176,7 +176,7 @@ describe("makingChild", () => {
     expect(child.order.intent.createdAt).toBe(later + 1);
   });
 
-  it("makes none if all orders were cancelled since the parent was read", () => {
+  it("makes no child if all orders were cancelled since the parent was read", () => {
     const cutoffs = { all: { userID, before: mandate().createdAt } };
     expect(make(request(), { view: view({ cutoffs }) }).did).toEqual(["readPlacing"]);
   });

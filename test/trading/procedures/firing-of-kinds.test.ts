@@ -29,7 +29,7 @@ describe("firing an exit", () => {
     expect(firstOf({ openPositionId: undefined, isClosed: true })).toEqual([0, "done"]);
   });
 
-  it("fires only while both hosts show its buy where its prices come from, until the buy is final", () => {
+  it("fires only while both hosts show its buy in the block from which its prices come, until the buy is final", () => {
     const child = { orderId: "BUY", leg: 0, n: 0, validUntil: 0 };
     const view = { hasEnded: true, yields: false, isRefused: false, isProvenDead: false };
     const buy = { child, markerId: "BUY", view, isFilled: false, positionId: "P1", isSettled: false };
@@ -49,7 +49,7 @@ describe("firing a trailing stop", () => {
   const terms = mandate({ legs: [trailing], createdAt: nowMs - 15_000 });
   const order = newResting(terms, "mac", firstMark(terms, { coins: 1n, tokens: 1n }));
 
-  it("raises its mark to a price above it, and fires by the new one", () => {
+  it("raises its mark to a price above it, and fires by the new mark", () => {
     const { fired, moved } = run([parent({ order })], { out: 2000n });
     expect(fired).toEqual([]);
     const raised = moved.get(terms.orderId);
@@ -58,7 +58,7 @@ describe("firing a trailing stop", () => {
     expect(run([parent({ order: raised as RestingOrder })], { out: 1800n }).fired).toEqual([terms.orderId]);
   });
 
-  it("sells at the price now if its mark is false", () => {
+  it("sells at the current price if its mark is false", () => {
     const forged = { ...order, mark: { price: { coins: 9n, tokens: 1n }, sinceMs: nowMs } };
     const { fired, effects } = run([parent({ order: forged })], { out: 1000n });
     expect(fired).toEqual([terms.orderId]);
@@ -112,7 +112,7 @@ describe("firing an order with slices", () => {
     });
   });
 
-  it("waits for its price, and makes up no slice that was missed", () => {
+  it("waits for its price, and does not make up for a missed slice", () => {
     const { fired, moved } = at(0, { out: 900n });
     expect(fired).toEqual([]);
     expect(moved).toEqual(new Map());
@@ -135,7 +135,7 @@ describe("firing on sol", () => {
     expect(fires).toEqual([0, 0, 0, 1]);
   });
 
-  it("counts no time on sol in which the hosts were answering", () => {
+  it("does not count the time on sol in which the hosts were answering", () => {
     const { maxGasPrice: _, ...terms } = mandate({ chain: "sol" });
     let order = newResting(terms, "mac");
     const fires = [0, 2700, 5400, 8100, 10_800].map((ms) => {

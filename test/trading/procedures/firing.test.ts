@@ -134,7 +134,7 @@ describe("firing", () => {
     expect(run([parent({}, { orderId: "A" })], { out: 2000n }).waiting).toEqual([]);
   });
 
-  it("fires nothing by a look that has grown old while the child was prepared", () => {
+  it("fires nothing from a look that has grown old while the child was prepared", () => {
     expect(run([parent()], { preparing: 15_000 }).fired).toHaveLength(1);
     expect(run([parent()], { preparing: 15_001 }).fired).toEqual([]);
     const { maxGasPrice: _, ...terms } = mandate({ chain: "sol", legs: [limit] });

@@ -134,7 +134,7 @@ describe("a lane with the child of a resting order", () => {
     expect(ended).toEqual([{ kind: "put", of: "ended", item, when: "absent" }]);
   });
 
-  it("keeps the newest sixteen deaths, on condition that nobody else has written them", async () => {
+  it("keeps the newest sixteen deaths, provided that nobody else has written them", async () => {
     const { order, slot } = childOrder();
     const known = Array.from({ length: 16 }, (_, index) => died(`c${index}`));
     const words = [failure, failure] as const;
@@ -143,7 +143,7 @@ describe("a lane with the child of a resting order", () => {
     expect(ended[0]).toMatchObject({ item: { revision: 5 }, when: { revision: 4 } });
   });
 
-  it("keeps a record that is late for a day, and no record for less than before", async () => {
+  it("keeps a late record for a day, and no record for less time than before", async () => {
     const { order, slot } = childOrder();
     const words = [failure, failure] as const;
     const lateMs = (mandate().expiresAt + 5 * day) * 1000;
@@ -252,7 +252,7 @@ describe("a lane with the child of a resting order", () => {
     expect(requests).toMatchObject([{ purpose: "clear" }]);
   });
 
-  it("cancels a child as any order", async () => {
+  it("cancels a child like any order", async () => {
     const { life, requests } = await run({ ...childOrder(), cancelled: true });
     expect(life).toMatchObject({ status: "open", stage: "cancelling" });
     expect(requests).toMatchObject([{ purpose: "clear" }]);

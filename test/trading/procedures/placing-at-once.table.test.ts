@@ -54,7 +54,7 @@ async function place(n: number) {
   });
 }
 
-it("lets twelve requests at the same moment pass the limit of all resting orders by at most ten", async () => {
+it("lets twelve requests at the same moment exceed the limit of all resting orders by at most ten", async () => {
   for (let n = 0; n < 96; n++) {
     const order = storedOrder({ userID, orderId: idOf(1000 + n), token: `0x${n}` });
     await writeStep(db.table, restingStep(order, "absent"));

@@ -107,7 +107,7 @@ describe("placingResting", () => {
     expect(step[0]).toMatchObject({ item: { key: "k-1", orderId, fingerprint: "body" }, when: "absent" });
   });
 
-  it("starts the mark of a trailing stop at the price now, and its worst price from there", () => {
+  it("starts the mark of a trailing stop at the current price, and its worst price from there", () => {
     const { answer } = place(requestOf({ type: "trailing_stop", trailPercent: 20 }));
     expect(answer).toMatchObject({
       order: {
@@ -256,7 +256,7 @@ describe("placingResting", () => {
     });
   });
 
-  it("starts again if something of its user has changed meanwhile, and gives up in the end", () => {
+  it("starts again if data of its user have changed meanwhile, and gives up in the end", () => {
     expect(place(limit("6"), { written: [false, true] }).did.filter((each) => each === "write")).toHaveLength(
       2,
     );

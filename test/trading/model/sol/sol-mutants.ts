@@ -71,7 +71,7 @@ const believesOneLife = work(() => {
   };
 });
 
-/** Takes what the first host said at the placing for the word of both hosts. */
+/** Takes what the first host said at the placing as the answer of both hosts. */
 const believesOnePlacing = work(() => ({
   answer(effect, answer) {
     if (effect.do !== "readLane") return answer;
