@@ -50,7 +50,7 @@ describe("the documented bot", () => {
     expect(service.refusals).toEqual([]);
   });
 
-  it("waits while its key has ended, and goes on by another one without a second order", async () => {
+  it("waits while its key has ended, and continues with another one without a second order", async () => {
     useKey(0);
     const before = service.orders.size;
     const { ends, printed } = startBot(botNamed("ended"));

@@ -1,8 +1,8 @@
 import { subscribe } from "node:diagnostics_channel";
 
 /**
- * Time after which an idle connection is used no more, unless a host that speaks HTTP/1.1 names another time.
- * Node's default is 4 s, and none for HTTP/2.
+ * Time after which an idle connection is no longer used, unless a host that speaks HTTP/1.1 names another time. Node's
+ * default is 4 s, and none for HTTP/2.
  */
 const idleMs = 60_000;
 

@@ -18,7 +18,10 @@ export const localPlan = Buffer.from("010000001a0110270001", "hex");
 const fixedAccounts = 10;
 const vaultsAt = fixedAccounts + 5;
 
-/** Positions of the account that is paid if it is not the user's, and of the program, which stands for none. */
+/**
+ * Positions of the account that is paid in place of the user's, and of the program, whose address means that there is
+ * no such account.
+ */
 const [otherAt, programAt] = [7, 9];
 
 const amountsAt = 8;

@@ -19,7 +19,7 @@ export type OrderRequest = TradeRequest & {
   orderId: string;
   /** The idempotency key. Absent for a child. */
   key?: string;
-  /** Deadline in seconds. By default, the usual time of the family later. */
+  /** Deadline in seconds. By default, it follows from the usual lifetime of the family's orders. */
   validUntil?: number;
   parent?: { terms: NonNullable<IntentTerms["parent"]>; mandate: Mandate; mandateMac: string };
 };

@@ -48,19 +48,19 @@ describe("evmFiring", () => {
     expect(sight(failed, failed, { yields: true })).toMatchObject({ outcome: "yielded", isProven: true });
   });
 
-  it("waits without the word of executeOrders, and without the proof of each host", () => {
+  it("waits without the record of executeOrders, and without the proof of each host", () => {
     expect(sight(failed, failed, { isProvenDead: false })).toEqual({ is: "out" });
     expect([sight({}), sight(failed, {}), sight({}, failed)]).toEqual(Array(3).fill({ is: "out" }));
     expect(sight(failed, "silent")).toEqual({ is: "unclear" });
   });
 
-  it("believes in a fill that both hosts have, and in nothing while one of them has it", () => {
+  it("accepts a fill that both hosts have, and nothing while only one of them has it", () => {
     const filled = receipt("s1", "ok");
     expect(sight(filled)).toEqual({ is: "filled", block: "b10" });
     expect([sight(filled, {}), sight(failed, filled)]).toEqual(Array(2).fill({ is: "unclear" }));
   });
 
-  it("gives an unsigned child up once both hosts are past its deadline", () => {
+  it("gives up an unsigned child once both hosts are past its deadline", () => {
     const unsigned = { signed: undefined };
     const past = { head: block(12) };
     expect(sight(past, past, unsigned)).toEqual({ is: "dead", outcome: "unsent" });

@@ -102,7 +102,7 @@ describe("the relay of a local chain", () => {
   describe("the relay, when it gets an empty transaction from a wallet to itself", () => {
     const clear = (maxFeePerGas = 30n * gwei) => signed({ to: alice.address, value: 0n, maxFeePerGas });
 
-    it("accepts such a cancellation, drops the transaction with its nonce and includes neither", async () => {
+    it("accepts a cancellation, drops the transaction with its nonce and includes neither", async () => {
       const [swap, cancellation] = [await signed(), await clear()];
       await send(swap.raw);
       expect(await send(cancellation.raw)).toEqual([cancellation.hash]);

@@ -161,7 +161,7 @@ function agreedFacts(orderId: string, [a, b]: Both): readonly [SolOrderFacts, So
 /**
  * Returns a blockhash that both hosts know, with the later of the two last block heights that the hosts report for it.
  * Honest hosts differ by less than a blockhash's lifetime. Without this limit, a lying host could delay the end of an
- * order for ever.
+ * order forever.
  */
 function agreedBlockhash([{ blockhash: a }, { blockhash: b }]: Both) {
   if (a === undefined || a.hash !== b?.hash) return undefined;

@@ -61,7 +61,7 @@ describe("startMiner", () => {
     expect(blocks.at(-1)?.hash).toBe(newest.hash);
   });
 
-  it("makes no blocks while the chain is halted, and goes on afterwards", async () => {
+  it("makes no blocks while the chain is halted, and continues afterwards", async () => {
     let isHalted = true;
     const { miner, blocks, rest } = started({ isHalted: () => isHalted });
     await send();

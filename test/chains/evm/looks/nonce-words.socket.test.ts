@@ -142,7 +142,7 @@ describe("nonceWordsOf", () => {
     expect(await deathNow(signed)).toMatchObject({ how: "unused" });
   });
 
-  it("proves nothing by receipts that are behind a host's head", async () => {
+  it("proves nothing from receipts that are behind a host's head", async () => {
     const signed = { ...(await unsent()), swaps: [await swap()] };
     await mine(5);
     host.lie = ({ method }, reply) => (method === "eth_getTransactionReceipt" ? { result: null } : reply);
@@ -294,7 +294,7 @@ describe("boughtOnEvm", () => {
     expect(await boughtBy(hash)).toBeDefined();
   });
 
-  it("believes in no buy that has failed, and in none of another wallet", async () => {
+  it("accepts neither a failed buy nor a buy of another wallet", async () => {
     expect(await boughtBy(await swap(10n ** 30n))).toBeUndefined();
     expect(await boughtBy(await swap(), deployer)).toBeUndefined();
   });

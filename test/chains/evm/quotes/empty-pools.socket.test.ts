@@ -185,7 +185,7 @@ describe("EvmPrices of a token with ten empty pools", () => {
   it.each([
     ["17 million", {}],
     ["5 million", { mostGas: 5_000_000 }],
-  ])("says the same price with them, when a call gets %s gas", async (_, faults) => {
+  ])("gives the same price with them when a call gets %s gas", async (_, faults) => {
     const before = await wordOf(reader());
     expect(before).toMatchObject({ hasBest: true, out: expect.any(BigInt) });
     await chain.deploy(...strangersPools());
@@ -193,7 +193,7 @@ describe("EvmPrices of a token with ten empty pools", () => {
     expect(await wordOf(reader())).toEqual(before);
   });
 
-  it("asks the routes that paid best, and all that have pools only now and then", async () => {
+  it("asks the routes that paid best, and only now and then all that have pools", async () => {
     let calls = 0;
     host.lie = ({ method }, reply) => {
       if (method === "eth_call") calls++;
@@ -270,7 +270,7 @@ describe("EvmPrices of a token with ten empty pools", () => {
       }
   });
 
-  it("says the price of an amount although a stranger's pool, which paid best for dust, fails by itself", async () => {
+  it("gives the price of an amount although a stranger's pool, which paid best for dust, fails by itself", async () => {
     const same = reader();
     const before = await wordOf(same);
     await chain.deploy(pool(v3Positions, 1n, 10_000, 9000n));
@@ -305,7 +305,7 @@ describe("EvmPrices of a token with ten empty pools", () => {
     expect(await wordOf(same)).toEqual(word);
   });
 
-  it("says the same price although small pools pay more for a small amount that was asked before", async () => {
+  it("gives the same price although small pools pay more for a small amount that was asked before", async () => {
     await chain.deploy(pool(v3Positions, 2n, 10_000, 9900n), pool(pancakePositions, 2n, 500, 9900n));
     const before = await wordOf();
     const same = reader();

@@ -105,7 +105,7 @@ describe("quotesOfHosts", () => {
     ["amount", (text: string, out: string) => text.replaceAll(out, out.replace(/^./, "1"))],
     ["status", (text: string) => text.replaceAll('"status":"0x1"', '"status":"0x0"')],
     ["gas", (text: string) => text.replaceAll(/"gasUsed":"0x\w+"/g, '"gasUsed":"0x1"')],
-  ])("heeds no lie of one host about the %s in an early simulation", async (_, lie) => {
+  ])("ignores a lie of one host about the %s in an early simulation", async (_, lie) => {
     const both = readerOf(chain, { hosts: [chain.url, others[0].url] });
     const joint = async () => jointEvmQuote(...(await quotesOfEvmHosts(both, question())), "buy");
     const honest = await joint();
@@ -323,12 +323,12 @@ describe("EvmPrices", () => {
     ]);
   });
 
-  it("has at most one word if only one host answers", async () => {
+  it("has at most one answer if only one host answers", async () => {
     const words = await wordsOf([chain.url, unreachable]);
     expect(words.filter((word) => word !== undefined)).toEqual([]);
   });
 
-  it("repeats the lie of a host as that host's own word", async () => {
+  it("reports the lie of a host only as that host's own answer", async () => {
     others[0].lie = ({ method }, reply) => {
       if (method !== "eth_call" || !("result" in reply)) return reply;
       const told = fair.amountOut.toString(16);

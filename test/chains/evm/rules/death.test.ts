@@ -69,7 +69,7 @@ describe("deathOf", () => {
     expect(death(receipt("s1"), { receipts: both })).toBeUndefined();
   });
 
-  it("wants each host's own head far enough above the block", () => {
+  it("requires each host's own head far enough above the block", () => {
     expect(death(receipt("s1"), { ...receipt("s1"), head: block(11) })).toBeUndefined();
   });
 

@@ -56,7 +56,7 @@ describe("jointQuote with one host that cannot simulate", () => {
   it.each<[string, EvmTradeFacts, EvmTradeFacts]>([
     ["lowers more than a safe token's tax", unlisted(onV2({ amountOut: 3749n })), unlisted(guess)],
     [
-      "lowers an amount that the other one has shown to arrive",
+      "lowers an amount that the other host has shown to arrive",
       unlisted(onV2({ amountOut: 4749n })),
       unlisted(onV2({ isGuess, provenOut: 4750n })),
     ],

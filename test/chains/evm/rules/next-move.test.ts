@@ -139,7 +139,7 @@ describe("nextEvmMove", () => {
     );
   });
 
-  it("signs what the placing has planned only by the facts of the placing, and otherwise plans again", () => {
+  it("signs what the placing has planned only from the facts of the placing, and otherwise plans again", () => {
     const order = tradeOrder({ swapNonce: 7 });
     const host = snapshot(orderFacts());
     const state = laneStateOf(laneView(order, { slots: [slot()] }), { snapshots: [host, host] });

@@ -73,7 +73,7 @@ describe("a host that confirms an exchanged blockhash", () => {
     expect([calls, agreed([])]).toEqual([[], older]);
   });
 
-  it("agrees to none that it does not know, or that nobody has named", () => {
+  it("agrees to no blockhash that it does not know, or that nobody has named", () => {
     expect(confirming(older, newer).agreed([{ valid: { ...valid, isValid: false }, time }])).toBeUndefined();
     expect(confirming(older, newer).agreed([])).toBeUndefined();
     const { calls, agreed } = confirming(undefined, newer);

@@ -79,7 +79,7 @@ describe("quotes in a pool that the request names", () => {
     expect(await refusal(mint, { pool })).toEqual({ code: "INVALID_REQUEST", details: { field: "pool" } });
   });
 
-  it("refuses an account that is no pool: a stranger's copy, a wallet, a mint, and one that does not exist", async () => {
+  it("refuses an account that is not a pool: a stranger's copy, a wallet, a mint, and one that does not exist", async () => {
     const mint = await addMint(chain, 6);
     await addPool(chain, { mint, ...fair });
     const copy = await addPool(chain, { mint, address: anywhere(), owner: programs.system, ...fair });

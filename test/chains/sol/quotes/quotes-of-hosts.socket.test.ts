@@ -196,7 +196,7 @@ describe("facts for the first message of an order", () => {
     }
   });
 
-  it("count a blockhash's life by each host's own height", async () => {
+  it("count a blockhash's life from each host's own height", async () => {
     const old = await olderBlockhash(chain, hosts[0]);
     hosts[0].lie = naming({ ...old, lastValidBlockHeight: 1 });
     const [a, b] = factsIn((await ask(hosts)).quotes);
@@ -300,7 +300,7 @@ describe("pricesOn", () => {
           answer.value = answer.value.map(() => null);
         }),
     ],
-  ])("has one word if a host %s, and two if a third host answers", async (_, lie) => {
+  ])("has one answer if a host %s, and two if a third host answers", async (_, lie) => {
     hosts[1].lie = lie();
     expect((await wordsOf(hosts))[1]).toBeUndefined();
     expect(await wordsOf([...hosts, third])).toMatchObject([told, told]);

@@ -80,7 +80,7 @@ describe("sightOfMessages", () => {
     expect(sight({ ...receipt("s1", "ok"), isMarked: true }, { isMarked: true })).toEqual({ is: "unclear" });
   });
 
-  it("gives a child up that was never signed, once its deadline is past by all clocks", () => {
+  it("gives up a child that was never signed, once its deadline is past by all clocks", () => {
     const unsigned = (time: number, nowMs: number) =>
       sightOfMessages(child, undefined, [word(), word({ time })], nowMs);
     expect(unsigned(1001, 1_000_001)).toEqual({ is: "dead", outcome: "unsent" });
