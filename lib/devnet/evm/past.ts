@@ -22,7 +22,7 @@ const points: Points = [
 /** Seconds between two trades, so that each bar of a minute has some. */
 const gap = 25;
 
-/** How far a single trade may move the price from its course, as a part of it. */
+/** How far a single trade may move the price from its course, as a fraction of the price. */
 const spread = 0.004;
 
 /** Gas of a trade, and of a block that has room for only one trade. */
