@@ -44,7 +44,7 @@ afterAll(() => {
 });
 
 describe("the documented bot with a program's key", () => {
-  it("buys and sells once on chain, killed at any time, and goes on by another key", async () => {
+  it("buys and sells once on chain, killed at any time, and continues with another key", async () => {
     const { baseUrl } = deployment();
     const terms = { baseUrl, keyFile, name: "e2e-key", wallet, moon };
     const key = await giveKey();

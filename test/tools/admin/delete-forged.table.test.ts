@@ -116,7 +116,7 @@ describe("delete-user with a forged profile or forged events", () => {
     expect(await ofRita()).toEqual(before);
   });
 
-  it("leaves what is stored under the pseudonym already", async () => {
+  it("keeps items that are stored under the pseudonym already", async () => {
     const { table } = await filled();
     const pseudonym = "deleted-00000000-0000-4000-8000-000000000000";
     await changeProfile(table, await readOwnProfile(table, userID), { pseudonym });
@@ -142,7 +142,7 @@ describe("delete-user while others write", () => {
     expect((await readProfile(table, userID))?.blockedAt).toBeDefined();
   });
 
-  it("removes what the background writes within five minutes after the profile's end", async () => {
+  it("removes items that background functions write within five minutes after the profile's end", async () => {
     const { table } = await filled();
     let isDone = false;
     const admin = adminOf(table, async (ms) => {

@@ -73,7 +73,7 @@ describe("delete-user with an order in execution", () => {
     },
   );
 
-  it("removes nothing and says what waits while the order cannot settle", async () => {
+  it("removes nothing and names the waiting items while the order cannot settle", async () => {
     const { bench, request } = await trader(2);
     const before = await bench.itemsOf([bench.userID]);
     const { code, err } = await deleting(bench, { isWorking: false, wait: "1" });

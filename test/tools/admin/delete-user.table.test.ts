@@ -322,7 +322,7 @@ describe("fates", () => {
     Object.entries(items).map(([name, item]) => ({ name: name as ItemName, pattern: `${key} ${item.key}` })),
   );
 
-  it("treats no item as nobody's whose key names a user or a wallet", () => {
+  it("assigns each item whose key names a user or a wallet to somebody", () => {
     const personal = /\{(userID|wallet|walletId|address|referredId|orderIdOrUserID|orderId|connectionId)\}/;
     // Names only resting orders. Those orders go with their user, or stay under a pseudonym.
     const ofOrders: readonly ItemName[] = ["tally", "ended"];
@@ -332,7 +332,7 @@ describe("fates", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("is tried for every kind that names a user", async () => {
+  it("tests every kind of item that names a user", async () => {
     const { items } = await filled();
     const awaited = new Set<string>(["job", "slot", "lanePlace"]);
     const wanted = kinds.filter(({ name }) => fates[name] !== null && !awaited.has(name));

@@ -5,7 +5,7 @@ import { poolForTests } from "./support/pool-stack.ts";
 const pool = poolForTests({ Elsewhere: { TableName: "t" } });
 
 describe("openDirectory", () => {
-  it("signs a user of the stack's pool out and removes them, once or more often", async () => {
+  it("signs out and removes a user of the stack's pool, also if called again", async () => {
     const { sub } = pool.add({ email: "ann@example.com", password: "Given-Password-1" });
     const directory = await openDirectory("TerminalData");
     await directory?.signOut(sub);
@@ -17,7 +17,7 @@ describe("openDirectory", () => {
     expect(pool.asked.slice(0, 2)).toEqual(["AdminUserGlobalSignOut", "AdminDeleteUser"]);
   });
 
-  it("finds no directory where users sign in elsewhere", async () => {
+  it("finds no directory if users sign in elsewhere", async () => {
     expect(await openDirectory("Elsewhere")).toBeUndefined();
   });
 });

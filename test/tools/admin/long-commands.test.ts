@@ -18,7 +18,7 @@ async function runFor(ms: number) {
   return running;
 }
 
-it("says that a command goes on if it prints nothing for two seconds", async () => {
+it("says that a command is still running if it prints nothing for two seconds", async () => {
   expect(await runFor(2500)).toEqual({
     code: 1,
     out: "",

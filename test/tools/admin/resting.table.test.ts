@@ -34,7 +34,7 @@ const statusOf = async (n: number, userID = "alice") => (await getOrder(table, u
 const listed = async () => (await listOrders(table, "alice", { limit: "20" })).orders;
 
 describe("admin restore, with resting orders", () => {
-  it.each([[], ["--exact"]])("ends what rests, and shows that it is void: --fix %s", async (...exact) => {
+  it.each([[], ["--exact"]])("ends resting orders, and shows them as void: --fix %s", async (...exact) => {
     const resting = await rest(1);
     const filled = await rest(2, { state: "filled" });
     await rest(4, { state: "ended", end: expired });

@@ -44,7 +44,7 @@ describe("factAges", () => {
     expect(factAges(seenMs + 2 * day, dated).areTooOld).toBe(true);
   });
 
-  it("asks for a look when the day of a change has come, until somebody has looked", () => {
+  it("asks somebody to check a change whose day has come, until somebody has checked", () => {
     const comes = Date.parse(networkFacts.bscJenner);
     const dated = seenOn("2026-11-28");
     expect(warnings(comes - 1, dated).join()).not.toContain("bscJenner");

@@ -120,7 +120,7 @@ describe("npm run deploy", () => {
     expect(code).toBe(1);
   });
 
-  it("deploys nothing to an account that cannot bear it, or with an unknown key", async () => {
+  it("deploys nothing to an account whose quotas do not suffice, or with an unknown key", async () => {
     exist("OK");
     expect(await deploy([], { concurrentRuns: 10 })).toMatchObject({
       code: 1,

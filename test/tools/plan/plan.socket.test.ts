@@ -75,7 +75,7 @@ describe("npm run plan", () => {
     expect(code).toBe(1);
   });
 
-  it("counts no key of the service itself, and accepts what the context has lowered", async () => {
+  it("does not count the service's own keys, and accepts figures that the context has lowered", async () => {
     const keys = Array.from({ length: 9999 }, (_, index) => `TerminalApi/users/${index}`);
     await useAws({ keys, concurrentRuns: 10, requestsPerSecond: 2500 });
     const { code, out, err } = await plan("-c", "concurrentRuns=10", "-c", "accountRequestsPerSecond=2500");

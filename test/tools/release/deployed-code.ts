@@ -150,7 +150,7 @@ describe("codeFaults", () => {
     expect(await faultsOfTwo()).toContain(`placeOrder: ${fault}`);
   });
 
-  it("names a file too many, which Lambda could load first, and a missing one", async () => {
+  it("names an extra file, which Lambda could load first, and a missing one", async () => {
     change("placeOrder", { "index.js": "" });
     deployed.set("signTransaction", deployedWith({ "index.mjs": bundleOf("signTransaction").text }));
     expect((await faultsOfTwo()).toSorted()).toEqual([
@@ -183,7 +183,7 @@ describe("codeFaults", () => {
     expect(await faults(always)).toEqual([]);
   });
 
-  it("names a function whose download is not that which Lambda runs, or fails, but never its address", async () => {
+  it("names a function whose download fails or differs from the code that Lambda runs, but never the download's address", async () => {
     deployed.set("placeOrder", { ...deployedWith(filesOf("placeOrder")), download: Buffer.from("no zip") });
     deployed.delete("signTransaction");
     const found = (await faultsOfTwo()).toSorted();

@@ -74,6 +74,6 @@ it("refuses a version that a package does not have", async () => {
   expect(git("status", "--porcelain").toString()).toBe("");
 });
 
-it("answers a missing version as wrong usage", async () => {
+it("treats a missing version as wrong usage", async () => {
   expect((await release()).code).toBe(2);
 });
