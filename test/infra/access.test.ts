@@ -246,7 +246,7 @@ describe("the partitions", () => {
       CANCELLED: ["retireWallet", "deleteKey", "cancelOrder", "cancelOrders"],
       TRADING: [],
     });
-    // Resting orders that end are deleted. The signer trusts their proofs alone.
+    // Resting orders that end are deleted. The signer trusts only their proofs.
     const trusted: readonly PartitionName[] = guardedNames.filter(
       (name) => name !== "RESTING" && name !== "TRIGGERS",
     );

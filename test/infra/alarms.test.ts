@@ -134,7 +134,7 @@ describe("the alarms", () => {
         FilterPattern: `{ ($.errorType = "THROTTLED") && (${methodsOf(names).join(" || ")}) }`,
         LogGroupName: { Ref: expect.stringMatching(/^ApiAccessLog/) },
       });
-      // CloudWatch accepts no longer pattern.
+      // CloudWatch rejects longer patterns.
       expect(filter?.FilterPattern.length).toBeLessThanOrEqual(1024);
       const alarm = alarmOn(alarms, `Throttled${group}`);
       expect(alarm).toMatchObject({ Statistic: "Sum", Threshold: least, Period: 300 });
@@ -163,7 +163,7 @@ describe("the alarms", () => {
     expect(topicOf(operations.updateWallet.impact)).toEqual([[ticketTopicArn]]);
   });
 
-  it("notifies the topic of pages of everything if there is no other", () => {
+  it("sends every alarm to the topic of pages if there is no other topic", () => {
     const { ticketTopicArn: _, ...context } = customContext;
     for (const { AlarmActions } of alarmsOf(context)) expect(AlarmActions).toEqual([context.alarmTopicArn]);
   });

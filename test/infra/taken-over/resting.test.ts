@@ -68,7 +68,7 @@ const attacks: readonly [string, readonly string[], Exclude<Write, { kind: "chec
   ["removes a trigger", [...canceling, "fireOrders"], { kind: "remove", key: trigger }],
 ];
 
-describe("what rests, if a function is taken over", () => {
+describe("resting orders, if a function is taken over", () => {
   it.each(attacks)(
     "denies a function that %s, except %j, alone or in a transaction",
     async (_, mayDo, single) => {

@@ -72,7 +72,7 @@ describe.each(["cancelOrder", "cancelOrders", "retireWallet"] as const)(
       { before: "1" },
       { before: new Set([1]) },
       { before: true },
-    ])("keeps the user's orders from being signed, by %o", async (cutoff) => {
+    ])("stops the signing of the user's orders with the cutoff %o", async (cutoff) => {
       const { desk, intruder, signs } = await intrudeAs(name);
       const { intent } = desk.named("ALICEBUYS");
       expect(await signs("ALICEBUYS")).toHaveProperty("slot");
@@ -84,7 +84,7 @@ describe.each(["cancelOrder", "cancelOrders", "retireWallet"] as const)(
       expect(desk.signatures).toBe(before);
     });
 
-    it("keeps only orders of lanes from being signed whose part of the cutoff it writes", async () => {
+    it("stops the signing of orders only in lanes whose part of the cutoff it writes", async () => {
       const { desk, intruder, signs } = await intrudeAs(name);
       const { intent } = desk.named("ALICEBUYS");
       const own = cutoffKey({ userID: "alice", lane: intent });
