@@ -214,7 +214,7 @@ describe("notifyOwners", () => {
     },
   );
 
-  it("leaves a slow device alone for 30 times as long as it took, and a quick one never", async () => {
+  it("pauses a slow device for 30 times as long as it took, and never pauses a quick one", async () => {
     const scene = new Scene("emil");
     await scene.add(webhook());
     for (let count = 0; count < 5; count++) await scene.notify("ProgramKeyAdded");

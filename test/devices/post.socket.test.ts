@@ -54,7 +54,7 @@ describe("postToDevice", () => {
     expect(requests).toEqual([path]);
   });
 
-  it("connects to the address that it has checked, and asks DNS no second time", async () => {
+  it("connects to the address that it has checked, and does not ask DNS again", async () => {
     const asked: string[] = [];
     const changing: FindAddresses = async (host) => {
       asked.push(host);

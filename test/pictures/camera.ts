@@ -19,7 +19,7 @@ export type Camera = {
   frames: readonly Frame[];
   /** Writes below the page what happens next. */
   say(text: string): Promise<void>;
-  /** Shows the page for a time while it goes on. */
+  /** Shows the page for a time while it changes. */
   watch(ms: number): Promise<void>;
   /** Shows the page until something has happened. */
   until<Result>(happened: Promise<Result>): Promise<Result>;
@@ -49,7 +49,7 @@ export function openCamera(page: Page): Camera {
   async function glideTo(to: Place, isPressed = false): Promise<void> {
     const from = at;
     for (let step = 1; step <= glide.steps; step++) {
-      // Starts and ends slowly, as a hand does.
+      // Starts and ends slowly, like a hand.
       const part = (1 - Math.cos((Math.PI * step) / glide.steps)) / 2;
       await point({ x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part }, isPressed);
       await shoot(glide.ms);
@@ -66,7 +66,7 @@ export function openCamera(page: Page): Camera {
 
   async function goTo(target: Locator): Promise<void> {
     await glideTo(await placeOf(target));
-    // The page may have moved it meanwhile.
+    // The page may have moved the target in the meantime.
     await point(await placeOf(target));
   }
 

@@ -17,7 +17,7 @@ const gaps = { longAgo: 1500, lately: 25 } as const;
 
 const lateMinutes = 105;
 
-/** How far a single trade may move the price from its course, as a part of it. */
+/** How far a single trade may move the price from its course, as a fraction of the price. */
 const spreads = { longAgo: 0.012, lately: 0.0045, live: 0.001 } as const;
 
 /** Trades a token on a chain that begins with its past, and leaves the chain's state in the file. */
@@ -42,9 +42,9 @@ export async function playPast(chain: EvmChain, course: Course, statePath: strin
   }
 }
 
-/** A market that goes on trading. */
+/** A market that keeps trading. */
 export type LiveMarket = RandomTrader & {
-  /** Lets the price rise or fall from now on, by a part of it for each trade. */
+  /** Lets the price rise or fall from now on, by a fraction of the price for each trade. */
   climb: (part: number) => void;
 };
 

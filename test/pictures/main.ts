@@ -84,7 +84,7 @@ const stage = { width: 1120, height: 700 };
 /** Longest wait for a page, in milliseconds. */
 const patienceMs = 90_000;
 
-/** Bars of which the chart shows no more at first. */
+/** Maximum number of bars that the chart shows at first. */
 const barsInView = 90;
 
 const desktop = { width: 1440, height: 900 };
@@ -167,7 +167,7 @@ async function signIn(page: Page): Promise<void> {
 
 async function seeDesk(page: Page): Promise<void> {
   await page.getByText("Live", { exact: true }).waitFor();
-  // The service reads the past when it is wanted for the first time.
+  // The service reads past trades only when they are first requested.
   const chart = page.locator(".chart.candles");
   while (Number(await chart.getAttribute("data-bars")) < barsInView) await pause(250);
 }

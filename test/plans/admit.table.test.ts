@@ -130,7 +130,7 @@ describe("admission", () => {
     expect(await open()(user("riser"), later(graceMs))).toBe(own);
   });
 
-  it("returns the key before until the new key is active, if the key before still works", async () => {
+  it("returns the previous key until the new key is active, if the previous key still works", async () => {
     const old = await mirrored("refitted", enterprise(6000));
     world.change({
       usagePlans: world.usage.usagePlans.map((plan) =>

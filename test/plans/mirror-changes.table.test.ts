@@ -55,7 +55,7 @@ describe("mirrorChanges", () => {
     expect(await readUserKeyRecord(world.table, "other")).toBeUndefined();
   });
 
-  it("calls nothing for what trades earn, nor for a public name", async () => {
+  it("makes no calls for a change of earnings or of a public name", async () => {
     const userID = "earner";
     await world.put(userID, base);
     const stored = async () => ({ ...profileKey(userID), ...(await readOwnProfile(world.table, userID)) });

@@ -58,7 +58,7 @@ describe("publish for orders of users with a device", () => {
     expect(await noticesOf("ann", {}, { status: "partially_filled" })).toEqual([]);
   });
 
-  it("tells of a resting order's fill by its child, and of any other end but the user's own", async () => {
+  it("announces the fill of a resting order once, as its child's, and other ends unless the user cancelled", async () => {
     await add("bob");
     const resting = { type: "limit", childOrderId: "o2" } as const;
     const child = { parentOrderId: "o0" };

@@ -72,7 +72,7 @@ describe("publish for a program key", () => {
     ["a later end", { endsAt: "2030-01-01T00:00:00.000Z" }],
     ["another user", { userID: "mallory" }],
   ])(
-    "sends a key again to its user when somebody gives it %s, and nothing for an equal one",
+    "sends a key to its user again when somebody gives it %s, and sends nothing if it stays the same",
     async (name, change) => {
       const userID = `carl ${name}`;
       await scene.connect(userID, userID);

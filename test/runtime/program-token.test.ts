@@ -96,7 +96,7 @@ describe("programVerifier", () => {
     expect(await outcome(await hash.sign(Buffer.from(key.publicKey, "base64url")))).toBe(invalid);
   });
 
-  it("refuses a token whose claims were changed, or which has no signature", async () => {
+  it("refuses a token with changed claims or without a signature", async () => {
     const [header, , signature] = sign().split(".");
     const forged = Buffer.from(JSON.stringify({ ...claimsOf(sign()), sub: "bob" })).toString("base64url");
     expect(await outcome(`${header}.${forged}.${signature}`)).toBe(invalid);
