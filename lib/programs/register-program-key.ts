@@ -9,9 +9,9 @@ import type { Scope } from "../core/scope.ts";
 import { requireFreshSignIn } from "../core/sign-in.ts";
 import { unitsFrom } from "../orders/decimal-text.ts";
 import { isInForce, keptUntil, mostProgramKeys, type ProgramKey } from "../orders/program-key.ts";
-import { retry } from "../table/retry.ts";
 import { readItem, type Table } from "../table/table.ts";
-import { write } from "../table/write.ts";
+import { untilWritten } from "../table/until-written.ts";
+import { writeOnce } from "../table/write.ts";
 import { programKeyKey, programKeyTurnKey } from "../trading/items/keys.ts";
 import { programKeysOfUser, type ShownKey, shownKey } from "./program-keys.ts";
 
@@ -33,8 +33,6 @@ type Creation = { userID: string; signedInAt: Date | undefined; body: AskedKey; 
 /** Counts the keys that a user has made, so that two concurrent requests cannot exceed the limit. */
 type Turn = { revision: number };
 
-const mostAttempts = 8;
-
 /**
  * Registers the public key of a program. A repeated request gets the key that the first one made.
  *
@@ -46,9 +44,7 @@ export async function registerProgramKey(
 ): Promise<ShownKey> {
   requireFreshSignIn(signedInAt, now);
   const terms = termsOf(body, now);
-  const made = await retry(async () => registered(table, { userID, terms, now }), { attempts: mostAttempts });
-  if (made === undefined) throw new Error("Other requests of the user kept making program keys");
-  return shownKey(made);
+  return shownKey(await untilWritten(() => registered(table, { userID, terms, now })));
 }
 
 type Terms = ReturnType<typeof termsOf>;
@@ -80,7 +76,7 @@ async function registered(
     revision: 1,
     expiresAt: keptUntil(terms.endsAt),
   };
-  const isMade = await write(table, [
+  const isMade = await writeOnce(table, [
     { kind: "put", key: programKeyKey(key), item: key, when: "absent" },
     {
       kind: "put",
