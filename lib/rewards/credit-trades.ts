@@ -129,6 +129,8 @@ async function forget(table: Table, rows: readonly StoredRow[]): Promise<void> {
 /** Rows of one kind that are credited in a transaction. */
 type Part = { removed: readonly StoredRow[]; creditTo: (profile: Profile, now: Date) => Credit };
 
+type CreditOf<Row> = (profile: Profile, rows: readonly Row[], rules: EarningRules, now: Date) => Credit;
+
 async function partsOf(
   rows: readonly StoredRow[],
   rules: EarningRules,
@@ -141,14 +143,10 @@ async function partsOf(
     const price = prices.get(fill.chain);
     return price === undefined ? [] : [{ ...fill, microDollars: microDollarsOf(fill, price) }];
   });
-  return [
-    ...inPartsOf(creditedRows, valued).map((removed) => ({
+  const inParts = <Row extends StoredRow>(all: readonly Row[], credit: CreditOf<Row>): Part[] =>
+    inPartsOf(creditedRows, all).map((removed) => ({
       removed,
-      creditTo: (profile: Profile, now: Date) => creditOfFills(profile, removed, rules, now),
-    })),
-    ...inPartsOf(creditedRows, shares).map((removed) => ({
-      removed,
-      creditTo: (profile: Profile, now: Date) => creditOfShares(profile, removed, rules, now),
-    })),
-  ];
+      creditTo: (profile, now) => credit(profile, removed, rules, now),
+    }));
+  return [...inParts(valued, creditOfFills), ...inParts(shares, creditOfShares)];
 }
