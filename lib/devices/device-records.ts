@@ -1,6 +1,6 @@
 import { getItems } from "../table/batch-get.ts";
 import { containing, type Step, smallerThan } from "../table/step.ts";
-import { queryRange, readItem, type Table } from "../table/table.ts";
+import { type Item, queryRange, readItem, type Table, withoutKey } from "../table/table.ts";
 import { patientAttempts } from "../table/until-written.ts";
 import { write, writeOne } from "../table/write.ts";
 import { type Device, type DeviceAddress, hasLeft, leavingFrom, mostDevices } from "./device.ts";
@@ -18,11 +18,8 @@ const countPatience = { attempts: patientAttempts };
 /** Reads the user's devices, without those that have left. */
 export async function devicesOfUser(table: Table, userID: string, now: Date): Promise<Device[]> {
   const devices = await queryRange<Device>(table, devicesOf(userID));
-  return devices.filter((device) => !hasLeft(device, now)).map(contentOf);
+  return devices.filter((device) => !hasLeft(device, now)).map(withoutKey);
 }
-
-const contentOf = <Content>({ PK: _, SK: __, ...content }: Content & { PK?: string; SK?: string }) =>
-  content as Content;
 
 /** Reads a device with its address. Undefined if it was removed or has left. */
 export async function readAddressedDevice(
@@ -32,11 +29,11 @@ export async function readAddressedDevice(
 ): Promise<{ device: Device; address: DeviceAddress } | undefined> {
   const key = deviceKey(userID, deviceId);
   const items = await getItems<object>(table, [key, deviceAddressKey(userID, deviceId)]);
-  const device = items.find(({ PK }) => PK === key.PK) as Device | undefined;
+  const device = items.find(({ PK }) => PK === key.PK) as Item<Device> | undefined;
   const address = items.find(({ PK }) => PK !== key.PK) as DeviceAddress | undefined;
   return device === undefined || address === undefined || hasLeft(device, now)
     ? undefined
-    : { device: contentOf(device), address };
+    : { device: withoutKey(device), address };
 }
 
 /**
@@ -89,7 +86,7 @@ export async function letLeave(table: Table, name: DeviceName, now: Date): Promi
     { kind: "change", key: deviceAddressKey(userID, deviceId), set: { expiresAt }, when: "present" },
   ]);
   const device = await readItem<Device>(table, key);
-  return device === undefined || hasLeft(device, now) ? undefined : contentOf(device);
+  return device === undefined || hasLeft(device, now) ? undefined : withoutKey(device);
 }
 
 /** Claims the next attempt to reach a device that failed or was slow. Returns false if another notice has claimed it. */

@@ -1,6 +1,6 @@
 import { DomainError } from "../core/domain-error.ts";
 import { keptUntil, type ProgramKey, type ProgramKeyName } from "../orders/program-key.ts";
-import { queryRange, type Table } from "../table/table.ts";
+import { queryRange, type Table, withoutKey } from "../table/table.ts";
 import { writeOne } from "../table/write.ts";
 import { programKeyKey, programKeysOf } from "../trading/items/keys.ts";
 
@@ -25,8 +25,7 @@ export async function programKeysOfUser(table: Table, userID: string, now: Date)
   const keys = await queryRange<ProgramKey>(table, programKeysOf(userID));
   // Leaves out expired items, which DynamoDB may take days to delete.
   const kept = keys.filter(({ expiresAt }) => expiresAt * 1000 > now.getTime());
-  const plain = kept.map(({ PK: _, SK: __, ...key }) => key);
-  return plain.toSorted((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
+  return kept.map(withoutKey).toSorted((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
 }
 
 /**

@@ -14,7 +14,7 @@ import { isRedemption } from "../rewards/item-keys.ts";
 import type { Redemption } from "../rewards/redemption.ts";
 import { imageIn } from "../table/change-image.ts";
 import { userOf } from "../table/keys.ts";
-import type { Item } from "../table/table.ts";
+import { type Item, withoutKey } from "../table/table.ts";
 import { isWallet } from "../table/wallet-keys.ts";
 import { contentOf } from "../trading/items/items.ts";
 import { executionKindOf, isProgramKey, isResting } from "../trading/items/keys.ts";
@@ -150,12 +150,11 @@ function exportChange(
 /** Reads a lock in any format in which it may be stored. Takes the user only from the item's key. */
 function lockChange(before: Item | undefined, after: Item): PublishedChange | undefined {
   if (isDeepStrictEqual(before, after)) return undefined;
-  const { PK: _, SK: __, ...stored } = after;
   const userID = userOf(after);
   return {
     of: "exportLock",
     userID,
-    lock: shownLock({ status: "locked", lock: lockIn({ ...stored, userID }) }),
+    lock: shownLock({ status: "locked", lock: lockIn({ ...withoutKey(after), userID }) }),
   };
 }
 
@@ -189,9 +188,8 @@ function endedLockChange(
  */
 function programKeyChange(before: Item | undefined, after: Item<ProgramKey>): PublishedChange | undefined {
   if (isDeepStrictEqual(before, after)) return undefined;
-  const { PK: _, SK: __, ...key } = after;
   const userID = userOf(after);
-  return { of: "programKey", userID, key: { ...key, userID } };
+  return { of: "programKey", userID, key: { ...withoutKey(after), userID } };
 }
 
 /** Reads a device. Publishes any change of it but the notes of attempts to reach it, to the user of the item's key. */

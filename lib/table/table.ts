@@ -25,6 +25,10 @@ export type Table = {
 /** An item as stored: its key and its content. */
 export type Item<Content = Record<string, unknown>> = Key & Content;
 
+/** Returns the content of an item. */
+export const withoutKey = <Content>({ PK: _, SK: __, ...content }: Item<Content>): Content =>
+  content as Content;
+
 /**
  * Reads numbers above 2^53 as numbers, so that schemas can refuse them. By default, the SDK would read them as bigint,
  * or throw.

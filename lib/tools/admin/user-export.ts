@@ -1,6 +1,6 @@
 import { announcedState } from "../../orders/wallet-policy.ts";
 import { everythingOf, type ItemName, itemAt } from "../../table/keys.ts";
-import { type Item, queryPages, type Table } from "../../table/table.ts";
+import { type Item, queryPages, type Table, withoutKey } from "../../table/table.ts";
 import { contentOf } from "../../trading/items/items.ts";
 import { chainOf } from "../../users/item-keys.ts";
 import { policyStateText } from "../../wallets/policy-text.ts";
@@ -141,7 +141,10 @@ function shownIn(section: Section, item: Item): object {
 }
 
 /** Leaves out where the item is stored. Turns sets into lists, because JSON has no sets. */
-const contentIn = ({ PK: _, SK: __, lane: ___, ...item }: Item): object =>
+const contentIn = ({ lane: _, ...item }: Item): object =>
   Object.fromEntries(
-    Object.entries(item).map(([name, value]) => [name, value instanceof Set ? [...value] : value]),
+    Object.entries(withoutKey(item)).map(([name, value]) => [
+      name,
+      value instanceof Set ? [...value] : value,
+    ]),
   );

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ownerOf } from "../../plans/user-key.ts";
 import { type ItemName, itemAt } from "../../table/keys.ts";
 import { partitionNameOf, partitions } from "../../table/layout.ts";
-import type { Item } from "../../table/table.ts";
+import { type Item, withoutKey } from "../../table/table.ts";
 
 /** Fate of a kind of item when its user is deleted. */
 export type Fate =
@@ -128,12 +128,12 @@ const userFields: ReadonlySet<string> = new Set(["userID", "UserID", "referrerId
  * partitions of users, and certain fields of the content where users share a partition.
  */
 export function isNamedIn(item: Item, userID: string): boolean {
-  const { PK, SK: _, ...content } = item;
+  const { PK } = item;
   const kind = itemAt(item);
   if (kind === undefined || fates[kind] === null) return false;
   if (ofUsers.has(partitionNameOf(PK)))
     return ownerIn(PK) === userID || (kind === "referral" && referredIn(item) === userID);
-  return kind === "retiredKey" ? ownerOf(String(item.name)) === userID : isIn(content, userID);
+  return kind === "retiredKey" ? ownerOf(String(item.name)) === userID : isIn(withoutKey(item), userID);
 }
 
 const ownerIn = (PK: string) => PK.slice(PK.indexOf("#") + 1);

@@ -12,7 +12,7 @@ import {
 } from "../../orders/execution.ts";
 import { retry } from "../../table/retry.ts";
 import { below, type Write } from "../../table/step.ts";
-import { type Item, queryPages, readItem, type Table } from "../../table/table.ts";
+import { type Item, queryPages, readItem, type Table, withoutKey } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import { executionKey, executionsOf, listedExecutionKey, openExecutionKey } from "./keys.ts";
 
@@ -115,9 +115,7 @@ export async function readExecution(
   id: string,
 ): Promise<(Execution & { userID: string; lane?: string }) | undefined> {
   const item = await readItem<ExecutionItem>(table, executionKey(userID, kind, id));
-  if (item === undefined) return undefined;
-  const { PK: _, SK: __, ...recorded } = item;
-  return executionIn(recorded);
+  return item && executionIn(withoutKey(item));
 }
 
 /**

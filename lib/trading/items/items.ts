@@ -5,7 +5,7 @@ import type { Items, Kind, Names } from "../../orders/table-step.ts";
 import type { TradeOrder } from "../../orders/trade-order.ts";
 import { earnedKey } from "../../rewards/item-keys.ts";
 import type { Key } from "../../table/keys.ts";
-import type { Item } from "../../table/table.ts";
+import { type Item, withoutKey } from "../../table/table.ts";
 import { walletKey } from "../../table/wallet-keys.ts";
 import {
   automaticBuyKey,
@@ -108,11 +108,8 @@ export type StoredOrder = { [F in Family]: TradeOrder<Families[F]> }[Family];
 export type StoredItems = Omit<Items, "order"> & { order: StoredOrder };
 
 /** Decodes a stored item for the core. */
-export function contentOf<K extends Exclude<Kind, "wallet">>(
-  kind: K,
-  { PK, SK, ...stored }: Item<object>,
-): StoredItems[K] {
-  const content = unpacked(stored) as StoredItems[K];
+export function contentOf<K extends Exclude<Kind, "wallet">>(kind: K, item: Item<object>): StoredItems[K] {
+  const content = unpacked(withoutKey(item)) as StoredItems[K];
   return kind === "book" ? (withPlaces(content as Book) as StoredItems[K]) : content;
 }
 

@@ -1,6 +1,6 @@
 import type { Effects } from "../../orders/effects.ts";
 import type { ReaderLease, ReaderOf } from "../../orders/table-step.ts";
-import { type Item, queryRange, type Table } from "../../table/table.ts";
+import { type Item, queryRange, type Table, withoutKey } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import { isRead } from "../procedures/reader-lease.ts";
 import { readerKey, readerLeaseOf } from "./keys.ts";
@@ -8,9 +8,7 @@ import { readerKey, readerLeaseOf } from "./keys.ts";
 /** Reads a lease consistently. Uses a query, because readChains has no right to read single items. */
 export async function readReaderLease(table: Table, chain: ReaderOf): Promise<ReaderLease | undefined> {
   const [item] = await queryRange<Partial<ReaderLease>>(table, readerLeaseOf(chain));
-  if (item?.epoch === undefined) return undefined;
-  const { PK: _, SK: __, ...lease } = item as Item<ReaderLease>;
-  return lease;
+  return item?.epoch === undefined ? undefined : withoutKey(item as Item<ReaderLease>);
 }
 
 /** True if a run is active, and will see everything that was written until now. */

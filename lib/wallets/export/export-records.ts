@@ -1,6 +1,6 @@
 import { getItems } from "../../table/batch-get.ts";
 import type { When, Write } from "../../table/step.ts";
-import { readItem, type Table } from "../../table/table.ts";
+import { readItem, type Table, withoutKey } from "../../table/table.ts";
 import { isSealedKey, isWallet, sealedKeyKey, walletKey } from "../../table/wallet-keys.ts";
 import { write } from "../../table/write.ts";
 import { exportKey } from "../item-keys.ts";
@@ -15,9 +15,8 @@ export type StoredRequest = { request: ExportRequest | undefined; when: When };
 export async function readExport(table: Table, userID: string, walletId: string): Promise<StoredRequest> {
   const found = await readItem<object>(table, exportKey(userID, walletId));
   if (found === undefined) return { request: undefined, when: "absent" };
-  const { PK: _, SK: __, ...stored } = found;
   // Takes the ids from the item's key, because only the key is trusted.
-  const request = exportRequestIn({ ...stored, userID, walletId });
+  const request = exportRequestIn({ ...withoutKey(found), userID, walletId });
   return { request, when: request === undefined ? "present" : marksOf(request) };
 }
 

@@ -1,16 +1,14 @@
 import type { Key } from "../../table/keys.ts";
 import type { Write } from "../../table/step.ts";
-import { readItem, type Table } from "../../table/table.ts";
+import { readItem, type Table, withoutKey } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import { looseningWrite } from "../guard-records.ts";
 import { lockKey, unlockingKey, unlockRequestKey } from "../item-keys.ts";
 import { type ExportLock, type LockState, lockStateOf, type Unlocking } from "./export-lock.ts";
 
 async function contentAt<Content>(table: Table, key: Key): Promise<Content | undefined> {
-  const found = await readItem<object>(table, key);
-  if (found === undefined) return undefined;
-  const { PK: _, SK: __, ...content } = found;
-  return content as Content;
+  const found = await readItem<Content>(table, key);
+  return found && withoutKey(found);
 }
 
 /** State of a user's exports, and the announced unlocking that decided it. */
